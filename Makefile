@@ -1,0 +1,155 @@
+# make, make check, make install; `make V=1` shows every command.
+
+VERSION = 2.0.0
+SYSTEM = linux
+
+CC ?= cc
+CFLAGS ?= -O2 -g
+PREFIX ?= /usr/local
+BUILDDIR ?= build
+AR ?= ar
+INSTALL ?= install
+SUDO ?= $(if $(filter 0,$(shell id -u)),,sudo)
+SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
+
+# What the program itself needs, whatever the user's flags are.
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
+OWN_CPPFLAGS = -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+	-DIOPING_VERSION='"$(VERSION)"'
+OWN_CFLAGS = -std=c11 $(WARNINGS) -Wconversion -ffile-prefix-map='$(CURDIR)'=.
+TEST_CFLAGS = -std=c11 $(WARNINGS)
+OWN_LDLIBS = -lm
+
+COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
+COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CFLAGS) $(CFLAGS)
+
+OS_SRC = src/os/posix.c src/os/posix_signals.c
+OS_SRC_linux = src/os/linux.c src/os/mountinfo.c
+SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC) $(OS_SRC_$(SYSTEM))
+OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
+MAIN := $(BUILDDIR)/src/main.o
+PROGRAM := $(BUILDDIR)/ioping
+LIBRARY := $(BUILDDIR)/libioping.a
+
+SUPPORT_OBJ := $(patsubst %.c,$(BUILDDIR)/%.o,$(wildcard tests/support/*.c))
+TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
+	$(wildcard tests/unit/*.c tests/unit/*/*.c tests/cli/*.c)))
+FAULTS := $(BUILDDIR)/tests/faults.so
+BARE_LOOP := $(BUILDDIR)/tests/bench/bare
+SOURCES = $(wildcard src/*.c src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
+
+Q = $(if $(V),,@)
+SAY = $(if $(V),@:,@echo)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all check deps bench install uninstall clean dist static format lint FORCE
+
+all: ioping
+
+ioping: $(PROGRAM)
+	$(Q)cp $(PROGRAM) $@
+
+$(PROGRAM): $(MAIN) $(LIBRARY)
+	$(SAY) "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(MAIN) $(LIBRARY) $(OWN_LDLIBS) $(LDLIBS)
+
+$(LIBRARY): $(OBJ)
+	$(SAY) "  AR    $@"
+	$(Q)rm -f $@ && $(AR) rc $@ $(OBJ)
+
+$(BUILDDIR)/src/%.o: src/%.c $(BUILDDIR)/flags
+	$(SAY) "  CC    $<"
+	$(Q)mkdir -p $(@D) && $(COMPILE) -MMD -MP -c -o $@ $<
+
+# Changed flags rebuild what they were changed for.
+$(BUILDDIR)/flags: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)printf '%s\n' "$$FLAGS" | cmp -s - $@ || printf '%s\n' "$$FLAGS" >$@
+export FLAGS = $(COMPILE) $(LDFLAGS) $(LDLIBS)
+
+static: $(BUILDDIR)/ioping-static
+
+$(BUILDDIR)/ioping-static: $(MAIN) $(LIBRARY)
+	$(SAY) "  LINK  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $(MAIN) $(LIBRARY) $(OWN_LDLIBS) $(LDLIBS)
+
+# Tests. RUNNER goes before every program that is tested, such as valgrind.
+
+check: $(PROGRAM) $(TESTS) $(FAULTS)
+	$(Q)BUILDDIR='$(BUILDDIR)' RUNNER='$(RUNNER)' tests/run $(TESTS)
+
+$(BUILDDIR)/tests/support/%.o: tests/support/%.c $(BUILDDIR)/flags
+	$(SAY) "  CC    $<"
+	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) -MMD -MP -c -o $@ $<
+
+$(BUILDDIR)/tests/unit/% $(BUILDDIR)/tests/cli/%:
+	$(SAY) "  TEST  $<"
+	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) $(LDFLAGS) -MMD -MP -o $@ $< $(SUPPORT_OBJ) \
+		$(LIBRARY) -lcmocka $(OWN_LDLIBS) $(LDLIBS)
+$(TESTS): $(BUILDDIR)/%: %.c $(SUPPORT_OBJ) $(LIBRARY)
+
+$(FAULTS): tests/support/preload/faults.c
+	$(SAY) "  CC    $<"
+	$(Q)mkdir -p $(@D) && $(CC) -O2 -Wall -Wextra -fPIC -shared -o $@ $< -ldl
+
+# Speed, as ratios within one run.
+
+bench: $(PROGRAM) $(BARE_LOOP)
+	$(Q)BUILDDIR='$(BUILDDIR)' tests/bench/run
+
+$(BARE_LOOP): tests/bench/bare.c
+	$(SAY) "  CC    $<"
+	$(Q)mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -std=c11 $(WARNINGS) -o $@ $<
+
+install: $(PROGRAM)
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	$(INSTALL) -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/ioping
+	$(INSTALL) -m 644 man/ioping.1 $(DESTDIR)$(PREFIX)/share/man/man1/ioping.1
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/ioping $(DESTDIR)$(PREFIX)/share/man/man1/ioping.1
+
+clean:
+	rm -rf $(BUILDDIR) ioping
+
+# The files that git knows, or all of an unpacked archive.
+DIST = ioping-$(VERSION)
+dist:
+	$(Q)mkdir -p $(BUILDDIR)
+	$(Q){ git ls-files 2>/dev/null || find . -type f ! -path './$(BUILDDIR)/*' ! -path ./ioping | \
+		sed 's|^\./||'; } | LC_ALL=C sort >$(BUILDDIR)/files
+	$(Q)tar --create --format=ustar --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw,a-s \
+		--mtime=@$(SOURCE_DATE_EPOCH) --transform='s|^|$(DIST)/|' \
+		--files-from=$(BUILDDIR)/files | gzip -9n >$(BUILDDIR)/$(DIST).tar.gz
+	@echo $(BUILDDIR)/$(DIST).tar.gz
+
+format:
+	clang-format -i $(SOURCES)
+
+lint:
+	clang-format --dry-run -Werror $(SOURCES)
+	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+		--enable=warning,performance,portability -Iinclude src
+	clang-tidy --quiet $(SRC) src/main.c -- $(OWN_CPPFLAGS) -std=c11
+	mandoc -T lint -W warning man/ioping.1
+
+# One step for each package manager; what is there already costs nothing.
+deps:
+	$(Q)if command -v apt-get >/dev/null; then \
+		$(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install \
+			-y --no-install-recommends libcmocka-dev jq mandoc e2fsprogs xfsprogs \
+			btrfs-progs mount ioping gnuplot-nox; \
+	elif command -v dnf >/dev/null; then \
+		$(SUDO) dnf install -y libcmocka-devel jq mandoc e2fsprogs xfsprogs btrfs-progs \
+			util-linux gnuplot-minimal; \
+	elif command -v pacman >/dev/null; then \
+		$(SUDO) pacman -S --needed --noconfirm cmocka jq mandoc e2fsprogs xfsprogs \
+			btrfs-progs util-linux gnuplot; \
+	elif command -v apk >/dev/null; then \
+		$(SUDO) apk add cmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs util-linux gnuplot; \
+	elif command -v brew >/dev/null; then brew install cmocka jq mandoc; \
+	elif command -v pkg >/dev/null; then $(SUDO) pkg install -y cmocka jq mandoc e2fsprogs; \
+	else echo 'make deps: no known package manager: install cmocka and jq' >&2; exit 1; fi
+
+-include $(OBJ:.o=.d) $(MAIN:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TESTS:=.d)

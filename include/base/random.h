@@ -1,0 +1,31 @@
+#ifndef BASE_RANDOM_H
+#define BASE_RANDOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+ * generators", OOPSLA 2014): one 64-bit state, any seed is good.
+ */
+struct random {
+    uint64_t state;
+};
+
+/* Starts the sequence of SEED; equal seeds give equal sequences. */
+void random_seed(struct random *random, uint64_t seed);
+
+/* The next 64 random bits. */
+uint64_t random_next(struct random *random);
+
+/*
+ * A number from 0 to LIMIT-1, each equally likely, without a division (Lemire:
+ * "Fast random integer generation in an interval", TOMACS 2019; the rejection
+ * threshold is left out when it cannot matter). LIMIT is above 0.
+ */
+uint64_t random_below(struct random *random, uint64_t limit);
+
+/* Fills SIZE bytes at BUFFER with random bits. */
+void random_fill(struct random *random, void *buffer, size_t size);
+
+#endif

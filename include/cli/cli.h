@@ -1,0 +1,49 @@
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "cli/options.h"
+
+#include <stddef.h>
+
+enum cli_argument { CLI_NONE, CLI_REQUIRED, CLI_ATTACHED };
+
+/*
+ * One option: what the parser, the help, the man page's test and the shell
+ * completions need to know of it.
+ */
+struct cli_option {
+    char letter;
+    const char *name;
+    enum cli_argument takes;
+    const char *argument; /* what the value is called in the help; NULL: takes none */
+    const char *help;
+    /* Stores VALUE; returns NULL or why it is refused. */
+    const char *(*set)(const struct cli_option *option, struct options *options,
+                       const char *value);
+    size_t at;             /* of the value in struct options */
+    enum units_kind units; /* of a number */
+    int64_t least, most;   /* of a number that is allowed */
+};
+
+/* The option table, OPTION_IDS rows. */
+extern const struct cli_option cli_options[];
+
+/*
+ * Parses a command line as getopt_long_only(3) would: short options bundle,
+ * long ones take one dash or two and may be abbreviated, options may follow
+ * the target, "--" ends them. Returns 0, or -1 with ERROR. -h and -v end the
+ * parsing, so nothing after them can be refused. Texts in OPTIONS are those of
+ * ARGV. Pure: prints nothing, ends nothing.
+ */
+int cli_parse(int argc, char *const argv[], struct options *options, struct error *error);
+
+/* Adds the usage, which -h prints, to TEXT. */
+void cli_usage(struct buffer *text);
+
+/* Adds the line that -v prints to TEXT. */
+void cli_version(struct buffer *text);
+
+#endif

@@ -1,0 +1,59 @@
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One per row of the option table, in its order. */
+enum option_id {
+    OPTION_WARMUP,
+    OPTION_BURST,
+    OPTION_COUNT,
+    OPTION_ENTROPY,
+    OPTION_INTERVAL,
+    OPTION_SPEED_LIMIT,
+    OPTION_RATE_LIMIT,
+    OPTION_MIN_TIME,
+    OPTION_MAX_TIME,
+    OPTION_SIZE,
+    OPTION_WORK_SIZE,
+    OPTION_WORK_OFFSET,
+    OPTION_WORK_TIME,
+    OPTION_PRINT_COUNT,
+    OPTION_PRINT_INTERVAL,
+    OPTION_BATCH,
+    OPTION_CACHED,
+    OPTION_DIRECT,
+    OPTION_IGNORE_ERROR,
+    OPTION_READ_WRITE,
+    OPTION_HIPRI,
+    OPTION_NOWAIT,
+    OPTION_TIME,
+    OPTION_JSON,
+    OPTION_LINEAR,
+    OPTION_RAPID,
+    OPTION_WRITE,
+    OPTION_SYNC,
+    OPTION_DSYNC,
+    OPTION_KEEP,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_IDS,
+};
+
+/*
+ * The command line, converted and checked but not yet resolved. `given` says
+ * how often each option stood there; a value not given is that of
+ * options_default. Times are ns, sizes and offsets bytes.
+ */
+struct options {
+    const char *target; /* NULL: none */
+    const char *time_format;
+    int64_t warmup, burst, count, entropy, rate_limit, print_count;
+    int64_t interval, min_time, max_time, work_time, print_interval;
+    int64_t speed_limit, size, work_size, work_offset;
+    uint16_t given[OPTION_IDS];
+};
+
+#endif

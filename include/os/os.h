@@ -1,0 +1,135 @@
+#ifndef OS_OS_H
+#define OS_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * All that differs between systems. Functions that can fail return -1 and set
+ * errno; ENOTSUP means that this system or file cannot do it, and the caller
+ * falls back. Offsets, sizes and lengths are bytes, times nanoseconds.
+ */
+
+/* Monotonic time; only differences mean something. */
+int64_t os_clock_now(void);
+
+/* Time since 1970 by the wall clock, for display only. */
+int64_t os_clock_wall(void);
+
+/* Makes sleeps as exact as the system can. */
+void os_clock_sharpen(void);
+
+/* Sleeps until monotonic time WHEN: 0, or -1 when a signal came first. */
+int os_sleep_until(int64_t when);
+
+enum os_open {
+    OS_OPEN_READ = 0,
+    OS_OPEN_WRITE = 1,     /* reading and writing */
+    OS_OPEN_SYNC = 2,      /* O_SYNC */
+    OS_OPEN_DSYNC = 4,     /* O_DSYNC */
+    OS_OPEN_EXCLUSIVE = 8, /* a block device that nobody else has claimed */
+    OS_OPEN_CREATE = 16,   /* made with mode 0600 if missing; never through a link */
+};
+
+/* Opens PATH with OR-ed enum os_open: a descriptor. Never waits for a FIFO. */
+int os_file_open(const char *path, unsigned flags);
+
+/*
+ * Opens an anonymous file of mode 0600 in directory PATH, reading and writing:
+ * a descriptor. Nothing of it is left once it is closed, however that happens.
+ */
+int os_file_temporary(const char *path, unsigned flags);
+
+enum os_kind { OS_DIRECTORY, OS_FILE, OS_BLOCK, OS_CHARACTER, OS_OTHER };
+
+struct os_info {
+    enum os_kind kind;
+    int64_t size;   /* of a file */
+    uint64_t links; /* names that it has */
+    bool ours;      /* it belongs to the effective user */
+};
+
+/* Asks about PATH, following links, without opening it. */
+int os_path_info(const char *path, struct os_info *info);
+
+/* Asks about an open descriptor. */
+int os_file_info(int fd, struct os_info *info);
+
+/* Size and logical block size of an open block device. */
+int os_device_size(int fd, int64_t *size, int64_t *block);
+
+/* Turns direct I/O on or off for an open descriptor. */
+int os_file_direct(int fd, bool on);
+
+/*
+ * What direct I/O demands of memory addresses (MEMORY) and of offsets and
+ * lengths (OFFSET); both 0 if this file cannot do it. ENOTSUP: not known.
+ */
+int os_file_alignment(int fd, int64_t *memory, int64_t *offset);
+
+/*
+ * One read or write at OFFSET: bytes, 0 at the end. FLAGS: OR-ed enum os_rw.
+ * These and os_file_flush are what is timed: each is the system call alone.
+ */
+enum os_rw { OS_RW_HIPRI = 1, OS_RW_NOWAIT = 2 };
+int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);
+int64_t os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags);
+
+/* Makes written data durable, without time stamps: fdatasync. */
+int os_file_flush(int fd);
+
+/* Drops clean pages of a range from the page cache; dirty or mapped ones stay. */
+int os_file_drop(int fd, int64_t offset, int64_t length);
+
+/* Says that access to a range will be random, so nothing is read ahead. */
+int os_file_random(int fd, int64_t offset, int64_t length);
+
+/* Whether any page of a range is in the page cache: 1 or 0; -1: not known. */
+typedef int os_resident_function(int fd, int64_t offset, int64_t length);
+
+/*
+ * Chooses a way to ask that tells the truth about this file: the page at
+ * WITNESS, which was read through the cache a moment ago, must show. NULL if
+ * there is none.
+ */
+os_resident_function *os_resident_choose(int fd, int64_t witness);
+
+/* Finds the next hole at or after OFFSET, or the next data: an offset; ENXIO: none. */
+int64_t os_file_hole(int fd, int64_t offset);
+int64_t os_file_data(int fd, int64_t offset);
+
+struct os_mount {
+    char fstype[64];   /* "unknown" if it cannot be found */
+    char device[1024]; /* likewise */
+    int64_t size;      /* bytes of the file system */
+    int64_t available; /* bytes that we may still write to it */
+    bool memory;       /* it lives in memory, no device behind it */
+};
+
+/* Describes the file system that an open descriptor is on. */
+int os_mount_describe(int fd, struct os_mount *mount);
+
+/* Signals: SIGINT, SIGTERM and SIGHUP ask to stop; SIGQUIT, SIGUSR1 and, where
+ * it exists, SIGINFO ask for statistics; a second SIGINT ends the program with
+ * status 4 at once. */
+void os_signals_install(void);
+
+/* The signal that asked to stop, or 0. */
+int os_signals_stop(void);
+
+/* Whether statistics were asked for since the last call. */
+bool os_signals_report(void);
+
+/* A byte, and a newline, that a second SIGINT writes to stdout before it ends
+ * the program, so that an open JSON array is closed; 0 for none. */
+void os_signals_farewell(char byte);
+
+/* Writes SIZE bytes to a stream (1 stdout, 2 stderr), whole or -1. */
+int os_stream_write(int stream, const char *bytes, size_t size);
+
+/* Memory of SIZE bytes at a multiple of ALIGNMENT (a power of two, at least
+ * that of a pointer); NULL if there is none. Freed by free. */
+void *os_memory_aligned(size_t alignment, size_t size);
+
+#endif

@@ -1,0 +1,26 @@
+#ifndef PLAN_OUTCOME_H
+#define PLAN_OUTCOME_H
+
+#include "base/notes.h"
+#include "stats/stats.h"
+
+#include <stdbool.h>
+
+/* How a run ended. */
+struct outcome {
+    struct stats total;
+    uint64_t waited;      /* failures that only mean "would have to wait" (-N) */
+    struct sample failed; /* the first other failure; index 0: none */
+    int output_error;     /* errno of a write to stdout that failed, or 0 */
+};
+
+/* The exit status that the contract gives it. */
+int outcome_status(const struct outcome *outcome);
+
+/*
+ * Adds what must be said on stderr: the failure, lost output, requests that
+ * the page cache answered, and that nothing counted.
+ */
+void outcome_explain(const struct outcome *outcome, struct notes *notes);
+
+#endif

@@ -1,0 +1,60 @@
+#ifndef PLAN_PLAN_H
+#define PLAN_PLAN_H
+
+#include "base/error.h"
+#include "cli/options.h"
+#include "stats/stats.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum plan_load { LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE };
+
+enum plan_format { FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON };
+
+struct plan_output {
+    enum plan_format format;
+    bool requests;           /* a line per request */
+    bool summary;            /* the statistics at the end */
+    const char *time_format; /* strftime(3) format before each line; NULL: none */
+    int64_t burst;           /* a blank line after so many requests; 0: never */
+    int64_t print_count;     /* a raw line after so many that count; 0: never */
+    int64_t print_interval;  /* a raw line every so many ns; 0: never */
+};
+
+/*
+ * What will be done, with every default and conflict resolved. Nothing changes
+ * it once it is made. Times are ns, sizes and offsets bytes.
+ */
+struct plan {
+    const char *path;
+
+    enum plan_load load;
+    int consent; /* how often -W and -G were given */
+    bool linear;
+    uint64_t seed;
+    int64_t request_size;
+    int64_t work_size;    /* 0: the whole file or device */
+    int64_t scratch_size; /* the same for a target that has no size of its own */
+    int64_t work_offset;
+
+    int64_t interval;
+    int64_t burst;     /* requests per interval, at least 1 */
+    uint64_t count;    /* UINT64_MAX: no limit */
+    int64_t work_time; /* INT64_MAX: no limit */
+    bool ignore_error;
+
+    bool direct; /* fail rather than fall back */
+    bool cached;
+    bool keep;
+    unsigned open_flags; /* OR-ed enum os_open */
+    int rw_flags;        /* OR-ed enum os_rw */
+
+    struct stats_limits limits;
+    struct plan_output output;
+};
+
+/* Resolves OPTIONS; SEED is used where they give none. Texts stay theirs. */
+void plan_make(const struct options *options, uint64_t seed, struct plan *plan);
+
+#endif

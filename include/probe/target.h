@@ -1,0 +1,40 @@
+#ifndef PROBE_TARGET_H
+#define PROBE_TARGET_H
+
+#include "base/error.h"
+#include "base/notes.h"
+#include "os/os.h"
+#include "plan/description.h"
+#include "plan/plan.h"
+
+/* An opened target. It owns its descriptor and its working file. */
+struct target {
+    int fd;
+    enum os_kind kind;
+    struct description description;
+    int64_t size;                   /* of the file or device; 0: it has none */
+    int64_t work_size;              /* of the working set, at least one request */
+    int64_t alignment;              /* of the memory that requests use */
+    bool flush;                     /* a write is followed by a flush */
+    bool memory;                    /* no device behind it */
+    os_resident_function *resident; /* in nocache mode; NULL: cannot be known */
+};
+
+/*
+ * Opens what PLAN names, prepares the working file, decides the mode and
+ * flushes what is dirty. What the user must know goes into NOTES. Returns 0,
+ * or -1 with ERROR, and then nothing is left open or behind.
+ */
+int target_open(struct target *target, const struct plan *plan, struct notes *notes,
+                struct error *error);
+
+/* Closes it; a working file that is not kept is gone. */
+void target_close(struct target *target);
+
+/*
+ * In nocache mode, before a read: makes sure that the page cache does not hold
+ * the range. Returns whether it still does.
+ */
+bool target_evict(const struct target *target, int64_t offset, int64_t size);
+
+#endif

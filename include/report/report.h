@@ -1,0 +1,62 @@
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "base/buffer.h"
+#include "plan/description.h"
+#include "plan/plan.h"
+#include "probe/run.h"
+#include "stats/stats.h"
+
+#include <stdint.h>
+
+struct report;
+
+/*
+ * One way to write things down: each adds to the report's text, which is then
+ * flushed as a whole. NULL where the format has nothing to say.
+ */
+struct report_format {
+    void (*begin)(struct report *report);
+    void (*sample)(struct report *report, const struct sample *sample);
+    void (*period)(struct report *report, const struct stats *stats, int64_t time);
+    void (*summary)(struct report *report, const struct stats *stats, int64_t time);
+    void (*end)(struct report *report);
+};
+
+extern const struct report_format report_human, report_raw, report_json;
+
+struct report {
+    const struct report_format *format;
+    const struct description *target;
+    const struct plan_output *output;
+    enum plan_load load;
+    int stream;            /* as os_stream_write has it */
+    int64_t (*wall)(void); /* ns since 1970 */
+    struct buffer text;    /* of the record that is being written */
+    uint64_t records;      /* written before it; JSON */
+    int error;             /* errno of the first failure of the output */
+};
+
+/*
+ * Starts a report of a run of PLAN on TARGET, both of which must outlive it,
+ * on stdout, and writes what comes before all records. Returns 0 or an errno.
+ */
+int report_begin(struct report *report, const struct plan *plan,
+                 const struct description *target);
+
+/* The functions that a run calls. */
+struct run_observer report_observer(struct report *report);
+
+/*
+ * Writes what comes after all records and frees the report. Returns 0, or the
+ * errno of the first failure of the output since report_begin.
+ */
+int report_end(struct report *report);
+
+/* Adds the ten integers of a raw line (REFERENCE section 5) and a newline. */
+void raw_line(struct buffer *text, const struct stats *stats, int64_t time);
+
+/* Adds the line of interim statistics that a signal asks for. */
+void human_interim(struct buffer *text, const struct stats *stats);
+
+#endif

@@ -1,0 +1,28 @@
+#ifndef STATS_MOMENTS_H
+#define STATS_MOMENTS_H
+
+#include <stdint.h>
+
+/*
+ * Count, sum, extremes, mean and squared deviation of latencies in
+ * nanoseconds, without keeping them. All zero is the empty set.
+ */
+struct moments {
+    uint64_t count;
+    int64_t sum, min, max; /* exact */
+    double mean, squares;  /* squares: sum of squared distances from the mean */
+};
+
+/* Adds one latency, not negative. */
+void moments_record(struct moments *moments, int64_t latency);
+
+/* Adds all that MORE has seen, as if it had been recorded here. */
+void moments_merge(struct moments *moments, const struct moments *more);
+
+/* The mean, rounded down; 0 of nothing. */
+int64_t moments_average(const struct moments *moments);
+
+/* The population standard deviation, rounded down; 0 of nothing. */
+int64_t moments_deviation(const struct moments *moments);
+
+#endif

@@ -1,0 +1,49 @@
+#ifndef STATS_SAMPLE_H
+#define STATS_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum operation { OPERATION_READ, OPERATION_WRITE };
+
+/* What is said of a request beside its time; those before NONE do not count. */
+enum verdict {
+    VERDICT_WARMUP,
+    VERDICT_TOO_FAST,
+    VERDICT_TOO_SLOW,
+    VERDICT_CACHED, /* answered by the page cache although it should not have been */
+    VERDICT_SHORT,  /* fewer bytes than asked for: a failure */
+    VERDICT_ERROR,  /* failed with the errno in `error` */
+    VERDICT_NONE,
+    VERDICT_FAST,
+    VERDICT_SLOW,
+};
+
+/* One request and what became of it. */
+struct sample {
+    uint64_t index;  /* from 1 */
+    int64_t start;   /* monotonic, ns */
+    int64_t latency; /* ns */
+    int64_t offset;  /* bytes from the start of the target */
+    int64_t size;    /* bytes asked for */
+    int64_t bytes;   /* bytes that were moved */
+    enum operation operation;
+    enum verdict verdict;
+    int error;   /* errno, or 0 */
+    bool cached; /* its pages were in the page cache when it was sent */
+};
+
+/* Whether the request goes into the statistics. */
+bool sample_counts(const struct sample *sample);
+
+/* Whether the request failed. */
+bool sample_failed(const struct sample *sample);
+
+/*
+ * The verdict as a word, such as "warmup" or "EIO"; NULL for none. It lives as
+ * long as the program, or, for an errno without a name, until BUFFER of 16
+ * bytes does.
+ */
+const char *sample_notice(const struct sample *sample, char *buffer);
+
+#endif

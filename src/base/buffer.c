@@ -1,0 +1,69 @@
+#include "base/buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+make_room(struct buffer *buffer, size_t more)
+{
+    size_t need = buffer->length + more + 1;
+    if (buffer->failed || need <= buffer->room)
+        return !buffer->failed;
+    size_t room = need * 2;
+    char *text = realloc(buffer->text, room);
+    if (!text) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->text = text;
+    buffer->room = room;
+    return true;
+}
+
+void
+buffer_add(struct buffer *buffer, const char *bytes, size_t length)
+{
+    if (!make_room(buffer, length))
+        return;
+    memcpy(buffer->text + buffer->length, bytes, length);
+    buffer->length += length;
+    buffer->text[buffer->length] = '\0';
+}
+
+void
+buffer_text(struct buffer *buffer, const char *text)
+{
+    buffer_add(buffer, text, strlen(text));
+}
+
+void
+buffer_format(struct buffer *buffer, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int length = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    if (length < 0)
+        buffer->failed = true;
+    else if (make_room(buffer, (size_t)length)) {
+        vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, again);
+        buffer->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void
+buffer_clear(struct buffer *buffer)
+{
+    buffer->length = 0;
+}
+
+void
+buffer_free(struct buffer *buffer)
+{
+    free(buffer->text);
+    *buffer = (struct buffer){0};
+}

@@ -1,0 +1,52 @@
+#include "base/random.h"
+
+#include <string.h>
+
+void
+random_seed(struct random *random, uint64_t seed)
+{
+    random->state = seed;
+}
+
+uint64_t
+random_next(struct random *random)
+{
+    uint64_t mixed = random->state += 0x9e3779b97f4a7c15;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+    return mixed ^ mixed >> 31;
+}
+
+/* The 128-bit product in halves of 32 bits, for machines that have no wider type. */
+static uint64_t
+multiply(uint64_t a, uint64_t b, uint64_t *low)
+{
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    uint64_t upper = a0 * b1 + (uint32_t)middle;
+    *low = a * b;
+    return a1 * b1 + (middle >> 32) + (upper >> 32);
+}
+
+uint64_t
+random_below(struct random *random, uint64_t limit)
+{
+    uint64_t low, high = multiply(random_next(random), limit, &low);
+    if (low < limit) {
+        uint64_t threshold = (0 - limit) % limit;
+        while (low < threshold)
+            high = multiply(random_next(random), limit, &low);
+    }
+    return high;
+}
+
+void
+random_fill(struct random *random, void *buffer, size_t size)
+{
+    char *byte = buffer;
+    for (size_t done = 0; done < size; done += sizeof(uint64_t)) {
+        uint64_t bits = random_next(random);
+        size_t left = size - done;
+        memcpy(byte + done, &bits, left < sizeof(bits) ? left : sizeof(bits));
+    }
+}

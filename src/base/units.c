@@ -1,0 +1,216 @@
+#include "base/units.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define KIB 1024LL
+#define MIB (KIB * KIB)
+#define GIB (MIB * KIB)
+#define TIB (GIB * KIB)
+#define PIB (TIB * KIB)
+#define EIB (PIB * KIB)
+#define SECOND 1000000000LL
+
+struct unit {
+    const char *names; /* each followed by a space; the printed one first */
+    int64_t factor;
+    bool printed;
+};
+
+static const struct unit counts[] = {
+    {" ", 1, true},
+    {"k ", 1000LL, true},
+    {"M ", 1000000LL, true},
+    {"G ", 1000000000LL, true},
+    {"T ", 1000000000000LL, true},
+    {"P ", 1000000000000000LL, false},
+    {"E ", 1000000000000000000LL, false},
+    {"da ", 10, false},
+    {NULL, 0, false},
+};
+
+static const struct unit sizes[] = {
+    {"B ", 1, true},           {"KiB k kb ", KIB, true}, {"MiB m mb ", MIB, true},
+    {"GiB g gb ", GIB, true},  {"TiB t tb ", TIB, true}, {"PiB p pb ", PIB, true},
+    {"EiB e eb ", EIB, false}, {"sector ", 512, false},  {"page ", 4096, false},
+    {NULL, 0, false},
+};
+
+static const struct unit times[] = {
+    {"ns nsec ", 1, true},
+    {"us usec ", 1000, true},
+    {"ms msec ", 1000000, true},
+    {"s sec ", SECOND, true},
+    {"min m ", 60 * SECOND, true},
+    {"hour h ", 3600 * SECOND, true},
+    {NULL, 0, false},
+};
+
+static const struct {
+    const struct unit *units;
+    int64_t bare; /* factor of a number without a unit */
+    const char *wrong;
+} kinds[] = {
+    [UNITS_COUNT] = {counts, 1,
+                     "not a number with an optional suffix da, k, M, G, T, P, E"},
+    [UNITS_SIZE] = {sizes, 1, "not a size such as 4096, 4k, 1.5m, 8sector, 1page"},
+    [UNITS_TIME] = {times, SECOND,
+                    "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"},
+};
+
+static const char out_of_range[] = "out of range";
+
+/* The names are compared word by word, in any case. */
+static bool
+unit_has_name(const struct unit *unit, const char *text, size_t length)
+{
+    for (const char *name = unit->names; *name;) {
+        size_t size = strcspn(name, " ");
+        if (size == length && strncasecmp(name, text, length) == 0)
+            return true;
+        name += size + 1;
+    }
+    return false;
+}
+
+static int64_t
+find_factor(enum units_kind kind, const char *suffix)
+{
+    size_t length = strlen(suffix);
+    if (length == 0)
+        return kinds[kind].bare;
+    for (const struct unit *unit = kinds[kind].units; unit->names; unit++)
+        if (unit_has_name(unit, suffix, length))
+            return unit->factor;
+    return 0;
+}
+
+/* A decimal number as mantissa / power, both below 2^63. */
+struct decimal {
+    int64_t mantissa, power;
+    bool digits, overflow;
+};
+
+static bool
+multiply_add(int64_t *value, int64_t factor, int64_t summand)
+{
+    if (*value > (INT64_MAX - summand) / factor)
+        return false;
+    *value = *value * factor + summand;
+    return true;
+}
+
+static bool
+is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static const char *
+read_decimal(const char *text, struct decimal *number)
+{
+    *number = (struct decimal){.power = 1};
+    bool point = false;
+    for (; is_digit(*text) || (*text == '.' && !point); text++) {
+        if (*text == '.') {
+            point = true;
+            continue;
+        }
+        number->digits = true;
+        if (point && !is_digit(text[strspn(text, "0")]))
+            continue; /* zeros that end a fraction change nothing */
+        if (!multiply_add(&number->mantissa, 10, *text - '0') ||
+            (point && !multiply_add(&number->power, 10, 0)))
+            number->overflow = true;
+    }
+    return text;
+}
+
+/* A * B / C by binary long multiplication; the rest stays below C. */
+int64_t
+units_scale(int64_t a, int64_t b, int64_t c)
+{
+    uint64_t divisor = (uint64_t)c, quotient = 0, rest = 0;
+    uint64_t whole = (uint64_t)a / divisor, part = (uint64_t)a % divisor;
+    for (int bit = 62; bit >= 0; bit--) {
+        bool set = (uint64_t)b >> bit & 1;
+        if (quotient > INT64_MAX / 2)
+            return INT64_MAX;
+        quotient *= 2;
+        rest *= 2;
+        if (rest >= divisor) {
+            rest -= divisor;
+            quotient++;
+        }
+        if (!set)
+            continue;
+        rest += part;
+        if (rest >= divisor) {
+            rest -= divisor;
+            quotient++;
+        }
+        if (whole > INT64_MAX - quotient)
+            return INT64_MAX;
+        quotient += whole;
+    }
+    return quotient > INT64_MAX ? INT64_MAX : (int64_t)quotient;
+}
+
+const char *
+units_parse(enum units_kind kind, const char *text, int64_t *value)
+{
+    struct decimal number = {.mantissa = 1, .power = 1},
+                   below = {.mantissa = 1, .power = 1};
+    if (*text == '/')
+        number.digits = true;
+    else
+        text = read_decimal(text, &number);
+    if (!number.digits)
+        return kinds[kind].wrong;
+    if (*text == '/') {
+        text = read_decimal(text + 1, &below);
+        if (!below.digits)
+            return kinds[kind].wrong;
+        if (below.mantissa == 0)
+            return "division by zero";
+    }
+    int64_t factor = find_factor(kind, text);
+    if (factor == 0)
+        return kinds[kind].wrong;
+    if (number.overflow || below.overflow ||
+        !multiply_add(&number.mantissa, below.power, 0) ||
+        !multiply_add(&below.mantissa, number.power, 0))
+        return out_of_range;
+    int64_t result = units_scale(number.mantissa, factor, below.mantissa);
+    if (result == INT64_MAX && (factor != 1 || below.mantissa != 1))
+        return out_of_range;
+    if (result == 0 && number.mantissa != 0)
+        return "too small: it would mean nothing";
+    *value = result;
+    return NULL;
+}
+
+/*
+ * The division is in floating point on purpose: printf then rounds exactly as
+ * ioping 1.3 does (12250 ns are 12.2 us, 10050 are 10.1). The value itself is
+ * not carried on.
+ */
+char *
+units_format(enum units_kind kind, int64_t value, char *text)
+{
+    const struct unit *best = kinds[kind].units;
+    for (const struct unit *unit = best; unit->names; unit++)
+        if (unit->printed && unit->factor <= value)
+            best = unit;
+    int name = (int)strcspn(best->names, " ");
+    const char *space = name ? " " : "";
+    if (value % best->factor == 0)
+        snprintf(text, UNITS_TEXT, "%lld%s%.*s", (long long)(value / best->factor), space,
+                 name, best->names);
+    else
+        snprintf(text, UNITS_TEXT, "%.*f%s%.*s", value / best->factor >= 10 ? 1 : 2,
+                 (double)value / (double)best->factor, space, name, best->names);
+    return text;
+}

@@ -1,0 +1,195 @@
+/*
+ * The command line, read the way getopt_long_only(3) describes it, from the
+ * one option table. A word with one dash is first taken for a long option (or
+ * a unique beginning of one), and only then for a bundle of letters; a single
+ * known letter is always that letter.
+ */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct options defaults = {
+    .time_format = "%b %d %T",
+    .warmup = 1,
+    .interval = 1000000000,
+    .max_time = INT64_MAX,
+    .size = 4096,
+};
+
+struct parser {
+    int argc, next; /* next: the word after the one that is read */
+    char *const *argv;
+    struct options *options;
+    struct error *error;
+    bool done; /* -h or -v */
+};
+
+/* For an error that is set already. */
+static int
+show_usage(struct parser *parser)
+{
+    parser->error->usage = true;
+    return -1;
+}
+
+static int
+refuse_missing(struct parser *parser, const char *shown)
+{
+    error_set(parser->error, EXIT_USAGE, NULL, "option '%s' requires an argument", shown);
+    return show_usage(parser);
+}
+
+static int
+refuse_unknown(struct parser *parser, const char *shown)
+{
+    error_set(parser->error, EXIT_USAGE, NULL, "unrecognized option '%.100s'", shown);
+    return show_usage(parser);
+}
+
+static const struct cli_option *
+find_letter(char letter)
+{
+    for (int i = 0; i < OPTION_IDS; i++)
+        if (cli_options[i].letter == letter)
+            return &cli_options[i];
+    return NULL;
+}
+
+/* Lists the options that NAME begins in TEXT; returns how many. */
+static int
+find_names(const char *name, size_t length, const struct cli_option **found,
+           struct buffer *text)
+{
+    int matches = 0;
+    for (int i = 0; i < OPTION_IDS; i++) {
+        const struct cli_option *option = &cli_options[i];
+        if (strncmp(option->name, name, length) != 0)
+            continue;
+        *found = option;
+        if (option->name[length] == '\0')
+            return 1;
+        matches++;
+        buffer_format(text, " '-%s'", option->name);
+    }
+    return matches;
+}
+
+static int
+store(struct parser *parser, const struct cli_option *option, const char *shown,
+      const char *value)
+{
+    ptrdiff_t id = option - cli_options;
+    const char *wrong = option->set(option, parser->options, value);
+    if (wrong) {
+        char what[256];
+        snprintf(what, sizeof(what), "%s '%s'", shown, value ? value : "");
+        return error_set(parser->error, EXIT_USAGE, what, "%s", wrong);
+    }
+    if (parser->options->given[id] < UINT16_MAX)
+        parser->options->given[id]++;
+    parser->done = id == OPTION_HELP || id == OPTION_VERSION;
+    return 0;
+}
+
+static int
+parse_letters(struct parser *parser, const char *letters)
+{
+    for (; *letters && !parser->done; letters++) {
+        const struct cli_option *option = find_letter(*letters);
+        char shown[3] = {'-', *letters, '\0'};
+        const char *value = NULL;
+        if (!option)
+            return refuse_unknown(parser, shown);
+        if (option->takes != CLI_NONE && letters[1])
+            value = letters + 1;
+        else if (option->takes == CLI_REQUIRED && parser->next < parser->argc)
+            value = parser->argv[parser->next++];
+        else if (option->takes == CLI_REQUIRED)
+            return refuse_missing(parser, shown);
+        if (store(parser, option, shown, value) < 0)
+            return -1;
+        if (value)
+            break;
+    }
+    return 0;
+}
+
+static int
+parse_name(struct parser *parser, const struct cli_option *option, const char *equals)
+{
+    char shown[64];
+    const char *value = equals ? equals + 1 : NULL;
+    snprintf(shown, sizeof(shown), "-%s", option->name);
+    if (value && option->takes == CLI_NONE) {
+        error_set(parser->error, EXIT_USAGE, NULL,
+                  "option '%s' doesn't allow an argument", shown);
+        return show_usage(parser);
+    }
+    if (!value && option->takes == CLI_REQUIRED) {
+        if (parser->next == parser->argc)
+            return refuse_missing(parser, shown);
+        value = parser->argv[parser->next++];
+    }
+    return store(parser, option, shown, value);
+}
+
+static int
+parse_option(struct parser *parser, const char *word)
+{
+    bool two = word[1] == '-';
+    const char *name = word + 1 + two;
+    if (!two && name[1] == '\0' && find_letter(name[0]))
+        return parse_letters(parser, name);
+    size_t length = strcspn(name, "=");
+    const struct cli_option *option = NULL;
+    struct buffer candidates = {0};
+    int status = 0, matches = find_names(name, length, &option, &candidates);
+    if (matches == 1)
+        status = parse_name(parser, option, name[length] ? name + length : NULL);
+    else if (matches > 1) {
+        error_set(parser->error, EXIT_USAGE, NULL,
+                  "option '%.100s' is ambiguous; possibilities:%s", word,
+                  candidates.text);
+        status = show_usage(parser);
+    } else if (!two && find_letter(name[0])) {
+        status = parse_letters(parser, name);
+    } else {
+        status = refuse_unknown(parser, word);
+    }
+    buffer_free(&candidates);
+    return status;
+}
+
+static int
+take_target(struct parser *parser, const char *word)
+{
+    if (parser->options->target)
+        return error_set(parser->error, EXIT_USAGE, NULL,
+                         "more than one destination specified");
+    parser->options->target = word;
+    return 0;
+}
+
+int
+cli_parse(int argc, char *const argv[], struct options *options, struct error *error)
+{
+    struct parser parser = {argc, 1, argv, options, error, false};
+    bool only_targets = false;
+    *options = defaults;
+    while (parser.next < argc && !parser.done) {
+        const char *word = argv[parser.next++];
+        int status = 0;
+        if (only_targets || word[0] != '-' || word[1] == '\0')
+            status = take_target(&parser, word);
+        else if (strcmp(word, "--") == 0)
+            only_targets = true;
+        else
+            status = parse_option(&parser, word);
+        if (status < 0)
+            return -1;
+    }
+    if (!options->target && !parser.done)
+        return error_set(error, EXIT_USAGE, NULL, "no destination specified");
+    return 0;
+}

@@ -1,0 +1,123 @@
+#include "cli/cli.h"
+
+#include <stddef.h>
+
+static const char *
+set_flag(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option, (void)options, (void)value;
+    return NULL; /* that it was given is all there is to know */
+}
+
+static const char *
+set_number(const struct cli_option *option, struct options *options, const char *value)
+{
+    int64_t *number = (int64_t *)(void *)((char *)options + option->at);
+    int64_t parsed;
+    const char *wrong = units_parse(option->units, value, &parsed);
+    if (wrong)
+        return wrong;
+    if (parsed < option->least)
+        return "must be more than 0";
+    if (parsed > option->most)
+        return "more than the system can do in one request (2147479552)";
+    *number = parsed;
+    return NULL;
+}
+
+static const char *
+set_text(const struct cli_option *option, struct options *options, const char *value)
+{
+    if (value)
+        *(const char **)(void *)((char *)options + option->at) = value;
+    return NULL;
+}
+
+/* clang-format off */
+#define COUNT(field, smallest) CLI_REQUIRED, "count", \
+    .set = set_number, .at = offsetof(struct options, field), .units = UNITS_COUNT, \
+    .least = smallest, .most = INT64_MAX
+#define SIZE(field, smallest, largest) CLI_REQUIRED, "size", \
+    .set = set_number, .at = offsetof(struct options, field), .units = UNITS_SIZE, \
+    .least = smallest, .most = largest
+#define TIME(field) CLI_REQUIRED, "time", \
+    .set = set_number, .at = offsetof(struct options, field), .units = UNITS_TIME, \
+    .most = INT64_MAX
+#define FLAG CLI_NONE, .set = set_flag
+
+/* What one read(2) or write(2) moves on Linux at the most. */
+#define REQUEST_MOST 2147479552
+
+const struct cli_option cli_options[] = {
+    [OPTION_WARMUP] = {'a', "warmup", COUNT(warmup, 0),
+        .help = "keep the first <count> requests out of the statistics (1)"},
+    [OPTION_BURST] = {'b', "burst", COUNT(burst, 0),
+        .help = "send <count> requests without delay, then wait (0: off)"},
+    [OPTION_COUNT] = {'c', "count", COUNT(count, 0),
+        .help = "stop after <count> requests, warm-up included (0: never)"},
+    [OPTION_ENTROPY] = {'e', "entropy", COUNT(entropy, 0),
+        .help = "seed of offsets and data (0: from the clock)"},
+    [OPTION_INTERVAL] = {'i', "interval", TIME(interval),
+        .help = "time from one request to the next (1s)"},
+    [OPTION_SPEED_LIMIT] = {'l', "speed-limit", SIZE(speed_limit, 1, INT64_MAX),
+        .help = "at most <size> per second"},
+    [OPTION_RATE_LIMIT] = {'r', "rate-limit", COUNT(rate_limit, 1),
+        .help = "at most <count> requests per second"},
+    [OPTION_MIN_TIME] = {'t', "min-time", TIME(min_time),
+        .help = "leave faster requests out of the statistics (0)"},
+    [OPTION_MAX_TIME] = {'T', "max-time", TIME(max_time),
+        .help = "leave slower requests out of the statistics"},
+    [OPTION_SIZE] = {'s', "size", SIZE(size, 1, REQUEST_MOST),
+        .help = "request size (4k; 256k with -L)"},
+    [OPTION_WORK_SIZE] = {'S', "work-size", SIZE(work_size, 1, INT64_MAX),
+        .help = "working set (1m in a directory, else the whole target)"},
+    [OPTION_WORK_OFFSET] = {'o', "work-offset", SIZE(work_offset, 0, INT64_MAX),
+        .help = "where the working set starts (0)"},
+    [OPTION_WORK_TIME] = {'w', "work-time", TIME(work_time),
+        .help = "stop after <time> (0: never)"},
+    [OPTION_PRINT_COUNT] = {'p', "print-count", COUNT(print_count, 0),
+        .help = "a raw line after every <count> requests that count"},
+    [OPTION_PRINT_INTERVAL] = {'P', "print-interval", TIME(print_interval),
+        .help = "a raw line every <time>"},
+    [OPTION_BATCH] = {'B', "batch", FLAG,
+        .help = "print nothing but the final statistics as a raw line"},
+    [OPTION_CACHED] = {'C', "cached", FLAG,
+        .help = "cached I/O: no direct I/O, no cache drop, no flush"},
+    [OPTION_DIRECT] = {'D', "direct", FLAG,
+        .help = "insist on direct I/O: fail rather than fall back"},
+    [OPTION_IGNORE_ERROR] = {'E', "ignore-error", FLAG,
+        .help = "go on after a failed request"},
+    [OPTION_READ_WRITE] = {'G', "read-write", FLAG,
+        .help = "write and read in turn"},
+    [OPTION_HIPRI] = {'H', "hipri", FLAG,
+        .help = "high priority: RWF_HIPRI, polled completion"},
+    [OPTION_NOWAIT] = {'N', "nowait", FLAG,
+        .help = "fail rather than wait: RWF_NOWAIT"},
+    [OPTION_TIME] = {'I', "time", CLI_ATTACHED, "format", .set = set_text,
+        .at = offsetof(struct options, time_format),
+        .help = "time stamp before each request, in strftime <format>"},
+    [OPTION_JSON] = {'J', "json", FLAG,
+        .help = "print JSON"},
+    [OPTION_LINEAR] = {'L', "linear", FLAG,
+        .help = "sequential offsets instead of random ones"},
+    [OPTION_RAPID] = {'R', "rapid", FLAG,
+        .help = "as fast as it goes for 3 seconds: -q -i 0 -w 3 -S 64m"},
+    [OPTION_WRITE] = {'W', "write", FLAG,
+        .help = "write; DESTROYS the data of a file or device (-WWW)"},
+    [OPTION_SYNC] = {'Y', "sync", FLAG,
+        .help = "open with O_SYNC"},
+    [OPTION_DSYNC] = {'y', "dsync", FLAG,
+        .help = "open with O_DSYNC"},
+    [OPTION_KEEP] = {'k', "keep", FLAG,
+        .help = "keep and reuse the working file ioping.tmp"},
+    [OPTION_QUIET] = {'q', "quiet", FLAG,
+        .help = "no line per request; with -p or -P no summary either"},
+    [OPTION_HELP] = {'h', "help", FLAG,
+        .help = "print this and exit"},
+    [OPTION_VERSION] = {'v', "version", FLAG,
+        .help = "print the version and exit"},
+};
+/* clang-format on */
+
+_Static_assert(sizeof(cli_options) / sizeof(cli_options[0]) == OPTION_IDS,
+               "a row for each option");

@@ -1,0 +1,269 @@
+#include "os/os.h"
+
+#include "mountinfo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <linux/stat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Fixed by the kernel's ABI, but newer than the headers of some systems. */
+#ifndef SYS_cachestat
+#define SYS_cachestat 451
+#endif
+#ifndef STATX_DIOALIGN
+#define STATX_DIOALIGN 0x2000U
+#endif
+#define STATX_SIZE_BYTES 256
+#define STATX_DIO_MEMORY_AT 0x98 /* statx(2): stx_dio_mem_align */
+#define STATX_DIO_OFFSET_AT 0x9c /* statx(2): stx_dio_offset_align */
+#define TMPFS_MAGIC 0x01021994
+#define RAMFS_MAGIC 0x858458f6
+#define HUGETLBFS_MAGIC 0x958458f6
+
+void
+os_clock_sharpen(void)
+{
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
+int
+os_sleep_until(int64_t when)
+{
+    struct timespec until = {.tv_sec = (time_t)(when / 1000000000),
+                             .tv_nsec = (long)(when % 1000000000)};
+    errno = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    return errno ? -1 : 0;
+}
+
+int
+os_device_size(int fd, int64_t *size, int64_t *block)
+{
+    uint64_t bytes;
+    int sector;
+    if (ioctl(fd, BLKGETSIZE64, &bytes) < 0 || ioctl(fd, BLKSSZGET, &sector) < 0)
+        return -1;
+    *size = (int64_t)bytes;
+    *block = sector;
+    return 0;
+}
+
+int
+os_file_direct(int fd, bool on)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0)
+        return -1;
+    return fcntl(fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT);
+}
+
+/* By number and offsets: glibc learnt the two fields later than the kernel. */
+int
+os_file_alignment(int fd, int64_t *memory, int64_t *offset)
+{
+    unsigned char answer[STATX_SIZE_BYTES] = {0};
+    uint32_t mask, values[2];
+    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, answer) < 0) {
+        errno = ENOTSUP;
+        return -1;
+    }
+    memcpy(&mask, answer, sizeof(mask));
+    if (!(mask & STATX_DIOALIGN)) {
+        errno = ENOTSUP;
+        return -1;
+    }
+    memcpy(&values[0], answer + STATX_DIO_MEMORY_AT, sizeof(values[0]));
+    memcpy(&values[1], answer + STATX_DIO_OFFSET_AT, sizeof(values[1]));
+    *memory = values[0];
+    *offset = values[1];
+    return 0;
+}
+
+static int
+rw_flags(int flags)
+{
+    return (flags & OS_RW_HIPRI ? RWF_HIPRI : 0) |
+           (flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
+}
+
+int64_t
+os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
+{
+    if (!flags)
+        return pread(fd, buffer, size, offset);
+    struct iovec vector = {.iov_base = buffer, .iov_len = size};
+    return preadv2(fd, &vector, 1, offset, rw_flags(flags));
+}
+
+int64_t
+os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
+{
+    if (!flags)
+        return pwrite(fd, buffer, size, offset);
+    struct iovec vector = {.iov_base = (void *)(uintptr_t)buffer, .iov_len = size};
+    return pwritev2(fd, &vector, 1, offset, rw_flags(flags));
+}
+
+int
+os_file_drop(int fd, int64_t offset, int64_t length)
+{
+    errno = posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
+    return errno ? -1 : 0;
+}
+
+int64_t
+os_file_hole(int fd, int64_t offset)
+{
+    return lseek(fd, offset, SEEK_HOLE);
+}
+
+int64_t
+os_file_data(int fd, int64_t offset)
+{
+    return lseek(fd, offset, SEEK_DATA);
+}
+
+/* cachestat(2), Linux 6.5. */
+static int
+ask_cachestat(int fd, int64_t offset, int64_t length)
+{
+    uint64_t range[2] = {(uint64_t)offset, (uint64_t)length};
+    uint64_t answer[5]; /* cache, dirty, writeback, evicted, recently evicted */
+    if (syscall(SYS_cachestat, fd, range, answer, 0) < 0)
+        return -1;
+    return answer[0] > 0;
+}
+
+/* mincore(2) by pieces of 64 MiB, so that the answer fits a small array. */
+static int
+ask_mincore(int fd, int64_t offset, int64_t length)
+{
+    int64_t page = sysconf(_SC_PAGESIZE), most = page * 16384;
+    int64_t end = offset + length;
+    unsigned char present[16384];
+    for (int64_t at = offset / page * page; at < end; at += most) {
+        size_t size = (size_t)(end - at < most ? end - at : most);
+        size_t pages = (size + (size_t)page - 1) / (size_t)page;
+        void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, at);
+        if (map == MAP_FAILED)
+            return -1;
+        int failed = mincore(map, size, present);
+        munmap(map, size);
+        if (failed)
+            return -1;
+        for (size_t i = 0; i < pages; i++)
+            if (present[i] & 1)
+                return 1;
+    }
+    return 0;
+}
+
+/* The kernel answers "all resident" about files that the user could not write. */
+static bool
+mincore_answers(int fd)
+{
+    struct os_info info;
+    char path[64];
+    if (os_file_info(fd, &info) == 0 && (info.ours || geteuid() == 0))
+        return true;
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return access(path, W_OK) == 0;
+}
+
+os_resident_function *
+os_resident_choose(int fd, int64_t witness)
+{
+    if (ask_cachestat(fd, witness, 1) == 1)
+        return ask_cachestat;
+    if (mincore_answers(fd) && ask_mincore(fd, witness, 1) == 1)
+        return ask_mincore;
+    return NULL;
+}
+
+/* The kernel's number for a mount, the key into the mount table. */
+static int64_t
+mount_id(int fd)
+{
+    char path[64], line[128];
+    int64_t id = -1;
+    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return -1;
+    while (id < 0 && fgets(line, sizeof(line), file))
+        if (strncmp(line, "mnt_id:", 7) == 0)
+            id = strtoll(line + 7, NULL, 10);
+    fclose(file);
+    return id;
+}
+
+static char *
+read_file(const char *path)
+{
+    size_t used = 0, room = 0;
+    char *text = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    for (;;) {
+        if (room - used < 4096) {
+            char *more = realloc(text, room += 65536);
+            if (!more)
+                break;
+            text = more;
+        }
+        ssize_t got = read(fd, text + used, room - used - 1);
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+    }
+    close(fd);
+    if (text)
+        text[used] = '\0';
+    return text;
+}
+
+static void
+resolve_device(struct os_mount *mount)
+{
+    char *real = mount->device[0] == '/' ? realpath(mount->device, NULL) : NULL;
+    if (real && strlen(real) < sizeof(mount->device))
+        strcpy(mount->device, real);
+    free(real);
+}
+
+int
+os_mount_describe(int fd, struct os_mount *mount)
+{
+    struct statfs status;
+    memset(mount, 0, sizeof(*mount));
+    strcpy(mount->fstype, "unknown");
+    strcpy(mount->device, "unknown");
+    if (fstatfs(fd, &status) < 0)
+        return -1;
+    uint64_t unit = (uint64_t)(status.f_frsize ? status.f_frsize : status.f_bsize);
+    uint64_t usable = geteuid() == 0 ? status.f_bfree : status.f_bavail;
+    mount->size = (int64_t)(status.f_blocks * unit);
+    mount->available = (int64_t)(usable * unit);
+    uint32_t magic = (uint32_t)status.f_type;
+    mount->memory =
+        magic == TMPFS_MAGIC || magic == RAMFS_MAGIC || magic == HUGETLBFS_MAGIC;
+    int64_t id = mount_id(fd);
+    char *table = id < 0 ? NULL : read_file("/proc/self/mountinfo");
+    if (table && mountinfo_find(table, id, mount) == 0)
+        resolve_device(mount);
+    free(table);
+    return 0;
+}

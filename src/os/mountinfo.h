@@ -1,0 +1,13 @@
+#ifndef OS_MOUNTINFO_H
+#define OS_MOUNTINFO_H
+
+#include "os/os.h"
+
+/*
+ * Finds the mount with id ID in TABLE, a text in the format of
+ * /proc/self/mountinfo (proc(5)), and copies its file system type and source,
+ * octal escapes decoded, into MOUNT. Returns 0, or -1 if it is not in there.
+ */
+int mountinfo_find(const char *table, int64_t id, struct os_mount *mount);
+
+#endif

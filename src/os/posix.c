@@ -1,0 +1,149 @@
+/* What every POSIX system has; linux.c and its siblings add the rest. */
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND 1000000000LL
+
+static int64_t
+read_clock(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+}
+
+int64_t
+os_clock_now(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t
+os_clock_wall(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
+static void
+fill_info(const struct stat *status, struct os_info *info)
+{
+    info->kind = S_ISDIR(status->st_mode)   ? OS_DIRECTORY
+                 : S_ISREG(status->st_mode) ? OS_FILE
+                 : S_ISBLK(status->st_mode) ? OS_BLOCK
+                 : S_ISCHR(status->st_mode) ? OS_CHARACTER
+                                            : OS_OTHER;
+    info->size = status->st_size;
+    info->links = status->st_nlink;
+    info->ours = status->st_uid == geteuid();
+}
+
+int
+os_path_info(const char *path, struct os_info *info)
+{
+    struct stat status;
+    if (stat(path, &status) < 0)
+        return -1;
+    fill_info(&status, info);
+    return 0;
+}
+
+int
+os_file_info(int fd, struct os_info *info)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return -1;
+    fill_info(&status, info);
+    return 0;
+}
+
+static int
+open_mode(unsigned flags)
+{
+    return (flags & OS_OPEN_WRITE ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK |
+           O_NOCTTY | (flags & OS_OPEN_SYNC ? O_SYNC : 0) |
+           (flags & OS_OPEN_DSYNC ? O_DSYNC : 0) |
+           (flags & OS_OPEN_EXCLUSIVE ? O_EXCL : 0);
+}
+
+int
+os_file_open(const char *path, unsigned flags)
+{
+    int fd = -1;
+    if (flags & OS_OPEN_CREATE)
+        fd = open(path, open_mode(flags) | O_CREAT | O_NOFOLLOW, 0600);
+    else
+        fd = open(path, open_mode(flags));
+    if (fd >= 0) /* O_NONBLOCK was for the open only */
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
+static int
+open_unlinked(const char *path, unsigned flags)
+{
+    char name[4096];
+    int length = snprintf(name, sizeof(name), "%s/.ioping.XXXXXX", path);
+    if (length >= (int)sizeof(name)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int fd = mkostemp(name, open_mode(flags) & (O_SYNC | O_DSYNC | O_CLOEXEC));
+    if (fd >= 0)
+        unlink(name);
+    return fd;
+}
+
+int
+os_file_temporary(const char *path, unsigned flags)
+{
+#ifdef O_TMPFILE /* a feature, not a system */
+    int fd = open(path, (open_mode(flags) & ~O_NONBLOCK) | O_RDWR | O_TMPFILE, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return fd;
+#endif
+    return open_unlinked(path, flags);
+}
+
+int
+os_file_flush(int fd)
+{
+    return fdatasync(fd);
+}
+
+int
+os_file_random(int fd, int64_t offset, int64_t length)
+{
+    errno = posix_fadvise(fd, offset, length, POSIX_FADV_RANDOM);
+    return errno ? -1 : 0;
+}
+
+int
+os_stream_write(int stream, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t done = write(stream, bytes, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return -1;
+        bytes += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+void *
+os_memory_aligned(size_t alignment, size_t size)
+{
+    void *memory = NULL;
+    return posix_memalign(&memory, alignment, size) == 0 ? memory : NULL;
+}

@@ -1,0 +1,112 @@
+#include "plan/plan.h"
+
+#include "base/units.h"
+#include "os/os.h"
+
+#include <string.h>
+
+#define SECOND 1000000000LL
+
+static bool
+given(const struct options *options, enum option_id id)
+{
+    return options->given[id] > 0;
+}
+
+/* Limits only ever slow down: the larger interval wins. */
+static int64_t
+resolve_interval(const struct options *options, const struct plan *plan)
+{
+    int64_t interval = options->interval;
+    bool limited =
+        given(options, OPTION_SPEED_LIMIT) || given(options, OPTION_RATE_LIMIT);
+    if (!given(options, OPTION_INTERVAL) && (limited || given(options, OPTION_RAPID)))
+        interval = 0;
+    if (given(options, OPTION_RATE_LIMIT)) {
+        int64_t least = units_scale(plan->burst, SECOND, options->rate_limit);
+        interval = least > interval ? least : interval;
+    }
+    if (given(options, OPTION_SPEED_LIMIT)) {
+        int64_t burst_size = units_scale(plan->burst, plan->request_size, 1);
+        int64_t least = units_scale(burst_size, SECOND, options->speed_limit);
+        interval = least > interval ? least : interval;
+    }
+    return interval;
+}
+
+static void
+resolve_requests(const struct options *options, uint64_t seed, struct plan *plan)
+{
+    bool rapid = given(options, OPTION_RAPID);
+    plan->consent = options->given[OPTION_WRITE] + options->given[OPTION_READ_WRITE];
+    plan->load = given(options, OPTION_READ_WRITE) ? LOAD_READ_WRITE
+                 : given(options, OPTION_WRITE)    ? LOAD_WRITE
+                                                   : LOAD_READ;
+    plan->linear = given(options, OPTION_LINEAR);
+    plan->seed = options->entropy ? (uint64_t)options->entropy : seed;
+    plan->request_size = options->size;
+    if (plan->linear && !given(options, OPTION_SIZE))
+        plan->request_size = 256 << 10;
+    plan->work_size = options->work_size;
+    plan->scratch_size = options->work_size;
+    if (!given(options, OPTION_WORK_SIZE)) {
+        plan->scratch_size = rapid ? 64 << 20 : 1 << 20;
+        if (plan->scratch_size < plan->request_size)
+            plan->scratch_size = plan->request_size;
+    }
+    plan->work_offset = options->work_offset;
+}
+
+static void
+resolve_pace(const struct options *options, struct plan *plan)
+{
+    plan->burst = options->burst ? options->burst : 1;
+    plan->interval = resolve_interval(options, plan);
+    plan->count = options->count ? (uint64_t)options->count : UINT64_MAX;
+    plan->work_time = options->work_time ? options->work_time : INT64_MAX;
+    if (given(options, OPTION_RAPID) && !given(options, OPTION_WORK_TIME))
+        plan->work_time = 3 * SECOND;
+    plan->ignore_error = given(options, OPTION_IGNORE_ERROR);
+    plan->limits.warmup = (uint64_t)options->warmup;
+    plan->limits.fastest = options->min_time;
+    plan->limits.slowest = options->max_time;
+}
+
+static void
+resolve_access(const struct options *options, struct plan *plan)
+{
+    plan->direct = given(options, OPTION_DIRECT);
+    plan->cached = given(options, OPTION_CACHED);
+    plan->keep = given(options, OPTION_KEEP);
+    plan->open_flags = (given(options, OPTION_SYNC) ? OS_OPEN_SYNC : 0) |
+                       (given(options, OPTION_DSYNC) ? OS_OPEN_DSYNC : 0);
+    plan->rw_flags = (given(options, OPTION_HIPRI) ? OS_RW_HIPRI : 0) |
+                     (given(options, OPTION_NOWAIT) ? OS_RW_NOWAIT : 0);
+}
+
+static void
+resolve_output(const struct options *options, struct plan_output *output)
+{
+    bool batch = given(options, OPTION_BATCH);
+    bool quiet = given(options, OPTION_QUIET) || given(options, OPTION_RAPID);
+    bool json = given(options, OPTION_JSON);
+    output->format = json ? FORMAT_JSON : batch ? FORMAT_RAW : FORMAT_HUMAN;
+    output->print_count = options->print_count;
+    output->print_interval = options->print_interval;
+    output->requests = !quiet && !batch;
+    bool periods = output->print_count || output->print_interval;
+    output->summary = json || batch || !quiet || !periods;
+    output->time_format = given(options, OPTION_TIME) ? options->time_format : NULL;
+    output->burst = options->burst;
+}
+
+void
+plan_make(const struct options *options, uint64_t seed, struct plan *plan)
+{
+    memset(plan, 0, sizeof(*plan));
+    plan->path = options->target;
+    resolve_requests(options, seed, plan);
+    resolve_pace(options, plan);
+    resolve_access(options, plan);
+    resolve_output(options, &plan->output);
+}

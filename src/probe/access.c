@@ -1,0 +1,197 @@
+/*
+ * How requests reach the device.
+ *
+ * direct: O_DIRECT. Where the kernel tells the alignment that it demands, its
+ * word is taken. Elsewhere (btrfs, NFS, old kernels) some file systems accept
+ * any direct read and quietly serve it through the page cache, so two requests
+ * of the run's own shape are tried: if their pages are resident afterwards,
+ * it was not direct.
+ *
+ * nocache: buffered, and nothing of a request may be in the page cache when it
+ * is sent. The cache is flushed and dropped once, and read-ahead is off; before
+ * each read its pages are looked up. Dropping them alone would not do: the
+ * cache holds folios of up to 2 MiB, and one that is only partly in the range
+ * stays. So the whole aligned window goes, and if that fails, dirty data is
+ * written back first.
+ */
+#include "access.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW (2LL << 20) /* the largest folio */
+#define PAGE 4096
+
+static void
+drop_window(const struct target *target, int64_t offset, int64_t size)
+{
+    int64_t start = offset / WINDOW * WINDOW, end = offset + size;
+    int64_t beyond = (WINDOW - end % WINDOW) % WINDOW;
+    os_file_drop(target->fd, start, end - start + beyond);
+}
+
+bool
+target_evict(const struct target *target, int64_t offset, int64_t size)
+{
+    if (!target->resident) {
+        drop_window(target, offset, size);
+        return false;
+    }
+    if (target->resident(target->fd, offset, size) != 1)
+        return false;
+    drop_window(target, offset, size);
+    if (target->resident(target->fd, offset, size) != 1)
+        return false;
+    os_file_flush(target->fd);
+    drop_window(target, offset, size);
+    return target->resident(target->fd, offset, size) == 1;
+}
+
+/* Reads a byte through the cache and sees who notices. Leaves nothing cached. */
+static void
+choose_resident(struct target *target, int64_t offset)
+{
+    char byte;
+    if (os_file_read(target->fd, &byte, 1, offset, 0) == 1)
+        target->resident = os_resident_choose(target->fd, offset);
+    drop_window(target, offset, 1);
+}
+
+/* Whether a direct read at OFFSET is one; REASON of SIZE bytes says why not. */
+static bool
+read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
+               char *reason, size_t size)
+{
+    size_t bytes = (size_t)plan->request_size;
+    void *buffer = os_memory_aligned((size_t)target->alignment, bytes);
+    int64_t got = buffer ? os_file_read(target->fd, buffer, bytes, offset, 0) : 0;
+    int number = errno;
+    free(buffer);
+    if (got < 0 && (number == EINVAL || number == EOPNOTSUPP)) {
+        snprintf(reason, size, "direct I/O of this size and offset not supported");
+        return false;
+    }
+    if (target->resident &&
+        target->resident(target->fd, offset, plan->request_size) == 1) {
+        snprintf(reason, size, "direct I/O goes through the page cache here");
+        return false;
+    }
+    return true;
+}
+
+static bool
+shape_is_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
+{
+    int64_t second = plan->work_offset + plan->request_size;
+    int64_t end = plan->work_offset + target->work_size;
+    return read_is_direct(target, plan, plan->work_offset, reason, size) &&
+           (second + plan->request_size > end ||
+            read_is_direct(target, plan, second, reason, size));
+}
+
+static bool
+is_aligned(const struct plan *plan, int64_t unit, char *reason, size_t size)
+{
+    const char *what = plan->request_size % unit  ? "request size"
+                       : plan->work_offset % unit ? "offset"
+                                                  : NULL;
+    if (what)
+        snprintf(reason, size, "direct I/O needs a %s that is a multiple of %lld", what,
+                 (long long)unit);
+    return !what;
+}
+
+/* Turns direct I/O on; or leaves it off, with a REASON. */
+static bool
+try_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
+{
+    int64_t memory = 0, unit = 0, bytes;
+    bool known = os_file_alignment(target->fd, &memory, &unit) == 0;
+    if (!known && target->kind == OS_BLOCK)
+        known = os_device_size(target->fd, &bytes, &unit) == 0;
+    snprintf(reason, size, "direct I/O not supported");
+    if (known && (unit == 0 || !is_aligned(plan, unit, reason, size)))
+        return false;
+    if (memory > target->alignment)
+        target->alignment = memory;
+    if (!known)
+        choose_resident(target, plan->work_offset);
+    if (os_file_direct(target->fd, true) < 0)
+        return false;
+    if (known || shape_is_direct(target, plan, reason, size))
+        return true;
+    os_file_direct(target->fd, false);
+    return false;
+}
+
+static void
+note_fallback(struct target *target, const struct plan *plan, const char *reason,
+              struct notes *notes)
+{
+    if (plan->load == LOAD_WRITE) {
+        notes_add(notes, plan->path,
+                  "%s: flushing the page cache after each request instead", reason);
+        return;
+    }
+    notes_add(notes, plan->path,
+              "%s: dropping the page cache before each request instead", reason);
+    if (!target->resident)
+        notes_add(
+            notes, plan->path,
+            "cannot see whether reads come from the page cache: compare with -D or -W");
+    if (plan->rw_flags & OS_RW_NOWAIT)
+        notes_add(notes, plan->path,
+                  "-nowait without cached or direct I/O can only fail (EAGAIN)");
+}
+
+static void
+start_nocache(struct target *target, const struct plan *plan, const char *reason,
+              struct notes *notes)
+{
+    target->description.mode = MODE_NOCACHE;
+    os_file_random(target->fd, plan->work_offset, target->work_size);
+    choose_resident(target, plan->work_offset);
+    os_file_drop(target->fd, 0, 0);
+    note_fallback(target, plan, reason, notes);
+}
+
+int
+access_choose(struct target *target, const struct plan *plan, struct notes *notes,
+              struct error *error)
+{
+    char reason[128];
+    target->alignment = PAGE;
+    target->flush = !plan->cached;
+    if (target->memory)
+        notes_add(notes, plan->path, "%s is memory, not a device: so are the times",
+                  target->description.fstype);
+    if (target->kind == OS_CHARACTER) {
+        target->description.mode = MODE_DIRECT; /* no page cache in between */
+        return plan->direct && os_file_direct(target->fd, true) < 0
+                   ? error_set(error, EXIT_PREPARE, plan->path,
+                               "direct I/O not supported")
+                   : 0;
+    }
+    target->description.mode = MODE_CACHED;
+    if (!plan->direct && (plan->cached || target->memory)) {
+        if (!plan->linear)
+            os_file_random(target->fd, plan->work_offset, target->work_size);
+        return 0;
+    }
+    os_file_flush(target->fd);
+    os_file_drop(target->fd, 0, 0);
+    if (try_direct(target, plan, reason, sizeof(reason))) {
+        target->description.mode = MODE_DIRECT;
+        return 0;
+    }
+    if (plan->direct) {
+        error_set(error, EXIT_PREPARE, plan->path, "%s", reason);
+        return error_advise(error, "leave out -D to measure without it");
+    }
+    start_nocache(target, plan, reason, notes);
+    return 0;
+}

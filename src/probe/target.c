@@ -1,0 +1,165 @@
+#include "probe/target.h"
+
+#include "access.h"
+#include "working.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int
+refuse(const struct plan *plan, int number, struct error *error)
+{
+    error_set(error, EXIT_PREPARE, plan->path, "%s", strerror(number));
+    if (number == ENOENT)
+        return error_advise(error, "name a directory, a file or a device that exists");
+    if (number == EBUSY)
+        return error_advise(error, "it is in use, mounted perhaps");
+    return -1;
+}
+
+/* A target that its user would not want to lose. */
+static int
+check_consent(const struct target *target, const struct plan *plan, struct error *error)
+{
+    if (target->kind == OS_DIRECTORY || plan->load == LOAD_READ || plan->consent >= 3)
+        return 0;
+    error_set(error, EXIT_PREPARE, plan->path, "writing would destroy its data");
+    return error_advise(error, "say -W three times (-WWW) if that is what you want");
+}
+
+static int
+open_existing(struct target *target, const struct plan *plan, struct error *error)
+{
+    unsigned flags = plan->open_flags;
+    struct os_info info;
+    if (plan->load != LOAD_READ)
+        flags |= OS_OPEN_WRITE | (target->kind == OS_BLOCK ? OS_OPEN_EXCLUSIVE : 0);
+    target->fd = os_file_open(plan->path, flags);
+    if (target->fd < 0 || os_file_info(target->fd, &info) < 0)
+        return refuse(plan, errno, error);
+    if (info.kind != target->kind)
+        return error_set(error, EXIT_PREPARE, plan->path, "changed while it was opened");
+    target->size = info.size;
+    return 0;
+}
+
+/* Fills the description and the size; AVAILABLE is the free space, or -1. */
+static int
+describe(struct target *target, const struct plan *plan, int64_t *available,
+         struct error *error)
+{
+    struct description *description = &target->description;
+    struct os_mount mount;
+    int64_t block;
+    description->path = plan->path;
+    *available = -1;
+    if (target->kind == OS_BLOCK || target->kind == OS_CHARACTER) {
+        bool is_block = target->kind == OS_BLOCK;
+        strcpy(description->fstype, is_block ? "block" : "character");
+        strcpy(description->device, "device");
+        target->size = 0;
+        if (is_block && os_device_size(target->fd, &target->size, &block) < 0)
+            return refuse(plan, errno, error);
+        description->size = target->size;
+        return 0;
+    }
+    if (os_mount_describe(target->fd, &mount) < 0)
+        return refuse(plan, errno, error);
+    memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
+    memcpy(description->device, mount.device, sizeof(description->device));
+    description->size = mount.size;
+    target->memory = mount.memory;
+    *available = mount.size > 0 ? mount.available : -1;
+    return 0;
+}
+
+static int
+measure(struct target *target, const struct plan *plan, struct error *error)
+{
+    bool bounded = target->kind == OS_FILE || target->kind == OS_BLOCK;
+    int64_t size = bounded ? target->size : INT64_MAX;
+    int64_t work_size = plan->work_size;
+    if (!bounded)
+        work_size = plan->scratch_size;
+    if (plan->work_offset > size || work_size > size - plan->work_offset)
+        return error_set(error, EXIT_PREPARE, plan->path, "target is too small for this");
+    target->work_size = work_size ? work_size : size - plan->work_offset;
+    if (target->work_size < plan->request_size)
+        return error_set(error, EXIT_PREPARE, plan->path,
+                         "request size is too big for this target");
+    return 0;
+}
+
+/* Reading a hole touches no device: say how much of the working set is one. */
+static void
+note_holes(struct target *target, const struct plan *plan, struct notes *notes)
+{
+    int64_t at = plan->work_offset, end = at + target->work_size, holes = 0;
+    while (at < end) {
+        int64_t data = os_file_data(target->fd, at);
+        if (data < 0 && errno != ENXIO)
+            return;
+        if (data < 0 || data > end)
+            data = end;
+        holes += data - at;
+        if (data == end)
+            break;
+        at = os_file_hole(target->fd, data);
+        if (at < 0)
+            break;
+    }
+    if (holes > 0)
+        notes_add(notes, plan->path,
+                  "%.3g %% of the working set is holes: reading them touches no device",
+                  100.0 * (double)holes / (double)target->work_size);
+}
+
+static int
+prepare(struct target *target, const struct plan *plan, struct notes *notes,
+        struct error *error)
+{
+    int64_t available;
+    int status = target->kind == OS_DIRECTORY ? working_open(target, plan, error)
+                                              : open_existing(target, plan, error);
+    if (status < 0 || describe(target, plan, &available, error) < 0 ||
+        measure(target, plan, error) < 0)
+        return -1;
+    if (target->kind == OS_DIRECTORY && working_fill(target, plan, available, error) < 0)
+        return -1;
+    if (access_choose(target, plan, notes, error) < 0)
+        return -1;
+    if (target->kind == OS_FILE && plan->load != LOAD_WRITE)
+        note_holes(target, plan, notes);
+    return 0;
+}
+
+int
+target_open(struct target *target, const struct plan *plan, struct notes *notes,
+            struct error *error)
+{
+    struct os_info info;
+    memset(target, 0, sizeof(*target));
+    target->fd = -1;
+    if (os_path_info(plan->path, &info) < 0)
+        return refuse(plan, errno, error);
+    target->kind = info.kind;
+    if (info.kind == OS_OTHER)
+        return error_set(error, EXIT_PREPARE, plan->path, "unsupported destination");
+    if (check_consent(target, plan, error) < 0)
+        return -1;
+    if (prepare(target, plan, notes, error) < 0) {
+        target_close(target);
+        return -1;
+    }
+    return 0;
+}
+
+void
+target_close(struct target *target)
+{
+    if (target->fd >= 0)
+        close(target->fd);
+    target->fd = -1;
+}

@@ -1,0 +1,174 @@
+/*
+ * The loop. It alone reads the clock around a request; between the two stamps
+ * there is nothing but the engine.
+ */
+#include "probe/worker.h"
+
+#include "os/os.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEDUPLICATION_UNIT 4096
+
+int
+worker_open(struct worker *worker, const struct plan *plan, const struct target *target,
+            const struct engine_ops *engine, struct error *error)
+{
+    struct engine_config config = {.fd = target->fd, .rw_flags = plan->rw_flags};
+    size_t size = (size_t)plan->request_size;
+    memset(worker, 0, sizeof(*worker));
+    worker->plan = plan;
+    worker->target = target;
+    worker->wake_at = INT64_MAX;
+    worker->buffer = os_memory_aligned((size_t)target->alignment, size);
+    if (!worker->buffer)
+        return error_set(error, EXIT_PREPARE, NULL,
+                         "no memory for a request of %zu bytes", size);
+    worker->engine.ops = engine;
+    if (engine->open(&worker->engine, &config, error) < 0) {
+        free(worker->buffer);
+        return -1;
+    }
+    pattern_start(&worker->pattern, plan, target->work_size);
+    random_seed(&worker->data, ~plan->seed);
+    random_fill(&worker->data, worker->buffer, size);
+    return 0;
+}
+
+void
+worker_close(struct worker *worker)
+{
+    worker->engine.ops->close(&worker->engine);
+    free(worker->buffer);
+    worker->buffer = NULL;
+}
+
+/* New bits in every page, so that no two writes store the same data. */
+static void
+refresh_data(struct worker *worker)
+{
+    int64_t size = worker->plan->request_size;
+    for (int64_t at = 0; at < size; at += DEDUPLICATION_UNIT) {
+        int64_t left = size - at;
+        random_fill(&worker->data, worker->buffer + at, left < 8 ? (size_t)left : 8);
+    }
+}
+
+static struct engine_completion
+perform(struct engine *engine, const struct engine_request *request)
+{
+    struct engine_completion completion = {0};
+    if (engine->ops->submit(engine, request) < 0 ||
+        engine->ops->reap(engine, &completion) < 0)
+        completion = (struct engine_completion){.error = errno};
+    return completion;
+}
+
+static struct engine_completion
+perform_durably(struct engine *engine, const struct engine_request *request)
+{
+    static const struct engine_request flush = {.operation = ENGINE_FLUSH};
+    struct engine_completion completion = perform(engine, request);
+    if (completion.bytes == (int64_t)request->size)
+        completion.error = perform(engine, &flush).error;
+    if (completion.error)
+        completion.bytes = 0;
+    return completion;
+}
+
+static void
+send_request(struct worker *worker, struct sample *sample)
+{
+    struct engine_completion completion;
+    struct engine_request request = {.buffer = worker->buffer,
+                                     .size = (size_t)worker->plan->request_size};
+    request.offset = pattern_next(&worker->pattern, &sample->operation);
+    request.operation = sample->operation == OPERATION_READ ? ENGINE_READ : ENGINE_WRITE;
+    bool durably = false;
+    sample->cached = false;
+    if (sample->operation == OPERATION_WRITE) {
+        durably = worker->target->flush;
+        refresh_data(worker);
+    } else if (worker->target->description.mode == MODE_NOCACHE) {
+        sample->cached =
+            target_evict(worker->target, request.offset, worker->plan->request_size);
+    }
+    sample->index++;
+    sample->offset = request.offset;
+    int64_t start = os_clock_now();
+    completion = durably ? perform_durably(&worker->engine, &request)
+                         : perform(&worker->engine, &request);
+    int64_t end = os_clock_now();
+    sample->start = start;
+    sample->latency = end - start;
+    sample->bytes = completion.bytes;
+    sample->error = completion.error;
+}
+
+/* Returns whether the run goes on. */
+static bool
+digest(struct worker *worker, struct sample *sample)
+{
+    stats_judge(&worker->plan->limits, sample);
+    stats_record(&worker->total, sample);
+    stats_compare(&worker->total, sample);
+    if (worker->listener.sample &&
+        worker->listener.sample(worker->listener.self, sample) < 0)
+        return false;
+    if (!sample_failed(sample))
+        return true;
+    if (sample->error == EAGAIN && worker->plan->rw_flags & OS_RW_NOWAIT) {
+        worker->waited++;
+        return true;
+    }
+    if (worker->failed.index == 0)
+        worker->failed = *sample;
+    return worker->plan->ignore_error;
+}
+
+static void
+serve(struct worker *worker, int64_t now)
+{
+    if (now >= worker->wake_at)
+        worker->wake_at = worker->listener.wake(worker->listener.self, now);
+    if (os_signals_report())
+        worker->listener.interim(worker->listener.self);
+}
+
+/* Waits until WHEN and serves the listener meanwhile: false when told to stop. */
+static bool
+wait_until(struct worker *worker, int64_t when, int64_t now)
+{
+    for (;;) {
+        serve(worker, now);
+        if (os_signals_stop())
+            return false;
+        if (when <= now)
+            return true;
+        bool woken = worker->wake_at < when;
+        if (os_sleep_until(woken ? worker->wake_at : when) == 0 && !woken)
+            return true;
+        now = os_clock_now();
+    }
+}
+
+void
+worker_run(struct worker *worker)
+{
+    const struct plan *plan = worker->plan;
+    struct sample sample = {.size = plan->request_size};
+    int64_t now = os_clock_now(), when = now;
+    int64_t end = plan->work_time > INT64_MAX - now ? INT64_MAX : now + plan->work_time;
+    worker->began = now;
+    pacer_start(&worker->pacer, plan->interval, plan->burst, now);
+    while (sample.index < plan->count && when < end && wait_until(worker, when, now)) {
+        send_request(worker, &sample);
+        now = sample.start + sample.latency;
+        when = pacer_next(&worker->pacer, now);
+        if (!digest(worker, &sample))
+            break;
+    }
+    worker->ended = os_clock_now();
+}

@@ -1,0 +1,154 @@
+#include "working.h"
+
+#include "base/random.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHUNK (1 << 20)
+#define NAME_MAX_LENGTH 4096
+
+static void
+kept_name(const struct plan *plan, char *name)
+{
+    const char *slash = plan->path[strlen(plan->path) - 1] == '/' ? "" : "/";
+    snprintf(name, NAME_MAX_LENGTH, "%s%sioping.tmp", plan->path, slash);
+}
+
+static int
+refuse_directory(const struct plan *plan, int number, struct error *error)
+{
+    error_set(error, EXIT_PREPARE, plan->path, "no working file can be made here: %s",
+              strerror(number));
+    if (number == ENOSPC || number == EDQUOT)
+        return error_advise(error, "use a smaller -S, or name a file in it instead");
+    return error_advise(error, "name a file in it instead");
+}
+
+static int
+refuse_kept(const char *name, const char *why, struct error *error)
+{
+    error_set(error, EXIT_PREPARE, name, "%s", why);
+    return error_advise(error, "remove it, or leave out -k");
+}
+
+static int
+open_kept(struct target *target, const struct plan *plan, struct error *error)
+{
+    char name[NAME_MAX_LENGTH];
+    struct os_info info;
+    kept_name(plan, name);
+    target->fd = os_file_open(name, plan->open_flags | OS_OPEN_WRITE | OS_OPEN_CREATE);
+    if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
+        return refuse_kept(name, "is a symbolic link", error);
+    if (target->fd < 0 && (errno == EISDIR || errno == ENXIO))
+        return refuse_kept(name, "is not a regular file", error);
+    if (target->fd < 0)
+        return refuse_directory(plan, errno, error);
+    if (os_file_info(target->fd, &info) < 0)
+        return error_set(error, EXIT_PREPARE, name, "%s", strerror(errno));
+    target->size = info.size;
+    if (info.kind != OS_FILE)
+        return refuse_kept(name, "is not a regular file", error);
+    if (!info.ours)
+        return refuse_kept(name, "belongs to another user", error);
+    if (info.links != 1)
+        return refuse_kept(name, "has other names (hard links)", error);
+    return 0;
+}
+
+int
+working_open(struct target *target, const struct plan *plan, struct error *error)
+{
+    if (plan->keep)
+        return open_kept(target, plan, error);
+    target->fd = os_file_temporary(plan->path, plan->open_flags);
+    target->size = 0;
+    return target->fd < 0 ? refuse_directory(plan, errno, error) : 0;
+}
+
+static int
+refuse_space(const struct plan *plan, int64_t available, struct error *error)
+{
+    char need[UNITS_TEXT], have[UNITS_TEXT];
+    error_set(error, EXIT_PREPARE, plan->path,
+              "a working set of %s does not fit into the %s that are free",
+              units_format(UNITS_SIZE, plan->scratch_size, need),
+              units_format(UNITS_SIZE, available, have));
+    return error_advise(error, "use a smaller -S, or name a file in it instead");
+}
+
+static int
+write_chunk(struct target *target, const char *data, int64_t size, int64_t offset)
+{
+    while (size > 0) {
+        int64_t done = os_file_write(target->fd, data, (size_t)size, offset, 0);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return -1;
+        data += done;
+        size -= done;
+        offset += done;
+    }
+    return 0;
+}
+
+static int
+write_data(struct target *target, const struct plan *plan)
+{
+    struct random random;
+    int64_t end = plan->work_offset + plan->scratch_size;
+    int failed = 0;
+    char *data = os_memory_aligned(4096, CHUNK);
+    if (!data)
+        return -1;
+    random_seed(&random, ~plan->seed);
+    for (int64_t at = plan->work_offset; at < end && !failed && !os_signals_stop();) {
+        int64_t size = end - at < CHUNK ? end - at : CHUNK;
+        random_fill(&random, data, (size_t)size);
+        failed = write_chunk(target, data, size, at);
+        at += size;
+    }
+    int saved = errno;
+    free(data);
+    errno = saved;
+    return failed ? -1 : os_file_flush(target->fd);
+}
+
+static bool
+is_whole(const struct target *target, const struct plan *plan)
+{
+    int64_t end = plan->work_offset + plan->scratch_size;
+    if (target->size < end)
+        return false;
+    int64_t hole = os_file_hole(target->fd, plan->work_offset);
+    return hole >= end || hole < 0;
+}
+
+int
+working_fill(struct target *target, const struct plan *plan, int64_t available,
+             struct error *error)
+{
+    bool fresh = target->size == 0;
+    if (is_whole(target, plan))
+        return 0;
+    if (available >= 0 && plan->scratch_size > available + target->size)
+        return refuse_space(plan, available, error);
+    if (write_data(target, plan) < 0) {
+        refuse_directory(plan, errno, error);
+        if (plan->keep && fresh) {
+            char name[NAME_MAX_LENGTH];
+            kept_name(plan, name);
+            remove(name);
+        }
+        return -1;
+    }
+    if (target->size < plan->work_offset + plan->scratch_size)
+        target->size = plan->work_offset + plan->scratch_size;
+    return 0;
+}

@@ -1,0 +1,21 @@
+#ifndef PROBE_WORKING_H
+#define PROBE_WORKING_H
+
+#include "probe/target.h"
+
+/*
+ * Opens the working file in the directory that PLAN names: an anonymous one,
+ * or ioping.tmp. Sets the descriptor. Returns 0, or -1 with ERROR.
+ */
+int working_open(struct target *target, const struct plan *plan, struct error *error);
+
+/*
+ * Fills the working set with random data and makes it durable, unless a kept
+ * file has it already; AVAILABLE bytes (negative: not known) must suffice. A
+ * stop signal ends it early. Returns 0, or -1 with ERROR; then a kept file that
+ * was empty before is removed.
+ */
+int working_fill(struct target *target, const struct plan *plan, int64_t available,
+                 struct error *error);
+
+#endif

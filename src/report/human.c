@@ -1,0 +1,152 @@
+#include "report/report.h"
+
+#include "base/escape.h"
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void
+add_unit(struct buffer *text, enum units_kind kind, int64_t value)
+{
+    char shown[UNITS_TEXT];
+    buffer_text(text, units_format(kind, value, shown));
+}
+
+/* PATH (FSTYPE DEVICE SIZE) */
+static void
+add_label(struct report *report)
+{
+    const struct description *target = report->target;
+    const char *parts[] = {target->path, target->fstype, target->device};
+    const char *after[] = {" (", " ", " "};
+    for (int i = 0; i < 3; i++) {
+        size_t room = strlen(parts[i]) * 4 + 1;
+        char *shown = malloc(room);
+        if (!shown) {
+            report->text.failed = true;
+            return;
+        }
+        buffer_add(&report->text, shown, escape_control(parts[i], shown, room));
+        buffer_text(&report->text, after[i]);
+        free(shown);
+    }
+    add_unit(&report->text, UNITS_SIZE, target->size);
+    buffer_text(&report->text, ")");
+}
+
+static void
+add_time(struct report *report)
+{
+    char text[512];
+    time_t seconds = (time_t)(report->wall() / 1000000000);
+    struct tm local;
+    localtime_r(&seconds, &local);
+    size_t length = strftime(text, sizeof(text), report->output->time_format, &local);
+    buffer_add(&report->text, text, length);
+    buffer_text(&report->text, " ");
+}
+
+static void
+human_sample(struct report *report, const struct sample *sample)
+{
+    struct buffer *text = &report->text;
+    char number[16];
+    const char *notice = sample_notice(sample, number);
+    if (report->output->time_format)
+        add_time(report);
+    add_unit(text, UNITS_SIZE, sample->bytes);
+    buffer_text(text, sample->operation == OPERATION_WRITE ? " >>> " : " <<< ");
+    add_label(report);
+    buffer_format(text, ": request=%llu time=", (unsigned long long)sample->index);
+    add_unit(text, UNITS_TIME, sample->latency);
+    if (notice)
+        buffer_format(text, " (%s)", notice);
+    buffer_text(text, "\n");
+    if (report->output->burst && sample->index % (uint64_t)report->output->burst == 0)
+        buffer_text(text, "\n");
+}
+
+static void
+human_period(struct report *report, const struct stats *stats, int64_t time)
+{
+    raw_line(&report->text, stats, time);
+}
+
+/* ", 36 KiB read, 1.60 k iops, 6.26 MiB/s" */
+static void
+add_volume(struct report *report, uint64_t count, int64_t bytes, int64_t time,
+           const char *done)
+{
+    struct buffer *text = &report->text;
+    buffer_text(text, ", ");
+    add_unit(text, UNITS_SIZE, bytes);
+    buffer_format(text, "%s, ", done);
+    add_unit(text, UNITS_COUNT, (int64_t)stats_rate((double)count, time));
+    buffer_text(text, " iops, ");
+    add_unit(text, UNITS_SIZE, (int64_t)stats_rate((double)bytes, time));
+    buffer_text(text, "/s\n");
+}
+
+static void
+add_extremes(struct buffer *text, const struct moments *latency)
+{
+    const int64_t values[] = {latency->min, moments_average(latency), latency->max,
+                              moments_deviation(latency)};
+    buffer_text(text, "min/avg/max/mdev = ");
+    for (int i = 0; i < 4; i++) {
+        add_unit(text, UNITS_TIME, values[i]);
+        buffer_text(text, i < 3 ? " / " : "\n");
+    }
+}
+
+static void
+add_exception(struct buffer *text, uint64_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    add_unit(text, UNITS_COUNT, (int64_t)count);
+    buffer_format(text, " %s, ", what);
+}
+
+static void
+human_summary(struct report *report, const struct stats *stats, int64_t time)
+{
+    static const char *const done[] = {
+        [LOAD_READ] = " read", [LOAD_WRITE] = " written", [LOAD_READ_WRITE] = ""};
+    const struct moments *latency = &stats->latency;
+    struct buffer *text = &report->text;
+    buffer_text(text, "\n--- ");
+    add_label(report);
+    buffer_text(text, " ioping statistics ---\n");
+    add_unit(text, UNITS_COUNT, (int64_t)latency->count);
+    buffer_text(text, " requests completed in ");
+    add_unit(text, UNITS_TIME, latency->sum);
+    add_volume(report, latency->count, stats->bytes, latency->sum, done[report->load]);
+    add_exception(text, stats->too_fast, "too fast");
+    add_exception(text, stats->too_slow, "too slow");
+    add_exception(text, stats->cached, "cached");
+    add_exception(text, stats->failed, "failed");
+    buffer_text(text, "generated ");
+    add_unit(text, UNITS_COUNT, (int64_t)stats->requests);
+    buffer_text(text, " requests in ");
+    add_unit(text, UNITS_TIME, time);
+    add_volume(report, stats->requests, stats->all_bytes, time, "");
+    add_extremes(text, latency);
+}
+
+void
+human_interim(struct buffer *text, const struct stats *stats)
+{
+    add_unit(text, UNITS_COUNT, (int64_t)stats->requests);
+    buffer_text(text, " requests, ");
+    add_exception(text, stats->failed, "failed");
+    add_extremes(text, &stats->latency);
+}
+
+const struct report_format report_human = {
+    .sample = human_sample,
+    .period = human_period,
+    .summary = human_summary,
+};

@@ -1,0 +1,104 @@
+#include "report/report.h"
+
+#include "os/os.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct report_format *const formats[] = {
+    [FORMAT_HUMAN] = &report_human,
+    [FORMAT_RAW] = &report_raw,
+    [FORMAT_JSON] = &report_json,
+};
+
+/* Once the output has failed, nothing more is written to it. */
+static int
+flush(struct report *report)
+{
+    if (report->text.failed && !report->error)
+        report->error = ENOMEM;
+    if (report->text.length && !report->error &&
+        os_stream_write(report->stream, report->text.text, report->text.length) < 0)
+        report->error = errno;
+    buffer_clear(&report->text);
+    return report->error;
+}
+
+int
+report_begin(struct report *report, const struct plan *plan,
+             const struct description *target)
+{
+    memset(report, 0, sizeof(*report));
+    report->format = formats[plan->output.format];
+    report->target = target;
+    report->output = &plan->output;
+    report->load = plan->load;
+    report->stream = 1;
+    report->wall = os_clock_wall;
+    if (report->format->begin)
+        report->format->begin(report);
+    return flush(report);
+}
+
+static int
+on_sample(void *self, const struct sample *sample)
+{
+    struct report *report = self;
+    if (report->format->sample)
+        report->format->sample(report, sample);
+    report->records++;
+    return flush(report);
+}
+
+static int
+on_period(void *self, const struct stats *stats, int64_t time)
+{
+    struct report *report = self;
+    report->format->period(report, stats, time);
+    report->records++;
+    return flush(report);
+}
+
+static int
+on_summary(void *self, const struct stats *stats, int64_t time)
+{
+    struct report *report = self;
+    report->format->summary(report, stats, time);
+    report->records++;
+    return flush(report);
+}
+
+/* To stderr, whatever the format; it must not disturb what is read from stdout. */
+static int
+on_interim(void *self, const struct stats *stats)
+{
+    struct buffer text = {0};
+    (void)self;
+    human_interim(&text, stats);
+    if (!text.failed)
+        os_stream_write(2, text.text, text.length);
+    buffer_free(&text);
+    return 0;
+}
+
+struct run_observer
+report_observer(struct report *report)
+{
+    return (struct run_observer){
+        .self = report,
+        .sample = on_sample,
+        .period = on_period,
+        .summary = on_summary,
+        .interim = on_interim,
+    };
+}
+
+int
+report_end(struct report *report)
+{
+    if (report->format->end)
+        report->format->end(report);
+    int error = flush(report);
+    buffer_free(&report->text);
+    return error;
+}

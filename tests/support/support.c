@@ -1,0 +1,236 @@
+#include "support.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <regex.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *
+scratch(void)
+{
+    static char path[1024];
+    if (path[0] == '\0') {
+        const char *top = getenv("IOPING_SCRATCH");
+        snprintf(path, sizeof(path), "%s/XXXXXX", top ? top : "/tmp");
+        if (!mkdtemp(path))
+            abort();
+        /* Other users, whom some tests become, may enter. */
+        chmod(path, 0755);
+    }
+    return path;
+}
+
+static char *
+read_all(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t room = 0;
+    *size = 0;
+    assert_non_null(file);
+    do {
+        text = realloc(text, room += 65536);
+        assert_non_null(text);
+        *size += fread(text + *size, 1, room - *size - 1, file);
+    } while (*size == room - 1);
+    text[*size] = '\0';
+    fclose(file);
+    return text;
+}
+
+static struct result
+run_shell(const char *format, va_list list)
+{
+    char text[16384], script[1100], out[1100], err[1100], whole[4096];
+    struct result result = {0};
+    size_t ignored;
+    vsnprintf(text, sizeof(text), format, list);
+    snprintf(script, sizeof(script), "%s/.script", scratch());
+    snprintf(out, sizeof(out), "%s/.out", scratch());
+    snprintf(err, sizeof(err), "%s/.err", scratch());
+    FILE *file = fopen(script, "w");
+    assert_non_null(file);
+    fprintf(file, "cd '%s'\nioping() { $IOPING_RUNNER \"$IOPING\" \"$@\"; }\n%s\n",
+            scratch(), text);
+    fclose(file);
+    snprintf(whole, sizeof(whole), "exec timeout -k 5 60 sh '%s' >'%s' 2>'%s' </dev/null",
+             script, out, err);
+    int status = system(whole);
+    result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    result.out = read_all(out, &result.out_size);
+    result.err = read_all(err, &ignored);
+    if (result.status == 124 || result.status == 137)
+        fail_msg("timed out: %s\nstdout: %s\nstderr: %s", text, result.out, result.err);
+    return result;
+}
+
+struct result
+command(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    struct result result = run_shell(format, list);
+    va_end(list);
+    return result;
+}
+
+struct result
+command_status(int status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    struct result result = run_shell(format, list);
+    va_end(list);
+    if (result.status != status)
+        fail_msg("status %d, not %d: %s\nstdout: %s\nstderr: %s", result.status, status,
+                 format, result.out, result.err);
+    return result;
+}
+
+void
+command_free(struct result *result)
+{
+    free(result->out);
+    free(result->err);
+    *result = (struct result){0};
+}
+
+static size_t
+skip_unit(const char *text)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "ns", "us", "ms",
+                                        "min", "B",   "s",   "k",   "M",  "G"};
+    for (size_t i = 0; *text == ' ' && i < sizeof(units) / sizeof(units[0]); i++) {
+        size_t length = strlen(units[i]);
+        if (strncmp(text + 1, units[i], length) == 0 &&
+            !isalpha((unsigned char)text[1 + length]))
+            return 1 + length;
+    }
+    return 0;
+}
+
+char *
+masked(const char *text)
+{
+    char *out = malloc(strlen(text) + 1), *end = out;
+    assert_non_null(out);
+    while (*text) {
+        if (isdigit((unsigned char)*text)) {
+            while (isdigit((unsigned char)*text) ||
+                   (*text == '.' && isdigit((unsigned char)text[1])))
+                text++;
+            text += skip_unit(text);
+            *end++ = '#';
+        } else if (strncmp(text, " (fast)", 7) == 0 || strncmp(text, " (slow)", 7) == 0) {
+            text += 7;
+        } else {
+            *end++ = *text++;
+        }
+    }
+    *end = '\0';
+    return out;
+}
+
+void
+assert_contains(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("\"%s\" is not in: %s", part, text);
+}
+
+void
+assert_lacks(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("\"%s\" is in: %s", part, text);
+}
+
+void
+assert_matches(const char *text, const char *expression)
+{
+    regex_t regex;
+    assert_int_equal(regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB), 0);
+    int status = regexec(&regex, text, 0, NULL, 0);
+    regfree(&regex);
+    if (status != 0)
+        fail_msg("\"%s\" does not match: %s", expression, text);
+}
+
+void
+skip_because(const char *reason)
+{
+    printf("skipped: %s\n", reason);
+    fflush(stdout);
+    skip();
+}
+
+void
+need_program(const char *name)
+{
+    char text[256];
+    snprintf(text, sizeof(text), "command -v %s >/dev/null 2>&1", name);
+    if (system(text) == 0)
+        return;
+    snprintf(text, sizeof(text), "needs the program %s", name);
+    skip_because(text);
+}
+
+void
+need_root(void)
+{
+    if (geteuid() != 0)
+        skip_because("needs root, to mount and to make loop devices");
+    if (system("losetup -f >/dev/null 2>&1") != 0)
+        skip_because("needs loop devices");
+}
+
+void
+need_faults(void)
+{
+    const char *runner = getenv("IOPING_RUNNER");
+    if (runner && runner[0])
+        skip_because("faults cannot be preloaded under another program");
+#if defined(__SANITIZE_ADDRESS__)
+    skip_because("faults cannot be preloaded into a sanitizer's build");
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    skip_because("faults cannot be preloaded into a sanitizer's build");
+#endif
+#endif
+}
+
+void
+mount_image(const char *type, int size, const char *name)
+{
+    char mkfs[64];
+    need_root();
+    snprintf(mkfs, sizeof(mkfs), "mkfs.%s", type);
+    need_program(mkfs);
+    struct result result =
+        command("truncate -s %dM %s.img && mkfs.%s -q %s.img >&2 && mkdir -p %s && "
+                "mount -o loop %s.img %s",
+                size, name, type, name, name, name, name);
+    if (result.status != 0) {
+        printf("%s", result.err);
+        skip_because("this kernel or container cannot mount the image");
+    }
+    command_free(&result);
+}
+
+/* By path, the innermost first. */
+int
+unmount_all(void **state)
+{
+    (void)state;
+    char text[4096];
+    snprintf(
+        text, sizeof(text),
+        "sync; awk -v top='%s/' 'index($5, top) == 1 { print $5 }' /proc/self/mountinfo"
+        " | sort -r | while read -r m; do umount \"$m\" || umount -l \"$m\"; done;"
+        "losetup -a 2>/dev/null | grep -F '%s/' | cut -d: -f1 | xargs -r -n1 losetup -d;"
+        "rm -rf '%s'",
+        scratch(), scratch(), scratch());
+    return system(text) == 0 ? 0 : -1;
+}

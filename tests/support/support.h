@@ -1,0 +1,77 @@
+#ifndef SUPPORT_SUPPORT_H
+#define SUPPORT_SUPPORT_H
+
+/* What every test includes: cmocka, and running programs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What a command left behind; freed by command_free. */
+struct result {
+    char *out, *err; /* NUL-terminated */
+    size_t out_size;
+    int status; /* exit status, or 128 + the signal that ended it */
+};
+
+/*
+ * Runs a shell command, given in printf form, in the scratch folder and waits
+ * for it, 60 s at most (then it is killed and the test fails). In the command
+ * "ioping" is the program under test.
+ */
+struct result command(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, and fails the test with all output unless the status is as told. */
+struct result command_status(int status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+void command_free(struct result *result);
+
+/* A folder for this program's files, on the disk that the sources are on. */
+const char *scratch(void);
+
+/*
+ * TEXT with every number (decimals included) as "#" and the units after it and
+ * the verdicts "fast" and "slow" gone, for comparing lines whose values are
+ * not known. Allocated.
+ */
+char *masked(const char *text);
+
+/* Fails the test unless TEXT contains PART. */
+void assert_contains(const char *text, const char *part);
+
+/* Fails the test if TEXT contains PART. */
+void assert_lacks(const char *text, const char *part);
+
+/* Fails the test unless TEXT matches an extended regular expression. */
+void assert_matches(const char *text, const char *expression);
+
+/* Ends the test as skipped and prints the reason. */
+void skip_because(const char *reason);
+
+/* Skips unless run by root with the right to mount. */
+void need_root(void);
+
+/* Skips unless a program is in PATH. */
+void need_program(const char *name);
+
+/* Skips unless faults can be preloaded (not into a sanitizer's or valgrind's run). */
+void need_faults(void);
+
+/*
+ * A file system on a loop device: TYPE (ext4, xfs, btrfs), SIZE in MiB, mounted
+ * at scratch()/NAME; the backing file is NAME.img. The caller unmounts it, or
+ * unmount_all does at the end of the program.
+ */
+void mount_image(const char *type, int size, const char *name);
+
+/* Unmounts and detaches all that the program mounted; a group teardown. */
+int unmount_all(void **state);
+
+#endif
