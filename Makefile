@@ -83,11 +83,10 @@ $(BUILDDIR)/tests/support/%.o: tests/support/%.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) -MMD -MP -c -o $@ $<
 
-$(BUILDDIR)/tests/unit/% $(BUILDDIR)/tests/cli/%:
+$(TESTS): $(BUILDDIR)/%: %.c $(SUPPORT_OBJ) $(LIBRARY)
 	$(SAY) "  TEST  $<"
 	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) $(LDFLAGS) -MMD -MP -o $@ $< $(SUPPORT_OBJ) \
 		$(LIBRARY) -lcmocka $(OWN_LDLIBS) $(LDLIBS)
-$(TESTS): $(BUILDDIR)/%: %.c $(SUPPORT_OBJ) $(LIBRARY)
 
 $(FAULTS): tests/support/preload/faults.c
 	$(SAY) "  CC    $<"

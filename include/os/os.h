@@ -103,7 +103,7 @@ struct os_mount {
     char fstype[64];   /* "unknown" if it cannot be found */
     char device[1024]; /* likewise */
     int64_t size;      /* bytes of the file system */
-    int64_t available; /* bytes that we may still write to it */
+    int64_t available; /* bytes that a user may still write to it */
     bool memory;       /* it lives in memory, no device behind it */
 };
 

@@ -254,9 +254,8 @@ os_mount_describe(int fd, struct os_mount *mount)
     if (fstatfs(fd, &status) < 0)
         return -1;
     uint64_t unit = (uint64_t)(status.f_frsize ? status.f_frsize : status.f_bsize);
-    uint64_t usable = geteuid() == 0 ? status.f_bfree : status.f_bavail;
     mount->size = (int64_t)(status.f_blocks * unit);
-    mount->available = (int64_t)(usable * unit);
+    mount->available = (int64_t)(status.f_bavail * unit);
     uint32_t magic = (uint32_t)status.f_type;
     mount->memory =
         magic == TMPFS_MAGIC || magic == RAMFS_MAGIC || magic == HUGETLBFS_MAGIC;

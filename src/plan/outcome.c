@@ -28,16 +28,14 @@ static void
 explain_nothing(const struct stats *total, struct notes *notes)
 {
     uint64_t others = total->cached + total->failed + total->too_fast + total->too_slow;
-    unsigned long long requests = (unsigned long long)total->requests;
     if (total->requests == 0)
         notes_add(notes, NULL, "no request was sent");
     else if (others == 0)
-        notes_add(
-            notes, NULL,
-            "no request counted: all %llu were warm-up; use -warmup 0 to count them",
-            requests);
+        notes_add(notes, NULL,
+                  "no request counted: all were warm-up; use -warmup 0 to count them");
     else
-        notes_add(notes, NULL, "no request counted of %llu", requests);
+        notes_add(notes, NULL, "no request counted of %llu",
+                  (unsigned long long)total->requests);
 }
 
 void
