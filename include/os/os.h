@@ -30,9 +30,10 @@ enum os_open {
     OS_OPEN_DSYNC = 4,     /* O_DSYNC */
     OS_OPEN_EXCLUSIVE = 8, /* a block device that nobody else has claimed */
     OS_OPEN_CREATE = 16,   /* made with mode 0600 if missing; never through a link */
+    OS_OPEN_NOW = 32,      /* waits for no one, such as the other end of a FIFO */
 };
 
-/* Opens PATH with OR-ed enum os_open: a descriptor. Never waits for a FIFO. */
+/* Opens PATH with OR-ed enum os_open: a descriptor. */
 int os_file_open(const char *path, unsigned flags);
 
 /*

@@ -68,21 +68,21 @@ os_file_info(int fd, struct os_info *info)
 static int
 open_mode(unsigned flags)
 {
-    return (flags & OS_OPEN_WRITE ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK |
-           O_NOCTTY | (flags & OS_OPEN_SYNC ? O_SYNC : 0) |
-           (flags & OS_OPEN_DSYNC ? O_DSYNC : 0) |
+    return (flags & OS_OPEN_WRITE ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY |
+           (flags & OS_OPEN_SYNC ? O_SYNC : 0) | (flags & OS_OPEN_DSYNC ? O_DSYNC : 0) |
            (flags & OS_OPEN_EXCLUSIVE ? O_EXCL : 0);
 }
 
 int
 os_file_open(const char *path, unsigned flags)
 {
-    int fd = -1;
+    int mode = open_mode(flags);
     if (flags & OS_OPEN_CREATE)
-        fd = open(path, open_mode(flags) | O_CREAT | O_NOFOLLOW, 0600);
-    else
-        fd = open(path, open_mode(flags));
-    if (fd >= 0) /* O_NONBLOCK was for the open only */
+        mode |= O_CREAT | O_NOFOLLOW;
+    if (!(flags & OS_OPEN_NOW))
+        return open(path, mode, 0600);
+    int fd = open(path, mode | O_NONBLOCK, 0600);
+    if (fd >= 0)
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     return fd;
 }
@@ -106,7 +106,7 @@ int
 os_file_temporary(const char *path, unsigned flags)
 {
 #ifdef O_TMPFILE /* a feature, not a system */
-    int fd = open(path, (open_mode(flags) & ~O_NONBLOCK) | O_RDWR | O_TMPFILE, 0600);
+    int fd = open(path, open_mode(flags) | O_RDWR | O_TMPFILE, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
         return fd;
 #endif

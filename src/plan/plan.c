@@ -49,7 +49,7 @@ resolve_requests(const struct options *options, uint64_t seed, struct plan *plan
         plan->request_size = 256 << 10;
     plan->work_size = options->work_size;
     plan->scratch_size = options->work_size;
-    if (!given(options, OPTION_WORK_SIZE)) {
+    if (!plan->scratch_size) {
         plan->scratch_size = rapid ? 64 << 20 : 1 << 20;
         if (plan->scratch_size < plan->request_size)
             plan->scratch_size = plan->request_size;

@@ -96,13 +96,12 @@ shape_is_direct(struct target *target, const struct plan *plan, char *reason, si
 static bool
 is_aligned(const struct plan *plan, int64_t unit, char *reason, size_t size)
 {
-    const char *what = plan->request_size % unit  ? "request size"
-                       : plan->work_offset % unit ? "offset"
-                                                  : NULL;
-    if (what)
-        snprintf(reason, size, "direct I/O needs a %s that is a multiple of %lld", what,
-                 (long long)unit);
-    return !what;
+    if (plan->request_size % unit == 0 && plan->work_offset % unit == 0)
+        return true;
+    snprintf(reason, size,
+             "direct I/O needs request size and offset in multiples of %lld",
+             (long long)unit);
+    return false;
 }
 
 /* Turns direct I/O on; or leaves it off, with a REASON. */

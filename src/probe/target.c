@@ -32,7 +32,7 @@ check_consent(const struct target *target, const struct plan *plan, struct error
 static int
 open_existing(struct target *target, const struct plan *plan, struct error *error)
 {
-    unsigned flags = plan->open_flags;
+    unsigned flags = plan->open_flags | (target->kind == OS_BLOCK ? 0 : OS_OPEN_NOW);
     struct os_info info;
     if (plan->load != LOAD_READ)
         flags |= OS_OPEN_WRITE | (target->kind == OS_BLOCK ? OS_OPEN_EXCLUSIVE : 0);

@@ -41,8 +41,9 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
 {
     char name[NAME_MAX_LENGTH];
     struct os_info info;
+    unsigned flags = plan->open_flags | OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
     kept_name(plan, name);
-    target->fd = os_file_open(name, plan->open_flags | OS_OPEN_WRITE | OS_OPEN_CREATE);
+    target->fd = os_file_open(name, flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
         return refuse_kept(name, "is a symbolic link", error);
     if (target->fd < 0 && (errno == EISDIR || errno == ENXIO))
