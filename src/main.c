@@ -56,11 +56,11 @@ probe(const struct plan *plan, struct target *target, struct error *error)
 int
 main(int argc, char *argv[])
 {
-    struct options options;
+    struct options options = {0};
     struct plan plan;
     struct target target;
     struct notes notes = {0};
-    struct error error;
+    struct error error = {0};
     if (argc < 2)
         return print(1, cli_usage, EXIT_USAGE);
     if (cli_parse(argc, argv, &options, &error) < 0)

@@ -124,7 +124,7 @@ bool os_signals_report(void);
 
 /* A byte, and a newline, that a second SIGINT writes to stdout before it ends
  * the program, so that an open JSON array is closed; 0 for none. */
-void os_signals_farewell(char byte);
+void os_signals_farewell(int byte);
 
 /* Writes SIZE bytes to a stream (1 stdout, 2 stderr), whole or -1. */
 int os_stream_write(int stream, const char *bytes, size_t size);

@@ -201,7 +201,7 @@ char *
 units_format(enum units_kind kind, int64_t value, char *text)
 {
     const struct unit *best = kinds[kind].units;
-    for (const struct unit *unit = best; unit->names; unit++)
+    for (const struct unit *unit = best + 1; unit->names; unit++)
         if (unit->printed && unit->factor <= value)
             best = unit;
     int name = (int)strcspn(best->names, " ");

@@ -36,10 +36,10 @@ set_text(const struct cli_option *option, struct options *options, const char *v
 /* clang-format off */
 #define COUNT(field, smallest) CLI_REQUIRED, "count", \
     .set = set_number, .at = offsetof(struct options, field), .units = UNITS_COUNT, \
-    .least = smallest, .most = INT64_MAX
+    .least = (smallest), .most = INT64_MAX
 #define SIZE(field, smallest, largest) CLI_REQUIRED, "size", \
     .set = set_number, .at = offsetof(struct options, field), .units = UNITS_SIZE, \
-    .least = smallest, .most = largest
+    .least = (smallest), .most = (largest)
 #define TIME(field) CLI_REQUIRED, "time", \
     .set = set_number, .at = offsetof(struct options, field), .units = UNITS_TIME, \
     .most = INT64_MAX

@@ -112,7 +112,7 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
 {
     if (!flags)
         return pwrite(fd, buffer, size, offset);
-    struct iovec vector = {.iov_base = (void *)(uintptr_t)buffer, .iov_len = size};
+    struct iovec vector = {.iov_base = (void *)buffer, .iov_len = size};
     return pwritev2(fd, &vector, 1, offset, rw_flags(flags));
 }
 
@@ -240,7 +240,7 @@ resolve_device(struct os_mount *mount)
 {
     char *real = mount->device[0] == '/' ? realpath(mount->device, NULL) : NULL;
     if (real && strlen(real) < sizeof(mount->device))
-        strcpy(mount->device, real);
+        memcpy(mount->device, real, strlen(real) + 1);
     free(real);
 }
 
@@ -249,8 +249,8 @@ os_mount_describe(int fd, struct os_mount *mount)
 {
     struct statfs status;
     memset(mount, 0, sizeof(*mount));
-    strcpy(mount->fstype, "unknown");
-    strcpy(mount->device, "unknown");
+    snprintf(mount->fstype, sizeof(mount->fstype), "unknown");
+    snprintf(mount->device, sizeof(mount->device), "unknown");
     if (fstatfs(fd, &status) < 0)
         return -1;
     uint64_t unit = (uint64_t)(status.f_frsize ? status.f_frsize : status.f_bsize);

@@ -84,7 +84,7 @@ os_signals_report(void)
 }
 
 void
-os_signals_farewell(char byte)
+os_signals_farewell(int byte)
 {
     farewell_byte = byte;
 }

@@ -57,8 +57,9 @@ describe(struct target *target, const struct plan *plan, int64_t *available,
     *available = -1;
     if (target->kind == OS_BLOCK || target->kind == OS_CHARACTER) {
         bool is_block = target->kind == OS_BLOCK;
-        strcpy(description->fstype, is_block ? "block" : "character");
-        strcpy(description->device, "device");
+        snprintf(description->fstype, sizeof(description->fstype), "%s",
+                 is_block ? "block" : "character");
+        snprintf(description->device, sizeof(description->device), "device");
         target->size = 0;
         if (is_block && os_device_size(target->fd, &target->size, &block) < 0)
             return refuse(plan, errno, error);
