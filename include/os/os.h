@@ -126,6 +126,13 @@ bool os_signals_report(void);
  * the program, so that an open JSON array is closed; 0 for none. */
 void os_signals_farewell(int byte);
 
+/*
+ * Occupies standard streams that are closed, so that no file that is opened
+ * later takes their place and output cannot end up in it; writing to them still
+ * fails.
+ */
+void os_stream_guard(void);
+
 /* Writes SIZE bytes to a stream (1 stdout, 2 stderr), whole or -1. */
 int os_stream_write(int stream, const char *bytes, size_t size);
 

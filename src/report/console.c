@@ -1,0 +1,44 @@
+#include "report/console.h"
+
+#include "cli/cli.h"
+#include "os/os.h"
+
+#include <errno.h>
+#include <string.h>
+
+void
+console_notes(struct notes *notes)
+{
+    for (int i = 0; i < notes->count; i++)
+        os_stream_write(2, notes->line[i], strlen(notes->line[i]));
+    notes->count = 0;
+}
+
+int
+console_error(const struct error *error)
+{
+    char line[1200];
+    struct buffer text = {0};
+    buffer_add(&text, line, (size_t)error_format(error, line, sizeof(line)));
+    if (error->usage)
+        cli_usage(&text);
+    if (!text.failed)
+        os_stream_write(2, text.text, text.length);
+    buffer_free(&text);
+    return error->status;
+}
+
+int
+console_text(void (*write_text)(struct buffer *text), int status)
+{
+    struct buffer text = {0};
+    struct error error;
+    write_text(&text);
+    if (text.failed || os_stream_write(1, text.text, text.length) < 0) {
+        error_set(&error, EXIT_RUNTIME, "standard output", "%s",
+                  strerror(text.failed ? ENOMEM : errno));
+        status = console_error(&error);
+    }
+    buffer_free(&text);
+    return status;
+}
