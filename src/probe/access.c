@@ -67,7 +67,10 @@ read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
                char *reason, size_t size)
 {
     size_t bytes = (size_t)plan->request_size;
+    bool held = target_evict(target, offset, plan->request_size); /* mapped, perhaps */
     void *buffer = os_memory_aligned((size_t)target->alignment, bytes);
+    if (buffer)
+        memset(buffer, 1, bytes); /* btrfs reads into untouched memory by the cache */
     int64_t got = buffer ? os_file_read(target->fd, buffer, bytes, offset, 0) : 0;
     int number = errno;
     free(buffer);
@@ -75,7 +78,7 @@ read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
         snprintf(reason, size, "direct I/O of this size and offset not supported");
         return false;
     }
-    if (target->resident &&
+    if (!held && target->resident &&
         target->resident(target->fd, offset, plan->request_size) == 1) {
         snprintf(reason, size, "direct I/O goes through the page cache here");
         return false;
@@ -152,9 +155,8 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
               struct notes *notes)
 {
     target->description.mode = MODE_NOCACHE;
-    os_file_random(target->fd, plan->work_offset, target->work_size);
     choose_resident(target, plan->work_offset);
-    os_file_drop(target->fd, 0, 0);
+    drop_window(target, plan->work_offset, target->work_size);
     note_fallback(target, plan, reason, notes);
 }
 
@@ -181,8 +183,8 @@ access_choose(struct target *target, const struct plan *plan, struct notes *note
             os_file_random(target->fd, plan->work_offset, target->work_size);
         return 0;
     }
+    os_file_random(target->fd, plan->work_offset, target->work_size);
     os_file_flush(target->fd);
-    os_file_drop(target->fd, 0, 0);
     if (try_direct(target, plan, reason, sizeof(reason))) {
         target->description.mode = MODE_DIRECT;
         return 0;

@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <regex.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -201,11 +203,21 @@ need_faults(void)
 #endif
 }
 
+/* Mounts that only this program sees, so that none outlives it, even if killed. */
+static void
+keep_mounts_private(void)
+{
+    static bool done;
+    if (!done && unshare(CLONE_NEWNS) == 0)
+        done = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
 void
 mount_image(const char *type, int size, const char *name)
 {
     char mkfs[64];
     need_root();
+    keep_mounts_private();
     snprintf(mkfs, sizeof(mkfs), "mkfs.%s", type);
     need_program(mkfs);
     struct result result =
@@ -219,7 +231,7 @@ mount_image(const char *type, int size, const char *name)
     command_free(&result);
 }
 
-/* By path, the innermost first. */
+/* By path, the innermost first; printf decodes what mountinfo escapes. */
 int
 unmount_all(void **state)
 {
@@ -227,10 +239,13 @@ unmount_all(void **state)
     char text[4096];
     snprintf(
         text, sizeof(text),
-        "sync; awk -v top='%s/' 'index($5, top) == 1 { print $5 }' /proc/self/mountinfo"
-        " | sort -r | while read -r m; do umount \"$m\" || umount -l \"$m\"; done;"
-        "losetup -a 2>/dev/null | grep -F '%s/' | cut -d: -f1 | xargs -r -n1 losetup -d;"
-        "rm -rf '%s'",
-        scratch(), scratch(), scratch());
+        "top=$(cd '%s' && pwd -P); sync;"
+        "awk -v top=\"$top/\" 'index($5, top) == 1 { print $5 }' /proc/self/mountinfo"
+        " | sort -r | while read -r m; do m=$(printf '%%b' \"$m\");"
+        " umount \"$m\" || umount -l \"$m\"; done;"
+        "losetup -a 2>/dev/null | grep -F \"$top/\" | cut -d: -f1 | xargs -r -n1 losetup "
+        "-d;"
+        "rm -rf --one-file-system '%s'",
+        scratch(), scratch());
     return system(text) == 0 ? 0 : -1;
 }
