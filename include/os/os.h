@@ -60,6 +60,9 @@ int os_file_info(int fd, struct os_info *info);
 /* Size and logical block size of an open block device. */
 int os_device_size(int fd, int64_t *size, int64_t *block);
 
+/* Whether an open block device refuses writes. */
+bool os_device_read_only(int fd);
+
 /* Turns direct I/O on or off for an open descriptor. */
 int os_file_direct(int fd, bool on);
 
@@ -96,14 +99,30 @@ typedef int os_resident_function(int fd, int64_t offset, int64_t length);
  */
 os_resident_function *os_resident_choose(int fd, int64_t witness);
 
+/*
+ * Whether the page at OFFSET is in the page cache, for users who may not ask:
+ * 1 or 0; -1: not known. It may start to read the page, so it is for trials.
+ */
+int os_file_resident_try(int fd, int64_t offset);
+
 /* Finds the next hole at or after OFFSET, or the next data: an offset; ENXIO: none. */
 int64_t os_file_hole(int fd, int64_t offset);
 int64_t os_file_data(int fd, int64_t offset);
+
+/*
+ * How a range of a file is stored: OR-ed enum os_storage; -1: not known.
+ */
+enum os_storage {
+    OS_STORAGE_INLINE = 1,  /* among the metadata, as small files can be */
+    OS_STORAGE_ENCODED = 2, /* compressed or encrypted */
+};
+int os_file_storage(int fd, int64_t offset, int64_t length);
 
 struct os_mount {
     char fstype[64];   /* "unknown" if it cannot be found */
     char device[1024]; /* likewise */
     int64_t size;      /* bytes of the file system */
+    int64_t block;     /* its block size */
     int64_t available; /* bytes that a user may still write to it */
     bool memory;       /* it lives in memory, no device behind it */
 };

@@ -14,6 +14,7 @@ struct target {
     struct description description;
     int64_t size;                   /* of the file or device; 0: it has none */
     int64_t work_size;              /* of the working set, at least one request */
+    int64_t block;                  /* of the file system; 0: it is on none */
     int64_t alignment;              /* of the memory that requests use */
     bool flush;                     /* a write is followed by a flush */
     bool memory;                    /* no device behind it */

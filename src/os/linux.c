@@ -1,10 +1,8 @@
 #include "os/os.h"
 
-#include "mountinfo.h"
-
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/stat.h>
 #include <stdio.h>
@@ -13,7 +11,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -29,9 +26,6 @@
 #define STATX_SIZE_BYTES 256
 #define STATX_DIO_MEMORY_AT 0x98 /* statx(2): stx_dio_mem_align */
 #define STATX_DIO_OFFSET_AT 0x9c /* statx(2): stx_dio_offset_align */
-#define TMPFS_MAGIC 0x01021994
-#define RAMFS_MAGIC 0x858458f6
-#define HUGETLBFS_MAGIC 0x958458f6
 
 void
 os_clock_sharpen(void)
@@ -58,6 +52,13 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     *size = (int64_t)bytes;
     *block = sector;
     return 0;
+}
+
+bool
+os_device_read_only(int fd)
+{
+    int read_only = 0;
+    return ioctl(fd, BLKROGET, &read_only) == 0 && read_only;
 }
 
 int
@@ -192,77 +193,48 @@ os_resident_choose(int fd, int64_t witness)
     return NULL;
 }
 
-/* The kernel's number for a mount, the key into the mount table. */
-static int64_t
-mount_id(int fd)
-{
-    char path[64], line[128];
-    int64_t id = -1;
-    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return -1;
-    while (id < 0 && fgets(line, sizeof(line), file))
-        if (strncmp(line, "mnt_id:", 7) == 0)
-            id = strtoll(line + 7, NULL, 10);
-    fclose(file);
-    return id;
-}
-
-static char *
-read_file(const char *path)
-{
-    size_t used = 0, room = 0;
-    char *text = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    for (;;) {
-        if (room - used < 4096) {
-            char *more = realloc(text, room += 65536);
-            if (!more)
-                break;
-            text = more;
-        }
-        ssize_t got = read(fd, text + used, room - used - 1);
-        if (got <= 0)
-            break;
-        used += (size_t)got;
-    }
-    close(fd);
-    if (text)
-        text[used] = '\0';
-    return text;
-}
-
-static void
-resolve_device(struct os_mount *mount)
-{
-    char *real = mount->device[0] == '/' ? realpath(mount->device, NULL) : NULL;
-    if (real && strlen(real) < sizeof(mount->device))
-        memcpy(mount->device, real, strlen(real) + 1);
-    free(real);
-}
-
 int
-os_mount_describe(int fd, struct os_mount *mount)
+os_file_resident_try(int fd, int64_t offset)
 {
-    struct statfs status;
-    memset(mount, 0, sizeof(*mount));
-    snprintf(mount->fstype, sizeof(mount->fstype), "unknown");
-    snprintf(mount->device, sizeof(mount->device), "unknown");
-    if (fstatfs(fd, &status) < 0)
+    char byte;
+    struct iovec vector = {.iov_base = &byte, .iov_len = 1};
+    if (os_file_direct(fd, false) < 0)
         return -1;
-    uint64_t unit = (uint64_t)(status.f_frsize ? status.f_frsize : status.f_bsize);
-    mount->size = (int64_t)(status.f_blocks * unit);
-    mount->available = (int64_t)(status.f_bavail * unit);
-    uint32_t magic = (uint32_t)status.f_type;
-    mount->memory =
-        magic == TMPFS_MAGIC || magic == RAMFS_MAGIC || magic == HUGETLBFS_MAGIC;
-    int64_t id = mount_id(fd);
-    char *table = id < 0 ? NULL : read_file("/proc/self/mountinfo");
-    if (table && mountinfo_find(table, id, mount) == 0)
-        resolve_device(mount);
-    free(table);
-    return 0;
+    int64_t got = preadv2(fd, &vector, 1, offset, RWF_NOWAIT);
+    int number = errno;
+    os_file_direct(fd, true);
+    return got == 1 ? 1 : got < 0 && number == EAGAIN ? 0 : -1;
+}
+
+#define EXTENTS 64
+
+/* By FS_IOC_FIEMAP (the kernel's filesystems/fiemap.rst), some extents at a time. */
+int
+os_file_storage(int fd, int64_t offset, int64_t length)
+{
+    union {
+        struct fiemap map;
+        char room[sizeof(struct fiemap) + EXTENTS * sizeof(struct fiemap_extent)];
+    } ask;
+    uint64_t at = (uint64_t)offset, end = (uint64_t)(offset + length);
+    int storage = 0;
+    while (at < end) {
+        memset(&ask.map, 0, sizeof(ask.map));
+        ask.map.fm_start = at;
+        ask.map.fm_length = end - at;
+        ask.map.fm_extent_count = EXTENTS;
+        if (ioctl(fd, FS_IOC_FIEMAP, &ask.map) < 0)
+            return -1;
+        const struct fiemap_extent *extent = ask.map.fm_extents;
+        for (uint32_t left = ask.map.fm_mapped_extents; left > 0; left--, extent++) {
+            if (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
+                storage |= OS_STORAGE_INLINE;
+            if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)
+                storage |= OS_STORAGE_ENCODED;
+            at = extent->fe_logical + extent->fe_length;
+        }
+        if (ask.map.fm_mapped_extents < EXTENTS)
+            break;
+    }
+    return storage;
 }

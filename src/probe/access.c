@@ -61,29 +61,49 @@ choose_resident(struct target *target, int64_t offset)
     drop_window(target, offset, 1);
 }
 
+/* Reads into memory that was touched before: else btrfs goes by the cache. */
+static int
+read_once(struct target *target, const struct plan *plan, int64_t offset)
+{
+    size_t bytes = (size_t)plan->request_size;
+    void *buffer = os_memory_aligned((size_t)target->alignment, bytes);
+    if (!buffer)
+        return ENOMEM;
+    memset(buffer, 1, bytes);
+    int number = os_file_read(target->fd, buffer, bytes, offset, 0) < 0 ? errno : 0;
+    free(buffer);
+    return number;
+}
+
+/* Whether nothing speaks against direct I/O, where its effect cannot be seen. */
+static bool
+is_plain(const struct target *target, const struct plan *plan)
+{
+    return target->block > 0 && plan->request_size % target->block == 0 &&
+           plan->work_offset % target->block == 0 &&
+           os_file_storage(target->fd, plan->work_offset, target->work_size) == 0;
+}
+
 /* Whether a direct read at OFFSET is one; REASON of SIZE bytes says why not. */
 static bool
 read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
                char *reason, size_t size)
 {
-    size_t bytes = (size_t)plan->request_size;
-    bool held = target_evict(target, offset, plan->request_size); /* mapped, perhaps */
-    void *buffer = os_memory_aligned((size_t)target->alignment, bytes);
-    if (buffer)
-        memset(buffer, 1, bytes); /* btrfs reads into untouched memory by the cache */
-    int64_t got = buffer ? os_file_read(target->fd, buffer, bytes, offset, 0) : 0;
-    int number = errno;
-    free(buffer);
-    if (got < 0 && (number == EINVAL || number == EOPNOTSUPP)) {
+    bool held = target_evict(target, offset, plan->request_size);
+    int number = read_once(target, plan, offset);
+    if (number == EINVAL || number == EOPNOTSUPP) {
         snprintf(reason, size, "direct I/O of this size and offset not supported");
         return false;
     }
-    if (!held && target->resident &&
-        target->resident(target->fd, offset, plan->request_size) == 1) {
-        snprintf(reason, size, "direct I/O goes through the page cache here");
-        return false;
+    int resident = target->resident
+                       ? target->resident(target->fd, offset, plan->request_size)
+                       : os_file_resident_try(target->fd, offset);
+    if (held || resident < 0) {
+        snprintf(reason, size, "cannot see whether direct I/O is done");
+        return is_plain(target, plan);
     }
-    return true;
+    snprintf(reason, size, "direct I/O goes through the page cache here");
+    return !resident;
 }
 
 static bool
@@ -91,6 +111,12 @@ shape_is_direct(struct target *target, const struct plan *plan, char *reason, si
 {
     int64_t second = plan->work_offset + plan->request_size;
     int64_t end = plan->work_offset + target->work_size;
+    int storage = os_file_storage(target->fd, plan->work_offset, target->work_size);
+    if (storage > 0) {
+        snprintf(reason, size, "%s data goes through the page cache",
+                 storage & OS_STORAGE_ENCODED ? "compressed" : "inline");
+        return false;
+    }
     return read_is_direct(target, plan, plan->work_offset, reason, size) &&
            (second + plan->request_size > end ||
             read_is_direct(target, plan, second, reason, size));

@@ -53,6 +53,7 @@ describe(struct target *target, const struct plan *plan, int64_t *available,
     struct description *description = &target->description;
     struct os_mount mount;
     int64_t block;
+    bool writes = plan->load != LOAD_READ;
     description->path = plan->path;
     *available = -1;
     if (target->kind == OS_BLOCK || target->kind == OS_CHARACTER) {
@@ -63,6 +64,8 @@ describe(struct target *target, const struct plan *plan, int64_t *available,
         target->size = 0;
         if (is_block && os_device_size(target->fd, &target->size, &block) < 0)
             return refuse(plan, errno, error);
+        if (is_block && writes && os_device_read_only(target->fd))
+            return refuse(plan, EROFS, error);
         description->size = target->size;
         return 0;
     }
@@ -72,6 +75,7 @@ describe(struct target *target, const struct plan *plan, int64_t *available,
     memcpy(description->device, mount.device, sizeof(description->device));
     description->size = mount.size;
     target->memory = mount.memory;
+    target->block = mount.block;
     *available = mount.size > 0 ? mount.available : -1;
     return 0;
 }
@@ -93,9 +97,9 @@ measure(struct target *target, const struct plan *plan, struct error *error)
     return 0;
 }
 
-/* Reading a hole touches no device: say how much of the working set is one. */
+/* Some reads touch no device: say of how much of the working set that is true. */
 static void
-note_holes(struct target *target, const struct plan *plan, struct notes *notes)
+note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 {
     int64_t at = plan->work_offset, end = at + target->work_size, holes = 0;
     while (at < end) {
@@ -111,10 +115,17 @@ note_holes(struct target *target, const struct plan *plan, struct notes *notes)
         if (at < 0)
             break;
     }
+    double share = 100.0 * (double)holes / (double)target->work_size;
+    if (holes < target->work_size && share > 99.9)
+        share = 99.9;
     if (holes > 0)
         notes_add(notes, plan->path,
                   "%.3g %% of the working set is holes: reading them touches no device",
-                  100.0 * (double)holes / (double)target->work_size);
+                  share);
+    int storage = os_file_storage(target->fd, plan->work_offset, target->work_size);
+    if (storage > 0 && storage & OS_STORAGE_INLINE)
+        notes_add(notes, plan->path,
+                  "its data is kept in the metadata: reading it touches no device");
 }
 
 static int
@@ -132,7 +143,7 @@ prepare(struct target *target, const struct plan *plan, struct notes *notes,
     if (access_choose(target, plan, notes, error) < 0)
         return -1;
     if (target->kind == OS_FILE && plan->load != LOAD_WRITE)
-        note_holes(target, plan, notes);
+        note_absent(target, plan, notes);
     return 0;
 }
 

@@ -136,20 +136,19 @@ working_fill(struct target *target, const struct plan *plan, int64_t available,
              struct error *error)
 {
     bool fresh = target->size == 0;
+    int status = 0;
     if (is_whole(target, plan))
         return 0;
     if (available >= 0 && plan->scratch_size > available + target->size)
-        return refuse_space(plan, available, error);
-    if (write_data(target, plan) < 0) {
-        refuse_directory(plan, errno, error);
-        if (plan->keep && fresh) {
-            char name[NAME_MAX_LENGTH];
-            kept_name(plan, name);
-            remove(name);
-        }
-        return -1;
+        status = refuse_space(plan, available, error);
+    else if (write_data(target, plan) < 0)
+        status = refuse_directory(plan, errno, error);
+    if (status < 0 && plan->keep && fresh) {
+        char name[NAME_MAX_LENGTH];
+        kept_name(plan, name);
+        remove(name);
     }
     if (target->size < plan->work_offset + plan->scratch_size)
         target->size = plan->work_offset + plan->scratch_size;
-    return 0;
+    return status;
 }

@@ -1,0 +1,91 @@
+#include "os/os.h"
+
+#include "mountinfo.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+/* statfs(2) */
+#define TMPFS_MAGIC 0x01021994
+#define RAMFS_MAGIC 0x858458f6
+#define HUGETLBFS_MAGIC 0x958458f6
+
+/* The kernel's number for a mount, the key into the mount table. */
+static int64_t
+mount_id(int fd)
+{
+    char path[64], line[128];
+    int64_t id = -1;
+    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return -1;
+    while (id < 0 && fgets(line, sizeof(line), file))
+        if (strncmp(line, "mnt_id:", 7) == 0)
+            id = strtoll(line + 7, NULL, 10);
+    fclose(file);
+    return id;
+}
+
+static char *
+read_file(const char *path)
+{
+    size_t used = 0, room = 0;
+    char *text = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    for (;;) {
+        if (room - used < 4096) {
+            char *more = realloc(text, room += 65536);
+            if (!more)
+                break;
+            text = more;
+        }
+        ssize_t got = read(fd, text + used, room - used - 1);
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+    }
+    close(fd);
+    if (text)
+        text[used] = '\0';
+    return text;
+}
+
+static void
+resolve_device(struct os_mount *mount)
+{
+    char *real = mount->device[0] == '/' ? realpath(mount->device, NULL) : NULL;
+    if (real && strlen(real) < sizeof(mount->device))
+        memcpy(mount->device, real, strlen(real) + 1);
+    free(real);
+}
+
+int
+os_mount_describe(int fd, struct os_mount *mount)
+{
+    struct statfs status;
+    memset(mount, 0, sizeof(*mount));
+    snprintf(mount->fstype, sizeof(mount->fstype), "unknown");
+    snprintf(mount->device, sizeof(mount->device), "unknown");
+    if (fstatfs(fd, &status) < 0)
+        return -1;
+    uint64_t unit = (uint64_t)(status.f_frsize ? status.f_frsize : status.f_bsize);
+    mount->block = status.f_bsize;
+    mount->size = (int64_t)(status.f_blocks * unit);
+    mount->available = (int64_t)(status.f_bavail * unit);
+    uint32_t magic = (uint32_t)status.f_type;
+    mount->memory =
+        magic == TMPFS_MAGIC || magic == RAMFS_MAGIC || magic == HUGETLBFS_MAGIC;
+    int64_t id = mount_id(fd);
+    char *table = id < 0 ? NULL : read_file("/proc/self/mountinfo");
+    if (table && mountinfo_find(table, id, mount) == 0)
+        resolve_device(mount);
+    free(table);
+    return 0;
+}

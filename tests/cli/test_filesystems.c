@@ -1,0 +1,230 @@
+/* Each file system is named for what it is, and is left as it was. */
+#include "support.h"
+
+#include <math.h>
+
+/* What is measured, how it is made, and what must be said about it. */
+struct place {
+    const char *name;   /* in the scratch folder */
+    const char *image;  /* file system on a loop device that it needs */
+    const char *setup;  /* shell, makes it from that; NULL: it is that */
+    const char *fstype; /* in the label */
+    const char *source; /* in the label; NULL: the loop device */
+    const char *mode;   /* in JSON */
+    const char *note;   /* on stderr */
+    bool made;
+};
+
+static struct place places[] = {
+    {"ext4", "ext4", NULL, "ext4", NULL, "direct", "", false},
+    {"xfs", "xfs", NULL, "xfs", NULL, "direct", "", false},
+    {"btrfs", "btrfs", NULL, "btrfs", NULL, "direct", "", false},
+    {"overlay", "ext4",
+     "mkdir ext4/low ext4/up ext4/work overlay && mount -t overlay layers "
+     "-o lowerdir=ext4/low,upperdir=ext4/up,workdir=ext4/work overlay",
+     "overlay", "layers", "direct", "", false},
+    {"tmpfs", "ext4", "mkdir tmpfs && mount -t tmpfs -o size=8m memory tmpfs", "tmpfs",
+     "memory", "cached",
+     "ioping: tmpfs: tmpfs is memory, not a device: so are the times\n", false},
+    {"bound", "ext4", "mkdir ext4/inner bound && mount --bind ext4/inner bound", "ext4",
+     NULL, "direct", "", false},
+    {"two spaces", "ext4", "mkdir 'two spaces' && mount --bind ext4 'two spaces'", "ext4",
+     NULL, "direct", "", false},
+    {"block", "ext4", "ln -s $(losetup -nO NAME -j ext4.img) block", "block", "device",
+     "direct", "", false},
+};
+
+/* The first line that a shell command prints. */
+static void
+answer(char *line, size_t size, const char *text, const char *name)
+{
+    struct result result = command_status(0, text, name);
+    snprintf(line, size, "%.*s", (int)strcspn(result.out, "\n"), result.out);
+    command_free(&result);
+}
+
+static void
+mount_once(const char *type)
+{
+    static const struct {
+        const char *type;
+        int size;
+    } images[] = {{"ext4", 32}, {"xfs", 300}, {"btrfs", 128}};
+    static bool mounted[3];
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(images[i].type, type) != 0 || mounted[i])
+            continue;
+        mount_image(type, images[i].size, type);
+        mounted[i] = true;
+    }
+}
+
+static struct place *
+make(void **state)
+{
+    struct place *place = *state;
+    need_root();
+    mount_once(place->image);
+    if (place->setup && !place->made) {
+        struct result result = command_status(0, "%s", place->setup);
+        command_free(&result);
+    }
+    place->made = true;
+    return place;
+}
+
+/* All of these are larger than 1 MiB and smaller than 1 GiB. */
+static void
+show_size(int64_t size, char *text, size_t room)
+{
+    double mebibytes = (double)size / 1048576;
+    int decimals = fmod(mebibytes, 1) == 0 ? 0 : mebibytes < 10 ? 2 : 1;
+    snprintf(text, room, "%.*f MiB", decimals, mebibytes);
+}
+
+static void
+label_and_mode_are_right(void **state)
+{
+    struct place *place = make(state);
+    char device[128], size[32], shown[32], text[512];
+    if (strcmp(place->fstype, "block") == 0)
+        answer(size, sizeof(size), "stat -c %%s '%s.img'", place->image);
+    else
+        answer(size, sizeof(size), "df -B1 --output=size '%s' | tail -1", place->name);
+    answer(device, sizeof(device), "losetup -nO NAME -j %s.img", place->image);
+    const char *source = place->source ? place->source : device;
+    show_size(atoll(size), shown, sizeof(shown));
+
+    struct result result = command_status(0, "ioping -c 3 -i 0 '%s'", place->name);
+    snprintf(text, sizeof(text), "4 KiB <<< %s (%s %s %s): request=1 time=", place->name,
+             place->fstype, source, shown);
+    assert_memory_equal(result.out, text, strlen(text));
+    snprintf(text, sizeof(text), "--- %s (%s %s %s) ioping statistics ---\n", place->name,
+             place->fstype, source, shown);
+    assert_contains(result.out, text);
+    assert_string_equal(result.err, place->note);
+    command_free(&result);
+
+    result = command_status(0, "ioping -J -q -c 3 -i 0 '%s'", place->name);
+    snprintf(text, sizeof(text),
+             "    \"path\": \"%s\",\n    \"fstype\": \"%s\",\n    \"device\": \"%s\",\n"
+             "    \"device_size\": %lld,\n    \"mode\": \"%s\"\n",
+             place->name, place->fstype, source, atoll(size), place->mode);
+    assert_contains(result.out, text);
+    command_free(&result);
+}
+
+/* Reads and writes; and no name that was not there before. */
+static void
+leaves_nothing_behind(void **state)
+{
+    struct place *place = make(state);
+    struct result result =
+        command_status(0,
+                       "cd '%s' && ls -A >../before && "
+                       "ioping -W -c 2 -i 0 . | grep -c '^4 KiB >>> ' && "
+                       "ioping -G -c 4 -i 0 . | cut -d' ' -f 3 | head -4 | xargs && "
+                       "ioping -c 2 -i 0 . >&2 && ls -A | diff ../before -",
+                       place->name);
+    assert_string_equal(result.out, "2\n>>> <<< >>> <<<\n");
+    command_free(&result);
+}
+
+static void
+keeps_and_reuses_the_working_file(void **state)
+{
+    struct place *place = make(state);
+    struct result result =
+        command_status(0,
+                       "cd '%s' && ioping -k -c 2 -i 0 . >&2 && stat -c '%%s %%a %%u' "
+                       "ioping.tmp && cksum <ioping.tmp >../kept && "
+                       "ioping -k -c 2 -i 0 . >&2 && cksum <ioping.tmp | cmp ../kept && "
+                       "ioping -k -c 3 -i 0 . | grep -c 'KiB <<< ' && rm ioping.tmp",
+                       place->name);
+    assert_string_equal(result.out, "1048576 600 0\n3\n");
+    command_free(&result);
+}
+
+static void
+read_only_directory_is_refused_but_not_a_file_in_it(void **state)
+{
+    (void)state;
+    mount_image("ext4", 16, "frozen");
+    struct result result = command_status(
+        2, "head -c 1M /dev/urandom >frozen/file && mount -o remount,ro frozen && "
+           "ioping -c 2 -i 0 frozen");
+    assert_string_equal(result.out, "");
+    assert_string_equal(result.err, "ioping: frozen: no working file can be made here: "
+                                    "Read-only file system; name a file in it instead\n");
+    command_free(&result);
+    result = command_status(0, "ioping -D -c 2 -i 0 frozen/file");
+    assert_contains(result.out, "4 KiB <<< frozen/file (ext4 /dev/loop");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+static void
+file_on_squashfs_is_read(void **state)
+{
+    (void)state;
+    need_root();
+    need_program("mksquashfs");
+    mount_once("ext4"); /* so that what follows is as private as that */
+    struct result result =
+        command("mkdir packed squashfs && head -c 1M /dev/urandom >packed/file && "
+                "mksquashfs packed squashfs.img -quiet -no-progress >&2 && "
+                "mount -o loop squashfs.img squashfs");
+    if (result.status != 0)
+        skip_because("this kernel or container cannot mount squashfs");
+    command_free(&result);
+    char device[128];
+    answer(device, sizeof(device), "losetup -nO NAME -j %s.img", "squashfs");
+    result = command_status(0, "ioping -c 3 -i 0 squashfs/file");
+    char text[256];
+    snprintf(text, sizeof(text), "4 KiB <<< squashfs/file (squashfs %s ", device);
+    assert_memory_equal(result.out, text, strlen(text));
+    assert_string_equal(result.err,
+                        "ioping: squashfs/file: direct I/O not supported: dropping the "
+                        "page cache before each request instead\n");
+    command_free(&result);
+    result = command_status(2, "ioping -c 3 -i 0 squashfs");
+    assert_string_equal(result.err, "ioping: squashfs: no working file can be made here: "
+                                    "Read-only file system; name a file in it instead\n");
+    command_free(&result);
+}
+
+#define PLACES (sizeof(places) / sizeof(places[0]))
+
+/* A test for each place, named after both. */
+static size_t
+add(struct CMUnitTest *tests, CMUnitTestFunction function, const char *what)
+{
+    static char names[64][64];
+    static size_t used;
+    size_t count = 0;
+    for (size_t i = 0; i < PLACES; i++) {
+        if (strcmp(places[i].fstype, "block") == 0 &&
+            function != label_and_mode_are_right)
+            continue;
+        snprintf(names[used], sizeof(names[0]), "%s_%s", what, places[i].name);
+        names[used][strcspn(names[used], " ")] = '_';
+        tests[count++] = (struct CMUnitTest){
+            .name = names[used++], .test_func = function, .initial_state = &places[i]};
+    }
+    return count;
+}
+
+int
+main(void)
+{
+    struct CMUnitTest tests[64] = {
+        cmocka_unit_test(read_only_directory_is_refused_but_not_a_file_in_it),
+        cmocka_unit_test(file_on_squashfs_is_read),
+    };
+    size_t count = 2;
+    count += add(tests + count, label_and_mode_are_right, "label_and_mode_are_right_on");
+    count += add(tests + count, leaves_nothing_behind, "leaves_nothing_behind_on");
+    count += add(tests + count, keeps_and_reuses_the_working_file,
+                 "keeps_and_reuses_the_working_file_on");
+    return _cmocka_run_group_tests("filesystems", tests, count, NULL, unmount_all);
+}

@@ -1,0 +1,306 @@
+/* Nothing is destroyed that was not named three times, and nothing is lost. */
+#include "support.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static void
+shell(const char *text)
+{
+    struct result result = command_status(0, "%s", text);
+    command_free(&result);
+}
+
+/*
+ * A loop device on IMAGE in the scratch folder, with more options of losetup.
+ * Detached while it is open, it goes when the descriptor does, however this
+ * program ends. Closed by the caller.
+ */
+static int
+attach(const char *image, const char *options, char device[64])
+{
+    need_root();
+    struct result result = command_status(0, "losetup %s -f --show %s", options, image);
+    snprintf(device, 64, "%.*s", (int)strcspn(result.out, "\n"), result.out);
+    command_free(&result);
+    char path[64];
+    snprintf(path, sizeof(path), "%s", device);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    result = command_status(0, "losetup -d %s", device);
+    command_free(&result);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static void
+device_with_a_mounted_file_system_is_not_written(void **state)
+{
+    (void)state;
+    mount_image("ext4", 16, "mounted");
+    struct result result = command_status(
+        0, "echo data >mounted/file && sync -f mounted && cksum <mounted.img >before && "
+           "device=$(losetup -nO NAME -j mounted.img) && "
+           "{ ioping -WWW -c 5 -i 0 $device; echo $? >&2; } && "
+           "sync -f mounted && cksum <mounted.img | cmp before - && "
+           "umount mounted && e2fsck -fn mounted.img >/dev/null 2>&1 && echo whole");
+    assert_string_equal(result.out, "whole\n");
+    assert_matches(result.err, "^ioping: /dev/loop[0-9]+: Device or resource busy; "
+                               "it is in use, mounted perhaps\n2\n$");
+    command_free(&result);
+}
+
+static void
+disk_with_a_mounted_partition_is_not_written(void **state)
+{
+    (void)state;
+    char device[64];
+    need_root();
+    need_program("addpart");
+    mount_image("ext4", 8, "private");
+    shell("truncate -s 20M disk.img");
+    int fd = attach("disk.img", "-P", device);
+    struct result result =
+        command("addpart %s 1 2048 32768 && sleep 0.2 && [ -b %sp1 ]", device, device);
+    if (result.status != 0) {
+        close(fd);
+        skip_because("no nodes appear for the partitions of a loop device");
+    }
+    command_free(&result);
+    result = command("d=%s && mkfs.ext4 -q ${d}p1 && mkdir part && mount ${d}p1 part && "
+                     "echo data >part/file && sync -f part && sync $d && "
+                     "dd if=$d iflag=direct bs=64k 2>/dev/null | cksum >before && "
+                     "{ ioping -WWW -c 5 -i 0 $d; echo $? >&2; } && "
+                     "{ ioping -WWW -c 5 -i 0 ${d}p1; echo $? >&2; } && sync -f part && "
+                     "dd if=$d iflag=direct bs=64k 2>/dev/null | cksum | cmp before - && "
+                     "echo same; umount part; delpart $d 1",
+                     device);
+    close(fd);
+    assert_string_equal(result.out, "same\n");
+    assert_matches(result.err,
+                   "^ioping: /dev/loop[0-9]+: Device or resource busy; it is in use, "
+                   "mounted perhaps\n2\n"
+                   "ioping: /dev/loop[0-9]+p1: Device or resource busy; it is in use, "
+                   "mounted perhaps\n2\n$");
+    command_free(&result);
+}
+
+static void
+free_device_is_written_when_said_three_times(void **state)
+{
+    (void)state;
+    char device[64];
+    need_root();
+    shell("truncate -s 4M free.img");
+    int fd = attach("free.img", "", device);
+    struct result result = command(
+        "d=%s; for w in -W -WW -G -GW; do ioping $w -c 2 -i 0 $d; echo $? >&2; done;"
+        "sync; cmp -n 4194304 free.img /dev/zero && ioping -WWW -c 4 -i 0 $d && sync && "
+        "! cmp -s -n 4194304 free.img /dev/zero",
+        device);
+    close(fd);
+    for (const char *at = result.err; *at; at = strchr(at, '\n') + 1)
+        assert_matches(at, "^(ioping: /dev/loop[0-9]+: writing would destroy its data; "
+                           "say -W three times \\(-WWW\\) if that is what you want|2)\n");
+    assert_int_equal(result.status, 0);
+    assert_contains(result.out, "4 KiB >>> /dev/loop");
+    assert_contains(result.out, "\n3 requests completed in ");
+    command_free(&result);
+}
+
+static void
+reading_does_not_need_the_right_to_write(void **state)
+{
+    (void)state;
+    char device[64];
+    need_root();
+    shell("truncate -s 4M read.img");
+    int fd = attach("read.img", "-r", device);
+    struct result result = command("ioping -c 3 -i 0 %s", device);
+    struct result refused = command("ioping -WWW -c 3 -i 0 %s", device);
+    close(fd);
+    assert_int_equal(result.status, 0);
+    assert_contains(result.out, " (block device 4 MiB): request=3 ");
+    assert_string_equal(result.err, "");
+    assert_int_not_equal(refused.status, 0);
+    assert_lacks(refused.err, "Sanitizer");
+    command_free(&result);
+    command_free(&refused);
+}
+
+static void
+reading_opens_read_only(void **state)
+{
+    (void)state;
+    need_program("strace");
+    struct result result =
+        command("head -c 1M /dev/urandom >target && "
+                "ASAN_OPTIONS=detect_leaks=0 strace -o trace -e trace=open,openat "
+                "\"$IOPING\" -c 2 -i 0 target >&2 && "
+                "grep '\"target\"' trace | grep -c O_RDONLY; "
+                "grep '\"target\"' trace | grep -c -e O_RDWR -e O_WRONLY");
+    if (strstr(result.err, "PTRACE"))
+        skip_because("processes cannot be traced here");
+    assert_contains(result.out, "1\n0\n");
+    command_free(&result);
+}
+
+/* With -k the file has a name that could stay. */
+static void
+full_file_system_is_left_as_it_was(void **state)
+{
+    const char *option = *state;
+    char name[16];
+    snprintf(name, sizeof(name), "full%s", option);
+    mount_image("ext4", 8, name);
+    struct result result = command_status(
+        2,
+        "cd %s && dd if=/dev/zero of=fill bs=64k 2>/dev/null; sync -f .;"
+        "ls -A >../before; stat -fc %%f . >../free;"
+        "ioping %s -c 3 -i 0 .; s=$?; sync -f .;"
+        "ls -A | diff ../before - && stat -fc %%f . | cmp ../free - && exit $s",
+        name, option);
+    assert_string_equal(result.out, "");
+    assert_string_equal(
+        result.err, "ioping: .: a working set of 1 MiB does not fit into the 0 B "
+                    "that are free; use a smaller -S, or name a file in it instead\n");
+    command_free(&result);
+}
+
+static void
+working_set_larger_than_the_free_space_is_refused_unwritten(void **state)
+{
+    (void)state;
+    mount_image("ext4", 16, "small");
+    struct result result = command_status(
+        2, "sync -f small; device=$(basename $(losetup -nO NAME -j small.img));"
+           "stat -fc %%f small >free; "
+           "awk '{print $7}' /sys/class/block/$device/stat >written;"
+           "ioping -S 100m -c 3 -i 0 small; s=$?; stat -fc %%f small | cmp free - && "
+           "awk '{print $7}' /sys/class/block/$device/stat | cmp written - && exit $s");
+    assert_string_equal(result.out, "");
+    assert_matches(result.err,
+                   "^ioping: small: a working set of 100 MiB does not fit into the "
+                   "[0-9.]+ MiB that are free; use a smaller -S, or name a file in it "
+                   "instead\n$");
+    command_free(&result);
+}
+
+/* Root measures in a folder where anyone may have planted the working file. */
+static void
+planted_working_file_is_never_written(void **state)
+{
+    static const struct {
+        const char *plant, *why;
+    } cases[] = {
+        {"ln -s ../victim ioping.tmp", "is a symbolic link"},
+        {"ln -s ../missing ioping.tmp", "is a symbolic link"},
+        {"ln ../victim ioping.tmp", "has other names (hard links)"},
+        {"mkfifo ioping.tmp", "is not a regular file"},
+        {"mkdir ioping.tmp", "is not a regular file"},
+        {"mknod ioping.tmp c 1 3", "is not a regular file"},
+        {"chmod 755 . && cp ../victim ioping.tmp && chown 65534 ioping.tmp",
+         "belongs to another user"},
+    };
+    (void)state;
+    need_root();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[256];
+        struct result result = command_status(
+            2,
+            "rm -rf open missing && mkdir -m 1777 open && echo precious >victim && "
+            "cd open && %s && cd .. && ioping -k -W -c 3 -i 0 open; s=$?; cat victim;"
+            "[ ! -e missing ] && [ -e open/ioping.tmp -o -L open/ioping.tmp ] && "
+            "find open/ioping.tmp -type f -size +1k; exit $s",
+            cases[i].plant);
+        snprintf(text, sizeof(text),
+                 "ioping: open/ioping.tmp: %s; remove it, or leave out -k\n",
+                 cases[i].why);
+        assert_string_equal(result.err, text);
+        assert_string_equal(result.out, "precious\n");
+        command_free(&result);
+    }
+}
+
+/* The device loses its second half while it is there. */
+static void
+failing_device_ends_the_run_with_what_it_has(void **state)
+{
+    (void)state;
+    char device[64];
+    need_root();
+    shell("truncate -s 8M broken.img");
+    int fd = attach("broken.img", "", device);
+    shell("truncate -s 40k broken.img");
+    struct result human = command("ioping -L -s 4k -c 20 -i 0 %s", device);
+    struct result json = command("ioping -J -L -s 4k -c 20 -i 0 %s", device);
+    struct result on = command("ioping -q -E -L -s 4k -c 20 -i 0 %s", device);
+    close(fd);
+    assert_int_equal(human.status, 3);
+    assert_contains(human.out, ": request=11 time=");
+    assert_contains(human.out, " (EIO)\n");
+    assert_lacks(human.out, "request=12");
+    assert_contains(human.out, "\n9 requests completed in ");
+    assert_contains(human.out, "\n1 failed, generated 11 requests in ");
+    assert_string_equal(human.err,
+                        "ioping: request 11 failed: EIO (Input/output error)\n");
+    assert_int_equal(json.status, 3);
+    assert_contains(json.out, "\"notice\": \"EIO\"");
+    assert_contains(json.out, "\"count\": 11,\n    \"failed\": 1,");
+    assert_string_equal(json.out + json.out_size - 3, "}]\n");
+    assert_contains(on.out, "\n10 failed, generated 20 requests in ");
+    command_free(&human);
+    command_free(&json);
+    command_free(&on);
+}
+
+static void
+json_of_a_failing_device_is_valid(void **state)
+{
+    (void)state;
+    char device[64];
+    need_root();
+    need_program("jq");
+    shell("truncate -s 8M broken.img");
+    int fd = attach("broken.img", "", device);
+    shell("truncate -s 40k broken.img");
+    struct result result = command("ioping -J -L -s 4k -c 20 -i 0 %s 2>/dev/null | "
+                                   "jq -c '[length, .[10].io.notice, .[-1].load.failed, "
+                                   ".[-1].stat.count]'",
+                                   device);
+    close(fd);
+    assert_string_equal(result.out, "[12,\"EIO\",1,9]\n");
+    command_free(&result);
+}
+
+static void
+device_without_a_size_is_refused(void **state)
+{
+    (void)state;
+    need_root();
+    struct result result = command_status(2, "ioping -c 3 -i 0 $(losetup -f)");
+    assert_string_equal(result.out, "");
+    assert_matches(result.err, "^ioping: /dev/loop[0-9]+: "
+                               "request size is too big for this target\n$");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(device_with_a_mounted_file_system_is_not_written),
+        cmocka_unit_test(disk_with_a_mounted_partition_is_not_written),
+        cmocka_unit_test(free_device_is_written_when_said_three_times),
+        cmocka_unit_test(reading_does_not_need_the_right_to_write),
+        cmocka_unit_test(reading_opens_read_only),
+        cmocka_unit_test_prestate(full_file_system_is_left_as_it_was, ""),
+        {"full_file_system_is_left_as_it_was_with_k", full_file_system_is_left_as_it_was,
+         NULL, NULL, "-k"},
+        cmocka_unit_test(working_set_larger_than_the_free_space_is_refused_unwritten),
+        cmocka_unit_test(planted_working_file_is_never_written),
+        cmocka_unit_test(failing_device_ends_the_run_with_what_it_has),
+        cmocka_unit_test(json_of_a_failing_device_is_valid),
+        cmocka_unit_test(device_without_a_size_is_refused),
+    };
+    return cmocka_run_group_tests_name("safety", tests, NULL, unmount_all);
+}
