@@ -24,6 +24,9 @@ struct error {
     bool usage;       /* the usage should follow the line */
 };
 
+/* Room for any line that error_format makes. */
+#define ERROR_LINE 1100
+
 /*
  * Fills ERROR with a status, WHAT (control characters are escaped, NULL is
  * none) and a reason in printf form. Always returns -1, so that the caller can

@@ -1,6 +1,8 @@
 #ifndef BASE_NOTES_H
 #define BASE_NOTES_H
 
+#include "base/error.h"
+
 /*
  * What the user must know although nothing failed, such as a fallback: a few
  * lines that rooms below leave for the top to print on stderr.
@@ -8,7 +10,7 @@
 #define NOTES_MAX 8
 
 struct notes {
-    char line[NOTES_MAX][512];
+    char line[NOTES_MAX][ERROR_LINE];
     int count;
 };
 

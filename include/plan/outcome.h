@@ -19,7 +19,8 @@ int outcome_status(const struct outcome *outcome);
 
 /*
  * Adds what must be said on stderr: the failure, lost output, requests that
- * the page cache answered, and that nothing counted.
+ * the page cache answered, and, where nothing else explains it, that nothing
+ * counted.
  */
 void outcome_explain(const struct outcome *outcome, struct notes *notes);
 

@@ -12,12 +12,13 @@ struct target {
     int fd;
     enum os_kind kind;
     struct description description;
-    int64_t size;                   /* of the file or device; 0: it has none */
-    int64_t work_size;              /* of the working set, at least one request */
-    int64_t block;                  /* of the file system; 0: it is on none */
-    int64_t alignment;              /* of the memory that requests use */
-    bool flush;                     /* a write is followed by a flush */
-    bool memory;                    /* no device behind it */
+    int64_t size;      /* of the file or device; 0: it has none */
+    int64_t work_size; /* of the working set, at least one request */
+    int64_t block;     /* of the file system; 0: it is on none */
+    int64_t alignment; /* of the memory that requests use */
+    bool flush;        /* a write is followed by a flush */
+    bool memory;       /* no device behind it */
+    bool fresh;        /* the working file for keeping was not there before */
     os_resident_function *resident; /* in nocache mode; NULL: cannot be known */
 };
 

@@ -1,7 +1,5 @@
 #include "base/notes.h"
 
-#include "base/error.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 

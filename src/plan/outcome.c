@@ -52,6 +52,6 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
             "%llu of %llu requests were answered by the page cache, not the device; "
             "use -D (direct I/O) or -W (writes)",
             (unsigned long long)total->cached, (unsigned long long)total->requests);
-    if (total->latency.count == 0)
+    if (total->latency.count == 0 && !outcome->failed.index && !outcome->output_error)
         explain_nothing(total, notes);
 }

@@ -162,6 +162,7 @@ target_open(struct target *target, const struct plan *plan, struct notes *notes,
     if (check_consent(target, plan, error) < 0)
         return -1;
     if (prepare(target, plan, notes, error) < 0) {
+        working_discard(target, plan);
         target_close(target);
         return -1;
     }

@@ -10,13 +10,17 @@
 #include <unistd.h>
 
 #define CHUNK (1 << 20)
-#define NAME_MAX_LENGTH 4096
+#define NAME_ROOM 4096 /* PATH_MAX */
 
-static void
+/* Returns 0, or -1 with errno when it is too long. */
+static int
 kept_name(const struct plan *plan, char *name)
 {
     const char *slash = plan->path[strlen(plan->path) - 1] == '/' ? "" : "/";
-    snprintf(name, NAME_MAX_LENGTH, "%s%sioping.tmp", plan->path, slash);
+    if (snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, slash) < NAME_ROOM)
+        return 0;
+    errno = ENAMETOOLONG;
+    return -1;
 }
 
 static int
@@ -39,10 +43,12 @@ refuse_kept(const char *name, const char *why, struct error *error)
 static int
 open_kept(struct target *target, const struct plan *plan, struct error *error)
 {
-    char name[NAME_MAX_LENGTH];
+    char name[NAME_ROOM];
     struct os_info info;
     unsigned flags = plan->open_flags | OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
-    kept_name(plan, name);
+    if (kept_name(plan, name) < 0)
+        return refuse_directory(plan, errno, error);
+    bool missing = os_path_info(name, &info) < 0;
     target->fd = os_file_open(name, flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
         return refuse_kept(name, "is a symbolic link", error);
@@ -59,6 +65,7 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
         return refuse_kept(name, "belongs to another user", error);
     if (info.links != 1)
         return refuse_kept(name, "has other names (hard links)", error);
+    target->fresh = missing;
     return 0;
 }
 
@@ -135,20 +142,21 @@ int
 working_fill(struct target *target, const struct plan *plan, int64_t available,
              struct error *error)
 {
-    bool fresh = target->size == 0;
-    int status = 0;
     if (is_whole(target, plan))
         return 0;
     if (available >= 0 && plan->scratch_size > available + target->size)
-        status = refuse_space(plan, available, error);
-    else if (write_data(target, plan) < 0)
-        status = refuse_directory(plan, errno, error);
-    if (status < 0 && plan->keep && fresh) {
-        char name[NAME_MAX_LENGTH];
-        kept_name(plan, name);
-        remove(name);
-    }
+        return refuse_space(plan, available, error);
+    if (write_data(target, plan) < 0)
+        return refuse_directory(plan, errno, error);
     if (target->size < plan->work_offset + plan->scratch_size)
         target->size = plan->work_offset + plan->scratch_size;
-    return status;
+    return 0;
+}
+
+void
+working_discard(const struct target *target, const struct plan *plan)
+{
+    char name[NAME_ROOM];
+    if (target->fresh && kept_name(plan, name) == 0)
+        remove(name);
 }

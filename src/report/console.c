@@ -17,7 +17,7 @@ console_notes(struct notes *notes)
 int
 console_error(const struct error *error)
 {
-    char line[1200];
+    char line[ERROR_LINE];
     struct buffer text = {0};
     buffer_add(&text, line, (size_t)error_format(error, line, sizeof(line)));
     if (error->usage)

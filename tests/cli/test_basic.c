@@ -1,35 +1,226 @@
 /* The main job, as the README shows it. */
 #include "support.h"
 
+#define NUMBER "[0-9]+(\\.[0-9]+)?"
+#define TIME NUMBER " (ns|us|ms|s|min)"
+#define RATE NUMBER " ([kMGT] )?iops, " NUMBER " ([KMGT]i)?B/s\n"
+#define EXTREMES "min/avg/max/mdev = " TIME " / " TIME " / " TIME " / " TIME "\n$"
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && mkdir directory && sync data");
+    command_free(&result);
+    return 0;
+}
+
+static int
+count_lines(const char *text)
+{
+    int lines = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        lines++;
+    return lines;
+}
+
 static void
 ten_requests_to_a_directory(void **state)
 {
     (void)state;
-    struct result result = command_status(0, "ioping -c 10 -i 0 .");
-    char *lines = masked(result.out);
+    struct result result = command_status(0, "ioping -c 10 -i 0 directory");
     assert_string_equal(result.err, "");
-    assert_contains(lines, "# <<< . (");
-    assert_contains(lines, "): request=# time=# (warmup)\n");
-    assert_contains(lines, "# requests completed in #, # read, # iops, #/s\n"
-                           "generated # requests in #, #, # iops, #/s\n"
-                           "min/avg/max/mdev = # / # / # / #\n");
-    free(lines);
+    assert_int_equal(count_lines(result.out), 15);
+    assert_matches(result.out, "^4 KiB <<< directory \\([a-z0-9]+ [^ ]+ " NUMBER
+                               " [KMGTP]iB\\): request=1 time=" TIME " \\(warmup\\)\n");
+    assert_matches(result.out, "\n4 KiB <<< directory \\([^)]*\\): request=10 time=" TIME
+                               "( \\((fast|slow)\\))?\n\n--- directory \\(");
+    assert_matches(result.out,
+                   "\\) ioping statistics ---\n"
+                   "9 requests completed in " TIME ", 36 KiB read, " RATE
+                   "generated 10 requests in " TIME ", 40 KiB, " RATE EXTREMES);
     command_free(&result);
 }
 
 static void
-raw_lines_with_one_letter_dash_words(void **state)
+ten_requests_to_a_file(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "ioping -c 10 -i 0 data");
+    assert_string_equal(result.err, "");
+    assert_int_equal(count_lines(result.out), 15);
+    assert_matches(result.out, "^4 KiB <<< data \\([a-z0-9]+ [^ ]+ " NUMBER
+                               " [KMGTP]iB\\): request=1 time=" TIME " \\(warmup\\)\n");
+    assert_matches(result.out, "\n9 requests completed in " TIME ", 36 KiB read, " RATE);
+    command_free(&result);
+}
+
+static void
+a_character_device_is_read(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "ioping -c 3 -i 0 /dev/zero");
+    assert_string_equal(result.err, "");
+    assert_int_equal(count_lines(result.out), 8);
+    assert_matches(result.out,
+                   "^4 KiB <<< /dev/zero \\(character device[^)]*\\): request=1");
+    assert_matches(result.out, "\n2 requests completed in " TIME ", 8 KiB read, ");
+    command_free(&result);
+}
+
+static void
+ten_requests_of_a_mebibyte(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "ioping -c 10 -s 1M -i 0 directory");
+    assert_string_equal(result.err, "");
+    assert_matches(result.out, "^1 MiB <<< directory ");
+    assert_matches(result.out, "\n9 requests completed in " TIME ", 9 MiB read, " RATE
+                               "generated 10 requests in " TIME ", 10 MiB, ");
+    command_free(&result);
+}
+
+static void
+a_rapid_run_gives_its_speed_to_awk(void **state)
 {
     (void)state;
     struct result result =
-        command_status(0, "ioping -print-count 1 -count 10 -i 0 -quiet .");
-    int lines = 0;
-    for (char *at = result.out; (at = strchr(at, '\n')); at++)
-        lines++;
-    assert_int_equal(lines, 9);
-    assert_matches(result.out,
-                   "^1 [0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+ 0 2 [0-9]+\n");
+        command_status(0, "ioping -RLB directory >line && awk '{print $4}' line && "
+                          "awk '$10 < 3000000000 { print \"too short:\", $10 }' line");
+    assert_matches(result.out, "^[1-9][0-9]*\n$");
+    assert_string_equal(result.err, "");
     command_free(&result);
+}
+
+static void
+nine_raw_lines_and_nothing_else(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "ioping -print-count 1 -c 10 -i 0 -quiet directory");
+    assert_string_equal(result.err, "");
+    assert_int_equal(count_lines(result.out), 9);
+    const char *rest = result.out;
+    for (int i = 0; i < 9; i++) {
+        long long field[10];
+        int length = 0;
+        assert_int_equal(
+            sscanf(rest, "%lld %lld %lld %lld %lld %lld %lld %lld %lld %lld%n", &field[0],
+                   &field[1], &field[2], &field[3], &field[4], &field[5], &field[6],
+                   &field[7], &field[8], &field[9], &length),
+            10);
+        assert_int_equal(field[0], 1);
+        assert_true(field[1] > 0 && field[2] == 1000000000 / field[1]);
+        assert_true(field[4] == field[1] && field[5] == field[1] && field[6] == field[1]);
+        assert_int_equal(field[7], 0);
+        assert_int_equal(field[8], i == 0 ? 2 : 1);
+        assert_true(field[9] >= field[1]);
+        assert_int_equal(rest[length], '\n');
+        rest += length + 1;
+    }
+    command_free(&result);
+}
+
+static void
+gnuplot_draws_the_raw_lines(void **state)
+{
+    (void)state;
+    need_program("gnuplot");
+    struct result result = command_status(
+        0, "ioping -print-count 1 -c 10 -i 0 -quiet directory >raw.txt && "
+           "gnuplot -e \"set terminal dumb; set output 'plot.txt'; "
+           "plot 'raw.txt' using (column(0)):(\\$6/1000)\" && test -s plot.txt");
+    assert_lacks(result.err, "no valid points");
+    command_free(&result);
+}
+
+static void
+json_has_an_object_per_request_and_one_for_the_run(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0,
+        "ioping -J -c 3 -i 0 directory >run.json && jq -c 'map(keys)[],"
+        "(map(.target | keys) | unique[]), (.[0,1].io | keys), (.[3] | (.stat, .load) |"
+        " keys), map(.io.notice), map(.io.ignored), map(.target.path)' run.json");
+    assert_string_equal(
+        result.out,
+        "[\"io\",\"localtime\",\"target\",\"timestamp\"]\n"
+        "[\"io\",\"localtime\",\"target\",\"timestamp\"]\n"
+        "[\"io\",\"localtime\",\"target\",\"timestamp\"]\n"
+        "[\"load\",\"localtime\",\"stat\",\"target\",\"timestamp\"]\n"
+        "[\"device\",\"device_size\",\"fstype\",\"mode\",\"path\"]\n"
+        "[\"ignored\",\"notice\",\"offset\",\"operation\",\"request\",\"size\",\"time\"]"
+        "\n"
+        "[\"ignored\",\"offset\",\"operation\",\"request\",\"size\",\"time\"]\n"
+        "[\"avg\",\"bps\",\"count\",\"iops\",\"max\",\"mdev\",\"min\",\"size\",\"time\"]"
+        "\n"
+        "[\"bps\",\"count\",\"failed\",\"iops\",\"size\",\"time\"]\n"
+        "[\"warmup\",null,null,null]\n"
+        "[true,false,false,null]\n"
+        "[\"directory\",\"directory\",\"directory\",\"directory\"]\n");
+    command_free(&result);
+}
+
+/* Each filter must give true. */
+static const char *const consistent[] = {
+    ".[0:3] | map(.io.request) == [1, 2, 3]",
+    ".[0:3] | map(.io | .operation == \"read\" and .size == 4096 and .time > 0) | all",
+    ".[3].stat.time == .[1].io.time + .[2].io.time",
+    ".[3].stat.min == (.[1:3] | map(.io.time) | min)",
+    ".[3].stat.max == (.[1:3] | map(.io.time) | max)",
+    ".[3].stat | .count == 2 and .size == 8192",
+    ".[3].stat | (.avg - .time / 2 | fabs) <= 1 and (.mdev - (.max - .min) / 2 | fabs) "
+    "<= 1",
+    ".[3].stat | (.iops - 2e9 / .time | fabs) < 0.01 and (.bps - 8192e9 / .time | fabs) "
+    "< 1",
+    ".[3].load | .count == 3 and .failed == 0 and .size == 12288",
+    ".[3].load | (.iops - 3e9 / .time | fabs) < 0.01",
+    ".[3].load.time >= (.[0:3] | map(.io.time) | add)",
+    "map(.target.mode | IN(\"direct\", \"nocache\", \"cached\")) | all",
+    "map(.target.device_size > 0) | all",
+    "map((now - .timestamp) | . >= 0 and . < 60) | all",
+    "map(.localtime | test(\"^20[0-9-]{8}T[0-9:]{8}\\\\+0000$\")) | all",
+    "map(.timestamp - (.localtime | sub(\"\\\\+0000\"; \"Z\") | fromdate) | . >= 0 and . "
+    "< 1)"
+    " | all",
+};
+
+static void
+json_values_agree_with_each_other(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(0, "ioping -J -c 3 -i 0 directory >run.json");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+    for (size_t i = 0; i < sizeof(consistent) / sizeof(consistent[0]); i++) {
+        result = command("jq '%s' run.json", consistent[i]);
+        if (strcmp(result.out, "true\n") != 0)
+            fail_msg("not so: %s: %s%s", consistent[i], result.out, result.err);
+        command_free(&result);
+    }
+}
+
+static void
+help_and_version_go_to_stdout(void **state)
+{
+    (void)state;
+    struct result help = command_status(0, "ioping -h");
+    struct result none = command_status(1, "ioping");
+    struct result version = command_status(0, "ioping -v");
+    assert_matches(help.out, "^Usage: ioping \\[options\\] directory\\|file\\|device\n");
+    assert_contains(help.out, "-count <count>");
+    assert_string_equal(help.err, "");
+    assert_string_equal(none.out, help.out);
+    assert_string_equal(none.err, "");
+    assert_string_equal(version.out, "ioping " IOPING_VERSION "\n");
+    assert_string_equal(version.err, "");
+    command_free(&help);
+    command_free(&none);
+    command_free(&version);
 }
 
 int
@@ -37,7 +228,15 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ten_requests_to_a_directory),
-        cmocka_unit_test(raw_lines_with_one_letter_dash_words),
+        cmocka_unit_test(ten_requests_to_a_file),
+        cmocka_unit_test(a_character_device_is_read),
+        cmocka_unit_test(ten_requests_of_a_mebibyte),
+        cmocka_unit_test(a_rapid_run_gives_its_speed_to_awk),
+        cmocka_unit_test(nine_raw_lines_and_nothing_else),
+        cmocka_unit_test(gnuplot_draws_the_raw_lines),
+        cmocka_unit_test(json_has_an_object_per_request_and_one_for_the_run),
+        cmocka_unit_test(json_values_agree_with_each_other),
+        cmocka_unit_test(help_and_version_go_to_stdout),
     };
-    return cmocka_run_group_tests_name("basic", tests, NULL, unmount_all);
+    return cmocka_run_group_tests_name("basic", tests, make_files, unmount_all);
 }

@@ -1,0 +1,409 @@
+/* How a run ends: by signals, by errors of the target and of the output. */
+#include "support.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The program itself, not the shell's function, so that $! is its number. */
+/* Emptied before, so that no test waits for what the last one wrote. */
+#define FRESH ": >o; : >e; "
+#define START FRESH "$IOPING_RUNNER \"$IOPING\" "
+#define FAULTY(script) \
+    "IOPING_SCRIPT=" script " LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\" "
+#define UNTIL(pattern, file) "until grep -q '" pattern "' " file "; do sleep 0.02; done; "
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    /* As at a terminal, whatever started the tests. */
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && cp data same && mkdir d && sync data");
+    command_free(&result);
+    return 0;
+}
+
+static void
+a_signal_ends_a_sleep_with_the_summary(void **state)
+{
+    static const char *const signals[] = {"INT", "TERM", "HUP"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(signals); i++) {
+        struct result result = command_status(
+            0,
+            START "-a 0 -i 1h data >o 2>e & pid=$!; " UNTIL("request=1", "o") //
+            "kill -%s $pid; wait $pid; status=$?; cat o; cat e >&2; exit $status",
+            signals[i]);
+        assert_string_equal(result.err, "");
+        assert_contains(result.out, "\n1 requests completed in ");
+        assert_contains(result.out, "\ngenerated 1 requests in ");
+        assert_contains(result.out, "\nmin/avg/max/mdev = ");
+        command_free(&result);
+    }
+}
+
+static void
+a_signal_ends_a_busy_run_with_the_summary(void **state)
+{
+    static const char *const signals[] = {"INT", "TERM", "HUP"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(signals); i++) {
+        struct result result = command_status(
+            0,
+            START "-i 1ms d >o 2>e & pid=$!; " UNTIL("request=9 ", "o") //
+            "kill -%s $pid; wait $pid; status=$?; tail -4 o; cat e >&2; exit $status",
+            signals[i]);
+        assert_string_equal(result.err, "");
+        assert_matches(result.out, "^--- d \\(.*\\) ioping statistics ---\n"
+                                   ".*requests completed in .*\ngenerated .*\n"
+                                   "min/avg/max/mdev = .*\n$");
+        command_free(&result);
+    }
+}
+
+static void
+a_signal_leaves_valid_json(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0, START "-J -a 0 -i 1h data >o & pid=$!; " UNTIL("\"request\": 1", "o") //
+        "kill -INT $pid; wait $pid || exit 1; "
+        "jq -c '[length, .[0].io.request, .[1].stat.count, .[1].load.count]' o");
+    assert_string_equal(result.out, "[2,1,1,1]\n");
+    command_free(&result);
+}
+
+static void
+statistics_can_be_asked_for_on_the_way(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, START "-a 0 -i 1h data >o 2>e & pid=$!; " UNTIL("request=1", "o") //
+        "kill -USR1 $pid; " UNTIL(
+            "1 requests",
+            "e") "cp e first; kill -QUIT $pid; "
+                 "until [ $(grep -c . e) -ge 2 ]; do sleep 0.02; done; "
+                 "kill -INT $pid; wait $pid || exit 1; grep -c . first; cat e >&2; "
+                 "grep -c request= o; grep -c statistics o");
+    char *lines = masked(result.err);
+    assert_string_equal(lines, "# requests, min/avg/max/mdev = # / # / # / #\n"
+                               "# requests, min/avg/max/mdev = # / # / # / #\n");
+    assert_matches(result.err, "^1 requests, [^\n]*\n1 requests, ");
+    assert_string_equal(result.out, "1\n1\n1\n");
+    free(lines);
+    command_free(&result);
+}
+
+static void
+the_run_goes_on_after_interim_statistics(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, START "-i 20ms -c 20 data >o 2>e & pid=$!; " UNTIL("request=2", "o") //
+        "kill -USR1 $pid; wait $pid || exit 1; grep -c ' requests, min/' e; "
+        "grep -oE '^(19 requests completed|generated 20)' o");
+    assert_string_equal(result.out, "1\n19 requests completed\ngenerated 20\n");
+    command_free(&result);
+}
+
+static void
+one_interrupt_waits_for_the_request_and_ends_well(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, FRESH FAULTY("pread:3:700ms") "-C -i 0 data >o 2>e & pid=$!; " UNTIL(
+               "request=2", "o") //
+        "sleep 0.2; kill -INT $pid; wait $pid; status=$?; cat o; cat e "
+        ">&2; exit $status");
+    assert_string_equal(result.err, "");
+    assert_contains(result.out, "\n2 requests completed in ");
+    assert_contains(result.out, "\ngenerated 3 requests in ");
+    command_free(&result);
+}
+
+static void
+a_second_interrupt_ends_at_once(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        4,
+        FRESH FAULTY("pread:3:8000ms") "-C -i 0 data >o 2>e & pid=$!; " UNTIL("request=2",
+                                                                              "o") //
+        "sleep 0.2; kill -INT $pid; sleep 0.2; kill -INT $pid; wait $pid; status=$?; "
+        "cat o; cat e >&2; exit $status");
+    assert_string_equal(result.err, "");
+    assert_contains(result.out, "request=2 ");
+    assert_lacks(result.out, "request=3 ");
+    assert_lacks(result.out, "statistics");
+    command_free(&result);
+}
+
+static void
+a_second_interrupt_leaves_valid_json(void **state)
+{
+    static const struct {
+        const char *options, *shape;
+    } cases[] = {{"-J", "[2,2]\n"}, {"-Jq", "[0,null]\n"}, {"-Jqp1", "[1,null]\n"}};
+    (void)state;
+    need_faults();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            4,
+            FRESH FAULTY("pread:3:8000ms") "-C -i 0 %s data >o 2>e & pid=$!; " UNTIL(
+                "\\[", "o") "sleep 0.3; "
+                            "kill -INT $pid; sleep 0.2; kill -INT $pid; wait "
+                            "$pid; status=$?; "
+                            "jq -c '[length, .[-1].io.request]' o; cat e >&2; "
+                            "exit $status",
+            cases[i].options);
+        assert_string_equal(result.err, "");
+        assert_string_equal(result.out, cases[i].shape);
+        command_free(&result);
+    }
+}
+
+static void
+output_that_cannot_be_written_is_an_error(void **state)
+{
+    static const char *const options[] = {"", "-q", "-B", "-J", "-Jq", "-qp1", "-qP 1ms"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result =
+            command("ioping -c 3 -i 10ms %s data >/dev/full", options[i]);
+        if (result.status != 3 ||
+            strcmp(result.err, "ioping: standard output: No space left on device\n") != 0)
+            fail_msg("%s: status %d\nstderr: %s", options[i], result.status, result.err);
+        command_free(&result);
+    }
+}
+
+static void
+help_that_cannot_be_written_is_an_error(void **state)
+{
+    (void)state;
+    struct result result = command("ioping -h >/dev/full; echo $?; ioping -v >/dev/full; "
+                                   "echo $?; ioping >/dev/full; echo $?");
+    assert_string_equal(result.out, "3\n3\n3\n");
+    command_free(&result);
+}
+
+static void
+a_closed_stdout_is_an_error_and_not_the_target(void **state)
+{
+    static const char *const options[] = {"d",       "-C d",    "data",
+                                          "-C data", "-B -C d", "-J -C d"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command("ioping -c 3 -i 0 %s >&-", options[i]);
+        if (result.status != 3 || !strstr(result.err, "ioping: standard output: "))
+            fail_msg("%s: status %d\nstderr: %s", options[i], result.status, result.err);
+        command_free(&result);
+    }
+}
+
+/* The working set is the last 4 KiB; what is before it must stay. */
+static void
+closed_streams_do_not_spill_into_what_is_written(void **state)
+{
+    static const char *const streams[] = {">&-", "2>&-", "<&- >&- 2>&-"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(streams); i++) {
+        struct result result = command("cp data w; ioping -c 1 -i 0 -CWWW -o 1020k w %s; "
+                                       "cmp -n 1044480 data w && stat -c %%s w",
+                                       streams[i]);
+        if (!strstr(result.out, "\n1048576\n") && strcmp(result.out, "1048576\n") != 0)
+            fail_msg("%s: %s%s", streams[i], result.out, result.err);
+        command_free(&result);
+    }
+}
+
+static void
+a_reader_that_leaves_ends_the_run(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "ioping -C -i 0 data | head -1 | cut -c1-14; ioping -J -C -i 0 d | head -c 2");
+    assert_string_equal(result.out, "4 KiB <<< data\n[{");
+    command_free(&result);
+}
+
+/* What goes wrong, on which request it ends, and what is said. */
+static const struct {
+    const char *script, *options, *verdict, *err, *completed, *generated;
+} failures[] = {
+    {"pread:7:5", "", "0 B <<< request=7 (EIO)",
+     "ioping: request 7 failed: EIO (Input/output error)\n", "5 requests completed",
+     "1 failed, generated 7 requests"},
+    {"pread:3:short", "", "2 KiB <<< request=3 (short)",
+     "ioping: request 3 failed: short (2048 of 4096 bytes)\n", "1 requests completed",
+     "1 failed, generated 3 requests"},
+    {"pread:3:zero", "", "0 B <<< request=3 (short)",
+     "ioping: request 3 failed: short (0 of 4096 bytes)\n", "1 requests completed",
+     "1 failed, generated 3 requests"},
+    {"pread:2:121", "-a 0", "0 B <<< request=2 (E121)",
+     "ioping: request 2 failed: E121 (Remote I/O error)\n", "1 requests completed",
+     "1 failed, generated 2 requests"},
+    {"pwrite:3:28", "-WWW", "0 B >>> request=3 (ENOSPC)",
+     "ioping: request 3 failed: ENOSPC (No space left on device)\n",
+     "1 requests completed", "1 failed, generated 3 requests"},
+    {"pwrite:3:short", "-WWW", "2 KiB >>> request=3 (short)",
+     "ioping: request 3 failed: short (2048 of 4096 bytes)\n", "1 requests completed",
+     "1 failed, generated 3 requests"},
+    {"pwrite:2:30", "-GWW", "0 B >>> request=3 (EROFS)",
+     "ioping: request 3 failed: EROFS (Read-only file system)\n", "1 requests completed",
+     "1 failed, generated 3 requests"},
+    {"pread:4-:5", "-E", "0 B <<< request=10 (EIO)",
+     "ioping: request 4 failed: EIO (Input/output error)\n", "2 requests completed",
+     "7 failed, generated 10 requests"},
+    {"pread:1:5", "-E", "4 KiB <<< request=10 ",
+     "ioping: request 1 failed: EIO (Input/output error)\n", "9 requests completed",
+     "1 failed, generated 10 requests"},
+};
+
+static void
+a_failed_request_ends_the_run_with_the_summary(void **state)
+{
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(failures); i++) {
+        struct result result = command(
+            "cp data w; " FAULTY("%s") "-C -c 10 -i 0 %s w >o; status=$?; "
+                                       "sed -n 's/w (.*): \\(request=[0-9]*\\) "
+                                       "time=[^(]*/\\1 /p' o | tail -1 | "
+                                       "sed 's/ (fast)/ /; s/ (slow)/ /'; "
+                                       "grep -oE '^[0-9]+ requests completed|^([0-9]+ "
+                                       "failed, )?generated [0-9]+ "
+                                       "requests' o; exit $status",
+            failures[i].script, failures[i].options);
+        char expected[256];
+        snprintf(expected, sizeof(expected), "%s\n%s\n%s\n", failures[i].verdict,
+                 failures[i].completed, failures[i].generated);
+        if (result.status != 3 || strcmp(result.err, failures[i].err) != 0 ||
+            strcmp(result.out, expected) != 0)
+            fail_msg("%s %s: status %d\nstdout: %s\nstderr: %s", failures[i].script,
+                     failures[i].options, result.status, result.out, result.err);
+        command_free(&result);
+    }
+}
+
+static void
+a_failed_flush_is_a_failed_write(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(3, "cp data w; sync w; " FAULTY("pwrite:2:20ms,fdatasync:3:5") //
+                       "-WWW -a 0 -c 5 -i 0 w");
+    assert_matches(result.err,
+                   "^ioping: request 2 failed: EIO \\(Input/output error\\)\n$");
+    assert_matches(result.out, "\n0 B >>> w [^\n]* time=[0-9.]+ ms \\(EIO\\)\n\n---");
+    assert_contains(result.out, "\n1 failed, generated 2 requests in ");
+    command_free(&result);
+}
+
+static void
+a_failure_during_warmup_is_a_failure(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(3, FAULTY("pread:1:5") "-C -c 5 -i 0 data");
+    assert_matches(result.err,
+                   "^ioping: request 1 failed: EIO \\(Input/output error\\)\n");
+    assert_lacks(result.err, "warm-up");
+    assert_contains(result.out, ": request=1 time=");
+    assert_contains(result.out, " (EIO)\n\n--- data ");
+    assert_contains(result.out, "\n1 failed, generated 1 requests in ");
+    command_free(&result);
+}
+
+static void
+a_failed_request_leaves_valid_json(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        3, FAULTY("pread:7:5") "-J -C -c 10 -i 0 data >o; status=$?; jq -c '[length, "
+                               ".[6].io.request, .[6].io.notice, .[6].io.ignored, "
+                               ".[7].stat.count, "
+                               ".[7].load.count, .[7].load.failed, .[7].load.size]' o; "
+                               "exit $status");
+    assert_string_equal(result.err,
+                        "ioping: request 7 failed: EIO (Input/output error)\n");
+    assert_string_equal(result.out, "[8,7,\"EIO\",true,5,7,1,24576]\n");
+    command_free(&result);
+}
+
+static void
+a_run_without_a_result_says_why(void **state)
+{
+    static const char *const options[] = {"-c 1", "-c 3 -a 3", "-c 1 -B", "-c 1 -J"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(0, "ioping -i 0 %s data", options[i]);
+        assert_string_equal(result.err, "ioping: no request counted: all were warm-up; "
+                                        "use -warmup 0 to count them\n");
+        command_free(&result);
+    }
+}
+
+/* Starts at 0, 50, then 200 (late), 250 and 300 ms: never a burst to catch up. */
+static void
+a_late_request_moves_the_grid(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0,
+        FAULTY(
+            "pread:2:150ms") "-C -B -i 50ms -c 5 data | "
+                             "awk '{ print $9, ($10 >= 300000000), ($7 >= 150000000) }'");
+    assert_string_equal(result.out, "5 1 1\n");
+    command_free(&result);
+}
+
+static void
+a_paced_run_keeps_its_interval(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "ioping -C -B -i 30ms -c 11 data | awk '{ print $9, ($10 >= 300000000) }'");
+    assert_string_equal(result.out, "11 1\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_signal_ends_a_sleep_with_the_summary),
+        cmocka_unit_test(a_signal_ends_a_busy_run_with_the_summary),
+        cmocka_unit_test(a_signal_leaves_valid_json),
+        cmocka_unit_test(statistics_can_be_asked_for_on_the_way),
+        cmocka_unit_test(the_run_goes_on_after_interim_statistics),
+        cmocka_unit_test(one_interrupt_waits_for_the_request_and_ends_well),
+        cmocka_unit_test(a_second_interrupt_ends_at_once),
+        cmocka_unit_test(a_second_interrupt_leaves_valid_json),
+        cmocka_unit_test(output_that_cannot_be_written_is_an_error),
+        cmocka_unit_test(help_that_cannot_be_written_is_an_error),
+        cmocka_unit_test(a_closed_stdout_is_an_error_and_not_the_target),
+        cmocka_unit_test(closed_streams_do_not_spill_into_what_is_written),
+        cmocka_unit_test(a_reader_that_leaves_ends_the_run),
+        cmocka_unit_test(a_failed_request_ends_the_run_with_the_summary),
+        cmocka_unit_test(a_failed_flush_is_a_failed_write),
+        cmocka_unit_test(a_failure_during_warmup_is_a_failure),
+        cmocka_unit_test(a_failed_request_leaves_valid_json),
+        cmocka_unit_test(a_run_without_a_result_says_why),
+        cmocka_unit_test(a_late_request_moves_the_grid),
+        cmocka_unit_test(a_paced_run_keeps_its_interval),
+    };
+    return cmocka_run_group_tests_name("endings", tests, make_files, unmount_all);
+}

@@ -1,0 +1,378 @@
+/* Each option by the effect that a user sees. */
+#include "support.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+/*
+ * A command and exactly what it prints; nothing else goes to stderr than ERR.
+ * Helpers for all: offsets of a JSON run as one line, the numbers of the
+ * requests with their verdicts, and "yes" if the clock time of a JSON run is
+ * at least as told.
+ */
+struct expectation {
+    const char *behaviour, *command, *out, *err;
+};
+
+#define HELPERS                                                                     \
+    "offsets() { jq -c '[.[].io.offset | values]'; }\n"                             \
+    "verdicts() { sed -n 's/.*request=\\([0-9]*\\) time=[^(]*/\\1/p'; }\n"          \
+    "lasts() { jq -r \"if .[-1].load.time >= $1 then \\\"yes\\\" else . end\"; }\n" \
+    "loads() { jq -c '.[-1].load.count'; }\n"                                       \
+    "faulty() { IOPING_SCRIPT=$1; shift; "                                          \
+    "IOPING_SCRIPT=$IOPING_SCRIPT LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\" \"$@\"; }\n"
+
+static const struct expectation plain[] = {
+    {"warmup_keeps_the_first_out",
+     "ioping -a 3 -c 5 -i 0 data >o; verdicts <o; "
+     "grep -o '^2 requests completed' o",
+     "1(warmup)\n2(warmup)\n3(warmup)\n4\n5\n2 requests completed\n", ""},
+    {"warmup_of_none_counts_all", "ioping -a 0 -c 2 -i 0 -B data | cut -d' ' -f1,9",
+     "2 2\n", ""},
+    {"burst_ends_with_a_blank_line",
+     "ioping -b 3 -c 7 -i 0 data | sed -n 's/.*request=\\([0-9]*\\).*/\\1/; /^--/q; p'",
+     "1\n2\n3\n\n4\n5\n6\n\n7\n\n", ""},
+    {"burst_does_not_wait_within", "ioping -b 3 -i 1h -c 3 -B data | cut -d' ' -f9",
+     "3\n", ""},
+    {"count_stops_the_run", "ioping -c 4 -i 0 -B data | cut -d' ' -f1,9", "3 4\n", ""},
+    {"interval_is_not_waited_after_the_last", "ioping -c 1 -a 0 -i 1h -B data | wc -l",
+     "1\n", ""},
+    {"min_time_leaves_out_the_faster",
+     "ioping -t 1h -c 3 -i 0 data >o; verdicts <o; grep -o '.*generated 3' o",
+     "1(warmup)\n2(too fast)\n3(too fast)\n2 too fast, generated 3\n",
+     "ioping: no request counted of 3\n"},
+    {"max_time_leaves_out_the_slower",
+     "ioping -T 1ns -c 5 -i 0 data >o; verdicts <o; grep -o '.*generated 5' o",
+     "1(warmup)\n2(too slow)\n3(too slow)\n4(too slow)\n5(too slow)\n"
+     "4 too slow, generated 5\n",
+     "ioping: no request counted of 5\n"},
+    {"limits_that_all_keep_leave_no_trace",
+     "ioping -t 1ns -T 1h -c 3 -i 0 data >o; verdicts <o; grep -o '.*generated 3' o",
+     "1(warmup)\n2\n3\ngenerated 3\n", ""},
+    {"size_is_that_of_a_request",
+     "ioping -s 8k -c 2 -i 0 data | grep -oE '^8 KiB <<<|, (8|16) KiB( read)?,'",
+     "8 KiB <<<\n8 KiB <<<\n, 8 KiB read,\n, 16 KiB,\n", ""},
+    {"work_time_stops_before_the_next_request",
+     "ioping -w 500ms -i 1h -a 0 -B data | cut -d' ' -f9", "1\n", ""},
+    {"print_count_counts_only_what_counts",
+     "ioping -p 3 -c 10 -i 0 -q . | cut -d' ' -f1,9", "3 4\n3 3\n3 3\n", ""},
+    {"print_count_stands_between_the_requests",
+     "ioping -p 2 -c 5 -i 0 . | sed 's/.*request=//; s/ .*//; /^--/q'",
+     "1\n2\n3\n2\n4\n5\n2\n\n---\n", ""},
+    {"print_interval_needs_no_request",
+     "ioping -P 50ms -i 400ms -c 2 -q -C data | awk '{ sum += $10 } "
+     "END { print (NR >= 3), (sum >= NR * 50000000), NF }'",
+     "1 1 10\n", ""},
+    {"batch_is_one_raw_line",
+     "ioping -B -c 3 -i 0 data | grep -cE '^2( [0-9]+){7} 3 [0-9]+$'", "1\n", ""},
+    {"time_has_a_default_format",
+     "ioping -I -c 2 -i 0 data >o; grep -cE '^[A-Z][a-z]{2} [ 0-3][0-9] "
+     "[0-2][0-9]:[0-5][0-9]:[0-6][0-9] 4 KiB <<< data' o; date '+%b %d' >day; "
+     "cut -c1-6 o | head -1 | cmp - day; tail -4 o | cut -c1-3 | head -1",
+     "2\n---\n", ""},
+    {"time_takes_an_attached_format",
+     "a=$(date +%s); s=$(ioping -I%s -c 1 -a 0 data | sed -n '1s/ 4 KiB <<< .*//p'); "
+     "b=$(date +%s); [ $a -le $s ] && [ $s -le $b ] && echo now; "
+     "ioping -time='at %%,' -c 1 -a 0 data | head -1 | cut -c1-17",
+     "now\nat %, 4 KiB <<< d\n", ""},
+    {"rapid_is_quiet_and_needs_no_pause",
+     "ioping -R -w 0.2 . >o; grep -c request= o; sed -n '2s/ .*//p' o; "
+     "sed -n 's/ requests completed.*//p' o | grep -c .",
+     "0\n---\n1\n", ""},
+    {"rapid_yields_to_a_given_interval",
+     "ioping -R -w 0.2 -i 1h -a 0 -B . | cut -d' ' -f9", "1\n", ""},
+    {"rapid_has_a_working_set_of_64m",
+     "mkdir rapid; ioping -RkB -w 0.1 rapid >o; stat -c %s rapid/ioping.tmp; "
+     "ioping -RkB -w 0.1 -S 1m d >o; stat -c %s d/ioping.tmp; rm d/ioping.tmp",
+     "67108864\n1048576\n", ""},
+    {"write_in_a_directory_needs_no_consent",
+     "ioping -W -c 3 -i 0 . | grep -oE '^4 KiB >>> \\.|8 KiB written|, 12 KiB,'",
+     "4 KiB >>> .\n4 KiB >>> .\n4 KiB >>> .\n8 KiB written\n, 12 KiB,\n", ""},
+    {"write_three_times_changes_a_file",
+     "cp data w; ioping -WWW -L -s 4k -S 8k -o 4k -c 2 -i 0 w | grep -c '^4 KiB >>> w'; "
+     "cmp -n 4096 data w && cmp -i 12288 data w && echo same; "
+     "for at in 4096 8192; do cmp -s -i $at -n 4096 data w || echo other; done",
+     "2\nsame\nother\nother\n", ""},
+    {"keep_leaves_a_private_file_and_reuses_it",
+     "mkdir k; ioping -k -c 2 -i 0 -B k >o; stat -c '%s %a %h' k/ioping.tmp; "
+     "stat -c %i k/ioping.tmp >i; cp k/ioping.tmp first; "
+     "ioping -k -c 2 -i 0 -B k >o; stat -c %i k/ioping.tmp | cmp - i; "
+     "cmp k/ioping.tmp first; ioping -k -S 2m -c 2 -i 0 -B k >o; "
+     "stat -c %i k/ioping.tmp | cmp - i; stat -c '%s %a' k/ioping.tmp; ls -A k",
+     "1048576 600 1\n2097152 600\nioping.tmp\n", ""},
+    {"keep_fills_a_file_with_holes_anew",
+     "mkdir holes; truncate -s 1m holes/ioping.tmp; chmod 600 holes/ioping.tmp; "
+     "ioping -k -c 2 -i 0 -B holes >o; tr -d '\\0' <holes/ioping.tmp | wc -c | "
+     "awk '{ print ($1 > 1000000) }'",
+     "1\n", ""},
+    {"entropy_makes_the_same_data",
+     "mkdir e1 e2 e3; ioping -e 5 -kB -c 2 -i 0 e1 >o; ioping -e 5 -kB -c 2 -i 0 e2 >o; "
+     "ioping -e 6 -kB -c 2 -i 0 e3 >o; cmp e1/ioping.tmp e2/ioping.tmp && "
+     "cmp -s e1/ioping.tmp e3/ioping.tmp || echo differ",
+     "differ\n", ""},
+    {"quiet_leaves_the_summary", "ioping -q -c 3 -i 0 data | sed 's/ .*//'",
+     "\n---\n2\ngenerated\nmin/avg/max/mdev\n", ""},
+    {"quiet_with_print_interval_leaves_no_summary",
+     "ioping -q -P 1h -c 3 -i 0 data | wc -c", "0\n", ""},
+    {"options_have_many_spellings",
+     "for c in -c3 '-c 3' -count=3 '-count 3' --count=3 '--count 3' '-cou 3' --co=3 "
+     "-qc3 '-BLc 3'; do ioping $c -i 0 -B data; done | cut -d' ' -f9 | uniq -c | "
+     "tr -s ' '",
+     " 10 3\n", ""},
+    {"options_may_follow_the_target",
+     "ioping -c 2 data -i 0 -B | wc -l; ioping -i 0 -q -c 20 data -C | wc -l; "
+     "cp data ./-C; ioping -c 2 -i 0 -q -- -C | cut -d' ' -f1,2 | sed -n 2p",
+     "1\n5\n--- -C\n", ""},
+    {"rapid_linear_cached_file",
+     "ioping -RLC -w 0.2 data | grep -oE '^$|^--- data|requests "
+     "completed|generated|/mdev'",
+     "--- data\nrequests completed\ngenerated\n/mdev\n", ""},
+    {"rapid_linear_directory",
+     "ioping -RL -w 0.2 . | grep -cE '^generated [0-9.]+( k)? requests in '", "1\n", ""},
+    {"batch_linear_with_a_count",
+     "ioping -BL -c 11 -i 0 . | awk '{ print $1, $9, int($4 / $3 / 1024) }'",
+     "10 11 256\n", ""},
+    {"quiet_with_a_bundled_count",
+     "ioping -qc 5 -i 0 d | grep -oE '^(---|4|generated 5)'", "---\n4\ngenerated 5\n",
+     ""},
+    {"linear_writes", "ioping -WL -c 2 -i 0 d | grep -oE '^256 KiB >>>|256 KiB written'",
+     "256 KiB >>>\n256 KiB >>>\n256 KiB written\n", ""},
+    {"mixed_load_names_no_direction_in_the_summary",
+     "ioping -GW -c 3 -i 0 d | sed -n 's/^4 KiB \\(...\\).*/\\1/p; s/.*, 8 KiB, .*/8/p'",
+     ">>>\n<<<\n>>>\n8\n", ""},
+    {"hipri_works_or_is_not_supported",
+     "ioping -H -c 2 -i 0 data >o 2>e; case $? in 0) cat e ;; "
+     "3) grep -v 'request 1 failed: EOPNOTSUPP' e ;; *) cat o e ;; esac",
+     "", NULL},
+    {"nowait_reads_what_is_cached",
+     "cat data >/dev/null; ioping -N -C -c 3 -i 0 data >o; echo $?; grep -o 'generated "
+     "3' o",
+     "0\ngenerated 3\n", NULL},
+};
+
+static const struct expectation json[] = {
+    {"entropy_makes_the_same_offsets",
+     "for e in 7 7 8; do ioping -e $e -c 20 -i 0 -J data | offsets; done >o; "
+     "uniq o | wc -l; head -2 o | uniq | wc -l; ioping -c 20 -i 0 -J data | offsets >>o; "
+     "ioping -c 20 -i 0 -J data | offsets >>o; tail -3 o | uniq | wc -l",
+     "2\n1\n3\n", ""},
+    {"interval_is_a_second_by_default", "ioping -c 2 -Jq data | lasts 1000000000",
+     "yes\n", ""},
+    {"interval_spaces_the_starts", "ioping -i 50ms -c 4 -Jq data | lasts 150000000",
+     "yes\n", ""},
+    {"burst_waits_one_interval_after_each",
+     "ioping -b 2 -i 60ms -c 5 -Jq data | lasts 120000000", "yes\n", ""},
+    {"speed_limit_spaces_the_starts", "ioping -l 80k -c 4 -Jq data | lasts 150000000",
+     "yes\n", ""},
+    {"speed_limit_counts_a_burst", "ioping -l 80k -b 2 -c 5 -Jq data | lasts 200000000",
+     "yes\n", ""},
+    {"speed_limit_leaves_no_default_interval",
+     "ioping -l 1g -c 4 -w 2.5 -Jq data | loads", "4\n", ""},
+    {"speed_limit_yields_to_a_larger_interval",
+     "ioping -l 1g -i 50ms -c 4 -Jq data | lasts 150000000", "yes\n", ""},
+    {"rate_limit_spaces_the_starts", "ioping -r 20 -c 4 -Jq data | lasts 150000000",
+     "yes\n", ""},
+    {"rate_limit_beats_a_smaller_interval",
+     "ioping -r 20 -i 1ms -c 4 -Jq data | lasts 150000000", "yes\n", ""},
+    {"rate_limit_leaves_no_default_interval",
+     "ioping -r 1000 -c 4 -w 2.5 -Jq data | loads", "4\n", ""},
+    {"ignored_requests_are_marked",
+     "ioping -t 1h -c 2 -i 0 -J data | "
+     "jq -c '.[] | [.io.notice, .io.ignored, .stat.count, .load.count]'",
+     "[\"warmup\",true,null,null]\n[\"too fast\",true,null,null]\n[null,null,0,2]\n",
+     "ioping: no request counted of 2\n"},
+    {"size_stands_in_json",
+     "ioping -s 64k -c 2 -i 0 -J data | "
+     "jq -c '[.[].io.size, .[-1].stat.size, .[-1].load.size]'",
+     "[65536,65536,null,65536,131072]\n", ""},
+    {"random_offsets_reach_all_of_the_file",
+     "ioping -e 1 -s 64k -c 400 -i 0 -J data | jq -c '[.[].io.offset | values] | unique "
+     "| "
+     "[length, min, max, (map(. % 65536) | max)]'",
+     "[16,0,983040,0]\n", ""},
+    {"work_size_and_offset_bound_the_offsets",
+     "ioping -e 1 -S 64k -o 128k -c 400 -i 0 -JC data | jq -c '[.[].io.offset | values] "
+     "| "
+     "unique | [length, min, max, (map(. % 4096) | max)]'",
+     "[16,131072,192512,0]\n", ""},
+    {"work_offset_alone_goes_to_the_end",
+     "ioping -e 1 -s 64k -o 512k -c 400 -i 0 -JC data | jq -c '[.[].io.offset | values] "
+     "| "
+     "unique | [length, min, max]'",
+     "[8,524288,983040]\n", ""},
+    {"work_size_leaves_out_a_part_of_a_block",
+     "ioping -e 1 -S 65535 -c 400 -i 0 -JC data | jq -c '[.[].io.offset | values] | "
+     "unique | [length, max]'",
+     "[15,57344]\n", ""},
+    {"work_offset_holds_in_a_directory",
+     "ioping -S 64k -o 64k -k -L -s 32k -c 3 -i 0 -J d | offsets; "
+     "stat -c %s d/ioping.tmp; rm d/ioping.tmp",
+     "[65536,98304,65536]\n131072\n", ""},
+    {"work_time_stops_the_run",
+     "ioping -w 400ms -i 40ms -JqC data | jq -c '.[0].load.count | . >= 2 and . <= 10'",
+     "true\n", ""},
+    {"rapid_yields_to_a_given_time", "ioping -R -w 0.3 -J . | lasts 300000000", "yes\n",
+     ""},
+    {"periods_stand_in_json",
+     "ioping -p 2 -c 5 -i 0 -JC data | "
+     "jq -c '[.[] | if .io then .io.request else [.stat.count, .load.count] end]'",
+     "[1,2,3,[2,3],4,5,[2,2],[4,5]]\n", ""},
+    {"json_when_quiet_is_one_object", "ioping -Jq -c 3 -i 0 data | jq length", "1\n", ""},
+    {"cached_is_named_in_json",
+     "ioping -C -c 2 -i 0 -J data | jq -c '[.[].target.mode] | unique'", "[\"cached\"]\n",
+     ""},
+    {"linear_offsets_follow_each_other_and_wrap",
+     "ioping -L -c 6 -i 0 -J data | offsets; "
+     "ioping -L -s 4k -S 12k -o 8k -c 5 -i 0 -J data | offsets",
+     "[0,262144,524288,786432,0,262144]\n[8192,12288,16384,8192,12288]\n", ""},
+    {"linear_requests_are_larger_unless_told",
+     "ioping -L -c 2 -i 0 -J data | jq .[0].io.size; "
+     "ioping -s 8k -L -c 2 -i 0 -J data | jq .[0].io.size",
+     "262144\n8192\n", ""},
+    {"read_write_takes_turns",
+     "ioping -G -c 5 -i 0 -J . | "
+     "jq -c '[.[].io.operation | values]'",
+     "[\"write\",\"read\",\"write\",\"read\",\"write\"]\n", ""},
+    {"sync_and_dsync_runs_end_well",
+     "for o in -Y -y '-WY' '-Wy'; do "
+     "ioping $o -c 3 -i 0 -Jq . | jq -c '.[0] | [.stat.count, .load.failed]'; done",
+     "[2,0]\n[2,0]\n[2,0]\n[2,0]\n", ""},
+};
+
+static const struct expectation faulty[] = {
+    {"ignore_error_goes_on_and_is_remembered",
+     "faulty pread:3-4:5 -E -C -c 6 -i 0 data >o; echo $?; verdicts <o; "
+     "grep -oE '^3 requests completed|^2 failed, generated 6' o",
+     "3\n1(warmup)\n2\n3(EIO)\n4(EIO)\n5\n6\n"
+     "3 requests completed\n2 failed, generated 6\n",
+     "ioping: request 3 failed: EIO (Input/output error)\n"},
+    {"nowait_goes_on_after_eagain",
+     "faulty pread:3:11,pread:1-2:fast,pread:4-:fast -N -C -c 5 -i 0 data >o; echo $?; "
+     "verdicts <o; grep -oE '^3 requests completed|^1 failed, generated 5' o",
+     "0\n1(warmup)\n2\n3(EAGAIN)\n4\n5\n3 requests completed\n1 failed, generated 5\n",
+     ""},
+    {"eagain_without_nowait_ends_the_run",
+     "faulty pread:3:11 -C -c 5 -i 0 data >o; echo $?; grep -o '^1 failed, generated 3' "
+     "o",
+     "3\n1 failed, generated 3\n",
+     "ioping: request 3 failed: EAGAIN (Resource temporarily unavailable)\n"},
+    {"writes_are_flushed",
+     "cp data w; faulty fdatasync:1-:30ms -WWW -c 3 -i 0 -B -a 0 w | "
+     "awk '{ print ($5 >= 30000000) }'",
+     "1\n", ""},
+    {"cached_writes_are_not_flushed",
+     "cp data w; faulty fdatasync:1-:5 -WWWC -c 3 -i 0 -B w | cut -d' ' -f1,9", "2 3\n",
+     ""},
+};
+
+static void
+check(void **state)
+{
+    const struct expectation *expected = *state;
+    if (strstr(expected->command, "faulty "))
+        need_faults();
+    if (expected >= json && expected < json + sizeof(json) / sizeof(json[0]))
+        need_program("jq");
+    struct result result = command("%s%s", HELPERS, expected->command);
+    if (expected->err)
+        assert_string_equal(result.err, expected->err);
+    assert_string_equal(result.out, expected->out);
+    command_free(&result);
+}
+
+/* The flags of the descriptor through which OPTIONS make the target open. */
+static int
+open_flags(const char *options)
+{
+    struct result result = command(
+        ": >o; $IOPING_RUNNER \"$IOPING\" %s -i 1h flags >o 2>e & pid=$!\n"
+        "until grep -q request=1 o; do sleep 0.02; done\n"
+        "for fd in /proc/$pid/fd/*; do [ \"$(readlink $fd)\" = \"$(pwd -P)/flags\" ] && "
+        "sed -n 's/flags:[^0-9]*//p' /proc/$pid/fdinfo/${fd##*/}; done\n"
+        "kill $pid; wait $pid",
+        options);
+    char *end;
+    long flags = strtol(result.out, &end, 8);
+    if (end == result.out || *end != '\n')
+        fail_msg("%s: %s%s", options, result.out, result.err);
+    command_free(&result);
+    return (int)flags;
+}
+
+static void
+files_are_opened_as_the_options_say(void **state)
+{
+    static const struct {
+        const char *options;
+        int mask, flags;
+    } cases[] = {
+        {"-I", O_SYNC, 0},           {"-I", O_ACCMODE, O_RDONLY},
+        {"-C", O_DIRECT, 0},         {"-Y", O_SYNC, O_SYNC},
+        {"-y", O_SYNC, O_DSYNC},     {"-GWW", O_ACCMODE, O_RDWR},
+        {"-WWW", O_ACCMODE, O_RDWR},
+    };
+    (void)state;
+    struct result result = command_status(0, "cp data flags");
+    command_free(&result);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        if ((open_flags(cases[i].options) & cases[i].mask) != cases[i].flags)
+            fail_msg("%s: flags %o", cases[i].options, open_flags(cases[i].options));
+}
+
+static void
+direct_io_is_the_default_and_can_be_demanded(void **state)
+{
+    (void)state;
+    struct result result =
+        command("dd if=data of=/dev/null bs=4k count=1 iflag=direct status=none");
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("needs a build folder on a disk that takes direct I/O");
+    need_program("jq");
+    result = command_status(
+        0, "cp data flags && for o in -D -q '-BDL -c 11'; do "
+           "ioping -c 2 -i 0 $o -J data | jq -c '[.[].target.mode] | unique'; done");
+    assert_string_equal(result.err, "");
+    assert_string_equal(result.out, "[\"direct\"]\n[\"direct\"]\n[\"direct\"]\n");
+    command_free(&result);
+    assert_int_equal(open_flags("-a 1") & O_DIRECT, O_DIRECT);
+    assert_int_equal(open_flags("-D") & O_DIRECT, O_DIRECT);
+}
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "head -c 1048576 /dev/urandom >data && mkdir d && sync data");
+    command_free(&result);
+    return 0;
+}
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static size_t
+add_tests(struct CMUnitTest *tests, const struct expectation *table, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        tests[i] = (struct CMUnitTest){.name = table[i].behaviour,
+                                       .test_func = check,
+                                       .initial_state = (void *)(uintptr_t)&table[i]};
+    return count;
+}
+
+int
+main(void)
+{
+    struct CMUnitTest tests[LENGTH(plain) + LENGTH(json) + LENGTH(faulty) + 2] = {
+        cmocka_unit_test(files_are_opened_as_the_options_say),
+        cmocka_unit_test(direct_io_is_the_default_and_can_be_demanded),
+    };
+    size_t count = 2;
+    count += add_tests(tests + count, plain, LENGTH(plain));
+    count += add_tests(tests + count, json, LENGTH(json));
+    count += add_tests(tests + count, faulty, LENGTH(faulty));
+    assert_int_equal(count, LENGTH(tests));
+    return cmocka_run_group_tests_name("options", tests, make_files, unmount_all);
+}

@@ -1,0 +1,330 @@
+/* Targets with all that a path may hold, and what is left behind: nothing. */
+#include "support.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define START "$IOPING_RUNNER \"$IOPING\" "
+#define FIFTY "abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJKLMNOPQRSTUVW"
+#define LONGEST FIFTY FIFTY FIFTY FIFTY FIFTY "12345" /* 255 bytes */
+
+/* A name, how it is shown, and what a JSON reader gets (NULL: the name). */
+static const struct {
+    const char *name, *shown, *json;
+} names[] = {
+    {"with space", "with space", NULL},
+    {"  (two) ", "  (two) ", NULL},
+    {"it's \"quoted\"", "it's \"quoted\"", NULL},
+    {"back\\slash", "back\\slash", NULL},
+    {"100%s%n", "100%s%n", NULL},
+    {"line\nbreak\ttab\r", "line\\012break\\011tab\\015", NULL},
+    {"\033[31mred\033[0m", "\\033[31mred\\033[0m", NULL},
+    {"delete\177", "delete\\177", NULL},
+    {"caf\303\251 \342\202\254 \360\237\222\276",
+     "caf\303\251 \342\202\254 \360\237\222\276", NULL},
+    {"bad \377\376 utf8", "bad \377\376 utf8", "bad \357\277\275\357\277\275 utf8"},
+    {"cut \342\202", "cut \342\\202", "cut \357\277\275\357\277\275"},
+    {"c1 \23331m", "c1 \\23331m", "c1 \357\277\27531m"},
+    {"c1 \302\23331m", "c1 \\302\\23331m", NULL},
+    {"-dash", "-dash", NULL},
+    {"$(touch x) `y` ;|&*?", "$(touch x) `y` ;|&*?", NULL},
+    {LONGEST, LONGEST, NULL},
+};
+
+/* In scratch(), directory NAME, or a file of 64 KiB. */
+static void
+make_target(const char *name, bool directory)
+{
+    char path[8192];
+    static char zeros[65536];
+    snprintf(path, sizeof(path), "%s/%s", scratch(), name);
+    if (directory) {
+        assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
+        return;
+    }
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    memset(zeros, 'x', sizeof(zeros));
+    assert_int_equal(fwrite(zeros, sizeof(zeros), 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* NAME as one word of the shell. */
+static const char *
+quoted(const char *name)
+{
+    static char text[20000];
+    char *end = text;
+    *end++ = '\'';
+    for (; *name; name++)
+        end += sprintf(end, *name == '\'' ? "'\\'%c" : "%c", *name);
+    strcpy(end, "'");
+    return text;
+}
+
+static void
+remove_target(const char *name)
+{
+    struct result result = command_status(0, "rm -rf -- %s", quoted(name));
+    command_free(&result);
+}
+
+static void
+assert_shown(const char *out, const char *shown)
+{
+    char line[2048];
+    snprintf(line, sizeof(line), "4 KiB <<< %s (", shown);
+    if (strncmp(out, line, strlen(line)) != 0)
+        fail_msg("not \"%s\": %s", line, out);
+    snprintf(line, sizeof(line), "\n--- %s (", shown);
+    assert_contains(out, line);
+}
+
+static void
+assert_no_control_characters(const char *text)
+{
+    for (; *text; text++)
+        if ((*text > 0 && *text < ' ' && *text != '\n') || *text == '\177')
+            fail_msg("control character %d before: %s", *text, text + 1);
+}
+
+static void
+people_see_control_characters_escaped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * LENGTH(names); i++) {
+        const char *name = names[i / 2].name;
+        make_target(name, i % 2);
+        struct result result =
+            command_status(0, "ioping -C -c 2 -i 0 -- %s", quoted(name));
+        assert_string_equal(result.err, "");
+        assert_shown(result.out, names[i / 2].shown);
+        assert_no_control_characters(result.out);
+        command_free(&result);
+        remove_target(name);
+    }
+}
+
+static void
+json_gives_the_path_back(void **state)
+{
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        const char *json = names[i].json ? names[i].json : names[i].name;
+        make_target(names[i].name, false);
+        struct result result = command_status(
+            0, "ioping -C -J -c 2 -i 0 -- %s >o && jq -j '.[2].target.path' o",
+            quoted(names[i].name));
+        assert_string_equal(result.err, "");
+        assert_string_equal(result.out, json);
+        command_free(&result);
+        result = command_status(0, "cat o");
+        assert_no_control_characters(result.out);
+        assert_lacks(result.out, "\377");
+        assert_lacks(result.out, " \233");
+        command_free(&result);
+        remove_target(names[i].name);
+    }
+}
+
+static void
+errors_show_control_characters_escaped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        char line[1024];
+        struct result result = command_status(2, "ioping -- %s", quoted(names[i].name));
+        snprintf(line, sizeof(line),
+                 "ioping: %s: No such file or directory; name a directory, a file or a "
+                 "device that exists\n",
+                 names[i].shown);
+        assert_string_equal(result.err, line);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* Directories of 200 bytes and a last one, in all LENGTH bytes. */
+static const char *
+deep(size_t length)
+{
+    static char path[4096];
+    size_t used = 0;
+    while (used < length) {
+        size_t left = length - used, step = left > 250 ? 200 : left;
+        memset(path + used, 'd', step);
+        used += step;
+        if (used < length)
+            path[used++] = '/';
+    }
+    path[used] = '\0';
+    return path;
+}
+
+static void
+a_path_of_thousands_of_bytes_is_shown_whole(void **state)
+{
+    (void)state;
+    need_program("jq");
+    const char *path = deep(4000);
+    char *expected = malloc(8192);
+    assert_non_null(expected);
+    struct result result = command_status(
+        0, "mkdir -p %s && ioping -C -c 2 -i 0 %s | cut -d' ' -f4 | uniq", path, path);
+    snprintf(expected, 8192, "%s\n", path);
+    assert_memory_equal(result.out, expected, strlen(expected));
+    assert_string_equal(result.err, "");
+    command_free(&result);
+    result = command_status(0, "ioping -C -Jc 2 -i 0 %s | jq -r .[2].target.path", path);
+    assert_string_equal(result.out, expected);
+    command_free(&result);
+    free(expected);
+}
+
+/* The name of the working file does not fit behind it any more. */
+static void
+a_path_too_long_for_the_kept_file_is_refused(void **state)
+{
+    (void)state;
+    const char *path = deep(4089);
+    struct result result = command("mkdir -p %s && ioping -k -c 2 -i 0 %s >o; echo $?; "
+                                   "cd ddd*; find . -type f | wc -l",
+                                   path, path);
+    assert_string_equal(result.out, "2\n0\n");
+    assert_matches(result.err, "^ioping: d{200}/[d/]+: .*File name too long[^\n]*\n$");
+    command_free(&result);
+}
+
+/* However long the path is, the reason and the end of the line are there. */
+static void
+lines_about_long_paths_keep_their_reason(void **state)
+{
+    (void)state;
+    const char *path = deep(1200);
+    struct result result = command_status(
+        0, "mkdir -p %s && cp \"$IOPING\" %s/f && ioping -c 2 -i 0 -s 513 %s/f >o", path,
+        path, path);
+    assert_matches(result.err, "^ioping: d{200}[^\n]*: direct I/O [^\n]*: dropping the "
+                               "page cache before each request instead\n");
+    command_free(&result);
+    result = command_status(2, "ioping %s/missing", path);
+    assert_matches(result.err,
+                   "^ioping: d{200}[^\n]*: No such file or directory; [^\n]*\n$");
+    command_free(&result);
+}
+
+/* A target in the folder that make_tree makes, and the label that it gets. */
+static const char *const ways[] = {
+    "tree/dir",         "tree/dir/",          "tree/dir//", "./tree/../tree/dir",
+    "tree/link-to-dir", "tree/link-to-dir/.", "tree/file",  "tree/link-to-file",
+};
+
+static int
+make_tree(void **state)
+{
+    (void)state;
+    signal(SIGHUP, SIG_DFL); /* as at a terminal, whatever started the tests */
+    struct result result =
+        command_status(0, "mkdir -p tree/dir && head -c 65536 /dev/urandom >tree/file && "
+                          "ln -s dir tree/link-to-dir && ln -s file tree/link-to-file");
+    command_free(&result);
+    return 0;
+}
+
+static void
+the_label_is_the_path_as_it_was_given(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LENGTH(ways); i++) {
+        struct result result = command_status(0, "ioping -C -c 2 -i 0 %s", ways[i]);
+        assert_string_equal(result.err, "");
+        assert_shown(result.out, ways[i]);
+        command_free(&result);
+        result =
+            command_status(0, "ioping -C -c 2 -i 0 $PWD/%s | sed \"s|$PWD/||\"", ways[i]);
+        assert_shown(result.out, ways[i]);
+        command_free(&result);
+    }
+}
+
+static void
+the_kept_file_is_made_behind_a_slash_or_a_link(void **state)
+{
+    static const char *const directories[] = {"tree/dir", "tree/dir/",
+                                              "tree/link-to-dir"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(directories); i++) {
+        struct result result =
+            command_status(0,
+                           "ioping -k -B -c 2 -i 0 %s >o; ls -A tree tree/dir; "
+                           "rm tree/dir/ioping.tmp",
+                           directories[i]);
+        assert_string_equal(result.out, "tree:\ndir\nfile\nlink-to-dir\nlink-to-file\n\n"
+                                        "tree/dir:\nioping.tmp\n");
+        command_free(&result);
+    }
+    struct result result =
+        command_status(0, "cd tree/dir && ioping -k -B -c 2 -i 0 . >../../o; ls -A; "
+                          "rm ioping.tmp");
+    assert_string_equal(result.out, "ioping.tmp\n");
+    command_free(&result);
+}
+
+static void
+nothing_is_left_after_a_run(void **state)
+{
+    static const char *const options[] = {
+        "", "-W", "-G", "-C", "-R -w 0.1", "-L -S 2m", "-s 2m -S 1m", "-D -s 100"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command(
+            "mkdir -p clean; ioping -c 3 -i 0 %s clean >o 2>e; ls -A clean", options[i]);
+        if (result.out[0])
+            fail_msg("%s leaves %s", options[i], result.out);
+        command_free(&result);
+    }
+}
+
+static void
+nothing_is_left_however_the_run_is_ended(void **state)
+{
+    static const struct {
+        const char *signal;
+        int status;
+    } cases[] = {{"INT", 0}, {"TERM", 0}, {"HUP", 0}, {"KILL", 137}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command(
+            "mkdir -p clean; : >o; " START "-W -i 1h clean >o 2>e & pid=$!; "
+            "until grep -q request=1 o; do sleep 0.02; done; ls -A clean; kill -%s $pid; "
+            "wait $pid 2>e; echo $?; ls -A clean",
+            cases[i].signal);
+        char expected[16];
+        snprintf(expected, sizeof(expected), "%d\n", cases[i].status);
+        if (strcmp(result.out, expected) != 0)
+            fail_msg("%s: %s%s", cases[i].signal, result.out, result.err);
+        command_free(&result);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(people_see_control_characters_escaped),
+        cmocka_unit_test(json_gives_the_path_back),
+        cmocka_unit_test(errors_show_control_characters_escaped),
+        cmocka_unit_test(a_path_of_thousands_of_bytes_is_shown_whole),
+        cmocka_unit_test(a_path_too_long_for_the_kept_file_is_refused),
+        cmocka_unit_test(lines_about_long_paths_keep_their_reason),
+        cmocka_unit_test(the_label_is_the_path_as_it_was_given),
+        cmocka_unit_test(the_kept_file_is_made_behind_a_slash_or_a_link),
+        cmocka_unit_test(nothing_is_left_after_a_run),
+        cmocka_unit_test(nothing_is_left_however_the_run_is_ended),
+    };
+    return cmocka_run_group_tests_name("paths", tests, make_tree, unmount_all);
+}

@@ -1,0 +1,393 @@
+/* What is refused, with the exact line and exit status, and without a trace. */
+#include "support.h"
+
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
+#define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
+#define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
+#define NOTHING "too small: it would mean nothing"
+#define ZERO "must be more than 0"
+#define TOO_LARGE "more than the system can do in one request (2147479552)"
+#define RANGE "out of range"
+#define CONSENT                                    \
+    "ioping: data: writing would destroy its data" \
+    "; say -W three times (-WWW) if that is what you want\n"
+#define MISSING                          \
+    ": No such file or directory; name " \
+    "a directory, a file or a device that exists\n"
+#define LEAVE "; remove it, or leave out -k\n"
+#define ELSEWHERE "; name a file in it instead\n"
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && cp data same && mkdir d && : >empty && "
+           "mkfifo fifo && ln -s nowhere dangling && cp \"$IOPING\" copy");
+    command_free(&result);
+    return 0;
+}
+
+/* Fails unless "ioping ARGUMENTS" says nothing but LINE and ends with STATUS. */
+static void
+assert_refused(const char *arguments, const char *line, int status)
+{
+    struct result result = command("ioping %s", arguments);
+    if (result.status != status || strcmp(result.err, line) != 0 || result.out[0])
+        fail_msg("ioping %s: status %d\nstdout: %s\nstderr: %s", arguments, result.status,
+                 result.out, result.err);
+    command_free(&result);
+}
+
+/* The line of a value that is refused, the option shown as it is given here. */
+static void
+assert_value_refused(const char *option, const char *value, const char *why)
+{
+    char arguments[256], line[512];
+    snprintf(arguments, sizeof(arguments), "-c 1 %s '%s' data", option, value);
+    snprintf(line, sizeof(line), "ioping: %s '%s': %s\n", option, value, why);
+    assert_refused(arguments, line, 1);
+}
+
+static void
+bad_counts_are_refused(void **state)
+{
+    static const char *const cases[][2] = {
+        {"", NO_COUNT},       {"abc", NO_COUNT},   {"k", NO_COUNT},
+        {"-1", NO_COUNT},     {"+1", NO_COUNT},    {"nan", NO_COUNT},
+        {"inf", NO_COUNT},    {"1e3", NO_COUNT},   {"0x10", NO_COUNT},
+        {"1 2", NO_COUNT},    {"1kk", NO_COUNT},   {"3s", NO_COUNT},
+        {"1/", NO_COUNT},     {"1/2/3", NO_COUNT}, {"1.2.3", NO_COUNT},
+        {".", NO_COUNT},      {" 1", NO_COUNT},    {"1/0", "division by zero"},
+        {"0.5", NOTHING},     {"1/3", NOTHING},    {"9223372036854775808", RANGE},
+        {"10000000T", RANGE},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_value_refused("-c", cases[i][0], cases[i][1]);
+}
+
+static void
+bad_sizes_are_refused(void **state)
+{
+    static const char *const cases[][3] = {
+        {"-s", "", NO_SIZE},     {"-s", "4x", NO_SIZE},
+        {"-s", "-4k", NO_SIZE},  {"-s", "kib", NO_SIZE},
+        {"-s", "4ki", NO_SIZE},  {"-s", "4 k", NO_SIZE},
+        {"-s", "nan", NO_SIZE},  {"-s", "0", ZERO},
+        {"-s", "0k", ZERO},      {"-s", "0.5", NOTHING},
+        {"-s", "2g", TOO_LARGE}, {"-s", "2147479553", TOO_LARGE},
+        {"-S", "8e", RANGE},     {"-S", "1/0k", "division by zero"},
+        {"-l", "0", ZERO},       {"-l", "0.5", NOTHING},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_value_refused(cases[i][0], cases[i][1], cases[i][2]);
+}
+
+static void
+bad_times_are_refused(void **state)
+{
+    static const char *const cases[][2] = {
+        {"", NO_TIME},       {"ms", NO_TIME},
+        {"-1", NO_TIME},     {"1day", NO_TIME},
+        {"1k", NO_TIME},     {"1 s", NO_TIME},
+        {"inf", NO_TIME},    {"/0", "division by zero"},
+        {"0.5ns", NOTHING},  {"300000000000", RANGE},
+        {"2562048h", RANGE},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_value_refused("-i", cases[i][0], cases[i][1]);
+}
+
+static void
+every_option_with_a_value_checks_it(void **state)
+{
+    static const char *const cases[][2] = {
+        {"-a", NO_COUNT}, {"-b", NO_COUNT}, {"-c", NO_COUNT}, {"-e", NO_COUNT},
+        {"-r", NO_COUNT}, {"-p", NO_COUNT}, {"-l", NO_SIZE},  {"-s", NO_SIZE},
+        {"-S", NO_SIZE},  {"-o", NO_SIZE},  {"-i", NO_TIME},  {"-t", NO_TIME},
+        {"-T", NO_TIME},  {"-w", NO_TIME},  {"-P", NO_TIME},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_value_refused(cases[i][0], "x", cases[i][1]);
+    assert_value_refused("-r", "0", ZERO);
+    assert_value_refused("-work-time", "x", NO_TIME);
+    assert_refused("-cx data", "ioping: -c 'x': " NO_COUNT "\n", 1);
+    assert_refused("--count=x data", "ioping: -count 'x': " NO_COUNT "\n", 1);
+    assert_refused("-print-c= data", "ioping: -print-count '': " NO_COUNT "\n", 1);
+    assert_refused("-c $(printf '\\033[31m') data",
+                   "ioping: -c '\\033[31m': " NO_COUNT "\n", 1);
+}
+
+/* The line stands alone, then comes the usage, all on stderr. */
+static void
+options_that_are_none_show_the_usage(void **state)
+{
+    static const char *const cases[][2] = {
+        {"-A data", "unrecognized option '-A'"},
+        {"-U data", "unrecognized option '-U'"},
+        {"-x data", "unrecognized option '-x'"},
+        {"-qAc 10 data", "unrecognized option '-A'"},
+        {"-uring data", "unrecognized option '-uring'"},
+        {"--async data", "unrecognized option '--async'"},
+        {"--foo data", "unrecognized option '--foo'"},
+        {"--q=1 data", "option '-quiet' doesn't allow an argument"},
+        {"-quiet=1 data", "option '-quiet' doesn't allow an argument"},
+        {"data -c", "option '-c' requires an argument"},
+        {"data -qc", "option '-c' requires an argument"},
+        {"data --count", "option '-count' requires an argument"},
+        {"-print 1 data", "option '-print' is ambiguous; possibilities:"
+                          " '-print-count' '-print-interval'"},
+    };
+    (void)state;
+    struct result help = command_status(0, "ioping -h");
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char expected[8192];
+        snprintf(expected, sizeof(expected), "ioping: %s\n%s", cases[i][1], help.out);
+        assert_refused(cases[i][0], expected, 1);
+    }
+    command_free(&help);
+}
+
+static void
+exactly_one_target_is_needed(void **state)
+{
+    (void)state;
+    assert_refused("-c 1", "ioping: no destination specified\n", 1);
+    assert_refused("--", "ioping: no destination specified\n", 1);
+    assert_refused("data d", "ioping: more than one destination specified\n", 1);
+    assert_refused("data -c 1 data", "ioping: more than one destination specified\n", 1);
+    assert_refused("-- data -c", "ioping: more than one destination specified\n", 1);
+}
+
+static void
+targets_that_cannot_be_measured_are_refused(void **state)
+{
+    static const char *const cases[][2] = {
+        {"missing", "ioping: missing" MISSING},
+        {"d/missing/x", "ioping: d/missing/x" MISSING},
+        {"dangling", "ioping: dangling" MISSING},
+        {"-W missing", "ioping: missing" MISSING},
+        {"-", "ioping: -" MISSING},
+        {"data/", "ioping: data/: Not a directory\n"},
+        {"data/x", "ioping: data/x: Not a directory\n"},
+        {"fifo", "ioping: fifo: unsupported destination\n"},
+        {"-WWW fifo", "ioping: fifo: unsupported destination\n"},
+        {"-S 2m data", "ioping: data: target is too small for this\n"},
+        {"-o 2m data", "ioping: data: target is too small for this\n"},
+        {"-S 1m -o 1 data", "ioping: data: target is too small for this\n"},
+        {"-S 7e -o 7e data", "ioping: data: target is too small for this\n"},
+        {"-s 2m data", "ioping: data: request size is too big for this target\n"},
+        {"-s 8k -S 4k data", "ioping: data: request size is too big for this target\n"},
+        {"-o 1m data", "ioping: data: request size is too big for this target\n"},
+        {"-s 2m -S 1m d", "ioping: d: request size is too big for this target\n"},
+        {"empty", "ioping: empty: request size is too big for this target\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_refused(cases[i][0], cases[i][1], 2);
+    struct result result = command_status(2, "ioping ''");
+    assert_string_equal(result.err, "ioping: No such file or directory; name a directory,"
+                                    " a file or a device that exists\n");
+    command_free(&result);
+}
+
+static void
+a_file_is_not_written_without_full_consent(void **state)
+{
+    static const char *const options[] = {"-W",     "-WW", "-W -W", "-G",  "-GW",
+                                          "-write", "-WL", "-GC",   "-WRB"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        char arguments[64];
+        snprintf(arguments, sizeof(arguments), "-c 3 -i 0 %s data", options[i]);
+        assert_refused(arguments, CONSENT, 2);
+    }
+    struct result result = command_status(0, "cmp data same");
+    command_free(&result);
+}
+
+static void
+a_working_set_beyond_the_free_space_is_not_begun(void **state)
+{
+    (void)state;
+    struct result result = command_status(2, "ioping -S 4p d");
+    assert_string_equal(result.out, "");
+    assert_matches(result.err,
+                   "^ioping: d: a working set of 4 PiB does not fit into the [0-9.]+ "
+                   "([KMGTP]i)?B that are free; use a smaller -S, or name a file in it "
+                   "instead\n$");
+    command_free(&result);
+    result = command_status(0, "ls -A d");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+static void
+a_refusal_leaves_no_kept_file(void **state)
+{
+    (void)state;
+    struct result result = command(
+        "ioping -k -S 4p d; ioping -k -s 2m -S 1m d; ls -A d; rm -rf d/ioping.tmp");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+static void
+direct_io_that_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    struct result result =
+        command("dd if=data of=/dev/null bs=4k count=1 iflag=direct status=none");
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("needs a build folder on a disk that takes direct I/O");
+    static const char *const shapes[] = {"-s 513", "-o 1", "-s 100 -o 100"};
+    for (size_t i = 0; i < LENGTH(shapes); i++) {
+        result = command_status(2, "ioping -D -c 1 %s data", shapes[i]);
+        assert_string_equal(result.out, "");
+        assert_matches(result.err,
+                       "^ioping: data: direct I/O needs request size and offset "
+                       "in multiples of (512|4096); leave out -D to measure "
+                       "without it\n$");
+        command_free(&result);
+    }
+}
+
+static void
+direct_io_on_memory_is_refused(void **state)
+{
+    (void)state;
+    struct result result = command("stat -f -c %%T /dev/shm; ls -A /dev/shm >before");
+    bool memory = strcmp(result.out, "tmpfs\n") == 0;
+    command_free(&result);
+    if (!memory)
+        skip_because("needs a tmpfs at /dev/shm");
+    result = command_status(2, "ioping -D -c 1 /dev/shm");
+    assert_string_equal(result.out, "");
+    assert_matches(result.err,
+                   "\nioping: /dev/shm: [a-z ]*direct I/O [a-z ]+; leave out -D to "
+                   "measure without it\n$");
+    command_free(&result);
+}
+
+/* What stands in the way of ioping.tmp, its refusal, and how to see that it is whole. */
+static const struct {
+    const char *make, *why, *look;
+} planted[] = {
+    {"cp data victim; ln -s ../victim p/ioping.tmp", "is a symbolic link",
+     "cmp data victim && test -L p/ioping.tmp"},
+    {"ln -s ../victim p/ioping.tmp", "is a symbolic link", "test ! -e victim"},
+    {"cp data victim; ln victim p/ioping.tmp", "has other names (hard links)",
+     "cmp data victim"},
+    {"mkdir p/ioping.tmp", "is not a regular file", "rmdir p/ioping.tmp"},
+    {"mkfifo p/ioping.tmp", "is not a regular file", "test -p p/ioping.tmp"},
+};
+
+static void
+what_stands_in_for_the_kept_file_is_left_alone(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LENGTH(planted); i++) {
+        char line[256];
+        struct result result =
+            command_status(0, "rm -rf p victim; mkdir p; %s", planted[i].make);
+        command_free(&result);
+        snprintf(line, sizeof(line), "ioping: p/ioping.tmp: %s" LEAVE, planted[i].why);
+        assert_refused("-k -S 2m -W -c 2 -i 0 p", line, 2);
+        result = command("%s", planted[i].look);
+        if (result.status != 0)
+            fail_msg("touched: %s\n%s%s", planted[i].make, result.out, result.err);
+        command_free(&result);
+    }
+}
+
+static void
+a_kept_file_of_another_user_is_left_alone(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip_because("needs root, to give a file to another user");
+    struct result result =
+        command_status(0, "mkdir theirs; cp data theirs/ioping.tmp; "
+                          "chown 65534 theirs/ioping.tmp; chmod 666 theirs/ioping.tmp");
+    command_free(&result);
+    assert_refused("-k -W -c 2 -i 0 theirs",
+                   "ioping: theirs/ioping.tmp: belongs to another user" LEAVE, 2);
+    result = command_status(0, "cmp data theirs/ioping.tmp");
+    command_free(&result);
+}
+
+/* Root may do all, so it becomes somebody else. */
+#define PLAIN_USER                                    \
+    "as() { if [ $(id -u) != 0 ]; then \"$@\"; else " \
+    "setpriv --reuid=65534 --regid=65534 --clear-groups -- \"$@\"; fi; }\n"
+
+static void
+permissions_that_are_missing_are_named(void **state)
+{
+    static const char *const cases[][2] = {
+        {"locked", "ioping: locked: Permission denied\n"},
+        {"-WWW read-only", "ioping: read-only: Permission denied\n"},
+        {"closed/data", "ioping: closed/data: Permission denied\n"},
+        {"closed",
+         "ioping: closed: no working file can be made here: Permission denied" ELSEWHERE},
+        {"unwritable", "ioping: unwritable: no working file can be made here: Permission "
+                       "denied" ELSEWHERE},
+        {"-k unwritable", "ioping: unwritable: no working file can be made here: "
+                          "Permission denied" ELSEWHERE},
+    };
+    (void)state;
+    if (geteuid() == 0)
+        need_program("setpriv");
+    struct result result = command(
+        "cp data locked; chmod 000 locked; cp data read-only; chmod 444 read-only; "
+        "mkdir closed unwritable; cp data closed; chmod 000 closed; "
+        "chmod 555 unwritable\n" PLAIN_USER "as $IOPING_RUNNER ./copy -v");
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("needs a build folder that another user can enter");
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        result = command(PLAIN_USER "as $IOPING_RUNNER ./copy -c 1 %s", cases[i][0]);
+        if (result.status != 2 || result.out[0] || strcmp(result.err, cases[i][1]) != 0)
+            fail_msg("ioping %s: status %d\nstdout: %s\nstderr: %s", cases[i][0],
+                     result.status, result.out, result.err);
+        command_free(&result);
+    }
+    result =
+        command_status(0, "cmp data read-only; chmod -R u+rwX closed unwritable locked;"
+                          "ls -A unwritable");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_counts_are_refused),
+        cmocka_unit_test(bad_sizes_are_refused),
+        cmocka_unit_test(bad_times_are_refused),
+        cmocka_unit_test(every_option_with_a_value_checks_it),
+        cmocka_unit_test(options_that_are_none_show_the_usage),
+        cmocka_unit_test(exactly_one_target_is_needed),
+        cmocka_unit_test(targets_that_cannot_be_measured_are_refused),
+        cmocka_unit_test(a_file_is_not_written_without_full_consent),
+        cmocka_unit_test(a_working_set_beyond_the_free_space_is_not_begun),
+        cmocka_unit_test(a_refusal_leaves_no_kept_file),
+        cmocka_unit_test(direct_io_that_cannot_be_is_refused),
+        cmocka_unit_test(direct_io_on_memory_is_refused),
+        cmocka_unit_test(what_stands_in_for_the_kept_file_is_left_alone),
+        cmocka_unit_test(a_kept_file_of_another_user_is_left_alone),
+        cmocka_unit_test(permissions_that_are_missing_are_named),
+    };
+    return cmocka_run_group_tests_name("refusals", tests, make_files, unmount_all);
+}
