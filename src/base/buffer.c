@@ -59,6 +59,8 @@ void
 buffer_clear(struct buffer *buffer)
 {
     buffer->length = 0;
+    if (buffer->text)
+        buffer->text[0] = '\0';
 }
 
 void

@@ -82,6 +82,19 @@ static const struct {
     {ENOTCONN, "ENOTCONN"},
     {ENOBUFS, "ENOBUFS"},
     {EHOSTDOWN, "EHOSTDOWN"},
+    {ENODATA, "ENODATA"},
+    {ETIME, "ETIME"},
+    {EBADMSG, "EBADMSG"},
+    {ETOOMANYREFS, "ETOOMANYREFS"},
+#ifdef EREMOTEIO
+    {EREMOTEIO, "EREMOTEIO"},
+#endif
+#ifdef EBADE
+    {EBADE, "EBADE"},
+#endif
+#ifdef EUCLEAN
+    {EUCLEAN, "EUCLEAN"},
+#endif
     {ENOTTY, "ENOTTY"},
     {ENAMETOOLONG, "ENAMETOOLONG"},
 };

@@ -88,9 +88,11 @@ find_factor(enum units_kind kind, const char *suffix)
 }
 
 /* A decimal number as mantissa / power, both below 2^63. */
+#define MOST_PRECISE 1000000000000000000LL /* digits after these are cut off */
+#define PRECISE 1000000000LL               /* from here on they may be */
 struct decimal {
     int64_t mantissa, power;
-    bool digits, overflow;
+    bool digits, positive, overflow;
 };
 
 static bool
@@ -119,25 +121,28 @@ read_decimal(const char *text, struct decimal *number)
             continue;
         }
         number->digits = true;
-        if (point && !is_digit(text[strspn(text, "0")]))
-            continue; /* zeros that end a fraction change nothing */
-        if (!multiply_add(&number->mantissa, 10, *text - '0') ||
-            (point && !multiply_add(&number->power, 10, 0)))
+        number->positive |= *text != '0';
+        if (number->power == MOST_PRECISE ||
+            (point && !is_digit(text[strspn(text, "0")])))
+            continue; /* too fine, or zeros that end a fraction */
+        if (multiply_add(&number->mantissa, 10, *text - '0'))
+            number->power *= point ? 10 : 1;
+        else if (number->power < PRECISE)
             number->overflow = true;
     }
     return text;
 }
 
-/* A * B / C by binary long multiplication; the rest stays below C. */
-int64_t
-units_scale(int64_t a, int64_t b, int64_t c)
+/* A * B / C by binary long multiplication; the rest stays below C. False: too large. */
+static bool
+scale(int64_t a, int64_t b, int64_t c, int64_t *result)
 {
     uint64_t divisor = (uint64_t)c, quotient = 0, rest = 0;
     uint64_t whole = (uint64_t)a / divisor, part = (uint64_t)a % divisor;
     for (int bit = 62; bit >= 0; bit--) {
         bool set = (uint64_t)b >> bit & 1;
         if (quotient > INT64_MAX / 2)
-            return INT64_MAX;
+            return false;
         quotient *= 2;
         rest *= 2;
         if (rest >= divisor) {
@@ -152,10 +157,18 @@ units_scale(int64_t a, int64_t b, int64_t c)
             quotient++;
         }
         if (whole > INT64_MAX - quotient)
-            return INT64_MAX;
+            return false;
         quotient += whole;
     }
-    return quotient > INT64_MAX ? INT64_MAX : (int64_t)quotient;
+    *result = (int64_t)quotient;
+    return quotient <= INT64_MAX;
+}
+
+int64_t
+units_scale(int64_t a, int64_t b, int64_t c)
+{
+    int64_t result;
+    return scale(a, b, c, &result) ? result : INT64_MAX;
 }
 
 const char *
@@ -164,7 +177,7 @@ units_parse(enum units_kind kind, const char *text, int64_t *value)
     struct decimal number = {.mantissa = 1, .power = 1},
                    below = {.mantissa = 1, .power = 1};
     if (*text == '/')
-        number.digits = true;
+        number.digits = number.positive = true;
     else
         text = read_decimal(text, &number);
     if (!number.digits)
@@ -183,10 +196,10 @@ units_parse(enum units_kind kind, const char *text, int64_t *value)
         !multiply_add(&number.mantissa, below.power, 0) ||
         !multiply_add(&below.mantissa, number.power, 0))
         return out_of_range;
-    int64_t result = units_scale(number.mantissa, factor, below.mantissa);
-    if (result == INT64_MAX && (factor != 1 || below.mantissa != 1))
+    int64_t result;
+    if (!scale(number.mantissa, factor, below.mantissa, &result))
         return out_of_range;
-    if (result == 0 && number.mantissa != 0)
+    if (result == 0 && number.positive)
         return "too small: it would mean nothing";
     *value = result;
     return NULL;

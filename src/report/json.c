@@ -8,7 +8,6 @@
 #include "os/os.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -100,7 +99,7 @@ json_stats(struct report *report, const struct stats *stats, int64_t time)
                   "    \"time\": %" PRId64 ",\n    \"iops\": %.6f,\n    \"bps\": %.0f,\n",
                   latency->count, stats->bytes, latency->sum,
                   stats_rate((double)latency->count, latency->sum),
-                  floor(stats_rate((double)stats->bytes, latency->sum)));
+                  stats_rate((double)stats->bytes, latency->sum));
     buffer_format(text,
                   "    \"min\": %" PRId64 ",\n    \"avg\": %" PRId64
                   ",\n    \"max\": %" PRId64 ",\n    \"mdev\": %" PRId64 "\n  },\n",
@@ -113,7 +112,7 @@ json_stats(struct report *report, const struct stats *stats, int64_t time)
                   "    \"iops\": %.6f,\n    \"bps\": %.0f\n  }\n}",
                   stats->requests, stats->failed, stats->all_bytes, time,
                   stats_rate((double)stats->requests, time),
-                  floor(stats_rate((double)stats->all_bytes, time)));
+                  stats_rate((double)stats->all_bytes, time));
 }
 
 static void

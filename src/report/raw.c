@@ -1,7 +1,6 @@
 #include "report/report.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 void
 raw_line(struct buffer *text, const struct stats *stats, int64_t time)
@@ -11,8 +10,8 @@ raw_line(struct buffer *text, const struct stats *stats, int64_t time)
                   "%" PRIu64 " %" PRId64 " %.0f %.0f %" PRId64 " %" PRId64 " %" PRId64
                   " %" PRId64 " %" PRIu64 " %" PRId64 "\n",
                   latency->count, latency->sum,
-                  floor(stats_rate((double)latency->count, latency->sum)),
-                  floor(stats_rate((double)stats->bytes, latency->sum)), latency->min,
+                  stats_rate((double)latency->count, latency->sum),
+                  stats_rate((double)stats->bytes, latency->sum), latency->min,
                   moments_average(latency), latency->max, moments_deviation(latency),
                   stats->requests, time);
 }

@@ -1,0 +1,209 @@
+/* The help, the man page and the README say what the option table says. */
+#include "support.h"
+
+#include "cli/cli.h"
+
+#include <regex.h>
+
+static char *
+read_source(const char *name)
+{
+    char path[1024];
+    const char *top = getenv("IOPING_SOURCE");
+    snprintf(path, sizeof(path), "%s/%s", top ? top : ".", name);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        fail_msg("%s is missing", name);
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    size_t size = fread(text, 1, (1 << 20) - 1, file);
+    fclose(file);
+    assert_in_range(size, 1, (1 << 20) - 2);
+    return text;
+}
+
+static int
+count(const char *text, const char *part)
+{
+    int found = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        found++;
+    return found;
+}
+
+static void
+the_help_has_each_option_once(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    cli_usage(&text);
+    assert_false(text.failed);
+    for (int i = 0; i < OPTION_IDS; i++) {
+        const struct cli_option *option = &cli_options[i];
+        char head[64], line[128];
+        const char *open = option->takes == CLI_ATTACHED   ? "["
+                           : option->takes == CLI_REQUIRED ? " <"
+                                                           : "";
+        const char *close = option->takes == CLI_ATTACHED   ? "]"
+                            : option->takes == CLI_REQUIRED ? ">"
+                                                            : "";
+        snprintf(head, sizeof(head), "-%c, -%s%s%s%s", option->letter, option->name, open,
+                 option->takes == CLI_NONE ? "" : option->argument, close);
+        snprintf(line, sizeof(line), "\n  %-28s %s\n", head, option->help);
+        if (count(text.text, line) != 1)
+            fail_msg("not there once:%s", line);
+    }
+    assert_int_equal(count(text.text, "\n  -"), OPTION_IDS);
+    buffer_free(&text);
+}
+
+static void
+the_help_fits_a_terminal(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    cli_usage(&text);
+    for (const char *line = text.text; *line; line += strcspn(line, "\n") + 1)
+        if (strcspn(line, "\n") > 90)
+            fail_msg("too long: %.100s", line);
+    assert_int_equal(strncmp(text.text, "Usage: ioping [options] ", 24), 0);
+    assert_int_equal(text.text[text.length - 1], '\n');
+    buffer_free(&text);
+}
+
+static void
+the_version_is_one_line(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    cli_version(&text);
+    assert_string_equal(text.text, "ioping 2.0.0\n");
+    buffer_free(&text);
+}
+
+#define NAME "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
+
+/* Whether LINE has a macro with WORD as its first argument. */
+static bool
+has_macro(const char *line, const char *macro, const char *word, size_t length)
+{
+    char part[64];
+    int size = snprintf(part, sizeof(part), " %s %.*s", macro, (int)length, word);
+    for (; (line = strstr(line, part)); line++)
+        if (strspn(line + size, NAME) == 0)
+            return true;
+    return false;
+}
+
+static bool
+describes(const char *line, const struct cli_option *option)
+{
+    return has_macro(line, "Fl", &option->letter, 1) &&
+           has_macro(line, "Fl", option->name, strlen(option->name)) &&
+           (!option->argument ||
+            has_macro(line, "Ar", option->argument, strlen(option->argument)));
+}
+
+static void
+the_man_page_describes_every_option(void **state)
+{
+    (void)state;
+    bool described[OPTION_IDS] = {false};
+    char *page = read_source("man/ioping.1");
+    for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n"))
+        for (int i = 0; i < OPTION_IDS; i++)
+            if (strncmp(line, ".It ", 4) == 0 && describes(line, &cli_options[i]))
+                described[i] = true;
+    free(page);
+    for (int i = 0; i < OPTION_IDS; i++)
+        if (!described[i])
+            fail_msg("no item for -%c, -%s and its argument", cli_options[i].letter,
+                     cli_options[i].name);
+}
+
+static bool
+is_option(const char *name, size_t length)
+{
+    for (int i = 0; i < OPTION_IDS; i++)
+        if ((length == 1 && *name == cli_options[i].letter) ||
+            (strlen(cli_options[i].name) == length &&
+             memcmp(cli_options[i].name, name, length) == 0))
+            return true;
+    return false;
+}
+
+static void
+the_man_page_describes_nothing_else(void **state)
+{
+    (void)state;
+    char *page = read_source("man/ioping.1");
+    int found = 0;
+    for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, ".It Fl ", 7) != 0)
+            continue;
+        for (char *at = line; (at = strstr(at, " Fl ")); found++) {
+            at += 4;
+            if (!is_option(at, strspn(at, NAME)))
+                fail_msg("no such option: %s", line);
+        }
+    }
+    free(page);
+    assert_true(found >= 2 * OPTION_IDS);
+}
+
+/* Where a version number stands after a name that is about this program. */
+static char *
+find_version(char *text, size_t *length)
+{
+    static const char expression[] = "(ioping|version|[.]nm)[ -]v?([0-9]+[.][0-9.]*)";
+    regex_t regex;
+    regmatch_t match[3];
+    assert_int_equal(regcomp(&regex, expression, REG_EXTENDED | REG_ICASE), 0);
+    int status = regexec(&regex, text, 3, match, 0);
+    regfree(&regex);
+    if (status != 0)
+        return NULL;
+    *length = (size_t)(match[2].rm_eo - match[2].rm_so);
+    while (text[match[2].rm_so + (regoff_t)*length - 1] == '.')
+        --*length;
+    return text + match[2].rm_so;
+}
+
+static int
+check_versions(const char *name)
+{
+    char *text = read_source(name), *at = text;
+    size_t length;
+    int ours = 0;
+    for (; (at = find_version(at, &length)); at += length) {
+        bool own = length == 5 && memcmp(at, "2.0.0", 5) == 0;
+        bool peer = length == 3 && memcmp(at, "1.3", 3) == 0;
+        if (!own && !peer)
+            fail_msg("%s: version %.*s", name, (int)length, at);
+        ours += own;
+    }
+    free(text);
+    return ours;
+}
+
+static void
+the_documents_know_no_other_version(void **state)
+{
+    (void)state;
+    assert_true(check_versions("README.md") > 0);
+    check_versions("man/ioping.1");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_help_has_each_option_once),
+        cmocka_unit_test(the_help_fits_a_terminal),
+        cmocka_unit_test(the_version_is_one_line),
+        cmocka_unit_test(the_man_page_describes_every_option),
+        cmocka_unit_test(the_man_page_describes_nothing_else),
+        cmocka_unit_test(the_documents_know_no_other_version),
+    };
+    return cmocka_run_group_tests_name("docs", tests, NULL, NULL);
+}

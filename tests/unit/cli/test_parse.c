@@ -1,0 +1,493 @@
+/* The command line as getopt_long_only(3) reads it. */
+#include "support.h"
+
+#include "cli/cli.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+#define WORDS 32
+
+/*
+ * Parses LINE, whose words are parted by single spaces; the texts that OPTIONS
+ * points to live until the next call.
+ */
+static int
+parse(const char *line, struct options *options, struct error *error)
+{
+    static char copy[256];
+    char *argv[WORDS] = {"ioping"};
+    int argc = 1;
+    snprintf(copy, sizeof(copy), "%s", line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) {
+        assert_true(argc < WORDS - 1);
+        argv[argc++] = word;
+    }
+    memset(error, 0, sizeof(*error));
+    return cli_parse(argc, argv, options, error);
+}
+
+static struct options
+accepted(const char *line)
+{
+    struct options options;
+    struct error error;
+    if (parse(line, &options, &error) < 0)
+        fail_msg("ioping %s: %s", line, error.why);
+    return options;
+}
+
+static void
+check_refused(const char *line, bool usage, const char *expected)
+{
+    struct options options;
+    struct error error;
+    char text[1200];
+    if (parse(line, &options, &error) != -1)
+        fail_msg("ioping %s: accepted", line);
+    error_format(&error, text, sizeof(text));
+    assert_string_equal(text, expected);
+    assert_int_equal(error.status, 1);
+    if (error.usage != usage)
+        fail_msg("ioping %s: usage %d", line, error.usage);
+}
+
+/* The table of the contract once more, so that no row can change unseen. */
+#define AT(field) offsetof(struct options, field)
+static const struct row {
+    enum option_id id;
+    char letter;
+    const char *name;
+    const char *value; /* NULL: takes none */
+    size_t at;
+} rows[] = {
+    {OPTION_WARMUP, 'a', "warmup", "7", AT(warmup)},
+    {OPTION_BURST, 'b', "burst", "7", AT(burst)},
+    {OPTION_COUNT, 'c', "count", "7", AT(count)},
+    {OPTION_ENTROPY, 'e', "entropy", "7", AT(entropy)},
+    {OPTION_INTERVAL, 'i', "interval", "7ns", AT(interval)},
+    {OPTION_SPEED_LIMIT, 'l', "speed-limit", "7b", AT(speed_limit)},
+    {OPTION_RATE_LIMIT, 'r', "rate-limit", "7", AT(rate_limit)},
+    {OPTION_MIN_TIME, 't', "min-time", "7ns", AT(min_time)},
+    {OPTION_MAX_TIME, 'T', "max-time", "7ns", AT(max_time)},
+    {OPTION_SIZE, 's', "size", "7b", AT(size)},
+    {OPTION_WORK_SIZE, 'S', "work-size", "7b", AT(work_size)},
+    {OPTION_WORK_OFFSET, 'o', "work-offset", "7b", AT(work_offset)},
+    {OPTION_WORK_TIME, 'w', "work-time", "7ns", AT(work_time)},
+    {OPTION_PRINT_COUNT, 'p', "print-count", "7", AT(print_count)},
+    {OPTION_PRINT_INTERVAL, 'P', "print-interval", "7ns", AT(print_interval)},
+    {OPTION_BATCH, 'B', "batch", NULL, 0},
+    {OPTION_CACHED, 'C', "cached", NULL, 0},
+    {OPTION_DIRECT, 'D', "direct", NULL, 0},
+    {OPTION_IGNORE_ERROR, 'E', "ignore-error", NULL, 0},
+    {OPTION_READ_WRITE, 'G', "read-write", NULL, 0},
+    {OPTION_HIPRI, 'H', "hipri", NULL, 0},
+    {OPTION_NOWAIT, 'N', "nowait", NULL, 0},
+    {OPTION_TIME, 'I', "time", NULL, 0},
+    {OPTION_JSON, 'J', "json", NULL, 0},
+    {OPTION_LINEAR, 'L', "linear", NULL, 0},
+    {OPTION_RAPID, 'R', "rapid", NULL, 0},
+    {OPTION_WRITE, 'W', "write", NULL, 0},
+    {OPTION_SYNC, 'Y', "sync", NULL, 0},
+    {OPTION_DSYNC, 'y', "dsync", NULL, 0},
+    {OPTION_KEEP, 'k', "keep", NULL, 0},
+    {OPTION_QUIET, 'q', "quiet", NULL, 0},
+    {OPTION_HELP, 'h', "help", NULL, 0},
+    {OPTION_VERSION, 'v', "version", NULL, 0},
+};
+
+/* LINE gives the option of ROW once, its value 7, and nothing else. */
+static void
+check_row(const struct row *row, const char *line)
+{
+    struct options options = accepted(line);
+    for (int id = 0; id < OPTION_IDS; id++)
+        if (options.given[id] != (id == (int)row->id))
+            fail_msg("ioping %s: option %d given %d times", line, id, options.given[id]);
+    int64_t number = 7;
+    if (row->value)
+        memcpy(&number, (const char *)&options + row->at, sizeof(number));
+    if (number != 7)
+        fail_msg("ioping %s: %lld", line, (long long)number);
+}
+
+static void
+every_option_by_letter_and_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(LENGTH(rows), OPTION_IDS);
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        const struct row *row = &rows[i];
+        char line[64];
+        const char *value = row->value ? row->value : "";
+        assert_string_equal(cli_options[row->id].name, row->name);
+        snprintf(line, sizeof(line), "-%c %s .", row->letter, value);
+        check_row(row, line);
+        snprintf(line, sizeof(line), "-%s %s .", row->name, value);
+        check_row(row, line);
+        snprintf(line, sizeof(line), "--%s %s .", row->name, value);
+        check_row(row, line);
+        if (!row->value)
+            continue;
+        snprintf(line, sizeof(line), "-%c%s .", row->letter, value);
+        check_row(row, line);
+        snprintf(line, sizeof(line), "-%s=%s .", row->name, value);
+        check_row(row, line);
+        snprintf(line, sizeof(line), "--%s=%s .", row->name, value);
+        check_row(row, line);
+    }
+}
+
+static void
+nothing_given_leaves_the_defaults(void **state)
+{
+    (void)state;
+    struct options options = accepted("/tmp");
+    assert_string_equal(options.target, "/tmp");
+    assert_string_equal(options.time_format, "%b %d %T");
+    assert_int_equal(options.warmup, 1);
+    assert_int_equal(options.interval, 1000000000);
+    assert_int_equal(options.size, 4096);
+    assert_true(options.max_time == INT64_MAX);
+    assert_int_equal(options.burst, 0);
+    assert_int_equal(options.count, 0);
+    assert_int_equal(options.entropy, 0);
+    assert_int_equal(options.rate_limit, 0);
+    assert_int_equal(options.speed_limit, 0);
+    assert_int_equal(options.print_count, 0);
+    assert_int_equal(options.print_interval, 0);
+    assert_int_equal(options.min_time, 0);
+    assert_int_equal(options.work_time, 0);
+    assert_int_equal(options.work_size, 0);
+    assert_int_equal(options.work_offset, 0);
+    for (int id = 0; id < OPTION_IDS; id++)
+        assert_int_equal(options.given[id], 0);
+}
+
+static void
+a_count_in_every_notation(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "-c 10 .",      "-c10 .",     "-count 10 .",  "--count 10 .", "-count=10 .",
+        "--count=10 .", "-cou 10 .",  "--co=10 .",    "-co=10 .",     ". -c 10",
+        ". -count 10",  "-qc10 .",    "-qc 10 .",     "-BDLc 10 .",   "-BDL -c 10 .",
+        ". -c 10 -q",   "-c 10 -- .", "-c 5 -c 10 .", "-c 0.01k .",   "-c 20/2 .",
+    };
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        struct options options = accepted(lines[i]);
+        if (options.count != 10 || strcmp(options.target, ".") != 0)
+            fail_msg("ioping %s: %lld", lines[i], (long long)options.count);
+    }
+}
+
+static void
+flags_bundle(void **state)
+{
+    (void)state;
+    struct options options = accepted("-RLB -qs1M /dev/sda1 -Ck");
+    static const enum option_id flags[] = {OPTION_RAPID, OPTION_LINEAR, OPTION_BATCH,
+                                           OPTION_QUIET, OPTION_SIZE,   OPTION_CACHED,
+                                           OPTION_KEEP};
+    int given = 0;
+    for (int id = 0; id < OPTION_IDS; id++)
+        given += options.given[id];
+    assert_int_equal(given, LENGTH(flags));
+    for (size_t i = 0; i < LENGTH(flags); i++)
+        assert_int_equal(options.given[flags[i]], 1);
+    assert_int_equal(options.size, 1048576);
+    assert_string_equal(options.target, "/dev/sda1");
+}
+
+static void
+repeated_options_are_counted_and_the_last_value_wins(void **state)
+{
+    (void)state;
+    assert_int_equal(accepted("-WWW .").given[OPTION_WRITE], 3);
+    assert_int_equal(accepted("-W -write . --wri").given[OPTION_WRITE], 3);
+    assert_int_equal(accepted("-WGW .").given[OPTION_WRITE], 2);
+    struct options options = accepted("-i 1 -i 2 -interval 3 .");
+    assert_int_equal(options.given[OPTION_INTERVAL], 3);
+    assert_int_equal(options.interval, 3000000000);
+}
+
+static void
+a_single_letter_is_never_an_abbreviation(void **state)
+{
+    (void)state;
+    struct options options =
+        accepted("-i 2 -s 8k -w 3 -r 4 -l 5k -p 6 -t 7 -b 8 . -e 9 -c 1");
+    assert_int_equal(options.interval, 2000000000);
+    assert_int_equal(options.size, 8192);
+    assert_int_equal(options.work_time, 3000000000);
+    assert_int_equal(options.rate_limit, 4);
+    assert_int_equal(options.speed_limit, 5120);
+    assert_int_equal(options.print_count, 6);
+    assert_int_equal(options.min_time, 7000000000);
+    assert_int_equal(options.burst, 8);
+    assert_int_equal(options.entropy, 9);
+    assert_int_equal(options.count, 1);
+}
+
+static void
+unique_beginnings_of_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum option_id id;
+    } cases[] = {
+        {"-print-c 5 .", OPTION_PRINT_COUNT},
+        {"-print-i 5 .", OPTION_PRINT_INTERVAL},
+        {"-ba .", OPTION_BATCH},
+        {"-di .", OPTION_DIRECT},
+        {"-ds .", OPTION_DSYNC},
+        {"-ig .", OPTION_IGNORE_ERROR},
+        {"-in 5 .", OPTION_INTERVAL},
+        {"-j .", OPTION_JSON},
+        {"-li .", OPTION_LINEAR},
+        {"-n .", OPTION_NOWAIT},
+        {"-rap .", OPTION_RAPID},
+        {"-rat 5 .", OPTION_RATE_LIMIT},
+        {"-rea .", OPTION_READ_WRITE},
+        {"-si 5 .", OPTION_SIZE},
+        {"-sp 5 .", OPTION_SPEED_LIMIT},
+        {"-sy .", OPTION_SYNC},
+        {"-work-o 5 .", OPTION_WORK_OFFSET},
+        {"-work-s=5 .", OPTION_WORK_SIZE},
+        {"-work-t=5 .", OPTION_WORK_TIME},
+        {"--k .", OPTION_KEEP},
+        {"--t .", OPTION_TIME},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct options options = accepted(cases[i].line);
+        if (options.given[cases[i].id] != 1)
+            fail_msg("ioping %s", cases[i].line);
+        assert_string_equal(options.target, ".");
+    }
+}
+
+static void
+ambiguous_beginnings_list_the_possibilities(void **state)
+{
+    (void)state;
+    check_refused("-m 1 .", true,
+                  "ioping: option '-m' is ambiguous; possibilities: '-min-time' "
+                  "'-max-time'\n");
+    check_refused("-print 1 .", true,
+                  "ioping: option '-print' is ambiguous; possibilities: '-print-count' "
+                  "'-print-interval'\n");
+    check_refused("--c 1 .", true,
+                  "ioping: option '--c' is ambiguous; possibilities: '-count' "
+                  "'-cached'\n");
+    check_refused("-s=4k .", true,
+                  "ioping: option '-s=4k' is ambiguous; possibilities: '-speed-limit' "
+                  "'-size' '-sync'\n");
+    check_refused("-wo 1 .", true,
+                  "ioping: option '-wo' is ambiguous; possibilities: '-work-size' "
+                  "'-work-offset' '-work-time'\n");
+}
+
+static void
+unknown_options_are_refused_with_the_usage(void **state)
+{
+    (void)state;
+    check_refused("-z .", true, "ioping: unrecognized option '-z'\n");
+    check_refused("-qAc 10 .", true, "ioping: unrecognized option '-A'\n");
+    check_refused("-A .", true, "ioping: unrecognized option '-A'\n");
+    check_refused("-U .", true, "ioping: unrecognized option '-U'\n");
+    check_refused("-uring .", true, "ioping: unrecognized option '-uring'\n");
+    check_refused("--async .", true, "ioping: unrecognized option '--async'\n");
+    check_refused("-zebra .", true, "ioping: unrecognized option '-zebra'\n");
+    check_refused("--zebra=1 .", true, "ioping: unrecognized option '--zebra=1'\n");
+    check_refused("--W .", true, "ioping: unrecognized option '--W'\n");
+    check_refused("--q9 .", true, "ioping: unrecognized option '--q9'\n");
+    check_refused("--counts=9 .", true, "ioping: unrecognized option '--counts=9'\n");
+    check_refused(". -q --\033", true, "ioping: unrecognized option '--\\033'\n");
+}
+
+static void
+a_missing_value_is_refused_with_the_usage(void **state)
+{
+    (void)state;
+    check_refused(". -c", true, "ioping: option '-c' requires an argument\n");
+    check_refused(". -qc", true, "ioping: option '-c' requires an argument\n");
+    check_refused(". -count", true, "ioping: option '-count' requires an argument\n");
+    check_refused(". --work-t", true,
+                  "ioping: option '-work-time' requires an argument\n");
+}
+
+static void
+a_value_where_none_belongs_is_refused_with_the_usage(void **state)
+{
+    (void)state;
+    check_refused("--quiet=3 .", true,
+                  "ioping: option '-quiet' doesn't allow an argument\n");
+    check_refused("-dir= .", true,
+                  "ioping: option '-direct' doesn't allow an argument\n");
+    check_refused("-q3 .", true, "ioping: unrecognized option '-3'\n");
+}
+
+static void
+a_refused_value_is_named_with_its_option(void **state)
+{
+    (void)state;
+#define COUNT ": not a number with an optional suffix da, k, M, G, T, P, E\n"
+#define SIZE ": not a size such as 4096, 4k, 1.5m, 8sector, 1page\n"
+#define TIME ": not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min\n"
+#define ZERO ": must be more than 0\n"
+#define SMALL ": too small: it would mean nothing\n"
+#define RANGE ": out of range\n"
+#define LARGE ": more than the system can do in one request (2147479552)\n"
+    static const struct {
+        const char *line, *message;
+    } cases[] = {
+        {"-c abc .", "ioping: -c 'abc'" COUNT},
+        {"-cabc .", "ioping: -c 'abc'" COUNT},
+        {"-qcabc .", "ioping: -c 'abc'" COUNT},
+        {"--count=abc .", "ioping: -count 'abc'" COUNT},
+        {"-co abc .", "ioping: -count 'abc'" COUNT},
+        {"-count= .", "ioping: -count ''" COUNT},
+        {"-c -1 .", "ioping: -c '-1'" COUNT},
+        {"-c nan .", "ioping: -c 'nan'" COUNT},
+        {"-c 1e3 .", "ioping: -c '1e3'" COUNT},
+        {"-c 10x .", "ioping: -c '10x'" COUNT},
+        {"-c 1/0 .", "ioping: -c '1/0': division by zero\n"},
+        {"-c 0.5 .", "ioping: -c '0.5'" SMALL},
+        {"-c 10E .", "ioping: -c '10E'" RANGE},
+        {"-c 9223372036854775808 .", "ioping: -c '9223372036854775808'" RANGE},
+        {"-c \x1b[2J .", "ioping: -c '\\033[2J'" COUNT},
+        {"-a k .", "ioping: -a 'k'" COUNT},
+        {"-b x .", "ioping: -b 'x'" COUNT},
+        {"-e seed .", "ioping: -e 'seed'" COUNT},
+        {"-p 0.1 .", "ioping: -p '0.1'" SMALL},
+        {"-r 0 .", "ioping: -r '0'" ZERO},
+        {"-r inf .", "ioping: -r 'inf'" COUNT},
+        {"-l 0 .", "ioping: -l '0'" ZERO},
+        {"-l 0.5 .", "ioping: -l '0.5'" SMALL},
+        {"-l 1s .", "ioping: -l '1s'" SIZE},
+        {"-s 0 .", "ioping: -s '0'" ZERO},
+        {"-s 0k .", "ioping: -s '0k'" ZERO},
+        {"-s 0x10 .", "ioping: -s '0x10'" SIZE},
+        {"-s 2147479553 .", "ioping: -s '2147479553'" LARGE},
+        {"-s 2g .", "ioping: -s '2g'" LARGE},
+        {"-s 8e .", "ioping: -s '8e'" RANGE},
+        {"-S big .", "ioping: -S 'big'" SIZE},
+        {"-o -4k .", "ioping: -o '-4k'" SIZE},
+        {"-i abc .", "ioping: -i 'abc'" TIME},
+        {"-i 1k .", "ioping: -i '1k'" TIME},
+        {"-t 0.5ns .", "ioping: -t '0.5ns'" SMALL},
+        {"-T +1 .", "ioping: -T '+1'" TIME},
+        {"-w 1/2/4 .", "ioping: -w '1/2/4'" TIME},
+        {"-P 9223372037 .", "ioping: -P '9223372037'" RANGE},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        check_refused(cases[i].line, false, cases[i].message);
+}
+
+static void
+the_largest_values_are_accepted(void **state)
+{
+    (void)state;
+    assert_int_equal(accepted("-s 2147479552 .").size, 2147479552);
+    assert_true(accepted("-c 9223372036854775807 .").count == INT64_MAX);
+    assert_true(accepted("-c 9E .").count == 9000000000000000000);
+    assert_true(accepted("-S 9223372036854775807 .").work_size == INT64_MAX);
+}
+
+static void
+a_time_format_is_attached_or_absent(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *format;
+    } cases[] = {
+        {"-I .", "%b %d %T"},    {"-I%T .", "%T"},     {"-qI%T .", "%T"},
+        {"-time .", "%b %d %T"}, {"-time=%T .", "%T"}, {"--time=%s .", "%s"},
+        {"-ti=%s .", "%s"},      {"-I%T -I .", "%T"},  {"-I=%T .", "=%T"},
+        {"-time= .", ""},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct options options = accepted(cases[i].line);
+        assert_string_equal(options.time_format, cases[i].format);
+        assert_string_equal(options.target, ".");
+        assert_true(options.given[OPTION_TIME] > 0);
+    }
+    assert_string_equal(accepted("-I %T").target, "%T");
+}
+
+static void
+two_dashes_end_the_options(void **state)
+{
+    (void)state;
+    assert_string_equal(accepted("-- -q").target, "-q");
+    assert_int_equal(accepted("-- -q").given[OPTION_QUIET], 0);
+    assert_string_equal(accepted("-q -- --").target, "--");
+    check_refused("-- . -q", false, "ioping: more than one destination specified\n");
+    assert_string_equal(accepted("-p 1 . --").target, ".");
+}
+
+static void
+a_lone_dash_is_a_target(void **state)
+{
+    (void)state;
+    assert_string_equal(accepted("-q - -C").target, "-");
+}
+
+static void
+there_is_exactly_one_target(void **state)
+{
+    (void)state;
+    check_refused("-q -c 1", false, "ioping: no destination specified\n");
+    check_refused("--", false, "ioping: no destination specified\n");
+    check_refused("a b", false, "ioping: more than one destination specified\n");
+    check_refused("a -q b", false, "ioping: more than one destination specified\n");
+}
+
+static void
+help_and_version_end_the_parsing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum option_id id;
+    } cases[] = {
+        {"-h", OPTION_HELP},           {"-v", OPTION_VERSION},
+        {"-help", OPTION_HELP},        {"--version", OPTION_VERSION},
+        {"-hz", OPTION_HELP},          {"-qhc", OPTION_HELP},
+        {"-v -c abc", OPTION_VERSION}, {"-c 1 . -h --zebra", OPTION_HELP},
+        {"-h a b", OPTION_HELP},       {"--vers -h", OPTION_VERSION},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct options options = accepted(cases[i].line);
+        assert_int_equal(options.given[OPTION_HELP], cases[i].id == OPTION_HELP);
+        assert_int_equal(options.given[OPTION_VERSION], cases[i].id == OPTION_VERSION);
+    }
+    check_refused("-c abc -h", false, "ioping: -c 'abc'" COUNT);
+    check_refused("-z -h", true, "ioping: unrecognized option '-z'\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_option_by_letter_and_by_name),
+        cmocka_unit_test(nothing_given_leaves_the_defaults),
+        cmocka_unit_test(a_count_in_every_notation),
+        cmocka_unit_test(flags_bundle),
+        cmocka_unit_test(repeated_options_are_counted_and_the_last_value_wins),
+        cmocka_unit_test(a_single_letter_is_never_an_abbreviation),
+        cmocka_unit_test(unique_beginnings_of_names),
+        cmocka_unit_test(ambiguous_beginnings_list_the_possibilities),
+        cmocka_unit_test(unknown_options_are_refused_with_the_usage),
+        cmocka_unit_test(a_missing_value_is_refused_with_the_usage),
+        cmocka_unit_test(a_value_where_none_belongs_is_refused_with_the_usage),
+        cmocka_unit_test(a_refused_value_is_named_with_its_option),
+        cmocka_unit_test(the_largest_values_are_accepted),
+        cmocka_unit_test(a_time_format_is_attached_or_absent),
+        cmocka_unit_test(two_dashes_end_the_options),
+        cmocka_unit_test(a_lone_dash_is_a_target),
+        cmocka_unit_test(there_is_exactly_one_target),
+        cmocka_unit_test(help_and_version_end_the_parsing),
+    };
+    return cmocka_run_group_tests_name("parse", tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+#include "support.h"
+
+#include "engine/engine.h"
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* A file of SIZE bytes 'a', open for reading and writing. */
+static int
+make_file(size_t size)
+{
+    char path[1100], byte = 'a';
+    snprintf(path, sizeof(path), "%s/file", scratch());
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(write(fd, &byte, 1), 1);
+    return fd;
+}
+
+/* One request through a newly opened engine. */
+static struct engine_completion
+perform(int fd, int rw_flags, enum engine_operation operation, void *buffer, size_t size,
+        int64_t offset)
+{
+    struct engine engine = {.ops = &engine_sync};
+    struct engine_config config = {.fd = fd, .rw_flags = rw_flags};
+    struct engine_request request = {operation, buffer, size, offset};
+    struct engine_completion completion = {.bytes = -7, .error = -7};
+    struct error error;
+    assert_int_equal(engine.ops->open(&engine, &config, &error), 0);
+    assert_int_equal(engine.ops->submit(&engine, &request), 0);
+    assert_int_equal(engine.ops->reap(&engine, &completion), 0);
+    engine.ops->close(&engine);
+    return completion;
+}
+
+static void
+has_a_name(void **state)
+{
+    (void)state;
+    assert_string_equal(engine_sync.name, "sync");
+}
+
+static void
+reads_at_the_offset(void **state)
+{
+    (void)state;
+    char buffer[6] = "......";
+    int fd = make_file(100);
+    assert_int_equal(pwrite(fd, "HELLO", 5, 50), 5);
+    struct engine_completion done = perform(fd, 0, ENGINE_READ, buffer, 6, 49);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 6);
+    assert_memory_equal(buffer, "aHELLO", 6);
+    close(fd);
+}
+
+static void
+writes_at_the_offset(void **state)
+{
+    (void)state;
+    char text[] = "HELLO", back[7];
+    int fd = make_file(100);
+    struct engine_completion done = perform(fd, 0, ENGINE_WRITE, text, 5, 50);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 5);
+    assert_int_equal(pread(fd, back, 7, 49), 7);
+    assert_memory_equal(back, "aHELLOa", 7);
+    close(fd);
+}
+
+static void
+flushes_and_moves_nothing(void **state)
+{
+    (void)state;
+    int fd = make_file(100), pipes[2];
+    struct engine_completion done = perform(fd, 0, ENGINE_FLUSH, NULL, 0, 0);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 0);
+    close(fd);
+    /* A pipe cannot be flushed: so it was asked. */
+    assert_int_equal(pipe(pipes), 0);
+    done = perform(pipes[1], 0, ENGINE_FLUSH, NULL, 0, 0);
+    assert_int_equal(done.error, EINVAL);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
+static void
+tells_the_errno_of_a_bad_descriptor(void **state)
+{
+    (void)state;
+    char buffer[8] = {0};
+    static const enum engine_operation all[] = {ENGINE_READ, ENGINE_WRITE, ENGINE_FLUSH};
+    for (size_t i = 0; i < 3; i++) {
+        struct engine_completion done = perform(-1, 0, all[i], buffer, 8, 0);
+        assert_int_equal(done.error, EBADF);
+        assert_int_equal(done.bytes, 0);
+    }
+}
+
+static void
+tells_the_errno_of_a_refused_write(void **state)
+{
+    (void)state;
+    char path[1100], buffer[8] = {0};
+    close(make_file(10));
+    snprintf(path, sizeof(path), "%s/file", scratch());
+    int fd = open(path, O_RDONLY);
+    struct engine_completion done = perform(fd, 0, ENGINE_WRITE, buffer, 8, 0);
+    assert_int_equal(done.error, EBADF);
+    done = perform(fd, 0, ENGINE_READ, buffer, 8, 0);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 8);
+    close(fd);
+}
+
+static void
+reads_short_at_the_end_of_the_file(void **state)
+{
+    (void)state;
+    char buffer[64];
+    int fd = make_file(100);
+    struct engine_completion done = perform(fd, 0, ENGINE_READ, buffer, 64, 90);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 10);
+    done = perform(fd, 0, ENGINE_READ, buffer, 64, 100);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 0);
+    close(fd);
+}
+
+/* Nothing is in the page cache, so a read that may not wait cannot be served. */
+static void
+flags_reach_the_kernel(void **state)
+{
+    (void)state;
+    char buffer[64];
+    struct os_mount mount;
+    int fd = make_file(4096);
+    assert_int_equal(os_mount_describe(fd, &mount), 0);
+    if (mount.memory) {
+        close(fd);
+        skip_because("a file in memory cannot be dropped");
+    }
+    assert_int_equal(os_file_flush(fd), 0);
+    assert_int_equal(os_file_drop(fd, 0, 4096), 0);
+    struct engine_completion done = perform(fd, OS_RW_NOWAIT, ENGINE_READ, buffer, 64, 0);
+    assert_true(done.error == EAGAIN || done.error == EOPNOTSUPP);
+    assert_int_equal(done.bytes, 0);
+    done = perform(fd, 0, ENGINE_READ, buffer, 64, 0);
+    assert_int_equal(done.bytes, 64);
+    close(fd);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_a_name),
+        cmocka_unit_test(reads_at_the_offset),
+        cmocka_unit_test(writes_at_the_offset),
+        cmocka_unit_test(flushes_and_moves_nothing),
+        cmocka_unit_test(tells_the_errno_of_a_bad_descriptor),
+        cmocka_unit_test(tells_the_errno_of_a_refused_write),
+        cmocka_unit_test(reads_short_at_the_end_of_the_file),
+        cmocka_unit_test(flags_reach_the_kernel),
+    };
+    return cmocka_run_group_tests_name("sync", tests, NULL, unmount_all);
+}

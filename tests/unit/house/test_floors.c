@@ -1,0 +1,238 @@
+/* The rules of the house that the compiler does not check. */
+#include "support.h"
+
+#include <glob.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *
+top(void)
+{
+    const char *path = getenv("IOPING_SOURCE");
+    return path ? path : ".";
+}
+
+/* Folders from the ground up; those with the same number share a floor. */
+static const struct {
+    const char *folder;
+    int floor;
+} house[] = {
+    {"base", 0},   {"stats", 1}, {"os", 1},    {"cli", 2},
+    {"engine", 2}, {"plan", 3},  {"probe", 4}, {"report", 5},
+};
+
+static int
+floor_of(const char *folder)
+{
+    for (size_t i = 0; i < LENGTH(house); i++)
+        if (strcmp(house[i].folder, folder) == 0)
+            return house[i].floor;
+    return -1;
+}
+
+static bool
+may_include(const char *from, const char *to)
+{
+    int upper = floor_of(from), lower = floor_of(to);
+    return upper >= 0 && lower >= 0 && (lower < upper || strcmp(from, to) == 0);
+}
+
+struct line {
+    const char *path; /* below the top */
+    const char *folder;
+    const char *text;
+    int number;
+};
+
+static void
+visit_file(const char *path, void (*visit)(const struct line *line))
+{
+    char text[1024], folder[64] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    path += strlen(top()) + 1;
+    sscanf(path, "%*[^/]/%63[^/]/", folder);
+    struct line line = {path, folder, text, 1};
+    for (; fgets(text, sizeof(text), file); line.number++)
+        visit(&line);
+    fclose(file);
+}
+
+/* Calls VISIT for each line of each file that PATTERN finds below the top;
+ * returns how many files. */
+static int
+visit_lines(const char *pattern, void (*visit)(const struct line *line))
+{
+    char whole[1100];
+    glob_t found;
+    snprintf(whole, sizeof(whole), "%s/%s", top(), pattern);
+    if (glob(whole, 0, NULL, &found) != 0)
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        visit_file(found.gl_pathv[i], visit);
+    int files = (int)found.gl_pathc;
+    globfree(&found);
+    return files;
+}
+
+static void
+a_floor_sees_itself_and_those_below(void **state)
+{
+    (void)state;
+    assert_true(may_include("report", "probe"));
+    assert_true(may_include("probe", "plan"));
+    assert_true(may_include("plan", "cli"));
+    assert_true(may_include("cli", "base"));
+    assert_true(may_include("stats", "stats"));
+    assert_false(may_include("probe", "report"));
+    assert_false(may_include("cli", "engine"));
+    assert_false(may_include("stats", "os"));
+    assert_false(may_include("base", "stats"));
+    assert_false(may_include("base", "elsewhere"));
+}
+
+static int includes;
+
+static void
+check_include(const struct line *line)
+{
+    char name[128], folder[64], rest[64];
+    if (sscanf(line->text, " # include \"%127[^\"]\"", name) != 1)
+        return;
+    includes++;
+    if (sscanf(name, "%63[^/]/%63s", folder, rest) != 2)
+        snprintf(folder, sizeof(folder), "%s", line->folder); /* beside it */
+    if (!may_include(line->folder, folder))
+        fail_msg("%s:%d includes %s", line->path, line->number, name);
+}
+
+static void
+no_file_includes_from_above_or_beside(void **state)
+{
+    (void)state;
+    includes = 0;
+    int sources = visit_lines("src/*/*.[ch]", check_include);
+    int headers = visit_lines("include/*/*.h", check_include);
+    assert_true(sources > 20 && headers > 20 && includes > 80);
+}
+
+static void
+ignore_line(const struct line *line)
+{
+    (void)line;
+}
+
+static void
+every_file_stands_in_a_folder(void **state)
+{
+    (void)state;
+    assert_int_equal(visit_lines("src/*.[ch]", ignore_line), 1);
+    assert_int_equal(visit_lines("src/main.c", ignore_line), 1);
+    assert_int_equal(visit_lines("include/*.h", ignore_line), 0);
+    assert_int_equal(visit_lines("src/*/*/*", ignore_line), 0);
+    assert_int_equal(visit_lines("include/*/*/*", ignore_line), 0);
+}
+
+static int lines;
+
+static void
+count_line(const struct line *line)
+{
+    lines = line->number;
+}
+
+static void
+the_main_file_is_a_table_of_contents(void **state)
+{
+    (void)state;
+    lines = 0;
+    visit_lines("src/main.c", count_line);
+    assert_in_range(lines, 20, 80);
+}
+
+static const char *
+compiler(void)
+{
+    const char *name = getenv("CC");
+    return name && name[0] ? name : "cc";
+}
+
+static void
+every_header_compiles_alone(void **state)
+{
+    (void)state;
+    char pattern[1100], command_line[2400];
+    glob_t found;
+    snprintf(pattern, sizeof(pattern), "%s --version >/dev/null 2>&1", compiler());
+    if (system(pattern) != 0)
+        skip_because("no C compiler");
+    snprintf(pattern, sizeof(pattern), "%s/include/*/*.h", top());
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_true(found.gl_pathc > 20);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        snprintf(command_line, sizeof(command_line),
+                 "%s -std=c11 -D_GNU_SOURCE -Wall -Werror "
+                 "-I'%s/include' -fsyntax-only -x c '%s'",
+                 compiler(), top(), found.gl_pathv[i]);
+        if (system(command_line) != 0)
+            fail_msg("%s does not compile alone", found.gl_pathv[i]);
+    }
+    globfree(&found);
+}
+
+/* Whether TEXT asks the preprocessor for a system. */
+static bool
+asks_for_system(const char *text)
+{
+    static const char *const names[] = {
+        "linux",       "__APPLE__", "__MACH__",    "_WIN32",     "_WIN64",    "__CYGWIN",
+        "__MINGW",     "__FreeBSD", "__OpenBSD__", "__NetBSD__", "DragonFly", "__sun",
+        "__ANDROID__", "__unix",    "BSD",         "TARGET_OS",  "__GLIBC__", "_MSC_VER",
+    };
+    char word[32];
+    if (sscanf(text, " # %31[a-z]", word) != 1 ||
+        (strncmp(word, "if", 2) != 0 && strncmp(word, "elif", 4) != 0))
+        return false;
+    for (size_t i = 0; i < LENGTH(names); i++)
+        if (strstr(text, names[i]))
+            return true;
+    return false;
+}
+
+static void
+check_condition(const struct line *line)
+{
+    if (strcmp(line->folder, "os") == 0 && strncmp(line->path, "src/", 4) == 0)
+        return;
+    if (asks_for_system(line->text))
+        fail_msg("%s:%d: %s", line->path, line->number, line->text);
+}
+
+static void
+systems_differ_in_one_folder_only(void **state)
+{
+    (void)state;
+    assert_true(asks_for_system("#ifdef __linux__\n"));
+    assert_true(asks_for_system("# if defined(__APPLE__) || X\n"));
+    assert_true(asks_for_system("#elif defined _WIN32\n"));
+    assert_true(asks_for_system("#ifndef __FreeBSD__\n"));
+    assert_false(asks_for_system("#ifndef OS_OS_H\n"));
+    assert_false(asks_for_system("#include <linux/fs.h>\n"));
+    assert_true(visit_lines("src/*.c", check_condition) == 1);
+    assert_true(visit_lines("src/*/*.[ch]", check_condition) > 20);
+    assert_true(visit_lines("include/*/*.h", check_condition) > 20);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_floor_sees_itself_and_those_below),
+        cmocka_unit_test(no_file_includes_from_above_or_beside),
+        cmocka_unit_test(every_file_stands_in_a_folder),
+        cmocka_unit_test(the_main_file_is_a_table_of_contents),
+        cmocka_unit_test(every_header_compiles_alone),
+        cmocka_unit_test(systems_differ_in_one_folder_only),
+    };
+    return cmocka_run_group_tests_name("floors", tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* What the page cache holds, asked on a real file. */
+#include "support.h"
+
+#include "os/os.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { MB = 1 << 20, SIZE = 8 * MB };
+
+/* A file of 8 MiB on the disk and not in the page cache, open for reading. */
+static int
+open_dropped(void)
+{
+    static char block[MB];
+    char path[1100];
+    struct os_mount mount;
+    snprintf(path, sizeof(path), "%s/cache", scratch());
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(os_mount_describe(fd, &mount), 0);
+    if (mount.memory) {
+        close(fd);
+        skip_because("a file in memory cannot be dropped");
+    }
+    memset(block, 'x', sizeof(block));
+    for (int i = 0; i < SIZE / MB; i++)
+        assert_int_equal(os_file_write(fd, block, MB, (int64_t)i * MB, 0), MB);
+    assert_int_equal(os_file_flush(fd), 0);
+    assert_int_equal(os_file_random(fd, 0, SIZE), 0);
+    assert_int_equal(os_file_drop(fd, 0, SIZE), 0);
+    return fd;
+}
+
+static os_resident_function *
+choose(int fd, int64_t witness)
+{
+    char byte;
+    assert_int_equal(os_file_read(fd, &byte, 1, witness, 0), 1);
+    os_resident_function *resident = os_resident_choose(fd, witness);
+    assert_non_null(resident);
+    return resident;
+}
+
+static void
+a_page_that_was_read_is_resident(void **state)
+{
+    (void)state;
+    int fd = open_dropped();
+    os_resident_function *resident = choose(fd, 0);
+    assert_int_equal(resident(fd, 0, 4096), 1);
+    assert_int_equal(resident(fd, 100, 1), 1);
+    assert_int_equal(resident(fd, 0, SIZE), 1);
+    close(fd);
+}
+
+static void
+a_page_that_was_dropped_is_not(void **state)
+{
+    (void)state;
+    int fd = open_dropped();
+    os_resident_function *resident = choose(fd, 0);
+    assert_int_equal(os_file_drop(fd, 0, 2 * MB), 0);
+    assert_int_equal(resident(fd, 0, 4096), 0);
+    assert_int_equal(resident(fd, 0, SIZE), 0);
+    close(fd);
+}
+
+static void
+random_advice_keeps_the_pages_beyond_out(void **state)
+{
+    (void)state;
+    int fd = open_dropped();
+    os_resident_function *resident = choose(fd, 4 * MB);
+    assert_int_equal(resident(fd, 4 * MB, 4096), 1);
+    assert_int_equal(resident(fd, 0, 4 * MB), 0);
+    assert_int_equal(resident(fd, 5 * MB, 3 * MB), 0);
+    close(fd);
+}
+
+static void
+there_is_no_way_to_ask_when_the_witness_does_not_show(void **state)
+{
+    (void)state;
+    int fd = open_dropped();
+    assert_null(os_resident_choose(fd, 0));
+    close(fd);
+}
+
+/* The way of asking that needs no rights; it may itself begin a read, so once each. */
+static void
+a_trial_read_tells_what_is_resident(void **state)
+{
+    (void)state;
+    char byte;
+    int fd = open_dropped();
+    int dropped = os_file_resident_try(fd, 0);
+    if (dropped < 0) {
+        close(fd);
+        skip_because("this file system refuses trial reads");
+    }
+    assert_int_equal(dropped, 0);
+    assert_int_equal(os_file_direct(fd, false), 0);
+    assert_int_equal(os_file_read(fd, &byte, 1, 4 * MB, 0), 1);
+    assert_int_equal(os_file_resident_try(fd, 4 * MB), 1);
+    close(fd);
+}
+
+static void
+a_bad_descriptor_is_not_known(void **state)
+{
+    (void)state;
+    int fd = open_dropped();
+    os_resident_function *resident = choose(fd, 0);
+    close(fd);
+    assert_int_equal(resident(-1, 0, 4096), -1);
+    assert_null(os_resident_choose(-1, 0));
+    assert_int_equal(os_file_resident_try(-1, 0), -1);
+    assert_int_equal(os_file_drop(-1, 0, 4096), -1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_page_that_was_read_is_resident),
+        cmocka_unit_test(a_page_that_was_dropped_is_not),
+        cmocka_unit_test(random_advice_keeps_the_pages_beyond_out),
+        cmocka_unit_test(there_is_no_way_to_ask_when_the_witness_does_not_show),
+        cmocka_unit_test(a_trial_read_tells_what_is_resident),
+        cmocka_unit_test(a_bad_descriptor_is_not_known),
+    };
+    return cmocka_run_group_tests_name("cache", tests, NULL, unmount_all);
+}

@@ -1,0 +1,234 @@
+/* Each test is a child, because what a signal asked for is never taken back. */
+#include "support.h"
+
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Runs BODY in a child: its exit status, or 128 + the signal that ended it; what it
+ * wrote to stdout goes into TEXT of 16 bytes. */
+static int
+in_child(int (*body)(void), char *text)
+{
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], 1);
+        _exit(body());
+    }
+    close(ends[1]);
+    ssize_t length = read(ends[0], text, 15);
+    text[length > 0 ? length : 0] = '\0';
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void
+assert_child(int (*body)(void), int status, const char *text)
+{
+    char written[16];
+    assert_int_equal(in_child(body, written), status);
+    assert_string_equal(written, text);
+}
+
+static int
+stop_by_each(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    signal(SIGHUP, SIG_DFL);
+    os_signals_install();
+    if (os_signals_stop() != 0)
+        return 99;
+    for (int i = 0; i < 3; i++) {
+        raise(numbers[i]);
+        if (os_signals_stop() != numbers[i])
+            return i + 1;
+    }
+    return os_signals_report() ? 98 : 0;
+}
+
+static int
+report_by_each(void)
+{
+    static const int numbers[] = {SIGQUIT, SIGUSR1};
+    os_signals_install();
+    for (int i = 0; i < 2; i++) {
+        if (os_signals_report())
+            return i + 10;
+        raise(numbers[i]);
+        if (!os_signals_report())
+            return i + 20;
+    }
+    return os_signals_stop();
+}
+
+static int
+ignored_hangup(void)
+{
+    signal(SIGHUP, SIG_IGN);
+    os_signals_install();
+    raise(SIGHUP);
+    return os_signals_stop();
+}
+
+static int
+second_interrupt(void)
+{
+    os_signals_install();
+    raise(SIGINT);
+    raise(SIGINT);
+    return 0;
+}
+
+static int
+second_interrupt_with_farewell(void)
+{
+    os_signals_farewell(']');
+    return second_interrupt();
+}
+
+static int
+second_interrupt_after_farewell(void)
+{
+    os_signals_farewell(']');
+    os_signals_farewell(0);
+    return second_interrupt();
+}
+
+static int
+interrupt_after_termination(void)
+{
+    os_signals_install();
+    raise(SIGTERM);
+    raise(SIGTERM);
+    raise(SIGINT);
+    return 7;
+}
+
+/* A signal just before a sleep must not be noticed only at its end. */
+static int
+sleep_after_signal(void)
+{
+    os_signals_install();
+    raise(SIGTERM);
+    return os_sleep_until(os_clock_now() + 30000000000) == -1 ? 0 : 1;
+}
+
+/* A file opened later must not become stdout. */
+static int
+guard_streams(void)
+{
+    close(0);
+    close(1);
+    close(2);
+    os_stream_guard();
+    int fd = open("/dev/null", O_RDWR);
+    if (fd <= 2)
+        return 1;
+    errno = 0;
+    if (os_stream_write(1, "x", 1) != -1 || errno != EBADF)
+        return 2;
+    return os_stream_write(2, "x", 1) == -1 ? 0 : 3;
+}
+
+static int
+write_stream(void)
+{
+    return os_stream_write(1, "hello\n", 6);
+}
+
+static void
+each_stop_signal_asks_to_stop(void **state)
+{
+    (void)state;
+    assert_child(stop_by_each, 0, "");
+}
+
+static void
+each_report_signal_asks_once(void **state)
+{
+    (void)state;
+    assert_child(report_by_each, 0, "");
+}
+
+static void
+nohup_is_respected(void **state)
+{
+    (void)state;
+    assert_child(ignored_hangup, 0, "");
+}
+
+static void
+a_second_interrupt_ends_the_program(void **state)
+{
+    (void)state;
+    assert_child(second_interrupt, 4, "");
+}
+
+static void
+its_farewell_is_written_first(void **state)
+{
+    (void)state;
+    assert_child(second_interrupt_with_farewell, 4, "]\n");
+}
+
+static void
+a_farewell_can_be_taken_back(void **state)
+{
+    (void)state;
+    assert_child(second_interrupt_after_farewell, 4, "");
+}
+
+static void
+one_interrupt_after_other_signals_is_the_first(void **state)
+{
+    (void)state;
+    assert_child(interrupt_after_termination, 7, "");
+}
+
+static void
+a_signal_before_a_sleep_ends_it(void **state)
+{
+    (void)state;
+    assert_child(sleep_after_signal, 0, "");
+}
+
+static void
+closed_streams_are_occupied(void **state)
+{
+    (void)state;
+    assert_child(guard_streams, 0, "");
+}
+
+static void
+a_stream_is_written_whole(void **state)
+{
+    (void)state;
+    assert_child(write_stream, 0, "hello\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_stop_signal_asks_to_stop),
+        cmocka_unit_test(each_report_signal_asks_once),
+        cmocka_unit_test(nohup_is_respected),
+        cmocka_unit_test(a_second_interrupt_ends_the_program),
+        cmocka_unit_test(its_farewell_is_written_first),
+        cmocka_unit_test(a_farewell_can_be_taken_back),
+        cmocka_unit_test(one_interrupt_after_other_signals_is_the_first),
+        cmocka_unit_test(a_signal_before_a_sleep_ends_it),
+        cmocka_unit_test(closed_streams_are_occupied),
+        cmocka_unit_test(a_stream_is_written_whole),
+    };
+    return cmocka_run_group_tests_name("signals", tests, NULL, NULL);
+}

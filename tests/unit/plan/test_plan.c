@@ -1,0 +1,336 @@
+/* What a command line comes to, once defaults and conflicts are resolved. */
+#include "support.h"
+
+#include "cli/cli.h"
+#include "os/os.h"
+#include "plan/plan.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define WORDS 32
+#define SEED 0xfedcba9876543210u
+
+/* The plan of LINE, whose words are parted by single spaces; its texts live
+ * until the next call. */
+static struct plan
+planned(const char *line)
+{
+    static char copy[256];
+    char *argv[WORDS] = {"ioping"};
+    int argc = 1;
+    struct options options;
+    struct error error;
+    struct plan plan;
+    snprintf(copy, sizeof(copy), "%s", line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) {
+        assert_true(argc < WORDS - 1);
+        argv[argc++] = word;
+    }
+    if (cli_parse(argc, argv, &options, &error) < 0)
+        fail_msg("ioping %s: %s", line, error.why);
+    memset(&plan, 0xff, sizeof(plan));
+    plan_make(&options, SEED, &plan);
+    return plan;
+}
+
+static void
+nothing_given_is_a_read_each_second(void **state)
+{
+    (void)state;
+    struct plan plan = planned("/tmp");
+    assert_string_equal(plan.path, "/tmp");
+    assert_int_equal(plan.load, LOAD_READ);
+    assert_int_equal(plan.consent, 0);
+    assert_false(plan.linear);
+    assert_true(plan.seed == SEED);
+    assert_int_equal(plan.request_size, 4096);
+    assert_int_equal(plan.work_size, 0);
+    assert_int_equal(plan.scratch_size, 1048576);
+    assert_int_equal(plan.work_offset, 0);
+    assert_int_equal(plan.interval, 1000000000);
+    assert_int_equal(plan.burst, 1);
+    assert_true(plan.count == UINT64_MAX);
+    assert_true(plan.work_time == INT64_MAX);
+}
+
+static void
+nothing_given_is_told_to_a_human(void **state)
+{
+    (void)state;
+    struct plan plan = planned(".");
+    assert_false(plan.ignore_error);
+    assert_false(plan.direct);
+    assert_false(plan.cached);
+    assert_false(plan.keep);
+    assert_int_equal(plan.open_flags, 0);
+    assert_int_equal(plan.rw_flags, 0);
+    assert_int_equal(plan.limits.warmup, 1);
+    assert_int_equal(plan.limits.fastest, 0);
+    assert_true(plan.limits.slowest == INT64_MAX);
+    assert_int_equal(plan.output.format, FORMAT_HUMAN);
+    assert_true(plan.output.requests);
+    assert_true(plan.output.summary);
+    assert_null(plan.output.time_format);
+    assert_int_equal(plan.output.burst, 0);
+    assert_int_equal(plan.output.print_count, 0);
+    assert_int_equal(plan.output.print_interval, 0);
+}
+
+static void
+values_are_taken_over(void **state)
+{
+    (void)state;
+    struct plan plan =
+        planned("-a 3 -c 11 -o 12k -S 5m -s 8k -t 1ms -T 2ms -w 7 -i 9us .");
+    assert_int_equal(plan.limits.warmup, 3);
+    assert_int_equal(plan.limits.fastest, 1000000);
+    assert_int_equal(plan.limits.slowest, 2000000);
+    assert_int_equal(plan.count, 11);
+    assert_int_equal(plan.work_offset, 12288);
+    assert_int_equal(plan.work_size, 5242880);
+    assert_int_equal(plan.scratch_size, 5242880);
+    assert_int_equal(plan.request_size, 8192);
+    assert_int_equal(plan.work_time, 7000000000);
+    assert_int_equal(plan.interval, 9000);
+}
+
+static void
+zero_count_and_zero_time_have_no_limit(void **state)
+{
+    (void)state;
+    assert_true(planned("-c 0 .").count == UINT64_MAX);
+    assert_true(planned("-w 0 .").work_time == INT64_MAX);
+    assert_true(planned("-R -w 0 .").work_time == INT64_MAX);
+}
+
+static void
+rapid_changes_only_what_is_not_given(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t interval, work_time, scratch_size;
+    } cases[] = {
+        {"-R .", 0, 3000000000, 67108864},
+        {"-i 1 -R .", 1000000000, 3000000000, 67108864},
+        {"-R -i 5ms .", 5000000, 3000000000, 67108864},
+        {"-R -w 10 .", 0, 10000000000, 67108864},
+        {"-R -S 1m .", 0, 3000000000, 1048576},
+        {"-R -c 5 .", 0, 3000000000, 67108864},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        assert_int_equal(plan.interval, cases[i].interval);
+        assert_int_equal(plan.work_time, cases[i].work_time);
+        assert_int_equal(plan.scratch_size, cases[i].scratch_size);
+        assert_false(plan.output.requests);
+        assert_true(plan.output.summary);
+    }
+    assert_int_equal(planned("-R .").work_size, 0);
+    assert_int_equal(planned("-R -S 1m .").work_size, 1048576);
+    assert_int_equal(planned("-R -c 5 .").count, 5);
+}
+
+static void
+linear_requests_are_256k_unless_given(void **state)
+{
+    (void)state;
+    assert_true(planned("-L .").linear);
+    assert_int_equal(planned("-L .").request_size, 262144);
+    assert_int_equal(planned("-L -s 4k .").request_size, 4096);
+    assert_int_equal(planned("-s 1m -L .").request_size, 1048576);
+    assert_int_equal(planned("-RL .").request_size, 262144);
+    assert_int_equal(planned("-R .").request_size, 4096);
+}
+
+static void
+the_default_working_set_holds_a_request(void **state)
+{
+    (void)state;
+    assert_int_equal(planned("-s 1m .").scratch_size, 1048576);
+    assert_int_equal(planned("-s 2m .").scratch_size, 2097152);
+    assert_int_equal(planned("-s 2m .").work_size, 0);
+    assert_int_equal(planned("-R -s 64m .").scratch_size, 67108864);
+    assert_int_equal(planned("-R -s 65m .").scratch_size, 68157440);
+    assert_int_equal(planned("-S 0 .").scratch_size, 1048576);
+    assert_int_equal(planned("-R -S 0 .").scratch_size, 67108864);
+    assert_int_equal(planned("-s 2m -S 1m .").scratch_size, 1048576);
+}
+
+static void
+limits_become_the_larger_interval(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t interval;
+    } cases[] = {
+        {"-r 10 .", 100000000},
+        {"-r 3 .", 333333333},
+        {"-r 10 -i 0 .", 100000000},
+        {"-r 10 -i 10ms .", 100000000},
+        {"-i 1 -r 10 .", 1000000000},
+        {"-r 10 -b 5 .", 500000000},
+        {"-l 1m .", 3906250},
+        {"-l 1m -s 8k .", 7812500},
+        {"-l 1m -b 10 .", 39062500},
+        {"-l 1m -L .", 250000000},
+        {"-l 1m -i 1 .", 1000000000},
+        {"-l 1m -i 1us .", 3906250},
+        {"-l 1m -r 10 .", 100000000},
+        {"-r 10 -l 4k .", 1000000000},
+        {"-r 10 -l 4k -i 2 .", 2000000000},
+        {"-R -r 100 .", 10000000},
+        {"-R -l 4m .", 976562},
+        {"-b 5 .", 1000000000},
+        {"-r 1 -b 9223372036854775807 .", INT64_MAX},
+        {"-l 1 -b 9223372036854775807 .", INT64_MAX},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        int64_t interval = planned(cases[i].line).interval;
+        if (interval != cases[i].interval)
+            fail_msg("ioping %s: %lld", cases[i].line, (long long)interval);
+    }
+}
+
+static void
+a_burst_of_zero_is_one_request(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-b 0 .");
+    assert_int_equal(plan.burst, 1);
+    assert_int_equal(plan.output.burst, 0);
+    plan = planned("-b 7 .");
+    assert_int_equal(plan.burst, 7);
+    assert_int_equal(plan.output.burst, 7);
+}
+
+static void
+each_write_option_is_a_consent(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum plan_load load;
+        int consent;
+    } cases[] = {
+        {"-W .", LOAD_WRITE, 1},        {"-WW .", LOAD_WRITE, 2},
+        {"-WWW .", LOAD_WRITE, 3},      {"-G .", LOAD_READ_WRITE, 1},
+        {"-GW .", LOAD_READ_WRITE, 2},  {"-WWG .", LOAD_READ_WRITE, 3},
+        {"-GGG .", LOAD_READ_WRITE, 3}, {"-D .", LOAD_READ, 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        if (plan.load != cases[i].load || plan.consent != cases[i].consent)
+            fail_msg("ioping %s: %d, %d", cases[i].line, (int)plan.load, plan.consent);
+    }
+}
+
+static void
+flags_reach_the_device(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        unsigned open_flags;
+        int rw_flags;
+        bool direct, cached, keep, ignore_error;
+    } cases[] = {
+        {"-Y .", OS_OPEN_SYNC, 0, false, false, false, false},
+        {"-y .", OS_OPEN_DSYNC, 0, false, false, false, false},
+        {"-Yy .", OS_OPEN_SYNC | OS_OPEN_DSYNC, 0, false, false, false, false},
+        {"-H .", 0, OS_RW_HIPRI, false, false, false, false},
+        {"-N .", 0, OS_RW_NOWAIT, false, false, false, false},
+        {"-HN .", 0, OS_RW_HIPRI | OS_RW_NOWAIT, false, false, false, false},
+        {"-D .", 0, 0, true, false, false, false},
+        {"-C .", 0, 0, false, true, false, false},
+        {"-k .", 0, 0, false, false, true, false},
+        {"-E .", 0, 0, false, false, false, true},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        if (plan.open_flags != cases[i].open_flags ||
+            plan.rw_flags != cases[i].rw_flags || plan.direct != cases[i].direct ||
+            plan.cached != cases[i].cached || plan.keep != cases[i].keep ||
+            plan.ignore_error != cases[i].ignore_error)
+            fail_msg("ioping %s", cases[i].line);
+    }
+}
+
+static void
+output_options_combine(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum plan_format format;
+        bool requests, summary;
+    } cases[] = {
+        {"-q .", FORMAT_HUMAN, false, true},
+        {"-B .", FORMAT_RAW, false, true},
+        {"-J .", FORMAT_JSON, true, true},
+        {"-p 1 .", FORMAT_HUMAN, true, true},
+        {"-P 1 .", FORMAT_HUMAN, true, true},
+        {"-q -p 1 .", FORMAT_HUMAN, false, false},
+        {"-q -P 1 .", FORMAT_HUMAN, false, false},
+        {"-q -p 0 .", FORMAT_HUMAN, false, true},
+        {"-q -p 1 -P 1 .", FORMAT_HUMAN, false, false},
+        {"-B -p 1 .", FORMAT_RAW, false, true},
+        {"-qB -P 1 .", FORMAT_RAW, false, true},
+        {"-R -p 100 .", FORMAT_HUMAN, false, false},
+        {"-RB .", FORMAT_RAW, false, true},
+        {"-Jq .", FORMAT_JSON, false, true},
+        {"-Jq -p 1 .", FORMAT_JSON, false, true},
+        {"-JB .", FORMAT_JSON, false, true},
+        {"-JR .", FORMAT_JSON, false, true},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan_output output = planned(cases[i].line).output;
+        if (output.format != cases[i].format || output.requests != cases[i].requests ||
+            output.summary != cases[i].summary)
+            fail_msg("ioping %s: %d %d %d", cases[i].line, (int)output.format,
+                     output.requests, output.summary);
+    }
+    struct plan_output output = planned("-p 12 -P 1.5 .").output;
+    assert_int_equal(output.print_count, 12);
+    assert_int_equal(output.print_interval, 1500000000);
+}
+
+static void
+time_stamps_only_when_asked_for(void **state)
+{
+    (void)state;
+    assert_null(planned("-q .").output.time_format);
+    assert_string_equal(planned("-I .").output.time_format, "%b %d %T");
+    assert_string_equal(planned("-I%s .").output.time_format, "%s");
+}
+
+static void
+a_seed_of_zero_is_the_one_offered(void **state)
+{
+    (void)state;
+    assert_true(planned("-e 0 .").seed == SEED);
+    assert_int_equal(planned("-e 1 .").seed, 1);
+    assert_true(planned("-e 9223372036854775807 .").seed == INT64_MAX);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_given_is_a_read_each_second),
+        cmocka_unit_test(nothing_given_is_told_to_a_human),
+        cmocka_unit_test(values_are_taken_over),
+        cmocka_unit_test(zero_count_and_zero_time_have_no_limit),
+        cmocka_unit_test(rapid_changes_only_what_is_not_given),
+        cmocka_unit_test(linear_requests_are_256k_unless_given),
+        cmocka_unit_test(the_default_working_set_holds_a_request),
+        cmocka_unit_test(limits_become_the_larger_interval),
+        cmocka_unit_test(a_burst_of_zero_is_one_request),
+        cmocka_unit_test(each_write_option_is_a_consent),
+        cmocka_unit_test(flags_reach_the_device),
+        cmocka_unit_test(output_options_combine),
+        cmocka_unit_test(time_stamps_only_when_asked_for),
+        cmocka_unit_test(a_seed_of_zero_is_the_one_offered),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* The clock is simulated: a request starts when the pacer says. */
+#include "support.h"
+
+#include "probe/pacer.h"
+
+#define START 1000000007LL
+
+static struct pacer
+start(int64_t interval, int64_t burst)
+{
+    struct pacer pacer;
+    pacer_start(&pacer, interval, burst, START);
+    return pacer;
+}
+
+/* Each request starts at START + a row's point, takes its time, and so on. */
+struct step {
+    int64_t takes, next;
+};
+
+static void
+assert_steps(int64_t interval, int64_t burst, const struct step *steps, int count)
+{
+    struct pacer pacer = start(interval, burst);
+    int64_t at = START;
+    for (int i = 0; i < count; i++) {
+        at = pacer_next(&pacer, at + steps[i].takes);
+        if (at != START + steps[i].next)
+            fail_msg("step %d: %lld, not %lld", i, (long long)(at - START),
+                     (long long)steps[i].next);
+    }
+}
+
+static void
+a_million_points_do_not_drift(void **state)
+{
+    (void)state;
+    struct pacer pacer = start(333333, 1);
+    int64_t at = START;
+    for (int64_t k = 1; k <= 1000000; k++) {
+        at = pacer_next(&pacer, at + k % 333333);
+        if (at != START + k * 333333)
+            fail_msg("point %lld is at %lld", (long long)k, (long long)(at - START));
+    }
+}
+
+/* It woke up late, but within the interval: the grid stays. */
+static void
+late_starts_do_not_move_the_grid(void **state)
+{
+    (void)state;
+    struct pacer pacer = start(1000, 1);
+    for (int64_t k = 1; k < 100; k++)
+        assert_int_equal(pacer_next(&pacer, START + (k - 1) * 1000 + 900),
+                         START + k * 1000);
+}
+
+static void
+no_interval_means_at_once(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {{70, 70}, {0, 70}, {5, 75}, {1000000, 1000075}};
+    assert_steps(0, 1, steps, 4);
+}
+
+static void
+a_burst_goes_without_delay_then_waits_for_the_next_point(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {{10, 10},    {20, 30},    {30, 1000},
+                                        {100, 1100}, {100, 1200}, {100, 2000},
+                                        {300, 2300}, {300, 2600}, {300, 3000}};
+    assert_steps(1000, 3, steps, 9);
+}
+
+static void
+a_request_that_ends_on_the_point_keeps_the_grid(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {{1000, 1000}, {10, 2000}};
+    assert_steps(1000, 1, steps, 2);
+}
+
+static void
+an_overrun_moves_the_grid(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {{10, 1000}, {1700, 2700}, {10, 3700},
+                                        {10, 4700}, {5000, 9700}, {0, 10700}};
+    assert_steps(1000, 1, steps, 6);
+}
+
+static void
+one_overrun_after_another_starts_at_once_each_time(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {
+        {1001, 1001}, {1001, 2002}, {1001, 3003}, {999, 4003}};
+    assert_steps(1000, 1, steps, 4);
+}
+
+static void
+a_burst_overrun_moves_the_grid(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {{800, 800},  {800, 1600}, {10, 1610},
+                                        {990, 2600}, {0, 2600},   {10, 3600}};
+    assert_steps(1000, 2, steps, 6);
+}
+
+static void
+a_huge_interval_saturates(void **state)
+{
+    (void)state;
+    static const int64_t intervals[] = {INT64_MAX, INT64_MAX - START,
+                                        INT64_MAX - START + 1};
+    for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
+        struct pacer pacer = start(intervals[i], 1);
+        assert_true(pacer_next(&pacer, START + 5) == INT64_MAX);
+        assert_true(pacer_next(&pacer, START + 6) == INT64_MAX);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_million_points_do_not_drift),
+        cmocka_unit_test(late_starts_do_not_move_the_grid),
+        cmocka_unit_test(no_interval_means_at_once),
+        cmocka_unit_test(a_burst_goes_without_delay_then_waits_for_the_next_point),
+        cmocka_unit_test(a_request_that_ends_on_the_point_keeps_the_grid),
+        cmocka_unit_test(an_overrun_moves_the_grid),
+        cmocka_unit_test(one_overrun_after_another_starts_at_once_each_time),
+        cmocka_unit_test(a_burst_overrun_moves_the_grid),
+        cmocka_unit_test(a_huge_interval_saturates),
+    };
+    return cmocka_run_group_tests_name("pacer", tests, NULL, NULL);
+}

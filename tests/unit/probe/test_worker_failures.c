@@ -1,0 +1,225 @@
+#include "setup.h"
+
+#include <errno.h>
+
+static void
+the_first_failure_stops_the_run(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 6);
+    fake_engine.answers[3].error = EIO;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "RRR");
+    assert_int_equal(setup.seen_count, 3);
+    assert_int_equal(setup.seen[2].verdict, VERDICT_ERROR);
+    assert_int_equal(setup.worker.failed.index, 3);
+    assert_int_equal(setup.worker.failed.error, EIO);
+    assert_int_equal(setup.worker.total.failed, 1);
+    assert_int_equal(setup.worker.total.latency.count, 2);
+    assert_int_equal(setup.worker.waited, 0);
+}
+
+static void
+a_failure_during_warmup_stops_it_too(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 6);
+    setup.options.warmup = 3;
+    fake_engine.answers[1].error = EIO;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "R");
+    assert_int_equal(setup.worker.failed.index, 1);
+}
+
+static void
+errors_can_be_ignored_and_the_first_is_kept(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 6);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    fake_engine.answers[2].error = EIO;
+    fake_engine.answers[4].error = ENOSPC;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "RRRRRR");
+    assert_int_equal(setup.worker.failed.index, 2);
+    assert_int_equal(setup.worker.failed.error, EIO);
+    assert_int_equal(setup.worker.total.failed, 2);
+    assert_int_equal(setup.worker.total.latency.count, 4);
+    assert_int_equal(setup.seen[3].error, ENOSPC);
+    assert_int_equal(setup.seen[4].error, 0);
+}
+
+static void
+a_request_that_cannot_be_sent_or_reaped_failed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct setup setup;
+        setup_begin(&setup, 3);
+        fake_engine.answers[2] =
+            (struct fake_answer){.error = ENOMEM, .refused = i == 0, .lost = i == 1};
+        setup_run(&setup);
+        assert_string_equal(fake_engine_story(), "RR");
+        assert_int_equal(setup.worker.failed.index, 2);
+        assert_int_equal(setup.worker.failed.error, ENOMEM);
+        assert_int_equal(setup.worker.failed.bytes, 0);
+    }
+}
+
+static void
+would_wait_is_no_failure_under_nowait(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 5);
+    setup.options.given[OPTION_NOWAIT] = 1;
+    fake_engine.answers[2].error = EAGAIN;
+    fake_engine.answers[4].error = EAGAIN;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "RRRRR");
+    assert_int_equal(setup.worker.failed.index, 0);
+    assert_int_equal(setup.worker.waited, 2);
+    assert_int_equal(setup.worker.total.failed, 2);
+    assert_int_equal(setup.worker.total.latency.count, 3);
+    assert_int_equal(setup.seen[1].verdict, VERDICT_ERROR);
+}
+
+static void
+would_wait_is_a_failure_otherwise(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 5);
+    fake_engine.answers[2].error = EAGAIN;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "RR");
+    assert_int_equal(setup.worker.failed.index, 2);
+    assert_int_equal(setup.worker.waited, 0);
+}
+
+static void
+other_errors_stop_it_under_nowait(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 5);
+    setup.options.given[OPTION_NOWAIT] = 1;
+    fake_engine.answers[2].error = EIO;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "RR");
+    assert_int_equal(setup.worker.failed.index, 2);
+}
+
+static void
+a_short_completion_is_a_failure(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 5);
+    fake_engine.answers[2].missing = 512;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "RR");
+    assert_int_equal(setup.worker.failed.index, 2);
+    assert_int_equal(setup.worker.failed.verdict, VERDICT_SHORT);
+    assert_int_equal(setup.worker.failed.bytes, SIZE - 512);
+    assert_int_equal(setup.worker.failed.error, 0);
+    assert_int_equal(setup.worker.total.failed, 1);
+    assert_int_equal(setup.worker.total.all_bytes, 2 * SIZE - 512);
+}
+
+static void
+each_write_is_flushed_but_no_read(void **state)
+{
+    (void)state;
+    static const struct {
+        enum option_id load;
+        bool flush;
+        const char *story;
+    } cases[] = {
+        {OPTION_WRITE, true, "WFWFWFWF"},
+        {OPTION_READ_WRITE, true, "WFRWFR"},
+        {OPTION_WRITE, false, "WWWW"},
+        {OPTION_READ_WRITE, false, "WRWR"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct setup setup;
+        setup_begin(&setup, 4);
+        setup.options.given[cases[i].load] = 3;
+        setup.target.flush = cases[i].flush;
+        setup_run(&setup);
+        assert_string_equal(fake_engine_story(), cases[i].story);
+        assert_int_equal(setup.worker.total.requests, 4);
+        assert_int_equal(setup.worker.total.bytes, 4 * SIZE);
+    }
+}
+
+static void
+the_latency_of_a_write_covers_its_flush(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 2);
+    setup.options.given[OPTION_WRITE] = 3;
+    fake_engine.answers[2].takes = 3 * MS;
+    fake_engine.flushes[2].takes = 5 * MS;
+    setup_run(&setup);
+    assert_true(setup.seen[1].latency >= 8 * MS);
+    assert_int_equal(setup.seen[1].bytes, SIZE);
+}
+
+static void
+a_failed_or_short_write_is_not_flushed(void **state)
+{
+    (void)state;
+    static const struct fake_answer answers[] = {{.error = ENOSPC}, {.missing = 1}};
+    for (size_t i = 0; i < 2; i++) {
+        struct setup setup;
+        setup_begin(&setup, 3);
+        setup.options.given[OPTION_WRITE] = 3;
+        setup.options.given[OPTION_IGNORE_ERROR] = 1;
+        fake_engine.answers[2] = answers[i];
+        setup_run(&setup);
+        assert_string_equal(fake_engine_story(), "WFWWF");
+        assert_int_equal(setup.worker.failed.index, 2);
+        assert_int_equal(setup.worker.failed.error, answers[i].error);
+    }
+}
+
+static void
+a_failed_flush_is_a_failed_write(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 3);
+    setup.options.given[OPTION_WRITE] = 3;
+    fake_engine.flushes[2].error = EIO;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "WFWF");
+    assert_int_equal(setup.worker.failed.index, 2);
+    assert_int_equal(setup.worker.failed.error, EIO);
+    assert_int_equal(setup.worker.failed.verdict, VERDICT_ERROR);
+    assert_int_equal(setup.worker.total.all_bytes, SIZE);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_failure_stops_the_run),
+        cmocka_unit_test(a_failure_during_warmup_stops_it_too),
+        cmocka_unit_test(errors_can_be_ignored_and_the_first_is_kept),
+        cmocka_unit_test(a_request_that_cannot_be_sent_or_reaped_failed),
+        cmocka_unit_test(would_wait_is_no_failure_under_nowait),
+        cmocka_unit_test(would_wait_is_a_failure_otherwise),
+        cmocka_unit_test(other_errors_stop_it_under_nowait),
+        cmocka_unit_test(a_short_completion_is_a_failure),
+        cmocka_unit_test(each_write_is_flushed_but_no_read),
+        cmocka_unit_test(the_latency_of_a_write_covers_its_flush),
+        cmocka_unit_test(a_failed_or_short_write_is_not_flushed),
+        cmocka_unit_test(a_failed_flush_is_a_failed_write),
+    };
+    return cmocka_run_group_tests_name("worker failures", tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+#ifndef REPORT_GOLDEN_H
+#define REPORT_GOLDEN_H
+
+/* A report with a fixed clock whose stdout is caught, and expected bytes. */
+#include "support.h"
+
+#include "report/report.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#define NS_2026 1795247457055062000LL /* 2026-11-21 07:50:57.055062 */
+
+struct golden {
+    struct plan plan;
+    struct description target;
+    struct report report;
+    struct run_observer observer;
+    int saved; /* the real stdout */
+    char path[1100];
+};
+
+static inline int64_t
+golden_wall(void)
+{
+    return NS_2026;
+}
+
+/* The test then changes plan and target, before golden_begin. */
+static inline void
+golden_prepare(struct golden *golden, enum plan_format format)
+{
+    memset(golden, 0, sizeof(*golden));
+    golden->plan.output.format = format;
+    golden->target = (struct description){.path = "/tmp",
+                                          .fstype = "ext4",
+                                          .device = "/dev/vda1",
+                                          .size = 42198053683, /* 39.3 GiB */
+                                          .mode = MODE_DIRECT};
+}
+
+static inline void
+golden_begin(struct golden *golden)
+{
+    snprintf(golden->path, sizeof(golden->path), "%s/output", scratch());
+    int fd = open(golden->path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    fflush(stdout);
+    golden->saved = dup(1);
+    dup2(fd, 1);
+    close(fd);
+    report_begin(&golden->report, &golden->plan, &golden->target);
+    golden->report.wall = golden_wall;
+    golden->observer = report_observer(&golden->report);
+}
+
+static inline void
+golden_sample(struct golden *golden, struct sample sample)
+{
+    golden->observer.sample(golden->observer.self, &sample);
+}
+
+static inline char *
+golden_read(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = calloc(1, 65536);
+    assert_non_null(file);
+    assert_non_null(text);
+    *size = fread(text, 1, 65535, file);
+    fclose(file);
+    return text;
+}
+
+/* Ends the report; fails unless it wrote exactly what tests/golden/NAME has. */
+static inline void
+golden_end(struct golden *golden, const char *name)
+{
+    char path[1100];
+    size_t size, expected_size;
+    int error = report_end(&golden->report);
+    dup2(golden->saved, 1);
+    close(golden->saved);
+    assert_int_equal(error, 0);
+    const char *source = getenv("IOPING_SOURCE");
+    snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
+    char *text = golden_read(golden->path, &size);
+    char *expected = golden_read(path, &expected_size);
+    if (size != expected_size || memcmp(text, expected, size) != 0)
+        fail_msg("%s: expected:\n%s\nwritten:\n%s", name, expected, text);
+    free(text);
+    free(expected);
+}
+
+/* The statistics of the whole run in section 5 of the contract. */
+static inline struct stats
+golden_stats(void)
+{
+    return (struct stats){.latency = {.count = 9,
+                                      .sum = 5614200,
+                                      .min = 590800,
+                                      .max = 685012,
+                                      .mean = 623800,
+                                      .squares = 9 * 26501.0 * 26501.0},
+                          .bytes = 9 * 4096,
+                          .requests = 10,
+                          .all_bytes = 10 * 4096};
+}
+
+#endif

@@ -1,0 +1,258 @@
+#include "golden.h"
+
+#include "cli/cli.h"
+
+#include <errno.h>
+
+static struct sample
+sample_of(uint64_t index, enum operation operation, int64_t latency, enum verdict verdict)
+{
+    return (struct sample){.index = index,
+                           .operation = operation,
+                           .latency = latency,
+                           .size = 4096,
+                           .bytes = 4096,
+                           .verdict = verdict};
+}
+
+static struct sample
+read_of(uint64_t index, int64_t latency)
+{
+    return sample_of(index, OPERATION_READ, latency, VERDICT_NONE);
+}
+
+static void
+a_line_names_the_verdict(void **state)
+{
+    (void)state;
+    static const enum verdict verdicts[] = {
+        VERDICT_WARMUP, VERDICT_NONE, VERDICT_TOO_FAST, VERDICT_TOO_SLOW,
+        VERDICT_CACHED, VERDICT_FAST, VERDICT_SLOW};
+    static const int64_t latencies[] = {423200,    636900, 999,        10000000,
+                                        123456789, 1,      61000000000};
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_begin(&golden);
+    for (uint64_t i = 0; i < 7; i++)
+        golden_sample(&golden,
+                      sample_of(i + 1, OPERATION_READ, latencies[i], verdicts[i]));
+    golden_end(&golden, "human_verdicts");
+}
+
+static void
+a_failed_line_names_the_errno_and_what_was_moved(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct sample sample = sample_of(7, OPERATION_READ, 5000, VERDICT_ERROR);
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_begin(&golden);
+    sample.bytes = 0;
+    sample.error = EIO;
+    golden_sample(&golden, sample);
+    sample.error = EAGAIN;
+    golden_sample(&golden, sample);
+    sample.error = 9999;
+    golden_sample(&golden, sample);
+    sample.verdict = VERDICT_SHORT;
+    sample.bytes = 512;
+    golden_sample(&golden, sample);
+    golden_end(&golden, "human_failures");
+}
+
+static void
+reads_and_writes_have_arrows(void **state)
+{
+    (void)state;
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.load = LOAD_READ_WRITE;
+    golden_begin(&golden);
+    golden_sample(&golden, sample_of(1, OPERATION_WRITE, 1250000, VERDICT_NONE));
+    golden_sample(&golden, sample_of(2, OPERATION_READ, 282600, VERDICT_NONE));
+    golden_end(&golden, "human_operations");
+}
+
+static void
+a_time_stamp_stands_first(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"%T", "%Y-%m-%d %H:%M", "plain", "%%"};
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_begin(&golden);
+    for (uint64_t i = 0; i < 4; i++) {
+        golden.plan.output.time_format = formats[i];
+        golden_sample(&golden, read_of(i + 1, 1000));
+    }
+    golden_end(&golden, "human_time");
+}
+
+static void
+the_time_stamp_has_a_default_format(void **state)
+{
+    (void)state;
+    char *argv[] = {"ioping", "-I", "/tmp", NULL};
+    struct options options;
+    struct error error;
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    assert_int_equal(cli_parse(3, argv, &options, &error), 0);
+    plan_make(&options, 1, &golden.plan);
+    golden_begin(&golden);
+    golden_sample(&golden, read_of(1, 1000));
+    golden_end(&golden, "human_time_default");
+}
+
+static void
+a_blank_line_ends_a_burst(void **state)
+{
+    (void)state;
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.output.burst = 2;
+    golden_begin(&golden);
+    for (uint64_t i = 1; i <= 5; i++)
+        golden_sample(&golden, read_of(i, 1000));
+    golden_end(&golden, "human_burst");
+}
+
+static void
+control_characters_of_a_path_are_shown(void **state)
+{
+    (void)state;
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.target.path = "/a b\x1b[31m\n\r\t\x7f\x9b|\xff\xc3\xa9\xc2\x9b\"\\'";
+    snprintf(golden.target.device, sizeof(golden.target.device), "host:/x\ty");
+    golden_begin(&golden);
+    golden_sample(&golden, read_of(1, 1000));
+    golden_end(&golden, "human_path");
+}
+
+static void
+devices_are_labelled_as_such(void **state)
+{
+    (void)state;
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.target = (struct description){
+        .path = "/dev/sdb", .fstype = "block", .device = "device", .size = 115749158093};
+    golden_begin(&golden);
+    golden_sample(&golden, read_of(1, 1000));
+    golden.target = (struct description){
+        .path = "/dev/zero", .fstype = "character", .device = "device"};
+    golden_sample(&golden, read_of(2, 1000));
+    golden_end(&golden, "human_devices");
+}
+
+static void
+summarize(enum plan_load load, const struct stats *stats, int64_t time, const char *name)
+{
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.load = load;
+    golden_begin(&golden);
+    golden.observer.summary(golden.observer.self, stats, time);
+    golden_end(&golden, name);
+}
+
+static void
+the_summary_is_that_of_the_contract(void **state)
+{
+    (void)state;
+    struct stats stats = golden_stats();
+    summarize(LOAD_READ, &stats, 9000912345, "human_summary");
+}
+
+static void
+the_summary_says_written(void **state)
+{
+    (void)state;
+    struct stats stats = golden_stats();
+    summarize(LOAD_WRITE, &stats, 9000912345, "human_summary_write");
+}
+
+static void
+the_summary_of_reads_and_writes_has_no_word(void **state)
+{
+    (void)state;
+    struct stats stats = golden_stats();
+    summarize(LOAD_READ_WRITE, &stats, 9000912345, "human_summary_read_write");
+}
+
+static void
+exceptions_stand_before_generated(void **state)
+{
+    (void)state;
+    struct stats stats = golden_stats();
+    stats.requests = 1262;
+    stats.all_bytes = 1262 * 4096;
+    stats.too_fast = 1;
+    stats.too_slow = 4;
+    stats.cached = 1234;
+    stats.failed = 2;
+    summarize(LOAD_READ, &stats, 9000912345, "human_summary_exceptions");
+}
+
+static void
+a_run_without_requests_has_a_summary(void **state)
+{
+    (void)state;
+    struct stats stats = {0};
+    summarize(LOAD_READ, &stats, 0, "human_summary_empty");
+}
+
+static void
+periods_are_raw_lines(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = golden_stats();
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_begin(&golden);
+    golden.observer.period(golden.observer.self, &stats, 9000912345);
+    golden_end(&golden, "human_period");
+}
+
+static void
+interim_statistics_are_one_line(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    struct stats stats = golden_stats();
+    human_interim(&text, &stats);
+    assert_string_equal(
+        text.text,
+        "10 requests, min/avg/max/mdev = 590.8 us / 623.8 us / 685.0 us / 26.5 us\n");
+    buffer_clear(&text);
+    stats.failed = 3;
+    human_interim(&text, &stats);
+    assert_string_equal(text.text,
+                        "10 requests, 3 failed, min/avg/max/mdev = 590.8 us / 623.8 us / "
+                        "685.0 us / 26.5 us\n");
+    buffer_free(&text);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_names_the_verdict),
+        cmocka_unit_test(a_failed_line_names_the_errno_and_what_was_moved),
+        cmocka_unit_test(reads_and_writes_have_arrows),
+        cmocka_unit_test(a_time_stamp_stands_first),
+        cmocka_unit_test(the_time_stamp_has_a_default_format),
+        cmocka_unit_test(a_blank_line_ends_a_burst),
+        cmocka_unit_test(control_characters_of_a_path_are_shown),
+        cmocka_unit_test(devices_are_labelled_as_such),
+        cmocka_unit_test(the_summary_is_that_of_the_contract),
+        cmocka_unit_test(the_summary_says_written),
+        cmocka_unit_test(the_summary_of_reads_and_writes_has_no_word),
+        cmocka_unit_test(exceptions_stand_before_generated),
+        cmocka_unit_test(a_run_without_requests_has_a_summary),
+        cmocka_unit_test(periods_are_raw_lines),
+        cmocka_unit_test(interim_statistics_are_one_line),
+    };
+    return cmocka_run_group_tests_name("human", tests, NULL, unmount_all);
+}

@@ -1,0 +1,173 @@
+#include "golden.h"
+
+#include <errno.h>
+
+static void
+assert_line(const struct stats *stats, int64_t time, const char *line)
+{
+    struct buffer text = {0};
+    raw_line(&text, stats, time);
+    assert_string_equal(text.text, line);
+    buffer_free(&text);
+}
+
+static struct stats
+stats_of(uint64_t count, int64_t sum, int64_t bytes)
+{
+    return (struct stats){.latency = {.count = count,
+                                      .sum = sum,
+                                      .min = sum,
+                                      .max = sum,
+                                      .mean = (double)sum},
+                          .bytes = bytes,
+                          .requests = count,
+                          .all_bytes = bytes};
+}
+
+static void
+a_line_is_that_of_the_contract(void **state)
+{
+    (void)state;
+    struct stats stats = stats_of(1, 580777, 4096);
+    stats.requests = 2;
+    stats.all_bytes = 8192;
+    assert_line(&stats, 1000832419,
+                "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419\n");
+}
+
+static void
+a_line_has_ten_integers(void **state)
+{
+    (void)state;
+    struct stats stats = golden_stats();
+    stats.latency.sum = 4500000;
+    assert_line(&stats, 9000912345,
+                "9 4500000 2000 8192000 590800 500000 685012 26501 10 9000912345\n");
+}
+
+static void
+nothing_is_all_zero(void **state)
+{
+    (void)state;
+    struct stats stats = {0};
+    assert_line(&stats, 0, "0 0 0 0 0 0 0 0 0 0\n");
+}
+
+static void
+failed_requests_count_in_the_ninth_only(void **state)
+{
+    (void)state;
+    struct stats stats = {.requests = 3, .failed = 2, .all_bytes = 4096};
+    assert_line(&stats, 7, "0 0 0 0 0 0 0 0 3 7\n");
+}
+
+static void
+large_numbers_are_whole(void **state)
+{
+    (void)state;
+    struct stats stats = stats_of(1000000000, 1000000000000000000, 4096000000000);
+    assert_line(&stats, INT64_MAX,
+                "1000000000 1000000000000000000 1 4096 1000000000000000000 1000000000 "
+                "1000000000000000000 0 1000000000 9223372036854775807\n");
+}
+
+static void
+the_report_has_periods_and_summary_but_no_samples(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = golden_stats();
+    stats.latency.sum = 4500000;
+    golden_prepare(&golden, FORMAT_RAW);
+    golden_begin(&golden);
+    golden_sample(&golden, (struct sample){.index = 1, .size = 512, .bytes = 512});
+    golden.observer.period(golden.observer.self, &stats, 1000);
+    golden.observer.summary(golden.observer.self, &stats, 2000);
+    golden_end(&golden, "raw_report");
+}
+
+/* A descriptor that cannot be written to fails every time; the first is told. */
+static void
+a_stream_that_fails_gives_its_errno(void **state)
+{
+    (void)state;
+    static const enum plan_format formats[] = {FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON};
+    for (size_t i = 0; i < 3; i++) {
+        struct golden golden;
+        struct stats stats = golden_stats();
+        golden_prepare(&golden, formats[i]);
+        golden_begin(&golden);
+        dup2(golden.saved, 1);
+        close(golden.saved);
+        golden.report.stream = open(golden.path, O_RDONLY);
+        int first = golden.observer.summary(golden.observer.self, &stats, 1);
+        close(golden.report.stream);
+        golden.report.stream = open("/dev/full", O_WRONLY);
+        int second = golden.observer.summary(golden.observer.self, &stats, 1);
+        int last = report_end(&golden.report);
+        close(golden.report.stream);
+        assert_int_equal(first, EBADF);
+        assert_int_equal(second, EBADF);
+        assert_int_equal(last, EBADF);
+    }
+}
+
+static void
+a_full_device_is_told(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct sample sample = {.index = 1, .size = 512, .bytes = 512};
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_begin(&golden);
+    dup2(golden.saved, 1);
+    close(golden.saved);
+    golden.report.stream = open("/dev/full", O_WRONLY);
+    assert_int_equal(golden.observer.sample(golden.observer.self, &sample), ENOSPC);
+    assert_int_equal(report_end(&golden.report), ENOSPC);
+    close(golden.report.stream);
+}
+
+static void
+interim_statistics_go_to_stderr(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = golden_stats();
+    char path[1100];
+    size_t size;
+    golden_prepare(&golden, FORMAT_RAW);
+    golden_begin(&golden);
+    snprintf(path, sizeof(path), "%s/errors", scratch());
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), saved = dup(2);
+    fflush(stderr);
+    dup2(fd, 2);
+    int status = golden.observer.interim(golden.observer.self, &stats);
+    dup2(saved, 2);
+    close(saved);
+    close(fd);
+    golden_end(&golden, "empty");
+    char *text = golden_read(path, &size);
+    assert_int_equal(status, 0);
+    assert_string_equal(
+        text,
+        "10 requests, min/avg/max/mdev = 590.8 us / 623.8 us / 685.0 us / 26.5 us\n");
+    free(text);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_is_that_of_the_contract),
+        cmocka_unit_test(a_line_has_ten_integers),
+        cmocka_unit_test(nothing_is_all_zero),
+        cmocka_unit_test(failed_requests_count_in_the_ninth_only),
+        cmocka_unit_test(large_numbers_are_whole),
+        cmocka_unit_test(the_report_has_periods_and_summary_but_no_samples),
+        cmocka_unit_test(a_stream_that_fails_gives_its_errno),
+        cmocka_unit_test(a_full_device_is_told),
+        cmocka_unit_test(interim_statistics_go_to_stderr),
+    };
+    return cmocka_run_group_tests_name("raw", tests, NULL, unmount_all);
+}

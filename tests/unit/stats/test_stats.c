@@ -1,0 +1,261 @@
+#include "support.h"
+
+#include "stats/stats.h"
+
+#include <errno.h>
+
+static const struct stats_limits limits = {.warmup = 2, .fastest = 1000, .slowest = 9000};
+
+static void
+assert_rate(double number, int64_t time, double expected)
+{
+    double difference = stats_rate(number, time) - expected;
+    assert_true(difference < 1e-9 && difference > -1e-9);
+}
+
+/* A whole request of 4096 bytes with a verdict. */
+static struct sample
+sample_of(int64_t latency, enum verdict verdict)
+{
+    return (struct sample){
+        .latency = latency, .size = 4096, .bytes = 4096, .verdict = verdict};
+}
+
+/* So many requests of the same latency that count. */
+static struct stats
+stats_of(int count, int64_t latency)
+{
+    struct stats stats = {0};
+    struct sample sample = sample_of(latency, VERDICT_NONE);
+    for (int i = 0; i < count; i++)
+        stats_record(&stats, &sample);
+    return stats;
+}
+
+/* Each row lacks the reason of the row before it and keeps all later ones. */
+static void
+the_first_reason_decides(void **state)
+{
+    (void)state;
+    static const struct {
+        struct sample sample;
+        enum verdict verdict;
+    } cases[] = {
+        {{.error = EIO, .bytes = 0, .index = 1, .cached = true, .latency = 1},
+         VERDICT_ERROR},
+        {{.bytes = 4095, .index = 1, .cached = true, .latency = 1}, VERDICT_SHORT},
+        {{.bytes = 4096, .index = 1, .cached = true, .latency = 1}, VERDICT_WARMUP},
+        {{.bytes = 4096, .index = 3, .cached = true, .latency = 1}, VERDICT_CACHED},
+        {{.bytes = 4096, .index = 3, .latency = 1}, VERDICT_TOO_FAST},
+        {{.bytes = 4096, .index = 3, .latency = 9001}, VERDICT_TOO_SLOW},
+        {{.bytes = 4096, .index = 3, .latency = 5000}, VERDICT_NONE},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sample sample = cases[i].sample;
+        sample.size = 4096;
+        stats_judge(&limits, &sample);
+        assert_int_equal(sample.verdict, cases[i].verdict);
+    }
+}
+
+static void
+limits_themselves_still_count(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t index;
+        int64_t latency;
+        enum verdict verdict;
+    } cases[] = {{1, 5000, VERDICT_WARMUP},  {2, 5000, VERDICT_WARMUP},
+                 {3, 5000, VERDICT_NONE},    {3, 999, VERDICT_TOO_FAST},
+                 {3, 1000, VERDICT_NONE},    {3, 9000, VERDICT_NONE},
+                 {3, 9001, VERDICT_TOO_SLOW}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sample sample = sample_of(cases[i].latency, VERDICT_SLOW);
+        sample.index = cases[i].index;
+        stats_judge(&limits, &sample);
+        assert_int_equal(sample.verdict, cases[i].verdict);
+    }
+}
+
+static void
+without_warmup_the_first_request_counts(void **state)
+{
+    (void)state;
+    struct stats_limits none = {.slowest = INT64_MAX};
+    struct sample sample = sample_of(0, VERDICT_WARMUP);
+    sample.index = 1;
+    stats_judge(&none, &sample);
+    assert_int_equal(sample.verdict, VERDICT_NONE);
+}
+
+static void
+only_requests_that_count_are_recorded_as_such(void **state)
+{
+    (void)state;
+    struct stats stats = {0};
+    static const enum verdict verdicts[] = {
+        VERDICT_WARMUP, VERDICT_TOO_FAST, VERDICT_TOO_FAST, VERDICT_TOO_SLOW,
+        VERDICT_CACHED, VERDICT_NONE,     VERDICT_FAST,     VERDICT_SLOW,
+    };
+    for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+        struct sample sample = sample_of(1000 + (int64_t)i, verdicts[i]);
+        stats_record(&stats, &sample);
+    }
+    assert_int_equal(stats.latency.count, 3);
+    assert_int_equal(stats.latency.sum, 1005 + 1006 + 1007);
+    assert_int_equal(stats.latency.min, 1005);
+    assert_int_equal(stats.latency.max, 1007);
+    assert_int_equal(stats.bytes, 3 * 4096);
+    assert_int_equal(stats.requests, 8);
+    assert_int_equal(stats.all_bytes, 8 * 4096);
+    assert_int_equal(stats.too_fast, 2);
+    assert_int_equal(stats.too_slow, 1);
+    assert_int_equal(stats.cached, 1);
+    assert_int_equal(stats.failed, 0);
+}
+
+static void
+failed_and_short_requests_are_failures(void **state)
+{
+    (void)state;
+    struct stats stats = {0};
+    struct sample failed = {.size = 4096, .error = EIO, .verdict = VERDICT_ERROR};
+    struct sample cut = {.size = 4096, .bytes = 512, .verdict = VERDICT_SHORT};
+    stats_record(&stats, &failed);
+    stats_record(&stats, &cut);
+    assert_int_equal(stats.failed, 2);
+    assert_int_equal(stats.requests, 2);
+    assert_int_equal(stats.latency.count, 0);
+    assert_int_equal(stats.bytes, 0);
+    assert_int_equal(stats.all_bytes, 512);
+}
+
+/* Recorded first, then compared, as the average includes the request itself. */
+static enum verdict
+compare_next(struct stats stats, int64_t latency)
+{
+    struct sample sample = sample_of(latency, VERDICT_NONE);
+    stats_record(&stats, &sample);
+    stats_compare(&stats, &sample);
+    return sample.verdict;
+}
+
+static void
+fast_and_slow_need_more_than_five(void **state)
+{
+    (void)state;
+    assert_int_equal(compare_next(stats_of(4, 1000), 1), VERDICT_NONE);
+    assert_int_equal(compare_next(stats_of(4, 1000), 1000000), VERDICT_NONE);
+    assert_int_equal(compare_next(stats_of(5, 1000), 1), VERDICT_FAST);
+    assert_int_equal(compare_next(stats_of(5, 1000), 1000000), VERDICT_SLOW);
+}
+
+/* With nine requests of 1000 before it, x meets (9000 + x) / 10 * 2 at 2250. */
+static void
+twice_the_average_includes_the_request(void **state)
+{
+    (void)state;
+    assert_int_equal(compare_next(stats_of(9, 1000), 2250), VERDICT_NONE);
+    assert_int_equal(compare_next(stats_of(9, 1000), 2251), VERDICT_SLOW);
+}
+
+/* With 19 requests of 1014 before it, x meets (19266 + x) / 20 / 2 at 494. */
+static void
+half_the_average_includes_the_request(void **state)
+{
+    (void)state;
+    assert_int_equal(compare_next(stats_of(19, 1014), 494), VERDICT_NONE);
+    assert_int_equal(compare_next(stats_of(19, 1014), 493), VERDICT_FAST);
+}
+
+static void
+exactly_half_and_twice_are_neither(void **state)
+{
+    (void)state;
+    struct stats stats = stats_of(8, 1000);
+    static const struct {
+        int64_t latency;
+        enum verdict verdict;
+    } cases[] = {{499, VERDICT_FAST},
+                 {500, VERDICT_NONE},
+                 {2000, VERDICT_NONE},
+                 {2001, VERDICT_SLOW}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sample sample = sample_of(cases[i].latency, VERDICT_NONE);
+        stats_compare(&stats, &sample);
+        assert_int_equal(sample.verdict, cases[i].verdict);
+    }
+}
+
+static void
+what_does_not_count_is_not_compared(void **state)
+{
+    (void)state;
+    struct stats stats = stats_of(8, 1000);
+    for (int verdict = VERDICT_WARMUP; verdict < VERDICT_NONE; verdict++) {
+        struct sample sample = sample_of(1, (enum verdict)verdict);
+        stats_compare(&stats, &sample);
+        assert_int_equal(sample.verdict, verdict);
+    }
+}
+
+static void
+merging_adds_every_counter(void **state)
+{
+    (void)state;
+    struct stats stats = stats_of(2, 100), more = stats_of(3, 200);
+    stats.requests = 7, stats.all_bytes = 70, stats.too_fast = 1, stats.too_slow = 2;
+    stats.cached = 3, stats.failed = 4;
+    more.requests = 10, more.all_bytes = 500, more.too_fast = 30, more.too_slow = 60;
+    more.cached = 90, more.failed = 120;
+    stats_merge(&stats, &more);
+    assert_int_equal(stats.latency.count, 5);
+    assert_int_equal(stats.latency.sum, 800);
+    assert_int_equal(stats.bytes, 5 * 4096);
+    assert_int_equal(stats.requests, 17);
+    assert_int_equal(stats.all_bytes, 570);
+    assert_int_equal(stats.too_fast, 31);
+    assert_int_equal(stats.too_slow, 62);
+    assert_int_equal(stats.cached, 93);
+    assert_int_equal(stats.failed, 124);
+}
+
+static void
+a_rate_is_per_second(void **state)
+{
+    (void)state;
+    assert_rate(10, 1000000000, 10);
+    assert_rate(1, 500000, 2000);
+    assert_rate(3, 2000000000, 1.5);
+    assert_rate(0, 5, 0);
+}
+
+static void
+a_rate_over_no_time_is_zero(void **state)
+{
+    (void)state;
+    assert_true(stats_rate(10, 0) == 0);
+    assert_true(stats_rate(10, -1) == 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_reason_decides),
+        cmocka_unit_test(limits_themselves_still_count),
+        cmocka_unit_test(without_warmup_the_first_request_counts),
+        cmocka_unit_test(only_requests_that_count_are_recorded_as_such),
+        cmocka_unit_test(failed_and_short_requests_are_failures),
+        cmocka_unit_test(fast_and_slow_need_more_than_five),
+        cmocka_unit_test(twice_the_average_includes_the_request),
+        cmocka_unit_test(half_the_average_includes_the_request),
+        cmocka_unit_test(exactly_half_and_twice_are_neither),
+        cmocka_unit_test(what_does_not_count_is_not_compared),
+        cmocka_unit_test(merging_adds_every_counter),
+        cmocka_unit_test(a_rate_is_per_second),
+        cmocka_unit_test(a_rate_over_no_time_is_zero),
+    };
+    return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}
