@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "os/os.h"
+#include "os/process.h"
 #include "plan/outcome.h"
 #include "plan/plan.h"
 #include "probe/run.h"

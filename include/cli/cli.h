@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/options.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum cli_argument { CLI_NONE, CLI_REQUIRED, CLI_ATTACHED };
@@ -26,6 +27,7 @@ struct cli_option {
     size_t at;             /* of the value in struct options */
     enum units_kind units; /* of a number */
     int64_t least, most;   /* of a number that is allowed */
+    bool newer;            /* than ioping 1.3 */
 };
 
 /* The option table, OPTION_IDS rows. */

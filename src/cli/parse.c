@@ -56,23 +56,30 @@ find_letter(char letter)
     return NULL;
 }
 
-/* Lists the options that NAME begins in TEXT; returns how many. */
+/*
+ * Finds the option that NAME is or begins. Returns how many it begins, 1 for
+ * one that it is, and lists them in TEXT. What was unique in ioping 1.3 stays
+ * unique: options that are newer do not count beside one that is not.
+ */
 static int
 find_names(const char *name, size_t length, const struct cli_option **found,
            struct buffer *text)
 {
-    int matches = 0;
+    int matches = 0, older = 0;
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
         if (strncmp(option->name, name, length) != 0)
             continue;
-        *found = option;
-        if (option->name[length] == '\0')
+        bool exact = option->name[length] == '\0';
+        if (exact || older == 0 || !option->newer)
+            *found = option;
+        if (exact)
             return 1;
         matches++;
+        older += !option->newer;
         buffer_format(text, " '-%s'", option->name);
     }
-    return matches;
+    return older == 1 ? 1 : matches;
 }
 
 static int

@@ -85,7 +85,7 @@ const struct cli_option cli_options[] = {
         .help = "cached I/O: not direct, no drop, no flush"},
     [OPTION_DIRECT] = {'D', "direct", FLAG,
         .help = "insist on direct I/O: do not fall back"},
-    [OPTION_IGNORE_ERROR] = {'E', "ignore-error", FLAG,
+    [OPTION_IGNORE_ERROR] = {'E', "ignore-error", FLAG, .newer = true,
         .help = "go on after a failed request"},
     [OPTION_READ_WRITE] = {'G', "read-write", FLAG,
         .help = "write and read in turn"},

@@ -1,5 +1,6 @@
 /* What every POSIX system has; linux.c and its siblings add the rest. */
 #include "os/os.h"
+#include "os/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

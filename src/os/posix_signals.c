@@ -3,7 +3,7 @@
  * signal that arrives just before a sleep would be noticed only after it, so
  * the handler also starts an alarm that ends such a sleep within a second.
  */
-#include "os/os.h"
+#include "os/process.h"
 
 #include <signal.h>
 #include <string.h>

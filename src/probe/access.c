@@ -17,6 +17,7 @@
 #include "access.h"
 
 #include "base/units.h"
+#include "os/process.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "probe/worker.h"
 
 #include "os/os.h"
+#include "os/process.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "base/units.h"
+#include "os/process.h"
 
 #include <errno.h>
 #include <stdio.h>

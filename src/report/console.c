@@ -1,7 +1,7 @@
 #include "report/console.h"
 
 #include "cli/cli.h"
-#include "os/os.h"
+#include "os/process.h"
 
 #include <errno.h>
 #include <string.h>

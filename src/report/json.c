@@ -5,7 +5,7 @@
 #include "report/report.h"
 
 #include "base/escape.h"
-#include "os/os.h"
+#include "os/process.h"
 
 #include <inttypes.h>
 #include <string.h>

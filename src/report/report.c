@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include "os/os.h"
+#include "os/process.h"
 
 #include <errno.h>
 #include <string.h>

@@ -243,6 +243,7 @@ unique_beginnings_of_names(void **state)
         {"-ds .", OPTION_DSYNC},
         {"-ig .", OPTION_IGNORE_ERROR},
         {"-in 5 .", OPTION_INTERVAL},
+        {"-i=5 .", OPTION_INTERVAL}, /* as in 1.3, which had no -ignore-error */
         {"-j .", OPTION_JSON},
         {"-li .", OPTION_LINEAR},
         {"-n .", OPTION_NOWAIT},

@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include "os/os.h"
+#include "os/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,8 @@
 /* What a worker does between requests: it wakes its listener and evicts pages. */
 #include "setup.h"
 
+#include "os/process.h"
+
 #include <signal.h>
 
 struct waking {

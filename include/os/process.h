@@ -1,0 +1,38 @@
+#ifndef OS_PROCESS_H
+#define OS_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What this process has of its system: signals, standard streams, memory. */
+
+/* Signals: SIGINT, SIGTERM and SIGHUP ask to stop; SIGQUIT, SIGUSR1 and, where
+ * it exists, SIGINFO ask for statistics; a second SIGINT ends the program with
+ * status 4 at once. */
+void os_signals_install(void);
+
+/* The signal that asked to stop, or 0. */
+int os_signals_stop(void);
+
+/* Whether statistics were asked for since the last call. */
+bool os_signals_report(void);
+
+/* A byte, and a newline, that a second SIGINT writes to stdout before it ends
+ * the program, so that an open JSON array is closed; 0 for none. */
+void os_signals_farewell(int byte);
+
+/*
+ * Occupies standard streams that are closed, so that no file that is opened
+ * later takes their place and output cannot end up in it; writing to them still
+ * fails.
+ */
+void os_stream_guard(void);
+
+/* Writes SIZE bytes to a stream (1 stdout, 2 stderr), whole or -1. */
+int os_stream_write(int stream, const char *bytes, size_t size);
+
+/* Memory of SIZE bytes at a multiple of ALIGNMENT (a power of two, at least
+ * that of a pointer); NULL if there is none. Freed by free. */
+void *os_memory_aligned(size_t alignment, size_t size);
+
+#endif

@@ -1,0 +1,727 @@
+/*
+ * The same command line through ioping 1.3 and through ours. Times and rates
+ * are masked, everything else must be equal: sizes, counts, verdicts, zeros,
+ * raw fields 1 and 9. What differs on purpose stands in tables of its own, and
+ * must differ.
+ */
+#include "support.h"
+
+#define PEER "/usr/bin/ioping"
+#define OURS "$IOPING_RUNNER \"$IOPING\""
+
+/* For lines; the deviation is masked even if 0, since two times may be equal. */
+static const char lines_sed[] =
+    "s/[0-9]{2}:[0-9]{2}:[0-9]{2}/CLOCK/\n"
+    "s/^[0-9]{10} /SECONDS /\n"
+    "s/ \\((fast|slow)\\)$//\n"
+    "s/ time=[0-9.]+ [a-z]+/ time=#/\n"
+    "s/ in [1-9][0-9.]* [a-z]+,/ in #,/\n"
+    "s/ [1-9][0-9.]*( [kMGT])? iops,/ # iops,/\n"
+    "s| [1-9][0-9.]* ([KMGTP]i)?B/s$| #/s|\n"
+    "/^min/{\ns/[1-9][0-9.]* [a-z]+/#/g\ns|[^/]*$| #|\n}\n"
+    "s/^(0( 0){7} [0-9]+) [0-9]+$/\\1 #/\n"
+    "s/^1( [1-9][0-9]*){6} 0 ([0-9]+) [0-9]+$/1 # # # # # # 0 \\2 #/\n"
+    "s/^([2-9]|[0-9]{2,})( [0-9]+){7} ([0-9]+) [0-9]+$/\\1 # # # # # # # \\3 #/\n";
+
+/* For JSON: one line per record, without the keys that only ours has. */
+static const char records_jq[] =
+    "def hide($keys): with_entries(if .value != 0 and (.key | test(\"^(\\($keys))$\"))\n"
+    "  then .value = \"#\" else . end);\n"
+    ".[] | del(.target.mode, .io.offset, .io.notice, .load.failed)\n"
+    "| hide(\"timestamp\") | .localtime |= gsub(\"[0-9]\"; \"9\")\n"
+    "| (.io, .stat, .load | select(. != null)) |= hide(\"time|iops|bps|min|avg|max\")\n"
+    "| if .stat.count > 1 then .stat.mdev = \"#\" else . end\n";
+
+/* For JSON too: jq does not tell how many decimals a number had. */
+static const char decimals_sed[] =
+    "/\"(timestamp|iops)\": /{\ns/[0-9]+\\./#./\ns/[0-9]/9/g\np\n}\n";
+
+/* Prints of each side the masked output, the status and stderr, fenced. */
+static const char run_script[] =
+    "show() {\n"
+    "    read -r first <.got\n"
+    "    case $first in\n"
+    "    '['*) jq -c -f .records.jq .got 2>/dev/null || echo invalid JSON\n"
+    "        sed -nE -f .decimals.sed .got ;;\n"
+    "    *) sed -E -f .lines.sed .got ;;\n"
+    "    esac\n"
+    "    printf '\\001%%d\\001' $status; cat .err; printf '\\001'; rm -f d/ioping.tmp\n"
+    "}\n"
+    "{ " PEER " %s\n} >.got 2>.err; status=$?; show\n"
+    "{ " OURS " %s\n} >.got 2>.err; status=$?; show\n";
+
+struct side {
+    int status;
+    char *out, *err;
+};
+
+struct pair {
+    struct result result;
+    struct side peer, ours;
+};
+
+static void
+put(const char *name, const char *text)
+{
+    char path[2048];
+    snprintf(path, sizeof(path), "%s/%s", scratch(), name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    put(".lines.sed", lines_sed);
+    put(".records.jq", records_jq);
+    put(".decimals.sed", decimals_sed);
+    struct result result = command_status(
+        0,
+        "mkdir d 'sp ace' 'ta\tb' 'qu\"ote' && mkfifo fifo && : >empty && ln -s f link "
+        "&& head -c 4194304 /dev/urandom >f && sync f");
+    command_free(&result);
+    return 0;
+}
+
+static void
+need_peer(void)
+{
+    const char *runner = getenv("IOPING_RUNNER");
+    if (runner && runner[0])
+        skip_because(
+            "the comparison with ioping 1.3 takes too long under another program");
+    struct result result = command(PEER " -v 2>&1; stat -f -c %%T .");
+    bool found = strncmp(result.out, "ioping 1.3\n", 11) == 0;
+    bool labels = !strstr(result.out, "btrfs");
+    command_free(&result);
+    if (!found)
+        skip_because("needs ioping 1.3 as " PEER);
+    if (!labels)
+        skip_because("ioping 1.3 labels btrfs wrongly");
+}
+
+static void
+need_direct(void)
+{
+    struct result result = command("ioping -D -c 1 d");
+    bool direct = result.status == 0;
+    command_free(&result);
+    if (!direct)
+        skip_because("needs a file system with direct I/O");
+}
+
+/* Cuts the text up to the next fence off *AT. */
+static char *
+cut(char **at)
+{
+    char *start = *at, *fence = strchr(start, '\001');
+    assert_non_null(fence);
+    *fence = '\0';
+    *at = fence + 1;
+    return start;
+}
+
+static void
+cut_side(struct side *side, char **at)
+{
+    side->out = cut(at);
+    side->status = atoi(cut(at));
+    side->err = cut(at);
+}
+
+static struct pair
+run_both(const char *arguments)
+{
+    struct pair pair = {.result = command(run_script, arguments, arguments)};
+    char *at = pair.result.out;
+    cut_side(&pair.peer, &at);
+    cut_side(&pair.ours, &at);
+    return pair;
+}
+
+static void
+show(const char *arguments, const struct pair *pair)
+{
+    const struct side *peer = &pair->peer, *ours = &pair->ours;
+    printf("ioping %s\npeer: status %d\n%s%.200s\nours: status %d\n%s%.200s\n", arguments,
+           peer->status, peer->out, peer->err, ours->status, ours->out, ours->err);
+}
+
+/* Whether both end with STATUS, print the same (a refusal nothing), and MESSAGE. */
+static bool
+is_same(int status, const char *arguments, const char *message)
+{
+    struct pair pair = run_both(arguments);
+    const struct side *peer = &pair.peer, *ours = &pair.ours;
+    bool refused = status == 1 || status == 2;
+    bool same = peer->status == status && ours->status == status &&
+                strcmp(peer->out, ours->out) == 0 && !(refused && ours->out[0]) &&
+                strstr(peer->err, message) && strstr(ours->err, message);
+    if (!same)
+        show(arguments, &pair);
+    command_free(&pair.result);
+    return same;
+}
+
+/* ROWS end with NULL. All of them are tried. */
+static void
+assert_same(int status, const char *const rows[])
+{
+    int different = 0;
+    need_peer();
+    for (int i = 0; rows[i]; i++)
+        different += !is_same(status, rows[i], "");
+    assert_int_equal(different, 0);
+}
+
+static void
+every_way_to_write_options(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-c 10 -i 0 f", "-c10 -i0 f", "--count=10 --interval=0 f",
+        "-count=10 -interval=0 f", "-count 10 -interval 0 f", "--count 10 --interval 0 f",
+        "-cou 3 -inter 0 f", "-co=3 --int=0 f", "-print-c 5 -c 11 -i 0 f",
+        "-work-s 64k -work-o=4k --work-t 1h -c 3 -i 0 f", "-rat 1000 -c 3 f",
+        "-rap -c 3 f", "-read -c 4 -i 0 d", "-ds -c 3 -i 0 f",
+        "-min 0 -max 1h -c 3 -i 0 f", "-RLB -c 5 f", "-RL -c 5 f", "-RLC -c 5 f",
+        "-qCc 4 -i0 f", "-CqLc4 -i0 f", "-RB f -c 4", "-q -c 20 -i 0 . -C", "f -c 3 -i 0",
+        "-c 3 f -i 0", "-c 3 -i 0 -- f", "-c 3 -i 0 f --", "-c 9 -i 1h -c 3 -i 0 f", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    assert_same(0, rows);
+}
+
+/* What -E brought must not take the peer's abbreviations away. */
+static void
+abbreviations_that_begin_another_option(void **state)
+{
+    static const char *const rows[] = {"-i=0 -c 3 f", "--i=0 -c 3 f", "--i 0 -c 3 f",
+                                       NULL};
+    (void)state;
+    assert_same(0, rows);
+}
+
+static void
+every_suffix_of_counts(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-c 1.2da -a 1DA -i 0 f", "-c .012k -i 0 f", "-c 0.012K -i 0 f",
+        "-c 0.000012M -i 0 f", "-c 0.000012m -i 0 f", "-c 0.000000012g -i 0 f",
+        "-c 0.000000000012T -i 0 f", "-c 24/2 -i 0 f", "-c 2.5 -i 0 f",
+        "-c 7 -p 0.2da -i 0 f", "-c 7 -b .3da -i 0 f", "-e 1k -c 3 -i 0 f",
+        "-e 0 -c 3 -i 0 f", "-c 3 -a 0 -b 0 -p 0 -i 0 f", "-c 00003 -i 0 f",
+        "-r 1M -c 3 f", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    assert_same(0, rows);
+}
+
+static void
+every_suffix_of_sizes(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-s 512 -c 2 -i 0 f", "-s 512b -c 2 -i 0 f", "-s 4k -c 2 -i 0 f",
+        "-s 4kB -c 2 -i 0 f", "-s 4KiB -c 2 -i 0 f", "-s 1.5K -c 2 -i 0 f",
+        "-s 1m -c 2 -i 0 f", "-s 1MB -c 2 -i 0 f", "-s 0.5MiB -c 2 -i 0 f",
+        "-s 0.001g -c 2 -i 0 f", "-s .001GB -c 2 -i 0 f", "-s /1024gib -c 2 -i 0 f",
+        "-s 0.000001t -c 2 -i 0 f", "-s .000001TB -c 2 -i 0 f",
+        "-s 1/1048576TiB -c 2 -i 0 f", "-s 3sector -c 2 -i 0 f", "-s 2Page -c 2 -i 0 f",
+        "-s 1000 -c 2 -i 0 f", "-s 1000 -c 2 -i 0 d", "-s 1 -c 2 -i 0 f",
+        "-s 2m -c 2 -i 0 d", "-s 4m -c 2 -i 0 f", "-S 64k -o 1page -c 2 -i 0 f",
+        "-S 4m -c 2 -i 0 f", "-S 100sector -c 2 -i 0 d", "-S 0 -o 0 -c 2 -i 0 f",
+        "-o 100 -c 2 -i 0 f", "-l 1t -c 3 f", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    assert_same(0, rows);
+}
+
+/* Two requests, if a twentieth of a second, or a little more, is understood. */
+static void
+every_suffix_of_times(void **state)
+{
+    static const char *const intervals[] = {
+        "1/20",   "0.05",    "50000000ns", "50000000nsec", "50000us",   "50000USEC",
+        "50ms",   "/20s",    "50Msec",     ".05sec",       "0.0009min", ".0009m",
+        "1/20.0", "100/2ms", ".000015h",   ".000015Hour",
+    };
+    (void)state;
+    need_peer();
+    for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
+        char row[128];
+        snprintf(row, sizeof(row), "-i %s -w 80ms -a 0 -B /dev/zero", intervals[i]);
+        assert_true(is_same(0, row, ""));
+    }
+}
+
+static void
+summaries_pace_and_verdicts(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-c 1 -i 1h f", "-c 5 -i 0 -a 0 f", "-c 5 -i 0 -a 3 f", "-c 5 -i 0 -a 9 f",
+        "-c 9 -i 0 -q f", "-c 3 -i 0 -C f", "-c 3 -i 0 -y d", "-c 3 -i 0 -Y f",
+        "-c 3 -i 0 -H /dev/zero", "-c 3 -i 0 -N /dev/zero", "-c 3 -i 0 -e 42 d",
+        "-c 3 -i 1ms d", "-c 6 -i 0 -L f", "-c 6 -i 0 -L -s 4k -S 8k f", "-c 3 -i 0 -R d",
+        "-c 3 -R -w 1h -p 2 d", "-w 1ns -c 9 -i 0 f", "-w 10ms -i 1h f", "-w 10ms -r 1 f",
+        "-w 10ms -l 4k f", "-w 10ms -l 4k -L f", "-w 10ms -l 1 -i 0 f",
+        "-w 10ms -r 1000 -i 1 f", "-c 3 -r 1000 -l 40m -i 0 f", "-c 7 -b 3 -i 1ms f",
+        "-c 7 -b 3 -i 0 -q f", "-c 6 -b 3 -i 0 -I%T f", "-c 5 -i 0 -t 1h f",
+        "-c 5 -i 0 -t 1h -a 0 -q f", "-c 5 -i 0 -t 1ns f", "-c 5 -i 0 -T 1ns f",
+        "-c 5 -i 0 -T 1ns -a 0 f", "-c 5 -i 0 -T 1h f", "-c 5 -i 0 -t 1h -T 1ns f",
+        "-a 0 -i 1h f & until [ -s .got ]; do sleep 0.01; done; kill -INT $!; wait $!",
+        NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    assert_same(0, rows);
+}
+
+static void
+raw_lines(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-c 10 -i 0 -print-count 1 -quiet f", "-c 5 -i 0 -p 2 f", "-c 5 -i 0 -p 2 -q f",
+        "-c 5 -i 0 -p 2 -B f", "-c 5 -i 0 -p 2 -qB f", "-c 5 -i 0 -p 9 -q f",
+        "-c 5 -i 0 -p 0 -q f", "-c 5 -i 0 -P 1h f", "-c 5 -i 0 -P 1h -q f",
+        "-c 5 -i 0 -P 1h -p 3 -q f", "-c 5 -i 0 -P 0 -q f", "-c 5 -i 0 -B f",
+        "-c 5 -i 0 -B -I f", "-c 1 -i 0 -B f", "-c 2 -i 0 -B f", "-c 5 -i 0 -B -T 1ns f",
+        "-c 5 -i 0 -p 2 -a 3 -q f", "-c 5 -i 0 -p 1 -t 1h -q f",
+        "-c 5 -b 2 -i 0 -p 2 -q f", "-c 4 -p 1 -R f", "-c 4 -i 0 -WB d",
+        "-c 4 -i 0 -GB d", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    assert_same(0, rows);
+}
+
+static void
+json_records(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-J -c 3 -i 0 f", "-J -c 3 -i 0 d", "-J -c 2 -i 0 /dev/zero", "-J -c 1 f",
+        "-J -q -c 3 -i 0 f", "-JB -c 3 -i 0 f", "-JqB -c 3 -i 0 f", "-JI -c 3 -i 0 f",
+        "-JR -c 3 f", "-J -c 5 -i 0 -p 2 f", "-J -c 5 -i 0 -p 2 -q f",
+        "-J -c 5 -i 0 -p 2 -B f", "-J -c 5 -i 0 -P 1h -q f", "-J -c 5 -i 0 -t 1h f",
+        "-J -c 5 -i 0 -T 1ns -p 1 f", "-J -c 7 -i 1ms -b 3 f", "-JL -c 3 -i 0 -s 8k f",
+        "-JW -c 3 -i 0 d", "-JG -c 4 -i 0 d", "-J -c 2 -i 0 'sp ace'",
+        "-J -a 0 -i 1h f & until grep -q '^}' .got; do sleep 0.01; done;"
+        " kill -INT $!; wait $!",
+        NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    need_program("jq");
+    assert_same(0, rows);
+}
+
+static void
+time_stamps(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-I -c 2 -i 0 f", "-time -c 2 -i 0 f", "-I%T -c 2 -i 0 f", "-I%s -c 2 -i 0 f",
+        "-I%Y-%m,%% -c 2 -i 0 f", "-time=%Y -c 2 -i 0 f", "-Ixyz -c 2 -i 0 f",
+        "-time= -c 2 -i 0 f", "-I%d -I -c 2 -i 0 f", "-I%d -I%m -c 2 -i 0 f",
+        "-I=%T -c 2 -i 0 f", "-Iq -c 2 -i 0 f", "-qI -c 2 -i 0 f", "-I -p 1 -c 2 -i 0 f",
+        "-I'%Y\n' -c 2 -i 0 f", "-c 2 -i 0 f -I", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    assert_same(0, rows);
+}
+
+static void
+writes(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-W -c 4 -i 0 d", "-WWW -c 4 -i 0 d", "-WC -c 4 -i 0 d", "-WY -c 4 -i 0 d",
+        "-Wy -c 4 -i 0 d", "-WL -c 4 -i 0 d", "-W -s 1000 -c 4 -i 0 d", "-RWL -c 3 d",
+        "-G -c 5 -i 0 d", "-GL -c 5 -i 0 d", "-GW -c 5 -i 0 -q d", "-WWW -c 4 -i 0 f",
+        "-W -W --write -c 4 -i 0 f", "-WWWW -c 4 -i 0 f", "-GWW -c 5 -i 0 f",
+        "-GGG -c 5 -i 0 f", "-WWWk -c 4 -i 0 f", "-WWWC -c 4 -i 0 /dev/zero",
+        "-k -c 3 -i 0 d && stat -c '%s %a' d/ioping.tmp",
+        "-k -c 3 -i 0 -S 64k d && stat -c '%s %a' d/ioping.tmp",
+        "-kW -c 3 -i 0 -S 64k -o 4k d && stat -c %s d/ioping.tmp", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    assert_same(0, rows);
+}
+
+static void
+targets(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-c 2 -i 0 .", "-c 2 -i 0 d/", "-c 2 -i 0 ./f", "-c 2 -i 0 link",
+        "-c 2 -i 0 \"$PWD/link\"", "-c 2 -i 0 \"$PWD/d\"", "-c 2 -i 0 \"$PWD//f\"",
+        "-c 2 -i 0 'sp ace'", "-c 2 -i 0 'qu\"ote'", "-c 2 -i 0 d/../f",
+        "-c 2 -i 0 /dev/zero", "-c 2 -i 0 /dev/urandom", "-c 2 -i 0 -L /dev/zero",
+        "-c 2 -i 0 -o 1m -S 1m /dev/zero", "-c 2 -i 0 -s 8m /dev/zero", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    assert_same(0, rows);
+}
+
+static void
+direct_io(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-D -c 3 -i 0 f", "-D -c 3 -i 0 d", "-BDL -c 11 -i 0 d", "-dir -c 3 -i 0 -J f",
+        "-DC -c 3 -i 0 f", "-DW -c 3 -i 0 d", "-DWWW -c 3 -i 0 f", "-DG -c 4 -i 0 d",
+        "-RLD -c 3 -s 1m f", "-DY -c 3 -i 0 f", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    need_program("jq");
+    need_direct();
+    assert_same(0, rows);
+}
+
+static void
+wrong_usage(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-z f", "--zzz f", "-zzz f", "-c", "f -c", "f --count", "-q1 f", "-quiet=1 f",
+        "-print 2 f", "-work 1 f", "-m 1ns f", "-d f", "-ti=%s", "-c 2 f f", "-I %Y f",
+        "-c 2 -- f -q", "-c abc f", "-c -1 f", "-c 3KiB f", "-c 1/0 f", "-c '3 ' f",
+        "-i abc f", "-i 1ks f", "-i -1ms f", "-i 1/0 f", "-i 1/-2 f", "-i 1/2/3 f",
+        "-i '1 ms' f", "-i 1k f", "-i . f", "-i / f", "-i inf f", "-i 9999999999999 f",
+        "-w abc f", "-t 1d f", "-T 1..2 f", "-P 1,5ms f", "-s abc f", "-s -4k f",
+        "-s 4kk f", "-s '4 k' f", "-s 1/0 f", "-s 1sectors f", "-s nan f", "-S 1q f",
+        "-o -1 f", "-l abc f", "-a x f", "-b x f", "-p x f", "-r x f", "-r inf f",
+        "-qzc 3 f", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    assert_same(1, rows);
+}
+
+static void
+what_cannot_be_prepared(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "nope", "nope/x", "f/x", "''", "-re f", "-J nope", "-W f", "-WW f", "-G f",
+        "-GW f", "-B -WW f", "-W /dev/zero", "-s 1 -o 4m f", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    assert_same(2, rows);
+}
+
+static void
+messages_that_scripts_know(void **state)
+{
+    static const struct {
+        int status;
+        const char *arguments, *message;
+    } rows[] = {
+        {1, "-q", "ioping: no destination specified\n"},
+        {1, "-c 3 --", "ioping: no destination specified\n"},
+        {1, "f d", "ioping: more than one destination specified\n"},
+        {2, "-S 5m f", "target is too small for this"},
+        {2, "-S 4m -o 1 f", "target is too small for this"},
+        {2, "-o 5m f", "target is too small for this"},
+        {2, "-s 8m f", "request size is too big for this target"},
+        {2, "-s 4m -o 1 f", "request size is too big for this target"},
+        {2, "-o 4m f", "request size is too big for this target"},
+        {2, "-S 2k f", "request size is too big for this target"},
+        {2, "-S 4k -s 8k d", "request size is too big for this target"},
+        {2, "empty", "request size is too big for this target"},
+        {2, "fifo", "unsupported destination"},
+        {2, "nope", "No such file or directory"},
+    };
+    int different = 0;
+    (void)state;
+    need_peer();
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        different += !is_same(rows[i].status, rows[i].arguments, rows[i].message);
+    assert_int_equal(different, 0);
+}
+
+/* A row that differs, and how. */
+struct difference {
+    const char *reason, *arguments;
+    int peer, ours;                    /* exit status */
+    const char *only_peer, *only_ours; /* on stdout; both NULL: the same there */
+};
+
+static bool
+has_only(const char *part, const char *text, const char *other)
+{
+    return !part || (strstr(text, part) && !strstr(other, part));
+}
+
+static bool
+is_different(const struct difference *row)
+{
+    struct pair pair = run_both(row->arguments);
+    const struct side *peer = &pair.peer, *ours = &pair.ours;
+    bool texts = row->only_peer || row->only_ours;
+    bool as_told = peer->status == row->peer && ours->status == row->ours &&
+                   texts == (strcmp(peer->out, ours->out) != 0) &&
+                   (texts || peer->status != ours->status) &&
+                   has_only(row->only_peer, peer->out, ours->out) &&
+                   has_only(row->only_ours, ours->out, peer->out);
+    if (!as_told) {
+        printf("not as told (%s): ", row->reason);
+        show(row->arguments, &pair);
+    }
+    command_free(&pair.result);
+    return as_told;
+}
+
+static void
+assert_different(const struct difference *rows, size_t count)
+{
+    int wrong = 0;
+    need_peer();
+    for (size_t i = 0; i < count; i++)
+        wrong += !is_different(&rows[i]);
+    assert_int_equal(wrong, 0);
+}
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+#define SUMMARY "ioping statistics ---"
+#define FAILED_ONCE "1 failed, generated 1 requests in #, 0 B, "
+#define UNTIL_PRINTED "& until [ -s .got ]; do sleep 0.01; done;"
+
+static void
+differs_in_help_and_version(void **state)
+{
+    static const struct difference rows[] = {
+        {"own help", "-h", 0, 0, "-async", "-ignore-error"},
+        {"own help", "", 1, 1, "-async", "-ignore-error"},
+        {"own version", "-v", 0, 0, "ioping 1.3", NULL},
+        {"-A comes later", "-qAc 4 -i 0 f", 0, 1, SUMMARY, NULL},
+        {"-A comes later", "-async -c 4 -i 0 f", 0, 1, SUMMARY, NULL},
+        {"-E is new", "-E -c 4 -i 0 f", 1, 0, NULL, SUMMARY},
+        {"-E is new", "--ignore-error -c 4 -i 0 f", 1, 0, NULL, SUMMARY},
+    };
+    (void)state;
+    assert_different(rows, COUNT(rows));
+}
+
+static void
+differs_in_values_that_mean_nothing(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-s 0", "-l 0", "-r 0", "-s .5", "-l .5", "-S .5", "-o .5", "-a .5", "-b .5",
+        "-p .5", "-r /2", "-e abc", "-e -1", "-e '3 '", "-e 1/0", "-a 1e1", "-s 1e3",
+        "-i 1e-3", "-a 0x10", "-s 0x1000", "-i 0x1", "-a ' 1'", "-s ' 4k'", "-i ' 1ms'",
+        "-a +1", "-s +4k", "-i +1ms", "-a nan", "-l nan", "-i nan", "-t nan", "-w nan",
+        "-a ''", "-s ''", "-i ''", "-t ''", "-a k", "-s k", "-i ms", "-s page",
+        "-s sector", NULL,
+    };
+    /* clang-format on */
+    int wrong = 0;
+    (void)state;
+    need_peer();
+    for (int i = 0; rows[i]; i++) {
+        char arguments[128];
+        snprintf(arguments, sizeof(arguments), "-c 2 -i 0 -w 9ms %s f", rows[i]);
+        struct difference row = {
+            "the peer takes it for another value", arguments, 0, 1, SUMMARY, NULL};
+        wrong += !is_different(&row);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void
+differs_in_the_range_of_values(void **state)
+{
+    static const char whole[] = "counts go to 2^63 - 1", exa[] = "p and e are sizes too",
+                      cut[] = "the kernel would cut it short", out[] = "out of range";
+    static const struct difference rows[] = {
+        {whole, "-c 2147483648 -i 1h -w 1ms f", 1, 0, NULL, SUMMARY},
+        {whole, "-a 1e -c 4 -i 0 f", 1, 0, NULL, SUMMARY},
+        {whole, "-b 3g -c 4 -i 0 f", 1, 0, NULL, SUMMARY},
+        {whole, "-p 1t -c 4 -i 0 f", 1, 0, NULL, SUMMARY},
+        {whole, "-r 9223372036854775807 -c 4 f", 1, 0, NULL, SUMMARY},
+        {exa, "-l 1p -c 2 f", 1, 0, NULL, SUMMARY},
+        {exa, "-l 1e -c 2 f", 1, 0, NULL, SUMMARY},
+        {exa, "-S 1p f", 1, 2, NULL, NULL},
+        {cut, "-s 2147479553 f", 2, 1, NULL, NULL},
+        {cut, "-s 2g f", 2, 1, NULL, NULL},
+        {out, "-S nan f", 2, 1, NULL, NULL},
+        {out, "-o 9223372036854775808 f", 2, 1, NULL, NULL},
+        {out, "-i 9223372036854775808ns -c 1 f", 0, 1, SUMMARY, NULL},
+        {"no overflow", "-T 9223372036854775807ns -c 2 -i 0 f", 0, 0, "too slow", NULL},
+        {"no overflow", "-w 9223372036854775807ns -c 2 -i 0 f", 0, 0, NULL, "request=2"},
+    };
+    (void)state;
+    assert_different(rows, COUNT(rows));
+}
+
+static void
+differs_in_failures(void **state)
+{
+    static const char shown[] = "a failure ends with the statistics so far",
+                      lost[] = "a short read is a failure",
+                      output[] = "lost output is an error";
+    static const struct difference rows[] = {
+        {shown, "-WWWC -c 3 -i 0 /dev/full", 3, 3, NULL, "(ENOSPC)\n\n---"},
+        {shown, "-WWWC -c 3 -i 0 -q /dev/full", 3, 3, NULL, FAILED_ONCE},
+        {shown, "-WWWC -c 3 -i 0 -B /dev/full", 3, 3, NULL, "0 0 0 0 0 0 0 0 1 #\n"},
+        {shown, "-WWWC -c 3 -J /dev/full", 3, 3, "invalid JSON",
+         "\"load\":{\"count\":1,"},
+        {shown, "-WWW -c 3 -i 0 /dev/zero", 3, 3, NULL, "(EINVAL)\n\n---"},
+        {lost, "-c 2 -i 0 /dev/null", 0, 3, "request=2", "(short)"},
+        {lost, "-c 2 -i 0 -q /dev/null", 0, 3, "\ngenerated 0 requests", FAILED_ONCE},
+        {lost, "-c 2 -i 0 -J /dev/null", 0, 3, "\"request\":2", "\"load\":{\"count\":1,"},
+        {lost, "-c 2 -i 0 -B /dev/null", 0, 3, "0 0 0 0 0 0 0 0 0 #\n",
+         "0 0 0 0 0 0 0 0 1 #\n"},
+        {lost, "-GWWC -c 3 -i 0 /dev/null", 0, 3, "request=3",
+         "request=2 time=# (short)"},
+        {output, "-c 2 -i 0 f >/dev/full", 0, 3, NULL, NULL},
+        {output, "-c 2 -i 0 -J f >/dev/full", 0, 3, NULL, NULL},
+        {output, "-c 2 -i 0 f >&-", 0, 3, NULL, NULL},
+    };
+    (void)state;
+    need_program("jq");
+    assert_different(rows, COUNT(rows));
+}
+
+static void
+differs_in_signals(void **state)
+{
+    static const char ends[] = "ends with the summary", goes_on[] = "interim statistics";
+    static const struct difference rows[] = {
+        {ends, "-i 1h f " UNTIL_PRINTED " kill -TERM $!; wait $!", 143, 0, NULL, SUMMARY},
+        {ends, "-i 1h f " UNTIL_PRINTED " kill -HUP $!; wait $!", 129, 0, NULL, SUMMARY},
+        {goes_on, "-c 2 -i 200ms f " UNTIL_PRINTED " kill -USR1 $!; wait $!", 138, 0,
+         NULL, "\ngenerated 2 requests"},
+    };
+    (void)state;
+    assert_different(rows, COUNT(rows));
+}
+
+static void
+differs_in_paths_with_odd_characters(void **state)
+{
+    static const struct difference rows[] = {
+        {"no terminal injection", "-c 1 'ta\tb'", 0, 0, "ta\tb (", "ta\\011b ("},
+        {"JSON is valid", "-c 1 -J 'ta\tb'", 0, 0, "invalid JSON", "\"ta\\tb\""},
+        {"JSON is valid", "-c 1 -J 'qu\"ote'", 0, 0, "invalid JSON", "\"qu\\\"ote\""},
+    };
+    (void)state;
+    need_program("jq");
+    assert_different(rows, COUNT(rows));
+}
+
+static void
+differs_in_pace(void **state)
+{
+    static const char limit[] = "the limit holds for whole bursts",
+                      grid[] = "periods have a grid of their own";
+    static const struct difference rows[] = {
+        {limit, "-r 25 -b 5 -w 180ms -a 0 -B /dev/zero", 0, 0, NULL,
+         "5 # # # # # # # 5 #"},
+        {limit, "-l 100k -b 5 -w 180ms -a 0 -B /dev/zero", 0, 0, NULL,
+         "5 # # # # # # # 5 #"},
+        {grid, "-P 20ms -i 90ms -c 2 -q /dev/zero", 0, 0, NULL, "0 0 0 0 0 0 0 0 0 #"},
+    };
+    (void)state;
+    assert_different(rows, COUNT(rows));
+}
+
+static void
+differs_where_direct_is_the_default(void **state)
+{
+    static const char nowait[] = "-N asks a device, not the page cache",
+                      failed[] = "what failed was generated too",
+                      before[] = "refused before the run";
+    static const struct difference rows[] = {
+        {nowait, "-N -c 3 -i 0 f", 0, 0, "\ngenerated 0 requests", NULL},
+        {nowait, "-N -c 3 -i 0 -B d", 0, 0, "0 0 0 0 0 0 0 0 0 #\n", NULL},
+        {nowait, "-NW -c 3 -i 0 d", 3, 0, NULL, "generated 3 requests in #, "},
+        {failed, "-N -s 1000 -c 3 -i 0 d", 0, 0, NULL,
+         "\n3 failed, generated 3 requests in #, 0 B, "},
+        {before, "-D -s 1000 -c 3 -i 0 f", 3, 2, NULL, NULL},
+        {before, "-D -o 100 -c 3 -i 0 f", 3, 2, NULL, NULL},
+    };
+    (void)state;
+    need_direct();
+    assert_different(rows, COUNT(rows));
+}
+
+static void
+differs_on_tmpfs_where_direct_io_is_refused(void **state)
+{
+    static const struct difference rows[] = {
+        {"memory is no device", "-D -c 2 -i 0 /dev/shm", 0, 2, SUMMARY, NULL},
+    };
+    (void)state;
+    struct result result = command("stat -f -c %%T /dev/shm");
+    bool memory = strcmp(result.out, "tmpfs\n") == 0;
+    command_free(&result);
+    if (!memory)
+        skip_because("needs tmpfs on /dev/shm");
+    assert_same(
+        0, (const char *const[]){"-c 2 -i 0 /dev/shm", "-CW -c 2 -i 0 /dev/shm", NULL});
+    assert_different(rows, COUNT(rows));
+}
+
+static void
+differs_in_four_keys_of_json(void **state)
+{
+    (void)state;
+    need_peer();
+    need_program("jq");
+    struct result result = command_status(
+        0, "keys() { jq -r '.[] | paths | map(strings) | join(\".\")' | sort -u; }\n" PEER
+           " -J -c 2 -i 0 f | keys >.peer; " OURS " -J -c 2 -i 0 f | keys >.ours\n"
+           "comm -23 .peer .ours; echo; comm -13 .peer .ours");
+    assert_string_equal(result.out, "\nio.notice\nio.offset\nload.failed\ntarget.mode\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_way_to_write_options),
+        cmocka_unit_test(abbreviations_that_begin_another_option),
+        cmocka_unit_test(every_suffix_of_counts),
+        cmocka_unit_test(every_suffix_of_sizes),
+        cmocka_unit_test(every_suffix_of_times),
+        cmocka_unit_test(summaries_pace_and_verdicts),
+        cmocka_unit_test(raw_lines),
+        cmocka_unit_test(json_records),
+        cmocka_unit_test(time_stamps),
+        cmocka_unit_test(writes),
+        cmocka_unit_test(targets),
+        cmocka_unit_test(direct_io),
+        cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(what_cannot_be_prepared),
+        cmocka_unit_test(messages_that_scripts_know),
+        cmocka_unit_test(differs_in_help_and_version),
+        cmocka_unit_test(differs_in_values_that_mean_nothing),
+        cmocka_unit_test(differs_in_the_range_of_values),
+        cmocka_unit_test(differs_in_failures),
+        cmocka_unit_test(differs_in_signals),
+        cmocka_unit_test(differs_in_paths_with_odd_characters),
+        cmocka_unit_test(differs_in_pace),
+        cmocka_unit_test(differs_where_direct_is_the_default),
+        cmocka_unit_test(differs_on_tmpfs_where_direct_io_is_refused),
+        cmocka_unit_test(differs_in_four_keys_of_json),
+    };
+    return cmocka_run_group_tests_name("peer", tests, set_up, unmount_all);
+}
