@@ -37,6 +37,9 @@ set_text(const struct cli_option *option, struct options *options, const char *v
 #define COUNT(field, smallest) CLI_REQUIRED, "count", \
     .set = set_number, .at = offsetof(struct options, field), .units = UNITS_COUNT, \
     .least = (smallest), .most = INT64_MAX
+#define SEED(field) CLI_REQUIRED, "seed", \
+    .set = set_number, .at = offsetof(struct options, field), .units = UNITS_COUNT, \
+    .most = INT64_MAX
 #define SIZE(field, smallest, largest) CLI_REQUIRED, "size", \
     .set = set_number, .at = offsetof(struct options, field), .units = UNITS_SIZE, \
     .least = (smallest), .most = (largest)
@@ -55,7 +58,7 @@ const struct cli_option cli_options[] = {
         .help = "<count> requests without delay, then wait (0)"},
     [OPTION_COUNT] = {'c', "count", COUNT(count, 0),
         .help = "stop after <count> requests (0: never)"},
-    [OPTION_ENTROPY] = {'e', "entropy", COUNT(entropy, 0),
+    [OPTION_ENTROPY] = {'e', "entropy", SEED(entropy),
         .help = "seed of offsets and data (0: from the clock)"},
     [OPTION_INTERVAL] = {'i', "interval", TIME(interval),
         .help = "time from one request to the next (1s)"},
@@ -74,34 +77,34 @@ const struct cli_option cli_options[] = {
     [OPTION_WORK_OFFSET] = {'o', "work-offset", SIZE(work_offset, 0, INT64_MAX),
         .help = "where the working set starts (0)"},
     [OPTION_WORK_TIME] = {'w', "work-time", TIME(work_time),
-        .help = "stop after <time> (0: never)"},
+        .help = "stop after <time> (0: never; 3s with -R)"},
     [OPTION_PRINT_COUNT] = {'p', "print-count", COUNT(print_count, 0),
         .help = "a raw line after <count> requests that count"},
     [OPTION_PRINT_INTERVAL] = {'P', "print-interval", TIME(print_interval),
         .help = "a raw line every <time>"},
     [OPTION_BATCH] = {'B', "batch", FLAG,
-        .help = "only the final statistics, as a raw line"},
+        .help = "no request lines; the summary as a raw line"},
     [OPTION_CACHED] = {'C', "cached", FLAG,
-        .help = "cached I/O: not direct, no drop, no flush"},
+        .help = "cached I/O: no drop, no flush after writes"},
     [OPTION_DIRECT] = {'D', "direct", FLAG,
-        .help = "insist on direct I/O: do not fall back"},
+        .help = "direct I/O or failure: no falling back"},
     [OPTION_IGNORE_ERROR] = {'E', "ignore-error", FLAG, .newer = true,
         .help = "go on after a failed request"},
     [OPTION_READ_WRITE] = {'G', "read-write", FLAG,
-        .help = "write and read in turn"},
+        .help = "write and read in turn; destroys like -W"},
     [OPTION_HIPRI] = {'H', "hipri", FLAG,
         .help = "high priority: RWF_HIPRI, polled completion"},
     [OPTION_NOWAIT] = {'N', "nowait", FLAG,
         .help = "fail rather than wait: RWF_NOWAIT"},
     [OPTION_TIME] = {'I', "time", CLI_ATTACHED, "format", .set = set_text,
         .at = offsetof(struct options, time_format),
-        .help = "time stamp before each line, as strftime(3)"},
+        .help = "time stamp before each request (strftime)"},
     [OPTION_JSON] = {'J', "json", FLAG,
         .help = "print JSON"},
     [OPTION_LINEAR] = {'L', "linear", FLAG,
         .help = "sequential offsets instead of random ones"},
     [OPTION_RAPID] = {'R', "rapid", FLAG,
-        .help = "rapid: as -q -i 0 -w 3 -S 64m"},
+        .help = "as -q -i 0 -w 3; -S 64m in a directory"},
     [OPTION_WRITE] = {'W', "write", FLAG,
         .help = "write; -WWW DESTROYS data of a file or device"},
     [OPTION_SYNC] = {'Y', "sync", FLAG,

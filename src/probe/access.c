@@ -187,25 +187,38 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     note_fallback(target, plan, reason, notes);
 }
 
-int
-access_choose(struct target *target, const struct plan *plan, struct notes *notes,
+/* No page cache in between. */
+static int
+choose_character(struct target *target, const struct plan *plan, struct error *error)
+{
+    target->description.mode = MODE_DIRECT;
+    if (plan->direct && os_file_direct(target->fd, true) < 0)
+        return error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported");
+    return 0;
+}
+
+/* Nothing but page cache. */
+static int
+choose_memory(struct target *target, const struct plan *plan, struct notes *notes,
+              struct error *error)
+{
+    const char *fstype = target->description.fstype;
+    target->description.mode = MODE_CACHED;
+    if (plan->direct) {
+        error_set(error, EXIT_PREPARE, plan->path, "%s is memory, not a device", fstype);
+        return error_advise(error, "leave out -D to measure it all the same");
+    }
+    notes_add(notes, plan->path, "%s is memory, not a device: so are the times", fstype);
+    return 0;
+}
+
+static int
+choose_device(struct target *target, const struct plan *plan, struct notes *notes,
               struct error *error)
 {
     char reason[128];
-    target->alignment = PAGE;
-    target->flush = !plan->cached;
-    if (target->memory)
-        notes_add(notes, plan->path, "%s is memory, not a device: so are the times",
-                  target->description.fstype);
-    if (target->kind == OS_CHARACTER) {
-        target->description.mode = MODE_DIRECT; /* no page cache in between */
-        return plan->direct && os_file_direct(target->fd, true) < 0
-                   ? error_set(error, EXIT_PREPARE, plan->path,
-                               "direct I/O not supported")
-                   : 0;
-    }
-    target->description.mode = MODE_CACHED;
-    if (!plan->direct && (plan->cached || target->memory)) {
+    if (plan->cached && !plan->direct) {
+        target->description.mode = MODE_CACHED;
         if (!plan->linear)
             os_file_random(target->fd, plan->work_offset, target->work_size);
         return 0;
@@ -214,12 +227,24 @@ access_choose(struct target *target, const struct plan *plan, struct notes *note
     os_file_flush(target->fd);
     if (try_direct(target, plan, reason, sizeof(reason))) {
         target->description.mode = MODE_DIRECT;
-        return 0;
-    }
-    if (plan->direct) {
+    } else if (plan->direct) {
         error_set(error, EXIT_PREPARE, plan->path, "%s", reason);
         return error_advise(error, "leave out -D to measure without it");
+    } else {
+        start_nocache(target, plan, reason, notes);
     }
-    start_nocache(target, plan, reason, notes);
     return 0;
+}
+
+int
+access_choose(struct target *target, const struct plan *plan, struct notes *notes,
+              struct error *error)
+{
+    target->alignment = PAGE;
+    target->flush = !plan->cached;
+    if (target->kind == OS_CHARACTER)
+        return choose_character(target, plan, error);
+    if (target->memory)
+        return choose_memory(target, plan, notes, error);
+    return choose_device(target, plan, notes, error);
 }

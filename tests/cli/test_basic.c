@@ -1,6 +1,8 @@
 /* The main job, as the README shows it. */
 #include "support.h"
 
+#include <math.h>
+
 #define NUMBER "[0-9]+(\\.[0-9]+)?"
 #define TIME NUMBER " (ns|us|ms|s|min)"
 #define RATE NUMBER " ([kMGT] )?iops, " NUMBER " ([KMGT]i)?B/s\n"
@@ -111,7 +113,7 @@ nine_raw_lines_and_nothing_else(void **state)
                    &field[7], &field[8], &field[9], &length),
             10);
         assert_int_equal(field[0], 1);
-        assert_true(field[1] > 0 && field[2] == 1000000000 / field[1]);
+        assert_true(field[1] > 0 && field[2] == llround(1e9 / (double)field[1]));
         assert_true(field[4] == field[1] && field[5] == field[1] && field[6] == field[1]);
         assert_int_equal(field[7], 0);
         assert_int_equal(field[8], i == 0 ? 2 : 1);

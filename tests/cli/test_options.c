@@ -130,7 +130,7 @@ static const struct expectation plain[] = {
     {"rapid_linear_directory",
      "ioping -RL -w 0.2 . | grep -cE '^generated [0-9.]+( k)? requests in '", "1\n", ""},
     {"batch_linear_with_a_count",
-     "ioping -BL -c 11 -i 0 . | awk '{ print $1, $9, int($4 / $3 / 1024) }'",
+     "ioping -BL -c 11 -i 0 . | awk '{ print $1, $9, int($4 / $3 / 1024 + 0.5) }'",
      "10 11 256\n", ""},
     {"quiet_with_a_bundled_count",
      "ioping -qc 5 -i 0 d | grep -oE '^(---|4|generated 5)'", "---\n4\ngenerated 5\n",
