@@ -9,7 +9,6 @@
 /* How a run ended. */
 struct outcome {
     struct stats total;
-    uint64_t waited;      /* failures that only mean "would have to wait" (-N) */
     struct sample failed; /* the first other failure; index 0: none */
     int output_error;     /* errno of a write to stdout that failed, or 0 */
 };

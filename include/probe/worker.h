@@ -38,7 +38,6 @@ struct worker {
     char *buffer;
     int64_t began, ended; /* of the whole loop, monotonic */
     struct stats total;
-    uint64_t waited;      /* failures that -N makes harmless */
     struct sample failed; /* the first that is not; index 0: none */
 };
 

@@ -104,7 +104,6 @@ run_execute(const struct plan *plan, const struct target *target,
                                              worker->ended - worker->began));
     outcome->total = worker->total;
     outcome->failed = worker->failed;
-    outcome->waited = worker->waited;
     outcome->output_error = run.output_error;
     worker_close(worker);
     return 0;

@@ -120,10 +120,8 @@ digest(struct worker *worker, struct sample *sample)
         return false;
     if (!sample_failed(sample))
         return true;
-    if (sample->error == EAGAIN && worker->plan->rw_flags & OS_RW_NOWAIT) {
-        worker->waited++;
+    if (sample->error == EAGAIN && worker->plan->rw_flags & OS_RW_NOWAIT)
         return true;
-    }
     if (worker->failed.index == 0)
         worker->failed = *sample;
     return worker->plan->ignore_error;

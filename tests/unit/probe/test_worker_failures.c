@@ -17,7 +17,6 @@ the_first_failure_stops_the_run(void **state)
     assert_int_equal(setup.worker.failed.error, EIO);
     assert_int_equal(setup.worker.total.failed, 1);
     assert_int_equal(setup.worker.total.latency.count, 2);
-    assert_int_equal(setup.worker.waited, 0);
 }
 
 static void
@@ -81,7 +80,6 @@ would_wait_is_no_failure_under_nowait(void **state)
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRRRR");
     assert_int_equal(setup.worker.failed.index, 0);
-    assert_int_equal(setup.worker.waited, 2);
     assert_int_equal(setup.worker.total.failed, 2);
     assert_int_equal(setup.worker.total.latency.count, 3);
     assert_int_equal(setup.seen[1].verdict, VERDICT_ERROR);
@@ -97,7 +95,6 @@ would_wait_is_a_failure_otherwise(void **state)
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RR");
     assert_int_equal(setup.worker.failed.index, 2);
-    assert_int_equal(setup.worker.waited, 0);
 }
 
 static void
