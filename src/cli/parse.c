@@ -151,13 +151,14 @@ parse_option(struct parser *parser, const char *word)
     size_t length = strcspn(name, "=");
     const struct cli_option *option = NULL;
     struct buffer candidates = {0};
-    int status = 0, matches = find_names(name, length, &option, &candidates);
+    int status = 0;
+    int matches = length ? find_names(name, length, &option, &candidates) : 0;
     if (matches == 1)
         status = parse_name(parser, option, name[length] ? name + length : NULL);
     else if (matches > 1) {
         error_set(parser->error, EXIT_USAGE, NULL,
                   "option '%.100s' is ambiguous; possibilities:%s", word,
-                  candidates.text);
+                  candidates.text ? candidates.text : "");
         status = show_usage(parser);
     } else if (!two && find_letter(name[0])) {
         status = parse_letters(parser, name);

@@ -283,6 +283,7 @@ ambiguous_beginnings_list_the_possibilities(void **state)
     check_refused("-s=4k .", true,
                   "ioping: option '-s=4k' is ambiguous; possibilities: '-speed-limit' "
                   "'-size' '-sync'\n");
+    check_refused("--=5 .", true, "ioping: unrecognized option '--=5'\n");
     check_refused("-wo 1 .", true,
                   "ioping: option '-wo' is ambiguous; possibilities: '-work-size' "
                   "'-work-offset' '-work-time'\n");
