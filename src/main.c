@@ -14,9 +14,11 @@ probe(const struct plan *plan, const struct target *target, struct error *error)
     struct report report;
     struct outcome outcome = {0};
     struct notes notes = {0};
-    report_begin(&report, plan, &target->description);
-    struct run_observer observer = report_observer(&report);
-    int status = run_execute(plan, target, &observer, &outcome, error);
+    int status = 0;
+    if (report_begin(&report, plan, &target->description) == 0) {
+        struct run_observer observer = report_observer(&report);
+        status = run_execute(plan, target, &observer, &outcome, error);
+    }
     outcome.output_error = report_end(&report);
     if (status < 0)
         return console_error(error);
@@ -49,6 +51,9 @@ main(int argc, char *argv[])
     if (status < 0)
         return console_error(&error);
     status = probe(&plan, &target, &error);
-    target_close(&target);
+    if (status == EXIT_PREPARE)
+        target_discard(&target, &plan);
+    else
+        target_close(&target);
     return status;
 }

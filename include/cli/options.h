@@ -44,8 +44,8 @@ enum option_id {
 
 /*
  * The command line, converted and checked but not yet resolved. `given` says
- * how often each option stood there; a value not given is that of
- * options_default. Times are ns, sizes and offsets bytes.
+ * how often each option stood there; a value not given has its default. Times are ns,
+ * sizes and offsets bytes.
  */
 struct options {
     const char *target; /* NULL: none */

@@ -11,7 +11,7 @@ enum engine_operation { ENGINE_READ, ENGINE_WRITE, ENGINE_FLUSH };
 /* What an engine is to do; offset and size mean nothing to a flush. */
 struct engine_request {
     enum engine_operation operation;
-    void *buffer;
+    void *buffer; /* the worker's, until the request is reaped */
     size_t size;
     int64_t offset;
 };
@@ -35,7 +35,6 @@ struct engine;
  * its two stamps right around submit and reap.
  */
 struct engine_ops {
-    const char *name;
     /* Prepares: 0, or -1 with ERROR. */
     int (*open)(struct engine *engine, const struct engine_config *config,
                 struct error *error);

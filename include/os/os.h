@@ -4,11 +4,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /*
  * Clocks, files, devices and mounts: all that differs between systems. Functions that can
  * fail return -1 and set errno; ENOTSUP means that this system or file cannot do it, and
- * the caller falls back. Offsets, sizes and lengths are bytes, times nanoseconds.
+ * the caller falls back. Offsets, sizes and lengths are bytes, times nanoseconds. Any
+ * thread may call them. Descriptors are the caller's, for os_file_close.
  */
 
 /* Monotonic time; only differences mean something. */
@@ -17,7 +19,10 @@ int64_t os_clock_now(void);
 /* Time since 1970 by the wall clock, for display only. */
 int64_t os_clock_wall(void);
 
-/* Makes sleeps as exact as the system can. */
+/* Breaks WALL, as os_clock_wall gives it, into local time. */
+void os_clock_local(int64_t wall, struct tm *local);
+
+/* Makes sleeps of the calling thread as exact as the system can. */
 void os_clock_sharpen(void);
 
 /* Sleeps until monotonic time WHEN: 0, or -1 when a signal came first. */
@@ -28,7 +33,7 @@ enum os_open {
     OS_OPEN_WRITE = 1,     /* reading and writing */
     OS_OPEN_SYNC = 2,      /* O_SYNC */
     OS_OPEN_DSYNC = 4,     /* O_DSYNC */
-    OS_OPEN_EXCLUSIVE = 8, /* a block device that nobody else has claimed */
+    OS_OPEN_EXCLUSIVE = 8, /* a block device that nobody has claimed; with CREATE: new */
     OS_OPEN_CREATE = 16,   /* made with mode 0600 if missing; never through a link */
     OS_OPEN_NOW = 32,      /* waits for no one, such as the other end of a FIFO */
 };
@@ -50,6 +55,9 @@ struct os_info {
     uint64_t links; /* names that it has */
     bool ours;      /* it belongs to the effective user */
 };
+
+/* Closes a descriptor. */
+void os_file_close(int fd);
 
 /* Asks about PATH, following links, without opening it. */
 int os_path_info(const char *path, struct os_info *info);
@@ -83,6 +91,9 @@ int64_t os_file_write(int fd, const void *buffer, size_t size, int64_t offset, i
 /* Makes written data durable, without time stamps: fdatasync. */
 int os_file_flush(int fd);
 
+/* The largest piece in which the page cache keeps a file, a power of two. */
+int64_t os_file_folio_most(void);
+
 /* Drops clean pages of a range from the page cache; dirty or mapped ones stay. */
 int os_file_drop(int fd, int64_t offset, int64_t length);
 
@@ -101,7 +112,8 @@ os_resident_function *os_resident_choose(int fd, int64_t witness);
 
 /*
  * Whether the page at OFFSET is in the page cache, for users who may not ask:
- * 1 or 0; -1: not known. It may start to read the page, so it is for trials.
+ * 1 or 0; -1: not known. It may start to read the page, so it is for trials;
+ * direct I/O is as before.
  */
 int os_file_resident_try(int fd, int64_t offset);
 

@@ -32,7 +32,8 @@ void os_stream_guard(void);
 int os_stream_write(int stream, const char *bytes, size_t size);
 
 /* Memory of SIZE bytes at a multiple of ALIGNMENT (a power of two, at least
- * that of a pointer); NULL if there is none. Freed by free. */
+ * that of a pointer); NULL if there is none. Freed by os_memory_free. */
 void *os_memory_aligned(size_t alignment, size_t size);
+void os_memory_free(void *memory);
 
 #endif

@@ -9,7 +9,7 @@
 /* How a run ended. */
 struct outcome {
     struct stats total;
-    struct sample failed; /* the first other failure; index 0: none */
+    struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
     int output_error;     /* errno of a write to stdout that failed, or 0 */
 };
 

@@ -9,21 +9,23 @@
 #include <stdint.h>
 
 /*
- * Where a run tells what it sees; a report fills it. Times are ns by the
- * clock. Each returns 0, or the errno with which the output failed, and then
- * the run ends.
+ * Where a run tells what it sees; a report fills it. All are there, and called
+ * on the thread of run_execute. STATS and SAMPLE are the run's; times are ns by
+ * the clock. Each returns 0, or -1 when its output cannot be written: then the
+ * run ends.
  */
 struct run_observer {
     void *self;
     int (*sample)(void *self, const struct sample *sample);
     int (*period)(void *self, const struct stats *stats, int64_t time);
     int (*summary)(void *self, const struct stats *stats, int64_t time);
-    int (*interim)(void *self, const struct stats *stats);
+    void (*interim)(void *self, const struct stats *stats);
 };
 
 /*
  * Does what PLAN says to an opened TARGET, tells OBSERVER, and notes in
- * OUTCOME how it ended. Returns 0, or -1 with ERROR when it could not begin.
+ * OUTCOME how it ended, all but its output_error. Returns 0, or -1 with ERROR
+ * when it could not begin.
  */
 int run_execute(const struct plan *plan, const struct target *target,
                 const struct run_observer *observer, struct outcome *outcome,

@@ -33,9 +33,12 @@ int target_open(struct target *target, const struct plan *plan, struct notes *no
 /* Closes it; a working file that is not kept is gone. */
 void target_close(struct target *target);
 
+/* Closes it when the run cannot begin: a kept file that it made is gone too. */
+void target_discard(struct target *target, const struct plan *plan);
+
 /*
  * In nocache mode, before a read: makes sure that the page cache does not hold
- * the range. Returns whether it still does.
+ * the range. Returns whether it still does; false too where that cannot be known.
  */
 bool target_evict(const struct target *target, int64_t offset, int64_t size);
 

@@ -10,15 +10,16 @@
 #include "stats/stats.h"
 
 /*
- * Who wants to hear of a worker. All are called between requests, outside the
- * timed part, on the worker's thread. SELF is passed to each.
+ * Who wants to hear of a worker; set it between worker_open and worker_run. All are
+ * called between requests, outside the timed part, on the worker's thread. SELF is passed
+ * to each.
  */
 struct worker_listener {
     void *self;
     /* After each request; NULL: not wanted. Negative ends the run. */
     int (*sample)(void *self, const struct sample *sample);
     /* When the time it asked for has come, a long request aside: returns the
-     * next such time, INT64_MAX for none. */
+     * next such time, INT64_MAX for none, negative to end the run. */
     int64_t (*wake)(void *self, int64_t now);
     /* When a signal asked for statistics. */
     void (*interim)(void *self);
@@ -38,7 +39,7 @@ struct worker {
     char *buffer;
     int64_t began, ended; /* of the whole loop, monotonic */
     struct stats total;
-    struct sample failed; /* the first that is not; index 0: none */
+    struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
 };
 
 /*

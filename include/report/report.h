@@ -13,7 +13,7 @@ struct report;
 
 /*
  * One way to write things down: each adds to the report's text, which is then
- * flushed as a whole. NULL where the format has nothing to say.
+ * flushed as a whole. BEGIN, SAMPLE and END may be NULL, for nothing to say.
  */
 struct report_format {
     void (*begin)(struct report *report);
@@ -21,6 +21,7 @@ struct report_format {
     void (*period)(struct report *report, const struct stats *stats, int64_t time);
     void (*summary)(struct report *report, const struct stats *stats, int64_t time);
     void (*end)(struct report *report);
+    char farewell; /* closes what begin opened, see os_signals_farewell; or 0 */
 };
 
 extern const struct report_format report_human, report_raw, report_json;
@@ -33,13 +34,15 @@ struct report {
     int stream;            /* as os_stream_write has it */
     int64_t (*wall)(void); /* ns since 1970 */
     struct buffer text;    /* of the record that is being written */
+    struct buffer label;   /* of the target, in the human format */
     uint64_t records;      /* written before it; JSON */
     int error;             /* errno of the first failure of the output */
 };
 
 /*
  * Starts a report of a run of PLAN on TARGET, both of which must outlive it,
- * on stdout, and writes what comes before all records. Returns 0 or an errno.
+ * on stdout, and writes what comes before all records. Returns 0, or -1 when
+ * that failed; report_end says why and must be called in any case.
  */
 int report_begin(struct report *report, const struct plan *plan,
                  const struct description *target);

@@ -51,7 +51,6 @@ sync_close(struct engine *engine)
 }
 
 const struct engine_ops engine_sync = {
-    .name = "sync",
     .open = sync_open,
     .submit = sync_submit,
     .reap = sync_reap,

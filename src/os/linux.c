@@ -117,6 +117,14 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
     return pwritev2(fd, &vector, 1, offset, rw_flags(flags));
 }
 
+/* The kernel's MAX_PAGECACHE_ORDER: a huge page, but at most 2048 pages. */
+int64_t
+os_file_folio_most(void)
+{
+    int64_t page = sysconf(_SC_PAGESIZE);
+    return page * (page == 4096 ? 512 : 2048);
+}
+
 int
 os_file_drop(int fd, int64_t offset, int64_t length)
 {
@@ -198,11 +206,13 @@ os_file_resident_try(int fd, int64_t offset)
 {
     char byte;
     struct iovec vector = {.iov_base = &byte, .iov_len = 1};
-    if (os_file_direct(fd, false) < 0)
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || os_file_direct(fd, false) < 0)
         return -1;
     int64_t got = preadv2(fd, &vector, 1, offset, RWF_NOWAIT);
     int number = errno;
-    os_file_direct(fd, true);
+    if (fcntl(fd, F_SETFL, flags) < 0)
+        return -1;
     return got == 1 ? 1 : got < 0 && number == EAGAIN ? 0 : -1;
 }
 

@@ -9,10 +9,11 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-/* statfs(2) */
-#define TMPFS_MAGIC 0x01021994
-#define RAMFS_MAGIC 0x858458f6
-#define HUGETLBFS_MAGIC 0x958458f6
+/* File systems that live in memory, by their f_type of statfs(2). */
+static const struct {
+    uint32_t magic;
+    const char *name;
+} memories[] = {{0x01021994, "tmpfs"}, {0x858458f6, "ramfs"}, {0x958458f6, "hugetlbfs"}};
 
 /* The kernel's number for a mount, the key into the mount table. */
 static int64_t
@@ -79,9 +80,12 @@ os_mount_describe(int fd, struct os_mount *mount)
     mount->block = status.f_bsize;
     mount->size = (int64_t)(status.f_blocks * unit);
     mount->available = (int64_t)(status.f_bavail * unit);
-    uint32_t magic = (uint32_t)status.f_type;
-    mount->memory =
-        magic == TMPFS_MAGIC || magic == RAMFS_MAGIC || magic == HUGETLBFS_MAGIC;
+    for (size_t i = 0; i < sizeof(memories) / sizeof(memories[0]); i++) {
+        if ((uint32_t)status.f_type != memories[i].magic)
+            continue;
+        mount->memory = true;
+        snprintf(mount->fstype, sizeof(mount->fstype), "%s", memories[i].name);
+    }
     int64_t id = mount_id(fd);
     char *table = id < 0 ? NULL : read_file("/proc/self/mountinfo");
     if (table && mountinfo_find(table, id, mount) == 0)

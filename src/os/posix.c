@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,14 @@ int64_t
 os_clock_wall(void)
 {
     return read_clock(CLOCK_REALTIME);
+}
+
+void
+os_clock_local(int64_t wall, struct tm *local)
+{
+    time_t seconds = (time_t)(wall / SECOND);
+    memset(local, 0, sizeof(*local));
+    localtime_r(&seconds, local);
 }
 
 static void
@@ -114,6 +123,12 @@ os_file_temporary(const char *path, unsigned flags)
     return open_unlinked(path, flags);
 }
 
+void
+os_file_close(int fd)
+{
+    close(fd);
+}
+
 int
 os_file_flush(int fd)
 {
@@ -132,10 +147,18 @@ os_stream_guard(void)
 {
     int fd;
     do
-        fd = open("/dev/null", O_RDONLY);
+        fd = open("/", O_RDONLY); /* always there, and never writable */
     while (fd >= 0 && fd <= 2);
     if (fd >= 0)
         close(fd);
+}
+
+/* Whoever shares the stream may have made it non-blocking. */
+static void
+wait_writable(int stream)
+{
+    struct pollfd wanted = {.fd = stream, .events = POLLOUT};
+    poll(&wanted, 1, -1);
 }
 
 int
@@ -143,14 +166,22 @@ os_stream_write(int stream, const char *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t done = write(stream, bytes, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
+        if (done < 0 && errno == EAGAIN)
+            wait_writable(stream);
+        else if (done < 0 && errno != EINTR)
             return -1;
+        if (done <= 0)
+            continue;
         bytes += done;
         size -= (size_t)done;
     }
     return 0;
+}
+
+void
+os_memory_free(void *memory)
+{
+    free(memory);
 }
 
 void *

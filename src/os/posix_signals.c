@@ -5,6 +5,7 @@
  */
 #include "os/process.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,13 +15,23 @@ static volatile sig_atomic_t interrupts;
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t farewell_byte;
 
+/* Only if it can be written at once: nobody may read any more. */
+static void
+say_farewell(void)
+{
+    char last[2] = {(char)farewell_byte, '\n'};
+    struct pollfd stream = {.fd = 1, .events = POLLOUT};
+    if (last[0] && poll(&stream, 1, 0) == 1) {
+        ssize_t written = write(1, last, sizeof(last));
+        (void)written;
+    }
+}
+
 static void
 on_stop(int number)
 {
     if (number == SIGINT && interrupts++ > 0) {
-        char last[2] = {(char)farewell_byte, '\n'};
-        ssize_t written = last[0] ? write(1, last, sizeof(last)) : 0;
-        (void)written;
+        say_farewell();
         _exit(4);
     }
     stop_signal = number;
@@ -66,6 +77,7 @@ os_signals_install(void)
     install(SIGINFO, on_report);
 #endif
     install(SIGALRM, on_alarm);
+    install(SIGXFSZ, SIG_IGN); /* EFBIG says it as well */
 }
 
 int

@@ -10,7 +10,7 @@
  * nocache: buffered, and nothing of a request may be in the page cache when it
  * is sent. The cache is flushed and dropped once, and read-ahead is off; before
  * each read its pages are looked up. Dropping them alone would not do: the
- * cache holds folios of up to 2 MiB, and one that is only partly in the range
+ * cache holds folios of 2 MiB and more, and one that is only partly in the range
  * stays. So the whole aligned window goes, and if that fails, dirty data is
  * written back first.
  */
@@ -21,17 +21,18 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define WINDOW (2LL << 20) /* the largest folio */
 #define PAGE 4096
 
 static void
 drop_window(const struct target *target, int64_t offset, int64_t size)
 {
-    int64_t start = offset / WINDOW * WINDOW, end = offset + size;
-    int64_t beyond = (WINDOW - end % WINDOW) % WINDOW;
+    int64_t window = os_file_folio_most();
+    int64_t start = offset / window * window, end = offset + size;
+    int64_t beyond = (window - end % window) % window;
+    if (beyond > INT64_MAX - end)
+        beyond = INT64_MAX - end;
     os_file_drop(target->fd, start, end - start + beyond);
 }
 
@@ -72,7 +73,7 @@ read_once(struct target *target, const struct plan *plan, int64_t offset)
         return ENOMEM;
     memset(buffer, 1, bytes);
     int number = os_file_read(target->fd, buffer, bytes, offset, 0) < 0 ? errno : 0;
-    free(buffer);
+    os_memory_free(buffer);
     return number;
 }
 
@@ -100,7 +101,9 @@ read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
                        ? target->resident(target->fd, offset, plan->request_size)
                        : os_file_resident_try(target->fd, offset);
     if (held || resident < 0) {
-        snprintf(reason, size, "cannot see whether direct I/O is done");
+        snprintf(reason, size, "%s",
+                 held ? "its pages stay in the page cache"
+                      : "cannot see whether direct I/O is done");
         return is_plain(target, plan);
     }
     snprintf(reason, size, "direct I/O goes through the page cache here");
@@ -111,7 +114,6 @@ static bool
 shape_is_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
 {
     int64_t second = plan->work_offset + plan->request_size;
-    int64_t end = plan->work_offset + target->work_size;
     int storage = os_file_storage(target->fd, plan->work_offset, target->work_size);
     if (storage > 0) {
         snprintf(reason, size, "%s data goes through the page cache",
@@ -119,7 +121,7 @@ shape_is_direct(struct target *target, const struct plan *plan, char *reason, si
         return false;
     }
     return read_is_direct(target, plan, plan->work_offset, reason, size) &&
-           (second + plan->request_size > end ||
+           (target->work_size - plan->request_size < plan->request_size ||
             read_is_direct(target, plan, second, reason, size));
 }
 
@@ -212,6 +214,17 @@ choose_memory(struct target *target, const struct plan *plan, struct notes *note
     return 0;
 }
 
+/* The kernel tells of a lost write once only, so it must not go unsaid here. */
+static void
+flush_first(struct target *target, const struct plan *plan, struct notes *notes)
+{
+    char number[16];
+    if (os_file_flush(target->fd) < 0 && errno != EINVAL && errno != EROFS &&
+        errno != ENOTSUP)
+        notes_add(notes, plan->path, "flushing what was written before failed: %s (%s)",
+                  error_name(errno, number), strerror(errno));
+}
+
 static int
 choose_device(struct target *target, const struct plan *plan, struct notes *notes,
               struct error *error)
@@ -224,7 +237,7 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
         return 0;
     }
     os_file_random(target->fd, plan->work_offset, target->work_size);
-    os_file_flush(target->fd);
+    flush_first(target, plan, notes);
     if (try_direct(target, plan, reason, sizeof(reason))) {
         target->description.mode = MODE_DIRECT;
     } else if (plan->direct) {

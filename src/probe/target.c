@@ -1,12 +1,12 @@
 #include "probe/target.h"
 
 #include "access.h"
+#include "holes.h"
 #include "working.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static int
 refuse(const struct plan *plan, int number, struct error *error)
@@ -71,8 +71,8 @@ describe(struct target *target, const struct plan *plan, int64_t *available,
     }
     if (os_mount_describe(target->fd, &mount) < 0)
         return refuse(plan, errno, error);
-    memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
-    memcpy(description->device, mount.device, sizeof(description->device));
+    snprintf(description->fstype, sizeof(description->fstype), "%s", mount.fstype);
+    snprintf(description->device, sizeof(description->device), "%s", mount.device);
     description->size = mount.size;
     target->memory = mount.memory;
     target->block = mount.block;
@@ -101,20 +101,8 @@ measure(struct target *target, const struct plan *plan, struct error *error)
 static void
 note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 {
-    int64_t at = plan->work_offset, end = at + target->work_size, holes = 0;
-    while (at < end) {
-        int64_t data = os_file_data(target->fd, at);
-        if (data < 0 && errno != ENXIO)
-            return;
-        if (data < 0 || data > end)
-            data = end;
-        holes += data - at;
-        if (data == end)
-            break;
-        at = os_file_hole(target->fd, data);
-        if (at < 0)
-            break;
-    }
+    int64_t end = plan->work_offset + target->work_size;
+    int64_t holes = holes_measure(target->fd, plan->work_offset, end);
     double share = 100.0 * (double)holes / (double)target->work_size;
     if (holes < target->work_size && share > 99.9)
         share = 99.9;
@@ -162,17 +150,23 @@ target_open(struct target *target, const struct plan *plan, struct notes *notes,
     if (check_consent(target, plan, error) < 0)
         return -1;
     if (prepare(target, plan, notes, error) < 0) {
-        working_discard(target, plan);
-        target_close(target);
+        target_discard(target, plan);
         return -1;
     }
     return 0;
 }
 
 void
+target_discard(struct target *target, const struct plan *plan)
+{
+    working_discard(target, plan);
+    target_close(target);
+}
+
+void
 target_close(struct target *target)
 {
     if (target->fd >= 0)
-        close(target->fd);
+        os_file_close(target->fd);
     target->fd = -1;
 }

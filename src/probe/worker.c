@@ -8,7 +8,6 @@
 #include "os/process.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DEDUPLICATION_UNIT 4096
@@ -29,7 +28,7 @@ worker_open(struct worker *worker, const struct plan *plan, const struct target 
                          "no memory for a request of %zu bytes", size);
     worker->engine.ops = engine;
     if (engine->open(&worker->engine, &config, error) < 0) {
-        free(worker->buffer);
+        os_memory_free(worker->buffer);
         return -1;
     }
     pattern_start(&worker->pattern, plan, target->work_size);
@@ -42,7 +41,7 @@ void
 worker_close(struct worker *worker)
 {
     worker->engine.ops->close(&worker->engine);
-    free(worker->buffer);
+    os_memory_free(worker->buffer);
     worker->buffer = NULL;
 }
 
@@ -114,10 +113,11 @@ digest(struct worker *worker, struct sample *sample)
 {
     stats_judge(&worker->plan->limits, sample);
     stats_record(&worker->total, sample);
-    stats_compare(&worker->total, sample);
-    if (worker->listener.sample &&
-        worker->listener.sample(worker->listener.self, sample) < 0)
-        return false;
+    if (worker->listener.sample) {
+        stats_compare(&worker->total, sample);
+        if (worker->listener.sample(worker->listener.self, sample) < 0)
+            return false;
+    }
     if (!sample_failed(sample))
         return true;
     if (sample->error == EAGAIN && worker->plan->rw_flags & OS_RW_NOWAIT)
@@ -127,13 +127,15 @@ digest(struct worker *worker, struct sample *sample)
     return worker->plan->ignore_error;
 }
 
-static void
+/* Returns whether the run goes on. */
+static bool
 serve(struct worker *worker, int64_t now)
 {
     if (now >= worker->wake_at)
         worker->wake_at = worker->listener.wake(worker->listener.self, now);
     if (os_signals_report())
         worker->listener.interim(worker->listener.self);
+    return worker->wake_at >= 0 && !os_signals_stop();
 }
 
 /* Waits until WHEN and serves the listener meanwhile: false when told to stop. */
@@ -141,8 +143,7 @@ static bool
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
     for (;;) {
-        serve(worker, now);
-        if (os_signals_stop())
+        if (!serve(worker, now))
             return false;
         if (when <= now)
             return true;
@@ -161,6 +162,7 @@ worker_run(struct worker *worker)
     int64_t now = os_clock_now(), when = now;
     int64_t end = plan->work_time > INT64_MAX - now ? INT64_MAX : now + plan->work_time;
     worker->began = now;
+    os_clock_sharpen();
     pacer_start(&worker->pacer, plan->interval, plan->burst, now);
     while (sample.index < plan->count && when < end && wait_until(worker, when, now)) {
         send_request(worker, &sample);

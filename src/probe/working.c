@@ -1,4 +1,5 @@
 #include "working.h"
+#include "holes.h"
 
 #include "base/random.h"
 #include "base/units.h"
@@ -6,9 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define CHUNK (1 << 20)
 #define NAME_ROOM 4096 /* PATH_MAX */
@@ -29,9 +28,11 @@ refuse_directory(const struct plan *plan, int number, struct error *error)
 {
     error_set(error, EXIT_PREPARE, plan->path, "no working file can be made here: %s",
               strerror(number));
-    if (number == ENOSPC || number == EDQUOT)
+    if (number == ENOSPC || number == EDQUOT || number == EFBIG)
         return error_advise(error, "use a smaller -S, or name a file in it instead");
-    return error_advise(error, "name a file in it instead");
+    if (number != EIO && number != ENOMEM)
+        error_advise(error, "name a file in it instead");
+    return -1;
 }
 
 static int
@@ -49,8 +50,10 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
     unsigned flags = plan->open_flags | OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
     if (kept_name(plan, name) < 0)
         return refuse_directory(plan, errno, error);
-    bool missing = os_path_info(name, &info) < 0;
-    target->fd = os_file_open(name, flags);
+    target->fd = os_file_open(name, flags | OS_OPEN_EXCLUSIVE);
+    target->fresh = target->fd >= 0;
+    if (target->fd < 0 && errno == EEXIST)
+        target->fd = os_file_open(name, flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
         return refuse_kept(name, "is a symbolic link", error);
     if (target->fd < 0 && (errno == EISDIR || errno == ENXIO))
@@ -66,7 +69,6 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
         return refuse_kept(name, "belongs to another user", error);
     if (info.links != 1)
         return refuse_kept(name, "has other names (hard links)", error);
-    target->fresh = missing;
     return 0;
 }
 
@@ -124,33 +126,27 @@ write_data(struct target *target, const struct plan *plan)
         at += size;
     }
     int saved = errno;
-    free(data);
+    os_memory_free(data);
     errno = saved;
     return failed ? -1 : os_file_flush(target->fd);
-}
-
-static bool
-is_whole(const struct target *target, const struct plan *plan)
-{
-    int64_t end = plan->work_offset + plan->scratch_size;
-    if (target->size < end)
-        return false;
-    int64_t hole = os_file_hole(target->fd, plan->work_offset);
-    return hole >= end || hole < 0;
 }
 
 int
 working_fill(struct target *target, const struct plan *plan, int64_t available,
              struct error *error)
 {
-    if (is_whole(target, plan))
+    int64_t end = plan->work_offset + plan->scratch_size;
+    int64_t missing = holes_measure(target->fd, plan->work_offset, end);
+    if (missing < 0) /* not told: all, unless the file is long enough */
+        missing = target->size < end ? plan->scratch_size : 0;
+    if (missing == 0)
         return 0;
-    if (available >= 0 && plan->scratch_size > available + target->size)
+    if (available >= 0 && missing > available)
         return refuse_space(plan, available, error);
     if (write_data(target, plan) < 0)
         return refuse_directory(plan, errno, error);
-    if (target->size < plan->work_offset + plan->scratch_size)
-        target->size = plan->work_offset + plan->scratch_size;
+    if (target->size < end)
+        target->size = end;
     return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/escape.h"
 #include "base/units.h"
+#include "os/os.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,35 +15,46 @@ add_unit(struct buffer *text, enum units_kind kind, int64_t value)
     buffer_text(text, units_format(kind, value, shown));
 }
 
-/* PATH (FSTYPE DEVICE SIZE) */
+static void
+add_escaped(struct buffer *text, const char *string)
+{
+    size_t room = strlen(string) * 4 + 1; /* a byte becomes four at the most */
+    char *shown = malloc(room);
+    if (shown)
+        buffer_add(text, shown, escape_control(string, shown, room));
+    else
+        text->failed = true;
+    free(shown);
+}
+
+/* Prepares the label, which stays the same: PATH (FSTYPE DEVICE SIZE) */
+static void
+human_begin(struct report *report)
+{
+    struct buffer *label = &report->label;
+    add_escaped(label, report->target->path);
+    buffer_text(label, " (");
+    add_escaped(label, report->target->fstype);
+    buffer_text(label, " ");
+    add_escaped(label, report->target->device);
+    buffer_text(label, " ");
+    add_unit(label, UNITS_SIZE, report->target->size);
+    buffer_text(label, ")");
+    report->text.failed |= label->failed;
+}
+
 static void
 add_label(struct report *report)
 {
-    const struct description *target = report->target;
-    const char *parts[] = {target->path, target->fstype, target->device};
-    const char *after[] = {" (", " ", " "};
-    for (int i = 0; i < 3; i++) {
-        size_t room = strlen(parts[i]) * 4 + 1;
-        char *shown = malloc(room);
-        if (!shown) {
-            report->text.failed = true;
-            return;
-        }
-        buffer_add(&report->text, shown, escape_control(parts[i], shown, room));
-        buffer_text(&report->text, after[i]);
-        free(shown);
-    }
-    add_unit(&report->text, UNITS_SIZE, target->size);
-    buffer_text(&report->text, ")");
+    buffer_add(&report->text, report->label.text, report->label.length);
 }
 
 static void
 add_time(struct report *report)
 {
     char text[512];
-    time_t seconds = (time_t)(report->wall() / 1000000000);
     struct tm local;
-    localtime_r(&seconds, &local);
+    os_clock_local(report->wall(), &local);
     size_t length = strftime(text, sizeof(text), report->output->time_format, &local);
     buffer_add(&report->text, text, length);
     buffer_text(&report->text, " ");
@@ -146,6 +158,7 @@ human_interim(struct buffer *text, const struct stats *stats)
 }
 
 const struct report_format report_human = {
+    .begin = human_begin,
     .sample = human_sample,
     .period = human_period,
     .summary = human_summary,

@@ -5,7 +5,7 @@
 #include "report/report.h"
 
 #include "base/escape.h"
-#include "os/process.h"
+#include "os/os.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,6 +28,8 @@ add_string(struct buffer *text, const char *string)
             buffer_format(text, "\\%c", byte);
         else if (byte < 0x20 || byte == 0x7f)
             buffer_format(text, "\\u%04x", (unsigned)byte);
+        else if (byte == 0xc2 && (unsigned char)string[1] < 0xa0) /* C1 */
+            buffer_format(text, "\\u%04x", (unsigned)(unsigned char)string[1]);
         else
             buffer_add(text, string, length);
         string += length ? length : 1;
@@ -42,8 +44,7 @@ open_record(struct report *report)
     char local_text[64];
     struct tm local;
     int64_t wall = report->wall();
-    time_t seconds = (time_t)(wall / 1000000000);
-    localtime_r(&seconds, &local);
+    os_clock_local(wall, &local);
     strftime(local_text, sizeof(local_text), "%Y-%m-%dT%H:%M:%S%z", &local);
     buffer_format(text, "%s{\n  \"timestamp\": %" PRId64 ".%06" PRId64 ",\n",
                   report->records ? "," : "", wall / 1000000000,
@@ -64,7 +65,6 @@ static void
 json_begin(struct report *report)
 {
     buffer_text(&report->text, "[");
-    os_signals_farewell(']');
 }
 
 static void
@@ -119,7 +119,6 @@ static void
 json_end(struct report *report)
 {
     buffer_text(&report->text, "]\n");
-    os_signals_farewell(0);
 }
 
 const struct report_format report_json = {
@@ -128,4 +127,5 @@ const struct report_format report_json = {
     .period = json_stats,
     .summary = json_stats,
     .end = json_end,
+    .farewell = ']',
 };

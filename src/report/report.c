@@ -22,7 +22,7 @@ flush(struct report *report)
         os_stream_write(report->stream, report->text.text, report->text.length) < 0)
         report->error = errno;
     buffer_clear(&report->text);
-    return report->error;
+    return report->error ? -1 : 0;
 }
 
 int
@@ -38,7 +38,9 @@ report_begin(struct report *report, const struct plan *plan,
     report->wall = os_clock_wall;
     if (report->format->begin)
         report->format->begin(report);
-    return flush(report);
+    int status = flush(report);
+    os_signals_farewell(report->format->farewell);
+    return status;
 }
 
 static int
@@ -70,7 +72,7 @@ on_summary(void *self, const struct stats *stats, int64_t time)
 }
 
 /* To stderr, whatever the format; it must not disturb what is read from stdout. */
-static int
+static void
 on_interim(void *self, const struct stats *stats)
 {
     struct buffer text = {0};
@@ -79,7 +81,6 @@ on_interim(void *self, const struct stats *stats)
     if (!text.failed)
         os_stream_write(2, text.text, text.length);
     buffer_free(&text);
-    return 0;
 }
 
 struct run_observer
@@ -99,7 +100,9 @@ report_end(struct report *report)
 {
     if (report->format->end)
         report->format->end(report);
-    int error = flush(report);
+    flush(report);
+    os_signals_farewell(0);
+    buffer_free(&report->label);
     buffer_free(&report->text);
-    return error;
+    return report->error;
 }

@@ -248,8 +248,8 @@ static const struct {
     {"pread:3:zero", "", "0 B <<< request=3 (short)",
      "ioping: request 3 failed: short (0 of 4096 bytes)\n", "1 requests completed",
      "1 failed, generated 3 requests"},
-    {"pread:2:90", "-a 0", "0 B <<< request=2 (E90)",
-     "ioping: request 2 failed: E90 (Message too long)\n", "1 requests completed",
+    {"pread:2:524", "-a 0", "0 B <<< request=2 (E524)",
+     "ioping: request 2 failed: E524 (Unknown error 524)\n", "1 requests completed",
      "1 failed, generated 2 requests"},
     {"pwrite:3:28", "-WWW", "0 B >>> request=3 (ENOSPC)",
      "ioping: request 3 failed: ENOSPC (No space left on device)\n",
@@ -380,6 +380,64 @@ a_paced_run_keeps_its_interval(void **state)
     command_free(&result);
 }
 
+/* No request is due for an hour, and nobody else would notice. */
+static void
+lost_output_ends_a_run_that_waits(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"-q -P 50ms -i 1h", "-J -q -i 1h"};
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        struct result result = command_status(3, "ioping %s . >/dev/full", options[i]);
+        assert_string_equal(result.err,
+                            "ioping: standard output: No space left on device\n");
+        command_free(&result);
+    }
+}
+
+static void
+a_second_interrupt_ends_a_run_whose_output_is_blocked(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", "-J", "-p 1 -q"};
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        struct result result = command_status(
+            4,
+            "rm -f pipe; mkfifo pipe; exec 3<>pipe\n"
+            "$IOPING_RUNNER \"$IOPING\" %s -i 0 /dev/zero >&3 3>&- & sleep 0.5\n"
+            "kill -INT $!; sleep 0.2; kill -INT $!; wait $!",
+            options[i]);
+        command_free(&result);
+    }
+}
+
+static void
+a_limit_on_file_sizes_has_its_line(void **state)
+{
+    (void)state;
+    struct result result = command_status(2, "ulimit -f 100; ioping -c 2 .");
+    assert_string_equal(result.err,
+                        "ioping: .: no working file can be made here: File too large; "
+                        "use a smaller -S, or name a file in it instead\n");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+/* The kernel tells of it once, and it would have told somebody else. */
+static void
+a_flush_that_fails_before_the_run_is_told(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(0, "head -c 64k /dev/zero >lost; "
+                          "LD_PRELOAD=\"$IOPING_FAULTS\" IOPING_SCRIPT=fdatasync:1:5 "
+                          "ioping -q -c 2 -i 0 lost");
+    assert_contains(result.err, "ioping: lost: flushing what was written before failed: "
+                                "EIO (Input/output error)\n");
+    assert_contains(result.out, "generated 2 requests");
+    command_free(&result);
+}
+
 int
 main(void)
 {
@@ -404,6 +462,10 @@ main(void)
         cmocka_unit_test(a_run_without_a_result_says_why),
         cmocka_unit_test(a_late_request_moves_the_grid),
         cmocka_unit_test(a_paced_run_keeps_its_interval),
+        cmocka_unit_test(lost_output_ends_a_run_that_waits),
+        cmocka_unit_test(a_second_interrupt_ends_a_run_whose_output_is_blocked),
+        cmocka_unit_test(a_limit_on_file_sizes_has_its_line),
+        cmocka_unit_test(a_flush_that_fails_before_the_run_is_told),
     };
     return cmocka_run_group_tests_name("endings", tests, make_files, unmount_all);
 }

@@ -369,6 +369,24 @@ permissions_that_are_missing_are_named(void **state)
     command_free(&result);
 }
 
+static void
+a_run_without_memory_leaves_no_kept_file(void **state)
+{
+    (void)state;
+    const char *runner = getenv("IOPING_RUNNER");
+    if (runner && runner[0])
+        skip_because("another program would lack the memory, too");
+#if defined(__SANITIZE_ADDRESS__)
+    skip_because("a sanitizer's build reserves more memory than is allowed here");
+#endif
+    struct result result = command_status(
+        2, "mkdir -p lack && ulimit -v 100000 && ioping -k -s 200m -c 1 lack; s=$?; "
+           "ls -A lack; rm -rf lack; exit $s");
+    assert_string_equal(result.out, "");
+    assert_contains(result.err, "ioping: no memory for a request of 209715200 bytes\n");
+    command_free(&result);
+}
+
 int
 main(void)
 {
@@ -388,6 +406,7 @@ main(void)
         cmocka_unit_test(what_stands_in_for_the_kept_file_is_left_alone),
         cmocka_unit_test(a_kept_file_of_another_user_is_left_alone),
         cmocka_unit_test(permissions_that_are_missing_are_named),
+        cmocka_unit_test(a_run_without_memory_leaves_no_kept_file),
     };
     return cmocka_run_group_tests_name("refusals", tests, make_files, unmount_all);
 }

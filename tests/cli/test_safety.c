@@ -284,6 +284,22 @@ device_without_a_size_is_refused(void **state)
     command_free(&result);
 }
 
+/* A long file of holes takes no space yet; what is to be filled counts. */
+static void
+sparse_kept_file_does_not_hide_what_is_missing(void **state)
+{
+    (void)state;
+    mount_image("ext4", 32, "tight");
+    struct result result = command_status(
+        2, "truncate -s 100M tight/ioping.tmp && ioping -k -S 60m -c 2 tight; s=$?; "
+           "stat -c %%b tight/ioping.tmp; exit $s");
+    assert_string_equal(result.out, "0\n");
+    assert_matches(result.err,
+                   "a working set of 60 MiB does not fit into the [0-9.]+ MiB "
+                   "that are free; use a smaller -S");
+    command_free(&result);
+}
+
 int
 main(void)
 {
@@ -301,6 +317,7 @@ main(void)
         cmocka_unit_test(failing_device_ends_the_run_with_what_it_has),
         cmocka_unit_test(json_of_a_failing_device_is_valid),
         cmocka_unit_test(device_without_a_size_is_refused),
+        cmocka_unit_test(sparse_kept_file_does_not_hide_what_is_missing),
     };
     return cmocka_run_group_tests_name("safety", tests, NULL, unmount_all);
 }

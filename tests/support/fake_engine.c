@@ -107,7 +107,6 @@ fake_close(struct engine *engine)
 }
 
 const struct engine_ops engine_fake = {
-    .name = "fake",
     .open = fake_open,
     .submit = fake_submit,
     .reap = fake_reap,

@@ -38,13 +38,6 @@ perform(int fd, int rw_flags, enum engine_operation operation, void *buffer, siz
 }
 
 static void
-has_a_name(void **state)
-{
-    (void)state;
-    assert_string_equal(engine_sync.name, "sync");
-}
-
-static void
 reads_at_the_offset(void **state)
 {
     (void)state;
@@ -160,7 +153,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_a_name),
         cmocka_unit_test(reads_at_the_offset),
         cmocka_unit_test(writes_at_the_offset),
         cmocka_unit_test(flushes_and_moves_nothing),

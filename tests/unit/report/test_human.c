@@ -140,10 +140,13 @@ devices_are_labelled_as_such(void **state)
         .path = "/dev/sdb", .fstype = "block", .device = "device", .size = 115749158093};
     golden_begin(&golden);
     golden_sample(&golden, read_of(1, 1000));
+    golden_end(&golden, "human_block");
+    golden_prepare(&golden, FORMAT_HUMAN);
     golden.target = (struct description){
         .path = "/dev/zero", .fstype = "character", .device = "device"};
+    golden_begin(&golden);
     golden_sample(&golden, read_of(2, 1000));
-    golden_end(&golden, "human_devices");
+    golden_end(&golden, "human_character");
 }
 
 static void

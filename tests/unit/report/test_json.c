@@ -157,7 +157,7 @@ texts_are_escaped(void **state)
     struct golden golden;
     prepare(&golden);
     golden.target.path = "q\" b\\ n\n t\t e\x1b d\x7f u\xc3\xa9 \xf0\x9f\x98\x80 x\xff "
-                         "c\xc3 s\xed\xa0\x80 o\xc0\xaf /";
+                         "c\xc3 s\xed\xa0\x80 o\xc0\xaf k\xc2\x9b /";
     snprintf(golden.target.fstype, sizeof(golden.target.fstype), "a\"b");
     snprintf(golden.target.device, sizeof(golden.target.device), "host:/\\\n");
     golden_begin(&golden);

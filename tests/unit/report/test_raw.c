@@ -106,8 +106,8 @@ a_stream_that_fails_gives_its_errno(void **state)
         int second = golden.observer.summary(golden.observer.self, &stats, 1);
         int last = report_end(&golden.report);
         close(golden.report.stream);
-        assert_int_equal(first, EBADF);
-        assert_int_equal(second, EBADF);
+        assert_int_equal(first, -1);
+        assert_int_equal(second, -1);
         assert_int_equal(last, EBADF);
     }
 }
@@ -123,7 +123,7 @@ a_full_device_is_told(void **state)
     dup2(golden.saved, 1);
     close(golden.saved);
     golden.report.stream = open("/dev/full", O_WRONLY);
-    assert_int_equal(golden.observer.sample(golden.observer.self, &sample), ENOSPC);
+    assert_int_equal(golden.observer.sample(golden.observer.self, &sample), -1);
     assert_int_equal(report_end(&golden.report), ENOSPC);
     close(golden.report.stream);
 }
@@ -142,13 +142,12 @@ interim_statistics_go_to_stderr(void **state)
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), saved = dup(2);
     fflush(stderr);
     dup2(fd, 2);
-    int status = golden.observer.interim(golden.observer.self, &stats);
+    golden.observer.interim(golden.observer.self, &stats);
     dup2(saved, 2);
     close(saved);
     close(fd);
     golden_end(&golden, "empty");
     char *text = golden_read(path, &size);
-    assert_int_equal(status, 0);
     assert_string_equal(
         text,
         "10 requests, min/avg/max/mdev = 590.8 us / 623.8 us / 685.0 us / 26.5 us\n");
