@@ -229,7 +229,7 @@ os_file_storage(int fd, int64_t offset, int64_t length)
     uint64_t at = (uint64_t)offset, end = (uint64_t)(offset + length);
     int storage = 0;
     while (at < end) {
-        memset(&ask.map, 0, sizeof(ask.map));
+        memset(&ask, 0, sizeof(ask));
         ask.map.fm_start = at;
         ask.map.fm_length = end - at;
         ask.map.fm_extent_count = EXTENTS;

@@ -222,7 +222,8 @@ mount_image(const char *type, int size, const char *name)
     need_program(mkfs);
     struct result result =
         command("truncate -s %dM %s.img && mkfs.%s -q %s.img >&2 && mkdir -p %s && "
-                "mount -o loop %s.img %s",
+                "device=$(losetup -f --show %s.img) && blockdev --setrw \"$device\" && "
+                "mount \"$device\" %s",
                 size, name, type, name, name, name, name);
     if (result.status != 0) {
         printf("%s", result.err);

@@ -87,7 +87,10 @@ there_is_no_way_to_ask_when_the_witness_does_not_show(void **state)
     close(fd);
 }
 
-/* The way of asking that needs no rights; it may itself begin a read, so once each. */
+/*
+ * The way of asking that needs no rights. It may itself begin a read, and a fast
+ * device may end that at once, so what was dropped shows only mostly.
+ */
 static void
 a_trial_read_tells_what_is_resident(void **state)
 {
@@ -95,6 +98,10 @@ a_trial_read_tells_what_is_resident(void **state)
     char byte;
     int fd = open_dropped();
     int dropped = os_file_resident_try(fd, 0);
+    for (int i = 0; i < 20 && dropped == 1; i++) {
+        assert_int_equal(os_file_drop(fd, 0, SIZE), 0);
+        dropped = os_file_resident_try(fd, 0);
+    }
     if (dropped < 0) {
         close(fd);
         skip_because("this file system refuses trial reads");
