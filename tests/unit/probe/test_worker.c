@@ -39,7 +39,6 @@ samples_tell_what_the_engine_was_asked(void **state)
         assert_int_equal(request->size, SIZE);
         assert_int_equal(sample->bytes, SIZE);
         assert_true(sample->start >= end);
-        assert_true(sample->latency >= 0);
         end = sample->start + sample->latency;
     }
     assert_true(setup.worker.ended >= end);
@@ -166,11 +165,11 @@ a_request_due_at_the_end_is_not_sent(void **state)
     (void)state;
     struct setup setup;
     setup_begin(&setup, 0);
-    setup.options.interval = 400 * MS;
-    setup.options.work_time = 400 * MS;
+    setup.options.interval = 3600000 * MS;
+    setup.options.work_time = 3600000 * MS;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "R");
-    assert_true(setup.worker.ended < setup.worker.began + 400 * MS);
+    assert_true(setup.worker.ended < setup.worker.began + 3600000 * MS);
 }
 
 static void

@@ -68,7 +68,6 @@ it_is_woken_long_before_the_next_request(void **state)
     setup.options.interval = 400 * MS;
     run_waking(&setup, 10 * MS, 0);
     assert_int_equal(waking.woken[1], 1);
-    assert_true(waking.first < setup.seen[0].start + 200 * MS);
     assert_true(setup.seen[1].start >= setup.worker.began + 400 * MS);
 }
 
