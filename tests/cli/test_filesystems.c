@@ -43,22 +43,6 @@ answer(char *line, size_t size, const char *text, const char *name)
     command_free(&result);
 }
 
-static void
-mount_once(const char *type)
-{
-    static const struct {
-        const char *type;
-        int size;
-    } images[] = {{"ext4", 32}, {"xfs", 300}, {"btrfs", 128}};
-    static bool mounted[3];
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(images[i].type, type) != 0 || mounted[i])
-            continue;
-        mount_image(type, images[i].size, type);
-        mounted[i] = true;
-    }
-}
-
 static struct place *
 make(void **state)
 {
@@ -167,6 +151,9 @@ static void
 file_on_squashfs_is_read(void **state)
 {
     (void)state;
+    const char *runner = getenv("IOPING_RUNNER");
+    if (runner && runner[0])
+        skip_because("valgrind reads into the cache what the program maps");
     need_root();
     need_program("mksquashfs");
     mount_once("ext4"); /* so that what follows is as private as that */

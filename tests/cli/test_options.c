@@ -323,14 +323,9 @@ static void
 direct_io_is_the_default_and_can_be_demanded(void **state)
 {
     (void)state;
-    struct result result =
-        command("dd if=data of=/dev/null bs=4k count=1 iflag=direct status=none");
-    bool able = result.status == 0;
-    command_free(&result);
-    if (!able)
-        skip_because("needs a build folder on a disk that takes direct I/O");
+    need_direct("data");
     need_program("jq");
-    result = command_status(
+    struct result result = command_status(
         0, "cp data flags && for o in -D -q '-BDL -c 11'; do "
            "ioping -c 2 -i 0 $o -J data | jq -c '[.[].target.mode] | unique'; done");
     assert_string_equal(result.err, "");

@@ -103,16 +103,6 @@ need_peer(void)
         skip_because("ioping 1.3 labels btrfs wrongly");
 }
 
-static void
-need_direct(void)
-{
-    struct result result = command("ioping -D -c 1 d");
-    bool direct = result.status == 0;
-    command_free(&result);
-    if (!direct)
-        skip_because("needs a file system with direct I/O");
-}
-
 /* Cuts the text up to the next fence off *AT. */
 static char *
 cut(char **at)
@@ -388,7 +378,7 @@ direct_io(void **state)
     /* clang-format on */
     (void)state;
     need_program("jq");
-    need_direct();
+    need_direct("f");
     assert_same(0, rows);
 }
 
@@ -658,7 +648,7 @@ differs_where_direct_is_the_default(void **state)
         {before, "-D -o 100 -c 3 -i 0 f", 3, 2, NULL, NULL},
     };
     (void)state;
-    need_direct();
+    need_direct("f");
     assert_different(rows, COUNT(rows));
 }
 

@@ -243,15 +243,10 @@ static void
 direct_io_that_cannot_be_is_refused(void **state)
 {
     (void)state;
-    struct result result =
-        command("dd if=data of=/dev/null bs=4k count=1 iflag=direct status=none");
-    bool able = result.status == 0;
-    command_free(&result);
-    if (!able)
-        skip_because("needs a build folder on a disk that takes direct I/O");
+    need_direct("data");
     static const char *const shapes[] = {"-s 513", "-o 1", "-s 100 -o 100"};
     for (size_t i = 0; i < LENGTH(shapes); i++) {
-        result = command_status(2, "ioping -D -c 1 %s data", shapes[i]);
+        struct result result = command_status(2, "ioping -D -c 1 %s data", shapes[i]);
         assert_string_equal(result.out, "");
         assert_matches(result.err,
                        "^ioping: data: direct I/O needs request size and offset "

@@ -22,23 +22,6 @@ shell(const char *format, const char *name)
     command_free(&result);
 }
 
-static void
-mount_once(const char *type)
-{
-    static const struct {
-        const char *type;
-        int size;
-    } images[] = {{"ext4", 64}, {"xfs", 300}, {"btrfs", 128}};
-    static bool mounted[3];
-    need_root();
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(images[i].type, type) != 0 || mounted[i])
-            continue;
-        mount_image(type, images[i].size, type);
-        mounted[i] = true;
-    }
-}
-
 struct reads {
     int64_t requests, sectors;
 };

@@ -250,3 +250,31 @@ unmount_all(void **state)
         scratch(), scratch());
     return system(text) == 0 ? 0 : -1;
 }
+
+void
+mount_once(const char *type)
+{
+    static const struct {
+        const char *type;
+        int size;
+    } images[] = {{"ext4", 64}, {"xfs", 300}, {"btrfs", 128}};
+    static bool mounted[3];
+    need_root();
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(images[i].type, type) != 0 || mounted[i])
+            continue;
+        mount_image(type, images[i].size, type);
+        mounted[i] = true;
+    }
+}
+
+void
+need_direct(const char *file)
+{
+    struct result result =
+        command("dd if=%s of=/dev/null bs=4k count=1 iflag=direct status=none", file);
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("needs a build folder on a disk that takes direct I/O");
+}

@@ -71,6 +71,13 @@ void need_faults(void);
  */
 void mount_image(const char *type, int size, const char *name);
 
+/* The same at scratch()/TYPE, large enough for TYPE, once per program; other types
+ * are nothing to mount. */
+void mount_once(const char *type);
+
+/* Skips unless FILE, which is there in the scratch folder, takes direct I/O. */
+void need_direct(const char *file);
+
 /* Unmounts and detaches all that the program mounted; a group teardown. */
 int unmount_all(void **state);
 
