@@ -45,30 +45,31 @@ open_existing(struct target *target, const struct plan *plan, struct error *erro
     return 0;
 }
 
-/* Fills the description and the size; AVAILABLE is the free space, or -1. */
 static int
-describe(struct target *target, const struct plan *plan, int64_t *available,
-         struct error *error)
+describe_device(struct target *target, const struct plan *plan, struct error *error)
+{
+    struct description *description = &target->description;
+    bool is_block = target->kind == OS_BLOCK;
+    int64_t unit;
+    target->size = 0;
+    if (is_block && os_device_size(target->fd, &target->size, &unit) < 0)
+        return refuse(plan, errno, error);
+    if (is_block && plan->load != LOAD_READ && os_device_read_only(target->fd))
+        return refuse(plan, EROFS, error);
+    snprintf(description->fstype, sizeof(description->fstype), "%s",
+             is_block ? "block" : "character");
+    snprintf(description->device, sizeof(description->device), "device");
+    description->size = target->size;
+    return 0;
+}
+
+/* AVAILABLE becomes the free space of its file system, or -1. */
+static int
+describe_file(struct target *target, const struct plan *plan, int64_t *available,
+              struct error *error)
 {
     struct description *description = &target->description;
     struct os_mount mount;
-    int64_t block;
-    bool writes = plan->load != LOAD_READ;
-    description->path = plan->path;
-    *available = -1;
-    if (target->kind == OS_BLOCK || target->kind == OS_CHARACTER) {
-        bool is_block = target->kind == OS_BLOCK;
-        snprintf(description->fstype, sizeof(description->fstype), "%s",
-                 is_block ? "block" : "character");
-        snprintf(description->device, sizeof(description->device), "device");
-        target->size = 0;
-        if (is_block && os_device_size(target->fd, &target->size, &block) < 0)
-            return refuse(plan, errno, error);
-        if (is_block && writes && os_device_read_only(target->fd))
-            return refuse(plan, EROFS, error);
-        description->size = target->size;
-        return 0;
-    }
     if (os_mount_describe(target->fd, &mount) < 0)
         return refuse(plan, errno, error);
     snprintf(description->fstype, sizeof(description->fstype), "%s", mount.fstype);
@@ -117,20 +118,31 @@ note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 }
 
 static int
-prepare(struct target *target, const struct plan *plan, struct notes *notes,
-        struct error *error)
+prepare_device(struct target *target, const struct plan *plan, struct notes *notes,
+               struct error *error)
 {
-    int64_t available;
-    int status = target->kind == OS_DIRECTORY ? working_open(target, plan, error)
-                                              : open_existing(target, plan, error);
-    if (status < 0 || describe(target, plan, &available, error) < 0 ||
+    if (open_existing(target, plan, error) < 0 ||
+        describe_device(target, plan, error) < 0 || measure(target, plan, error) < 0)
+        return -1;
+    return access_choose(target, plan, notes, error);
+}
+
+static int
+prepare_file(struct target *target, const struct plan *plan, struct notes *notes,
+             struct error *error)
+{
+    bool is_directory = target->kind == OS_DIRECTORY;
+    int64_t available = -1;
+    int status = is_directory ? working_open(target, plan, error)
+                              : open_existing(target, plan, error);
+    if (status < 0 || describe_file(target, plan, &available, error) < 0 ||
         measure(target, plan, error) < 0)
         return -1;
-    if (target->kind == OS_DIRECTORY && working_fill(target, plan, available, error) < 0)
+    if (is_directory && working_fill(target, plan, available, error) < 0)
         return -1;
     if (access_choose(target, plan, notes, error) < 0)
         return -1;
-    if (target->kind == OS_FILE && plan->load != LOAD_WRITE)
+    if (!is_directory && plan->load != LOAD_WRITE)
         note_absent(target, plan, notes);
     return 0;
 }
@@ -149,7 +161,11 @@ target_open(struct target *target, const struct plan *plan, struct notes *notes,
         return error_set(error, EXIT_PREPARE, plan->path, "unsupported destination");
     if (check_consent(target, plan, error) < 0)
         return -1;
-    if (prepare(target, plan, notes, error) < 0) {
+    target->description.path = plan->path;
+    bool is_device = info.kind == OS_BLOCK || info.kind == OS_CHARACTER;
+    int status = is_device ? prepare_device(target, plan, notes, error)
+                           : prepare_file(target, plan, notes, error);
+    if (status < 0) {
         target_discard(target, plan);
         return -1;
     }
