@@ -3,11 +3,9 @@
 VERSION = 2.0.0
 SYSTEM = linux
 
-CC ?= cc
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 BUILDDIR ?= build
-AR ?= ar
 INSTALL ?= install
 SUDO ?= $(if $(filter 0,$(shell id -u)),,sudo)
 SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
