@@ -5,7 +5,7 @@
 
 /*
  * Values with units, both ways: one table of units per kind drives the parser
- * and the printer (REFERENCE section 2).
+ * and the printer (ioping(1), VALUES AND UNITS).
  */
 enum units_kind {
     UNITS_COUNT, /* decimal: da k M G T P E */

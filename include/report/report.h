@@ -56,7 +56,7 @@ struct run_observer report_observer(struct report *report);
  */
 int report_end(struct report *report);
 
-/* Adds the ten integers of a raw line (REFERENCE section 5) and a newline. */
+/* Adds the ten integers of a raw line (ioping(1), Raw line) and a newline. */
 void raw_line(struct buffer *text, const struct stats *stats, int64_t time);
 
 /* Adds the line of interim statistics that a signal asks for. */
