@@ -7,10 +7,10 @@ stats_judge(const struct stats_limits *limits, struct sample *sample)
         sample->verdict = VERDICT_ERROR;
     else if (sample->bytes < sample->size)
         sample->verdict = VERDICT_SHORT;
-    else if (sample->index <= limits->warmup)
-        sample->verdict = VERDICT_WARMUP;
     else if (sample->cached)
         sample->verdict = VERDICT_CACHED;
+    else if (sample->index <= limits->warmup)
+        sample->verdict = VERDICT_WARMUP;
     else if (sample->latency < limits->fastest)
         sample->verdict = VERDICT_TOO_FAST;
     else if (sample->latency > limits->slowest)
