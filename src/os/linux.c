@@ -6,7 +6,6 @@
 #include <linux/fs.h>
 #include <linux/stat.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>

@@ -5,6 +5,8 @@
  */
 #include "os/process.h"
 
+#include "base/error.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -32,7 +34,7 @@ on_stop(int number)
 {
     if (number == SIGINT && interrupts++ > 0) {
         say_farewell();
-        _exit(4);
+        _exit(EXIT_INTERRUPTED);
     }
     stop_signal = number;
     alarm(1);

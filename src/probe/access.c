@@ -16,7 +16,6 @@
  */
 #include "access.h"
 
-#include "base/units.h"
 #include "os/process.h"
 
 #include <errno.h>

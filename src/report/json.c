@@ -8,7 +8,6 @@
 #include "os/os.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <time.h>
 
 static const char *const modes[] = {
