@@ -39,6 +39,7 @@ struct plan {
     int64_t work_offset;
 
     int64_t interval;
+    bool limited;      /* it comes from a limit, so nothing is due */
     int64_t burst;     /* requests per interval, at least 1 */
     uint64_t count;    /* UINT64_MAX: no limit */
     int64_t work_time; /* INT64_MAX: no limit */

@@ -18,6 +18,12 @@ struct pacer {
 void pacer_start(struct pacer *pacer, int64_t interval, int64_t burst, int64_t now);
 
 /*
+ * How many grid points there were after the present one and before NOW, when
+ * its last request ends: probes that were due and not sent.
+ */
+uint64_t pacer_missed(const struct pacer *pacer, int64_t now);
+
+/*
  * After a request that ended at NOW: when the next one starts, NOW or later. A
  * request that outlasted its interval moves the grid to NOW.
  */

@@ -27,6 +27,7 @@ struct sample {
     int64_t offset;  /* bytes from the start of the target */
     int64_t size;    /* bytes asked for */
     int64_t bytes;   /* bytes that were moved */
+    uint64_t missed; /* grid points that passed while it was under way */
     enum operation operation;
     enum verdict verdict;
     int error;   /* errno, or 0 */

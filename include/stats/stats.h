@@ -11,6 +11,7 @@ struct stats {
     uint64_t requests;      /* all of them, warm-up and failed ones included */
     int64_t all_bytes;      /* moved by all */
     uint64_t too_fast, too_slow, cached, failed;
+    uint64_t missed; /* grid points at which no request was sent */
 };
 
 /* Which requests count. */

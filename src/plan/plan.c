@@ -13,25 +13,25 @@ given(const struct options *options, enum option_id id)
     return options->given[id] > 0;
 }
 
-/* Limits only ever slow down: the larger interval wins. */
-static int64_t
-resolve_interval(const struct options *options, const struct plan *plan)
+/* Limits only ever slow down: the largest interval wins. */
+static void
+resolve_interval(const struct options *options, struct plan *plan)
 {
-    int64_t interval = options->interval;
-    bool limited =
-        given(options, OPTION_SPEED_LIMIT) || given(options, OPTION_RATE_LIMIT);
-    if (!given(options, OPTION_INTERVAL) && (limited || given(options, OPTION_RAPID)))
-        interval = 0;
-    if (given(options, OPTION_RATE_LIMIT)) {
-        int64_t least = units_scale(plan->burst, SECOND, options->rate_limit);
-        interval = least > interval ? least : interval;
-    }
-    if (given(options, OPTION_SPEED_LIMIT)) {
-        int64_t burst_size = units_scale(plan->burst, plan->request_size, 1);
-        int64_t least = units_scale(burst_size, SECOND, options->speed_limit);
-        interval = least > interval ? least : interval;
-    }
-    return interval;
+    bool rate = given(options, OPTION_RATE_LIMIT);
+    bool speed = given(options, OPTION_SPEED_LIMIT);
+    bool at_once = rate || speed || given(options, OPTION_RAPID);
+    int64_t own = at_once && !given(options, OPTION_INTERVAL) ? 0 : options->interval;
+    int64_t least[] = {0, 0};
+    if (rate)
+        least[0] = units_scale(plan->burst, SECOND, options->rate_limit);
+    if (speed)
+        least[1] = units_scale(units_scale(plan->burst, plan->request_size, 1), SECOND,
+                               options->speed_limit);
+    plan->interval = own;
+    for (int i = 0; i < 2; i++)
+        if (least[i] > plan->interval)
+            plan->interval = least[i];
+    plan->limited = plan->interval > own;
 }
 
 static void
@@ -61,7 +61,7 @@ static void
 resolve_pace(const struct options *options, struct plan *plan)
 {
     plan->burst = options->burst ? options->burst : 1;
-    plan->interval = resolve_interval(options, plan);
+    resolve_interval(options, plan);
     plan->count = options->count ? (uint64_t)options->count : UINT64_MAX;
     plan->work_time = options->work_time ? options->work_time : INT64_MAX;
     if (given(options, OPTION_RAPID) && !given(options, OPTION_WORK_TIME))

@@ -154,6 +154,15 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
     }
 }
 
+/* Grid points that have passed without a request until NOW, if more are due. */
+static uint64_t
+count_missed(const struct worker *worker, const struct sample *sample, int64_t now)
+{
+    if (worker->plan->limited || sample->index >= worker->plan->count)
+        return 0;
+    return pacer_missed(&worker->pacer, now);
+}
+
 void
 worker_run(struct worker *worker)
 {
@@ -167,6 +176,7 @@ worker_run(struct worker *worker)
     while (sample.index < plan->count && when < end && wait_until(worker, when, now)) {
         send_request(worker, &sample);
         now = sample.start + sample.latency;
+        sample.missed = count_missed(worker, &sample, now < end ? now : end);
         when = pacer_next(&worker->pacer, now);
         if (!digest(worker, &sample))
             break;

@@ -140,6 +140,7 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
     add_exception(text, stats->too_slow, "too slow");
     add_exception(text, stats->cached, "cached");
     add_exception(text, stats->failed, "failed");
+    add_exception(text, stats->missed, "missed");
     buffer_text(text, "generated ");
     add_unit(text, UNITS_COUNT, (int64_t)stats->requests);
     buffer_text(text, " requests in ");

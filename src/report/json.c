@@ -106,10 +106,10 @@ json_stats(struct report *report, const struct stats *stats, int64_t time)
                   moments_deviation(latency));
     buffer_format(text,
                   "  \"load\": {\n    \"count\": %" PRIu64 ",\n    \"failed\": %" PRIu64
-                  ",\n"
+                  ",\n    \"missed\": %" PRIu64 ",\n"
                   "    \"size\": %" PRId64 ",\n    \"time\": %" PRId64 ",\n"
                   "    \"iops\": %.6f,\n    \"bps\": %.0f\n  }\n}",
-                  stats->requests, stats->failed, stats->all_bytes, time,
+                  stats->requests, stats->failed, stats->missed, stats->all_bytes, time,
                   stats_rate((double)stats->requests, time),
                   stats_rate((double)stats->all_bytes, time));
 }

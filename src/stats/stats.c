@@ -33,6 +33,7 @@ stats_record(struct stats *stats, const struct sample *sample)
 {
     stats->requests++;
     stats->all_bytes += sample->bytes;
+    stats->missed += sample->missed;
     if (sample_counts(sample)) {
         stats->bytes += sample->bytes;
         moments_record(&stats->latency, sample->latency);
@@ -64,6 +65,7 @@ stats_merge(struct stats *stats, const struct stats *more)
     stats->too_slow += more->too_slow;
     stats->cached += more->cached;
     stats->failed += more->failed;
+    stats->missed += more->missed;
 }
 
 double

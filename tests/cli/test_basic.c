@@ -159,7 +159,7 @@ json_has_an_object_per_request_and_one_for_the_run(void **state)
         "[\"ignored\",\"offset\",\"operation\",\"request\",\"size\",\"time\"]\n"
         "[\"avg\",\"bps\",\"count\",\"iops\",\"max\",\"mdev\",\"min\",\"size\",\"time\"]"
         "\n"
-        "[\"bps\",\"count\",\"failed\",\"iops\",\"size\",\"time\"]\n"
+        "[\"bps\",\"count\",\"failed\",\"iops\",\"missed\",\"size\",\"time\"]\n"
         "[\"warmup\",null,null,null]\n"
         "[true,false,false,null]\n"
         "[\"directory\",\"directory\",\"directory\",\"directory\"]\n");

@@ -193,6 +193,26 @@ limits_become_the_larger_interval(void **state)
 }
 
 static void
+only_an_interval_of_ones_own_makes_requests_due(void **state)
+{
+    static const struct {
+        const char *line;
+        bool limited;
+    } cases[] = {{".", false},
+                 {"-i 1ms .", false},
+                 {"-i 0 .", false},
+                 {"-r 10 .", true},
+                 {"-l 1k .", true},
+                 {"-i 1s -r 10 .", false},
+                 {"-i 1ms -r 10 .", true},
+                 {"-i 1 -r 1 .", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        if (planned(cases[i].line).limited != cases[i].limited)
+            fail_msg("ioping %s", cases[i].line);
+}
+
+static void
 a_burst_of_zero_is_one_request(void **state)
 {
     (void)state;
@@ -325,6 +345,7 @@ main(void)
         cmocka_unit_test(linear_requests_are_256k_unless_given),
         cmocka_unit_test(the_default_working_set_holds_a_request),
         cmocka_unit_test(limits_become_the_larger_interval),
+        cmocka_unit_test(only_an_interval_of_ones_own_makes_requests_due),
         cmocka_unit_test(a_burst_of_zero_is_one_request),
         cmocka_unit_test(each_write_option_is_a_consent),
         cmocka_unit_test(flags_reach_the_device),

@@ -121,6 +121,48 @@ a_huge_interval_saturates(void **state)
     }
 }
 
+/* After requests at the points before, one that ends so long after its own. */
+static void
+points_that_pass_during_a_request_are_missed(void **state)
+{
+    static const struct {
+        int64_t interval, takes;
+        uint64_t missed;
+    } cases[] = {
+        {1000, 0, 0},         {1000, 999, 0},  {1000, 1000, 0}, /* the next is in time */
+        {1000, 1001, 1},      {1000, 3200, 3}, {1000, 4000, 3},
+        {1, 1000000, 999999}, {0, 1000000, 0}, {INT64_MAX, INT64_MAX - START, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct pacer pacer = start(cases[i].interval, 1);
+        if (pacer_missed(&pacer, START + cases[i].takes) != cases[i].missed)
+            fail_msg("case %zu: %llu", i,
+                     (unsigned long long)pacer_missed(&pacer, START + cases[i].takes));
+    }
+}
+
+static void
+they_are_counted_from_the_point_after_a_stall(void **state)
+{
+    (void)state;
+    struct pacer pacer = start(1000, 1);
+    assert_int_equal(pacer_missed(&pacer, START + 3200), 3);
+    assert_int_equal(pacer_next(&pacer, START + 3200), START + 3200);
+    assert_int_equal(pacer_missed(&pacer, START + 3300), 0);
+    assert_int_equal(pacer_next(&pacer, START + 3300), START + 4200);
+    assert_int_equal(pacer_missed(&pacer, START + 6300), 2);
+}
+
+static void
+a_burst_misses_points_once_at_its_end(void **state)
+{
+    (void)state;
+    struct pacer pacer = start(1000, 2);
+    assert_int_equal(pacer_missed(&pacer, START + 1500), 0);
+    assert_int_equal(pacer_next(&pacer, START + 1500), START + 1500);
+    assert_int_equal(pacer_missed(&pacer, START + 2100), 2);
+}
+
 int
 main(void)
 {
@@ -134,6 +176,9 @@ main(void)
         cmocka_unit_test(one_overrun_after_another_starts_at_once_each_time),
         cmocka_unit_test(a_burst_overrun_moves_the_grid),
         cmocka_unit_test(a_huge_interval_saturates),
+        cmocka_unit_test(points_that_pass_during_a_request_are_missed),
+        cmocka_unit_test(they_are_counted_from_the_point_after_a_stall),
+        cmocka_unit_test(a_burst_misses_points_once_at_its_end),
     };
     return cmocka_run_group_tests_name("pacer", tests, NULL, NULL);
 }

@@ -195,6 +195,7 @@ exceptions_stand_before_generated(void **state)
     stats.too_slow = 4;
     stats.cached = 1234;
     stats.failed = 2;
+    stats.missed = 3;
     summarize(LOAD_READ, &stats, 9000912345, "human_summary_exceptions");
 }
 

@@ -124,7 +124,7 @@ failures_and_modes_are_told(void **state)
 {
     (void)state;
     struct golden golden;
-    struct stats stats = {.requests = 2, .failed = 2};
+    struct stats stats = {.requests = 2, .failed = 2, .missed = 31};
     prepare(&golden);
     golden.target.mode = MODE_CACHED;
     golden_begin(&golden);
