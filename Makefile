@@ -14,14 +14,14 @@ SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
 OWN_CPPFLAGS = -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-DIOPING_VERSION='"$(VERSION)"'
-OWN_CFLAGS = -std=c11 $(WARNINGS) -Wconversion -ffile-prefix-map='$(CURDIR)'=.
-TEST_CFLAGS = -std=c11 $(WARNINGS)
-OWN_LDLIBS = -lm
+OWN_CFLAGS = -std=c11 -pthread $(WARNINGS) -Wconversion -ffile-prefix-map='$(CURDIR)'=.
+TEST_CFLAGS = -std=c11 -pthread $(WARNINGS)
+OWN_LDLIBS = -lm -pthread
 
 COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
 COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CFLAGS) $(CFLAGS)
 
-OS_SRC = src/os/posix.c src/os/posix_signals.c
+OS_SRC = src/os/posix.c src/os/posix_signals.c src/os/posix_thread.c
 OS_SRC_linux = src/os/linux.c src/os/linux_mount.c src/os/mountinfo.c
 SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC) $(OS_SRC_$(SYSTEM))
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)

@@ -3,28 +3,28 @@
 #include "os/process.h"
 #include "plan/outcome.h"
 #include "plan/plan.h"
+#include "probe/prepare.h"
 #include "probe/run.h"
-#include "probe/target.h"
 #include "report/console.h"
 #include "report/report.h"
 
 static int
-probe(const struct plan *plan, const struct target *target, struct error *error)
+probe(const struct plan *plan, const struct target *target, struct outcome *outcome)
 {
     struct report report;
-    struct outcome outcome = {0};
     struct notes notes = {0};
+    struct error error;
     int status = 0;
     if (report_begin(&report, plan, &target->description) == 0) {
         struct run_observer observer = report_observer(&report);
-        status = run_execute(plan, target, &observer, &outcome, error);
+        status = run_execute(plan, &engine_sync, target, &observer, outcome, &error);
     }
-    outcome.output_error = report_end(&report);
+    outcome->output_error = report_end(&report);
     if (status < 0)
-        return console_error(error);
-    outcome_explain(&outcome, &notes);
+        return console_error(&error);
+    outcome_explain(outcome, &notes);
     console_notes(&notes);
-    return outcome_status(&outcome);
+    return outcome_status(outcome);
 }
 
 int
@@ -33,6 +33,7 @@ main(int argc, char *argv[])
     struct options options = {0};
     struct plan plan;
     struct target target;
+    struct outcome outcome = {0};
     struct notes notes = {0};
     struct error error = {0};
     os_stream_guard();
@@ -46,12 +47,17 @@ main(int argc, char *argv[])
         return console_text(cli_version, EXIT_DONE);
     plan_make(&options, (uint64_t)os_clock_wall(), &plan);
     os_signals_install();
-    int status = target_open(&target, &plan, &notes, &error);
+    int status = prepare_target(&target, &plan, &notes, console_slow, &error);
     console_notes(&notes);
-    if (status < 0)
-        return console_error(&error);
-    status = probe(&plan, &target, &error);
-    if (status == EXIT_PREPARE)
+    if (status < 0) {
+        console_error(&error);
+        os_stream_end(); /* it may hang, and keep the program */
+        return error.status;
+    }
+    status = probe(&plan, &target, &outcome);
+    if (outcome.waiting)
+        os_stream_end(); /* likewise */
+    else if (status == EXIT_PREPARE)
         target_discard(&target, &plan);
     else
         target_close(&target);

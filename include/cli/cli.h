@@ -16,7 +16,7 @@ enum cli_argument { CLI_NONE, CLI_REQUIRED, CLI_ATTACHED };
  * completions need to know of it.
  */
 struct cli_option {
-    char letter;
+    char letter; /* 0: none */
     const char *name;
     enum cli_argument takes;
     const char *argument; /* what the value is called in the help; NULL: takes none */

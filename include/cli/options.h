@@ -25,6 +25,7 @@ enum option_id {
     OPTION_CACHED,
     OPTION_DIRECT,
     OPTION_IGNORE_ERROR,
+    OPTION_HANG,
     OPTION_READ_WRITE,
     OPTION_HIPRI,
     OPTION_NOWAIT,
@@ -51,7 +52,7 @@ struct options {
     const char *target; /* NULL: none */
     const char *time_format;
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
-    int64_t interval, min_time, max_time, work_time, print_interval;
+    int64_t interval, min_time, max_time, work_time, print_interval, hang;
     int64_t speed_limit, size, work_size, work_offset;
     uint16_t given[OPTION_IDS];
 };

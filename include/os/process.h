@@ -1,8 +1,10 @@
 #ifndef OS_PROCESS_H
 #define OS_PROCESS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What this process has of its system: signals, standard streams, memory. */
 
@@ -11,11 +13,18 @@
  * status 4 at once. */
 void os_signals_install(void);
 
-/* The signal that asked to stop, or 0. */
+/* The signal that asked to stop, or 0. Any thread may ask. */
 int os_signals_stop(void);
 
 /* Whether statistics were asked for since the last call. */
 bool os_signals_report(void);
+
+/*
+ * Waits until monotonic time WHEN, never longer, and at most until a signal
+ * comes or os_thread_poke: at once if one came since the last wait or *UNLESS
+ * is true. Only for the thread that called os_signals_install.
+ */
+void os_signals_wait(int64_t when, const atomic_bool *unless);
 
 /* A byte, and a newline, that a second SIGINT writes to stdout before it ends
  * the program, so that an open JSON array is closed; 0 for none. */
@@ -30,6 +39,10 @@ void os_stream_guard(void);
 
 /* Writes SIZE bytes to a stream (1 stdout, 2 stderr), whole or -1. */
 int os_stream_write(int stream, const char *bytes, size_t size);
+
+/* Ends stdout and stderr, so that their readers see it although the program
+ * itself cannot end yet. */
+void os_stream_end(void);
 
 /* Memory of SIZE bytes at a multiple of ALIGNMENT (a power of two, at least
  * that of a pointer); NULL if there is none. Freed by os_memory_free. */

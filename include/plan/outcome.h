@@ -10,6 +10,7 @@
 struct outcome {
     struct stats total;
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
+    int64_t waiting;      /* ns that a request had no answer when it ended; 0: none */
     int output_error;     /* errno of a write to stdout that failed, or 0 */
 };
 
@@ -17,9 +18,9 @@ struct outcome {
 int outcome_status(const struct outcome *outcome);
 
 /*
- * Adds what must be said on stderr: the failure, lost output, requests that
- * the page cache answered, and, where nothing else explains it, that nothing
- * counted.
+ * Adds what must be said on stderr: the failure, a request without answer, lost
+ * output, requests that the page cache answered, and, where nothing else explains it,
+ * that nothing counted.
  */
 void outcome_explain(const struct outcome *outcome, struct notes *notes);
 

@@ -44,6 +44,7 @@ struct plan {
     uint64_t count;    /* UINT64_MAX: no limit */
     int64_t work_time; /* INT64_MAX: no limit */
     bool ignore_error;
+    int64_t hang; /* a request is said to be stuck after so long; 0: never */
 
     bool direct; /* fail rather than fall back */
     bool cached;

@@ -4,25 +4,22 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "plan/plan.h"
+#include "probe/baton.h"
 #include "probe/pacer.h"
 #include "probe/pattern.h"
 #include "probe/target.h"
 #include "stats/stats.h"
 
+#include <stdatomic.h>
+
 /*
- * Who wants to hear of a worker; set it between worker_open and worker_run. All are
- * called between requests, outside the timed part, on the worker's thread. SELF is passed
- * to each.
+ * Who wants to hear of each request; set it between worker_open and worker_run.
+ * Called outside the timed part, on the worker's thread, which holds the baton.
+ * A negative result ends the run; NULL: nobody.
  */
 struct worker_listener {
     void *self;
-    /* After each request; NULL: not wanted. Negative ends the run. */
     int (*sample)(void *self, const struct sample *sample);
-    /* When the time it asked for has come, a long request aside: returns the
-     * next such time, INT64_MAX for none, negative to end the run. */
-    int64_t (*wake)(void *self, int64_t now);
-    /* When a signal asked for statistics. */
-    void (*interim)(void *self);
 };
 
 /* One loop: its own pattern, pacer, buffer and statistics. */
@@ -31,13 +28,16 @@ struct worker {
     const struct target *target;
     struct engine engine;
     struct worker_listener listener;
-    int64_t wake_at; /* when the listener is to be woken; INT64_MAX: never */
+    atomic_bool stop; /* set by any thread: no more requests */
 
     struct pattern pattern;
-    struct pacer pacer;
     struct random data; /* what is written */
     char *buffer;
+
+    struct baton baton; /* of what follows */
+    struct pacer pacer;
     int64_t began, ended; /* of the whole loop, monotonic */
+    int64_t end;          /* no request starts then or later */
     struct stats total;
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
 };
@@ -50,10 +50,14 @@ int worker_open(struct worker *worker, const struct plan *plan,
                 const struct target *target, const struct engine_ops *engine,
                 struct error *error);
 
-/*
- * Sends requests until the plan, a failure, a signal or the listener ends it.
- */
+/* Sends requests until the plan, a failure, `stop` or the listener ends it. */
 void worker_run(struct worker *worker);
+
+/*
+ * For whoever has borrowed the baton of a worker whose request does not return:
+ * ends the statistics at NOW, with that request as one that was sent.
+ */
+void worker_abandon(struct worker *worker, int64_t now);
 
 /* Frees what worker_open took. */
 void worker_close(struct worker *worker);

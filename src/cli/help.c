@@ -17,8 +17,8 @@ static const struct {
      6},
     {"pace and end",
      {OPTION_COUNT, OPTION_INTERVAL, OPTION_WORK_TIME, OPTION_BURST, OPTION_SPEED_LIMIT,
-      OPTION_RATE_LIMIT, OPTION_RAPID, OPTION_IGNORE_ERROR},
-     8},
+      OPTION_RATE_LIMIT, OPTION_RAPID, OPTION_IGNORE_ERROR, OPTION_HANG},
+     9},
     {"statistics", {OPTION_WARMUP, OPTION_MIN_TIME, OPTION_MAX_TIME}, 3},
     {"output",
      {OPTION_QUIET, OPTION_BATCH, OPTION_JSON, OPTION_PRINT_COUNT, OPTION_PRINT_INTERVAL,
@@ -29,11 +29,13 @@ static const struct {
 static void
 add_option(struct buffer *text, const struct cli_option *option)
 {
-    char left[64];
-    const char *format = option->takes == CLI_ATTACHED   ? "-%c, -%s[%s]"
-                         : option->takes == CLI_REQUIRED ? "-%c, -%s <%s>"
-                                                         : "-%c, -%s%s";
-    snprintf(left, sizeof(left), format, option->letter, option->name,
+    char left[64], letter[] = "    ";
+    const char *format = option->takes == CLI_ATTACHED   ? "%s-%s[%s]"
+                         : option->takes == CLI_REQUIRED ? "%s-%s <%s>"
+                                                         : "%s-%s%s";
+    if (option->letter)
+        snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+    snprintf(left, sizeof(left), format, letter, option->name,
              option->argument ? option->argument : "");
     buffer_format(text, "  %-28s %s\n", left, option->help);
 }

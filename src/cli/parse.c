@@ -13,6 +13,7 @@ static const struct options defaults = {
     .time_format = "%b %d %T",
     .warmup = 1,
     .interval = 1000000000,
+    .hang = 5000000000,
     .max_time = INT64_MAX,
     .size = 4096,
 };
@@ -51,7 +52,7 @@ static const struct cli_option *
 find_letter(char letter)
 {
     for (int i = 0; i < OPTION_IDS; i++)
-        if (cli_options[i].letter == letter)
+        if (letter && cli_options[i].letter == letter)
             return &cli_options[i];
     return NULL;
 }

@@ -90,6 +90,8 @@ const struct cli_option cli_options[] = {
         .help = "direct I/O or failure: no falling back"},
     [OPTION_IGNORE_ERROR] = {'E', "ignore-error", FLAG, .newer = true,
         .help = "go on after a failed request"},
+    [OPTION_HANG] = {0, "hang", TIME(hang), .newer = true,
+        .help = "say when a request has no answer for <time> (5s)"},
     [OPTION_READ_WRITE] = {'G', "read-write", FLAG,
         .help = "write and read in turn; destroys like -W"},
     [OPTION_HIPRI] = {'H', "hipri", FLAG,

@@ -179,6 +179,13 @@ os_stream_write(int stream, const char *bytes, size_t size)
 }
 
 void
+os_stream_end(void)
+{
+    close(1);
+    close(2);
+}
+
+void
 os_memory_free(void *memory)
 {
     free(memory);

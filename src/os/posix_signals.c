@@ -1,20 +1,27 @@
 /*
- * The handlers only set flags that the loop looks at between requests. A
- * signal that arrives just before a sleep would be noticed only after it, so
- * the handler also starts an alarm that ends such a sleep within a second.
+ * The handlers only set flags. The thread that installed them looks at these,
+ * and waits in pselect(2), which lets signals in only while it waits: none can
+ * come between the look and the wait and be noticed too late. Other threads
+ * hold the users' signals back, so all of them come to that one.
  */
 #include "os/process.h"
 
 #include "base/error.h"
+#include "os/os.h"
+#include "posix_signals.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
+#include <sys/select.h>
+#include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stop_signal;
+#define MS 1000000LL
+
+static atomic_int stop_signal; /* other threads look at it */
 static volatile sig_atomic_t interrupts;
 static volatile sig_atomic_t report_wanted;
+static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t farewell_byte;
 
 /* Only if it can be written at once: nobody may read any more. */
@@ -37,7 +44,7 @@ on_stop(int number)
         _exit(EXIT_INTERRUPTED);
     }
     stop_signal = number;
-    alarm(1);
+    arrived = 1;
 }
 
 static void
@@ -45,14 +52,27 @@ on_report(int number)
 {
     (void)number;
     report_wanted = 1;
-    alarm(1);
+    arrived = 1;
 }
 
 static void
-on_alarm(int number)
+on_poke(int number)
 {
     (void)number;
 }
+
+static const struct {
+    int number;
+    void (*handler)(int);
+} users[] = {
+    {SIGINT, on_stop},    {SIGTERM, on_stop},   {SIGHUP, on_stop},
+    {SIGQUIT, on_report}, {SIGUSR1, on_report},
+#ifdef SIGINFO /* a feature, not a system */
+    {SIGINFO, on_report},
+#endif
+};
+
+#define USERS (sizeof(users) / sizeof(users[0]))
 
 static void
 install(int number, void (*handler)(int))
@@ -65,21 +85,61 @@ install(int number, void (*handler)(int))
     sigaction(number, &action, NULL);
 }
 
+static bool
+is_ignored(int number)
+{
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void
 os_signals_install(void)
 {
-    struct sigaction old;
-    install(SIGINT, on_stop);
-    install(SIGTERM, on_stop);
-    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
-        install(SIGHUP, on_stop);
-    install(SIGQUIT, on_report);
-    install(SIGUSR1, on_report);
-#ifdef SIGINFO /* a feature, not a system */
-    install(SIGINFO, on_report);
-#endif
-    install(SIGALRM, on_alarm);
+    for (size_t i = 0; i < USERS; i++)
+        if (users[i].number != SIGHUP || !is_ignored(SIGHUP)) /* nohup */
+            install(users[i].number, users[i].handler);
+    install(POSIX_SIGNAL_POKE, on_poke);
+    sigset_t poke;
+    sigemptyset(&poke);
+    sigaddset(&poke, POSIX_SIGNAL_POKE);
+    pthread_sigmask(SIG_UNBLOCK, &poke, NULL);
     install(SIGXFSZ, SIG_IGN); /* EFBIG says it as well */
+}
+
+void
+posix_signals_hold(sigset_t *before)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < USERS; i++)
+        sigaddset(&set, users[i].number);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+/* The kernel may add a thousandth to a wait, so a long one is done in parts. */
+static struct timespec
+part_of(int64_t left)
+{
+    if (left > 10 * MS)
+        left -= left / 500;
+    return (struct timespec){.tv_sec = (time_t)(left / (1000 * MS)),
+                             .tv_nsec = (long)(left % (1000 * MS))};
+}
+
+void
+os_signals_wait(int64_t when, const atomic_bool *unless)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (!arrived && !atomic_load(unless)) {
+        int64_t left = when - os_clock_now();
+        struct timespec part = part_of(left);
+        if (left <= 0 || pselect(0, NULL, NULL, NULL, &part, &before) < 0)
+            break;
+    }
+    arrived = 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 int

@@ -1,13 +1,15 @@
 #include "plan/outcome.h"
 
 #include "base/error.h"
+#include "base/units.h"
 
 #include <string.h>
 
 int
 outcome_status(const struct outcome *outcome)
 {
-    return outcome->output_error || outcome->failed.index ? EXIT_RUNTIME : EXIT_DONE;
+    bool failed = outcome->output_error || outcome->failed.index || outcome->waiting;
+    return failed ? EXIT_RUNTIME : EXIT_DONE;
 }
 
 static void
@@ -42,8 +44,12 @@ void
 outcome_explain(const struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
+    char waited[UNITS_TEXT];
     if (outcome->failed.index)
         explain_failure(&outcome->failed, notes);
+    if (outcome->waiting)
+        notes_add(notes, NULL, "1 request still waiting after %s",
+                  units_format(UNITS_TIME, outcome->waiting, waited));
     if (outcome->output_error)
         notes_add(notes, "standard output", "%s", strerror(outcome->output_error));
     if (total->cached)
@@ -52,6 +58,6 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
             "%llu of %llu requests were answered by the page cache, not the device; "
             "use -D (direct I/O) or -W (writes)",
             (unsigned long long)total->cached, (unsigned long long)total->requests);
-    if (total->latency.count == 0 && !outcome->failed.index && !outcome->output_error)
+    if (total->latency.count == 0 && outcome_status(outcome) == EXIT_DONE)
         explain_nothing(total, notes);
 }

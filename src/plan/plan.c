@@ -66,6 +66,7 @@ resolve_pace(const struct options *options, struct plan *plan)
     plan->work_time = options->work_time ? options->work_time : INT64_MAX;
     if (given(options, OPTION_RAPID) && !given(options, OPTION_WORK_TIME))
         plan->work_time = 3 * SECOND;
+    plan->hang = options->hang;
     plan->ignore_error = given(options, OPTION_IGNORE_ERROR);
     plan->limits.warmup = (uint64_t)options->warmup;
     plan->limits.fastest = options->min_time;

@@ -1,16 +1,38 @@
+/*
+ * The worker has a thread of its own, which may get stuck in the kernel. This
+ * one, which has the signals, attends to it meanwhile: periods, interim
+ * statistics, words about a request that has no answer, and the end. It
+ * touches the worker's statistics only while it has borrowed the baton.
+ */
 #include "probe/run.h"
 
+#include "attended.h"
 #include "os/os.h"
+#include "os/process.h"
 #include "probe/worker.h"
+#include "watch.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define MS 1000000LL
+#define SOON (10 * MS) /* until the next try of what could not be done now */
 
 struct run {
     const struct plan_output *output;
     const struct run_observer *observer;
+    struct attended work;
     struct worker worker;
-    struct stats period;
+
+    struct stats period; /* under the baton */
     int64_t period_began;
+
+    int64_t period_due; /* INT64_MAX: never */
+    int64_t give_up;    /* when a request that does not return is; INT64_MAX: not yet */
+    int64_t waiting;    /* how long it had been under way then; 0: none */
+    bool interim_wanted;
+    struct watch watch;
 };
 
 static int
@@ -37,61 +59,176 @@ on_sample(void *self, const struct sample *sample)
     return 0;
 }
 
-static int64_t
-on_wake(void *self, int64_t now)
+static void
+work(void *argument)
 {
-    struct run *run = self;
-    int64_t interval = run->output->print_interval, due = run->worker.wake_at;
-    if (end_period(run, now) < 0)
-        return -1;
-    int64_t ahead = ((now - due) / interval + 1) * interval;
-    return ahead > INT64_MAX - due ? INT64_MAX : due + ahead;
+    struct run *run = argument;
+    worker_run(&run->worker);
 }
 
 static void
-on_interim(void *self)
+stop(struct run *run, int64_t now)
 {
-    struct run *run = self;
+    atomic_store(&run->worker.stop, true);
+    if (run->give_up == INT64_MAX)
+        run->give_up = now + ATTENDED_GRACE;
+}
+
+/* The grid of the periods begins with the run; one that was late leaves it as it is. */
+static void
+print_period(struct run *run, int64_t now)
+{
+    int64_t interval = run->output->print_interval, due = run->period_due;
+    int64_t ahead = ((now - due) / interval + 1) * interval;
+    run->period_due = ahead > INT64_MAX - due ? INT64_MAX : due + ahead;
+    if (end_period(run, now) < 0)
+        stop(run, now);
+}
+
+static void
+print_interim(struct run *run)
+{
+    run->interim_wanted = false;
     run->observer->interim(run->observer->self, &run->worker.total);
 }
 
 static void
-listen_to(struct run *run, struct worker *worker)
+give_up(struct run *run, int64_t since, int64_t now)
 {
-    const struct plan_output *output = run->output;
-    worker->listener.self = run;
-    if (output->requests || output->print_count || output->print_interval)
-        worker->listener.sample = on_sample;
-    worker->listener.wake = on_wake;
-    worker->listener.interim = on_interim;
+    run->waiting = now - since;
+    worker_abandon(&run->worker, now);
 }
 
-/* The grid of the periods begins with the run. */
-static void
-start_periods(struct run *run, struct worker *worker)
+/*
+ * Does what is due at NOW and needs the worker's statistics. Returns false if
+ * they cannot be had now. A baton of a request that is given up is not returned.
+ */
+static bool
+do_due(struct run *run, int64_t now)
 {
-    int64_t now = os_clock_now(), interval = run->output->print_interval;
+    bool late = now >= run->give_up;
+    int64_t since;
+    if (!late && !run->interim_wanted && now < run->period_due)
+        return true;
+    if (!baton_borrow(&run->worker.baton, &since))
+        return false;
+    if (run->interim_wanted)
+        print_interim(run);
+    if (now >= run->period_due)
+        print_period(run, now);
+    if (late && since > 0)
+        give_up(run, since, now);
+    else
+        baton_return(&run->worker.baton, since);
+    return true;
+}
+
+/* Says it if a request has been under way for long. Returns when to look again. */
+static int64_t
+watch(struct run *run, int64_t now)
+{
+    int64_t since = baton_look(&run->worker.baton);
+    int64_t waited = watch_look(&run->watch, since, now);
+    if (waited && baton_borrow(&run->worker.baton, &since)) {
+        if (since == run->watch.since)
+            run->observer->hang(run->observer->self, run->worker.total.requests + 1,
+                                waited);
+        baton_return(&run->worker.baton, since);
+    }
+    return watch_due(&run->watch, since, now);
+}
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Until the worker has finished, or its request is given up. */
+static void
+attend(struct run *run)
+{
+    while (!attended_finished(&run->work) && !run->waiting) {
+        int64_t now = os_clock_now();
+        if (os_signals_stop())
+            stop(run, now);
+        run->interim_wanted |= os_signals_report();
+        int64_t next = watch(run, now);
+        bool done = do_due(run, now);
+        if (atomic_load(&run->worker.stop))
+            os_thread_poke(&run->work.worker);
+        if (!done || atomic_load(&run->worker.stop))
+            next = earlier(next, now + SOON);
+        if (done)
+            next = earlier(next, run->period_due);
+        if (!run->waiting)
+            attended_wait(&run->work, next);
+    }
+}
+
+static struct run *
+run_make(const struct plan *plan, const struct run_observer *observer)
+{
+    struct run *run = calloc(1, sizeof(*run));
+    if (!run)
+        return NULL;
+    run->output = &plan->output;
+    run->observer = observer;
+    run->period_due = run->give_up = INT64_MAX;
+    watch_start(&run->watch, plan->hang);
+    return run;
+}
+
+static void
+run_begin(struct run *run)
+{
+    const struct plan_output *output = run->output;
+    int64_t now = os_clock_now(), interval = output->print_interval;
+    if (output->requests || output->print_count || interval)
+        run->worker.listener = (struct worker_listener){run, on_sample};
     run->period_began = now;
     if (interval && interval < INT64_MAX - now)
-        worker->wake_at = now + interval;
+        run->period_due = now + interval;
+}
+
+/* A worker that is still in the kernel keeps its memory. */
+static void
+run_end(struct run *run)
+{
+    if (run->waiting)
+        return;
+    attended_join(&run->work);
+    worker_close(&run->worker);
+    free(run);
 }
 
 int
-run_execute(const struct plan *plan, const struct target *target,
-            const struct run_observer *observer, struct outcome *outcome,
-            struct error *error)
+run_execute(const struct plan *plan, const struct engine_ops *engine,
+            const struct target *target, const struct run_observer *observer,
+            struct outcome *outcome, struct error *error)
 {
-    struct run run = {.output = &plan->output, .observer = observer};
-    struct worker *worker = &run.worker;
-    if (worker_open(worker, plan, target, &engine_sync, error) < 0)
+    struct run *run = run_make(plan, observer);
+    if (!run)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
+    struct worker *worker = &run->worker;
+    if (worker_open(worker, plan, target, engine, error) < 0) {
+        free(run);
         return -1;
-    listen_to(&run, worker);
-    start_periods(&run, worker);
-    worker_run(worker);
+    }
+    run_begin(run);
+    if (attended_start(&run->work, work, run) < 0) {
+        error_set(error, EXIT_PREPARE, NULL, "no thread for the requests: %s",
+                  strerror(errno));
+        worker_close(worker);
+        free(run);
+        return -1;
+    }
+    attend(run);
     if (plan->output.summary)
         observer->summary(observer->self, &worker->total, worker->ended - worker->began);
     outcome->total = worker->total;
     outcome->failed = worker->failed;
-    worker_close(worker);
+    outcome->waiting = run->waiting;
+    run_end(run);
     return 0;
 }

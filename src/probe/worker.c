@@ -21,7 +21,6 @@ worker_open(struct worker *worker, const struct plan *plan, const struct target 
     memset(worker, 0, sizeof(*worker));
     worker->plan = plan;
     worker->target = target;
-    worker->wake_at = INT64_MAX;
     worker->buffer = os_memory_aligned((size_t)target->alignment, size);
     if (!worker->buffer)
         return error_set(error, EXIT_PREPARE, NULL,
@@ -78,8 +77,9 @@ perform_durably(struct engine *engine, const struct engine_request *request)
     return completion;
 }
 
+/* NOW: about when it is sent. */
 static void
-send_request(struct worker *worker, struct sample *sample)
+send_request(struct worker *worker, struct sample *sample, int64_t now)
 {
     struct engine_completion completion;
     struct engine_request request = {.buffer = worker->buffer,
@@ -92,15 +92,19 @@ send_request(struct worker *worker, struct sample *sample)
         durably = worker->target->flush;
         refresh_data(worker);
     } else if (worker->target->description.mode == MODE_NOCACHE) {
+        baton_lay(&worker->baton, now); /* this may hang as well */
         sample->cached =
             target_evict(worker->target, request.offset, worker->plan->request_size);
+        baton_take(&worker->baton, now);
     }
     sample->index++;
     sample->offset = request.offset;
     int64_t start = os_clock_now();
+    baton_lay(&worker->baton, start);
     completion = durably ? perform_durably(&worker->engine, &request)
                          : perform(&worker->engine, &request);
     int64_t end = os_clock_now();
+    baton_take(&worker->baton, start);
     sample->start = start;
     sample->latency = end - start;
     sample->bytes = completion.bytes;
@@ -127,31 +131,23 @@ digest(struct worker *worker, struct sample *sample)
     return worker->plan->ignore_error;
 }
 
-/* Returns whether the run goes on. */
 static bool
-serve(struct worker *worker, int64_t now)
+is_stopped(struct worker *worker)
 {
-    if (now >= worker->wake_at)
-        worker->wake_at = worker->listener.wake(worker->listener.self, now);
-    if (os_signals_report())
-        worker->listener.interim(worker->listener.self);
-    return worker->wake_at >= 0 && !os_signals_stop();
+    return atomic_load_explicit(&worker->stop, memory_order_relaxed);
 }
 
-/* Waits until WHEN and serves the listener meanwhile: false when told to stop. */
-static bool
+/* Sleeps until WHEN, unless it has come; returns the time, before WHEN if stopped. */
+static int64_t
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
-    for (;;) {
-        if (!serve(worker, now))
-            return false;
-        if (when <= now)
-            return true;
-        bool woken = worker->wake_at < when;
-        if (os_sleep_until(woken ? worker->wake_at : when) == 0 && !woken)
-            return true;
-        now = os_clock_now();
+    while (now < when && !is_stopped(worker)) {
+        baton_lay(&worker->baton, BATON_RESTING);
+        int status = os_sleep_until(when);
+        baton_take(&worker->baton, BATON_RESTING);
+        now = status == 0 ? when : os_clock_now();
     }
+    return now;
 }
 
 /* Grid points that have passed without a request until NOW, if more are due. */
@@ -160,7 +156,7 @@ count_missed(const struct worker *worker, const struct sample *sample, int64_t n
 {
     if (worker->plan->limited || sample->index >= worker->plan->count)
         return 0;
-    return pacer_missed(&worker->pacer, now);
+    return pacer_missed(&worker->pacer, now < worker->end ? now : worker->end);
 }
 
 void
@@ -169,17 +165,28 @@ worker_run(struct worker *worker)
     const struct plan *plan = worker->plan;
     struct sample sample = {.size = plan->request_size};
     int64_t now = os_clock_now(), when = now;
-    int64_t end = plan->work_time > INT64_MAX - now ? INT64_MAX : now + plan->work_time;
     worker->began = now;
+    worker->end = plan->work_time > INT64_MAX - now ? INT64_MAX : now + plan->work_time;
     os_clock_sharpen();
     pacer_start(&worker->pacer, plan->interval, plan->burst, now);
-    while (sample.index < plan->count && when < end && wait_until(worker, when, now)) {
-        send_request(worker, &sample);
+    while (sample.index < plan->count && when < worker->end) {
+        now = wait_until(worker, when, now);
+        if (is_stopped(worker))
+            break;
+        send_request(worker, &sample, now);
         now = sample.start + sample.latency;
-        sample.missed = count_missed(worker, &sample, now < end ? now : end);
+        sample.missed = count_missed(worker, &sample, now);
         when = pacer_next(&worker->pacer, now);
         if (!digest(worker, &sample))
             break;
     }
     worker->ended = os_clock_now();
+}
+
+void
+worker_abandon(struct worker *worker, int64_t now)
+{
+    struct sample sample = {.index = ++worker->total.requests};
+    worker->total.missed += count_missed(worker, &sample, now);
+    worker->ended = now;
 }

@@ -1,5 +1,6 @@
 #include "report/console.h"
 
+#include "base/units.h"
 #include "cli/cli.h"
 #include "os/process.h"
 
@@ -12,6 +13,16 @@ console_notes(struct notes *notes)
     for (int i = 0; i < notes->count; i++)
         os_stream_write(2, notes->line[i], strlen(notes->line[i]));
     notes->count = 0;
+}
+
+void
+console_slow(const struct plan *plan, int64_t waited)
+{
+    struct notes notes = {0};
+    char text[UNITS_TEXT];
+    notes_add(&notes, plan->path, "not ready after %s",
+              units_format(UNITS_TIME, waited, text));
+    console_notes(&notes);
 }
 
 int

@@ -1,7 +1,9 @@
 #include "report/report.h"
 
+#include "base/units.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "report/console.h"
 
 #include <errno.h>
 #include <string.h>
@@ -83,6 +85,17 @@ on_interim(void *self, const struct stats *stats)
     buffer_free(&text);
 }
 
+static void
+on_hang(void *self, uint64_t index, int64_t waited)
+{
+    struct notes notes = {0};
+    char text[UNITS_TEXT];
+    (void)self;
+    notes_add(&notes, NULL, "request %llu has had no answer for %s",
+              (unsigned long long)index, units_format(UNITS_TIME, waited, text));
+    console_notes(&notes);
+}
+
 struct run_observer
 report_observer(struct report *report)
 {
@@ -92,6 +105,7 @@ report_observer(struct report *report)
         .period = on_period,
         .summary = on_summary,
         .interim = on_interim,
+        .hang = on_hang,
     };
 }
 

@@ -40,20 +40,23 @@ the_help_has_each_option_once(void **state)
     assert_false(text.failed);
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
-        char head[64], line[128];
+        char head[64], line[128], letter[] = "    ";
         const char *open = option->takes == CLI_ATTACHED   ? "["
                            : option->takes == CLI_REQUIRED ? " <"
                                                            : "";
         const char *close = option->takes == CLI_ATTACHED   ? "]"
                             : option->takes == CLI_REQUIRED ? ">"
                                                             : "";
-        snprintf(head, sizeof(head), "-%c, -%s%s%s%s", option->letter, option->name, open,
+        if (option->letter)
+            snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+        snprintf(head, sizeof(head), "%s-%s%s%s%s", letter, option->name, open,
                  option->takes == CLI_NONE ? "" : option->argument, close);
         snprintf(line, sizeof(line), "\n  %-28s %s\n", head, option->help);
         if (count(text.text, line) != 1)
             fail_msg("not there once:%s", line);
     }
-    assert_int_equal(count(text.text, "\n  -"), OPTION_IDS);
+    assert_int_equal(count(text.text, "\n  -") + count(text.text, "\n      -"),
+                     OPTION_IDS);
     buffer_free(&text);
 }
 
@@ -98,7 +101,7 @@ has_macro(const char *line, const char *macro, const char *word, size_t length)
 static bool
 describes(const char *line, const struct cli_option *option)
 {
-    return has_macro(line, "Fl", &option->letter, 1) &&
+    return (!option->letter || has_macro(line, "Fl", &option->letter, 1)) &&
            has_macro(line, "Fl", option->name, strlen(option->name)) &&
            (!option->argument ||
             has_macro(line, "Ar", option->argument, strlen(option->argument)));
@@ -117,8 +120,7 @@ the_man_page_describes_every_option(void **state)
     free(page);
     for (int i = 0; i < OPTION_IDS; i++)
         if (!described[i])
-            fail_msg("no item for -%c, -%s and its argument", cli_options[i].letter,
-                     cli_options[i].name);
+            fail_msg("no item for all of -%s", cli_options[i].name);
 }
 
 static bool
@@ -148,7 +150,7 @@ the_man_page_describes_nothing_else(void **state)
         }
     }
     free(page);
-    assert_true(found >= 2 * OPTION_IDS);
+    assert_true(found >= OPTION_IDS);
 }
 
 /* Where a version number stands after a name that is about this program. */

@@ -79,6 +79,7 @@ static const struct row {
     {OPTION_CACHED, 'C', "cached", NULL, 0},
     {OPTION_DIRECT, 'D', "direct", NULL, 0},
     {OPTION_IGNORE_ERROR, 'E', "ignore-error", NULL, 0},
+    {OPTION_HANG, 0, "hang", "7ns", AT(hang)},
     {OPTION_READ_WRITE, 'G', "read-write", NULL, 0},
     {OPTION_HIPRI, 'H', "hipri", NULL, 0},
     {OPTION_NOWAIT, 'N', "nowait", NULL, 0},
@@ -110,30 +111,40 @@ check_row(const struct row *row, const char *line)
         fail_msg("ioping %s: %lld", line, (long long)number);
 }
 
+/* All ways to write an option, "%s" its letter or name, then its value. */
 static void
-every_option_by_letter_and_by_name(void **state)
+check_ways(const struct row *row, const char *option, const char *const *ways, int count)
 {
+    for (int i = 0; i < count; i++) {
+        const char *value = row->value ? row->value : "";
+        char line[64];
+        snprintf(line, sizeof(line), ways[i], option, value);
+        check_row(row, line);
+    }
+}
+
+static void
+every_option_by_letter(void **state)
+{
+    static const char *const ways[] = {"-%s %s .", "-%s%s ."};
     (void)state;
     assert_int_equal(LENGTH(rows), OPTION_IDS);
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        const struct row *row = &rows[i];
-        char line[64];
-        const char *value = row->value ? row->value : "";
-        assert_string_equal(cli_options[row->id].name, row->name);
-        snprintf(line, sizeof(line), "-%c %s .", row->letter, value);
-        check_row(row, line);
-        snprintf(line, sizeof(line), "-%s %s .", row->name, value);
-        check_row(row, line);
-        snprintf(line, sizeof(line), "--%s %s .", row->name, value);
-        check_row(row, line);
-        if (!row->value)
-            continue;
-        snprintf(line, sizeof(line), "-%c%s .", row->letter, value);
-        check_row(row, line);
-        snprintf(line, sizeof(line), "-%s=%s .", row->name, value);
-        check_row(row, line);
-        snprintf(line, sizeof(line), "--%s=%s .", row->name, value);
-        check_row(row, line);
+        const char letter[] = {rows[i].letter, '\0'};
+        assert_int_equal(cli_options[rows[i].id].letter, rows[i].letter);
+        if (rows[i].letter)
+            check_ways(&rows[i], letter, ways, rows[i].value ? 2 : 1);
+    }
+}
+
+static void
+every_option_by_name(void **state)
+{
+    static const char *const ways[] = {"-%s %s .", "--%s %s .", "-%s=%s .", "--%s=%s ."};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        assert_string_equal(cli_options[rows[i].id].name, rows[i].name);
+        check_ways(&rows[i], rows[i].name, ways, rows[i].value ? 4 : 2);
     }
 }
 
@@ -146,6 +157,7 @@ nothing_given_leaves_the_defaults(void **state)
     assert_string_equal(options.time_format, "%b %d %T");
     assert_int_equal(options.warmup, 1);
     assert_int_equal(options.interval, 1000000000);
+    assert_int_equal(options.hang, 5000000000);
     assert_int_equal(options.size, 4096);
     assert_true(options.max_time == INT64_MAX);
     assert_int_equal(options.burst, 0);
@@ -472,7 +484,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_option_by_letter_and_by_name),
+        cmocka_unit_test(every_option_by_letter),
+        cmocka_unit_test(every_option_by_name),
         cmocka_unit_test(nothing_given_leaves_the_defaults),
         cmocka_unit_test(a_count_in_every_notation),
         cmocka_unit_test(flags_bundle),

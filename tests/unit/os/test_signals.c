@@ -114,13 +114,56 @@ interrupt_after_termination(void)
     return 7;
 }
 
-/* A signal just before a sleep must not be noticed only at its end. */
+#define LONG 30000000000
+#define SHORT 20000000
+
+static const atomic_bool no, yes = true;
+
+/* Each of these would last for half a minute if something were missed. */
 static int
-sleep_after_signal(void)
+wait_with_reasons_to_return(void)
 {
     os_signals_install();
     raise(SIGTERM);
-    return os_sleep_until(os_clock_now() + 30000000000) == -1 ? 0 : 1;
+    os_signals_wait(os_clock_now() + LONG, &no);
+    raise(SIGUSR1);
+    os_signals_wait(os_clock_now() + LONG, &no);
+    os_signals_wait(os_clock_now() + LONG, &yes);
+    return os_signals_stop() == SIGTERM && os_signals_report() ? 0 : 1;
+}
+
+/* It was for the last wait, and what it asked for is known. */
+static int
+wait_after_a_signal_that_was_noticed(void)
+{
+    os_signals_install();
+    raise(SIGTERM);
+    os_signals_wait(os_clock_now() + LONG, &no);
+    int64_t until = os_clock_now() + SHORT;
+    os_signals_wait(until, &no);
+    return os_clock_now() >= until ? 0 : 1;
+}
+
+static int
+wait_for_a_time_that_has_passed(void)
+{
+    os_signals_install();
+    os_signals_wait(os_clock_now() - LONG, &no);
+    return 0;
+}
+
+static int
+wait_for_a_signal_from_outside(void)
+{
+    os_signals_install();
+    pid_t child = fork();
+    if (child == 0) {
+        os_sleep_until(os_clock_now() + SHORT);
+        _exit(kill(getppid(), SIGQUIT) < 0);
+    }
+    os_signals_wait(os_clock_now() + LONG, &no);
+    waitpid(child, NULL, 0);
+    return os_signals_report() ? 0 : 1;
 }
 
 /* A file opened later must not become stdout. */
@@ -196,10 +239,31 @@ one_interrupt_after_other_signals_is_the_first(void **state)
 }
 
 static void
-a_signal_before_a_sleep_ends_it(void **state)
+a_wait_ends_for_a_signal_before_it(void **state)
 {
     (void)state;
-    assert_child(sleep_after_signal, 0, "");
+    assert_child(wait_with_reasons_to_return, 0, "");
+}
+
+static void
+a_wait_ends_for_a_signal_once(void **state)
+{
+    (void)state;
+    assert_child(wait_after_a_signal_that_was_noticed, 0, "");
+}
+
+static void
+a_wait_ends_for_a_signal_during_it(void **state)
+{
+    (void)state;
+    assert_child(wait_for_a_signal_from_outside, 0, "");
+}
+
+static void
+a_wait_ends_at_its_time(void **state)
+{
+    (void)state;
+    assert_child(wait_for_a_time_that_has_passed, 0, "");
 }
 
 static void
@@ -227,7 +291,10 @@ main(void)
         cmocka_unit_test(its_farewell_is_written_first),
         cmocka_unit_test(a_farewell_can_be_taken_back),
         cmocka_unit_test(one_interrupt_after_other_signals_is_the_first),
-        cmocka_unit_test(a_signal_before_a_sleep_ends_it),
+        cmocka_unit_test(a_wait_ends_for_a_signal_before_it),
+        cmocka_unit_test(a_wait_ends_for_a_signal_once),
+        cmocka_unit_test(a_wait_ends_for_a_signal_during_it),
+        cmocka_unit_test(a_wait_ends_at_its_time),
         cmocka_unit_test(closed_streams_are_occupied),
         cmocka_unit_test(a_stream_is_written_whole),
     };

@@ -175,6 +175,18 @@ a_failure_and_lost_output_are_both_told(void **state)
     check_status(&outcome, 3);
 }
 
+static void
+a_request_without_an_answer_is_a_failure(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 1},
+        .waiting = 8300000000,
+    };
+    check_notes(&outcome, "ioping: 1 request still waiting after 8.30 s\n", NULL);
+    check_status(&outcome, 3);
+}
+
 int
 main(void)
 {
@@ -192,6 +204,7 @@ main(void)
         cmocka_unit_test(limits_that_leave_nothing_are_not_called_warm_up),
         cmocka_unit_test(a_run_that_sent_nothing_says_so),
         cmocka_unit_test(a_failure_and_lost_output_are_both_told),
+        cmocka_unit_test(a_request_without_an_answer_is_a_failure),
     };
     return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
 }

@@ -47,6 +47,7 @@ nothing_given_is_a_read_each_second(void **state)
     assert_int_equal(plan.scratch_size, 1048576);
     assert_int_equal(plan.work_offset, 0);
     assert_int_equal(plan.interval, 1000000000);
+    assert_int_equal(plan.hang, 5000000000);
     assert_int_equal(plan.burst, 1);
     assert_true(plan.count == UINT64_MAX);
     assert_true(plan.work_time == INT64_MAX);

@@ -1,0 +1,13 @@
+#ifndef OS_POSIX_SIGNALS_H
+#define OS_POSIX_SIGNALS_H
+
+#include <signal.h>
+
+/* Does nothing but to interrupt a system call; sent by one thread to another. */
+#define POSIX_SIGNAL_POKE SIGALRM
+
+/* Holds back, on the calling thread, the signals that users send; BEFORE
+ * becomes what was held back until now. */
+void posix_signals_hold(sigset_t *before);
+
+#endif

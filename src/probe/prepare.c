@@ -1,0 +1,80 @@
+#include "probe/prepare.h"
+
+#include "attended.h"
+#include "base/units.h"
+#include "os/os.h"
+#include "os/process.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All that the thread writes to, so that it can be left to itself. */
+struct preparation {
+    struct attended work;
+    const struct plan *plan;
+    struct target target;
+    struct notes notes;
+    struct error error;
+    int status;
+};
+
+static void
+open_target(void *argument)
+{
+    struct preparation *preparation = argument;
+    preparation->status = target_open(&preparation->target, preparation->plan,
+                                      &preparation->notes, &preparation->error);
+}
+
+/* Until its end; or until it is given up: returns for how long it has gone on then. */
+static int64_t
+attend(const struct preparation *preparation,
+       void (*slow)(const struct plan *plan, int64_t waited))
+{
+    struct watch watch;
+    int64_t began = os_clock_now(), give_up = INT64_MAX;
+    watch_start(&watch, preparation->plan->hang);
+    while (!attended_finished(&preparation->work)) {
+        int64_t now = os_clock_now();
+        int64_t waited = watch_look(&watch, began, now);
+        if (waited)
+            slow(preparation->plan, waited);
+        if (os_signals_stop() && give_up == INT64_MAX)
+            give_up = now + ATTENDED_GRACE;
+        if (now >= give_up)
+            return now - began;
+        int64_t next = watch_due(&watch, began, now);
+        attended_wait(&preparation->work, next < give_up ? next : give_up);
+    }
+    return 0;
+}
+
+int
+prepare_target(struct target *target, const struct plan *plan, struct notes *notes,
+               void (*slow)(const struct plan *plan, int64_t waited), struct error *error)
+{
+    char text[UNITS_TEXT];
+    struct preparation *preparation = calloc(1, sizeof(*preparation));
+    if (!preparation)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for the target");
+    preparation->plan = plan;
+    if (attended_start(&preparation->work, open_target, preparation) < 0) {
+        error_set(error, EXIT_PREPARE, NULL, "no thread for the target: %s",
+                  strerror(errno));
+        free(preparation);
+        return -1;
+    }
+    int64_t waited = attend(preparation, slow);
+    if (waited)
+        return error_set(error, EXIT_PREPARE, plan->path, "still not ready after %s",
+                         units_format(UNITS_TIME, waited, text));
+    attended_join(&preparation->work);
+    int status = preparation->status;
+    *target = preparation->target;
+    *notes = preparation->notes;
+    *error = preparation->error;
+    free(preparation);
+    return status;
+}

@@ -1,0 +1,20 @@
+#ifndef SUPPORT_RUNNING_H
+#define SUPPORT_RUNNING_H
+
+/*
+ * Pieces of shell commands, for runs in the background that write to the files
+ * o and e. The program itself, not the shell's function, so that $! is its number.
+ */
+
+/* Emptied before, so that no test waits for what the last one wrote. */
+#define FRESH ": >o; : >e; "
+#define START FRESH "$IOPING_RUNNER \"$IOPING\" "
+
+/* With the faults of SCRIPT, see preload/faults.c. */
+#define FAULTY(script) \
+    "IOPING_SCRIPT=" script " LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\" "
+
+/* Waits until PATTERN stands in FILE. */
+#define UNTIL(pattern, file) "until grep -q '" pattern "' " file "; do sleep 0.02; done; "
+
+#endif

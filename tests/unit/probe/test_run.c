@@ -1,0 +1,397 @@
+/* What the run does beside the worker: periods, interim statistics, hangs, the end. */
+#include "setup.h"
+
+#include "os/process.h"
+#include "probe/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SAID 16
+
+/* What the observer was told. */
+struct told {
+    int samples, interims, summaries, hangs;
+    struct stats periods[SAID], interim, summary;
+    int64_t period_times[SAID], summary_time;
+    int period_count;
+    uint64_t hang_index[SAID];
+    int64_t hang_time[SAID];
+    int fail_period;                    /* that many can be written */
+    void (*at_hang)(struct told *told); /* NULL: nothing */
+};
+
+static int
+on_sample(void *self, const struct sample *sample)
+{
+    struct told *told = self;
+    (void)sample;
+    told->samples++;
+    return 0;
+}
+
+static int
+on_period(void *self, const struct stats *stats, int64_t time)
+{
+    struct told *told = self;
+    if (told->period_count < SAID) {
+        told->periods[told->period_count] = *stats;
+        told->period_times[told->period_count] = time;
+    }
+    return ++told->period_count == told->fail_period ? -1 : 0;
+}
+
+static int
+on_summary(void *self, const struct stats *stats, int64_t time)
+{
+    struct told *told = self;
+    told->summary = *stats;
+    told->summary_time = time;
+    told->summaries++;
+    return 0;
+}
+
+static void
+on_interim(void *self, const struct stats *stats)
+{
+    struct told *told = self;
+    told->interim = *stats;
+    told->interims++;
+}
+
+static void
+on_hang(void *self, uint64_t index, int64_t waited)
+{
+    struct told *told = self;
+    if (told->hangs < SAID) {
+        told->hang_index[told->hangs] = index;
+        told->hang_time[told->hangs] = waited;
+    }
+    told->hangs++;
+    if (told->at_hang)
+        told->at_hang(told);
+}
+
+static struct outcome
+run(struct setup *setup, struct told *told)
+{
+    struct outcome outcome = {0};
+    struct error error;
+    struct run_observer observer = {
+        .self = told,
+        .sample = on_sample,
+        .period = on_period,
+        .summary = on_summary,
+        .interim = on_interim,
+        .hang = on_hang,
+    };
+    plan_make(&setup->options, 1, &setup->plan);
+    os_signals_install();
+    assert_int_equal(run_execute(&setup->plan, &engine_fake, &setup->target, &observer,
+                                 &outcome, &error),
+                     0);
+    return outcome;
+}
+
+static void
+it_ends_with_the_worker_and_its_statistics(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {0};
+    setup_begin(&setup, 7);
+    fake_engine.answers[7].error = EIO;
+    struct outcome outcome = run(&setup, &told);
+    assert_int_equal(told.samples, 7);
+    assert_int_equal(told.summaries, 1);
+    assert_int_equal(told.summary.requests, 7);
+    assert_int_equal(told.summary.failed, 1);
+    assert_int_equal(outcome.total.latency.count, 6);
+    assert_int_equal(outcome.failed.index, 7);
+    assert_int_equal(outcome.waiting, 0);
+    assert_int_equal(fake_engine.closed, 1);
+}
+
+static void
+a_broken_engine_is_an_error(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {0};
+    struct run_observer observer = {.self = &told};
+    struct outcome outcome = {0};
+    struct error error;
+    setup_begin(&setup, 1);
+    plan_make(&setup.options, 1, &setup.plan);
+    fake_engine.broken = true;
+    assert_int_equal(run_execute(&setup.plan, &engine_fake, &setup.target, &observer,
+                                 &outcome, &error),
+                     -1);
+    assert_int_equal(error.status, EXIT_PREPARE);
+    assert_int_equal(told.summaries, 0);
+}
+
+static void
+periods_come_at_their_time_while_nothing_is_due(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {0};
+    setup_begin(&setup, 2);
+    setup.options.interval = 200 * MS;
+    setup.options.print_interval = 20 * MS;
+    run(&setup, &told);
+    assert_true(told.period_count >= 3);
+    assert_int_equal(told.periods[0].requests, 1);
+    assert_int_equal(told.periods[1].requests, 0);
+    int64_t until = 0;
+    for (int i = 0; i < told.period_count && i < SAID; i++) {
+        until += told.period_times[i];
+        assert_true(until >= 20 * MS * (i + 1));
+    }
+}
+
+static void
+periods_come_also_while_a_request_is_under_way(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {0};
+    setup_begin(&setup, 2);
+    setup.options.print_interval = 20 * MS;
+    fake_engine.answers[2].takes = 200 * MS;
+    run(&setup, &told);
+    assert_true(told.period_count >= 3);
+    assert_int_equal(told.periods[0].requests, 1);
+    assert_int_equal(told.periods[1].requests, 0);
+}
+
+static void
+every_request_is_in_one_period(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {0};
+    setup_begin(&setup, 100);
+    setup.options.interval = MS;
+    setup.options.print_interval = 10 * MS;
+    setup.options.given[OPTION_QUIET] = 1;
+    run(&setup, &told);
+    uint64_t sum = 0;
+    for (int i = 0; i < told.period_count && i < SAID; i++)
+        sum += told.periods[i].requests;
+    assert_in_range(sum, 1, 100);
+    assert_int_equal(told.samples, 0);
+    assert_int_equal(told.summaries, 0);
+}
+
+/* Nothing would be due for an hour. */
+static void
+a_period_that_cannot_be_written_ends_it(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {.fail_period = 2};
+    setup_begin(&setup, 0);
+    setup.options.interval = 3600000 * MS;
+    setup.options.print_interval = 10 * MS;
+    struct outcome outcome = run(&setup, &told);
+    assert_int_equal(told.period_count >= 2, 1);
+    assert_int_equal(outcome.total.requests, 1);
+    assert_int_equal(outcome.waiting, 0);
+}
+
+static void
+a_signal_asks_for_statistics_once(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {0};
+    setup_begin(&setup, 3);
+    setup.options.interval = 20 * MS;
+    os_signals_install();
+    raise(SIGUSR1);
+    run(&setup, &told);
+    assert_int_equal(told.interims, 1);
+    assert_int_equal(told.samples, 3);
+}
+
+static void
+ask_for_statistics(struct told *told)
+{
+    if (told->hangs == 1)
+        raise(SIGUSR1);
+}
+
+static void
+statistics_can_be_asked_for_while_a_request_hangs(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {.at_hang = ask_for_statistics};
+    setup_begin(&setup, 3);
+    setup.options.hang = 20 * MS;
+    fake_engine.answers[3].takes = 300 * MS;
+    run(&setup, &told);
+    assert_int_equal(told.interims, 1);
+    assert_int_equal(told.interim.requests, 2);
+    assert_int_equal(told.interim.latency.count, 2);
+    assert_int_equal(told.summary.latency.count, 3);
+}
+
+static void
+a_stuck_request_is_told_of_while_it_is_stuck(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {0};
+    setup_begin(&setup, 3);
+    setup.options.hang = 20 * MS;
+    fake_engine.answers[2].takes = 200 * MS;
+    run(&setup, &told);
+    assert_true(told.hangs >= 1 && told.hangs <= SAID);
+    for (int i = 0; i < told.hangs; i++) {
+        assert_int_equal(told.hang_index[i], 2);
+        assert_true(told.hang_time[i] >= (20 * MS) << i);
+    }
+    assert_int_equal(told.summary.latency.count, 3);
+}
+
+static void
+nobody_is_told_with_a_limit_of_0(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {0};
+    setup_begin(&setup, 2);
+    setup.options.hang = 0;
+    fake_engine.answers[2].takes = 100 * MS;
+    run(&setup, &told);
+    assert_int_equal(told.hangs, 0);
+}
+
+static void
+interrupt(struct told *told)
+{
+    if (told->hangs == 1)
+        raise(SIGINT);
+}
+
+/* In a child: the signal cannot be taken back, and the worker never ends. */
+static void
+in_child(void (*body)(void))
+{
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        body();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+#define REQUIRE(condition) \
+    do {                   \
+        if (!(condition))  \
+            _exit(1);      \
+    } while (0)
+
+static void
+interrupt_a_request_that_never_returns(void)
+{
+    struct setup setup;
+    struct told told = {.at_hang = interrupt};
+    setup_begin(&setup, 0);
+    setup.options.interval = 100 * MS;
+    setup.options.hang = 10 * MS;
+    fake_engine.answers[3].takes = 3600000 * MS;
+    struct outcome outcome = run(&setup, &told);
+    REQUIRE(outcome.waiting >= 700 * MS && outcome.waiting <= told.summary_time);
+    REQUIRE(told.summaries == 1);
+    REQUIRE(told.summary.latency.count == 2);
+    REQUIRE(told.summary.requests == 3);
+    REQUIRE(told.summary.missed >= 6 &&
+            told.summary.missed <= (uint64_t)(outcome.waiting / (100 * MS)));
+    REQUIRE(outcome.total.requests == 3);
+    REQUIRE(fake_engine.closed == 0);
+}
+
+static void
+an_interrupt_ends_it_though_a_request_never_returns(void **state)
+{
+    (void)state;
+    in_child(interrupt_a_request_that_never_returns);
+}
+
+static void
+interrupt_a_request_that_returns_soon(void)
+{
+    struct setup setup;
+    struct told told = {.at_hang = interrupt};
+    setup_begin(&setup, 0);
+    setup.options.hang = 10 * MS;
+    fake_engine.answers[3].takes = 200 * MS;
+    struct outcome outcome = run(&setup, &told);
+    REQUIRE(outcome.waiting == 0);
+    REQUIRE(told.summary.latency.count == 3);
+    REQUIRE(told.summary.requests == 3);
+    REQUIRE(fake_engine.closed == 1);
+}
+
+static void
+an_interrupt_waits_a_moment_for_the_request(void **state)
+{
+    (void)state;
+    in_child(interrupt_a_request_that_returns_soon);
+}
+
+static void
+interrupt_a_pause(void)
+{
+    struct setup setup;
+    struct told told = {0};
+    setup_begin(&setup, 0);
+    setup.options.interval = 3600000 * MS;
+    os_signals_install();
+    pid_t child = fork();
+    if (child == 0) {
+        os_sleep_until(os_clock_now() + 50 * MS);
+        _exit(kill(getppid(), SIGTERM) < 0);
+    }
+    struct outcome outcome = run(&setup, &told);
+    REQUIRE(outcome.waiting == 0);
+    REQUIRE(told.summary.requests == 1);
+    REQUIRE(fake_engine.closed == 1);
+}
+
+static void
+a_signal_ends_the_pause_before_the_next_request(void **state)
+{
+    (void)state;
+    in_child(interrupt_a_pause);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_ends_with_the_worker_and_its_statistics),
+        cmocka_unit_test(a_broken_engine_is_an_error),
+        cmocka_unit_test(periods_come_at_their_time_while_nothing_is_due),
+        cmocka_unit_test(periods_come_also_while_a_request_is_under_way),
+        cmocka_unit_test(every_request_is_in_one_period),
+        cmocka_unit_test(a_period_that_cannot_be_written_ends_it),
+        cmocka_unit_test(a_signal_asks_for_statistics_once),
+        cmocka_unit_test(statistics_can_be_asked_for_while_a_request_hangs),
+        cmocka_unit_test(a_stuck_request_is_told_of_while_it_is_stuck),
+        cmocka_unit_test(nobody_is_told_with_a_limit_of_0),
+        cmocka_unit_test(an_interrupt_ends_it_though_a_request_never_returns),
+        cmocka_unit_test(an_interrupt_waits_a_moment_for_the_request),
+        cmocka_unit_test(a_signal_ends_the_pause_before_the_next_request),
+    };
+    return cmocka_run_group_tests_name("run", tests, NULL, NULL);
+}

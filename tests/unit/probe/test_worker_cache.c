@@ -1,0 +1,81 @@
+/* Before a read in nocache mode a worker looks at the page cache and evicts. */
+#include "setup.h"
+
+static int resident_answers, resident_asked;
+
+/* Says "resident" so many times, then "not". */
+static int
+fake_resident(int fd, int64_t offset, int64_t length)
+{
+    assert_int_equal(fd, -1);
+    assert_int_equal(offset % SIZE, 0);
+    assert_int_equal(length, SIZE);
+    resident_asked++;
+    return resident_answers-- > 0;
+}
+
+static void
+run_nocache(struct setup *setup, int resident, enum mode mode, enum option_id load)
+{
+    resident_asked = 0;
+    resident_answers = resident;
+    setup_begin(setup, 1);
+    setup->options.given[load] = 3;
+    setup->target.description.mode = mode;
+    setup->target.resident = fake_resident;
+    setup_run(setup);
+}
+
+static void
+a_read_whose_pages_stay_in_the_cache_does_not_count(void **state)
+{
+    (void)state;
+    struct setup setup;
+    run_nocache(&setup, 100, MODE_NOCACHE, OPTION_QUIET);
+    assert_int_equal(setup.seen[0].verdict, VERDICT_CACHED);
+    assert_int_equal(setup.worker.total.cached, 1);
+    assert_int_equal(setup.worker.total.latency.count, 0);
+    assert_int_equal(setup.worker.failed.index, 0);
+}
+
+static void
+a_read_whose_pages_could_be_dropped_counts(void **state)
+{
+    (void)state;
+    struct setup setup;
+    for (int resident = 0; resident < 3; resident++) {
+        run_nocache(&setup, resident, MODE_NOCACHE, OPTION_QUIET);
+        assert_int_equal(resident_asked, resident + 1);
+        assert_int_equal(setup.seen[0].verdict, VERDICT_NONE);
+        assert_int_equal(setup.worker.total.latency.count, 1);
+    }
+}
+
+static void
+writes_and_other_modes_do_not_look_at_the_cache(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const struct {
+        enum mode mode;
+        enum option_id load;
+    } cases[] = {{MODE_NOCACHE, OPTION_WRITE},
+                 {MODE_DIRECT, OPTION_QUIET},
+                 {MODE_CACHED, OPTION_QUIET}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        run_nocache(&setup, 100, cases[i].mode, cases[i].load);
+        assert_int_equal(resident_asked, 0);
+        assert_int_equal(setup.seen[0].verdict, VERDICT_NONE);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_read_whose_pages_stay_in_the_cache_does_not_count),
+        cmocka_unit_test(a_read_whose_pages_could_be_dropped_counts),
+        cmocka_unit_test(writes_and_other_modes_do_not_look_at_the_cache),
+    };
+    return cmocka_run_group_tests_name("worker cache", tests, NULL, NULL);
+}
