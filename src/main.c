@@ -8,6 +8,9 @@
 #include "report/console.h"
 #include "report/report.h"
 
+#include <errno.h>
+#include <string.h>
+
 static int
 probe(const struct plan *plan, const struct target *target, struct outcome *outcome)
 {
@@ -37,6 +40,10 @@ main(int argc, char *argv[])
     struct notes notes = {0};
     struct error error = {0};
     os_stream_guard();
+    if (os_privileges_drop() < 0) {
+        error_set(&error, EXIT_PREPARE, "set-user-ID", "%s", strerror(errno));
+        return console_error(&error);
+    }
     if (argc < 2)
         return console_text(cli_usage, EXIT_USAGE);
     if (cli_parse(argc, argv, &options, &error) < 0)

@@ -44,6 +44,12 @@ int os_stream_write(int stream, const char *bytes, size_t size);
  * itself cannot end yet. */
 void os_stream_end(void);
 
+/*
+ * Gives up for good what a set-user-ID or set-group-ID bit gave beyond the
+ * rights of the real user. Returns 0, or -1 with errno.
+ */
+int os_privileges_drop(void);
+
 /* Memory of SIZE bytes at a multiple of ALIGNMENT (a power of two, at least
  * that of a pointer); NULL if there is none. Freed by os_memory_free. */
 void *os_memory_aligned(size_t alignment, size_t size);

@@ -185,6 +185,15 @@ os_stream_end(void)
     close(2);
 }
 
+/* The group first: without the user's privileges it could not be set. */
+int
+os_privileges_drop(void)
+{
+    if (getegid() != getgid() && setregid(getgid(), getgid()) < 0)
+        return -1;
+    return geteuid() != getuid() ? setreuid(getuid(), getuid()) : 0;
+}
+
 void
 os_memory_free(void *memory)
 {
