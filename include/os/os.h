@@ -82,7 +82,8 @@ int os_file_alignment(int fd, int64_t *memory, int64_t *offset);
 
 /*
  * One read or write at OFFSET: bytes, 0 at the end. FLAGS: OR-ed enum os_rw.
- * These and os_file_flush are what is timed: each is the system call alone.
+ * These and os_file_flush are what is timed: each is the system call alone,
+ * made again if a signal interrupts it.
  */
 enum os_rw { OS_RW_HIPRI = 1, OS_RW_NOWAIT = 2 };
 int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);

@@ -98,8 +98,8 @@ rw_flags(int flags)
            (flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
 }
 
-int64_t
-os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
+static int64_t
+read_once(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
     if (!flags)
         return pread(fd, buffer, size, offset);
@@ -107,13 +107,33 @@ os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
     return preadv2(fd, &vector, 1, offset, rw_flags(flags));
 }
 
-int64_t
-os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
+static int64_t
+write_once(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
     if (!flags)
         return pwrite(fd, buffer, size, offset);
     struct iovec vector = {.iov_base = (void *)buffer, .iov_len = size};
     return pwritev2(fd, &vector, 1, offset, rw_flags(flags));
+}
+
+int64_t
+os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
+{
+    int64_t result;
+    do
+        result = read_once(fd, buffer, size, offset, flags);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
+int64_t
+os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
+{
+    int64_t result;
+    do
+        result = write_once(fd, buffer, size, offset, flags);
+    while (result < 0 && errno == EINTR);
+    return result;
 }
 
 /* The kernel's MAX_PAGECACHE_ORDER: a huge page, but at most 2048 pages. */

@@ -2,7 +2,7 @@
 
 #include "mountinfo.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,29 +15,12 @@ static const struct {
     const char *name;
 } memories[] = {{0x01021994, "tmpfs"}, {0x858458f6, "ramfs"}, {0x958458f6, "hugetlbfs"}};
 
-/* The kernel's number for a mount, the key into the mount table. */
-static int64_t
-mount_id(int fd)
-{
-    char path[64], line[128];
-    int64_t id = -1;
-    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return -1;
-    while (id < 0 && fgets(line, sizeof(line), file))
-        if (strncmp(line, "mnt_id:", 7) == 0)
-            id = strtoll(line + 7, NULL, 10);
-    fclose(file);
-    return id;
-}
-
 static char *
 read_file(const char *path)
 {
     size_t used = 0, room = 0;
     char *text = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = os_file_open(path, OS_OPEN_READ);
     if (fd < 0)
         return NULL;
     for (;;) {
@@ -48,14 +31,29 @@ read_file(const char *path)
             text = more;
         }
         ssize_t got = read(fd, text + used, room - used - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
         if (got <= 0)
             break;
         used += (size_t)got;
     }
-    close(fd);
+    os_file_close(fd);
     if (text)
         text[used] = '\0';
     return text;
+}
+
+/* The kernel's number for a mount, the key into the mount table. */
+static int64_t
+mount_id(int fd)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+    char *text = read_file(path);
+    const char *line = text ? strstr(text, "mnt_id:") : NULL;
+    int64_t id = line ? strtoll(line + 7, NULL, 10) : -1;
+    free(text);
+    return id;
 }
 
 static void

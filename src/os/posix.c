@@ -83,6 +83,16 @@ open_mode(unsigned flags)
            (flags & OS_OPEN_EXCLUSIVE ? O_EXCL : 0);
 }
 
+static int
+open_path(const char *path, int mode)
+{
+    int fd;
+    do
+        fd = open(path, mode, 0600);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
 int
 os_file_open(const char *path, unsigned flags)
 {
@@ -90,8 +100,8 @@ os_file_open(const char *path, unsigned flags)
     if (flags & OS_OPEN_CREATE)
         mode |= O_CREAT | O_NOFOLLOW;
     if (!(flags & OS_OPEN_NOW))
-        return open(path, mode, 0600);
-    int fd = open(path, mode | O_NONBLOCK, 0600);
+        return open_path(path, mode);
+    int fd = open_path(path, mode | O_NONBLOCK);
     if (fd >= 0)
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     return fd;
@@ -116,7 +126,7 @@ int
 os_file_temporary(const char *path, unsigned flags)
 {
 #ifdef O_TMPFILE /* a feature, not a system */
-    int fd = open(path, open_mode(flags) | O_RDWR | O_TMPFILE, 0600);
+    int fd = open_path(path, open_mode(flags) | O_RDWR | O_TMPFILE);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
         return fd;
 #endif
@@ -132,7 +142,11 @@ os_file_close(int fd)
 int
 os_file_flush(int fd)
 {
-    return fdatasync(fd);
+    int status;
+    do
+        status = fdatasync(fd);
+    while (status < 0 && errno == EINTR);
+    return status;
 }
 
 int
