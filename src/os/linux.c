@@ -98,11 +98,19 @@ rw_flags(int flags)
            (flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
 }
 
+/*
+ * The C library's pread and pwrite are cancellation points, which cost a
+ * program with threads up to 40 ns more. Where an offset is one argument of a
+ * system call it is made directly.
+ */
+#define DIRECTLY (sizeof(long) == sizeof(int64_t))
+
 static int64_t
 read_once(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
     if (!flags)
-        return pread(fd, buffer, size, offset);
+        return DIRECTLY ? syscall(SYS_pread64, fd, buffer, size, offset)
+                        : pread(fd, buffer, size, offset);
     struct iovec vector = {.iov_base = buffer, .iov_len = size};
     return preadv2(fd, &vector, 1, offset, rw_flags(flags));
 }
@@ -111,7 +119,8 @@ static int64_t
 write_once(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
     if (!flags)
-        return pwrite(fd, buffer, size, offset);
+        return DIRECTLY ? syscall(SYS_pwrite64, fd, buffer, size, offset)
+                        : pwrite(fd, buffer, size, offset);
     struct iovec vector = {.iov_base = (void *)buffer, .iov_len = size};
     return pwritev2(fd, &vector, 1, offset, rw_flags(flags));
 }
