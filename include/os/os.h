@@ -89,6 +89,9 @@ enum os_rw { OS_RW_HIPRI = 1, OS_RW_NOWAIT = 2 };
 int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);
 int64_t os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags);
 
+/* Whether this system lets this process read, or WRITE, with FLAGS: 0 or -1. */
+int os_file_flags_try(int fd, int flags, bool write);
+
 /* Makes written data durable, without time stamps: fdatasync. */
 int os_file_flush(int fd);
 

@@ -16,6 +16,7 @@ struct target {
     int64_t work_size; /* of the working set, at least one request */
     int64_t block;     /* of the file system; 0: it is on none */
     int64_t alignment; /* of the memory that requests use */
+    int rw_flags;      /* OR-ed enum os_rw of every request */
     bool flush;        /* a write is followed by a flush */
     bool memory;       /* no device behind it */
     bool fresh;        /* the working file for keeping was not there before */

@@ -145,6 +145,19 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
     return result;
 }
 
+/* Of no bytes: if it fails, the call is not known (ENOTSUP by some C libraries) or
+ * not allowed. */
+int
+os_file_flags_try(int fd, int flags, bool write)
+{
+    struct iovec nothing = {0};
+    if (!flags)
+        return 0;
+    ssize_t done = write ? pwritev2(fd, &nothing, 1, 0, rw_flags(flags))
+                         : preadv2(fd, &nothing, 1, 0, rw_flags(flags));
+    return done < 0 ? -1 : 0;
+}
+
 /* The kernel's MAX_PAGECACHE_ORDER: a huge page, but at most 2048 pages. */
 int64_t
 os_file_folio_most(void)
@@ -213,10 +226,10 @@ mincore_answers(int fd)
 {
     struct os_info info;
     char path[64];
-    if (os_file_info(fd, &info) == 0 && (info.ours || geteuid() == 0))
-        return true;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    return access(path, W_OK) == 0;
+    return (os_file_info(fd, &info) == 0 && info.ours) ||
+           faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
+           faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
 
 os_resident_function *

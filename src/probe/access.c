@@ -248,12 +248,35 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     return 0;
 }
 
+/* Without the priority a request is still one; one that waits is another. */
+static int
+choose_flags(struct target *target, const struct plan *plan, struct notes *notes,
+             struct error *error)
+{
+    char number[16];
+    target->rw_flags = plan->rw_flags;
+    if ((plan->load == LOAD_WRITE ||
+         os_file_flags_try(target->fd, plan->rw_flags, false) == 0) &&
+        (plan->load == LOAD_READ ||
+         os_file_flags_try(target->fd, plan->rw_flags, true) == 0))
+        return 0;
+    if (plan->rw_flags & OS_RW_NOWAIT)
+        return error_set(error, EXIT_PREPARE, plan->path,
+                         "-nowait is not available here: %s", strerror(errno));
+    notes_add(notes, plan->path, "-hipri is not available here (%s): going without it",
+              error_name(errno, number));
+    target->rw_flags &= ~OS_RW_HIPRI;
+    return 0;
+}
+
 int
 access_choose(struct target *target, const struct plan *plan, struct notes *notes,
               struct error *error)
 {
     target->alignment = PAGE;
     target->flush = !plan->cached;
+    if (choose_flags(target, plan, notes, error) < 0)
+        return -1;
     if (target->kind == OS_CHARACTER)
         return choose_character(target, plan, error);
     if (target->memory)

@@ -16,7 +16,7 @@ int
 worker_open(struct worker *worker, const struct plan *plan, const struct target *target,
             const struct engine_ops *engine, struct error *error)
 {
-    struct engine_config config = {.fd = target->fd, .rw_flags = plan->rw_flags};
+    struct engine_config config = {.fd = target->fd, .rw_flags = target->rw_flags};
     size_t size = (size_t)plan->request_size;
     memset(worker, 0, sizeof(*worker));
     worker->plan = plan;

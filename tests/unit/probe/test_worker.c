@@ -64,8 +64,7 @@ the_engine_gets_descriptor_flags_and_aligned_memory(void **state)
     setup_begin(&setup, 1);
     setup.target.fd = 77;
     setup.target.alignment = 65536;
-    setup.options.given[OPTION_HIPRI] = 1;
-    setup.options.given[OPTION_NOWAIT] = 1;
+    setup.target.rw_flags = OS_RW_HIPRI | OS_RW_NOWAIT;
     setup_run(&setup);
     assert_int_equal(fake_engine.config.fd, 77);
     assert_int_equal(fake_engine.config.rw_flags, OS_RW_HIPRI | OS_RW_NOWAIT);
