@@ -56,7 +56,8 @@ mountinfo_find(const char *table, int64_t id, struct os_mount *mount)
     for (const char *line = table; *line;) {
         size_t length = strcspn(line, "\n");
         char *after;
-        if (strtoll(line, &after, 10) == id && after != line && *after == ' ')
+        bool begins = *line >= '0' && *line <= '9';
+        if (begins && strtoll(line, &after, 10) == id && *after == ' ')
             return read_source(line, length, mount);
         line += length + (line[length] == '\n');
     }

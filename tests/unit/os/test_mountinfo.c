@@ -46,6 +46,7 @@ static const struct {
     const char *fstype, *device;
 } found[] = {
     {ext4, 25, "ext4", "/dev/vda1"},
+    {"\n25 1 8:1 / / rw - ext4 /dev/a rw\n", 25, "ext4", "/dev/a"},
     {ext4, 30, "proc", "proc"},
     {btrfs, 40, "btrfs", "/dev/sdb2"},
     {btrfs, 41, "btrfs", "/dev/sdb2"},
