@@ -33,6 +33,7 @@ SUPPORT_OBJ := $(patsubst %.c,$(BUILDDIR)/%.o,$(wildcard tests/support/*.c))
 TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 	$(wildcard tests/unit/*.c tests/unit/*/*.c tests/cli/*.c)))
 FAULTS := $(BUILDDIR)/tests/faults.so
+FORBID := $(BUILDDIR)/tests/forbid
 BARE_LOOP := $(BUILDDIR)/tests/bench/bare
 SOURCES = $(wildcard src/*.c src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 
@@ -92,6 +93,11 @@ $(TESTS): $(BUILDDIR)/%: %.c $(SUPPORT_OBJ) $(LIBRARY)
 $(FAULTS): tests/support/preload/faults.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(CC) -O2 -Wall -Wextra -fPIC -shared -o $@ $< -ldl
+
+$(BUILDDIR)/tests/cli/test_calls: | $(FORBID)
+$(FORBID): tests/support/tools/forbid.c $(BUILDDIR)/flags
+	$(SAY) "  CC    $<"
+	$(Q)mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -std=c11 $(WARNINGS) -o $@ $<
 
 # Speed, as ratios within one run.
 

@@ -134,7 +134,7 @@ reading_opens_read_only(void **state)
     need_program("strace");
     struct result result =
         command("head -c 1M /dev/urandom >target && "
-                "ASAN_OPTIONS=detect_leaks=0 strace -o trace -e trace=open,openat "
+                "ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -e trace=open,openat "
                 "\"$IOPING\" -c 2 -i 0 target >&2 && "
                 "grep '\"target\"' trace | grep -c O_RDONLY; "
                 "grep '\"target\"' trace | grep -c -e O_RDWR -e O_WRONLY");

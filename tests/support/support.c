@@ -203,6 +203,28 @@ need_faults(void)
 #endif
 }
 
+void
+need_bare(const char *reason)
+{
+    const char *runner = getenv("IOPING_RUNNER");
+    if (runner && runner[0])
+        skip_because(reason);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip_because(reason);
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    skip_because(reason);
+#endif
+#endif
+}
+
+void
+need_forbid(void)
+{
+    if (system("\"$IOPING_FORBID\" 1 statx true") != 0)
+        skip_because("needs a kernel and a container that allow seccomp filters");
+}
+
 /* Mounts that only this program sees, so that none outlives it, even if killed. */
 static void
 keep_mounts_private(void)
@@ -243,7 +265,7 @@ unmount_all(void **state)
         "top=$(cd '%s' && pwd -P); sync;"
         "awk -v top=\"$top/\" 'index($5, top) == 1 { print $5 }' /proc/self/mountinfo"
         " | sort -r | while read -r m; do m=$(printf '%%b' \"$m\");"
-        " umount \"$m\" || umount -l \"$m\"; done;"
+        " fsfreeze -u \"$m\" 2>/dev/null; umount \"$m\" || umount -l \"$m\"; done;"
         "losetup -a 2>/dev/null | grep -F \"$top/\" | cut -d: -f1 | xargs -r -n1 losetup "
         "-d;"
         "rm -rf --one-file-system '%s'",

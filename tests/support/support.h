@@ -64,6 +64,12 @@ void need_program(const char *name);
 /* Skips unless faults can be preloaded (not into a sanitizer's or valgrind's run). */
 void need_faults(void);
 
+/* Skips for this reason under valgrind and in a sanitizer's build. */
+void need_bare(const char *reason);
+
+/* Skips unless system calls can be forbidden ("$IOPING_FORBID"). */
+void need_forbid(void);
+
 /*
  * A file system on a loop device: TYPE (ext4, xfs, btrfs), SIZE in MiB, mounted
  * at scratch()/NAME; the backing file is NAME.img. The caller unmounts it, or

@@ -1,0 +1,287 @@
+/* System calls that are interrupted, fail now and then, or are forbidden. */
+#include "running.h"
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+/* The totals in file o, without what depends on how busy the machine is. */
+#define TOTALS                                                               \
+    "sed -nE 's/^([0-9]+ requests completed) .*/\\1/p; "                     \
+    "s/^([0-9]+ failed, )?([0-9]+ missed, )?(generated [0-9]+ requests) .*/" \
+    "\\1\\3/p' o; "
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && cp data copy && mkdir folder && sync");
+    command_free(&result);
+    return 0;
+}
+
+/* What is interrupted, and the run that must not notice. */
+static const struct {
+    const char *script, *arguments;
+} interruptions[] = {
+    {"open@data:1:4", "data"},
+    {"open@copy:1-3:4", "-WWW copy"},
+    {"open@folder:1:4", "folder"},
+    {"open@ioping.tmp:1:4", "-k folder"},
+    {"open@mountinfo:1:4", "data"},
+    {"pread:2:4", "data"},
+    {"pread:2-9:4", "-C data"},
+    {"pread:2-/2:4", "data"},
+    {"pread:2:4", "-G folder"},
+    {"pwrite:1:4", "folder"},
+    {"pwrite:2-4:4", "-WWW copy"},
+    {"pwrite:2:4", "-CWWW copy"},
+    {"fdatasync:1:4", "data"},
+    {"fdatasync:1:4", "folder"},
+    {"fdatasync:3-4:4", "-WWW copy"},
+    {"clock_nanosleep:1-3:4", "-i 5ms data"},
+    {"clock_nanosleep:1-/2:4", "-b 2 -i 5ms data"},
+};
+
+static void
+interrupted_calls_are_repeated(void **state)
+{
+    (void)state;
+    need_faults();
+    int failures = 0;
+    for (size_t i = 0; i < LENGTH(interruptions); i++) {
+        struct result result = command(
+            FAULTY("%s") "-a 0 -c 5 -i 0 %s >o; status=$?; " TOTALS
+                         "grep -o unknown o; grep -oE '\\(E[A-Z]*\\)' o; exit $status",
+            interruptions[i].script, interruptions[i].arguments);
+        bool same =
+            strcmp(result.out, "5 requests completed\ngenerated 5 requests\n") == 0;
+        if (result.status != 0 || result.err[0] || !same) {
+            print_error("%s %s: status %d\nstdout: %s\nstderr: %s\n",
+                        interruptions[i].script, interruptions[i].arguments,
+                        result.status, result.out, result.err);
+            failures++;
+        }
+        command_free(&result);
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* The fifth request is due at 80 ms, however often its sleep ends too soon. */
+static void
+interrupted_sleeps_keep_the_pace(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, FAULTY("clock_nanosleep:1-/2:4") "-C -B -i 20ms -c 5 data | "
+                                            "awk '{ print $9, ($10 >= 80000000) }'");
+    assert_string_equal(result.out, "5 1\n");
+    command_free(&result);
+}
+
+static void
+every_failure_is_shown_and_counted(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3, FAULTY("pread:4-/4:5,pread:6:121") "-E -C -a 0 -c 12 -i 0 data >o; s=$?; "
+                                              "sed -n 's/^0 B .*: \\(request=[0-9]*\\) "
+                                              "time=[^(]*/\\1 /p' o; " TOTALS "exit $s");
+    assert_string_equal(result.out,
+                        "request=4 (EIO)\nrequest=6 (EREMOTEIO)\nrequest=8 (EIO)\n"
+                        "request=12 (EIO)\n8 requests completed\n"
+                        "4 failed, generated 12 requests\n");
+    assert_string_equal(result.err,
+                        "ioping: request 4 failed: EIO (Input/output error)\n");
+    command_free(&result);
+}
+
+static void
+failures_stay_out_of_the_statistics(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        3,
+        FAULTY("pread:4-/4:5") "-J -E -C -a 0 -c 12 -i 0 data >o; s=$?; "
+                               "jq -c '[.[-1].stat.count, .[-1].stat.size, "
+                               ".[-1].load.count, .[-1].load.failed, .[-1].load.size], "
+                               "(map(select(.io.ignored) | .io) | map(.request), "
+                               "map(.notice), (map(.time > 0) | all)), "
+                               "(.[-1].stat.time == (map(select(.io.ignored == false) | "
+                               ".io.time) | add))' o; exit $s");
+    assert_string_equal(result.out, "[9,36864,12,3,36864]\n[4,8,12]\n"
+                                    "[\"EIO\",\"EIO\",\"EIO\"]\ntrue\ntrue\n");
+    command_free(&result);
+}
+
+/*
+ * The wall clock is set while the run is under way, after its first record. Time
+ * stamps follow; the grid, the times and the end of the run do not. Its last
+ * request starts later than 130 ms, as the next would be due at 150 ms or later.
+ */
+static void
+a_wall_clock_that_is_set_changes_time_stamps_only(void **state)
+{
+    static const char *const steps[][2] = {{"+3600s", "3600"}, {"-3600s", "-3600"}};
+    (void)state;
+    need_faults();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(steps); i++) {
+        struct result result = command_status(
+            0,
+            FAULTY("realtime:3-:%s") "-J -C -a 0 -i 20ms -w 150ms data >o || exit; "
+                                     "jq -c '(.[-1].timestamp - .[0].timestamp - (%s) |"
+                                     " fabs < 60), (.[-1].load | .time >= 130000000 and "
+                                     ".time < 60000000000), (map(.io.time // 1) | "
+                                     "min > 0 and max < 60000000000)' o",
+            steps[i][0], steps[i][1]);
+        assert_string_equal(result.out, "true\ntrue\ntrue\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+#define NOT_UNALIGNED "direct I/O needs request size and offset in multiples of 512" DROP
+#define NOT_TAKEN "direct I/O of this size and offset not supported" DROP
+#define DROP ": dropping the page cache before each request instead\n"
+#define BLIND                                                                     \
+    "ioping: ext4/f: cannot see whether reads come from the page cache: compare " \
+    "with -D or -W\n"
+
+/* What is forbidden, the run, and all that it says about it. */
+static const struct {
+    const char *calls, *arguments, *mode, *err;
+} forbidden[] = {
+    {"statx", "ext4/f", "direct", ""},
+    {"statx,cachestat", "ext4/f", "direct", ""},
+    {"statx,cachestat,mincore", "ext4/f", "direct", ""},
+    {"statx,cachestat,mincore,preadv2", "ext4/f", "direct", ""},
+    {"cachestat", "ext4/f", "direct", ""},
+    {"preadv2,pwritev2", "ext4/f", "direct", ""},
+    {"fadvise64", "ext4/f", "direct", ""},
+    {"ioctl", "ext4/f", "direct", ""},
+    {"clock_nanosleep", "-i 1ms ext4/f", "direct", ""},
+    {"statx,cachestat,mincore,preadv2,pwritev2,fadvise64", "ext4", "direct", ""},
+    {"statx,cachestat,mincore,preadv2,pwritev2,fadvise64", "-W ext4", "direct", ""},
+    {"statx,cachestat,mincore,preadv2,pwritev2,fadvise64", "-C ext4/f", "cached", ""},
+    {"statx", "-s 1000 ext4/f", "nocache", "ioping: ext4/f: " NOT_TAKEN},
+    {"cachestat", "-s 1000 ext4/f", "nocache", "ioping: ext4/f: " NOT_UNALIGNED},
+    {"cachestat,mincore", "-s 1000 ext4/f", "nocache",
+     "ioping: ext4/f: " NOT_UNALIGNED BLIND},
+    {"fadvise64", "-s 1000 ext4/f", "nocache",
+     "ioping: ext4/f: " NOT_UNALIGNED
+     "ioping: 5 of 5 requests were answered by the page cache, not the device; use -D "
+     "(direct I/O) or -W (writes)\nioping: no request counted of 5\n"},
+    {"fadvise64,cachestat,mincore", "-s 1000 ext4/f", "nocache",
+     "ioping: ext4/f: " NOT_UNALIGNED BLIND},
+};
+
+static const int refusals[] = {1 /* EPERM */, 38 /* ENOSYS */};
+
+static void
+forbidden_calls_are_done_without(void **state)
+{
+    (void)state;
+    need_forbid();
+    mount_once("ext4");
+    struct result result =
+        command_status(0, "cp data ext4/f && sync ext4/f && cat ext4/f >/dev/null");
+    command_free(&result);
+    for (size_t i = 0; i < 2 * LENGTH(forbidden); i++) {
+        char text[64];
+        result =
+            command("cat ext4/f >/dev/null; \"$IOPING_FORBID\" %d %s \"$IOPING\" -J "
+                    "-q -a 0 -i 0 -c 5 %s",
+                    refusals[i % 2], forbidden[i / 2].calls, forbidden[i / 2].arguments);
+        snprintf(text, sizeof(text), "\"mode\": \"%s\"\n", forbidden[i / 2].mode);
+        if (result.status != 0 || strcmp(result.err, forbidden[i / 2].err) != 0 ||
+            !strstr(result.out, text) ||
+            !strstr(result.out, "\"count\": 5,\n    \"failed\": 0,"))
+            fail_msg("%d for %s, %s: status %d\nstdout: %s\nstderr: %s", refusals[i % 2],
+                     forbidden[i / 2].calls, forbidden[i / 2].arguments, result.status,
+                     result.out, result.err);
+        command_free(&result);
+    }
+}
+
+static void
+a_forbidden_sleep_does_not_hasten_requests(void **state)
+{
+    (void)state;
+    need_forbid();
+    struct result result = command_status(
+        0, "\"$IOPING_FORBID\" 1 clock_nanosleep \"$IOPING\" -C -B -i 20ms -c 3 data | "
+           "awk '{ print $9, ($10 >= 40000000) }'");
+    assert_string_equal(result.out, "3 1\n");
+    command_free(&result);
+}
+
+/* A run with OPTIONS when CALLS are forbidden: STATUS, and one line that matches. */
+static void
+assert_one_line(int number, const char *calls, const char *arguments, int status,
+                const char *line, const char *totals)
+{
+    struct result result = command("\"$IOPING_FORBID\" %d %s \"$IOPING\" -a 0 -i 0 -c 4 "
+                                   "%s >o; s=$?; " TOTALS "exit $s",
+                                   number, calls, arguments);
+    if (result.status != status || strcmp(result.out, totals) != 0)
+        fail_msg("%d for %s, %s: status %d\nstdout: %s\nstderr: %s", number, calls,
+                 arguments, result.status, result.out, result.err);
+    assert_matches(result.err, line);
+    command_free(&result);
+}
+
+/* Polled completion is faster, but a number means the same without it. */
+static void
+priority_that_cannot_be_had_is_done_without(void **state)
+{
+    static const char *const cases[][2] = {
+        {"preadv2", "-H data"},
+        {"preadv2", "-H -C data"},
+        {"pwritev2", "-H -WWW copy"},
+        {"pwritev2", "-H -G folder"},
+        {"preadv2,pwritev2", "-H -G folder"},
+    };
+    (void)state;
+    need_forbid();
+    for (size_t i = 0; i < 2 * LENGTH(cases); i++)
+        assert_one_line(refusals[i % 2], cases[i / 2][0], cases[i / 2][1], 0,
+                        "^ioping: [^\n]*(-H|-hipri|RWF_HIPRI)[^\n]*\n$",
+                        "4 requests completed\ngenerated 4 requests\n");
+}
+
+/* Without it a number would mean something else. */
+static void
+not_waiting_that_cannot_be_had_is_refused(void **state)
+{
+    static const char *const cases[][2] = {
+        {"preadv2", "-N data"},       {"preadv2", "-N -C data"},
+        {"pwritev2", "-N -WWW copy"}, {"pwritev2", "-N -G folder"},
+        {"preadv2", "-N -H data"},
+    };
+    (void)state;
+    need_forbid();
+    for (size_t i = 0; i < 2 * LENGTH(cases); i++)
+        assert_one_line(refusals[i % 2], cases[i / 2][0], cases[i / 2][1], 2,
+                        "^ioping: [^\n]*(-N|-nowait|RWF_NOWAIT)[^\n]*\n$", "");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(interrupted_calls_are_repeated),
+        cmocka_unit_test(interrupted_sleeps_keep_the_pace),
+        cmocka_unit_test(every_failure_is_shown_and_counted),
+        cmocka_unit_test(failures_stay_out_of_the_statistics),
+        cmocka_unit_test(a_wall_clock_that_is_set_changes_time_stamps_only),
+        cmocka_unit_test(forbidden_calls_are_done_without),
+        cmocka_unit_test(a_forbidden_sleep_does_not_hasten_requests),
+        cmocka_unit_test(priority_that_cannot_be_had_is_done_without),
+        cmocka_unit_test(not_waiting_that_cannot_be_had_is_refused),
+    };
+    return cmocka_run_group_tests_name("calls", tests, make_files, unmount_all);
+}

@@ -1,0 +1,349 @@
+/* Requests that take their time, or never return. */
+#include "running.h"
+#include "support.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_DFL);
+    struct result result =
+        command_status(0, "head -c 1048576 /dev/urandom >data && sync data");
+    command_free(&result);
+    return 0;
+}
+
+static void
+a_stuck_request_is_told_of_and_printed_when_it_returns(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(0, FAULTY("pread:3:1300ms") "-C -i 0 -c 4 -hang 100ms data");
+    assert_matches(result.err,
+                   "^(ioping: request 3 has had no answer for [0-9.]+ m?s\n){1,4}$");
+    assert_matches(result.out, ": request=3 time=1[.][0-9]+ s\n[^\n]*: request=4 ");
+    assert_contains(result.out, "\n3 requests completed in 1.");
+    command_free(&result);
+}
+
+/* Each is at least twice the one before. */
+static void
+it_is_told_again_at_each_doubling(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, FAULTY("pread:1:1700ms") "-C -B -a 0 -i 0 -c 1 -hang 100ms data");
+    double last = 50;
+    for (const char *line = result.err; *line; line += strcspn(line, "\n") + 1) {
+        char unit[3] = "";
+        double time;
+        assert_int_equal(sscanf(line,
+                                "ioping: request 1 has had no answer for %lf %2[ms]",
+                                &time, unit),
+                         2);
+        time *= unit[0] == 's' ? 1000 : 1;
+        if (time < last * 1.99)
+            fail_msg("%g ms after %g ms", time, last);
+        last = time;
+    }
+    assert_true(last >= 100);
+    command_free(&result);
+}
+
+static void
+nothing_is_told_below_the_limit_or_without_one(void **state)
+{
+    static const char *const options[] = {"-hang 0", "-hang 1h", ""};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            0, FAULTY("pread:2:600ms") "-C -B -i 0 -c 2 %s data", options[i]);
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+static void
+time_between_requests_is_not_told(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "ioping -i 300ms -c 3 -hang 10ms -C data");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+/* With request 3 waiting for ever, from when it is told of it. */
+#define STUCK FRESH FAULTY("pread:3-:hang") "-C -i 50ms -hang 100ms "
+#define TOLD UNTIL("no answer", "e")
+
+static void
+an_interrupt_ends_the_output_though_a_request_never_returns(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3, STUCK "data >o 2>e & pid=$!; " TOLD "kill -INT $pid; wait $pid; status=$?; "
+                 "tail -4 o; tail -1 e >&2; exit $status");
+    assert_matches(result.out, "^--- data \\(.*\\) ioping statistics ---\n"
+                               "1 requests completed in .* 4 KiB read, .*\n"
+                               "[0-9]+ missed, generated 3 requests in .* 8 KiB, .*\n"
+                               "min/avg/max/mdev = .*\n$");
+    assert_matches(result.err, "^ioping: 1 request still waiting after [0-9.]+ m?s\n$");
+    command_free(&result);
+}
+
+static void
+every_signal_that_ends_a_run_does_so(void **state)
+{
+    static const char *const signals[] = {"INT", "TERM", "HUP"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(signals); i++) {
+        struct result result = command_status(
+            3,
+            STUCK "-B data >o 2>e & pid=$!; " TOLD "kill -%s $pid; wait $pid; "
+                  "status=$?; cut -d' ' -f1,9 o; exit $status",
+            signals[i]);
+        assert_string_equal(result.out, "1 3\n");
+        command_free(&result);
+    }
+}
+
+static void
+json_is_whole_then(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        3, STUCK "-J data >o 2>e & pid=$!; " TOLD "kill -INT $pid; wait $pid; status=$?; "
+                 "jq -c '[length, .[2].stat.count, .[2].load.count, .[2].load.failed, "
+                 "(.[2].load.missed > 0)]' o; exit $status");
+    assert_string_equal(result.out, "[3,1,3,0,true]\n");
+    command_free(&result);
+}
+
+static void
+a_second_interrupt_does_not_wait(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        4, STUCK "-q data >o 2>e & pid=$!; " TOLD "kill -INT $pid; sleep 0.1; "
+                 "kill -INT $pid; wait $pid; status=$?; cat o; exit $status");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+static void
+statistics_come_while_a_request_hangs(void **state)
+{
+    static const char *const signals[] = {"QUIT", "USR1"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(signals); i++) {
+        struct result result =
+            command_status(3,
+                           STUCK "data >o 2>e & pid=$!; " TOLD "kill -%s $pid; " UNTIL(
+                               "requests, ", "e") "kill -INT $pid; wait $pid; status=$?; "
+                                                  "grep 'requests,' e; exit $status",
+                           signals[i]);
+        assert_matches(result.out,
+                       "^2 requests, min/avg/max/mdev = .* / .* / .* / 0 ns\n$");
+        command_free(&result);
+    }
+}
+
+static void
+periods_come_while_a_request_hangs(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3,
+        STUCK "-q -P 100ms data >o 2>e & pid=$!; " TOLD
+              "until [ $(grep -c '^0 0 0 0 0 0 0 0 0 1' o) -ge 3 ]; do sleep 0.02; done; "
+              "kill -INT $pid; wait $pid; status=$?; "
+              "awk '{ n += $9 } END { print n }' o; exit $status");
+    assert_string_equal(result.out, "2\n");
+    command_free(&result);
+}
+
+/* 1.7 s at 500 ms: due and not sent at 0.5, 1.0 and 1.5 s after its start. */
+static void
+points_without_a_request_are_counted(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        0,
+        FAULTY("pread:2:1700ms") "-C -i 500ms -c 3 data | grep -o '^[^,]*, generated 3 "
+                                 "requests'; " FAULTY(
+                                     "pread:2:1700ms") "-C -q -J -i 500ms -c 3 data | jq "
+                                                       ".[0].load.missed");
+    assert_string_equal(result.out, "3 missed, generated 3 requests\n3\n");
+    command_free(&result);
+}
+
+static void
+nothing_is_due_without_an_interval_or_after_the_end(void **state)
+{
+    static const char *const options[] = {"-c 4 -i 0", "-c 2 -i 100ms", "-c 4 -r 100",
+                                          "-i 10ms -w 5ms -a 0"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            0, FAULTY("pread:2:400ms,pread:1:20ms") "-C %s data", options[i]);
+        assert_contains(result.out, "\ngenerated ");
+        assert_lacks(result.out, "missed");
+        command_free(&result);
+    }
+}
+
+/* A write of 300 ms whose flush fails, as of a disk that gives up. */
+static void
+the_time_of_a_failed_request_is_shown_and_not_counted(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        3,
+        FAULTY("pwrite:4:300ms,fdatasync:5:5") "-E -J -WWW -i 0 -c 6 -a 0 data >o; "
+                                               "status=$?; jq -c '.[3].io | [.notice, "
+                                               ".size, .time >= 300000000]' o; "
+                                               "jq -c '.[6] | [.stat.count, .stat.time < "
+                                               "300000000, .load.failed]' o; "
+                                               "exit $status");
+    assert_string_equal(result.out, "[\"EIO\",0,true]\n[5,true,1]\n");
+    assert_string_equal(result.err,
+                        "ioping: request 4 failed: EIO (Input/output error)\n");
+    command_free(&result);
+}
+
+/* The working file cannot be written. */
+static void
+a_target_that_hangs_is_told_of_and_left(void **state)
+{
+    static const char *const signals[] = {"INT", "TERM", "HUP"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(signals); i++) {
+        struct result result = command_status(
+            2,
+            FRESH "mkdir -p d; " FAULTY(
+                "pwrite:1-:hang") "-hang 100ms -J d >o 2>e & "
+                                  "pid=$!; " UNTIL("not ready after",
+                                                   "e") "kill -%s $pid; wait $pid; "
+                                                        "status=$?; cat o; ls -A d; cat "
+                                                        "e >&2; exit $status",
+            signals[i]);
+        assert_string_equal(result.out, "");
+        assert_matches(result.err, "^(ioping: d: not ready after [0-9.]+ m?s\n)+"
+                                   "ioping: d: still not ready after [0-9.]+ m?s\n$");
+        command_free(&result);
+    }
+}
+
+static void
+a_target_that_takes_long_is_told_of_and_used(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, "mkdir -p d; " FAULTY("fdatasync:1:500ms") "-hang 200ms -B -c 3 "
+                                                      "-i 0 d | cut -d' ' -f1,9");
+    assert_string_equal(result.out, "2 3\n");
+    assert_matches(result.err, "^(ioping: d: not ready after [0-9.]+ ms\n)+$");
+    command_free(&result);
+}
+
+#define FROZEN \
+    "trap 'fsfreeze -u ext4 2>/dev/null' EXIT; trap 'exit 1' TERM; fsfreeze -f ext4; "
+
+/*
+ * Waits in the kernel, where no signal comes, so only a thaw ends the program;
+ * but its reader sees the end of the output before.
+ */
+static void
+a_frozen_file_system_is_told_of_and_left(void **state)
+{
+    (void)state;
+    need_program("fsfreeze");
+    mount_once("ext4");
+    struct result result = command_status(
+        3, FRESH
+        ": >closed; mkfifo pipe; { cat pipe >o; echo closed >closed; } & "
+        "$IOPING_RUNNER \"$IOPING\" -W -i 50ms -hang 200ms ext4 >pipe 2>e & "
+        "pid=$!; " UNTIL("request=2 ", "o") FROZEN UNTIL(
+            "no answer",
+            "e") "cat /proc/$pid/task/*/stat | sed 's/.*) //' | grep -c ^D; kill -INT "
+                 "$pid; " UNTIL("closed",
+                                "closed") "cat closed; test -e /proc/$pid && echo held; "
+                                          "fsfreeze -u ext4; wait $pid; status=$?; tail "
+                                          "-3 o; cat e >&2; exit $status");
+    assert_matches(
+        result.out,
+        "^1\nclosed\nheld\n[0-9]+ requests completed in .* written, .*\n"
+        "[0-9]+ missed, generated [0-9]+ requests in .*\nmin/avg/max/mdev = .*\n$");
+    assert_matches(result.err,
+                   "^(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
+                   "ioping: 1 request still waiting after [0-9.]+ m?s\n$");
+    command_free(&result);
+}
+
+static void
+a_thawed_file_system_goes_on(void **state)
+{
+    (void)state;
+    need_program("fsfreeze");
+    mount_once("ext4");
+    struct result result = command_status(
+        0,
+        START "-W -i 50ms -hang 100ms ext4 >o 2>e & pid=$!; " UNTIL("request=2 ", "o")
+            FROZEN UNTIL(
+                "no answer",
+                "e") "stuck=$(sed -n '1s/ioping: request \\([0-9]*\\) .*/\\1/p' e); "
+                     "fsfreeze -u ext4; "
+                     "until grep -q \"request=$((stuck + 1)) \" o; do sleep 0.02; done; "
+                     "kill -INT $pid; wait $pid; status=$?; grep -c \"request=$stuck \" "
+                     "o; "
+                     "tail -3 o | grep -oE '[0-9]+ missed, |still'; exit $status");
+    assert_matches(result.out, "^1\n[1-9][0-9]* missed, \n$");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stuck_request_is_told_of_and_printed_when_it_returns),
+        cmocka_unit_test(it_is_told_again_at_each_doubling),
+        cmocka_unit_test(nothing_is_told_below_the_limit_or_without_one),
+        cmocka_unit_test(time_between_requests_is_not_told),
+        cmocka_unit_test(an_interrupt_ends_the_output_though_a_request_never_returns),
+        cmocka_unit_test(every_signal_that_ends_a_run_does_so),
+        cmocka_unit_test(json_is_whole_then),
+        cmocka_unit_test(a_second_interrupt_does_not_wait),
+        cmocka_unit_test(statistics_come_while_a_request_hangs),
+        cmocka_unit_test(periods_come_while_a_request_hangs),
+        cmocka_unit_test(points_without_a_request_are_counted),
+        cmocka_unit_test(nothing_is_due_without_an_interval_or_after_the_end),
+        cmocka_unit_test(the_time_of_a_failed_request_is_shown_and_not_counted),
+        cmocka_unit_test(a_target_that_hangs_is_told_of_and_left),
+        cmocka_unit_test(a_target_that_takes_long_is_told_of_and_used),
+        cmocka_unit_test(a_frozen_file_system_is_told_of_and_left),
+        cmocka_unit_test(a_thawed_file_system_goes_on),
+    };
+    return cmocka_run_group_tests_name("hang", tests, make_files, unmount_all);
+}

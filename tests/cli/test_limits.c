@@ -1,0 +1,263 @@
+/* Limits of the user, of numbers, and of a file system that is full. */
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+/* The totals in file o, without what depends on how busy the machine is. */
+#define TOTALS                                                               \
+    "sed -nE 's/^([0-9]+ requests completed) .*/\\1/p; "                     \
+    "s/^([0-9]+ failed, )?([0-9]+ missed, )?(generated [0-9]+ requests) .*/" \
+    "\\1\\3/p' o; "
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && mkdir folder && sync data");
+    command_free(&result);
+    return 0;
+}
+
+/* Two requests end before the limit of 8 KiB; the kernel sends SIGXFSZ for the third. */
+static void
+a_write_beyond_the_largest_file_is_a_failed_request(void **state)
+{
+    static const char *const options[] = {"", "-C"};
+    (void)state;
+    need_program("prlimit");
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            3,
+            "cp data copy; prlimit --fsize=8192 \"$IOPING\" %s -WWW -L -s 4k -a 0 "
+            "-c 5 -i 0 copy >o; s=$?; " TOTALS
+            "sed -n 's/^0 B >>> .*: \\(request=3\\) time=[^(]*/\\1 /p' o; exit $s",
+            options[i]);
+        assert_string_equal(result.out, "2 requests completed\n1 failed, generated 3 "
+                                        "requests\nrequest=3 (EFBIG)\n");
+        assert_string_equal(result.err,
+                            "ioping: request 3 failed: EFBIG (File too large)\n");
+        command_free(&result);
+    }
+}
+
+/* As root, whom the limit does not bind, and as a user, whom it does. */
+static void
+no_locked_memory_is_needed(void **state)
+{
+    (void)state;
+    need_program("prlimit");
+    struct result result = command_status(
+        0,
+        "install -m 755 \"$IOPING\" copy\n"
+        "as() { if [ $(id -u) != 0 ] || ! command -v setpriv >/dev/null; then \"$@\"; "
+        "else setpriv --reuid=65534 --regid=65534 --clear-groups -- \"$@\"; fi; }\n"
+        "for limited in '' as; do $limited prlimit --memlock=0:0 ./copy -a 0 -c 3 -i 0 "
+        "data >o; " TOTALS "done");
+    assert_string_equal(result.out, "3 requests completed\ngenerated 3 requests\n"
+                                    "3 requests completed\ngenerated 3 requests\n");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+static void
+few_descriptors_are_enough_or_said_to_be_too_few(void **state)
+{
+    static const char *const targets[] = {"data", "folder", "-k folder", "/dev/zero"};
+    (void)state;
+    need_bare("valgrind and sanitizers need descriptors of their own");
+    need_program("prlimit");
+    for (size_t i = 0; i < 3 * LENGTH(targets); i++) {
+        struct result result =
+            command("prlimit --nofile=%zu \"$IOPING\" -a 0 -c 3 -i 0 %s", 4 + i % 3,
+                    targets[i / 3]);
+        if (result.status == 0) {
+            assert_contains(result.out, "\n3 requests completed in ");
+            assert_string_equal(result.err, "");
+        } else {
+            assert_int_equal(result.status, 2);
+            assert_string_equal(result.out, "");
+            assert_matches(result.err, "^ioping: [^\n]*Too many open files[^\n]*\n$");
+        }
+        command_free(&result);
+    }
+}
+
+static void
+a_request_that_does_not_fit_into_memory_is_refused(void **state)
+{
+    static const char *const targets[] = {"/dev/zero", "large", "-WWW large"};
+    (void)state;
+    need_bare("valgrind and sanitizers need more memory than is allowed here");
+    need_program("prlimit");
+    for (size_t i = 0; i < LENGTH(targets); i++) {
+        struct result result = command_status(
+            2, "truncate -s 2g large; prlimit --as=100000000 \"$IOPING\" -C -s 1g %s",
+            targets[i]);
+        assert_string_equal(result.out, "");
+        assert_contains(result.err,
+                        "ioping: no memory for a request of 1073741824 bytes\n");
+        command_free(&result);
+    }
+}
+
+/* Where requests go, and what is said; NULL: they are done. */
+static const struct {
+    const char *arguments, *err;
+    int status;
+} ranges[] = {
+    {"-o 9223372036854775808 data", "ioping: -o '9223372036854775808': out of range\n",
+     1},
+    {"-o 18446744073709551616 data", "ioping: -o '18446744073709551616': out of range\n",
+     1},
+    {"-o 8e data", "ioping: -o '8e': out of range\n", 1},
+    {"-S 9223372036854775808 data", "ioping: -S '9223372036854775808': out of range\n",
+     1},
+    {"-S 18446744073709555712 data", "ioping: -S '18446744073709555712': out of range\n",
+     1},
+    {"-o 9223372036854775807 data", "ioping: data: target is too small for this\n", 2},
+    {"-S 9223372036854775807 data", "ioping: data: target is too small for this\n", 2},
+    {"-S 9223372036854775807 -o 9223372036854775807 data",
+     "ioping: data: target is too small for this\n", 2},
+    {"-o 9223372036854771712 -s 4k /dev/zero",
+     "ioping: /dev/zero: target is too small for this\n", 2},
+    {"-o 9223372036854771712 -S 4k -s 4k /dev/zero",
+     "ioping: /dev/zero: target is too small for this\n", 2},
+    {"-o 9223372036854775807 -S 1 -s 1 /dev/zero",
+     "ioping: /dev/zero: target is too small for this\n", 2},
+    {"-o 9223372036854771711 -S 4k -s 4k /dev/zero", NULL, 0},
+    {"-o 9223372036854771712 -S 4095 -s 4095 /dev/zero", NULL, 0},
+    {"-o 9223372036854775806 -S 1 -s 1 /dev/zero", NULL, 0},
+    {"-L -o 9223372036854763519 -S 12k -s 4k /dev/zero", NULL, 0},
+};
+
+static void
+offsets_end_where_numbers_do(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LENGTH(ranges); i++) {
+        struct result result = command("ioping -a 0 -c 4 -i 0 %s", ranges[i].arguments);
+        const char *out = ranges[i].err ? "" : "\n4 requests completed in ";
+        const char *err = ranges[i].err ? ranges[i].err : "";
+        if (result.status != ranges[i].status || strcmp(result.err, err) != 0 ||
+            !strstr(result.out, out) || (out[0] == '\0' && result.out[0]))
+            fail_msg("%s: status %d\nstdout: %s\nstderr: %s", ranges[i].arguments,
+                     result.status, result.out, result.err);
+        command_free(&result);
+    }
+}
+
+/* The time ends the run; one request at least and, at 1 ms each, 51 at most. */
+static void
+counts_that_cannot_be_reached_are_taken(void **state)
+{
+    static const char *const counts[] = {"2147483647", "2147483648", "4294967296",
+                                         "4294967297", "9223372036854775807"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(counts); i++) {
+        struct result result =
+            command_status(0,
+                           "ioping -C -B -c %s -p %s -a 0 -i 1ms -w 50ms data | "
+                           "awk '{ print ($1 == $9), ($9 >= 1 && $9 <= 51) }'",
+                           counts[i], counts[i]);
+        assert_string_equal(result.out, "1 1\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+/*
+ * An image with what SETUP makes and, but for that, no block left for anyone. By
+ * fallocate, as writes reserve more than they take, and some is free again later.
+ */
+static void
+mount_full(const char *name, const char *setup)
+{
+    mount_image("ext4", 8, name);
+    need_program("fallocate");
+    struct result result = command_status(
+        0,
+        "cd %s && { %s; } >../o && mkdir fill && sync -f . && n=0 && "
+        "for size in 1M 64K 1K; do while fallocate -l $size fill/$n 2>/dev/null; do "
+        "n=$((n + 1)); done; done; sync -f .; ! fallocate -l 1K fill/$n 2>/dev/null",
+        name, setup);
+    command_free(&result);
+}
+
+/* Nothing has to be allocated for what is there. */
+static void
+a_kept_file_is_used_on_a_full_file_system(void **state)
+{
+    static const char *const options[] = {"-k", "-k -W", "-k -G", "-k -C"};
+    (void)state;
+    mount_full("full", "ioping -k -a 0 -c 1 .");
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result =
+            command_status(0,
+                           "ioping %s -a 0 -c 6 -i 0 full >o || exit; " TOTALS
+                           "ls full | xargs; stat -c %%s full/ioping.tmp",
+                           options[i]);
+        assert_string_equal(result.out, "6 requests completed\ngenerated 6 requests\n"
+                                        "fill ioping.tmp lost+found\n1048576\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+/* The first 64 KiB are there, the second are a hole. */
+static void
+a_hole_that_cannot_be_filled_is_a_failed_request(void **state)
+{
+    static const char *const options[] = {"", "-C", "-Y"};
+    (void)state;
+    mount_full("holes", "head -c 64k /dev/urandom >f; truncate -s 1M f; sync f");
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            3,
+            "ioping %s -WWW -L -s 64k -a 0 -c 5 -i 0 holes/f >o; s=$?; " TOTALS
+            "sed -n 's/^0 B >>> .*: \\(request=2\\) time=[^(]*/\\1 /p' o; exit $s",
+            options[i]);
+        assert_string_equal(result.out, "1 requests completed\n1 failed, generated 2 "
+                                        "requests\nrequest=2 (ENOSPC)\n");
+        assert_string_equal(result.err, "ioping: request 2 failed: ENOSPC (No space left "
+                                        "on device)\n");
+        command_free(&result);
+    }
+}
+
+/* Gone with the descriptor, however the shell ends. */
+static void
+a_device_of_no_size_is_refused(void **state)
+{
+    static const char *const options[] = {"", "-D", "-WWW", "-s 1"};
+    (void)state;
+    need_root();
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            2,
+            ": >none.img; device=$(losetup -f --show none.img 2>/dev/null) || exit; "
+            "exec 9<$device; losetup -d $device; ioping %s -c 1 $device",
+            options[i]);
+        assert_string_equal(result.out, "");
+        assert_matches(result.err,
+                       "^ioping: /dev/loop[0-9]+: request size is too big for "
+                       "this target\n$");
+        command_free(&result);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_write_beyond_the_largest_file_is_a_failed_request),
+        cmocka_unit_test(no_locked_memory_is_needed),
+        cmocka_unit_test(few_descriptors_are_enough_or_said_to_be_too_few),
+        cmocka_unit_test(a_request_that_does_not_fit_into_memory_is_refused),
+        cmocka_unit_test(offsets_end_where_numbers_do),
+        cmocka_unit_test(counts_that_cannot_be_reached_are_taken),
+        cmocka_unit_test(a_kept_file_is_used_on_a_full_file_system),
+        cmocka_unit_test(a_hole_that_cannot_be_filled_is_a_failed_request),
+        cmocka_unit_test(a_device_of_no_size_is_refused),
+    };
+    return cmocka_run_group_tests_name("limits", tests, make_files, unmount_all);
+}

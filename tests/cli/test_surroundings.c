@@ -1,0 +1,275 @@
+/* Where the program runs: its streams, /proc, its privileges and the lack of them. */
+#include "support.h"
+
+#include <signal.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define UNALIGNED                                                              \
+    "ioping: %s: direct I/O needs request size and offset in multiples of 512" \
+    ": dropping the page cache before each request instead\n"
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_DFL); /* as at a terminal, whatever started the tests */
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && mkdir folder && sync data");
+    command_free(&result);
+    return 0;
+}
+
+static void
+a_reader_that_leaves_is_left_in_silence(void **state)
+{
+    static const char *const options[] = {"", "-J", "-q -p 1", "-I%%T"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            0,
+            "{ ioping -C -i 0 -w 20s %s data; echo $? >left; } | head -c 20 | wc -c;"
+            "cat left",
+            options[i]);
+        assert_string_equal(result.out, "20\n141\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+/* Then only what write(2) says tells of it. */
+static void
+a_reader_that_leaves_is_told_of_when_sigpipe_is_ignored(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "trap '' PIPE; { ioping -C -i 0 -w 20s data; echo $? >left; } |"
+                          " head -c 20 | wc -c; cat left");
+    assert_string_equal(result.out, "20\n3\n");
+    assert_string_equal(result.err, "ioping: standard output: Broken pipe\n");
+    command_free(&result);
+}
+
+static void
+a_closed_stdin_does_not_matter(void **state)
+{
+    static const char *const targets[] = {"data", "folder", "-WWW copy", "-k folder"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(targets); i++) {
+        struct result result =
+            command_status(0,
+                           "cp data copy; ioping -a 0 -c 3 -i 0 %s <&- >o || exit; "
+                           "grep -c request= o; grep -o '^3 requests completed' o",
+                           targets[i]);
+        assert_string_equal(result.out, "3\n3 requests completed\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+/* The label of a run with all there is, and of one with less: "unknown unknown SIZE". */
+static void
+assert_label_unknown(const char *with_less)
+{
+    struct result result =
+        command_status(0,
+                       "{ ioping -D -c 2 -i 0 data && %s -D -c 2 -i 0 data; } >o || exit;"
+                       "sed -n 's/: request=2 .*//p' o",
+                       with_less);
+    char *second = strchr(result.out, '\n'), expected[512];
+    assert_non_null(second);
+    *second++ = '\0';
+    snprintf(expected, sizeof(expected), "4 KiB <<< data (unknown unknown %s\n",
+             strchr(strchr(strchr(result.out, '(') + 1, ' ') + 1, ' ') + 1);
+    assert_string_equal(second, expected);
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+static void
+without_proc_only_the_label_knows_less(void **state)
+{
+    (void)state;
+    need_bare("valgrind and sanitizers need /proc");
+    need_root();
+    need_direct("data");
+    struct result result = command("unshare -m umount -l /proc");
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("needs the right to unmount /proc for a process of its own");
+    assert_label_unknown("unshare -m sh -c 'umount -l /proc; exec \"$0\" \"$@\"' "
+                         "\"$IOPING\"");
+}
+
+static void
+without_the_mount_table_only_the_label_knows_less(void **state)
+{
+    (void)state;
+    need_faults();
+    need_direct("data");
+    assert_label_unknown("IOPING_SCRIPT=open@mountinfo:1-:13 "
+                         "LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\"");
+}
+
+#define WITHOUT(capabilities) \
+    "setpriv --bounding-set=-" capabilities " --inh-caps=-" capabilities " "
+
+static void
+a_container_without_sys_admin_changes_nothing(void **state)
+{
+    static const char *const targets[] = {"data", "folder", "-W folder", "-WWW copy"};
+    (void)state;
+    need_root();
+    need_program("setpriv");
+    need_direct("data");
+    for (size_t i = 0; i < LENGTH(targets); i++) {
+        struct result result = command_status(
+            0,
+            "cp data copy; ioping -J -c 3 -i 0 %s >all && " WITHOUT(
+                "sys_admin") "\"$IOPING\" -J -c 3 -i 0 %s >fewer || exit; "
+                             "for o in all fewer; do grep -A 6 target $o >$o.target; "
+                             "grep -o '\"failed.*' $o; done; cmp all.target fewer.target",
+            targets[i], targets[i]);
+        assert_string_equal(result.out, "\"failed\": 0,\n\"failed\": 0,\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+/*
+ * The kernel answers "all resident" to those who could not write a file, and that is
+ * true of a superuser without privileges as well. A container has such, on files of
+ * others; who cannot see says so, and calls no request cached that came from the disk.
+ */
+static void
+root_without_privileges_calls_nothing_cached_by_mistake(void **state)
+{
+    static const char *const runs[] = {WITHOUT("all"), "unshare -U -r "};
+    char note[256];
+    (void)state;
+    need_root();
+    need_program("setpriv");
+    mount_once("ext4");
+    snprintf(note, sizeof(note), UNALIGNED, "ext4/theirs");
+    for (size_t i = 0; i < LENGTH(runs); i++) {
+        struct result result = command(
+            "cp data ext4/theirs; chown 65534 ext4/theirs; chmod 644 ext4/theirs; "
+            "sync ext4/theirs; %strue || exit 0; "
+            "%s\"$IOPING\" -J -q -a 0 -c 5 -i 0 -s 1000 ext4/theirs",
+            runs[i], runs[i]);
+        assert_int_equal(result.status, 0);
+        if (result.out[0] == '\0')
+            continue; /* no user namespaces here */
+        if (!strstr(result.out, "\"count\": 5,\n    \"size\": 5000,"))
+            fail_msg("%s: %s%s", runs[i], result.out, result.err);
+        assert_contains(result.err, note);
+        command_free(&result);
+    }
+}
+
+/* A program that is set for its owner and its group, and what root and nobody own. */
+static void
+need_setuid(void)
+{
+    need_root();
+    need_program("setpriv");
+    mount_once("ext4"); /* its device is what nobody may open */
+    struct result result = command(
+        "install -m 6755 \"$(command -v id)\" who && "
+        "setpriv --reuid=65534 --regid=65534 --clear-groups ./who -u && "
+        "install -m 6755 \"$IOPING\" suid && rm -rf s before && mkdir s && "
+        "install -m 600 data s/secret && install -m 640 data s/group && "
+        "install -m 644 data s/public && mkdir -m 755 s/root && mkdir -m 700 s/closed && "
+        "cp data s/closed && ln -s $(losetup -nO NAME -j ext4.img) s/device && "
+        "cp -r s before && install -d -o 65534 -g 65534 -m 700 s/own && "
+        "install -o 65534 -g 65534 -m 600 data s/own/file");
+    bool able = result.status == 0 && strcmp(result.out, "0\n") == 0;
+    command_free(&result);
+    if (!able)
+        skip_because(
+            "needs a build folder that honours setuid and that others can enter");
+}
+
+#define AS_NOBODY                                                                    \
+    "cd s; export ASAN_OPTIONS=detect_leaks=0; setpriv --reuid=65534 --regid=65534 " \
+    "--clear-groups ../suid "
+
+#define NO_FILE \
+    ": no working file can be made here: Permission denied; name a file in it instead\n"
+
+static void
+setuid_opens_nothing_that_the_user_may_not(void **state)
+{
+    static const char *const cases[][2] = {
+        {"secret", "ioping: secret: Permission denied\n"},
+        {"group", "ioping: group: Permission denied\n"},
+        {"-WWW secret", "ioping: secret: Permission denied\n"},
+        {"-WWW public", "ioping: public: Permission denied\n"},
+        {"closed/data", "ioping: closed/data: Permission denied\n"},
+        {"device", "ioping: device: Permission denied\n"},
+        {"-WWW device", "ioping: device: Permission denied\n"},
+        {"root", "ioping: root" NO_FILE},
+        {"-W root", "ioping: root" NO_FILE},
+        {"-k root", "ioping: root" NO_FILE},
+        {"closed", "ioping: closed" NO_FILE},
+    };
+    int failures = 0;
+    (void)state;
+    need_setuid();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command(AS_NOBODY "-c 1 -i 0 %s", cases[i][0]);
+        if (result.status != 2 || result.out[0] || strcmp(result.err, cases[i][1]) != 0) {
+            print_error("ioping %s: status %d\nstdout: %s\nstderr: %s\n", cases[i][0],
+                        result.status, result.out, result.err);
+            failures++;
+        }
+        command_free(&result);
+    }
+    assert_int_equal(failures, 0);
+    struct result result =
+        command_status(0, "for f in secret group public closed; do "
+                          "diff -r s/$f before/$f; done; ls -A s/root");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+static void
+setuid_works_on_what_the_user_may_open(void **state)
+{
+    static const char *const targets[] = {"public", "own/file", "-WWW own/file",
+                                          "own",    "-W own",   "-k own"};
+    (void)state;
+    need_setuid();
+    need_direct("data");
+    for (size_t i = 0; i < LENGTH(targets); i++) {
+        struct result result =
+            command_status(0, AS_NOBODY "-a 0 -c 3 -i 0 %s >../o", targets[i]);
+        assert_string_equal(result.err, "");
+        command_free(&result);
+        result =
+            command_status(0, "grep -c 'unknown' o; grep -o '^3 requests completed' o");
+        assert_string_equal(result.out, "0\n3 requests completed\n");
+        command_free(&result);
+    }
+    struct result result =
+        command_status(0, "ls -A s/own; stat -c '%%u %%g %%a %%s' s/own/ioping.tmp");
+    assert_string_equal(result.out, "file\nioping.tmp\n65534 65534 600 1048576\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reader_that_leaves_is_left_in_silence),
+        cmocka_unit_test(a_reader_that_leaves_is_told_of_when_sigpipe_is_ignored),
+        cmocka_unit_test(a_closed_stdin_does_not_matter),
+        cmocka_unit_test(without_proc_only_the_label_knows_less),
+        cmocka_unit_test(without_the_mount_table_only_the_label_knows_less),
+        cmocka_unit_test(a_container_without_sys_admin_changes_nothing),
+        cmocka_unit_test(root_without_privileges_calls_nothing_cached_by_mistake),
+        cmocka_unit_test(setuid_opens_nothing_that_the_user_may_not),
+        cmocka_unit_test(setuid_works_on_what_the_user_may_open),
+    };
+    return cmocka_run_group_tests_name("surroundings", tests, make_files, unmount_all);
+}
