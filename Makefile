@@ -35,6 +35,9 @@ TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 FAULTS := $(BUILDDIR)/tests/faults.so
 FORBID := $(BUILDDIR)/tests/forbid
 BARE_LOOP := $(BUILDDIR)/tests/bench/bare
+FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZ_OBJ := $(FUZZ_NAMES:%=$(BUILDDIR)/tests/fuzz/%.o)
+FUZZERS := $(FUZZ_NAMES:%=$(BUILDDIR)/fuzz-%)
 SOURCES = $(wildcard src/*.c src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 
 Q = $(if $(V),,@)
@@ -45,7 +48,8 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 .NOTPARALLEL: # what is built needs what is being installed
 endif
 .SECONDARY:
-.PHONY: all check deps bench install uninstall clean dist static format lint FORCE
+.PHONY: all check deps bench fuzz fuzz-corpus fuzz-build fuzzers install uninstall clean \
+	dist static format lint FORCE
 
 all: ioping
 
@@ -87,8 +91,16 @@ $(BUILDDIR)/tests/support/%.o: tests/support/%.c $(BUILDDIR)/flags
 
 $(TESTS): $(BUILDDIR)/%: %.c $(SUPPORT_OBJ) $(LIBRARY)
 	$(SAY) "  TEST  $<"
-	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) $(LDFLAGS) -MMD -MP -o $@ $< $(SUPPORT_OBJ) \
+	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) $(LDFLAGS) -MMD -MP -o $@ $< $(filter %.o,$^) \
 		$(LIBRARY) -lcmocka $(OWN_LDLIBS) $(LDLIBS)
+
+# Under ordinary compilers the fuzzers' inputs are tried in a test.
+$(BUILDDIR)/tests/unit/house/test_corpus: $(FUZZ_OBJ)
+
+$(FUZZ_OBJ): $(BUILDDIR)/tests/fuzz/%.o: tests/fuzz/%.c $(BUILDDIR)/flags
+	$(SAY) "  CC    $<"
+	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) -DLLVMFuzzerTestOneInput=fuzz_$* \
+		-MMD -MP -c -o $@ $<
 
 $(FAULTS): tests/support/preload/faults.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
@@ -107,6 +119,29 @@ bench: $(PROGRAM) $(BARE_LOOP)
 $(BARE_LOOP): tests/bench/bare.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -std=c11 $(WARNINGS) -o $@ $<
+
+# Fuzzing, FUZZ_SECONDS each: a build of its own by clang, in tests/fuzz. What it
+# found joins the corpus by `make fuzz-corpus`, as far as it reaches new code.
+FUZZ_SECONDS ?= 10
+FUZZ_CC ?= clang
+FUZZ_DIR = $(BUILDDIR)/tests/fuzz
+FUZZ_CFLAGS = -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+
+fuzz: fuzz-build
+	$(Q)BUILDDIR='$(FUZZ_DIR)' FUZZ_SECONDS='$(FUZZ_SECONDS)' tests/fuzz/run $(FUZZ_NAMES)
+
+fuzz-corpus: fuzz-build
+	$(Q)BUILDDIR='$(FUZZ_DIR)' tests/fuzz/run --merge $(FUZZ_NAMES)
+
+fuzz-build:
+	$(Q)$(MAKE) --no-print-directory BUILDDIR='$(FUZZ_DIR)' CC='$(FUZZ_CC)' \
+		CFLAGS='$(FUZZ_CFLAGS)' CPPFLAGS= LDFLAGS= LDLIBS= fuzzers
+
+fuzzers: $(FUZZERS)
+
+$(FUZZERS): $(BUILDDIR)/fuzz-%: tests/fuzz/%.c $(LIBRARY)
+	$(SAY) "  FUZZ  $<"
+	$(Q)$(COMPILE_TEST) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) $(OWN_LDLIBS)
 
 install: $(PROGRAM)
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/man/man1'
@@ -146,7 +181,8 @@ lint:
 		--enable=warning,performance,portability -Iinclude src
 	printf '%s\n' $(SRC) src/main.c | $(TIDY) -- $(OWN_CPPFLAGS) -std=c11
 	mandoc -T lint -W warning man/ioping.1
-	for script in .ci/run tests/run tests/bench/run; do sh -n $$script || exit 1; done
+	for script in .ci/run tests/run tests/bench/run tests/fuzz/run; do \
+		sh -n $$script || exit 1; done
 
 # One step for each package manager; what is there already costs nothing.
 APT_DEPS = libcmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools strace mount \
@@ -170,4 +206,5 @@ deps:
 	elif command -v pkg >/dev/null; then $(SUDO) pkg install -y cmocka jq mandoc e2fsprogs; \
 	else echo 'make deps: no known package manager: install cmocka and jq' >&2; exit 1; fi
 
--include $(OBJ:.o=.d) $(MAIN:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TESTS:=.d)
+-include $(OBJ:.o=.d) $(MAIN:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TESTS:=.d) \
+	$(FUZZ_OBJ:.o=.d) $(FUZZERS:=.d)

@@ -1,0 +1,54 @@
+/*
+ * The first byte is the room for the output, the rest a text. What is written
+ * may not be larger than the room, nor contain a control character, nor be other
+ * than the beginning of what is written with room enough; and no character may
+ * have a length that its code point does not have.
+ */
+#include "fuzz.h"
+
+#include "base/escape.h"
+
+/* Escapes into memory of just SIZE bytes. Allocated. */
+static char *
+escape(const char *text, size_t size)
+{
+    char *out = malloc(size);
+    MUST(out);
+    size_t length = escape_control(text, out, size);
+    MUST(length < size);
+    MUST(strnlen(out, size) == length);
+    MUST(fuzz_is_clean(out));
+    return out;
+}
+
+static void
+check_escapes(const char *text, size_t room)
+{
+    size_t most = 4 * strlen(text) + 1;
+    char *whole = escape(text, most);
+    char *again = escape(whole, strlen(whole) + 1);
+    char *part = escape(text, room);
+    MUST(strlen(whole) >= strlen(text));
+    MUST(!fuzz_is_clean(text) || strcmp(whole, text) == 0);
+    MUST(strcmp(again, whole) == 0);
+    MUST(strncmp(part, whole, strlen(part)) == 0);
+    MUST(strlen(whole) >= room || strcmp(part, whole) == 0);
+    free(part);
+    free(again);
+    free(whole);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    char *text = fuzz_text(data + 1, size - 1);
+    for (const char *at = text; at <= text + strlen(text); at++) {
+        uint32_t code;
+        MUST(escape_utf8_length(at) == fuzz_character(at, &code));
+    }
+    check_escapes(text, data[0] + 1u);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,80 @@
+#ifndef FUZZ_FUZZ_H
+#define FUZZ_FUZZ_H
+
+/* What every harness includes. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tries one input. The test of the corpora calls it fuzz_ and the harness's name. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Aborts unless CONDITION holds. */
+#define MUST(condition) \
+    ((condition) ? (void)0 : fuzz_broken(__FILE__, __LINE__, #condition))
+
+static inline void
+fuzz_broken(const char *file, int line, const char *condition)
+{
+    fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, condition);
+    abort();
+}
+
+/*
+ * The bytes up to a NUL as a text of its own, so that a sanitizer sees each
+ * byte that is read beyond its end. Allocated.
+ */
+static inline char *
+fuzz_text(const uint8_t *data, size_t size)
+{
+    size_t length = strnlen((const char *)data, size);
+    char *text = malloc(length + 1);
+    MUST(text);
+    memcpy(text, data, length);
+    text[length] = '\0';
+    return text;
+}
+
+/* Length of the UTF-8 character at TEXT, which CODE gets, or 0 if there is none. */
+static inline size_t
+fuzz_character(const char *text, uint32_t *code)
+{
+    static const uint32_t least[] = {1, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *byte = (const unsigned char *)text;
+    size_t ones = 0;
+    while (byte[0] & 0x80 >> ones)
+        ones++;
+    if (ones == 1 || ones > 4)
+        return 0;
+    *code = byte[0] & 0x7fu >> ones;
+    for (size_t i = 1; i < ones; i++) {
+        if (byte[i] >> 6 != 2)
+            return 0;
+        *code = *code << 6 | (byte[i] & 0x3f);
+    }
+    bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
+    if (*code < least[ones] || *code > 0x10ffff || surrogate)
+        return 0;
+    return ones ? ones : 1;
+}
+
+/* Whether TEXT has no control character: C0, DEL, C1 as one byte or as UTF-8. */
+static inline bool
+fuzz_is_clean(const char *text)
+{
+    while (*text) {
+        uint32_t code;
+        size_t length = fuzz_character(text, &code);
+        if (length == 0)
+            code = (unsigned char)*text;
+        if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+            return false;
+        text += length ? length : 1;
+    }
+    return true;
+}
+
+#endif

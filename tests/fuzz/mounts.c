@@ -1,0 +1,38 @@
+/*
+ * The first line is a mount id, the rest a mount table. A mount that is found
+ * may not leave a text without its end, nor touch what the table does not tell;
+ * one that is not found may touch nothing.
+ */
+#include "fuzz.h"
+
+#include "os/mountinfo.h"
+
+static void
+check_found(const struct os_mount *mount, const struct os_mount *before)
+{
+    size_t type = strnlen(mount->fstype, sizeof(mount->fstype));
+    size_t device = strnlen(mount->device, sizeof(mount->device));
+    MUST(type < sizeof(mount->fstype));
+    MUST(device < sizeof(mount->device));
+    size_t rest = offsetof(struct os_mount, size);
+    MUST(memcmp((const char *)mount + rest, (const char *)before + rest,
+                sizeof(*mount) - rest) == 0);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    size_t first = strcspn(text, "\n");
+    int64_t id = strtoll(text, NULL, 10);
+    const char *table = text + first + (text[first] == '\n');
+    struct os_mount before, mount;
+    memset(&before, 'x', sizeof(before));
+    mount = before;
+    if (mountinfo_find(table, id, &mount) == 0)
+        check_found(&mount, &before);
+    else
+        MUST(memcmp(&mount, &before, sizeof(mount)) == 0);
+    free(text);
+    return 0;
+}

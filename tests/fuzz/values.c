@@ -1,0 +1,70 @@
+/*
+ * The first byte chooses the kind of value (c, s and t are a count, a size and a
+ * time), the rest is its text. A value may not be negative, nor other than its
+ * digits say, nor come back from its own printed form further off than that form
+ * is rounded; and a refusal may not touch it.
+ */
+#include "fuzz.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+
+#define UNTOUCHED (-4711)
+#define DIGITS "0123456789"
+
+/* Bare digits are read by the C library too. */
+static void
+check_digits(enum units_kind kind, const char *text, int64_t value)
+{
+    if (kind == UNITS_TIME || !*text || text[strspn(text, DIGITS)])
+        return;
+    errno = 0;
+    long long number = strtoll(text, NULL, 10);
+    MUST(value == (errno ? UNTOUCHED : number));
+}
+
+/*
+ * Two decimals of a number from 1 to 10 units, and one from 10 on, are off by
+ * half a percent of it at the most.
+ */
+static void
+check_printed(enum units_kind kind, int64_t value)
+{
+    char *text = malloc(UNITS_TEXT);
+    MUST(text);
+    MUST(units_format(kind, value, text) == text);
+    bool rounded = strchr(text, '.') != NULL;
+    char *space = strchr(text, ' ');
+    if (space)
+        memmove(space, space + 1, strlen(space));
+    int64_t again;
+    if (units_parse(kind, text, &again))
+        MUST(rounded && value > INT64_MAX - INT64_MAX / 200);
+    else if (rounded)
+        MUST(again >= value - value / 200 - 1 && again - value <= value / 200 + 1);
+    else
+        MUST(again == value);
+    free(text);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    enum units_kind kind = (enum units_kind)(data[0] % 3);
+    char *text = fuzz_text(data + 1, size - 1);
+    int64_t value = UNTOUCHED;
+    const char *wrong = units_parse(kind, text, &value);
+    check_digits(kind, text, value);
+    if (wrong) {
+        MUST(value == UNTOUCHED);
+        MUST(*wrong && fuzz_is_clean(wrong));
+    } else {
+        MUST(value >= 0);
+        check_printed(kind, value);
+    }
+    free(text);
+    return 0;
+}

@@ -1,0 +1,100 @@
+/* Every input that the fuzzers start from, tried without them. */
+#include "support.h"
+
+#include <glob.h>
+#include <signal.h>
+
+#define INPUT_MOST 4096
+#define CORPUS_MOST (60 << 10)
+
+typedef int fuzz_function(const uint8_t *data, size_t size);
+
+/* The harnesses of tests/fuzz, one file each. */
+fuzz_function fuzz_escapes, fuzz_mounts, fuzz_options, fuzz_values;
+
+static const char *input;
+
+/* What aborts is a condition that the harness has printed. */
+static void
+blame_input(int number)
+{
+    (void)number;
+    fail_msg("broken by %s", input);
+}
+
+/* Tries one file; returns its size. */
+static size_t
+try_file(fuzz_function *harness)
+{
+    FILE *file = fopen(input, "rb");
+    assert_non_null(file);
+    uint8_t *data = malloc(INPUT_MOST);
+    assert_non_null(data);
+    size_t size = fread(data, 1, INPUT_MOST, file);
+    assert_int_equal(fgetc(file), EOF);
+    fclose(file);
+    assert_int_equal(harness(data, size), 0);
+    free(data);
+    return size;
+}
+
+static void
+try_corpus(const char *name, fuzz_function *harness)
+{
+    char pattern[1100];
+    const char *top = getenv("IOPING_SOURCE");
+    glob_t found;
+    size_t sum = 0;
+    snprintf(pattern, sizeof(pattern), "%s/tests/fuzz/corpus/%s/*", top ? top : ".",
+             name);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_true(found.gl_pathc > 20);
+    signal(SIGABRT, blame_input);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        input = found.gl_pathv[i];
+        sum += try_file(harness);
+    }
+    signal(SIGABRT, SIG_DFL);
+    globfree(&found);
+    assert_in_range(sum, 1, CORPUS_MOST);
+}
+
+static void
+no_command_line_breaks_parser_or_plan(void **state)
+{
+    (void)state;
+    try_corpus("options", fuzz_options);
+}
+
+static void
+no_value_breaks_its_parser(void **state)
+{
+    (void)state;
+    try_corpus("values", fuzz_values);
+}
+
+static void
+no_mount_table_breaks_its_reader(void **state)
+{
+    (void)state;
+    try_corpus("mounts", fuzz_mounts);
+}
+
+static void
+no_text_breaks_its_escapes(void **state)
+{
+    (void)state;
+    try_corpus("escapes", fuzz_escapes);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_command_line_breaks_parser_or_plan),
+        cmocka_unit_test(no_value_breaks_its_parser),
+        cmocka_unit_test(no_mount_table_breaks_its_reader),
+        cmocka_unit_test(no_text_breaks_its_escapes),
+    };
+    return cmocka_run_group_tests_name("corpus", tests, NULL, NULL);
+}
