@@ -75,7 +75,7 @@ static void
 time_between_requests_is_not_told(void **state)
 {
     (void)state;
-    struct result result = command_status(0, "ioping -i 300ms -c 3 -hang 10ms -C data");
+    struct result result = command_status(0, "ioping -i 1500ms -c 2 -hang 1s -C data");
     assert_string_equal(result.err, "");
     command_free(&result);
 }
