@@ -18,6 +18,9 @@ make_files(void **state)
     return 0;
 }
 
+/* What a slow machine may add, before a regular expression for the rest. */
+#define SLOW "^(ioping: [a-z0-9]+: not ready after [0-9.]+ m?s\n)*"
+
 static void
 a_stuck_request_is_told_of_and_printed_when_it_returns(void **state)
 {
@@ -26,7 +29,7 @@ a_stuck_request_is_told_of_and_printed_when_it_returns(void **state)
     struct result result =
         command_status(0, FAULTY("pread:3:1300ms") "-C -i 0 -c 4 -hang 100ms data");
     assert_matches(result.err,
-                   "^(ioping: request 3 has had no answer for [0-9.]+ m?s\n){1,4}$");
+                   SLOW "(ioping: request 3 has had no answer for [0-9.]+ m?s\n){1,4}$");
     assert_matches(result.out, ": request=3 time=1[.][0-9]+ s\n[^\n]*: request=4 ");
     assert_contains(result.out, "\n3 requests completed in 1.");
     command_free(&result);
@@ -41,7 +44,8 @@ it_is_told_again_at_each_doubling(void **state)
     struct result result = command_status(
         0, FAULTY("pread:1:1700ms") "-C -B -a 0 -i 0 -c 1 -hang 100ms data");
     double last = 50;
-    for (const char *line = result.err; *line; line += strcspn(line, "\n") + 1) {
+    const char *line = strstr(result.err, "ioping: request ");
+    for (; line && *line; line += strcspn(line, "\n") + 1) {
         char unit[3] = "";
         double time;
         assert_int_equal(sscanf(line,
@@ -297,8 +301,8 @@ a_frozen_file_system_is_told_of_and_left(void **state)
         "^1\nclosed\nheld\n[0-9]+ requests completed in .* written, .*\n"
         "[0-9]+ missed, generated [0-9]+ requests in .*\nmin/avg/max/mdev = .*\n$");
     assert_matches(result.err,
-                   "^(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
-                   "ioping: 1 request still waiting after [0-9.]+ m?s\n$");
+                   SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
+                        "ioping: 1 request still waiting after [0-9.]+ m?s\n$");
     command_free(&result);
 }
 
@@ -313,7 +317,8 @@ a_thawed_file_system_goes_on(void **state)
         START "-W -i 50ms -hang 100ms ext4 >o 2>e & pid=$!; " UNTIL("request=2 ", "o")
             FROZEN UNTIL(
                 "no answer",
-                "e") "stuck=$(sed -n '1s/ioping: request \\([0-9]*\\) .*/\\1/p' e); "
+                "e") "stuck=$(sed -n 's/ioping: request \\([0-9]*\\) .*/\\1/p' e | head "
+                     "-1); "
                      "fsfreeze -u ext4; "
                      "until grep -q \"request=$((stuck + 1)) \" o; do sleep 0.02; done; "
                      "kill -INT $pid; wait $pid; status=$?; grep -c \"request=$stuck \" "
