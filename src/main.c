@@ -30,6 +30,17 @@ probe(const struct plan *plan, const struct target *target, struct outcome *outc
     return outcome_status(outcome);
 }
 
+static int
+run(const struct plan *plan, struct target *target, struct outcome *outcome)
+{
+    int status = probe(plan, target, outcome);
+    if (status == EXIT_PREPARE)
+        target_discard(target, plan);
+    else if (!outcome->waiting)
+        target_close(target);
+    return status;
+}
+
 int
 main(int argc, char *argv[])
 {
@@ -54,19 +65,10 @@ main(int argc, char *argv[])
         return console_text(cli_version, EXIT_DONE);
     plan_make(&options, (uint64_t)os_clock_wall(), &plan);
     os_signals_install();
-    int status = prepare_target(&target, &plan, &notes, console_slow, &error);
+    int status = prepare_target(&target, &plan, &notes, console_slow, &outcome, &error);
     console_notes(&notes);
-    if (status < 0) {
-        console_error(&error);
-        os_stream_end(); /* it may hang, and keep the program */
-        return error.status;
-    }
-    status = probe(&plan, &target, &outcome);
+    status = status < 0 ? console_error(&error) : run(&plan, &target, &outcome);
     if (outcome.waiting)
-        os_stream_end(); /* likewise */
-    else if (status == EXIT_PREPARE)
-        target_discard(&target, &plan);
-    else
-        target_close(&target);
+        os_process_end(status); /* a thread is in the kernel, with what is here */
     return status;
 }

@@ -9,8 +9,8 @@
 /* What this process has of its system: signals, standard streams, memory. */
 
 /* Signals: SIGINT, SIGTERM and SIGHUP ask to stop; SIGQUIT, SIGUSR1 and, where
- * it exists, SIGINFO ask for statistics; a second SIGINT ends the program with
- * status 4 at once. */
+ * it exists, SIGINFO ask for statistics; a second SIGINT, not
+ * the same one sent twice, ends the program with status 4 at once. */
 void os_signals_install(void);
 
 /* The signal that asked to stop, or 0. Any thread may ask. */
@@ -40,9 +40,11 @@ void os_stream_guard(void);
 /* Writes SIZE bytes to a stream (1 stdout, 2 stderr), whole or -1. */
 int os_stream_write(int stream, const char *bytes, size_t size);
 
-/* Ends stdout and stderr, so that their readers see it although the program
- * itself cannot end yet. */
-void os_stream_end(void);
+/*
+ * Ends the program at once. Its readers see the end of the output even if the
+ * kernel holds a thread, and with it the program, for longer.
+ */
+_Noreturn void os_process_end(int status);
 
 /*
  * Gives up for good what a set-user-ID or set-group-ID bit gave beyond the

@@ -10,8 +10,8 @@
 struct outcome {
     struct stats total;
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
-    int64_t waiting;      /* ns that a request had no answer when it ended; 0: none */
-    int output_error;     /* errno of a write to stdout that failed, or 0 */
+    int64_t waiting;  /* ns for which what was left to itself had no answer; 0: none */
+    int output_error; /* errno of a write to stdout that failed, or 0 */
 };
 
 /* The exit status that the contract gives it. */

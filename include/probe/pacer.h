@@ -18,8 +18,8 @@ struct pacer {
 void pacer_start(struct pacer *pacer, int64_t interval, int64_t burst, int64_t now);
 
 /*
- * How many grid points there were after the present one and before NOW, when
- * its last request ends: probes that were due and not sent.
+ * How many grid points there were after the present one and before NOW: probes
+ * that were due and not sent, if nothing more is sent at this point.
  */
 uint64_t pacer_missed(const struct pacer *pacer, int64_t now);
 

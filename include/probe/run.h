@@ -11,8 +11,8 @@
 
 /*
  * Where a run tells what it sees; a report fills it. All are there. They are
- * called on the thread of run_execute or on that of the worker, never two at a
- * time, but for hang. STATS and SAMPLE are the run's; times are ns by the
+ * called on the thread of run_execute or on that of the worker; sample, period
+ * and summary never two at a time. STATS and SAMPLE are the run's; times are ns by the
  * clock. Those that return something return 0, or -1 when their output cannot
  * be written: then the run ends.
  */

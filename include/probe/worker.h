@@ -13,13 +13,16 @@
 #include <stdatomic.h>
 
 /*
- * Who wants to hear of each request; set it between worker_open and worker_run.
+ * Who wants to hear of a worker; set it between worker_open and worker_run.
  * Called outside the timed part, on the worker's thread, which holds the baton.
- * A negative result ends the run; NULL: nobody.
+ * A negative result ends the run.
  */
 struct worker_listener {
     void *self;
+    /* After each request; NULL: not wanted. */
     int (*sample)(void *self, const struct sample *sample);
+    /* Before a request, once its time `due` has come. */
+    int (*due)(void *self, int64_t now);
 };
 
 /* One loop: its own pattern, pacer, buffer and statistics. */
@@ -28,7 +31,8 @@ struct worker {
     const struct target *target;
     struct engine engine;
     struct worker_listener listener;
-    atomic_bool stop; /* set by any thread: no more requests */
+    atomic_bool stop;    /* set by any thread: no more requests */
+    _Atomic int64_t due; /* set under the baton; INT64_MAX: never */
 
     struct pattern pattern;
     struct random data; /* what is written */

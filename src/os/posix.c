@@ -192,11 +192,13 @@ os_stream_write(int stream, const char *bytes, size_t size)
     return 0;
 }
 
-void
-os_stream_end(void)
+/* Called by a signal handler as well. */
+_Noreturn void
+os_process_end(int status)
 {
     close(1);
     close(2);
+    _exit(status);
 }
 
 /* The group first: without the user's privileges it could not be set. */

@@ -17,9 +17,10 @@
 #include <unistd.h>
 
 #define MS 1000000LL
+#define SAME (20 * MS) /* so soon after each other two SIGINT are one */
 
-static atomic_int stop_signal; /* other threads look at it */
-static volatile sig_atomic_t interrupts;
+static atomic_int stop_signal;       /* atomic, because other threads look at it */
+static volatile int64_t interrupted; /* when by SIGINT first; 0: not yet */
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t farewell_byte;
@@ -36,13 +37,17 @@ say_farewell(void)
     }
 }
 
+/* timeout(1) sends its signal twice, to the program and to its group. */
 static void
 on_stop(int number)
 {
-    if (number == SIGINT && interrupts++ > 0) {
+    int64_t now = os_clock_now();
+    if (number == SIGINT && interrupted && now - interrupted > SAME) {
         say_farewell();
-        _exit(EXIT_INTERRUPTED);
+        os_process_end(EXIT_INTERRUPTED);
     }
+    if (number == SIGINT && !interrupted)
+        interrupted = now;
     stop_signal = number;
     arrived = 1;
 }
@@ -136,7 +141,7 @@ os_signals_wait(int64_t when, const atomic_bool *unless)
         int64_t left = when - os_clock_now();
         struct timespec part = part_of(left);
         if (left <= 0 || pselect(0, NULL, NULL, NULL, &part, &before) < 0)
-            break;
+            break; /* a signal */
     }
     arrived = 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

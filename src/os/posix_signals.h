@@ -3,8 +3,9 @@
 
 #include <signal.h>
 
-/* Does nothing but to interrupt a system call; sent by one thread to another. */
-#define POSIX_SIGNAL_POKE SIGALRM
+/* Does nothing but to interrupt a system call; sent by one thread to another.
+ * Nobody else counts on what it does, which is nothing by default. */
+#define POSIX_SIGNAL_POKE SIGURG
 
 /* Holds back, on the calling thread, the signals that users send; BEFORE
  * becomes what was held back until now. */

@@ -6,14 +6,19 @@
 #include <pthread.h>
 #include <signal.h>
 
+#define STACK (512 << 10) /* the default may be more than memory is allowed */
+
 int
 os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
 {
     pthread_t id;
+    pthread_attr_t attributes;
     sigset_t before;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
     posix_signals_hold(&before);
-    errno = pthread_create(&id, NULL, body, argument);
-    int failed = errno;
+    int failed = pthread_create(&id, &attributes, body, argument);
+    pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = failed;
     thread->id = (uintptr_t)id;

@@ -3,13 +3,16 @@
 #include "os/os.h"
 
 #define HELD 0
-#define PAUSE 20000 /* ns */
-#define TRIES 100
+#define PAUSE 20000 /* ns, at first */
+#define TRIES 10    /* some 10 ms */
 
+/* The longer it takes, the longer are the pauses, up to a millisecond and more. */
 static void
-pause_a_moment(void)
+pause_a_moment(int *tries)
 {
-    os_sleep_until(os_clock_now() + PAUSE);
+    int64_t pause = PAUSE << (*tries < 7 ? *tries : 7);
+    ++*tries;
+    os_sleep_until(os_clock_now() + pause);
 }
 
 /* Release: whoever borrows it sees all that the worker did before. */
@@ -22,19 +25,19 @@ baton_lay(struct baton *baton, int64_t since)
 void
 baton_take(struct baton *baton, int64_t since)
 {
-    for (;;) {
+    for (int tries = 0;;) {
         int64_t lying = since;
         if (atomic_compare_exchange_strong_explicit(
                 &baton->state, &lying, HELD, memory_order_acquire, memory_order_relaxed))
             return;
-        pause_a_moment();
+        pause_a_moment(&tries);
     }
 }
 
 bool
 baton_borrow(struct baton *baton, int64_t *since)
 {
-    for (int i = 0; i < TRIES; i++) {
+    for (int tries = 0; tries < TRIES;) {
         int64_t state = atomic_load_explicit(&baton->state, memory_order_relaxed);
         if (state != HELD && atomic_compare_exchange_strong_explicit(
                                  &baton->state, &state, BATON_BORROWED,
@@ -42,7 +45,7 @@ baton_borrow(struct baton *baton, int64_t *since)
             *since = state;
             return true;
         }
-        pause_a_moment();
+        pause_a_moment(&tries);
     }
     return false;
 }

@@ -10,7 +10,7 @@ pacer_start(struct pacer *pacer, int64_t interval, int64_t burst, int64_t now)
 uint64_t
 pacer_missed(const struct pacer *pacer, int64_t now)
 {
-    if (pacer->left > 1 || pacer->interval == 0 || now <= pacer->point)
+    if (pacer->interval == 0 || now <= pacer->point)
         return 0;
     return (uint64_t)((now - pacer->point - 1) / pacer->interval);
 }

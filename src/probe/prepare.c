@@ -53,7 +53,8 @@ attend(const struct preparation *preparation,
 
 int
 prepare_target(struct target *target, const struct plan *plan, struct notes *notes,
-               void (*slow)(const struct plan *plan, int64_t waited), struct error *error)
+               void (*slow)(const struct plan *plan, int64_t waited),
+               struct outcome *outcome, struct error *error)
 {
     char text[UNITS_TEXT];
     struct preparation *preparation = calloc(1, sizeof(*preparation));
@@ -66,10 +67,10 @@ prepare_target(struct target *target, const struct plan *plan, struct notes *not
         free(preparation);
         return -1;
     }
-    int64_t waited = attend(preparation, slow);
-    if (waited)
+    outcome->waiting = attend(preparation, slow);
+    if (outcome->waiting)
         return error_set(error, EXIT_PREPARE, plan->path, "still not ready after %s",
-                         units_format(UNITS_TIME, waited, text));
+                         units_format(UNITS_TIME, outcome->waiting, text));
     attended_join(&preparation->work);
     int status = preparation->status;
     *target = preparation->target;

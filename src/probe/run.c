@@ -28,9 +28,8 @@ struct run {
     struct stats period; /* under the baton */
     int64_t period_began;
 
-    int64_t period_due; /* INT64_MAX: never */
-    int64_t give_up;    /* when a request that does not return is; INT64_MAX: not yet */
-    int64_t waiting;    /* how long it had been under way then; 0: none */
+    int64_t give_up; /* when a request that does not return is; INT64_MAX: not yet */
+    int64_t waiting; /* how long it had been under way then; 0: none */
     bool interim_wanted;
     struct watch watch;
 };
@@ -74,22 +73,28 @@ stop(struct run *run, int64_t now)
         run->give_up = now + ATTENDED_GRACE;
 }
 
-/* The grid of the periods begins with the run; one that was late leaves it as it is. */
-static void
-print_period(struct run *run, int64_t now)
+static int64_t
+period_due(const struct run *run)
 {
-    int64_t interval = run->output->print_interval, due = run->period_due;
-    int64_t ahead = ((now - due) / interval + 1) * interval;
-    run->period_due = ahead > INT64_MAX - due ? INT64_MAX : due + ahead;
-    if (end_period(run, now) < 0)
-        stop(run, now);
+    return atomic_load_explicit(&run->worker.due, memory_order_relaxed);
 }
 
-static void
-print_interim(struct run *run)
+/*
+ * The grid of the periods begins with the run; one that was late leaves it as
+ * it is. The worker ends a period before a request that is due at the same
+ * time, this thread while the worker waits for the kernel.
+ */
+static int
+on_due(void *self, int64_t now)
 {
-    run->interim_wanted = false;
-    run->observer->interim(run->observer->self, &run->worker.total);
+    struct run *run = self;
+    int64_t interval = run->output->print_interval, due = period_due(run);
+    if (now < due)
+        return 0;
+    int64_t ahead = ((now - due) / interval + 1) * interval;
+    due = ahead > INT64_MAX - due ? INT64_MAX : due + ahead;
+    atomic_store_explicit(&run->worker.due, due, memory_order_relaxed);
+    return end_period(run, now);
 }
 
 static void
@@ -101,25 +106,32 @@ give_up(struct run *run, int64_t since, int64_t now)
 
 /*
  * Does what is due at NOW and needs the worker's statistics. Returns false if
- * they cannot be had now. A baton of a request that is given up is not returned.
+ * they cannot be had now. Interim statistics are a copy, so that whoever does
+ * not read them does not keep the worker from going on; a period must not be
+ * printed while the worker prints. A baton of a request that is given up is not
+ * returned: nothing that the worker owns will change any more.
  */
 static bool
 do_due(struct run *run, int64_t now)
 {
-    bool late = now >= run->give_up;
+    bool late = now >= run->give_up, interim = run->interim_wanted;
+    struct stats total;
     int64_t since;
-    if (!late && !run->interim_wanted && now < run->period_due)
+    if (!late && !interim && now < period_due(run))
         return true;
     if (!baton_borrow(&run->worker.baton, &since))
         return false;
-    if (run->interim_wanted)
-        print_interim(run);
-    if (now >= run->period_due)
-        print_period(run, now);
+    if (interim)
+        total = run->worker.total;
+    if (on_due(run, now) < 0)
+        stop(run, now);
     if (late && since > 0)
         give_up(run, since, now);
     else
         baton_return(&run->worker.baton, since);
+    if (interim)
+        run->observer->interim(run->observer->self, &total);
+    run->interim_wanted = false;
     return true;
 }
 
@@ -130,12 +142,22 @@ watch(struct run *run, int64_t now)
     int64_t since = baton_look(&run->worker.baton);
     int64_t waited = watch_look(&run->watch, since, now);
     if (waited && baton_borrow(&run->worker.baton, &since)) {
-        if (since == run->watch.since)
-            run->observer->hang(run->observer->self, run->worker.total.requests + 1,
-                                waited);
+        uint64_t index = run->worker.total.requests + 1;
         baton_return(&run->worker.baton, since);
+        if (since == run->watch.since)
+            run->observer->hang(run->observer->self, index, waited);
     }
-    return watch_due(&run->watch, since, now);
+    int64_t due = watch_due(&run->watch, since, now);
+    int64_t soonest = now + (since > 0 ? MS : SOON);
+    return due > soonest ? due : soonest;
+}
+
+/* Only out of a sleep: a system call that is interrupted begins anew. */
+static void
+wake(struct run *run)
+{
+    if (baton_look(&run->worker.baton) == BATON_RESTING)
+        os_thread_poke(&run->work.worker);
 }
 
 static int64_t
@@ -156,11 +178,11 @@ attend(struct run *run)
         int64_t next = watch(run, now);
         bool done = do_due(run, now);
         if (atomic_load(&run->worker.stop))
-            os_thread_poke(&run->work.worker);
+            wake(run);
         if (!done || atomic_load(&run->worker.stop))
             next = earlier(next, now + SOON);
         if (done)
-            next = earlier(next, run->period_due);
+            next = earlier(next, period_due(run));
         if (!run->waiting)
             attended_wait(&run->work, next);
     }
@@ -174,7 +196,7 @@ run_make(const struct plan *plan, const struct run_observer *observer)
         return NULL;
     run->output = &plan->output;
     run->observer = observer;
-    run->period_due = run->give_up = INT64_MAX;
+    run->give_up = INT64_MAX;
     watch_start(&run->watch, plan->hang);
     return run;
 }
@@ -184,11 +206,16 @@ run_begin(struct run *run)
 {
     const struct plan_output *output = run->output;
     int64_t now = os_clock_now(), interval = output->print_interval;
+    run->worker.listener.self = run;
+    run->worker.listener.due = on_due;
     if (output->requests || output->print_count || interval)
-        run->worker.listener = (struct worker_listener){run, on_sample};
+        run->worker.listener.sample = on_sample;
     run->period_began = now;
     if (interval && interval < INT64_MAX - now)
-        run->period_due = now + interval;
+        atomic_init(&run->worker.due, now + interval);
+    /* It may have been asked for while the target was prepared. */
+    atomic_init(&run->worker.stop, os_signals_stop() != 0);
+    os_clock_sharpen();
 }
 
 /* A worker that is still in the kernel keeps its memory. */

@@ -34,6 +34,6 @@ int64_t
 watch_due(const struct watch *watch, int64_t since, int64_t now)
 {
     int64_t from = since > 0 ? since : now;
-    int64_t limit = since > 0 ? watch->next : watch->limit;
+    int64_t limit = since == watch->since ? watch->next : watch->limit;
     return limit > INT64_MAX - from ? INT64_MAX : from + limit;
 }

@@ -21,6 +21,7 @@ worker_open(struct worker *worker, const struct plan *plan, const struct target 
     memset(worker, 0, sizeof(*worker));
     worker->plan = plan;
     worker->target = target;
+    atomic_init(&worker->due, INT64_MAX);
     worker->buffer = os_memory_aligned((size_t)target->alignment, size);
     if (!worker->buffer)
         return error_set(error, EXIT_PREPARE, NULL,
@@ -150,11 +151,20 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
     return now;
 }
 
-/* Grid points that have passed without a request until NOW, if more are due. */
-static uint64_t
-count_missed(const struct worker *worker, const struct sample *sample, int64_t now)
+/* Returns whether the run goes on. */
+static bool
+tell_due(struct worker *worker, int64_t now)
 {
-    if (worker->plan->limited || sample->index >= worker->plan->count)
+    return now < atomic_load_explicit(&worker->due, memory_order_relaxed) ||
+           worker->listener.due(worker->listener.self, now) == 0;
+}
+
+/* Grid points that have passed without a request until NOW, if more are due after SENT.
+ */
+static uint64_t
+count_missed(const struct worker *worker, uint64_t sent, int64_t now)
+{
+    if (worker->plan->limited || sent >= worker->plan->count)
         return 0;
     return pacer_missed(&worker->pacer, now < worker->end ? now : worker->end);
 }
@@ -171,22 +181,25 @@ worker_run(struct worker *worker)
     pacer_start(&worker->pacer, plan->interval, plan->burst, now);
     while (sample.index < plan->count && when < worker->end) {
         now = wait_until(worker, when, now);
-        if (is_stopped(worker))
+        if (is_stopped(worker) || !tell_due(worker, now))
             break;
         send_request(worker, &sample, now);
         now = sample.start + sample.latency;
-        sample.missed = count_missed(worker, &sample, now);
+        bool last = worker->pacer.left == 1; /* of its burst */
+        sample.missed = last ? count_missed(worker, sample.index, now) : 0;
         when = pacer_next(&worker->pacer, now);
         if (!digest(worker, &sample))
             break;
     }
+    if (worker->pacer.left < plan->burst)
+        worker->total.missed += count_missed(worker, sample.index, now);
     worker->ended = os_clock_now();
 }
 
 void
 worker_abandon(struct worker *worker, int64_t now)
 {
-    struct sample sample = {.index = ++worker->total.requests};
-    worker->total.missed += count_missed(worker, &sample, now);
+    worker->total.requests++;
+    worker->total.missed += count_missed(worker, worker->total.requests, now);
     worker->ended = now;
 }

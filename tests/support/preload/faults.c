@@ -10,7 +10,8 @@
  * sixth, "4-" all from the fourth on; "4-/3" every third of these, the fourth included.
  *
  * ACTION is an errno value; "short" (half of the bytes), "zero" (as at the end of a file)
- * or "fast" (success, and nothing done); a delay such as "5ms", then the call goes on;
+ * or "fast" (success, and nothing done); a delay such as "5ms", then the call goes on, or
+ * "5nap", likewise, unless a signal comes: then it fails with EINTR;
  * "hang", from which no signal wakes the thread; or "+3600s" and "-3600s", by which the
  * clock is wrong.
  *
@@ -38,9 +39,9 @@ enum call { PREAD, PWRITE, FDATASYNC, OPEN, CLOCK_NANOSLEEP, REALTIME, CALLS };
 static const char *const calls[CALLS] = {"pread", "pwrite",          "fdatasync",
                                          "open",  "clock_nanosleep", "realtime"};
 
-enum action { ERRNO, DELAY, STEP, HANG, SHORT, ZERO, FAST, ACTIONS };
-static const char *const actions[ACTIONS] = {"",      "ms",   "s",   "hang",
-                                             "short", "zero", "fast"};
+enum action { ERRNO, DELAY, NAP, STEP, HANG, SHORT, ZERO, FAST, ACTIONS };
+static const char *const actions[ACTIONS] = {"",     "ms",    "nap",  "s",
+                                             "hang", "short", "zero", "fast"};
 
 static struct rule {
     enum call call;
@@ -158,6 +159,8 @@ go_on(const struct rule *rule, size_t size, ssize_t *result)
     case DELAY:
         delay(rule->number);
         return 1;
+    case NAP:
+        return usleep((useconds_t)rule->number * 1000) == 0 || (*result = -1, 0);
     case SHORT:
         return *result = (ssize_t)size / 2, 0;
     case ZERO:

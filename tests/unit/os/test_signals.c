@@ -10,6 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define LONG 30000000000
+#define SHORT 20000000
+
 /* Runs BODY in a child: its exit status, or 128 + the signal that ended it; what it
  * wrote to stdout goes into TEXT of 16 bytes. */
 static int
@@ -85,8 +88,19 @@ second_interrupt(void)
 {
     os_signals_install();
     raise(SIGINT);
+    os_sleep_until(os_clock_now() + 2 * SHORT);
     raise(SIGINT);
     return 0;
+}
+
+/* As timeout(1) does, to the program and to its group. */
+static int
+interrupt_sent_twice(void)
+{
+    os_signals_install();
+    raise(SIGINT);
+    raise(SIGINT);
+    return os_signals_stop() == SIGINT ? 0 : 1;
 }
 
 static int
@@ -113,9 +127,6 @@ interrupt_after_termination(void)
     raise(SIGINT);
     return 7;
 }
-
-#define LONG 30000000000
-#define SHORT 20000000
 
 static const atomic_bool no, yes = true;
 
@@ -218,6 +229,13 @@ a_second_interrupt_ends_the_program(void **state)
 }
 
 static void
+the_same_interrupt_twice_is_one(void **state)
+{
+    (void)state;
+    assert_child(interrupt_sent_twice, 0, "");
+}
+
+static void
 its_farewell_is_written_first(void **state)
 {
     (void)state;
@@ -288,6 +306,7 @@ main(void)
         cmocka_unit_test(each_report_signal_asks_once),
         cmocka_unit_test(nohup_is_respected),
         cmocka_unit_test(a_second_interrupt_ends_the_program),
+        cmocka_unit_test(the_same_interrupt_twice_is_one),
         cmocka_unit_test(its_farewell_is_written_first),
         cmocka_unit_test(a_farewell_can_be_taken_back),
         cmocka_unit_test(one_interrupt_after_other_signals_is_the_first),

@@ -153,16 +153,6 @@ they_are_counted_from_the_point_after_a_stall(void **state)
     assert_int_equal(pacer_missed(&pacer, START + 6300), 2);
 }
 
-static void
-a_burst_misses_points_once_at_its_end(void **state)
-{
-    (void)state;
-    struct pacer pacer = start(1000, 2);
-    assert_int_equal(pacer_missed(&pacer, START + 1500), 0);
-    assert_int_equal(pacer_next(&pacer, START + 1500), START + 1500);
-    assert_int_equal(pacer_missed(&pacer, START + 2100), 2);
-}
-
 int
 main(void)
 {
@@ -178,7 +168,6 @@ main(void)
         cmocka_unit_test(a_huge_interval_saturates),
         cmocka_unit_test(points_that_pass_during_a_request_are_missed),
         cmocka_unit_test(they_are_counted_from_the_point_after_a_stall),
-        cmocka_unit_test(a_burst_misses_points_once_at_its_end),
     };
     return cmocka_run_group_tests_name("pacer", tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@ struct told {
     struct stats periods[SAID], interim, summary;
     int64_t period_times[SAID], summary_time;
     int period_count;
+    uint64_t periods_sum; /* requests in all of them */
     uint64_t hang_index[SAID];
     int64_t hang_time[SAID];
     int fail_period;                    /* that many can be written */
@@ -36,6 +37,7 @@ static int
 on_period(void *self, const struct stats *stats, int64_t time)
 {
     struct told *told = self;
+    told->periods_sum += stats->requests;
     if (told->period_count < SAID) {
         told->periods[told->period_count] = *stats;
         told->period_times[told->period_count] = time;
@@ -168,23 +170,38 @@ periods_come_also_while_a_request_is_under_way(void **state)
     assert_int_equal(told.periods[1].requests, 0);
 }
 
+/* The last request takes so long that a period ends with all that was before it. */
 static void
 every_request_is_in_one_period(void **state)
 {
     (void)state;
     struct setup setup;
     struct told told = {0};
-    setup_begin(&setup, 100);
+    setup_begin(&setup, 12);
     setup.options.interval = MS;
-    setup.options.print_interval = 10 * MS;
+    setup.options.print_interval = 5 * MS;
     setup.options.given[OPTION_QUIET] = 1;
+    fake_engine.answers[12].takes = 200 * MS;
     run(&setup, &told);
-    uint64_t sum = 0;
-    for (int i = 0; i < told.period_count && i < SAID; i++)
-        sum += told.periods[i].requests;
-    assert_in_range(sum, 1, 100);
+    assert_int_equal(told.periods_sum, 11);
     assert_int_equal(told.samples, 0);
     assert_int_equal(told.summaries, 0);
+}
+
+/* Whichever thread wakes up first. */
+static void
+a_period_ends_before_a_request_that_is_due_then(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {0};
+    setup_begin(&setup, 6);
+    setup.options.interval = 50 * MS;
+    setup.options.print_interval = 50 * MS;
+    run(&setup, &told);
+    assert_true(told.period_count >= 5);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(told.periods[i].requests, 1);
 }
 
 /* Nothing would be due for an hour. */
@@ -315,9 +332,60 @@ interrupt_a_request_that_never_returns(void)
     REQUIRE(told.summary.latency.count == 2);
     REQUIRE(told.summary.requests == 3);
     REQUIRE(told.summary.missed >= 6 &&
-            told.summary.missed <= (uint64_t)(outcome.waiting / (100 * MS)));
+            told.summary.missed <= (uint64_t)(outcome.waiting / (100 * MS)) + 1);
     REQUIRE(outcome.total.requests == 3);
     REQUIRE(fake_engine.closed == 0);
+}
+
+/* The request returns after it was given up: nothing of the run may move. */
+static void
+return_after_all(void)
+{
+    struct setup setup;
+    struct told told = {.at_hang = interrupt};
+    setup_begin(&setup, 0);
+    setup.options.hang = 10 * MS;
+    fake_engine.answers[3].takes = 1100 * MS;
+    struct outcome outcome = run(&setup, &told);
+    REQUIRE(outcome.waiting);
+    os_sleep_until(os_clock_now() + 700 * MS);
+    REQUIRE(told.samples == 2);
+    REQUIRE(fake_engine.count == 3);
+    REQUIRE(fake_engine.closed == 0);
+}
+
+static void
+a_request_that_was_given_up_stays_so(void **state)
+{
+    (void)state;
+    in_child(return_after_all);
+}
+
+/* Residency is asked about outside the timed part. */
+static int
+ask_slowly(int fd, int64_t offset, int64_t length)
+{
+    (void)fd, (void)offset, (void)length;
+    int64_t until = os_clock_now() + 100 * MS;
+    while (os_clock_now() < until)
+        os_sleep_until(until);
+    return 0;
+}
+
+static void
+what_hangs_before_a_request_is_told_of(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told told = {0};
+    setup_begin(&setup, 1);
+    setup.options.hang = 20 * MS;
+    setup.target.description.mode = MODE_NOCACHE;
+    setup.target.resident = ask_slowly;
+    run(&setup, &told);
+    assert_true(told.hangs >= 1);
+    assert_int_equal(told.hang_index[0], 1);
+    assert_true(told.summary.latency.max < 100 * MS);
 }
 
 static void
@@ -384,12 +452,15 @@ main(void)
         cmocka_unit_test(periods_come_at_their_time_while_nothing_is_due),
         cmocka_unit_test(periods_come_also_while_a_request_is_under_way),
         cmocka_unit_test(every_request_is_in_one_period),
+        cmocka_unit_test(a_period_ends_before_a_request_that_is_due_then),
         cmocka_unit_test(a_period_that_cannot_be_written_ends_it),
         cmocka_unit_test(a_signal_asks_for_statistics_once),
         cmocka_unit_test(statistics_can_be_asked_for_while_a_request_hangs),
         cmocka_unit_test(a_stuck_request_is_told_of_while_it_is_stuck),
         cmocka_unit_test(nobody_is_told_with_a_limit_of_0),
         cmocka_unit_test(an_interrupt_ends_it_though_a_request_never_returns),
+        cmocka_unit_test(a_request_that_was_given_up_stays_so),
+        cmocka_unit_test(what_hangs_before_a_request_is_told_of),
         cmocka_unit_test(an_interrupt_waits_a_moment_for_the_request),
         cmocka_unit_test(a_signal_ends_the_pause_before_the_next_request),
     };

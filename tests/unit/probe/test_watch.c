@@ -73,6 +73,7 @@ it_knows_when_to_look_again(void **state)
     assert_int_equal(watch_due(&watch, 50, 100), 5050);
     watch_look(&watch, 50, 5050);
     assert_int_equal(watch_due(&watch, 50, 5050), 10050);
+    assert_int_equal(watch_due(&watch, 5050, 5050), 10050); /* another request */
     watch_start(&watch, 0);
     watch_look(&watch, 50, 100);
     assert_true(watch_due(&watch, 50, 100) == INT64_MAX);
