@@ -192,7 +192,6 @@ os_stream_write(int stream, const char *bytes, size_t size)
     return 0;
 }
 
-/* Called by a signal handler as well. */
 _Noreturn void
 os_process_end(int status)
 {

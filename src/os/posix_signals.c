@@ -44,7 +44,7 @@ on_stop(int number)
     int64_t now = os_clock_now();
     if (number == SIGINT && interrupted && now - interrupted > SAME) {
         say_farewell();
-        os_process_end(EXIT_INTERRUPTED);
+        _exit(EXIT_INTERRUPTED);
     }
     if (number == SIGINT && !interrupted)
         interrupted = now;

@@ -350,7 +350,6 @@ return_after_all(void)
     REQUIRE(outcome.waiting);
     os_sleep_until(os_clock_now() + 700 * MS);
     REQUIRE(told.samples == 2);
-    REQUIRE(fake_engine.count == 3);
     REQUIRE(fake_engine.closed == 0);
 }
 
