@@ -21,7 +21,7 @@ OWN_LDLIBS = -lm -pthread
 COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
 COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CFLAGS) $(CFLAGS)
 
-OS_SRC = src/os/posix.c src/os/posix_signals.c src/os/posix_thread.c
+OS_SRC = src/os/posix.c src/os/posix_output.c src/os/posix_signals.c src/os/posix_thread.c
 OS_SRC_linux = src/os/linux.c src/os/linux_mount.c src/os/mountinfo.c
 SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC) $(OS_SRC_$(SYSTEM))
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
@@ -35,6 +35,7 @@ TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 FAULTS := $(BUILDDIR)/tests/faults.so
 FORBID := $(BUILDDIR)/tests/forbid
 BARE_LOOP := $(BUILDDIR)/tests/bench/bare
+RECORD_LOOP := $(BUILDDIR)/tests/bench/record
 FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZ_OBJ := $(FUZZ_NAMES:%=$(BUILDDIR)/tests/fuzz/%.o)
 FUZZERS := $(FUZZ_NAMES:%=$(BUILDDIR)/fuzz-%)
@@ -113,8 +114,14 @@ $(FORBID): tests/support/tools/forbid.c $(BUILDDIR)/flags
 
 # Speed, as ratios within one run.
 
-bench: $(PROGRAM) $(BARE_LOOP)
+bench: $(PROGRAM) $(BARE_LOOP) $(RECORD_LOOP)
 	$(Q)BUILDDIR='$(BUILDDIR)' tests/bench/run
+	@echo 'Recording a latency, ns of processor time:'
+	$(Q)$(RECORD_LOOP)
+
+$(RECORD_LOOP): tests/bench/record.c $(LIBRARY)
+	$(SAY) "  CC    $<"
+	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) -o $@ $< $(LIBRARY) $(OWN_LDLIBS) $(LDLIBS)
 
 $(BARE_LOOP): tests/bench/bare.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
@@ -144,12 +151,16 @@ $(FUZZERS): $(BUILDDIR)/fuzz-%: tests/fuzz/%.c $(LIBRARY)
 	$(Q)$(COMPILE_TEST) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) $(OWN_LDLIBS)
 
 install: $(PROGRAM)
-	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/man/man1'
+	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/man/man1' \
+		'$(DESTDIR)$(PREFIX)/share/ioping'
 	$(INSTALL) -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/ioping'
 	$(INSTALL) -m 644 man/ioping.1 '$(DESTDIR)$(PREFIX)/share/man/man1/ioping.1'
+	$(INSTALL) -m 644 man/ioping.schema.json '$(DESTDIR)$(PREFIX)/share/ioping/ioping.schema.json'
 
 uninstall:
-	rm -f '$(DESTDIR)$(PREFIX)/bin/ioping' '$(DESTDIR)$(PREFIX)/share/man/man1/ioping.1'
+	rm -f '$(DESTDIR)$(PREFIX)/bin/ioping' '$(DESTDIR)$(PREFIX)/share/man/man1/ioping.1' \
+		'$(DESTDIR)$(PREFIX)/share/ioping/ioping.schema.json'
+	rmdir '$(DESTDIR)$(PREFIX)/share/ioping' 2>/dev/null || :
 
 clean:
 	rm -rf '$(BUILDDIR)' ioping
@@ -157,7 +168,7 @@ clean:
 # The files that git knows, or those of an unpacked archive.
 DIST = ioping-$(VERSION)
 DIST_TOP = $(wildcard .ci .clang-format .editorconfig .gitignore LICENSE Makefile README.md \
-	include man src tests)
+	include man packaging src tests)
 dist:
 	$(Q)mkdir -p $(BUILDDIR)
 	$(Q){ test -e .git && git ls-files 2>/dev/null || find $(DIST_TOP) -type f; } | \
@@ -181,12 +192,12 @@ lint:
 		--enable=warning,performance,portability -Iinclude src
 	printf '%s\n' $(SRC) src/main.c | $(TIDY) -- $(OWN_CPPFLAGS) -std=c11
 	mandoc -T lint -W warning man/ioping.1
-	for script in .ci/run tests/run tests/bench/run tests/fuzz/run; do \
+	for script in .ci/run tests/run tests/bench/run tests/fuzz/run tests/packaging/run; do \
 		sh -n $$script || exit 1; done
 
 # One step for each package manager; what is there already costs nothing.
 APT_DEPS = libcmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools strace mount \
-	ioping gnuplot-nox
+	ioping gnuplot-nox python3-jsonschema
 deps:
 	$(Q)if command -v apt-get >/dev/null; then \
 		[ "$$(dpkg -s $(APT_DEPS) 2>/dev/null | grep -c '^Status: install ok installed$$')" \
@@ -195,13 +206,13 @@ deps:
 			-y --no-install-recommends $(APT_DEPS); }; \
 	elif command -v dnf >/dev/null; then \
 		$(SUDO) dnf install -y libcmocka-devel jq mandoc e2fsprogs xfsprogs btrfs-progs \
-			squashfs-tools strace util-linux gnuplot-minimal; \
+			squashfs-tools strace util-linux gnuplot-minimal python3-jsonschema; \
 	elif command -v pacman >/dev/null; then \
 		$(SUDO) pacman -S --needed --noconfirm cmocka jq mandoc e2fsprogs xfsprogs \
-			btrfs-progs squashfs-tools strace util-linux gnuplot; \
+			btrfs-progs squashfs-tools strace util-linux gnuplot python-jsonschema; \
 	elif command -v apk >/dev/null; then \
 		$(SUDO) apk add cmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools \
-			strace util-linux gnuplot; \
+			strace util-linux gnuplot py3-jsonschema; \
 	elif command -v brew >/dev/null; then brew install cmocka jq mandoc; \
 	elif command -v pkg >/dev/null; then $(SUDO) pkg install -y cmocka jq mandoc e2fsprogs; \
 	else echo 'make deps: no known package manager: install cmocka and jq' >&2; exit 1; fi

@@ -1,11 +1,13 @@
 #include "cli/cli.h"
 #include "os/os.h"
+#include "os/output.h"
 #include "os/process.h"
 #include "plan/outcome.h"
 #include "plan/plan.h"
 #include "probe/prepare.h"
 #include "probe/run.h"
 #include "report/console.h"
+#include "report/prometheus.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -18,11 +20,14 @@ probe(const struct plan *plan, const struct target *target, struct outcome *outc
     struct notes notes = {0};
     struct error error;
     int status = 0;
+    outcome->slos = &plan->slos;
+    if (prometheus_begin(plan, &target->description, &error) < 0)
+        return console_error(&error);
     if (report_begin(&report, plan, &target->description) == 0) {
         struct run_observer observer = report_observer(&report);
         status = run_execute(plan, &engine_sync, target, &observer, outcome, &error);
     }
-    outcome->output_error = report_end(&report);
+    report_end(&report, outcome);
     if (status < 0)
         return console_error(&error);
     outcome_explain(outcome, &notes);
@@ -63,7 +68,8 @@ main(int argc, char *argv[])
         return console_text(cli_usage, EXIT_DONE);
     if (options.given[OPTION_VERSION])
         return console_text(cli_version, EXIT_DONE);
-    plan_make(&options, (uint64_t)os_clock_wall(), &plan);
+    if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0)
+        return console_error(&error);
     os_signals_install();
     int status = prepare_target(&target, &plan, &notes, console_slow, &outcome, &error);
     console_notes(&notes);

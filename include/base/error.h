@@ -10,6 +10,7 @@ enum exit_status {
     EXIT_PREPARE = 2,
     EXIT_RUNTIME = 3,
     EXIT_INTERRUPTED = 4,
+    EXIT_LIMIT = 5,
 };
 
 /*

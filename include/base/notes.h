@@ -7,7 +7,7 @@
  * What the user must know although nothing failed, such as a fallback: a few
  * lines that rooms below leave for the top to print on stderr.
  */
-#define NOTES_MAX 8
+#define NOTES_MAX 24
 
 struct notes {
     char line[NOTES_MAX][ERROR_LINE];

@@ -1,6 +1,9 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include "stats/percentile.h"
+#include "stats/slo.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,6 +41,11 @@ enum option_id {
     OPTION_DSYNC,
     OPTION_KEEP,
     OPTION_QUIET,
+    OPTION_PERCENTILES,
+    OPTION_HISTOGRAM,
+    OPTION_CORRECTED,
+    OPTION_SLO,
+    OPTION_PROMETHEUS,
     OPTION_HELP,
     OPTION_VERSION,
     OPTION_IDS,
@@ -51,9 +59,12 @@ enum option_id {
 struct options {
     const char *target; /* NULL: none */
     const char *time_format;
+    const char *prometheus; /* the path of a file; NULL: none */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
     int64_t speed_limit, size, work_size, work_offset;
+    struct percentiles percentiles;
+    struct slos slos;
     uint16_t given[OPTION_IDS];
 };
 

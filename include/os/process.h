@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What this process has of its system: signals, standard streams, memory. */
+/* What this process has of its system: signals, privileges, memory. */
 
 /* Signals: SIGINT, SIGTERM and SIGHUP ask to stop; SIGQUIT, SIGUSR1 and, where
  * it exists, SIGINFO ask for statistics; a second SIGINT, not
@@ -29,16 +29,6 @@ void os_signals_wait(int64_t when, const atomic_bool *unless);
 /* A byte, and a newline, that a second SIGINT writes to stdout before it ends
  * the program, so that an open JSON array is closed; 0 for none. */
 void os_signals_farewell(int byte);
-
-/*
- * Occupies standard streams that are closed, so that no file that is opened
- * later takes their place and output cannot end up in it; writing to them still
- * fails.
- */
-void os_stream_guard(void);
-
-/* Writes SIZE bytes to a stream (1 stdout, 2 stderr), whole or -1. */
-int os_stream_write(int stream, const char *bytes, size_t size);
 
 /*
  * Ends the program at once. Its readers see the end of the output even if the

@@ -15,4 +15,7 @@ struct description {
     enum mode mode;
 };
 
+/* A mode as a word: direct, nocache or cached. */
+const char *description_mode(enum mode mode);
+
 #endif

@@ -2,6 +2,7 @@
 #define PLAN_OUTCOME_H
 
 #include "base/notes.h"
+#include "stats/slo.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>
@@ -10,17 +11,19 @@
 struct outcome {
     struct stats total;
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
-    int64_t waiting;  /* ns for which what was left to itself had no answer; 0: none */
-    int output_error; /* errno of a write to stdout that failed, or 0 */
+    int64_t waiting;    /* ns for which what was left to itself had no answer; 0: none */
+    const char *output; /* where a write failed */
+    int output_error;   /* its errno, or 0 */
+    const struct slos *slos;
 };
 
-/* The exit status that the contract gives it. */
+/* The exit status that the contract gives it: a failure goes before a limit. */
 int outcome_status(const struct outcome *outcome);
 
 /*
  * Adds what must be said on stderr: the failure, a request without answer, lost
- * output, requests that the page cache answered, and, where nothing else explains it,
- * that nothing counted.
+ * output, requests that the page cache answered, limits that were not kept, and, where
+ * nothing else explains it, that nothing counted.
  */
 void outcome_explain(const struct outcome *outcome, struct notes *notes);
 

@@ -10,7 +10,7 @@
 
 enum plan_load { LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE };
 
-enum plan_format { FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON };
+enum plan_format { FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON, FORMAT_NDJSON };
 
 struct plan_output {
     enum plan_format format;
@@ -20,6 +20,10 @@ struct plan_output {
     int64_t burst;           /* a blank line after so many requests; 0: never */
     int64_t print_count;     /* a raw line after so many that count; 0: never */
     int64_t print_interval;  /* a raw line every so many ns; 0: never */
+    struct percentiles percentiles;
+    bool histogram;
+    const char *prometheus; /* path of a file to keep; NULL: none */
+    int64_t keep_interval;  /* ns from one version of it to the next */
 };
 
 /*
@@ -53,10 +57,16 @@ struct plan {
     int rw_flags;        /* OR-ed enum os_rw */
 
     struct stats_limits limits;
+    int64_t corrected; /* ns: the interval to correct percentiles for; 0: none */
+    struct slos slos;
     struct plan_output output;
 };
 
-/* Resolves OPTIONS; SEED is used where they give none. Texts stay theirs. */
-void plan_make(const struct options *options, uint64_t seed, struct plan *plan);
+/*
+ * Resolves OPTIONS; SEED is used where they give none. Texts stay theirs.
+ * Returns 0, or -1 with ERROR when they contradict each other.
+ */
+int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
+              struct error *error);
 
 #endif

@@ -22,6 +22,8 @@ struct run_observer {
     int (*period)(void *self, const struct stats *stats, int64_t time);
     int (*summary)(void *self, const struct stats *stats, int64_t time);
     void (*interim)(void *self, const struct stats *stats);
+    /* The statistics so far, at monotonic time NOW, for a file that is kept. */
+    void (*keep)(void *self, const struct stats *stats, int64_t now);
     /* Request INDEX has been under way for WAITED. */
     void (*hang)(void *self, uint64_t index, int64_t waited);
 };

@@ -3,6 +3,7 @@
 
 #include "base/buffer.h"
 #include "plan/description.h"
+#include "plan/outcome.h"
 #include "plan/plan.h"
 #include "probe/run.h"
 #include "stats/stats.h"
@@ -24,19 +25,23 @@ struct report_format {
     char farewell; /* closes what begin opened, see os_signals_farewell; or 0 */
 };
 
-extern const struct report_format report_human, report_raw, report_json;
+extern const struct report_format report_human, report_raw, report_json, report_ndjson;
 
 struct report {
     const struct report_format *format;
     const struct description *target;
-    const struct plan_output *output;
-    enum plan_load load;
-    int stream;            /* as os_stream_write has it */
-    int64_t (*wall)(void); /* ns since 1970 */
-    struct buffer text;    /* of the record that is being written */
-    struct buffer label;   /* of the target, in the human format */
-    uint64_t records;      /* written before it; JSON */
-    int error;             /* errno of the first failure of the output */
+    const struct plan *plan;
+    const struct plan_output *output; /* the plan's */
+    enum plan_load load;              /* likewise */
+    int stream;                       /* as os_stream_write has it */
+    int64_t (*wall)(void);            /* ns since 1970 */
+    struct buffer text;               /* of the record that is being written */
+    struct buffer label;              /* of the target, in the human format */
+    uint64_t records;                 /* written before it; JSON */
+    int columns;                      /* of the terminal, 80 without one */
+    bool utf8;                        /* it shows UTF-8 */
+    int error;                        /* errno of the first failure of the output */
+    int keep_error; /* errno if the file that is kept is not up to date */
 };
 
 /*
@@ -51,10 +56,11 @@ int report_begin(struct report *report, const struct plan *plan,
 struct run_observer report_observer(struct report *report);
 
 /*
- * Writes what comes after all records and frees the report. Returns 0, or the
- * errno of the first failure of the output since report_begin.
+ * Writes what comes after all records and frees the report. Notes in OUTCOME
+ * the first failure of the output since report_begin, or that the file that is
+ * kept could not be written in the end.
  */
-int report_end(struct report *report);
+void report_end(struct report *report, struct outcome *outcome);
 
 /* Adds the ten integers of a raw line (ioping(1), Raw line) and a newline. */
 void raw_line(struct buffer *text, const struct stats *stats, int64_t time);

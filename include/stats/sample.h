@@ -24,9 +24,11 @@ struct sample {
     uint64_t index;  /* from 1 */
     int64_t start;   /* monotonic, ns */
     int64_t latency; /* ns */
+    int64_t sync;    /* of it, ns: the flush after a write; 0: none */
     int64_t offset;  /* bytes from the start of the target */
     int64_t size;    /* bytes asked for */
     int64_t bytes;   /* bytes that were moved */
+    int64_t idle;    /* at the end of it, ns, in which nothing was due any more */
     uint64_t missed; /* grid points that passed while it was under way */
     enum operation operation;
     enum verdict verdict;

@@ -1,17 +1,29 @@
 #ifndef STATS_STATS_H
 #define STATS_STATS_H
 
+#include "stats/histogram.h"
 #include "stats/moments.h"
+#include "stats/percentile.h"
 #include "stats/sample.h"
 
-/* What a stretch of a run amounts to. All zero is the empty stretch. */
+/*
+ * What a stretch of a run amounts to. All zero is the empty stretch. `every` is
+ * for the owner to set; nothing but memory is needed for a copy.
+ */
 struct stats {
     struct moments latency; /* of the requests that count */
-    int64_t bytes;          /* moved by them */
+    struct moments sync;    /* of the flushes among them */
+    int64_t last;           /* when the last request ended, monotonic; 0: none */
+    int64_t every;          /* ns: interval to correct for; 0: not */
+    int64_t bytes;          /* moved by those that count */
     uint64_t requests;      /* all of them, warm-up and failed ones included */
     int64_t all_bytes;      /* moved by all */
     uint64_t too_fast, too_slow, cached, failed;
     uint64_t missed; /* grid points at which no request was sent */
+
+    struct histogram latencies; /* of the requests that count */
+    struct histogram corrected; /* with the waits of those that were not sent */
+    struct histogram syncs;
 };
 
 /* Which requests count. */
@@ -32,6 +44,26 @@ void stats_record(struct stats *stats, const struct sample *sample);
  * of the average so far and to slow above twice it, once more than 5 count.
  */
 void stats_compare(const struct stats *stats, struct sample *sample);
+
+/* Empties it, but for `every`; quicker than all of its memory. */
+void stats_clear(struct stats *stats);
+
+/*
+ * A percentile of the latencies, corrected if they are, or of the flushes, ns;
+ * 0 of none. It is never outside of what was seen.
+ */
+int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
+int64_t stats_sync_percentile(const struct stats *stats,
+                              const struct percentile *percentile);
+
+/* The histogram that percentiles are taken from. */
+const struct histogram *stats_distribution(const struct stats *stats);
+
+/*
+ * Which of a list are to be shown, a bit for each: all if it was asked for,
+ * else those that one of the requests at least can lie above.
+ */
+unsigned stats_shown(const struct stats *stats, const struct percentiles *list);
 
 /* Adds all that MORE has seen. */
 void stats_merge(struct stats *stats, const struct stats *more);

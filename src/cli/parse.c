@@ -186,6 +186,7 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
     struct parser parser = {argc, 1, argv, options, error, false};
     bool only_targets = false;
     *options = defaults;
+    options->percentiles = percentiles_default;
     while (parser.next < argc && !parser.done) {
         const char *word = argv[parser.next++];
         int status = 0;

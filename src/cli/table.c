@@ -33,6 +33,27 @@ set_text(const struct cli_option *option, struct options *options, const char *v
     return NULL;
 }
 
+static const char *
+set_path(const struct cli_option *option, struct options *options, const char *value)
+{
+    return *value ? set_text(option, options, value) : "a file needs a name";
+}
+
+static const char *
+set_percentiles(const struct cli_option *option, struct options *options,
+                const char *value)
+{
+    (void)option;
+    return percentiles_parse(value, &options->percentiles);
+}
+
+static const char *
+add_slo(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option;
+    return slos_add(&options->slos, value);
+}
+
 /* clang-format off */
 #define COUNT(field, smallest) CLI_REQUIRED, "count", \
     .set = set_number, .at = offsetof(struct options, field), .units = UNITS_COUNT, \
@@ -117,6 +138,18 @@ const struct cli_option cli_options[] = {
         .help = "keep and reuse the working file ioping.tmp"},
     [OPTION_QUIET] = {'q', "quiet", FLAG,
         .help = "no line per request; with -p, -P no summary"},
+    [OPTION_PERCENTILES] = {0, "percentiles", CLI_REQUIRED, "list",
+        .set = set_percentiles, .newer = true,
+        .help = "percentiles to show (50,90,99,99.9), or none"},
+    [OPTION_HISTOGRAM] = {0, "histogram", FLAG, .newer = true,
+        .help = "a picture of the distribution"},
+    [OPTION_CORRECTED] = {0, "corrected", FLAG, .newer = true,
+        .help = "percentiles with the waits of missed requests"},
+    [OPTION_SLO] = {0, "slo", CLI_REQUIRED, "limit", .set = add_slo, .newer = true,
+        .help = "exit 5 unless kept: p99=10ms, avg=1ms, iops=1k"},
+    [OPTION_PROMETHEUS] = {0, "prometheus", CLI_REQUIRED, "file", .set = set_path,
+        .at = offsetof(struct options, prometheus), .newer = true,
+        .help = "keep metrics in <file>, every -P or 15s"},
     [OPTION_HELP] = {'h', "help", FLAG,
         .help = "print this and exit"},
     [OPTION_VERSION] = {'v', "version", FLAG,

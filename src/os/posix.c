@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,42 +153,6 @@ os_file_random(int fd, int64_t offset, int64_t length)
 {
     errno = posix_fadvise(fd, offset, length, POSIX_FADV_RANDOM);
     return errno ? -1 : 0;
-}
-
-void
-os_stream_guard(void)
-{
-    int fd;
-    do
-        fd = open("/", O_RDONLY); /* always there, and never writable */
-    while (fd >= 0 && fd <= 2);
-    if (fd >= 0)
-        close(fd);
-}
-
-/* Whoever shares the stream may have made it non-blocking. */
-static void
-wait_writable(int stream)
-{
-    struct pollfd wanted = {.fd = stream, .events = POLLOUT};
-    poll(&wanted, 1, -1);
-}
-
-int
-os_stream_write(int stream, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t done = write(stream, bytes, size);
-        if (done < 0 && errno == EAGAIN)
-            wait_writable(stream);
-        else if (done < 0 && errno != EINTR)
-            return -1;
-        if (done <= 0)
-            continue;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return 0;
 }
 
 _Noreturn void

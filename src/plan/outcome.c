@@ -5,11 +5,41 @@
 
 #include <string.h>
 
+static bool
+keeps_limits(const struct outcome *outcome)
+{
+    int64_t value;
+    for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
+        if (slo_check(&outcome->slos->list[i], &outcome->total, &value) != SLO_KEPT)
+            return false;
+    return true;
+}
+
 int
 outcome_status(const struct outcome *outcome)
 {
-    bool failed = outcome->output_error || outcome->failed.index || outcome->waiting;
-    return failed ? EXIT_RUNTIME : EXIT_DONE;
+    if (outcome->output_error || outcome->failed.index || outcome->waiting)
+        return EXIT_RUNTIME;
+    return keeps_limits(outcome) ? EXIT_DONE : EXIT_LIMIT;
+}
+
+static void
+explain_limit(const struct slo *slo, const struct stats *total, struct notes *notes)
+{
+    char name[24], is[UNITS_TEXT], limit[UNITS_TEXT];
+    int64_t value;
+    enum units_kind kind = slo->metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
+    bool corrected = slo->metric == SLO_PERCENTILE && total->every;
+    enum slo_verdict verdict = slo_check(slo, total, &value);
+    slo_name(slo, name);
+    if (verdict == SLO_BROKEN)
+        notes_add(notes, NULL, "%s%s = %s %s %s", name, corrected ? " (corrected)" : "",
+                  units_format(kind, value, is),
+                  kind == UNITS_COUNT ? "falls below" : "exceeds",
+                  units_format(kind, slo->limit, limit));
+    if (verdict == SLO_UNKNOWN)
+        notes_add(notes, NULL, "%s is not known: %llu requests count, and it takes %lld",
+                  name, (unsigned long long)total->latency.count, (long long)value);
 }
 
 static void
@@ -51,13 +81,15 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
         notes_add(notes, NULL, "1 request still waiting after %s",
                   units_format(UNITS_TIME, outcome->waiting, waited));
     if (outcome->output_error)
-        notes_add(notes, "standard output", "%s", strerror(outcome->output_error));
+        notes_add(notes, outcome->output, "%s", strerror(outcome->output_error));
     if (total->cached)
         notes_add(
             notes, NULL,
             "%llu of %llu requests were answered by the page cache, not the device; "
             "use -D (direct I/O) or -W (writes)",
             (unsigned long long)total->cached, (unsigned long long)total->requests);
+    for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
+        explain_limit(&outcome->slos->list[i], total, notes);
     if (total->latency.count == 0 && outcome_status(outcome) == EXIT_DONE)
         explain_nothing(total, notes);
 }

@@ -91,7 +91,10 @@ resolve_output(const struct options *options, struct plan_output *output)
     bool batch = given(options, OPTION_BATCH);
     bool quiet = given(options, OPTION_QUIET) || given(options, OPTION_RAPID);
     bool json = given(options, OPTION_JSON);
-    output->format = json ? FORMAT_JSON : batch ? FORMAT_RAW : FORMAT_HUMAN;
+    output->format = options->given[OPTION_JSON] > 1 ? FORMAT_NDJSON
+                     : json                          ? FORMAT_JSON
+                     : batch                         ? FORMAT_RAW
+                                                     : FORMAT_HUMAN;
     output->print_count = options->print_count;
     output->print_interval = options->print_interval;
     output->requests = !quiet && !batch;
@@ -99,10 +102,38 @@ resolve_output(const struct options *options, struct plan_output *output)
     output->summary = json || batch || !quiet || !periods;
     output->time_format = given(options, OPTION_TIME) ? options->time_format : NULL;
     output->burst = options->burst;
+    output->percentiles = options->percentiles;
+    output->histogram = given(options, OPTION_HISTOGRAM);
 }
 
-void
-plan_make(const struct options *options, uint64_t seed, struct plan *plan)
+/* The file takes the interval of the raw lines, which are not printed then. */
+static void
+resolve_prometheus(const struct options *options, struct plan_output *output)
+{
+    output->prometheus = options->prometheus;
+    if (!output->prometheus)
+        return;
+    output->keep_interval =
+        options->print_interval ? options->print_interval : 15 * SECOND;
+    output->print_interval = 0;
+}
+
+static int
+resolve_corrected(const struct options *options, struct plan *plan, struct error *error)
+{
+    if (!given(options, OPTION_CORRECTED))
+        return 0;
+    plan->corrected = plan->interval;
+    if (plan->corrected)
+        return 0;
+    error_set(error, EXIT_USAGE, "-corrected",
+              "without an interval no request is ever due");
+    return error_advise(error, "give one with -i");
+}
+
+int
+plan_make(const struct options *options, uint64_t seed, struct plan *plan,
+          struct error *error)
 {
     memset(plan, 0, sizeof(*plan));
     plan->path = options->target;
@@ -110,4 +141,7 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan)
     resolve_pace(options, plan);
     resolve_access(options, plan);
     resolve_output(options, &plan->output);
+    resolve_prometheus(options, &plan->output);
+    plan->slos = options->slos;
+    return resolve_corrected(options, plan, error);
 }

@@ -13,7 +13,6 @@
 #include "watch.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MS 1000000LL
@@ -27,9 +26,11 @@ struct run {
 
     struct stats period; /* under the baton */
     int64_t period_began;
+    struct stats copy; /* of the worker's */
 
-    int64_t give_up; /* when a request that does not return is; INT64_MAX: not yet */
-    int64_t waiting; /* how long it had been under way then; 0: none */
+    int64_t keep_due; /* INT64_MAX: never */
+    int64_t give_up;  /* when a request that does not return is; INT64_MAX: not yet */
+    int64_t waiting;  /* how long it had been under way then; 0: none */
     bool interim_wanted;
     struct watch watch;
 };
@@ -39,7 +40,7 @@ end_period(struct run *run, int64_t now)
 {
     int status =
         run->observer->period(run->observer->self, &run->period, now - run->period_began);
-    memset(&run->period, 0, sizeof(run->period));
+    stats_clear(&run->period);
     run->period_began = now;
     return status;
 }
@@ -79,6 +80,19 @@ period_due(const struct run *run)
     return atomic_load_explicit(&run->worker.due, memory_order_relaxed);
 }
 
+static int64_t
+later(int64_t time, int64_t more)
+{
+    return more > INT64_MAX - time ? INT64_MAX : time + more;
+}
+
+/* After DUE and NOW on the grid of DUE: being late once moves nothing. */
+static int64_t
+next_due(int64_t due, int64_t interval, int64_t now)
+{
+    return later(due, ((now - due) / interval + 1) * interval);
+}
+
 /*
  * The grid of the periods begins with the run; one that was late leaves it as
  * it is. The worker ends a period before a request that is due at the same
@@ -91,8 +105,7 @@ on_due(void *self, int64_t now)
     int64_t interval = run->output->print_interval, due = period_due(run);
     if (now < due)
         return 0;
-    int64_t ahead = ((now - due) / interval + 1) * interval;
-    due = ahead > INT64_MAX - due ? INT64_MAX : due + ahead;
+    due = next_due(due, interval, now);
     atomic_store_explicit(&run->worker.due, due, memory_order_relaxed);
     return end_period(run, now);
 }
@@ -102,6 +115,14 @@ give_up(struct run *run, int64_t since, int64_t now)
 {
     run->waiting = now - since;
     worker_abandon(&run->worker, now);
+}
+
+/* What the baton need not be held for. */
+static void
+keep(struct run *run, int64_t now)
+{
+    run->keep_due = next_due(run->keep_due, run->output->keep_interval, now);
+    run->observer->keep(run->observer->self, &run->copy, now);
 }
 
 /*
@@ -115,14 +136,14 @@ static bool
 do_due(struct run *run, int64_t now)
 {
     bool late = now >= run->give_up, interim = run->interim_wanted;
-    struct stats total;
+    bool keeping = now >= run->keep_due;
     int64_t since;
-    if (!late && !interim && now < period_due(run))
+    if (!late && !interim && !keeping && now < period_due(run))
         return true;
     if (!baton_borrow(&run->worker.baton, &since))
         return false;
-    if (interim)
-        total = run->worker.total;
+    if (interim || keeping)
+        run->copy = run->worker.total;
     if (on_due(run, now) < 0)
         stop(run, now);
     if (late && since > 0)
@@ -130,7 +151,9 @@ do_due(struct run *run, int64_t now)
     else
         baton_return(&run->worker.baton, since);
     if (interim)
-        run->observer->interim(run->observer->self, &total);
+        run->observer->interim(run->observer->self, &run->copy);
+    if (keeping)
+        keep(run, now);
     run->interim_wanted = false;
     return true;
 }
@@ -182,7 +205,7 @@ attend(struct run *run)
         if (!done || atomic_load(&run->worker.stop))
             next = earlier(next, now + SOON);
         if (done)
-            next = earlier(next, period_due(run));
+            next = earlier(next, earlier(period_due(run), run->keep_due));
         if (!run->waiting)
             attended_wait(&run->work, next);
     }
@@ -191,12 +214,14 @@ attend(struct run *run)
 static struct run *
 run_make(const struct plan *plan, const struct run_observer *observer)
 {
-    struct run *run = calloc(1, sizeof(*run));
+    struct run *run = os_memory_aligned(64, sizeof(*run));
     if (!run)
         return NULL;
+    memset(run, 0, sizeof(*run)); /* no page is new to a request */
     run->output = &plan->output;
     run->observer = observer;
     run->give_up = INT64_MAX;
+    run->period.every = plan->corrected;
     watch_start(&run->watch, plan->hang);
     return run;
 }
@@ -211,8 +236,9 @@ run_begin(struct run *run)
     if (output->requests || output->print_count || interval)
         run->worker.listener.sample = on_sample;
     run->period_began = now;
-    if (interval && interval < INT64_MAX - now)
-        atomic_init(&run->worker.due, now + interval);
+    run->keep_due = output->keep_interval ? later(now, output->keep_interval) : INT64_MAX;
+    if (interval)
+        atomic_init(&run->worker.due, later(now, interval));
     /* It may have been asked for while the target was prepared. */
     atomic_init(&run->worker.stop, os_signals_stop() != 0);
     os_clock_sharpen();
@@ -226,7 +252,7 @@ run_end(struct run *run)
         return;
     attended_join(&run->work);
     worker_close(&run->worker);
-    free(run);
+    os_memory_free(run);
 }
 
 int
@@ -239,7 +265,7 @@ run_execute(const struct plan *plan, const struct engine_ops *engine,
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
     struct worker *worker = &run->worker;
     if (worker_open(worker, plan, target, engine, error) < 0) {
-        free(run);
+        os_memory_free(run);
         return -1;
     }
     run_begin(run);
@@ -247,10 +273,12 @@ run_execute(const struct plan *plan, const struct engine_ops *engine,
         error_set(error, EXIT_PREPARE, NULL, "no thread for the requests: %s",
                   strerror(errno));
         worker_close(worker);
-        free(run);
+        os_memory_free(run);
         return -1;
     }
     attend(run);
+    if (plan->output.prometheus)
+        observer->keep(observer->self, &worker->total, worker->ended);
     if (plan->output.summary)
         observer->summary(observer->self, &worker->total, worker->ended - worker->began);
     outcome->total = worker->total;

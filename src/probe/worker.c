@@ -22,6 +22,7 @@ worker_open(struct worker *worker, const struct plan *plan, const struct target 
     worker->plan = plan;
     worker->target = target;
     atomic_init(&worker->due, INT64_MAX);
+    worker->total.every = plan->corrected;
     worker->buffer = os_memory_aligned((size_t)target->alignment, size);
     if (!worker->buffer)
         return error_set(error, EXIT_PREPARE, NULL,
@@ -66,13 +67,17 @@ perform(struct engine *engine, const struct engine_request *request)
     return completion;
 }
 
+/* SYNC becomes the time at which the flush starts. */
 static struct engine_completion
-perform_durably(struct engine *engine, const struct engine_request *request)
+perform_durably(struct engine *engine, const struct engine_request *request,
+                int64_t *sync)
 {
     static const struct engine_request flush = {.operation = ENGINE_FLUSH};
     struct engine_completion completion = perform(engine, request);
-    if (completion.bytes == (int64_t)request->size)
+    if (completion.bytes == (int64_t)request->size) {
+        *sync = os_clock_now();
         completion.error = perform(engine, &flush).error;
+    }
     if (completion.error)
         completion.bytes = 0;
     return completion;
@@ -100,14 +105,15 @@ send_request(struct worker *worker, struct sample *sample, int64_t now)
     }
     sample->index++;
     sample->offset = request.offset;
-    int64_t start = os_clock_now();
+    int64_t sync = 0, start = os_clock_now();
     baton_lay(&worker->baton, start);
-    completion = durably ? perform_durably(&worker->engine, &request)
+    completion = durably ? perform_durably(&worker->engine, &request, &sync)
                          : perform(&worker->engine, &request);
     int64_t end = os_clock_now();
     baton_take(&worker->baton, start);
     sample->start = start;
     sample->latency = end - start;
+    sample->sync = sync ? end - sync : 0;
     sample->bytes = completion.bytes;
     sample->error = completion.error;
 }
@@ -185,6 +191,9 @@ worker_run(struct worker *worker)
             break;
         send_request(worker, &sample, now);
         now = sample.start + sample.latency;
+        sample.idle = sample.index >= plan->count ? sample.latency
+                      : now > worker->end         ? now - worker->end
+                                                  : 0;
         bool last = worker->pacer.left == 1; /* of its burst */
         sample.missed = last ? count_missed(worker, sample.index, now) : 0;
         when = pacer_next(&worker->pacer, now);

@@ -2,7 +2,7 @@
 
 #include "base/units.h"
 #include "cli/cli.h"
-#include "os/process.h"
+#include "os/output.h"
 
 #include <errno.h>
 #include <string.h>

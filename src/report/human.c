@@ -3,6 +3,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "os/os.h"
+#include "picture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,15 +103,58 @@ add_volume(struct report *report, uint64_t count, int64_t bytes, int64_t time,
 }
 
 static void
+add_times(struct buffer *text, const int64_t *values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        buffer_text(text, i ? " / " : " = ");
+        add_unit(text, UNITS_TIME, values[i]);
+    }
+    buffer_text(text, "\n");
+}
+
+static void
 add_extremes(struct buffer *text, const struct moments *latency)
 {
     const int64_t values[] = {latency->min, moments_average(latency), latency->max,
                               moments_deviation(latency)};
-    buffer_text(text, "min/avg/max/mdev = ");
-    for (int i = 0; i < 4; i++) {
-        add_unit(text, UNITS_TIME, values[i]);
-        buffer_text(text, i < 3 ? " / " : "\n");
+    buffer_text(text, "min/avg/max/mdev");
+    add_times(text, values, 4);
+}
+
+/* Fewer than FEW requests have no line of percentiles unless it was asked for. */
+#define FEW 10
+
+static void
+add_percentiles(struct buffer *text, const struct stats *stats,
+                const struct percentiles *list)
+{
+    int64_t values[PERCENTILES_MOST];
+    unsigned shown = stats_shown(stats, list);
+    int count = 0;
+    if (!shown || (!list->given && stats->latency.count < FEW))
+        return;
+    for (int i = 0; i < list->count; i++) {
+        if (!(shown & 1u << i))
+            continue;
+        buffer_format(text, "%sp%s", count ? "/" : "", list->list[i].name);
+        values[count++] = stats_percentile(stats, &list->list[i]);
     }
+    if (stats->every)
+        buffer_text(text, " (corrected)");
+    add_times(text, values, count);
+}
+
+static void
+add_syncs(struct buffer *text, const struct stats *stats)
+{
+    static const struct percentile half = {PERCENTILE_WHOLE / 2, "50"},
+                                   most = {PERCENTILE_WHOLE / 100 * 99, "99"};
+    const int64_t values[] = {stats_sync_percentile(stats, &half),
+                              stats_sync_percentile(stats, &most), stats->sync.max};
+    if (stats->sync.count < FEW)
+        return;
+    buffer_text(text, "fdatasync p50/p99/max");
+    add_times(text, values, 3);
 }
 
 static void
@@ -146,7 +190,12 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
     buffer_text(text, " requests in ");
     add_unit(text, UNITS_TIME, time);
     add_volume(report, stats->requests, stats->all_bytes, time, "");
+    add_syncs(text, stats);
+    add_percentiles(text, stats, &report->output->percentiles);
     add_extremes(text, latency);
+    if (report->output->histogram)
+        picture_add(text, stats_distribution(stats), stats->every > 0, report->columns,
+                    report->utf8);
 }
 
 void

@@ -1,63 +1,59 @@
 /*
- * JSON (RFC 8259): one array, an object per record, laid out line by line as
- * ioping 1.3 does, so that readers of lines find theirs.
+ * JSON: one array, an object per record, laid out line by line as ioping 1.3
+ * does, so that readers of lines find theirs; or a record per line (NDJSON).
  */
 #include "report/report.h"
 
-#include "base/escape.h"
+#include "json_writer.h"
 #include "os/os.h"
 
 #include <inttypes.h>
 #include <time.h>
 
-static const char *const modes[] = {
-    [MODE_DIRECT] = "direct", [MODE_NOCACHE] = "nocache", [MODE_CACHED] = "cached"};
-
-/* JSON is UTF-8; a byte that is not becomes U+FFFD, the replacement character. */
-static void
-add_string(struct buffer *text, const char *string)
+static struct json
+begin_json(struct report *report)
 {
-    buffer_text(text, "\"");
-    while (*string) {
-        size_t length = escape_utf8_length(string);
-        unsigned char byte = (unsigned char)*string;
-        if (length == 0)
-            buffer_text(text, "\\ufffd");
-        else if (byte == '"' || byte == '\\')
-            buffer_format(text, "\\%c", byte);
-        else if (byte < 0x20 || byte == 0x7f)
-            buffer_format(text, "\\u%04x", (unsigned)byte);
-        else if (byte == 0xc2 && (unsigned char)string[1] < 0xa0) /* C1 */
-            buffer_format(text, "\\u%04x", (unsigned)(unsigned char)string[1]);
-        else
-            buffer_add(text, string, length);
-        string += length ? length : 1;
-    }
-    buffer_text(text, "\"");
+    return (struct json){.text = &report->text,
+                         .one_line = report->output->format == FORMAT_NDJSON};
 }
 
 static void
+add_target(struct json *json, const struct description *target)
+{
+    json_open(json, "target", '{');
+    json_string(json, "path", target->path);
+    json_string(json, "fstype", target->fstype);
+    json_string(json, "device", target->device);
+    json_value(json, "device_size", "%" PRId64, target->size);
+    json_string(json, "mode", description_mode(target->mode));
+    json_close(json, '}');
+}
+
+static struct json
 open_record(struct report *report)
 {
-    struct buffer *text = &report->text;
+    struct json json = begin_json(report);
     char local_text[64];
     struct tm local;
     int64_t wall = report->wall();
     os_clock_local(wall, &local);
     strftime(local_text, sizeof(local_text), "%Y-%m-%dT%H:%M:%S%z", &local);
-    buffer_format(text, "%s{\n  \"timestamp\": %" PRId64 ".%06" PRId64 ",\n",
-                  report->records ? "," : "", wall / 1000000000,
-                  wall % 1000000000 / 1000);
-    buffer_format(
-        text, "  \"localtime\": \"%s\",\n  \"target\": {\n    \"path\": ", local_text);
-    add_string(text, report->target->path);
-    buffer_text(text, ",\n    \"fstype\": ");
-    add_string(text, report->target->fstype);
-    buffer_text(text, ",\n    \"device\": ");
-    add_string(text, report->target->device);
-    buffer_format(text,
-                  ",\n    \"device_size\": %" PRId64 ",\n    \"mode\": \"%s\"\n  },\n",
-                  report->target->size, modes[report->target->mode]);
+    if (report->records && !json.one_line)
+        buffer_text(&report->text, ",");
+    json_open(&json, NULL, '{');
+    json_value(&json, "timestamp", "%" PRId64 ".%06" PRId64, wall / 1000000000,
+               wall % 1000000000 / 1000);
+    json_string(&json, "localtime", local_text);
+    add_target(&json, report->target);
+    return json;
+}
+
+static void
+close_record(struct report *report, struct json *json)
+{
+    json_close(json, '}');
+    if (json->one_line)
+        buffer_text(&report->text, "\n");
 }
 
 static void
@@ -69,49 +65,93 @@ json_begin(struct report *report)
 static void
 json_sample(struct report *report, const struct sample *sample)
 {
-    struct buffer *text = &report->text;
     char number[16];
     const char *notice = sample_notice(sample, number);
-    open_record(report);
-    buffer_format(text,
-                  "  \"io\": {\n    \"request\": %" PRIu64
-                  ",\n    \"operation\": \"%s\",\n"
-                  "    \"offset\": %" PRId64 ",\n    \"size\": %" PRId64 ",\n"
-                  "    \"time\": %" PRId64 ",\n    \"ignored\": %s",
-                  sample->index, sample->operation == OPERATION_WRITE ? "write" : "read",
-                  sample->offset, sample->bytes, sample->latency,
-                  sample_counts(sample) ? "false" : "true");
+    bool writes = sample->operation == OPERATION_WRITE;
+    struct json json = open_record(report);
+    json_open(&json, "io", '{');
+    json_value(&json, "request", "%" PRIu64, sample->index);
+    json_string(&json, "operation", writes ? "write" : "read");
+    json_value(&json, "offset", "%" PRId64, sample->offset);
+    json_value(&json, "size", "%" PRId64, sample->bytes);
+    json_value(&json, "time", "%" PRId64, sample->latency);
+    if (sample->sync)
+        json_value(&json, "sync", "%" PRId64, sample->sync);
+    json_value(&json, "ignored", "%s", sample_counts(sample) ? "false" : "true");
     if (notice)
-        buffer_format(text, ",\n    \"notice\": \"%s\"", notice);
-    buffer_text(text, "\n  }\n}");
+        json_string(&json, "notice", notice);
+    json_close(&json, '}');
+    close_record(report, &json);
+}
+
+static void
+add_percentiles(struct json *json, const struct stats *stats,
+                const struct percentiles *list)
+{
+    unsigned shown = stats_shown(stats, list);
+    json_open(json, "percentiles", '{');
+    for (int i = 0; i < list->count; i++)
+        if (shown & 1u << i)
+            json_value(json, list->list[i].name, "%" PRId64,
+                       stats_percentile(stats, &list->list[i]));
+    json_close(json, '}');
+}
+
+static void
+add_histogram(struct json *json, const struct histogram *histogram)
+{
+    json_open(json, "histogram", '[');
+    for (int i = 0; i < HISTOGRAM_STEPS; i++)
+        if (histogram->steps[i])
+            json_value(json, NULL, "{\"le\": %" PRId64 ", \"count\": %" PRIu64 "}",
+                       histogram_upto(i), histogram->steps[i]);
+    json_close(json, ']');
+}
+
+static void
+add_stat(struct report *report, struct json *json, const struct stats *stats)
+{
+    const struct moments *latency = &stats->latency;
+    json_open(json, "stat", '{');
+    json_value(json, "count", "%" PRIu64, latency->count);
+    json_value(json, "size", "%" PRId64, stats->bytes);
+    json_value(json, "time", "%" PRId64, latency->sum);
+    json_value(json, "iops", "%.6f", stats_rate((double)latency->count, latency->sum));
+    json_value(json, "bps", "%.0f", stats_rate((double)stats->bytes, latency->sum));
+    json_value(json, "min", "%" PRId64, latency->min);
+    json_value(json, "avg", "%" PRId64, moments_average(latency));
+    json_value(json, "max", "%" PRId64, latency->max);
+    json_value(json, "mdev", "%" PRId64, moments_deviation(latency));
+    if (stats->every)
+        json_value(json, "corrected", "true");
+    if (report->output->percentiles.count)
+        add_percentiles(json, stats, &report->output->percentiles);
+    if (report->output->histogram)
+        add_histogram(json, stats_distribution(stats));
+    json_close(json, '}');
+}
+
+static void
+add_load(struct json *json, const struct stats *stats, int64_t time)
+{
+    json_open(json, "load", '{');
+    json_value(json, "count", "%" PRIu64, stats->requests);
+    json_value(json, "failed", "%" PRIu64, stats->failed);
+    json_value(json, "missed", "%" PRIu64, stats->missed);
+    json_value(json, "size", "%" PRId64, stats->all_bytes);
+    json_value(json, "time", "%" PRId64, time);
+    json_value(json, "iops", "%.6f", stats_rate((double)stats->requests, time));
+    json_value(json, "bps", "%.0f", stats_rate((double)stats->all_bytes, time));
+    json_close(json, '}');
 }
 
 static void
 json_stats(struct report *report, const struct stats *stats, int64_t time)
 {
-    struct buffer *text = &report->text;
-    const struct moments *latency = &stats->latency;
-    open_record(report);
-    buffer_format(text,
-                  "  \"stat\": {\n    \"count\": %" PRIu64 ",\n    \"size\": %" PRId64
-                  ",\n"
-                  "    \"time\": %" PRId64 ",\n    \"iops\": %.6f,\n    \"bps\": %.0f,\n",
-                  latency->count, stats->bytes, latency->sum,
-                  stats_rate((double)latency->count, latency->sum),
-                  stats_rate((double)stats->bytes, latency->sum));
-    buffer_format(text,
-                  "    \"min\": %" PRId64 ",\n    \"avg\": %" PRId64
-                  ",\n    \"max\": %" PRId64 ",\n    \"mdev\": %" PRId64 "\n  },\n",
-                  latency->min, moments_average(latency), latency->max,
-                  moments_deviation(latency));
-    buffer_format(text,
-                  "  \"load\": {\n    \"count\": %" PRIu64 ",\n    \"failed\": %" PRIu64
-                  ",\n    \"missed\": %" PRIu64 ",\n"
-                  "    \"size\": %" PRId64 ",\n    \"time\": %" PRId64 ",\n"
-                  "    \"iops\": %.6f,\n    \"bps\": %.0f\n  }\n}",
-                  stats->requests, stats->failed, stats->missed, stats->all_bytes, time,
-                  stats_rate((double)stats->requests, time),
-                  stats_rate((double)stats->all_bytes, time));
+    struct json json = open_record(report);
+    add_stat(report, &json, stats);
+    add_load(&json, stats, time);
+    close_record(report, &json);
 }
 
 static void
@@ -127,4 +167,10 @@ const struct report_format report_json = {
     .summary = json_stats,
     .end = json_end,
     .farewell = ']',
+};
+
+const struct report_format report_ndjson = {
+    .sample = json_sample,
+    .period = json_stats,
+    .summary = json_stats,
 };

@@ -2,8 +2,10 @@
 
 #include "base/units.h"
 #include "os/os.h"
+#include "os/output.h"
 #include "os/process.h"
 #include "report/console.h"
+#include "report/prometheus.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,6 +14,7 @@ static const struct report_format *const formats[] = {
     [FORMAT_HUMAN] = &report_human,
     [FORMAT_RAW] = &report_raw,
     [FORMAT_JSON] = &report_json,
+    [FORMAT_NDJSON] = &report_ndjson,
 };
 
 /* Once the output has failed, nothing more is written to it. */
@@ -34,10 +37,14 @@ report_begin(struct report *report, const struct plan *plan,
     memset(report, 0, sizeof(*report));
     report->format = formats[plan->output.format];
     report->target = target;
+    report->plan = plan;
     report->output = &plan->output;
     report->load = plan->load;
     report->stream = 1;
     report->wall = os_clock_wall;
+    report->columns = os_stream_columns(report->stream);
+    report->columns = report->columns ? report->columns : 80;
+    report->utf8 = os_locale_utf8();
     if (report->format->begin)
         report->format->begin(report);
     int status = flush(report);
@@ -96,6 +103,21 @@ on_hang(void *self, uint64_t index, int64_t waited)
     console_notes(&notes);
 }
 
+/* Said once in a row: the next version may well be written. */
+static void
+on_keep(void *self, const struct stats *stats, int64_t now)
+{
+    struct report *report = self;
+    struct notes notes = {0};
+    int64_t last = stats->last ? report->wall() - (now - stats->last) : 0;
+    int before = report->keep_error;
+    report->keep_error = prometheus_keep(report->plan, report->target, stats, last);
+    if (report->keep_error && !before) {
+        notes_add(&notes, report->output->prometheus, "%s", strerror(report->keep_error));
+        console_notes(&notes);
+    }
+}
+
 struct run_observer
 report_observer(struct report *report)
 {
@@ -105,12 +127,13 @@ report_observer(struct report *report)
         .period = on_period,
         .summary = on_summary,
         .interim = on_interim,
+        .keep = on_keep,
         .hang = on_hang,
     };
 }
 
-int
-report_end(struct report *report)
+void
+report_end(struct report *report, struct outcome *outcome)
 {
     if (report->format->end)
         report->format->end(report);
@@ -118,5 +141,6 @@ report_end(struct report *report)
     os_signals_farewell(0);
     buffer_free(&report->label);
     buffer_free(&report->text);
-    return report->error;
+    outcome->output = report->error ? "standard output" : report->output->prometheus;
+    outcome->output_error = report->error ? report->error : report->keep_error;
 }

@@ -1,5 +1,8 @@
 #include "stats/stats.h"
 
+#include <stddef.h>
+#include <string.h>
+
 void
 stats_judge(const struct stats_limits *limits, struct sample *sample)
 {
@@ -28,15 +31,32 @@ record_exception(struct stats *stats, const struct sample *sample)
     stats->too_slow += sample->verdict == VERDICT_TOO_SLOW;
 }
 
+static void
+record_times(struct stats *stats, const struct sample *sample)
+{
+    moments_record(&stats->latency, sample->latency);
+    histogram_record(&stats->latencies, sample->latency);
+    if (sample->sync) {
+        moments_record(&stats->sync, sample->sync);
+        histogram_record(&stats->syncs, sample->sync);
+    }
+    if (stats->every) {
+        histogram_record(&stats->corrected, sample->latency);
+        histogram_record_waits(&stats->corrected, sample->latency, stats->every,
+                               sample->idle);
+    }
+}
+
 void
 stats_record(struct stats *stats, const struct sample *sample)
 {
     stats->requests++;
+    stats->last = sample->start + sample->latency;
     stats->all_bytes += sample->bytes;
     stats->missed += sample->missed;
     if (sample_counts(sample)) {
         stats->bytes += sample->bytes;
-        moments_record(&stats->latency, sample->latency);
+        record_times(stats, sample);
     } else {
         record_exception(stats, sample);
     }
@@ -54,10 +74,79 @@ stats_compare(const struct stats *stats, struct sample *sample)
         sample->verdict = VERDICT_SLOW;
 }
 
+const struct histogram *
+stats_distribution(const struct stats *stats)
+{
+    return stats->every ? &stats->corrected : &stats->latencies;
+}
+
+static int64_t
+find_percentile(const struct histogram *histogram, const struct moments *moments,
+                const struct percentile *percentile, int64_t least)
+{
+    if (histogram->count == 0)
+        return 0;
+    int64_t value =
+        histogram_value(histogram, percentile_rank(percentile, histogram->count));
+    return value < least ? least : value > moments->max ? moments->max : value;
+}
+
+int64_t
+stats_percentile(const struct stats *stats, const struct percentile *percentile)
+{
+    const struct histogram *histogram = stats_distribution(stats);
+    bool waited = histogram->count > stats->latencies.count;
+    return find_percentile(histogram, &stats->latency, percentile,
+                           waited ? 0 : stats->latency.min);
+}
+
+int64_t
+stats_sync_percentile(const struct stats *stats, const struct percentile *percentile)
+{
+    return find_percentile(&stats->syncs, &stats->sync, percentile, stats->sync.min);
+}
+
+unsigned
+stats_shown(const struct stats *stats, const struct percentiles *list)
+{
+    unsigned shown = 0;
+    for (int i = 0; i < list->count; i++)
+        if (list->given ? stats->latency.count > 0
+                        : stats->latency.count >= percentile_needs(&list->list[i]))
+            shown |= 1u << i;
+    return shown;
+}
+
+/* Only what the extremes say was touched. */
+static void
+clear_steps(struct histogram *histogram, int64_t least, int64_t most)
+{
+    int first = histogram_step(least), last = histogram_step(most);
+    histogram->count = 0;
+    memset(&histogram->steps[first], 0,
+           (size_t)(last - first + 1) * sizeof(histogram->steps[0]));
+}
+
+void
+stats_clear(struct stats *stats)
+{
+    const struct moments *latency = &stats->latency, *sync = &stats->sync;
+    clear_steps(&stats->latencies, latency->min, latency->max);
+    clear_steps(&stats->syncs, sync->min, sync->max);
+    clear_steps(&stats->corrected, 0, stats->every ? latency->max : 0);
+    int64_t every = stats->every;
+    memset(stats, 0, offsetof(struct stats, latencies));
+    stats->every = every;
+}
+
 void
 stats_merge(struct stats *stats, const struct stats *more)
 {
     moments_merge(&stats->latency, &more->latency);
+    moments_merge(&stats->sync, &more->sync);
+    histogram_merge(&stats->latencies, &more->latencies);
+    histogram_merge(&stats->corrected, &more->corrected);
+    histogram_merge(&stats->syncs, &more->syncs);
     stats->bytes += more->bytes;
     stats->requests += more->requests;
     stats->all_bytes += more->all_bytes;
@@ -66,6 +155,8 @@ stats_merge(struct stats *stats, const struct stats *more)
     stats->cached += more->cached;
     stats->failed += more->failed;
     stats->missed += more->missed;
+    if (more->last > stats->last)
+        stats->last = more->last;
 }
 
 double

@@ -122,7 +122,7 @@ static const struct expectation plain[] = {
     {"options_may_follow_the_target",
      "ioping -c 2 data -i 0 -B | wc -l; ioping -i 0 -q -c 20 data -C | wc -l; "
      "cp data ./-C; ioping -c 2 -i 0 -q -- -C | cut -d' ' -f1,2 | sed -n 2p",
-     "1\n5\n--- -C\n", ""},
+     "1\n6\n--- -C\n", ""},
     {"rapid_linear_cached_file",
      "ioping -RLC -w 0.2 data | grep -oE '^$|^--- data|requests "
      "completed|generated|/mdev'",

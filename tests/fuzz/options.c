@@ -115,9 +115,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct plan plan;
     if (cli_parse(argc, argv, &options, &error) < 0) {
         check_refusal(&error);
+    } else if (plan_make(&options, 1, &plan, &error) < 0) {
+        check_options(&options, argv);
+        check_refusal(&error);
     } else {
         check_options(&options, argv);
-        plan_make(&options, 1, &plan);
         check_pace(&options, &plan);
         check_plan(&options, &plan);
     }

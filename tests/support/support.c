@@ -42,6 +42,51 @@ read_all(const char *path, size_t *size)
     return text;
 }
 
+/* Before each command; what jq reads is kept for tests/schema. */
+static const char preamble[] =
+    "ioping() { $IOPING_RUNNER \"$IOPING\" \"$@\"; }\n"
+    "jq() (\n"
+    "    [ -d \"${IOPING_JSON-}\" ] || exec jq \"$@\"\n"
+    "    keep() { mktemp \"$IOPING_JSON/XXXXXX\" 2>/dev/null || echo /dev/null; }\n"
+    "    given=\n"
+    "    for file; do\n"
+    "        [ ! -f \"$file\" ] || { given=$file; cat <\"$file\" >\"$(keep)\"; }\n"
+    "    done\n"
+    "    [ -z \"$given\" ] || exec jq \"$@\"\n"
+    "    tee \"$(keep)\" | exec jq \"$@\"\n"
+    ")\n";
+
+/* Keeps a text for tests/schema if it is JSON as ioping writes it. */
+static void
+keep_json(const char *text, size_t size)
+{
+    const char *folder = getenv("IOPING_JSON");
+    char path[1100];
+    if (!folder || (strncmp(text, "[{\n", 3) != 0 && strncmp(text, "{\"time", 6) != 0))
+        return;
+    snprintf(path, sizeof(path), "%s/XXXXXX", folder);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, text, size) == (ssize_t)size);
+    close(fd);
+}
+
+/* The same of the file o, into which runs in the background write, if it is not of an
+ * earlier command. */
+static void
+keep_json_of_o(const char *script)
+{
+    char path[1100];
+    struct stat before, after;
+    size_t size;
+    snprintf(path, sizeof(path), "%s/o", scratch());
+    if (stat(script, &before) < 0 || stat(path, &after) < 0 || !S_ISREG(after.st_mode) ||
+        after.st_mtime < before.st_mtime || access(path, R_OK) < 0)
+        return;
+    char *text = read_all(path, &size);
+    keep_json(text, size);
+    free(text);
+}
+
 static struct result
 run_shell(const char *format, va_list list)
 {
@@ -54,8 +99,7 @@ run_shell(const char *format, va_list list)
     snprintf(err, sizeof(err), "%s/.err", scratch());
     FILE *file = fopen(script, "w");
     assert_non_null(file);
-    fprintf(file, "cd '%s'\nioping() { $IOPING_RUNNER \"$IOPING\" \"$@\"; }\n%s\n",
-            scratch(), text);
+    fprintf(file, "cd '%s'\n%s%s\n", scratch(), preamble, text);
     fclose(file);
     snprintf(whole, sizeof(whole), "exec timeout -k 5 60 sh '%s' >'%s' 2>'%s' </dev/null",
              script, out, err);
@@ -63,6 +107,8 @@ run_shell(const char *format, va_list list)
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     result.out = read_all(out, &result.out_size);
     result.err = read_all(err, &ignored);
+    keep_json(result.out, result.out_size);
+    keep_json_of_o(script);
     if (result.status == 124 || result.status == 137)
         fail_msg("timed out: %s\nstdout: %s\nstderr: %s", text, result.out, result.err);
     return result;

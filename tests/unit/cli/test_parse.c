@@ -92,6 +92,11 @@ static const struct row {
     {OPTION_DSYNC, 'y', "dsync", NULL, 0},
     {OPTION_KEEP, 'k', "keep", NULL, 0},
     {OPTION_QUIET, 'q', "quiet", NULL, 0},
+    {OPTION_PERCENTILES, 0, "percentiles", "50", 0},
+    {OPTION_HISTOGRAM, 0, "histogram", NULL, 0},
+    {OPTION_CORRECTED, 0, "corrected", NULL, 0},
+    {OPTION_SLO, 0, "slo", "max=7ns", AT(slos.list[0].limit)},
+    {OPTION_PROMETHEUS, 0, "prometheus", "7", 0},
     {OPTION_HELP, 'h', "help", NULL, 0},
     {OPTION_VERSION, 'v', "version", NULL, 0},
 };
@@ -105,7 +110,7 @@ check_row(const struct row *row, const char *line)
         if (options.given[id] != (id == (int)row->id))
             fail_msg("ioping %s: option %d given %d times", line, id, options.given[id]);
     int64_t number = 7;
-    if (row->value)
+    if (row->value && row->at)
         memcpy(&number, (const char *)&options + row->at, sizeof(number));
     if (number != 7)
         fail_msg("ioping %s: %lld", line, (long long)number);
@@ -291,10 +296,10 @@ ambiguous_beginnings_list_the_possibilities(void **state)
                   "'-print-interval'\n");
     check_refused("--c 1 .", true,
                   "ioping: option '--c' is ambiguous; possibilities: '-count' "
-                  "'-cached'\n");
+                  "'-cached' '-corrected'\n");
     check_refused("-s=4k .", true,
                   "ioping: option '-s=4k' is ambiguous; possibilities: '-speed-limit' "
-                  "'-size' '-sync'\n");
+                  "'-size' '-sync' '-slo'\n");
     check_refused("--=5 .", true, "ioping: unrecognized option '--=5'\n");
     check_refused("-wo 1 .", true,
                   "ioping: option '-wo' is ambiguous; possibilities: '-work-size' "

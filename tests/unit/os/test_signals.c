@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "os/os.h"
+#include "os/output.h"
 #include "os/process.h"
 
 #include <errno.h>

@@ -88,6 +88,7 @@ lost_output_makes_the_run_fail(void **state)
     (void)state;
     struct outcome outcome = {
         .total = {.requests = 10, .latency = {.count = 9}},
+        .output = "standard output",
         .output_error = ENOSPC,
     };
     check_notes(&outcome, "ioping: standard output: No space left on device\n", NULL);
@@ -98,7 +99,8 @@ static void
 output_lost_before_anything_counted_is_all_there_is_to_say(void **state)
 {
     (void)state;
-    struct outcome outcome = {.total = {.requests = 1}, .output_error = ENOSPC};
+    struct outcome outcome = {
+        .total = {.requests = 1}, .output = "standard output", .output_error = ENOSPC};
     check_notes(&outcome, "ioping: standard output: No space left on device\n", NULL);
     check_status(&outcome, 3);
 }
@@ -168,6 +170,7 @@ a_failure_and_lost_output_are_both_told(void **state)
     struct outcome outcome = {
         .total = {.requests = 4, .failed = 1, .latency = {.count = 2}},
         .failed = {.index = 4, .verdict = VERDICT_ERROR, .error = EIO},
+        .output = "standard output",
         .output_error = EPIPE,
     };
     check_notes(&outcome, "ioping: request 4 failed: EIO (Input/output error)\n",
@@ -185,6 +188,123 @@ a_request_without_an_answer_is_a_failure(void **state)
     };
     check_notes(&outcome, "ioping: 1 request still waiting after 8.30 s\n", NULL);
     check_status(&outcome, 3);
+}
+
+/* 1 ms, 2 ms, and so on to 100 ms. */
+static struct outcome
+outcome_of_limits(struct slos *slos, const char *const *limits, int64_t every)
+{
+    struct outcome outcome = {.total.every = every, .slos = slos};
+    struct sample sample = {.size = 1, .bytes = 1, .verdict = VERDICT_NONE};
+    for (int i = 1; i <= 100; i++) {
+        sample.latency = i * 1000000;
+        stats_record(&outcome.total, &sample);
+    }
+    *slos = (struct slos){0};
+    for (; *limits; limits++)
+        assert_null(slos_add(slos, *limits));
+    return outcome;
+}
+
+static void
+limits_that_are_kept_are_not_told(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {
+        "min=1ms", "avg=50.5ms", "max=100ms", "mdev=29ms", "p99=100ms", "iops=19", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 0);
+    check_notes(&outcome, NULL, NULL);
+    check_status(&outcome, 0);
+}
+
+static void
+a_limit_that_is_broken_is_told_with_what_there_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limit, *line;
+    } cases[] = {
+        {"min=999us", "ioping: min = 1 ms exceeds 999 us\n"},
+        {"avg=50ms", "ioping: avg = 50.5 ms exceeds 50 ms\n"},
+        {"max=10ms", "ioping: max = 100 ms exceeds 10 ms\n"},
+        {"mdev=0", "ioping: mdev = 28.9 ms exceeds 0 ns\n"},
+        {"p99=10ms", "ioping: p99 = 98.8 ms exceeds 10 ms\n"},
+        {"p50=1us", "ioping: p50 = 49.9 ms exceeds 1 us\n"},
+        {"iops=1.5k", "ioping: iops = 19 falls below 1.50 k\n"},
+        {"p99.9=1s",
+         "ioping: p99.9 is not known: 100 requests count, and it takes 1000\n"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *const limits[] = {cases[i].limit, NULL};
+        struct slos slos;
+        struct outcome outcome = outcome_of_limits(&slos, limits, 0);
+        check_notes(&outcome, cases[i].line, NULL);
+        check_status(&outcome, 5);
+    }
+}
+
+/* Every one of them, in the order in which they were given; the first is kept. */
+static void
+all_limits_that_are_broken_are_told(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"p50=1s", "max=1ms", "avg=1s", "p90=2ms", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 0);
+    check_notes(&outcome, "ioping: max = 100 ms exceeds 1 ms\n",
+                "ioping: p90 = 89.9 ms exceeds 2 ms\n");
+    check_status(&outcome, 5);
+}
+
+/* Only percentiles are; the waits of up to 90 ms every 10 ms push them down. */
+static void
+a_corrected_limit_says_so(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"p50=1ms", "max=1ms", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 10000000);
+    check_notes(&outcome, "ioping: p50 (corrected) = 31.0 ms exceeds 1 ms\n",
+                "ioping: max = 100 ms exceeds 1 ms\n");
+    check_status(&outcome, 5);
+}
+
+static void
+a_failure_goes_before_a_limit_and_both_are_told(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"max=1ms", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 0);
+    outcome.failed = (struct sample){.index = 7, .verdict = VERDICT_ERROR, .error = EIO};
+    check_notes(&outcome, "ioping: request 7 failed: EIO (Input/output error)\n",
+                "ioping: max = 100 ms exceeds 1 ms\n");
+    check_status(&outcome, 3);
+    outcome.failed.index = 0;
+    outcome.waiting = 8300000000;
+    check_notes(&outcome, "ioping: 1 request still waiting after 8.30 s\n",
+                "ioping: max = 100 ms exceeds 1 ms\n");
+    check_status(&outcome, 3);
+    outcome.waiting = 0;
+    outcome.output = "x.prom";
+    outcome.output_error = ENOSPC;
+    check_notes(&outcome, "ioping: x.prom: No space left on device\n",
+                "ioping: max = 100 ms exceeds 1 ms\n");
+    check_status(&outcome, 3);
+}
+
+/* Nothing counted, which needs no words of its own then. */
+static void
+a_limit_on_nothing_is_not_kept(void **state)
+{
+    (void)state;
+    struct slos slos = {0};
+    struct outcome outcome = {.total = {.requests = 1}, .slos = &slos};
+    assert_null(slos_add(&slos, "max=1h"));
+    check_notes(&outcome, "ioping: max is not known: 0 requests count, and it takes 1\n",
+                NULL);
+    check_status(&outcome, 5);
 }
 
 int
@@ -205,6 +325,12 @@ main(void)
         cmocka_unit_test(a_run_that_sent_nothing_says_so),
         cmocka_unit_test(a_failure_and_lost_output_are_both_told),
         cmocka_unit_test(a_request_without_an_answer_is_a_failure),
+        cmocka_unit_test(limits_that_are_kept_are_not_told),
+        cmocka_unit_test(a_limit_that_is_broken_is_told_with_what_there_is),
+        cmocka_unit_test(all_limits_that_are_broken_are_told),
+        cmocka_unit_test(a_corrected_limit_says_so),
+        cmocka_unit_test(a_failure_goes_before_a_limit_and_both_are_told),
+        cmocka_unit_test(a_limit_on_nothing_is_not_kept),
     };
     return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
 }

@@ -28,7 +28,8 @@ planned(const char *line)
     if (cli_parse(argc, argv, &options, &error) < 0)
         fail_msg("ioping %s: %s", line, error.why);
     memset(&plan, 0xff, sizeof(plan));
-    plan_make(&options, SEED, &plan);
+    if (plan_make(&options, SEED, &plan, &error) < 0)
+        fail_msg("ioping %s: %s", line, error.why);
     return plan;
 }
 
@@ -334,6 +335,84 @@ a_seed_of_zero_is_the_one_offered(void **state)
     assert_true(planned("-e 9223372036854775807 .").seed == INT64_MAX);
 }
 
+static void
+the_distribution_is_told_as_asked_for(void **state)
+{
+    (void)state;
+    struct plan plan = planned(".");
+    assert_int_equal(plan.output.percentiles.count, 4);
+    assert_false(plan.output.percentiles.given);
+    assert_false(plan.output.histogram);
+    assert_int_equal(plan.corrected, 0);
+    assert_int_equal(plan.slos.count, 0);
+    plan = planned("-percentiles 99.9,50 -histogram -slo p99=10ms -slo iops=5 .");
+    assert_int_equal(plan.output.percentiles.count, 2);
+    assert_true(plan.output.percentiles.given);
+    assert_string_equal(plan.output.percentiles.list[0].name, "99.9");
+    assert_int_equal(plan.output.percentiles.list[1].parts, 500000000);
+    assert_true(plan.output.histogram);
+    assert_int_equal(plan.slos.count, 2);
+    assert_int_equal(plan.slos.list[0].limit, 10000000);
+    assert_int_equal(plan.slos.list[1].metric, SLO_IOPS);
+    plan = planned("-percentiles none .");
+    assert_int_equal(plan.output.percentiles.count, 0);
+    assert_true(plan.output.percentiles.given);
+}
+
+static void
+corrections_are_for_the_interval_that_is_kept(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t every;
+    } cases[] = {
+        {"-corrected .", 1000000000},        {"-corrected -i 100ms .", 100000000},
+        {"-corrected -r 50 .", 20000000},    {"-corrected -l 4k -s 4k .", 1000000000},
+        {"-corrected -R -i 5ms .", 5000000}, {"-i 2 -r 50 -corrected .", 2000000000},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_int_equal(planned(cases[i].line).corrected, cases[i].every);
+}
+
+static void
+corrections_without_an_interval_are_refused(void **state)
+{
+    (void)state;
+    char *const lines[][5] = {{"ioping", "-corrected", "-i", "0", "."},
+                              {"ioping", "-R", "-corrected", "-q", "."}};
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        struct options options;
+        struct plan plan;
+        struct error error = {0};
+        assert_int_equal(cli_parse(5, lines[i], &options, &error), 0);
+        assert_int_equal(plan_make(&options, SEED, &plan, &error), -1);
+        assert_int_equal(error.status, EXIT_USAGE);
+        assert_string_equal(error.what, "-corrected");
+        assert_string_equal(error.why, "without an interval no request is ever due");
+        assert_string_equal(error.advice, "give one with -i");
+    }
+}
+
+/* The file has the interval of the raw lines, which are not printed then. */
+static void
+metrics_are_kept_instead_of_raw_lines(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-P 7s .");
+    assert_null(plan.output.prometheus);
+    assert_int_equal(plan.output.keep_interval, 0);
+    assert_int_equal(plan.output.print_interval, 7000000000);
+    plan = planned("-prometheus a.prom .");
+    assert_string_equal(plan.output.prometheus, "a.prom");
+    assert_int_equal(plan.output.keep_interval, 15000000000);
+    assert_int_equal(plan.output.print_interval, 0);
+    plan = planned("-P 7s -prometheus a.prom -p 3 .");
+    assert_int_equal(plan.output.keep_interval, 7000000000);
+    assert_int_equal(plan.output.print_interval, 0);
+    assert_int_equal(plan.output.print_count, 3);
+}
+
 int
 main(void)
 {
@@ -353,6 +432,10 @@ main(void)
         cmocka_unit_test(output_options_combine),
         cmocka_unit_test(time_stamps_only_when_asked_for),
         cmocka_unit_test(a_seed_of_zero_is_the_one_offered),
+        cmocka_unit_test(the_distribution_is_told_as_asked_for),
+        cmocka_unit_test(corrections_are_for_the_interval_that_is_kept),
+        cmocka_unit_test(corrections_without_an_interval_are_refused),
+        cmocka_unit_test(metrics_are_kept_instead_of_raw_lines),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

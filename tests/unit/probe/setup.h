@@ -55,7 +55,7 @@ static inline void
 setup_open(struct setup *setup)
 {
     struct error error;
-    plan_make(&setup->options, 1, &setup->plan);
+    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
     assert_int_equal(
         worker_open(&setup->worker, &setup->plan, &setup->target, &engine_fake, &error),
         0);

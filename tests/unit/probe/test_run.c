@@ -18,6 +18,10 @@ struct told {
     int64_t period_times[SAID], summary_time;
     int period_count;
     uint64_t periods_sum; /* requests in all of them */
+    struct stats kept[SAID];
+    int64_t kept_at[SAID];
+    int keeps;
+    int keeps_before_summary;
     uint64_t hang_index[SAID];
     int64_t hang_time[SAID];
     int fail_period;                    /* that many can be written */
@@ -51,6 +55,7 @@ on_summary(void *self, const struct stats *stats, int64_t time)
     struct told *told = self;
     told->summary = *stats;
     told->summary_time = time;
+    told->keeps_before_summary = told->keeps;
     told->summaries++;
     return 0;
 }
@@ -61,6 +66,16 @@ on_interim(void *self, const struct stats *stats)
     struct told *told = self;
     told->interim = *stats;
     told->interims++;
+}
+
+static void
+on_keep(void *self, const struct stats *stats, int64_t now)
+{
+    struct told *told = self;
+    int slot = told->keeps < SAID ? told->keeps : SAID - 1; /* also the last one */
+    told->kept[slot] = *stats;
+    told->kept_at[slot] = now;
+    told->keeps++;
 }
 
 static void
@@ -87,9 +102,10 @@ run(struct setup *setup, struct told *told)
         .period = on_period,
         .summary = on_summary,
         .interim = on_interim,
+        .keep = on_keep,
         .hang = on_hang,
     };
-    plan_make(&setup->options, 1, &setup->plan);
+    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
     os_signals_install();
     assert_int_equal(run_execute(&setup->plan, &engine_fake, &setup->target, &observer,
                                  &outcome, &error),
@@ -126,7 +142,7 @@ a_broken_engine_is_an_error(void **state)
     struct outcome outcome = {0};
     struct error error;
     setup_begin(&setup, 1);
-    plan_make(&setup.options, 1, &setup.plan);
+    assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
     fake_engine.broken = true;
     assert_int_equal(run_execute(&setup.plan, &engine_fake, &setup.target, &observer,
                                  &outcome, &error),
@@ -442,6 +458,129 @@ a_signal_ends_the_pause_before_the_next_request(void **state)
     in_child(interrupt_a_pause);
 }
 
+static void
+setup_keep(struct setup *setup, int64_t interval)
+{
+    setup->options.prometheus = "nowhere.prom";
+    setup->options.print_interval = interval;
+}
+
+static const struct stats *
+last_kept(const struct told *told, int64_t *at)
+{
+    int slot = (told->keeps < SAID ? told->keeps : SAID) - 1;
+    assert_true(slot >= 0);
+    *at = told->kept_at[slot];
+    return &told->kept[slot];
+}
+
+static void
+metrics_are_kept_at_their_time_and_at_the_end(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static struct told told; /* large */
+    memset(&told, 0, sizeof(told));
+    setup_begin(&setup, 2);
+    setup.options.interval = 200 * MS;
+    setup_keep(&setup, 20 * MS);
+    int64_t end, before = os_clock_now();
+    run(&setup, &told);
+    assert_int_equal(last_kept(&told, &end)->requests, 2);
+    assert_true(told.keeps >= 3);
+    assert_true(told.keeps <= (end - before) / (20 * MS) + 1);
+    assert_int_equal(told.keeps_before_summary, told.keeps);
+    assert_int_equal(told.period_count, 0);
+    for (int i = 0; i + 1 < told.keeps && i + 1 < SAID; i++) {
+        assert_in_range(told.kept[i].requests, 1, 2);
+        assert_true(told.kept_at[i] - before >= 20 * MS * (i + 1));
+    }
+}
+
+/* Its requests go on being counted from one version to the next. */
+static void
+metrics_are_of_the_whole_run(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static struct told told;
+    memset(&told, 0, sizeof(told));
+    setup_begin(&setup, 100);
+    setup.options.interval = MS;
+    setup_keep(&setup, 10 * MS);
+    fake_engine.answers[5].error = EIO;
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    run(&setup, &told);
+    int64_t end;
+    const struct stats *last = last_kept(&told, &end);
+    for (int i = 1; i < told.keeps && i < SAID; i++)
+        assert_true(told.kept[i].requests >= told.kept[i - 1].requests);
+    assert_memory_equal(last, &told.summary, sizeof(*last));
+    assert_int_equal(last->requests, 100);
+    assert_int_equal(last->failed, 1);
+    assert_true(end >= last->last && end - last->last < 60000 * MS);
+}
+
+static void
+metrics_are_kept_while_a_request_hangs(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static struct told told;
+    memset(&told, 0, sizeof(told));
+    setup_begin(&setup, 3);
+    setup_keep(&setup, 20 * MS);
+    fake_engine.answers[3].takes = 300 * MS;
+    run(&setup, &told);
+    assert_true(told.keeps >= 4);
+    assert_int_equal(told.kept[0].requests, 2);
+    assert_int_equal(told.kept[1].requests, 2);
+    assert_int_equal(told.kept[2].requests, 2);
+    assert_int_equal(told.summary.requests, 3);
+    int64_t end;
+    assert_int_equal(last_kept(&told, &end)->requests, 3);
+}
+
+static void
+interrupt_what_keeps_metrics(void)
+{
+    struct setup setup;
+    static struct told told;
+    told.at_hang = interrupt;
+    setup_begin(&setup, 0);
+    setup.options.hang = 10 * MS;
+    setup_keep(&setup, 3600000 * MS);
+    fake_engine.answers[3].takes = 3600000 * MS;
+    struct outcome outcome = run(&setup, &told);
+    REQUIRE(outcome.waiting >= 700 * MS);
+    REQUIRE(told.keeps == 1);
+    REQUIRE(told.kept[0].requests == 3 && told.kept[0].latency.count == 2);
+    REQUIRE(told.kept_at[0] - told.kept[0].last >= outcome.waiting);
+    REQUIRE(told.summaries == 1);
+}
+
+static void
+metrics_are_kept_when_a_request_is_given_up(void **state)
+{
+    (void)state;
+    in_child(interrupt_what_keeps_metrics);
+}
+
+static void
+nothing_is_kept_without_a_file(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static struct told told;
+    memset(&told, 0, sizeof(told));
+    setup_begin(&setup, 3);
+    setup.options.interval = 20 * MS;
+    setup.options.print_interval = 10 * MS;
+    run(&setup, &told);
+    assert_int_equal(told.keeps, 0);
+    assert_true(told.period_count > 0);
+}
+
 int
 main(void)
 {
@@ -462,6 +601,11 @@ main(void)
         cmocka_unit_test(what_hangs_before_a_request_is_told_of),
         cmocka_unit_test(an_interrupt_waits_a_moment_for_the_request),
         cmocka_unit_test(a_signal_ends_the_pause_before_the_next_request),
+        cmocka_unit_test(metrics_are_kept_at_their_time_and_at_the_end),
+        cmocka_unit_test(metrics_are_of_the_whole_run),
+        cmocka_unit_test(metrics_are_kept_while_a_request_hangs),
+        cmocka_unit_test(metrics_are_kept_when_a_request_is_given_up),
+        cmocka_unit_test(nothing_is_kept_without_a_file),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ an_engine_that_cannot_open_is_an_error(void **state)
     struct error error = {0};
     setup_begin(&setup, 1);
     fake_engine.broken = true;
-    plan_make(&setup.options, 1, &setup.plan);
+    assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
     int status =
         worker_open(&setup.worker, &setup.plan, &setup.target, &engine_fake, &error);
     assert_int_equal(status, -1);
@@ -223,6 +223,111 @@ the_same_seed_writes_the_same_data(void **state)
     assert_memory_not_equal(data[0], data[2], sizeof(data[0]));
 }
 
+/* The second write takes longer than its flush, the third the other way round. */
+static void
+the_flush_is_a_part_of_the_latency(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 3);
+    setup.options.given[OPTION_WRITE] = 3;
+    fake_engine.answers[2].takes = 50 * MS;
+    fake_engine.flushes[3].takes = 50 * MS;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "WFWFWF");
+    const struct sample *slow_write = &setup.seen[1], *slow_flush = &setup.seen[2];
+    assert_true(setup.seen[0].sync > 0);
+    assert_true(slow_write->sync > 0);
+    assert_true(slow_write->latency - slow_write->sync >= 50 * MS);
+    assert_true(slow_flush->sync >= 50 * MS);
+    assert_true(slow_flush->latency > slow_flush->sync);
+    assert_int_equal(setup.worker.total.sync.count, 3);
+    assert_int_equal(setup.worker.total.syncs.count, 3);
+    assert_int_equal(setup.worker.total.sync.max, slow_flush->sync > slow_write->sync
+                                                      ? slow_flush->sync
+                                                      : slow_write->sync);
+}
+
+/* Reads beside them, writes that are not flushed, and those that moved too little. */
+static void
+only_flushed_writes_have_a_part_of_their_own(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 4);
+    setup.options.given[OPTION_READ_WRITE] = 3;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "WFRWFR");
+    assert_true(setup.seen[0].sync > 0 && setup.seen[2].sync > 0);
+    assert_int_equal(setup.seen[1].sync, 0);
+    assert_int_equal(setup.seen[3].sync, 0);
+    assert_int_equal(setup.worker.total.sync.count, 2);
+    setup_begin(&setup, 2);
+    setup.options.given[OPTION_WRITE] = 3;
+    setup.target.flush = false;
+    setup_run(&setup);
+    assert_int_equal(setup.seen[0].sync, 0);
+    assert_int_equal(setup.worker.total.sync.count, 0);
+    setup_begin(&setup, 2);
+    setup.options.given[OPTION_WRITE] = 3;
+    fake_engine.answers[1].missing = 1;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "W");
+    assert_int_equal(setup.seen[0].sync, 0);
+}
+
+static void
+the_last_request_is_remembered_by_its_end(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 3);
+    fake_engine.answers[3].takes = 5 * MS;
+    setup_run(&setup);
+    assert_true(setup.worker.total.last == setup.seen[2].start + setup.seen[2].latency);
+    assert_true(setup.worker.total.last <= setup.worker.ended);
+}
+
+/* Every 20 ms, one of 110 ms: waits of 90, 70, 50, 30 and 10 ms at least. */
+static void
+waits_are_recorded_only_when_asked_for(void **state)
+{
+    (void)state;
+    struct setup setup;
+    for (int corrected = 0; corrected < 2; corrected++) {
+        setup_begin(&setup, 3);
+        setup.options.interval = 20 * MS;
+        setup.options.given[OPTION_CORRECTED] = (uint16_t)corrected;
+        fake_engine.answers[2].takes = 110 * MS;
+        setup_run(&setup);
+        assert_int_equal(setup.worker.total.latencies.count, 3);
+        if (corrected)
+            assert_in_range(setup.worker.total.corrected.count, 8, 1000);
+        else
+            assert_int_equal(setup.worker.total.corrected.count, 0);
+    }
+}
+
+static void
+nothing_waits_after_the_last_request_or_the_end(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 2);
+    setup.options.interval = 20 * MS;
+    setup.options.given[OPTION_CORRECTED] = 1;
+    fake_engine.answers[2].takes = 110 * MS;
+    setup_run(&setup);
+    assert_int_equal(setup.worker.total.corrected.count, 2);
+    setup_begin(&setup, 0);
+    setup.options.interval = 50 * MS;
+    setup.options.work_time = 20 * MS;
+    setup.options.given[OPTION_CORRECTED] = 1;
+    fake_engine.answers[1].takes = 220 * MS;
+    setup_run(&setup);
+    assert_int_equal(setup.worker.total.corrected.count, 1);
+}
+
 int
 main(void)
 {
@@ -241,6 +346,11 @@ main(void)
         cmocka_unit_test(requests_wait_for_their_point),
         cmocka_unit_test(no_two_writes_store_the_same_data),
         cmocka_unit_test(the_same_seed_writes_the_same_data),
+        cmocka_unit_test(the_flush_is_a_part_of_the_latency),
+        cmocka_unit_test(only_flushed_writes_have_a_part_of_their_own),
+        cmocka_unit_test(the_last_request_is_remembered_by_its_end),
+        cmocka_unit_test(waits_are_recorded_only_when_asked_for),
+        cmocka_unit_test(nothing_waits_after_the_last_request_or_the_end),
     };
     return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
 }

@@ -78,10 +78,11 @@ golden_end(struct golden *golden, const char *name)
 {
     char path[1100];
     size_t size, expected_size;
-    int error = report_end(&golden->report);
+    struct outcome outcome = {0};
+    report_end(&golden->report, &outcome);
     dup2(golden->saved, 1);
     close(golden->saved);
-    assert_int_equal(error, 0);
+    assert_int_equal(outcome.output_error, 0);
     const char *source = getenv("IOPING_SOURCE");
     snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
     char *text = golden_read(golden->path, &size);

@@ -98,7 +98,7 @@ the_time_stamp_has_a_default_format(void **state)
     struct golden golden;
     golden_prepare(&golden, FORMAT_HUMAN);
     assert_int_equal(cli_parse(3, argv, &options, &error), 0);
-    plan_make(&options, 1, &golden.plan);
+    assert_int_equal(plan_make(&options, 1, &golden.plan, &error), 0);
     golden_begin(&golden);
     golden_sample(&golden, read_of(1, 1000));
     golden_end(&golden, "human_time_default");
@@ -238,6 +238,129 @@ interim_statistics_are_one_line(void **state)
     buffer_free(&text);
 }
 
+/* 100 us, 200 us, and so on; FLUSHED: 70, 140 ... us of the first so many. */
+static struct stats
+rising(int count, int flushed)
+{
+    struct stats stats = {0};
+    for (int i = 1; i <= count; i++) {
+        struct sample sample = read_of((uint64_t)i, i * 100000);
+        sample.sync = i <= flushed ? i * 70000 : 0;
+        stats_record(&stats, &sample);
+    }
+    return stats;
+}
+
+/* The default list, as the command line gives it, unless LIST is one. */
+static void
+summarize_rising(const char *list, enum plan_load load, const int (*counts)[2],
+                 const char *name)
+{
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.load = load;
+    golden.plan.output.percentiles = percentiles_default;
+    if (list)
+        assert_null(percentiles_parse(list, &golden.plan.output.percentiles));
+    golden_begin(&golden);
+    for (; (*counts)[0]; counts++) {
+        struct stats stats = rising((*counts)[0], (*counts)[1]);
+        golden.observer.summary(golden.observer.self, &stats, 9000912345);
+    }
+    golden_end(&golden, name);
+}
+
+/* None of 9, two of 10 and 99, three of 100 and 999, four of 1000. */
+static void
+a_percentile_is_shown_once_a_request_can_lie_above_it(void **state)
+{
+    (void)state;
+    static const int counts[][2] = {{9}, {10}, {99}, {100}, {999}, {1000}, {0}};
+    summarize_rising(NULL, LOAD_READ, counts, "human_percentiles");
+}
+
+static void
+percentiles_asked_for_are_shown_in_their_order(void **state)
+{
+    (void)state;
+    static const int counts[][2] = {{3}, {0}};
+    summarize_rising("99.99,50,0.001,75.5", LOAD_READ, counts, "human_percentiles_list");
+}
+
+static void
+no_percentiles_is_no_line(void **state)
+{
+    (void)state;
+    static const int counts[][2] = {{1000}, {0}};
+    summarize_rising("none", LOAD_READ, counts, "human_percentiles_none");
+}
+
+/* Also where a list was asked for. */
+static void
+percentiles_of_nothing_are_no_line(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {0};
+    golden_prepare(&golden, FORMAT_HUMAN);
+    assert_null(percentiles_parse("50", &golden.plan.output.percentiles));
+    golden_begin(&golden);
+    golden.observer.summary(golden.observer.self, &stats, 0);
+    golden_end(&golden, "human_summary_empty");
+}
+
+/* 19 of 5 ms and one of a second every 100 ms: waits of 900, 800 ... 100 ms. */
+static void
+corrected_percentiles_say_so(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {.every = 100000000};
+    for (uint64_t i = 1; i <= 20; i++) {
+        struct sample sample = read_of(i, i < 20 ? 5000000 : 1000000000);
+        stats_record(&stats, &sample);
+    }
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.output.percentiles = percentiles_default;
+    golden_begin(&golden);
+    golden.observer.summary(golden.observer.self, &stats, 9000912345);
+    golden_end(&golden, "human_percentiles_corrected");
+}
+
+/* None of 9. */
+static void
+flushes_have_a_line_before_the_percentiles(void **state)
+{
+    (void)state;
+    static const int counts[][2] = {{9, 9}, {10, 10}, {100, 100}, {0}};
+    summarize_rising(NULL, LOAD_WRITE, counts, "human_sync");
+}
+
+static void
+flushes_of_some_requests_are_counted_for_themselves(void **state)
+{
+    (void)state;
+    static const int counts[][2] = {{24, 12}, {0}};
+    summarize_rising(NULL, LOAD_READ_WRITE, counts, "human_sync_read_write");
+}
+
+/* After the line of extremes, as wide as the terminal. */
+static void
+the_picture_is_the_last_of_the_summary(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {0};
+    struct sample sample = read_of(1, 123456);
+    stats_record(&stats, &sample);
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.output.histogram = true;
+    golden_begin(&golden);
+    assert_int_equal(golden.report.columns, 80);
+    golden.observer.summary(golden.observer.self, &stats, 9000912345);
+    golden_end(&golden, "human_histogram");
+}
+
 int
 main(void)
 {
@@ -257,6 +380,14 @@ main(void)
         cmocka_unit_test(a_run_without_requests_has_a_summary),
         cmocka_unit_test(periods_are_raw_lines),
         cmocka_unit_test(interim_statistics_are_one_line),
+        cmocka_unit_test(a_percentile_is_shown_once_a_request_can_lie_above_it),
+        cmocka_unit_test(percentiles_asked_for_are_shown_in_their_order),
+        cmocka_unit_test(no_percentiles_is_no_line),
+        cmocka_unit_test(percentiles_of_nothing_are_no_line),
+        cmocka_unit_test(corrected_percentiles_say_so),
+        cmocka_unit_test(flushes_have_a_line_before_the_percentiles),
+        cmocka_unit_test(flushes_of_some_requests_are_counted_for_themselves),
+        cmocka_unit_test(the_picture_is_the_last_of_the_summary),
     };
     return cmocka_run_group_tests_name("human", tests, NULL, unmount_all);
 }

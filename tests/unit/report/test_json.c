@@ -48,6 +48,17 @@ assert_jq(const char *filter)
     command_free(&result);
 }
 
+/* The same of a record per line, all of which the filter gets as an array. */
+static void
+assert_jq_lines(const char *filter)
+{
+    need_program("jq");
+    struct result result = command("jq -s -e '%s' output", filter);
+    if (result.status != 0)
+        fail_msg("jq '%s': %d: %s%s", filter, result.status, result.out, result.err);
+    command_free(&result);
+}
+
 static void
 a_request_is_that_of_the_contract(void **state)
 {
@@ -166,6 +177,205 @@ texts_are_escaped(void **state)
     assert_jq(".[0].target.device == \"host:/\\\\\\n\"");
 }
 
+/* A request of each kind: with a flush, with none, a read, and a flush that failed. */
+static void
+a_write_has_the_time_of_its_flush(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct sample flushed = sample_of(1, VERDICT_NONE), bare, failed;
+    flushed.operation = OPERATION_WRITE;
+    bare = failed = flushed;
+    bare.index = 2;
+    failed.index = 4;
+    flushed.sync = 80120;
+    failed.sync = 121239;
+    failed.verdict = VERDICT_ERROR;
+    failed.error = EIO;
+    failed.bytes = 0;
+    prepare(&golden);
+    golden_begin(&golden);
+    golden_sample(&golden, flushed);
+    golden_sample(&golden, bare);
+    golden_sample(&golden, sample_of(3, VERDICT_NONE));
+    golden_sample(&golden, failed);
+    golden_end(&golden, "json_sync");
+    assert_jq("map(.io.sync) == [80120, null, null, 121239]");
+}
+
+/* Adds COUNT requests of LATENCY ns, below 256, where a step is one ns. */
+static void
+add(struct histogram *histogram, int latency, uint64_t count)
+{
+    histogram->steps[latency - 1] += count;
+    histogram->count += count;
+}
+
+/* COUNT requests, of 1 ns but for one of 20 and one of 100, as far as there are so many.
+ */
+static struct stats
+stats_of(uint64_t count)
+{
+    uint64_t rare = count > 2 ? 2 : count;
+    struct stats stats = {.latency = {.count = count, .min = 1, .max = 100}};
+    add(&stats.latencies, 100, rare > 0);
+    add(&stats.latencies, 20, rare > 1);
+    add(&stats.latencies, 1, count - rare);
+    return stats;
+}
+
+static void
+summarize(struct golden *golden, struct stats stats)
+{
+    golden->observer.summary(golden->observer.self, &stats, 1000);
+}
+
+/* Each needs one request that can lie above it: 2, 10, 100 and 1000. */
+static void
+percentiles_are_those_that_are_known(void **state)
+{
+    static const uint64_t counts[] = {0, 1, 2, 9, 10, 99, 100, 999, 1000};
+    (void)state;
+    struct golden golden;
+    prepare(&golden);
+    golden.plan.output.format = FORMAT_NDJSON;
+    golden.plan.output.percentiles = percentiles_default;
+    golden_begin(&golden);
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        summarize(&golden, stats_of(counts[i]));
+    golden_end(&golden, "ndjson_percentiles");
+    assert_jq_lines("map(.stat.percentiles | length) == [0, 0, 1, 1, 2, 2, 3, 3, 4]");
+}
+
+/* In the order and the words in which they were asked for, however few requests. */
+static void
+percentiles_are_those_of_the_list(void **state)
+{
+    (void)state;
+    struct golden golden;
+    prepare(&golden);
+    golden.plan.output.format = FORMAT_NDJSON;
+    assert_null(percentiles_parse("99.9999999,5,50.0", &golden.plan.output.percentiles));
+    golden_begin(&golden);
+    for (uint64_t count = 0; count < 4; count++)
+        summarize(&golden, stats_of(count));
+    golden_end(&golden, "ndjson_percentiles_list");
+    assert_jq_lines("map(.stat.percentiles.\"50.0\") == [null, 100, 20, 20]");
+}
+
+static void
+there_may_be_no_percentiles(void **state)
+{
+    (void)state;
+    struct golden golden;
+    prepare(&golden);
+    golden.plan.output.format = FORMAT_NDJSON;
+    assert_null(percentiles_parse("none", &golden.plan.output.percentiles));
+    golden_begin(&golden);
+    summarize(&golden, stats_of(1000));
+    golden_end(&golden, "ndjson_percentiles_none");
+    assert_jq_lines("map(.stat.percentiles) == [null]");
+}
+
+/* Steps of one ns, of 8 (around 1500), and the last, from 2^42 - 2^34. */
+static void
+the_histogram_has_the_steps_that_are_not_empty(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = stats_of(12);
+    stats.latencies.steps[3 * 128 + 1496 / 8] = 18000000000000000000u;
+    stats.latencies.steps[HISTOGRAM_STEPS - 1] = 3;
+    prepare(&golden);
+    golden.plan.output.histogram = true;
+    golden_begin(&golden);
+    summarize(&golden, stats);
+    golden_end(&golden, "json_histogram");
+    assert_jq(".[0].stat.histogram | map(.le) == [1, 20, 100, 1504, 4398046511104]");
+}
+
+static void
+what_is_empty_is_closed(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats none = {0};
+    prepare(&golden);
+    golden.plan.output.percentiles = percentiles_default;
+    golden.plan.output.histogram = true;
+    golden_begin(&golden);
+    golden.observer.summary(golden.observer.self, &none, 0);
+    golden_end(&golden, "json_empty_stat");
+    assert_jq(".[0].stat | .percentiles == {} and .histogram == []");
+}
+
+/* Percentiles and histogram are then those with the waits. */
+static void
+corrected_is_said(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = stats_of(2);
+    stats.every = 30;
+    add(&stats.corrected, 100, 1);
+    add(&stats.corrected, 70, 1);
+    add(&stats.corrected, 40, 1);
+    add(&stats.corrected, 20, 1);
+    add(&stats.corrected, 10, 1);
+    prepare(&golden);
+    golden.plan.output.percentiles = percentiles_default;
+    golden.plan.output.histogram = true;
+    golden_begin(&golden);
+    summarize(&golden, stats);
+    golden_end(&golden, "json_corrected");
+    assert_jq(".[0].stat | .corrected and .percentiles == {\"50\": 40}");
+}
+
+/* The records of json_three. */
+static void
+records_may_have_a_line_each(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = contract_stats();
+    prepare(&golden);
+    golden.plan.output.format = FORMAT_NDJSON;
+    golden_begin(&golden);
+    golden_sample(&golden, sample_of(1, VERDICT_WARMUP));
+    golden.observer.period(golden.observer.self, &stats, 20158762);
+    golden.observer.summary(golden.observer.self, &stats, 20158762);
+    golden_end(&golden, "ndjson_three");
+    assert_jq_lines("length == 3 and .[0].io and .[1].stat and .[2].stat");
+}
+
+static void
+a_line_has_no_line_breaks_from_texts(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {0};
+    prepare(&golden);
+    golden.plan.output.format = FORMAT_NDJSON;
+    golden.plan.output.histogram = true;
+    golden.target.path = "a\nb\r\"\xe2\x80\xa8";
+    golden_begin(&golden);
+    golden.observer.summary(golden.observer.self, &stats, 0);
+    golden_end(&golden, "ndjson_escapes");
+    assert_jq_lines("length == 1 and (.[0].target.path | startswith(\"a\\nb\\r\\\"\"))");
+}
+
+/* No brackets, no empty line. */
+static void
+no_record_is_no_line(void **state)
+{
+    (void)state;
+    struct golden golden;
+    prepare(&golden);
+    golden.plan.output.format = FORMAT_NDJSON;
+    golden_begin(&golden);
+    golden_end(&golden, "empty");
+}
+
 int
 main(void)
 {
@@ -178,6 +388,16 @@ main(void)
         cmocka_unit_test(failures_and_modes_are_told),
         cmocka_unit_test(bytes_per_second_are_rounded),
         cmocka_unit_test(texts_are_escaped),
+        cmocka_unit_test(a_write_has_the_time_of_its_flush),
+        cmocka_unit_test(percentiles_are_those_that_are_known),
+        cmocka_unit_test(percentiles_are_those_of_the_list),
+        cmocka_unit_test(there_may_be_no_percentiles),
+        cmocka_unit_test(the_histogram_has_the_steps_that_are_not_empty),
+        cmocka_unit_test(what_is_empty_is_closed),
+        cmocka_unit_test(corrected_is_said),
+        cmocka_unit_test(records_may_have_a_line_each),
+        cmocka_unit_test(a_line_has_no_line_breaks_from_texts),
+        cmocka_unit_test(no_record_is_no_line),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, unmount_all);
 }

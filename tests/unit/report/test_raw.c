@@ -104,11 +104,13 @@ a_stream_that_fails_gives_its_errno(void **state)
         close(golden.report.stream);
         golden.report.stream = open("/dev/full", O_WRONLY);
         int second = golden.observer.summary(golden.observer.self, &stats, 1);
-        int last = report_end(&golden.report);
+        struct outcome outcome = {0};
+        report_end(&golden.report, &outcome);
         close(golden.report.stream);
         assert_int_equal(first, -1);
         assert_int_equal(second, -1);
-        assert_int_equal(last, EBADF);
+        assert_int_equal(outcome.output_error, EBADF);
+        assert_string_equal(outcome.output, "standard output");
     }
 }
 
@@ -124,7 +126,9 @@ a_full_device_is_told(void **state)
     close(golden.saved);
     golden.report.stream = open("/dev/full", O_WRONLY);
     assert_int_equal(golden.observer.sample(golden.observer.self, &sample), -1);
-    assert_int_equal(report_end(&golden.report), ENOSPC);
+    struct outcome outcome = {0};
+    report_end(&golden.report, &outcome);
+    assert_int_equal(outcome.output_error, ENOSPC);
     close(golden.report.stream);
 }
 

@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include "base/random.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -222,6 +223,102 @@ merging_adds_every_counter(void **state)
 }
 
 static void
+record_times(struct stats *stats, int64_t latency, int64_t sync)
+{
+    struct sample sample = {.latency = latency, .sync = sync, .verdict = VERDICT_NONE};
+    stats_record(stats, &sample);
+}
+
+static void
+clearing_leaves_nothing_but_the_interval(void **state)
+{
+    (void)state;
+    static const int64_t everies[] = {0, 300, 1000000};
+    struct random random;
+    random_seed(&random, 5);
+    for (size_t i = 0; i < 3; i++) {
+        struct stats stats = {.every = everies[i]}, empty = {.every = everies[i]};
+        stats_clear(&stats);
+        assert_memory_equal(&stats, &empty, sizeof(stats));
+        for (int round = 0; round < 100; round++) {
+            int64_t least = (int64_t)random_below(&random, 1ull << (round % 40));
+            for (int k = 0; k < 10; k++) {
+                int64_t latency = least + (int64_t)random_below(&random, 100000);
+                struct sample sample = {.start = 1,
+                                        .latency = latency,
+                                        .sync = latency / 2,
+                                        .missed = 1,
+                                        .size = 9,
+                                        .bytes = 9,
+                                        .verdict = (enum verdict)(k % 9)};
+                stats_record(&stats, &sample);
+            }
+            assert_int_equal(stats.requests, 10);
+            stats_clear(&stats);
+            assert_memory_equal(&stats, &empty, sizeof(stats));
+        }
+    }
+}
+
+static void
+clearing_reaches_the_shortest_and_the_longest(void **state)
+{
+    (void)state;
+    struct stats stats = {.every = 1000000000}, empty = {.every = 1000000000};
+    record_times(&stats, 0, 1);
+    record_times(&stats, INT64_MAX, INT64_MAX - 1);
+    assert_int_equal(stats.latencies.steps[HISTOGRAM_STEPS - 1], 1);
+    stats_clear(&stats);
+    assert_memory_equal(&stats, &empty, sizeof(stats));
+}
+
+static void
+what_was_merged_is_cleared_too(void **state)
+{
+    (void)state;
+    struct stats stats = {.every = 10}, more = {.every = 10}, empty = {.every = 10};
+    record_times(&stats, 500, 400);
+    record_times(&more, 100, 50);
+    record_times(&more, 90000, 80000);
+    stats_merge(&stats, &more);
+    stats_clear(&stats);
+    assert_memory_equal(&stats, &empty, sizeof(stats));
+}
+
+static void
+merging_adds_every_distribution(void **state)
+{
+    (void)state;
+    struct stats stats = {.every = 100}, more = {.every = 100};
+    record_times(&stats, 120, 100);
+    record_times(&more, 250, 240);
+    record_times(&more, 20, 0);
+    stats.missed = 3, stats.last = 70;
+    more.missed = 40, more.last = 60;
+    stats_merge(&stats, &more);
+    static const int latencies[] = {120, 250, 20}, syncs[] = {100, 240},
+                     corrected[] = {120, 20, 250, 150, 50, 20};
+    struct histogram expected[3] = {{0}};
+    for (int i = 0; i < 3; i++)
+        histogram_record(&expected[0], latencies[i]);
+    for (int i = 0; i < 2; i++)
+        histogram_record(&expected[1], syncs[i]);
+    for (int i = 0; i < 6; i++)
+        histogram_record(&expected[2], corrected[i]);
+    assert_memory_equal(&stats.latencies, &expected[0], sizeof(expected[0]));
+    assert_memory_equal(&stats.syncs, &expected[1], sizeof(expected[1]));
+    assert_memory_equal(&stats.corrected, &expected[2], sizeof(expected[2]));
+    assert_int_equal(stats.sync.count, 2);
+    assert_int_equal(stats.sync.sum, 340);
+    assert_int_equal(stats.missed, 43);
+    assert_int_equal(stats.last, 70);
+    assert_int_equal(stats.every, 100);
+    stats.last = 0;
+    stats_merge(&stats, &more);
+    assert_int_equal(stats.last, 60);
+}
+
+static void
 a_rate_is_per_second(void **state)
 {
     (void)state;
@@ -254,6 +351,10 @@ main(void)
         cmocka_unit_test(exactly_half_and_twice_are_neither),
         cmocka_unit_test(what_does_not_count_is_not_compared),
         cmocka_unit_test(merging_adds_every_counter),
+        cmocka_unit_test(clearing_leaves_nothing_but_the_interval),
+        cmocka_unit_test(clearing_reaches_the_shortest_and_the_longest),
+        cmocka_unit_test(what_was_merged_is_cleared_too),
+        cmocka_unit_test(merging_adds_every_distribution),
         cmocka_unit_test(a_rate_is_per_second),
         cmocka_unit_test(a_rate_over_no_time_is_zero),
     };

@@ -1,0 +1,50 @@
+#ifndef STATS_HISTOGRAM_H
+#define STATS_HISTOGRAM_H
+
+#include <stdint.h>
+
+/*
+ * How often each latency came, in constant memory. All zero is the empty set.
+ *
+ * Log-linear: each power of two is cut into 128 equal steps. Step S has the
+ * values above histogram_below(S), up to and including histogram_upto(S). From
+ * 129 ns on a step is at most 1/128 of its values wide, below that 1 ns; its
+ * middle is so at most 0.4 % away from any of them.
+ */
+#define HISTOGRAM_BITS 7
+/* 73 minutes in ns; what is longer is counted as that. */
+#define HISTOGRAM_MOST (1LL << 42)
+#define HISTOGRAM_STEPS ((42 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
+
+struct histogram {
+    uint64_t count; /* of all */
+    uint64_t steps[HISTOGRAM_STEPS];
+};
+
+/* Adds a latency, ns, not negative. */
+void histogram_record(struct histogram *histogram, int64_t latency);
+
+/*
+ * Adds LATENCY - EVERY, LATENCY - 2 EVERY, and so on, as long as they are above
+ * IDLE: the waits of requests that were due every so many ns, above 0, while
+ * one was under way, but not in the last IDLE ns of it. Takes no longer than
+ * there are steps, however many.
+ */
+void histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
+                            int64_t idle);
+
+/* Adds all that MORE has seen. */
+void histogram_merge(struct histogram *histogram, const struct histogram *more);
+
+/* The value of a RANK from 1 to count, in ascending order: the middle of its step. */
+int64_t histogram_value(const struct histogram *histogram, uint64_t rank);
+
+/* How many are at most LIMIT; exact where a step ends, as at every 1000 * 2^k. */
+uint64_t histogram_count(const struct histogram *histogram, int64_t limit);
+
+/* The step of a latency, and the bounds of a step. */
+int histogram_step(int64_t latency);
+int64_t histogram_below(int step);
+int64_t histogram_upto(int step);
+
+#endif

@@ -1,0 +1,74 @@
+#include "json_writer.h"
+
+#include "base/escape.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* To where a value begins, past the comma, the line and the name before it. */
+static void
+begin_value(struct json *json, const char *name)
+{
+    if (json->begun)
+        buffer_text(json->text, json->one_line ? ", " : ",");
+    if (json->depth && !json->one_line)
+        buffer_format(json->text, "\n%*s", json->depth * 2, "");
+    if (name)
+        buffer_format(json->text, "\"%s\": ", name);
+    json->begun = true;
+}
+
+void
+json_open(struct json *json, const char *name, char bracket)
+{
+    begin_value(json, name);
+    buffer_add(json->text, &bracket, 1);
+    json->depth++;
+    json->begun = false;
+}
+
+void
+json_close(struct json *json, char bracket)
+{
+    json->depth--;
+    if (json->begun && !json->one_line)
+        buffer_format(json->text, "\n%*s", json->depth * 2, "");
+    buffer_add(json->text, &bracket, 1);
+    json->begun = true;
+}
+
+void
+json_value(struct json *json, const char *name, const char *format, ...)
+{
+    char value[128];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(value, sizeof(value), format, list);
+    va_end(list);
+    begin_value(json, name);
+    buffer_text(json->text, value);
+}
+
+void
+json_string(struct json *json, const char *name, const char *value)
+{
+    struct buffer *text = json->text;
+    begin_value(json, name);
+    buffer_text(text, "\"");
+    while (*value) {
+        size_t length = escape_utf8_length(value);
+        unsigned char byte = (unsigned char)*value;
+        if (length == 0)
+            buffer_text(text, "\\ufffd");
+        else if (byte == '"' || byte == '\\')
+            buffer_format(text, "\\%c", byte);
+        else if (byte < 0x20 || byte == 0x7f)
+            buffer_format(text, "\\u%04x", (unsigned)byte);
+        else if (byte == 0xc2 && (unsigned char)value[1] < 0xa0) /* C1 */
+            buffer_format(text, "\\u%04x", (unsigned)(unsigned char)value[1]);
+        else
+            buffer_add(text, value, length);
+        value += length ? length : 1;
+    }
+    buffer_text(text, "\"");
+}

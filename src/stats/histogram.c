@@ -1,0 +1,85 @@
+/*
+ * Steps count values less one, so that their upper bounds belong to them (as
+ * the limits of other histograms do) and round numbers of microseconds are
+ * bounds. With v = latency - 1 and e the number of bits of v beyond the eight
+ * that are kept, the step is 128 e + v / 2^e: a shift and a sum. For v below
+ * 256 that is v itself; from there on each e begins where the one before ends,
+ * because v / 2^e is at least 128. A step of e is 2^e wide and its values are
+ * at least 128 * 2^e, so half a step is at most 1/256 of them.
+ */
+#include "stats/histogram.h"
+
+#define STEPS_OF_OCTAVE (1 << HISTOGRAM_BITS)
+
+int
+histogram_step(int64_t latency)
+{
+    int64_t value = latency < HISTOGRAM_MOST ? latency : HISTOGRAM_MOST;
+    value -= value > 0;
+    int extra = 63 - HISTOGRAM_BITS - __builtin_clzll((uint64_t)value | STEPS_OF_OCTAVE);
+    return extra * STEPS_OF_OCTAVE + (int)(value >> extra);
+}
+
+int64_t
+histogram_below(int step)
+{
+    int extra = step < 2 * STEPS_OF_OCTAVE ? 0 : step / STEPS_OF_OCTAVE - 1;
+    return (int64_t)(step - extra * STEPS_OF_OCTAVE) << extra;
+}
+
+int64_t
+histogram_upto(int step)
+{
+    return histogram_below(step + 1);
+}
+
+void
+histogram_record(struct histogram *histogram, int64_t latency)
+{
+    histogram->count++;
+    histogram->steps[histogram_step(latency)]++;
+}
+
+/* Down from the longest wait, the waits of one step at a time. */
+void
+histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
+                       int64_t idle)
+{
+    int64_t wait = latency - every;
+    while (wait > idle) {
+        int step = histogram_step(wait);
+        int64_t below = histogram_below(step);
+        int64_t waits = (wait - (below > idle ? below : idle) - 1) / every + 1;
+        histogram->count += (uint64_t)waits;
+        histogram->steps[step] += (uint64_t)waits;
+        wait -= waits * every;
+    }
+}
+
+void
+histogram_merge(struct histogram *histogram, const struct histogram *more)
+{
+    histogram->count += more->count;
+    for (int i = 0; i < HISTOGRAM_STEPS; i++)
+        histogram->steps[i] += more->steps[i];
+}
+
+int64_t
+histogram_value(const struct histogram *histogram, uint64_t rank)
+{
+    int step = 0;
+    uint64_t seen = histogram->steps[0];
+    while (seen < rank && step < HISTOGRAM_STEPS - 1)
+        seen += histogram->steps[++step];
+    int64_t below = histogram_below(step);
+    return below + (histogram_upto(step) - below + 1) / 2;
+}
+
+uint64_t
+histogram_count(const struct histogram *histogram, int64_t limit)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < HISTOGRAM_STEPS && histogram_upto(i) <= limit; i++)
+        count += histogram->steps[i];
+    return count;
+}

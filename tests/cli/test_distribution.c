@@ -1,0 +1,327 @@
+/* Percentiles, their correction, flushes and the picture, as they are printed. */
+#include "running.h"
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define TIME "[0-9]+(\\.[0-9]+)? (ns|us|ms|s)"
+#define EXTREMES "\nmin/avg/max/mdev = " TIME " / " TIME " / " TIME " / " TIME "\n$"
+#define NO_PERCENTILE "not a percentile between 0 and 100"
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && mkdir directory && sync data");
+    command_free(&result);
+    return 0;
+}
+
+/* One request of each is warm-up. */
+static void
+percentiles_come_with_the_requests(void **state)
+{
+    (void)state;
+    static const struct {
+        int count;
+        const char *line; /* NULL: none */
+    } cases[] = {
+        {10, NULL},
+        {11, "\np50/p90 = " TIME " / " TIME EXTREMES},
+        {100, "\np50/p90 = " TIME " / " TIME EXTREMES},
+        {101, "\np50/p90/p99 = " TIME " / " TIME " / " TIME EXTREMES},
+        {1001, "\np50/p90/p99/p99.9 = " TIME " / " TIME " / " TIME " / " TIME EXTREMES},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(0, "ioping -q -i 0 -c %d data", cases[i].count);
+        if (cases[i].line)
+            assert_matches(result.out, cases[i].line);
+        else
+            assert_lacks(result.out, "p50");
+        assert_matches(result.out, "B/s\n(p[^\n]*\n)?"
+                                   "min/avg/max/mdev = [^\n]*\n$");
+        command_free(&result);
+    }
+}
+
+static void
+the_list_is_shown_in_its_order_however_few_there_are(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "ioping -q -i 0 -c 2 -percentiles 99.99,50,0.0000001 data");
+    assert_matches(result.out, "B/s\np99\\.99/p50/p0\\.0000001 = " TIME " / " TIME
+                               " / " TIME EXTREMES);
+    command_free(&result);
+}
+
+/* However it is written; the last list counts. */
+static void
+none_drops_the_line(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"-percentiles none", "--percentiles=none",
+                                          "-percentiles=none", "-perc none",
+                                          "-percentiles 50 -percentiles none"};
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result =
+            command_status(0, "ioping -q -i 0 -c 20 %s data", options[i]);
+        assert_matches(result.out, "B/s\nmin/avg/max/mdev = [^\n]*\n$");
+        command_free(&result);
+    }
+}
+
+/* Of a list that cannot be read; the target is not even looked for. */
+static void
+lists_that_mean_nothing_are_refused(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", NO_PERCENTILE},
+        {"0", NO_PERCENTILE},
+        {"100", NO_PERCENTILE},
+        {"101", NO_PERCENTILE},
+        {"0.0", NO_PERCENTILE},
+        {"abc", NO_PERCENTILE},
+        {"50,", NO_PERCENTILE},
+        {",50", NO_PERCENTILE},
+        {"50,,90", NO_PERCENTILE},
+        {"50;90", NO_PERCENTILE},
+        {"-1", NO_PERCENTILE},
+        {"p99", NO_PERCENTILE},
+        {"50%", NO_PERCENTILE},
+        {" 50", NO_PERCENTILE},
+        {"1e1", NO_PERCENTILE},
+        {"50.", NO_PERCENTILE},
+        {"none,50", NO_PERCENTILE},
+        {"50,none", NO_PERCENTILE},
+        {"None", NO_PERCENTILE},
+        {"50,50", "the same percentile twice"},
+        {"99,50,99.0", "the same percentile twice"},
+        {"99.99999999", "more than seven decimals"},
+        {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "more than 16 percentiles"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char expected[256];
+        struct result result =
+            command_status(1, "ioping -percentiles '%s' missing", cases[i][0]);
+        snprintf(expected, sizeof(expected), "ioping: -percentiles '%s': %s\n",
+                 cases[i][0], cases[i][1]);
+        assert_string_equal(result.err, expected);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* One of 20 took 300 ms: the nearest rank of 99 is it, that of 95 is not. */
+static void
+a_slow_request_is_the_last_percentile(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        0, FAULTY("pread:12:300ms") "-J -q -C -a 0 -i 0 -c 20 -percentiles 95,95.1,99 "
+                                    "data >o && jq -c '.[0].stat | .max as $max | "
+                                    "[.max >= 300000000, (.percentiles | map(. >= 298e6 "
+                                    "and . > $max * 0.995 and . <= $max))]' o");
+    assert_string_equal(result.out, "[true,[false,true,true]]\n");
+    command_free(&result);
+}
+
+/*
+ * One of 12, 100 ms apart, took a second: waits of 900, 800 ... come to the 12
+ * times. From above the 22 are 1 s, 900 ms, 800 ms and so on; ranks 20 and 17 are
+ * two and five steps below the largest.
+ */
+static void
+corrected_percentiles_have_the_waits(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        0,
+        "for option in -q -corrected; do " FAULTY(
+            "pread:3:1000ms") "-J -q -C $option -a 0 -i 100ms -c 12 -percentiles 75,90 "
+                              "data >o && jq -c '.[0].stat | .max as $max | .percentiles "
+                              "| [.[\"90\"] / ($max - 200e6), .[\"75\"] / ($max - 500e6)]"
+                              " | map(. > 0.995 and . < 1.005)' o; done");
+    assert_string_equal(result.out, "[false,false]\n[true,true]\n");
+    command_free(&result);
+}
+
+static void
+corrected_is_said_wherever_it_is_shown(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "ioping -q -i 1ms -c 20 -corrected -histogram data");
+    assert_matches(result.out,
+                   "B/s\np50/p90 \\(corrected\\) = " TIME " / " TIME
+                   "\nmin/avg/max/mdev = [^\n]*\n\ncorrected for requests "
+                   "that were not sent\n +above +up to +count +share +so far\n");
+    command_free(&result);
+    result = command_status(0, "ioping -q -i 1ms -c 20 -histogram data");
+    assert_lacks(result.out, "corrected");
+    command_free(&result);
+}
+
+static void
+nothing_to_correct_is_refused(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"-i 0", "-R", "-RB", "-i 0 -J", "-R -c 5"};
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result =
+            command_status(1, "ioping -corrected %s missing", options[i]);
+        assert_string_equal(result.err,
+                            "ioping: -corrected: without an interval no request is "
+                            "ever due; give one with -i\n");
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+    struct result result =
+        command_status(0, "ioping -corrected -q -r 1k -c 20 data && "
+                          "ioping -corrected -q -R -i 1ms -c 20 data && "
+                          "ioping -corrected -q -l 4m -c 20 data");
+    command_free(&result);
+}
+
+static void
+flushes_have_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        bool line;
+    } cases[] = {
+        {"-W -c 11", true},
+        {"-W -c 10", false},
+        {"-W -C -c 20", false},
+        {"-c 20", false},
+        {"-G -c 21", true},
+        {"-G -c 20", false},
+        {"-G -C -c 40", false},
+        {"-W -c 20 -Y", true},
+        {"-W -c 11 -percentiles none", true},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(0, "ioping -q -i 0 %s directory", cases[i].options);
+        if (cases[i].line)
+            assert_matches(result.out, "\ngenerated [^\n]*\nfdatasync p50/p99/max = " TIME
+                                       " / " TIME " / " TIME "\n(p50[^\n]*\n)?"
+                                       "min/avg/max/mdev = [^\n]*\n$");
+        else
+            assert_lacks(result.out, "fdatasync");
+        command_free(&result);
+    }
+}
+
+/* Flushes of 40 ms beside writes of 20 ms at least. */
+static void
+flushes_are_told_apart_from_writes(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, "cp data w && sync w && " FAULTY("pwrite:1-:20ms,fdatasync:1-:40ms") //
+        "-WWW -q -i 0 -c 12 w");
+    assert_matches(result.out, "\nfdatasync p50/p99/max = [4-9][0-9](\\.[0-9])? ms / "
+                               "([0-9]{2,3}(\\.[0-9])? ms|[0-9.]+ s) / "
+                               "([0-9]{2,3}(\\.[0-9])? ms|[0-9.]+ s)\n"
+                               "p50/p90 = ([6-9][0-9]|1[0-9][0-9])(\\.[0-9])? ms / ");
+    command_free(&result);
+}
+
+/* Rows of 80 columns, whose counts add up, and whose last share is all. */
+static void
+a_picture_follows_the_summary(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "ioping -q -i 0 -c 201 -histogram data >o && sed -n '/^min/,$p' o >p && "
+           "sed -i '1,2d' p");
+    command_free(&result);
+    result = command("head -1 p; sed 1d p | awk '{ sum += $6 } END { print sum, "
+                     "$(NF - 1), $NF }'; wc -L <p; LC_ALL=C grep -c '[^ -~]' p");
+    assert_string_equal(result.out,
+                        "    above       up to  count    share                         "
+                        "            so far\n200 100.0 %\n80\n0\n");
+    command_free(&result);
+}
+
+static void
+machines_get_no_picture(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "ioping -B -i 0 -c 20 -histogram data | wc -l; "
+           "ioping -q -p 5 -i 0 -c 20 -histogram data | grep -vc '^[0-9 ]*$'; "
+           "ioping -J -q -i 0 -c 20 -histogram data | grep -c above; :");
+    assert_string_equal(result.out, "1\n0\n0\n");
+    command_free(&result);
+}
+
+static void
+nothing_that_counts_has_no_picture(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "ioping -q -i 0 -c 1 -histogram -percentiles 50 data");
+    assert_matches(result.out, "B/s\nmin/avg/max/mdev = 0 ns / 0 ns / 0 ns / 0 ns\n$");
+    command_free(&result);
+}
+
+/* Widths in characters. */
+static void
+a_picture_is_as_wide_as_the_terminal(void **state)
+{
+    (void)state;
+    need_program("script");
+    static const struct {
+        const char *locale;
+        int columns, blocks;
+    } cases[] = {
+        {"C.UTF-8", 60, 1}, {"C.UTF-8", 80, 1}, {"C.UTF-8", 133, 1},
+        {"C", 60, 0},       {"C", 200, 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            0,
+            "script -qec 'stty cols %d; LC_ALL=%s \"$IOPING\" -q -i 0 -c 101 -histogram "
+            "data' /dev/null >o && tr -d '\\r' <o | sed -n '/ above /,$p' >p && "
+            "LC_ALL=C.UTF-8 wc -L <p && sed 1d p | LC_ALL=C grep -q -e '#' && echo '#'; "
+            "grep -q '█' p && echo '█'; :",
+            cases[i].columns, cases[i].locale);
+        char expected[32];
+        snprintf(expected, sizeof(expected), "%d\n%s\n", cases[i].columns,
+                 cases[i].blocks ? "█" : "#");
+        assert_string_equal(result.out, expected);
+        command_free(&result);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percentiles_come_with_the_requests),
+        cmocka_unit_test(the_list_is_shown_in_its_order_however_few_there_are),
+        cmocka_unit_test(none_drops_the_line),
+        cmocka_unit_test(lists_that_mean_nothing_are_refused),
+        cmocka_unit_test(a_slow_request_is_the_last_percentile),
+        cmocka_unit_test(corrected_percentiles_have_the_waits),
+        cmocka_unit_test(corrected_is_said_wherever_it_is_shown),
+        cmocka_unit_test(nothing_to_correct_is_refused),
+        cmocka_unit_test(flushes_have_their_line),
+        cmocka_unit_test(flushes_are_told_apart_from_writes),
+        cmocka_unit_test(a_picture_follows_the_summary),
+        cmocka_unit_test(machines_get_no_picture),
+        cmocka_unit_test(nothing_that_counts_has_no_picture),
+        cmocka_unit_test(a_picture_is_as_wide_as_the_terminal),
+    };
+    return cmocka_run_group_tests_name("distribution", tests, make_files, unmount_all);
+}

@@ -1,0 +1,439 @@
+/* JSON of real runs: an array (-J), or a record per line (-JJ). */
+#include "running.h"
+#include "support.h"
+
+#include <signal.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_DFL);
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && cp data copy && mkdir d && sync data");
+    command_free(&result);
+    return 0;
+}
+
+/* Every line as JSON of its own: its keys but those that all records have. */
+#define KINDS(file)                                                                    \
+    "jq -R -r 'fromjson | del(.timestamp, .localtime, .target) | keys | join(\"+\")' " \
+    "<" file " | uniq -c | sed 's/^ *//'; "
+
+/* Without a warm-up, a line per record as [number, size, what counts, all]. */
+static const struct {
+    const char *arguments, *told;
+} runs[] = {
+    {"-c 2 data", "[1,4096,null,null] [2,4096,null,null] [null,null,2,2] "},
+    {"-c 2 -s 8k d", "[1,8192,null,null] [2,8192,null,null] [null,null,2,2] "},
+    {"-c 2 -W d", "[1,4096,null,null] [2,4096,null,null] [null,null,2,2] "},
+    {"-c 2 -G d", "[1,4096,null,null] [2,4096,null,null] [null,null,2,2] "},
+    {"-c 3 -q data", "[null,null,3,3] "},
+    {"-c 3 -B data", "[null,null,3,3] "},
+    {"-R -w 1h -c 3 -S 1m data", "[null,null,3,3] "},
+    {"-c 2 -p 1 data", "[1,4096,null,null] [null,null,1,1] [2,4096,null,null] "
+                       "[null,null,1,1] [null,null,2,2] "},
+    {"-c 5 -p 2 -q data", "[null,null,2,2] [null,null,2,2] [null,null,5,5] "},
+    {"-c 5 -p 2 -B data", "[null,null,2,2] [null,null,2,2] [null,null,5,5] "},
+    {"-c 1 -P 1h data", "[1,4096,null,null] [null,null,1,1] "},
+    {"-c 2 -a 1 -q data", "[null,null,1,2] "},
+    {"-c 1 -b 1 -I data", "[1,4096,null,null] [null,null,1,1] "},
+    {"-c 2 -prometheus prom -q data", "[null,null,2,2] "},
+};
+
+static void
+both_forms_have_the_same_records(void **state)
+{
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(runs); i++) {
+        char expected[512];
+        struct result result = command_status(
+            0,
+            "told() { jq -c \"$1 [.io.request, .io.size, .stat.count, .load.count]\" | "
+            "tr '\\n' ' '; echo; }; ioping -J -a 0 -i 0 %s | told '.[] |'; "
+            "ioping -JJ -a 0 -i 0 %s | told",
+            runs[i].arguments, runs[i].arguments);
+        snprintf(expected, sizeof(expected), "%s\n%s\n", runs[i].told, runs[i].told);
+        assert_string_equal(result.out, expected);
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+static void
+twice_in_any_spelling_is_a_record_per_line(void **state)
+{
+    static const char *const options[] = {"-JJ",          "-J -J",     "-JqJ",
+                                          "-json --json", "-js -json", "-JJJ"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result =
+            command_status(0, "ioping %s -c 2 -i 0 -q data", options[i]);
+        assert_matches(result.out, "^\\{\"timestamp\": [^\n]*\\}\n$");
+        command_free(&result);
+    }
+}
+
+static void
+each_line_is_a_record_of_its_own(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0, "ioping -JJ -G -p 3 -c 6 -i 0 -a 0 -histogram d >o; " KINDS("o") //
+        "grep -c '^{\"timestamp\": [0-9.]*, .*}}$' o; grep -vc '^{.*}$' o; "
+        "tail -c 1 o | od -An -c");
+    assert_string_equal(result.out,
+                        "3 io\n1 load+stat\n3 io\n2 load+stat\n9\n0\n  \\n\n");
+    command_free(&result);
+}
+
+/* All of the array's layout; numbers are masked, and what the disk is called. */
+#define HEAD                                \
+    "{\n"                                   \
+    "  \"timestamp\": #,\n"                 \
+    "  \"localtime\": \"#-#-#T#:#:#+#\",\n" \
+    "  \"target\": {\n"                     \
+    "    \"path\": \"data\",\n"             \
+    "    \"fstype\": \"*\",\n"              \
+    "    \"device\": \"*\",\n"              \
+    "    \"device_size\": #,\n"             \
+    "    \"mode\": \"cached\"\n"            \
+    "  },\n"
+#define IO                              \
+    HEAD "  \"io\": {\n"                \
+         "    \"request\": #,\n"        \
+         "    \"operation\": \"%s\",\n" \
+         "    \"offset\": #,\n"         \
+         "    \"size\": #,\n"           \
+         "    \"time\": #,\n"           \
+         "    \"ignored\": false\n"     \
+         "  }\n}"
+#define STAT                                                                             \
+    HEAD "  \"stat\": {\n"                                                               \
+         "    \"count\": #,\n    \"size\": #,\n    \"time\": #,\n    \"iops\": #,\n"     \
+         "    \"bps\": #,\n    \"min\": #,\n    \"avg\": #,\n    \"max\": #,\n"          \
+         "    \"mdev\": #%s\n"                                                           \
+         "  },\n  \"load\": {\n"                                                         \
+         "    \"count\": #,\n    \"failed\": #,\n    \"missed\": #,\n    \"size\": #,\n" \
+         "    \"time\": #,\n    \"iops\": #,\n    \"bps\": #\n  }\n}"
+
+static const struct {
+    const char *arguments, *operation, *more;
+} layouts[] = {
+    {"", "read", ",\n    \"percentiles\": {\n      \"#\": #\n    }"},
+    {"-WWW", "write", ",\n    \"percentiles\": {\n      \"#\": #\n    }"},
+    {"-percentiles none", "read", ""},
+    {"-percentiles none -histogram -corrected -b 9 -i 1h -a 1", "read",
+     ",\n    \"corrected\": true,\n    \"histogram\": [\n      {\"le\": #, \"count\": "
+     "#}\n    ]"},
+};
+
+static void
+the_array_has_the_layout_of_ioping_1_3(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LENGTH(layouts); i++) {
+        char expected[4096];
+        struct result result = command_status(
+            0,
+            "ioping -C -J -c 2 -i 0 -a 0 %s data | sed -E '"
+            "s/\"(fstype|device)\": \".*\"/\"\\1\": \"*\"/; /ignored\": true/d; "
+            "s/\"notice\": .*/\"ignored\": false/'",
+            layouts[i].arguments);
+        char *text = masked(result.out);
+        snprintf(expected, sizeof(expected), "[" IO "," IO "," STAT "]\n",
+                 layouts[i].operation, layouts[i].operation, layouts[i].more);
+        assert_string_equal(text, expected);
+        assert_string_equal(result.err, "");
+        free(text);
+        command_free(&result);
+    }
+}
+
+/* The times that counted against what is said of them; EVERY: ns, or more than any. */
+static const char distribution_jq[] =
+    "[.[].io | select(. and (.ignored | not)) | range(.time; 0; -$every)] as $times\n"
+    "| .[-1].stat as $stat | ($stat.histogram | map(.le)) as $bounds\n"
+    "| ($stat.histogram | [foreach .[] as $step (0; . + $step.count; [., $step.le])]) "
+    "as\n"
+    "  $sums\n"
+    "| ($bounds == ($bounds | unique) and ($bounds | length) > 0),\n"
+    "  ($sums | map(. as [$sum, $le] | $sum == ($times | map(select(. <= $le)) |\n"
+    "    length)) | all),\n"
+    "  $sums[-1][0] == ($times | length),\n"
+    "  ($stat.percentiles | to_entries | length > 4 and (map(.value as $value\n"
+    "    | (.key | tonumber * ($times | length) / 100 | ceil) as $rank\n"
+    "    | ($sums | map(select(.[0] >= $rank))[0][1]) as $le\n"
+    "    | $value <= $le and $value > $le - ([1, $le / 128] | max)) | all)),\n"
+    "  ($stat.percentiles | to_entries | map(.value) == (map(.value) | sort)),\n"
+    "  $sums[-1][0] - $stat.count\n";
+
+static void
+put_distribution(void)
+{
+    char path[1100];
+    snprintf(path, sizeof(path), "%s/distribution.jq", scratch());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(distribution_jq, file);
+    fclose(file);
+}
+
+static void
+the_distribution_is_that_of_the_requests(void **state)
+{
+    static const char *const targets[] = {"data", "-C data", "-W d", "/dev/zero"};
+    (void)state;
+    need_program("jq");
+    put_distribution();
+    for (size_t i = 0; i < LENGTH(targets); i++) {
+        struct result result = command_status(
+            0,
+            "ioping -J -histogram -percentiles 0.5,10,50,75,99,99.5 -a 3 -c 203 -i 0 %s "
+            ">o; jq -c --argjson every 1e18 -f distribution.jq o",
+            targets[i]);
+        assert_string_equal(result.out, "true\ntrue\ntrue\ntrue\ntrue\n0\n");
+        command_free(&result);
+    }
+}
+
+/* One of 330 ms adds those that were due 40, 80, ... and 320 ms after it: 8 at least. */
+static void
+the_corrected_distribution_has_the_waits(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    put_distribution();
+    struct result result = command_status(
+        0,
+        FAULTY("pread:3:330ms") "-C -J -corrected -histogram -percentiles "
+                                "10,20,50,75,90 -a 0 -c 4 -i 40ms data >o; "
+                                "jq -c --argjson every 40000000 -f distribution.jq o; "
+                                "jq -c '.[-1].stat | .corrected, .percentiles.\"50\" > "
+                                "40000000' o");
+    int waits = -1, length = 0;
+    assert_int_equal(
+        sscanf(result.out, "true\ntrue\ntrue\ntrue\ntrue\n%d\n%n", &waits, &length), 1);
+    assert_true(waits >= 8);
+    assert_string_equal(result.out + length, "true\ntrue\n");
+    command_free(&result);
+}
+
+static void
+each_period_has_its_own_distribution(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0,
+        "ioping -J -q -C -histogram -corrected -percentiles 50 -a 0 -p 5 -c 13 -i 1h -b "
+        "20 data | jq -c '.[] | .stat | [.count, (.histogram | map(.count) | add), "
+        ".corrected, (.percentiles.\"50\" | . > 0)]'; "
+        "ioping -J -q -C -a 0 -p 5 -c 10 -i 0 data | jq -c '.[].stat.percentiles | "
+        "keys'");
+    assert_string_equal(result.out, "[5,5,true,true]\n[5,5,true,true]\n"
+                                    "[13,13,true,true]\n"
+                                    "[\"50\"]\n[\"50\"]\n[\"50\",\"90\"]\n");
+    command_free(&result);
+}
+
+static void
+periods_of_time_are_records(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0,
+        "ioping -JJ -C -q -a 0 -P 50ms -i 20ms -w 320ms data | jq -s -c '(length > 2), "
+        "((.[:-1] | map(.load.count) | add) <= .[-1].load.count), "
+        "(map(.stat.count == .load.count) | all)'");
+    assert_string_equal(result.out, "true\ntrue\ntrue\n");
+    command_free(&result);
+}
+
+/* The part of the flush: per request whether there is one, within the time. */
+static const struct {
+    const char *arguments, *parts;
+} flushes[] = {
+    {"-W d", "[true,true,true,true]\n"},      {"-G d", "[true,null,true,null]\n"},
+    {"-WWW copy", "[true,true,true,true]\n"}, {"-Y -W d", "[true,true,true,true]\n"},
+    {"-W -C d", "[null,null,null,null]\n"},   {"data", "[null,null,null,null]\n"},
+    {"d", "[null,null,null,null]\n"},
+};
+
+#define PARTS                                                                           \
+    "jq -c '[.[].io | values | if has(\"sync\") then .sync > 0 and .sync < .time else " \
+    "null end]' "
+
+static void
+writes_tell_the_part_of_the_flush(void **state)
+{
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(flushes); i++) {
+        struct result result =
+            command_status(0, "ioping -J -c 4 -i 0 %s | " PARTS, flushes[i].arguments);
+        assert_string_equal(result.out, flushes[i].parts);
+        command_free(&result);
+    }
+}
+
+/* The second write never came to its flush; the flush of the fourth took 200 ms. */
+static void
+the_flush_is_told_from_the_write(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result =
+        command_status(3, FAULTY("pwrite:2:5,pwrite:3:200ms,fdatasync:4:200ms") //
+                       "-E -J -WWW -i 0 -c 4 -a 0 copy >o; status=$?; " PARTS
+                       "o; jq -c '[.[2,3].io | .time >= 200000000, .sync >= 200000000]' "
+                       "o; exit $status");
+    assert_string_equal(result.out, "[true,null,true,true]\n[true,false,true,true]\n");
+    command_free(&result);
+}
+
+/* Of both forms: status, notices, and the statistics in the end. */
+static const struct {
+    const char *script, *arguments, *told;
+    int status;
+} failures[] = {
+    {"pread:3:5", "-c 5", "[[null,null,\"EIO\"],[2,3,1,8192]]\n", 3},
+    {"pread:3:5", "-E -c 5", "[[null,null,\"EIO\",null,null],[4,5,1,16384]]\n", 3},
+    {"pread:1-:5", "-E -c 3", "[[\"EIO\",\"EIO\",\"EIO\"],[0,3,3,0]]\n", 3},
+    {"pread:2:short", "-E -c 3", "[[null,\"short\",null],[2,3,1,10240]]\n", 3},
+    {"pread:2:28", "-E -c 3", "[[null,\"ENOSPC\",null],[2,3,1,8192]]\n", 3},
+    {"pread:2:11,pread:1-:fast", "-N -c 3", "[[null,\"EAGAIN\",null],[2,3,1,8192]]\n", 0},
+    {"pread:1:121", "-q -c 3", "[[],[0,1,1,0]]\n", 3},
+};
+
+static void
+failures_are_records(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(failures); i++) {
+        char expected[512];
+        struct result result = command_status(
+            failures[i].status,
+            "run() { " FAULTY(
+                "%s") "\"$@\" -C -i 0 -a 0 %s data; status=$?; }; "
+                      "run -J >o; jq -c . o >a; run -JJ >o; jq -c -s . o >b; "
+                      "for f in a b; do jq -c '[[.[].io | values | .notice], (.[-1] | "
+                      "[.stat.count, "
+                      ".load.count, .load.failed, .load.size])]' $f; done; exit $status",
+            failures[i].script, failures[i].arguments);
+        snprintf(expected, sizeof(expected), "%s%s", failures[i].told, failures[i].told);
+        assert_string_equal(result.out, expected);
+        command_free(&result);
+    }
+}
+
+static void
+a_line_is_whole_at_once(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0, START "-JJ -a 0 -i 1h data >o & pid=$!; " UNTIL("}}", "o")               //
+        "wc -l <o; " KINDS("o") "kill -INT $pid; wait $pid; status=$?; " KINDS("o") //
+        "exit $status");
+    assert_string_equal(result.out, "1\n1 io\n1 io\n1 load+stat\n");
+    command_free(&result);
+}
+
+#define STUCK FRESH FAULTY("pread:3-:hang") "-C -i 0 -hang 100ms "
+#define TOLD UNTIL("no answer", "e")
+
+static void
+an_interrupt_ends_the_lines_though_a_request_never_returns(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        3, STUCK "-JJ data >o 2>e & pid=$!; " TOLD
+                 "kill -INT $pid; wait $pid; status=$?; " //
+        KINDS("o") "tail -1 o | jq -c '[.stat.count, .load.count, .load.failed]'; "
+                   "exit $status");
+    assert_string_equal(result.out, "2 io\n1 load+stat\n[1,3,0]\n");
+    command_free(&result);
+}
+
+/* The array is closed then, and lines need no closing. */
+static const struct {
+    const char *arguments, *left;
+} interrupted[] = {
+    {"-J", "[1,2]\n"}, {"-Jq", "[]\n"},   {"-JJ", "1\n2\n"},
+    {"-JJq", ""},      {"-JJqp1", "1\n"},
+};
+
+static void
+a_second_interrupt_leaves_what_can_be_parsed(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(interrupted); i++) {
+        struct result result = command_status(
+            4,
+            STUCK "%s data >o 2>e & pid=$!; " TOLD "kill -INT $pid; sleep 0.1; "
+                  "kill -INT $pid; wait $pid; status=$?; "
+                  "jq -c 'def number: .io.request // .stat.count; if type == \"array\" "
+                  "then map(number) else number end' o; exit $status",
+            interrupted[i].arguments);
+        assert_string_equal(result.out, interrupted[i].left);
+        command_free(&result);
+    }
+}
+
+static void
+what_cannot_begin_prints_no_line(void **state)
+{
+    (void)state;
+    struct result result = command_status(2, "ioping -JJ -c 1 missing");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+/* Of two that are equal readers keep one, and do not say which. */
+static void
+no_key_comes_twice(void **state)
+{
+    (void)state;
+    struct result result =
+        command("ioping -JJ -q -c 3 -i 0 -percentiles 50,90,50 data | grep -o '\"50\":'");
+    assert_true(strcmp(result.out, "") == 0 || strcmp(result.out, "\"50\":\n") == 0);
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_forms_have_the_same_records),
+        cmocka_unit_test(twice_in_any_spelling_is_a_record_per_line),
+        cmocka_unit_test(each_line_is_a_record_of_its_own),
+        cmocka_unit_test(the_array_has_the_layout_of_ioping_1_3),
+        cmocka_unit_test(the_distribution_is_that_of_the_requests),
+        cmocka_unit_test(the_corrected_distribution_has_the_waits),
+        cmocka_unit_test(each_period_has_its_own_distribution),
+        cmocka_unit_test(periods_of_time_are_records),
+        cmocka_unit_test(writes_tell_the_part_of_the_flush),
+        cmocka_unit_test(the_flush_is_told_from_the_write),
+        cmocka_unit_test(failures_are_records),
+        cmocka_unit_test(a_line_is_whole_at_once),
+        cmocka_unit_test(an_interrupt_ends_the_lines_though_a_request_never_returns),
+        cmocka_unit_test(a_second_interrupt_leaves_what_can_be_parsed),
+        cmocka_unit_test(what_cannot_begin_prints_no_line),
+        cmocka_unit_test(no_key_comes_twice),
+    };
+    return cmocka_run_group_tests_name("json", tests, make_files, unmount_all);
+}

@@ -1,0 +1,447 @@
+/* The file of metrics: when it is there, what is in it, and what is left behind. */
+#include "running.h"
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The values of a metric in x.prom, however it is labelled. */
+#define VALUE(name) "sed -n 's/^ioping_" name "[{].*[}] //p' x.prom; "
+
+/* Everything in the folder, so that nothing is left beside the file. */
+#define LEFT "ls -A; "
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && mkdir directory && sync data");
+    command_free(&result);
+    return 0;
+}
+
+/* An empty folder to be in; data is beside it. */
+static int
+make_folder(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "rm -rf f && mkdir f");
+    command_free(&result);
+    return 0;
+}
+
+static void
+it_is_there_with_zeros_before_the_first_request(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0,
+        "cd f; " FRESH FAULTY(
+            "pread:1:hang") "-C -i 0 -hang 10ms -prometheus x.prom "
+                            "../data >o 2>e & pid=$!; " UNTIL(
+                                "has had no answer",
+                                "e") "cp x.prom y; kill -INT $pid; wait $pid; echo $?; "
+                                     "rm o e; grep -v '^#' y | sed 's/.* //' | sort | "
+                                     "uniq -c | tr -s ' '; grep -c timestamp y; " //
+        VALUE("requests_total") VALUE("request_duration_seconds_count") LEFT);
+    assert_string_equal(result.out,
+                        "3\n 31 0\n 1 0.000000000\n 1 1\n0\n1\n0\nx.prom\ny\n");
+    command_free(&result);
+}
+
+static void
+everybody_may_read_it_whatever_the_umask(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; for mask in 000 022 077 777; do (umask $mask; \"$IOPING\" -q -i 0 -c 2 "
+           "-prometheus x.prom /dev/zero >../o); stat -c '%%a %%F' x.prom; done; " LEFT);
+    assert_string_equal(result.out, "644 regular file\n644 regular file\n644 regular "
+                                    "file\n644 regular file\nx.prom\n");
+    command_free(&result);
+}
+
+/* The last line of the file is the last that is written. */
+static void
+a_reader_never_sees_a_part_of_it(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0,
+        "cd f; \"$IOPING\" -q -i 100us -P 1ms -prometheus x.prom ../data >../o & pid=$!; "
+        "until test -e x.prom; do sleep 0.02; done; i=0; while [ $i -lt 150 ]; do "
+        "cat x.prom >y; head -1 y; tail -1 y | sed 's/{.*} 1$//'; ls -i x.prom >>inodes; "
+        "i=$((i + 1)); done | sort | uniq -c | tr -s ' '; kill -INT $pid; wait $pid; "
+        "echo $?; test $(sort -u inodes | wc -l) -gt 1 && echo replaced; rm y inodes; " //
+        LEFT);
+    assert_string_equal(
+        result.out,
+        " 150 # HELP ioping_request_duration_seconds Time of the requests that count.\n"
+        " 150 ioping_build_info\n0\nreplaced\nx.prom\n");
+    command_free(&result);
+}
+
+/* With the statistics so far in the file, and the temporary one gone. */
+static void
+every_end_leaves_the_file_and_nothing_else(void **state)
+{
+    (void)state;
+    need_faults();
+    static const struct {
+        const char *faults, *shown, *file, *end;
+        int status;
+    } cases[] = {
+        {"", "request=4", "o", "kill -INT $pid; ", 0},
+        {"", "request=4", "o", "kill -TERM $pid; ", 0},
+        {"", "request=4", "o", "kill -HUP $pid; ", 0},
+        {"pread:5:5", "request=4", "o", "", 3},
+        {"pread:5:hang", "no answer", "e", "kill -INT $pid; ", 3},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char expected[64];
+        struct result result = command_status(
+            0,
+            "cd f; : >../o; : >../e; " FAULTY(
+                "%s") "-C -i 20ms -P 5ms -hang 10ms "
+                      "-prometheus x.prom ../data >../o 2>../e & pid=$!; " UNTIL(
+                          "%s", "../%s") //
+            "%swait $pid; echo $?; test $(" VALUE(
+                "requests_total") ") -ge 4 && "
+                                  "tail -1 x.prom | sed 's/{.*} 1$//'; " LEFT,
+            cases[i].faults, cases[i].shown, cases[i].file, cases[i].end);
+        snprintf(expected, sizeof(expected), "%d\nioping_build_info\nx.prom\n",
+                 cases[i].status);
+        assert_string_equal(result.out, expected);
+        command_free(&result);
+    }
+}
+
+/* They are in the file instead. */
+static void
+raw_lines_are_not_printed(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; \"$IOPING\" -q -i 5ms -c 20 -P 10ms -prometheus x.prom ../data");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+    result = command_status(
+        0,
+        "cd f; \"$IOPING\" -B -i 5ms -c 20 -P 10ms -prometheus x.prom ../data | wc -l; "
+        "\"$IOPING\" -J -q -i 5ms -c 20 -P 10ms -prometheus x.prom ../data | jq length");
+    assert_string_equal(result.out, "1\n1\n");
+    command_free(&result);
+}
+
+static void
+it_goes_on_being_kept_while_a_request_hangs(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, "cd f; : >../e; " FAULTY(
+               "pread:3:hang") "-q -C -i 0 -hang 10ms -P 10ms "
+                               "-prometheus x.prom ../data >../o 2>../e & pid=$!; " UNTIL(
+                                   "request 3", "../e") //
+        VALUE("requests_total") "a=$(stat -c %%i%%y x.prom); i=0; until test "
+                                "\"$(stat -c %%i%%y x.prom)\" != \"$a\"; do sleep 0.02; "
+                                "done; "                               //
+        VALUE("requests_total") "kill -INT $pid; wait $pid; echo $?; " //
+        VALUE("requests_total"));
+    assert_string_equal(result.out, "2\n2\n3\n3\n");
+    command_free(&result);
+}
+
+static void
+a_file_that_cannot_be_kept_ends_it_before_the_first_request(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *line;
+        int status;
+    } cases[] = {
+        {"", "ioping: -prometheus '': a file needs a name\n", 1},
+        {"missing/x", "ioping: missing/x: No such file or directory\n", 2},
+        {"folder", "ioping: folder: File exists\n", 2},
+        {"plain/x", "ioping: plain/x: Not a directory\n", 2},
+        {"/proc/x", "ioping: /proc/x: No such file or directory\n", 2},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            cases[i].status,
+            "cd f; mkdir -p folder; : >plain; \"$IOPING\" -prometheus '%s' folder",
+            cases[i].file);
+        assert_string_equal(result.err, cases[i].line);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+        result = command("cd f; find . | sort");
+        assert_string_equal(result.out, ".\n./folder\n./plain\n");
+        command_free(&result);
+    }
+}
+
+static void
+a_folder_without_the_right_to_write_ends_it_too(void **state)
+{
+    (void)state;
+    need_root();
+    need_program("setpriv");
+    struct result result = command_status(
+        2, "cp \"$IOPING\" f/ioping && cd f && mkdir mine && chown 65534 mine && exec "
+           "setpriv --reuid=65534 --clear-groups ./ioping -prometheus x.prom mine");
+    assert_string_equal(result.err, "ioping: x.prom: Permission denied\n");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+/* A pipe, and, for root, a device would be gone. */
+static void
+what_is_no_file_is_not_replaced(void **state)
+{
+    (void)state;
+    struct result result = command("cd f; mkfifo x; \"$IOPING\" -q -i 0 -c 2 -prometheus "
+                                   "x /dev/zero >../o; echo $?; "
+                                   "stat -c %%F x; ls -A");
+    assert_string_equal(result.out, "2\nfifo\nx\n");
+    command_free(&result);
+}
+
+/* Said when it happens, not at each interval, and as the reason at the end. */
+static void
+a_run_goes_on_without_its_file(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; mkdir d; : >../o; : >../e; \"$IOPING\" -i 10ms -P 10ms -prometheus "
+           "d/x.prom ../data >../o 2>../e & pid=$!; " UNTIL("request=2 ", "../o") //
+        "mv d gone; " UNTIL("d/x.prom",
+                            "../e") "wc -l <../e; n=$(wc -l <../o); until test "
+                                    "$(wc -l <../o) -gt $((n + 5)); do sleep 0.02; done; "
+                                    "kill -INT $pid; wait $pid; "
+                                    "echo $?; cat ../e; tail -1 ../o | cut -c 1-3");
+    assert_string_equal(result.out, "1\n3\nioping: d/x.prom: No such file or directory\n"
+                                    "ioping: d/x.prom: No such file or directory\nmin\n");
+    command_free(&result);
+}
+
+static void
+a_file_that_can_be_written_again_is_no_failure(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; mkdir d; : >../o; : >../e; \"$IOPING\" -i 10ms -P 10ms -prometheus "
+           "d/x.prom ../data >../o 2>../e & pid=$!; " UNTIL("request=2 ", "../o") //
+        "mv d gone; " UNTIL(
+            "d/x.prom",
+            "../e") "mkdir d; until test -e d/x.prom; do sleep "
+                    "0.02; done; kill -INT $pid; wait $pid; echo $?; cat ../e");
+    assert_string_equal(result.out, "0\nioping: d/x.prom: No such file or directory\n");
+    command_free(&result);
+}
+
+/* Of four pages; the file has two. */
+static void
+a_full_disk_leaves_the_last_version(void **state)
+{
+    (void)state;
+    need_root();
+    need_program("unshare");
+    struct result result = command_status(
+        0,
+        "mkdir -p small; cat >s <<'EOF'\n"
+        "mount -t tmpfs -o size=16k tmpfs small || exit\n"
+        ": >o; : >e; \"$IOPING\" -i 10ms -P 10ms -prometheus small/x.prom data >o 2>e & "
+        "pid=$!\n" UNTIL("request=5 ", "o")                                  //
+        "until head -c 4096 data >small/fill 2>s.err; do sleep 0.02; done\n" //
+        UNTIL("small/x.prom", "e") "kill -INT $pid; wait $pid; echo $?; cat e\n"
+                                   "tail -1 small/x.prom | cut -c 1-17; ls -A small\n"
+                                   "\"$IOPING\" -q -c 2 -i 0 -prometheus small/y data "
+                                   "2>&1; echo $?; ls -A small\n"
+                                   "EOF\nunshare -m sh s");
+    assert_string_equal(result.out,
+                        "3\nioping: small/x.prom: No space left on device\n"
+                        "ioping: small/x.prom: No space left on device\n"
+                        "ioping_build_info\nfill\nx.prom\n"
+                        "ioping: small/y: No space left on device\n2\nfill\nx.prom\n");
+    command_free(&result);
+}
+
+/* Against the JSON of the same run: failures, points that passed, warm-up. */
+static void
+final_counts_are_those_of_the_summary(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        0,
+        "cd f; " FAULTY(
+            "pread:4:5,pread:7:5,pread:9:260ms") "-J -q -E -C -i 50ms -c 14 "
+                                                 "-P 30ms -prometheus x.prom ../data "
+                                                 ">../o 2>../e; echo $?; jq -r '.[0] | "
+                                                 ".load.count, .load.failed, "
+                                                 ".load.missed, .stat.count, "
+                                                 "(.stat.time / 1e9 * 1e6 | round)' ../o "
+                                                 ">../a; { "   //
+        VALUE("requests_total") VALUE("failed_requests_total") //
+        VALUE("missed_requests_total")
+            VALUE("request_duration_seconds_count") "} >../b; " VALUE(
+                "request_duration_seconds_sum") "sed -n 4p ../a; head -3 ../a; "
+                                                "sed -n 's/.*le=\"+Inf\"[}] //p' x.prom; "
+                                                "head -4 ../a | cmp - ../b; "
+                                                "sum=$(" VALUE("request_duration_seconds_"
+                                                               "sum") "); us=$(sed -n 5p "
+                                                                      "../a); "
+                                                                      "awk \"BEGIN { d = "
+                                                                      "$sum * 1e6 - $us; "
+                                                                      "print (d < 1 && d "
+                                                                      "> -1) }\"");
+    assert_matches(result.out, "^3\n0\\.[2-9][0-9]{8}\n11\n14\n2\n[5-9]\n11\n1\n$");
+    command_free(&result);
+}
+
+/* One request took 300 ms: it is in no bucket below, and in all above. */
+static void
+a_slow_request_is_in_its_bucket(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, "cd f; " FAULTY(
+               "pread:5:300ms") "-q -C -a 0 -i 0 -c 9 -T 480ms -prometheus "
+                                "x.prom ../data >../o; sed -n "
+                                "'s/.*le=\"\\(0.262144\\|0.524288\\|+Inf\\)\"[}] "
+                                "//p' x.prom");
+    assert_string_equal(result.out, "8\n9\n9\n");
+    command_free(&result);
+}
+
+static void
+only_flushed_writes_have_their_histogram(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *expected;
+    } cases[] = {
+        {"-W", "9\n9\n"},
+        {"-G", "9\n4\n"},
+        {"-WC", "9\n"},
+        {"-c 10", "9\n"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(0,
+                                              "cd f; \"$IOPING\" -q -i 0 -c 10 %s "
+                                              "-prometheus x.prom ../directory >../o; " //
+                                              VALUE("request_duration_seconds_count")
+                                                  VALUE("sync_duration_seconds_count"),
+                                              cases[i].options);
+        assert_string_equal(result.out, cases[i].expected);
+        command_free(&result);
+    }
+}
+
+static void
+the_last_request_has_its_time(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; a=$(date +%%s); \"$IOPING\" -q -i 0 -c 3 -prometheus x.prom ../data "
+           ">../o; "
+           "b=$(date +%%s); t=$(" VALUE(
+               "last_request_timestamp_seconds") "); echo $t; "
+                                                 "awk \"BEGIN { print ($t >= $a && $t < "
+                                                 "$b + 1) }\"");
+    assert_matches(result.out, "^[0-9]{10}\\.[0-9]{6}\n1\n$");
+    command_free(&result);
+}
+
+static void
+labels_of_odd_paths_are_escaped(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0,
+        "cd f; odd=$(printf 'a\"b\\\\c d\\n\\303\\251\\377z'); cp ../data \"$odd\"; "
+        "\"$IOPING\" -q -i 0 -c 3 -prometheus x.prom \"$odd\" >../o; "
+        "sed -n 's/^ioping_requests_total{\\(target=.*\\),device=.*mode=\"[a-z]*\"[}]/\\1"
+        "/p' x.prom");
+    assert_string_equal(result.out,
+                        "target=\"a\\\"b\\\\c d\\n\xc3\xa9\xef\xbf\xbdz\" 3\n");
+    command_free(&result);
+}
+
+static void
+promtool_finds_nothing_to_say(void **state)
+{
+    (void)state;
+    need_program("promtool");
+    struct result result = command_status(
+        0, "cd f; odd=$(printf 'a\"b\\\\c d\\n\\303\\251\\377z'); cp ../data \"$odd\"; "
+           "for run in \"$odd\" '-W ../directory' '-G ../directory' '-c 0 -w 1ms "
+           "/dev/zero'; "
+           "do case $run in -*) set -- $run;; *) set -- \"$run\";; esac; \"$IOPING\" -q "
+           "-i 0 -c 20 -prometheus x.prom \"$@\" >../o || exit; promtool check metrics "
+           "<x.prom || exit; done");
+    assert_string_equal(result.out, "");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+/* The later one wins; the file is whole, and neither run fails. */
+static void
+two_runs_with_one_file_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0,
+        "cd f; for target in ../data ../directory; do \"$IOPING\" -q -i 1ms -c 100 "
+        "-P 1ms -prometheus x.prom $target >>../o & pids=\"$pids $!\"; done; for pid in "
+        "$pids; do wait $pid || echo $?; done; tail -1 x.prom | cut -c 1-17; " //
+        VALUE("requests_total") LEFT);
+    assert_string_equal(result.out, "ioping_build_info\n100\nx.prom\n");
+    command_free(&result);
+}
+
+/* A collector reads all files of a folder as one, which must not name a series twice. */
+static void
+files_of_two_targets_have_no_series_in_common(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; \"$IOPING\" -q -i 0 -c 3 -prometheus x.prom ../data >../o; "
+           "\"$IOPING\" -q -i 0 -c 3 -prometheus y.prom ../directory >../o; "
+           "cat x.prom y.prom | grep -v '^#' | sed 's/ [^ ]*$//' | sort | uniq -d");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, make_folder)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(it_is_there_with_zeros_before_the_first_request),
+        TEST(everybody_may_read_it_whatever_the_umask),
+        TEST(a_reader_never_sees_a_part_of_it),
+        TEST(every_end_leaves_the_file_and_nothing_else),
+        TEST(raw_lines_are_not_printed),
+        TEST(it_goes_on_being_kept_while_a_request_hangs),
+        TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request),
+        TEST(a_folder_without_the_right_to_write_ends_it_too),
+        TEST(what_is_no_file_is_not_replaced),
+        TEST(a_run_goes_on_without_its_file),
+        TEST(a_file_that_can_be_written_again_is_no_failure),
+        TEST(a_full_disk_leaves_the_last_version),
+        TEST(final_counts_are_those_of_the_summary),
+        TEST(a_slow_request_is_in_its_bucket),
+        TEST(only_flushed_writes_have_their_histogram),
+        TEST(the_last_request_has_its_time),
+        TEST(labels_of_odd_paths_are_escaped),
+        TEST(promtool_finds_nothing_to_say),
+        TEST(two_runs_with_one_file_do_not_disturb_each_other),
+        TEST(files_of_two_targets_have_no_series_in_common),
+    };
+    return cmocka_run_group_tests_name("prometheus", tests, make_files, unmount_all);
+}

@@ -1,0 +1,260 @@
+/* Limits that set the exit status. */
+#include "running.h"
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define TIME "[0-9]+(\\.[0-9]+)? (ns|us|ms|s)"
+#define NO_NAME "not one of min, avg, max, mdev, iops and percentiles such as p99"
+#define NO_LIMIT "a limit is missing, as in p99=10ms"
+#define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
+#define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && mkdir directory && sync data");
+    command_free(&result);
+    return 0;
+}
+
+static void
+limits_that_are_kept_change_nothing(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "ioping -i 0 -c 12 -slo min=1h -slo avg=1h -slo max=1h -slo mdev=1h "
+           "-slo p50=1h -slo=p90=1h --slo=iops=0 data");
+    assert_string_equal(result.err, "");
+    assert_contains(result.out, "\nmin/avg/max/mdev = ");
+    command_free(&result);
+}
+
+static void
+each_limit_that_is_broken_has_its_line(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        5, "ioping -i 0 -c 12 -slo min=0 -slo avg=0 -slo p50=1h -slo max=0 -slo mdev=0 "
+           "-slo iops=1T -slo p90=0 data");
+    assert_matches(result.err, "^ioping: min = " TIME " exceeds 0 ns\n"
+                               "ioping: avg = " TIME " exceeds 0 ns\n"
+                               "ioping: max = " TIME " exceeds 0 ns\n"
+                               "ioping: mdev = " TIME " exceeds 0 ns\n"
+                               "ioping: iops = [0-9.]+( [kM])? falls below 1 T\n"
+                               "ioping: p90 = " TIME " exceeds 0 ns\n$");
+    assert_contains(result.out, "\nmin/avg/max/mdev = ");
+    command_free(&result);
+}
+
+/* The values are those of the summary. */
+static void
+values_are_those_of_the_summary(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "ioping -q -i 0 -c 12 -slo min=0 -slo avg=0 -slo max=0 -slo mdev=0 -slo p50=0 "
+           "-slo p90=0 -slo iops=1T data >o 2>e; test $? = 5 && "
+           "sed -n 's,^min/avg/max/mdev = ,,p; s,^p50/p90 = ,,p; "
+           "s/^.* read, \\(.*\\) iops, .*/\\1/p' o | sed 's, / ,\\n,g' | sort >a; "
+           "sed 's/^[^=]* = //; s/ exceeds.*//; s/ falls.*//' e | sort >b; "
+           "test $(wc -l <a) = 7 && cmp a b");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+static void
+percentiles_of_too_few_are_not_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *line;
+    } cases[] = {
+        {"-c 100 -slo p99=1h",
+         "ioping: p99 is not known: 99 requests count, and it takes 100\n"},
+        {"-c 2 -slo p50=1h",
+         "ioping: p50 is not known: 1 requests count, and it takes 2\n"},
+        {"-c 1 -slo max=1h",
+         "ioping: max is not known: 0 requests count, and it takes 1\n"},
+        {"-c 20 -slo max=1h -slo p99.999=1h",
+         "ioping: p99.999 is not known: 19 requests count, and it takes 100000\n"},
+        {"-c 5 -t 1h -slo avg=1h -slo iops=0",
+         "ioping: avg is not known: 0 requests count, and it takes 1\n"
+         "ioping: iops is not known: 0 requests count, and it takes 1\n"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(5, "ioping -q -i 0 %s data", cases[i].options);
+        assert_string_equal(result.err, cases[i].line);
+        command_free(&result);
+    }
+    struct result result = command_status(0, "ioping -q -i 0 -c 101 -slo p99=1h data");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+/* One of 20 took 300 ms. */
+static void
+one_slow_request_breaks_what_it_should(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        5, FAULTY("pread:12:300ms") "-q -C -a 0 -i 0 -c 20 -slo p95=290ms -slo max=299ms "
+                                    "-slo min=290ms -slo iops=1 data");
+    assert_matches(result.err, "^ioping: max = [3-9][0-9]{2}(\\.[0-9])? ms exceeds 299 "
+                               "ms\n$");
+    command_free(&result);
+}
+
+/* A second of a stall, 100 ms apart, is ten waits. */
+static void
+limits_are_on_what_is_corrected(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        5, FAULTY("pread:3:1000ms") "-q -C -corrected -a 0 -i 100ms -c 12 -slo p75=400ms "
+                                    "-slo p90=2s data");
+    assert_matches(result.err,
+                   "^ioping: p75 \\(corrected\\) = [4-9][0-9]{2}(\\.[0-9])? ms exceeds "
+                   "400 ms\n$");
+    command_free(&result);
+}
+
+static void
+a_failure_goes_before_a_limit(void **state)
+{
+    (void)state;
+    need_faults();
+    static const char *const options[] = {"", "-E"};
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            3, FAULTY("pread:5:5") "-q -C -i 0 -c 9 %s -slo max=0 -slo p99=1 data",
+            options[i]);
+        assert_matches(result.err,
+                       i ? "^ioping: request 5 failed: EIO \\(Input/output error\\)\n"
+                           "ioping: max = " TIME " exceeds 0 ns\n"
+                           "ioping: p99 is not known: 7 requests count, and it takes "
+                           "100\n$"
+                         : "^ioping: request 5 failed: EIO \\(Input/output error\\)\n"
+                           "ioping: max = " TIME " exceeds 0 ns\n"
+                           "ioping: p99 is not known: 3 requests count, and it takes "
+                           "100\n$");
+        command_free(&result);
+    }
+}
+
+static void
+lost_output_goes_before_a_limit(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(3, "ioping -q -i 0 -c 9 -slo max=0 data >/dev/full");
+    assert_matches(result.err, "^ioping: standard output: No space left on device\n"
+                               "ioping: max = " TIME " exceeds 0 ns\n$");
+    command_free(&result);
+}
+
+static void
+every_format_has_them_on_stderr(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"-q", "^\n--- .* ioping statistics ---\n"},
+        {"-B", "^4 ([0-9]+ ){8}[0-9]+\n$"},
+        {"-q -p 2", "^(2 ([0-9]+ ){8}[0-9]+\n){2}$"},
+        {"-J -q", "^\\[\\{.*\\}\\]\n$"},
+        {"-JJ -q", "^\\{[^\n]*\\}\n$"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(5, "ioping -i 0 -c 5 %s -slo max=0 data", cases[i][0]);
+        assert_matches(result.out, cases[i][1]);
+        assert_matches(result.err, "^ioping: max = " TIME " exceeds 0 ns\n$");
+        command_free(&result);
+    }
+}
+
+static void
+an_interrupt_does_not_skip_them(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(5, START "-i 10ms -slo max=0 data >o 2>e & pid=$!; " UNTIL(
+                              "request=3", "o") "kill -INT $pid; wait $pid; s=$?; "
+                                                "cat e; exit $s");
+    assert_matches(result.out, "^ioping: max = " TIME " exceeds 0 ns\n$");
+    command_free(&result);
+}
+
+/* The target is not even looked for. */
+static void
+limits_that_mean_nothing_are_refused(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", NO_NAME},
+        {"x", NO_NAME},
+        {"p99", NO_LIMIT},
+        {"p99=", NO_TIME},
+        {"p100=1ms", NO_NAME},
+        {"p0=1", NO_NAME},
+        {"=1", NO_NAME},
+        {"foo=1ms", NO_NAME},
+        {"iops=abc", NO_COUNT},
+        {"p99=-1", NO_TIME},
+        {"p99=10ms ", NO_TIME},
+        {"p99 =10ms", NO_NAME},
+        {"p99=10ms,max=1s", NO_TIME},
+        {"p99<10ms", NO_NAME},
+        {"99=10ms", NO_NAME},
+        {"iops=0.5", "too small: it would mean nothing"},
+        {"max=1/0", "division by zero"},
+        {"max=300000000h", "out of range"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char expected[256];
+        struct result result =
+            command_status(1, "ioping -slo max=1 -slo '%s' missing", cases[i][0]);
+        snprintf(expected, sizeof(expected), "ioping: -slo '%s': %s\n", cases[i][0],
+                 cases[i][1]);
+        assert_string_equal(result.err, expected);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+static void
+sixteen_limits_are_enough(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        1, "many=; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do "
+           "many=\"$many -slo max=${i}ns\"; done; ioping -q -i 0 -c 3 $many data 2>&1 "
+           ">o; echo $?; ioping $many -slo max=17 missing");
+    assert_matches(result.out, "^(ioping: max = " TIME " exceeds [0-9]+ ns\n){16}5\n$");
+    assert_string_equal(result.err, "ioping: -slo 'max=17': more than 16 limits\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_that_are_kept_change_nothing),
+        cmocka_unit_test(each_limit_that_is_broken_has_its_line),
+        cmocka_unit_test(values_are_those_of_the_summary),
+        cmocka_unit_test(percentiles_of_too_few_are_not_known),
+        cmocka_unit_test(one_slow_request_breaks_what_it_should),
+        cmocka_unit_test(limits_are_on_what_is_corrected),
+        cmocka_unit_test(a_failure_goes_before_a_limit),
+        cmocka_unit_test(lost_output_goes_before_a_limit),
+        cmocka_unit_test(every_format_has_them_on_stderr),
+        cmocka_unit_test(an_interrupt_does_not_skip_them),
+        cmocka_unit_test(limits_that_mean_nothing_are_refused),
+        cmocka_unit_test(sixteen_limits_are_enough),
+    };
+    return cmocka_run_group_tests_name("slo", tests, make_files, unmount_all);
+}

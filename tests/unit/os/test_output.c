@@ -1,0 +1,275 @@
+/* Files that are replaced as a whole, terminals, and the locale. */
+#include "support.h"
+
+#include "os/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *
+path_of(const char *name)
+{
+    static char paths[4][1400];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof(paths[0]), "%s/%s", scratch(), name);
+    return path;
+}
+
+static void
+assert_file(const char *name, const char *expected)
+{
+    char text[256] = {0};
+    int fd = open(path_of(name), O_RDONLY);
+    assert_true(fd >= 0);
+    assert_int_equal(read(fd, text, sizeof(text) - 1), (int)strlen(expected));
+    assert_string_equal(text, expected);
+    close(fd);
+}
+
+static int
+count_files(const char *folder)
+{
+    int count = 0;
+    DIR *directory = opendir(path_of(folder));
+    assert_non_null(directory);
+    for (struct dirent *entry; (entry = readdir(directory));)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(directory);
+    return count;
+}
+
+static void
+make_folder(const char *name)
+{
+    assert_int_equal(mkdir(path_of(name), 0755), 0);
+}
+
+static int
+replace(const char *name, const char *text)
+{
+    return os_file_replace(path_of(name), text, strlen(text));
+}
+
+static void
+a_file_is_made_and_replaced_by_another(void **state)
+{
+    (void)state;
+    struct stat first, second;
+    make_folder("new");
+    assert_int_equal(replace("new/a", "one\n"), 0);
+    assert_file("new/a", "one\n");
+    int old = open(path_of("new/a"), O_RDONLY); /* so that its number is not reused */
+    assert_int_equal(fstat(old, &first), 0);
+    assert_int_equal(replace("new/a", "two, and longer\n"), 0);
+    assert_file("new/a", "two, and longer\n");
+    assert_int_equal(stat(path_of("new/a"), &second), 0);
+    assert_true(first.st_ino != second.st_ino);
+    char text[16] = {0};
+    assert_int_equal(read(old, text, 15), 4);
+    assert_string_equal(text, "one\n");
+    close(old);
+    assert_int_equal(replace("new/a", ""), 0);
+    assert_file("new/a", "");
+    assert_int_equal(count_files("new"), 1);
+}
+
+static void
+everybody_may_read_it_whatever_the_umask(void **state)
+{
+    (void)state;
+    static const mode_t masks[] = {0, 022, 077, 0777};
+    for (size_t i = 0; i < LENGTH(masks); i++) {
+        struct stat info;
+        mode_t before = umask(masks[i]);
+        int status = replace("masked", "a");
+        umask(before);
+        assert_int_equal(status, 0);
+        assert_int_equal(stat(path_of("masked"), &info), 0);
+        assert_int_equal(info.st_mode & 07777, 0644);
+    }
+}
+
+static void
+a_name_without_a_folder_is_in_the_current_one(void **state)
+{
+    (void)state;
+    make_folder("here");
+    int before = open(".", O_RDONLY | O_DIRECTORY);
+    assert_int_equal(chdir(path_of("here")), 0);
+    int status = os_file_replace("plain", "a", 1);
+    assert_int_equal(fchdir(before), 0);
+    close(before);
+    assert_int_equal(status, 0);
+    assert_file("here/plain", "a");
+    assert_int_equal(count_files("here"), 1);
+}
+
+static void
+what_is_no_file_is_not_replaced(void **state)
+{
+    (void)state;
+    make_folder("others");
+    make_folder("others/folder");
+    assert_int_equal(replace("others/named", "old"), 0);
+    assert_int_equal(symlink("named", path_of("others/link")), 0);
+    assert_int_equal(symlink("missing", path_of("others/nowhere")), 0);
+    assert_int_equal(mkfifo(path_of("others/pipe"), 0600), 0);
+    static const char *const names[] = {"others/folder", "others/link", "others/nowhere",
+                                        "others/pipe"};
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        struct stat before, after;
+        assert_int_equal(lstat(path_of(names[i]), &before), 0);
+        errno = 0;
+        assert_int_equal(replace(names[i], "new"), -1);
+        assert_int_equal(errno, EEXIST);
+        assert_int_equal(lstat(path_of(names[i]), &after), 0);
+        assert_true(before.st_ino == after.st_ino && before.st_mode == after.st_mode);
+    }
+    assert_file("others/named", "old");
+    assert_int_equal(count_files("others"), 5);
+}
+
+static void
+failures_leave_the_old_file_and_nothing_beside_it(void **state)
+{
+    (void)state;
+    char name[5000];
+    make_folder("failures");
+    make_folder("failures/folder");
+    assert_int_equal(replace("failures/a", "old"), 0);
+    memset(name, 'x', sizeof(name));
+    memcpy(name, "failures/", 9);
+    const struct {
+        const char *name;
+        int length, error;
+    } cases[] = {
+        {"failures/folder", 0, EEXIST}, {"failures/missing/a", 0, ENOENT},
+        {"failures/a/b", 0, ENOTDIR},   {name, 9 + 250, ENAMETOOLONG},
+        {name, 4999, ENAMETOOLONG},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char path[6500];
+        if (cases[i].length)
+            name[cases[i].length] = '\0';
+        snprintf(path, sizeof(path), "%s/%s", scratch(), cases[i].name);
+        if (cases[i].length)
+            name[cases[i].length] = 'x';
+        errno = 0;
+        assert_int_equal(os_file_replace(path, "new", 3), -1);
+        assert_int_equal(errno, cases[i].error);
+    }
+    assert_file("failures/a", "old");
+    assert_int_equal(count_files("failures"), 2);
+    assert_int_equal(count_files("failures/folder"), 0);
+}
+
+/* In a child, whose files may not grow: as on a full disk. */
+static void
+what_does_not_fit_leaves_the_old_file(void **state)
+{
+    (void)state;
+    make_folder("full");
+    assert_int_equal(replace("full/a", "old"), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        static char much[100000];
+        struct rlimit limit = {.rlim_cur = 50000, .rlim_max = 50000};
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        memset(much, 'x', sizeof(much));
+        errno = 0;
+        _exit(os_file_replace(path_of("full/a"), much, sizeof(much)) != -1 ||
+              errno != EFBIG);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_file("full/a", "old");
+    assert_int_equal(count_files("full"), 1);
+}
+
+static void
+only_terminals_have_columns(void **state)
+{
+    (void)state;
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    struct winsize size = {.ws_col = 123, .ws_row = 10};
+    if (terminal < 0 || grantpt(terminal) < 0 || unlockpt(terminal) < 0)
+        skip_because("needs a pseudo-terminal");
+    int screen = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    assert_true(screen >= 0);
+    assert_int_equal(os_stream_columns(screen), 0);
+    assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+    assert_int_equal(os_stream_columns(screen), 123);
+    int null = open("/dev/null", O_RDWR);
+    assert_int_equal(os_stream_columns(null), 0);
+    close(null);
+    assert_int_equal(os_stream_columns(null), 0);
+    close(screen);
+    close(terminal);
+}
+
+static void
+the_first_locale_that_is_set_decides(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *all, *ctype, *lang;
+        bool utf8;
+    } cases[] = {
+        {NULL, NULL, NULL, false},
+        {NULL, NULL, "C.UTF-8", true},
+        {NULL, NULL, "de_DE.utf8", true},
+        {NULL, NULL, "en_US.UTF8", true},
+        {NULL, NULL, "sr_RS.UTF-8@latin", true},
+        {NULL, NULL, "en_US", false},
+        {NULL, NULL, "en_US.ISO-8859-1", false},
+        {NULL, NULL, "UTF-8", false},
+        {"C", "C.UTF-8", "C.UTF-8", false},
+        {"C.UTF-8", "C", "C", true},
+        {NULL, "C.UTF-8", "C", true},
+        {"", "", "C.UTF-8", true},
+        {"", "C", "C.UTF-8", false},
+    };
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const char *const values[] = {cases[i].all, cases[i].ctype, cases[i].lang};
+        for (int k = 0; k < 3; k++) {
+            unsetenv(names[k]);
+            if (values[k])
+                setenv(names[k], values[k], 1);
+        }
+        if (os_locale_utf8() != cases[i].utf8)
+            fail_msg("case %zu", i);
+    }
+    for (int k = 0; k < 3; k++)
+        unsetenv(names[k]);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_made_and_replaced_by_another),
+        cmocka_unit_test(everybody_may_read_it_whatever_the_umask),
+        cmocka_unit_test(a_name_without_a_folder_is_in_the_current_one),
+        cmocka_unit_test(what_is_no_file_is_not_replaced),
+        cmocka_unit_test(failures_leave_the_old_file_and_nothing_beside_it),
+        cmocka_unit_test(what_does_not_fit_leaves_the_old_file),
+        cmocka_unit_test(only_terminals_have_columns),
+        cmocka_unit_test(the_first_locale_that_is_set_decides),
+    };
+    return cmocka_run_group_tests_name("output", tests, NULL, unmount_all);
+}

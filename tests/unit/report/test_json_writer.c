@@ -1,0 +1,215 @@
+#include "support.h"
+
+#include "report/json_writer.h"
+
+struct writing {
+    struct buffer text;
+    struct json json;
+};
+
+static struct json *
+begin(struct writing *writing, bool one_line)
+{
+    memset(writing, 0, sizeof(*writing));
+    writing->json = (struct json){.text = &writing->text, .one_line = one_line};
+    return &writing->json;
+}
+
+/* Fails unless exactly TEXT was written and all is closed. */
+static void
+end(struct writing *writing, const char *text)
+{
+    assert_string_equal(writing->text.text, text);
+    assert_int_equal(writing->text.length, strlen(text));
+    assert_int_equal(writing->json.depth, 0);
+    buffer_free(&writing->text);
+}
+
+static void
+write_pair(struct json *json)
+{
+    json_open(json, NULL, '{');
+    json_value(json, "a", "%d", 1);
+    json_value(json, "b", "true");
+    json_close(json, '}');
+}
+
+static void
+values_are_separated_by_commas(void **state)
+{
+    (void)state;
+    struct writing writing;
+    write_pair(begin(&writing, false));
+    end(&writing, "{\n  \"a\": 1,\n  \"b\": true\n}");
+    write_pair(begin(&writing, true));
+    end(&writing, "{\"a\": 1, \"b\": true}");
+}
+
+static void
+write_empty(struct json *json)
+{
+    json_open(json, NULL, '{');
+    json_open(json, "o", '{');
+    json_close(json, '}');
+    json_open(json, "a", '[');
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void
+what_is_empty_stays_in_one_line(void **state)
+{
+    (void)state;
+    struct writing writing;
+    write_empty(begin(&writing, false));
+    end(&writing, "{\n  \"o\": {},\n  \"a\": []\n}");
+    write_empty(begin(&writing, true));
+    end(&writing, "{\"o\": {}, \"a\": []}");
+    json_open(begin(&writing, false), NULL, '[');
+    json_close(&writing.json, ']');
+    end(&writing, "[]");
+}
+
+static void
+write_nested(struct json *json)
+{
+    json_open(json, NULL, '[');
+    json_open(json, NULL, '[');
+    json_open(json, NULL, '{');
+    json_open(json, "x", '[');
+    json_value(json, NULL, "1");
+    json_value(json, NULL, "2");
+    json_close(json, ']');
+    json_string(json, "y", "z");
+    json_close(json, '}');
+    json_open(json, NULL, '{');
+    json_close(json, '}');
+    json_close(json, ']');
+    json_string(json, NULL, "");
+    json_close(json, ']');
+}
+
+static void
+each_depth_is_indented_by_two(void **state)
+{
+    (void)state;
+    struct writing writing;
+    write_nested(begin(&writing, false));
+    end(&writing, "[\n"
+                  "  [\n"
+                  "    {\n"
+                  "      \"x\": [\n"
+                  "        1,\n"
+                  "        2\n"
+                  "      ],\n"
+                  "      \"y\": \"z\"\n"
+                  "    },\n"
+                  "    {}\n"
+                  "  ],\n"
+                  "  \"\"\n"
+                  "]");
+    write_nested(begin(&writing, true));
+    end(&writing, "[[{\"x\": [1, 2], \"y\": \"z\"}, {}], \"\"]");
+}
+
+static void
+a_value_may_be_json_already(void **state)
+{
+    (void)state;
+    struct writing writing;
+    struct json *json = begin(&writing, false);
+    json_open(json, NULL, '[');
+    json_value(json, NULL, "{\"le\": %d, \"count\": %llu}", 5, 18446744073709551615ULL);
+    json_value(json, NULL, "%.6f", 0.5);
+    json_close(json, ']');
+    end(&writing, "[\n  {\"le\": 5, \"count\": 18446744073709551615},\n  0.500000\n]");
+}
+
+/* What stood in the text before is left alone. */
+static void
+text_is_added(void **state)
+{
+    (void)state;
+    struct writing writing;
+    struct json *json = begin(&writing, true);
+    buffer_text(&writing.text, "before ");
+    json_open(json, NULL, '{');
+    json_close(json, '}');
+    end(&writing, "before {}");
+}
+
+/* Every byte that is no UTF-8 is U+FFFD, one by one. */
+static const struct {
+    const char *value, *written;
+} strings[] = {
+    {"", ""},
+    {"plain /path 'x'", "plain /path 'x'"},
+    {"\"", "\\\""},
+    {"\\", "\\\\"},
+    {"\\\"n", "\\\\\\\"n"},
+    {"\n\r\t\b\f", "\\u000a\\u000d\\u0009\\u0008\\u000c"},
+    {"\x01\x1f \x7f~", "\\u0001\\u001f \\u007f~"},
+    {"\xc3\xa9", "\xc3\xa9"},                               /* e with acute accent */
+    {"\xe2\x82\xac", "\xe2\x82\xac"},                       /* euro */
+    {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},               /* a face */
+    {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"},               /* the last there is */
+    {"\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd"},   /* beyond it */
+    {"\xc2\x80\xc2\x9f\xc2\xa0", "\\u0080\\u009f\xc2\xa0"}, /* C1, and the next */
+    {"\x80", "\\ufffd"},
+    {"\xff"
+     "a",
+     "\\ufffd"
+     "a"},
+    {"\xc3", "\\ufffd"},
+    {"\xc3\"", "\\ufffd\\\""},
+    {"\xe2\x82", "\\ufffd\\ufffd"},
+    {"\xc0\xaf", "\\ufffd\\ufffd"},            /* overlong */
+    {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd"}, /* a surrogate */
+};
+
+static void
+strings_are_escaped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+        char expected[256];
+        struct writing writing;
+        json_string(begin(&writing, true), NULL, strings[i].value);
+        snprintf(expected, sizeof(expected), "\"%s\"", strings[i].written);
+        end(&writing, expected);
+        json_string(begin(&writing, false), NULL, strings[i].value);
+        end(&writing, expected);
+    }
+}
+
+/* Not only what fits into the room for a number. */
+static void
+a_long_string_is_whole(void **state)
+{
+    (void)state;
+    struct writing writing;
+    char value[5001], expected[10003];
+    memset(value, '"', 5000);
+    value[5000] = '\0';
+    for (int i = 1; i < 10001; i++)
+        expected[i] = i % 2 ? '\\' : '"';
+    expected[0] = expected[10001] = '"';
+    expected[10002] = '\0';
+    json_string(begin(&writing, true), NULL, value);
+    end(&writing, expected);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_separated_by_commas),
+        cmocka_unit_test(what_is_empty_stays_in_one_line),
+        cmocka_unit_test(each_depth_is_indented_by_two),
+        cmocka_unit_test(a_value_may_be_json_already),
+        cmocka_unit_test(text_is_added),
+        cmocka_unit_test(strings_are_escaped),
+        cmocka_unit_test(a_long_string_is_whole),
+    };
+    return cmocka_run_group_tests_name("json_writer", tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+/* The metrics, to the byte, and the file that they are put into. */
+#include "golden.h"
+
+#include "report/prometheus.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#define NS_1970 1795247457055062999LL
+#define LARGE 9000000000000000000LL
+
+static struct sample
+sample_of(int64_t latency, int64_t sync, enum verdict verdict)
+{
+    return (struct sample){.latency = latency,
+                           .sync = sync,
+                           .missed = latency / 1000000000,
+                           .size = 4096,
+                           .bytes = 4096,
+                           .verdict = verdict};
+}
+
+/* Bounds, what is beside them, what is beyond all; and what does not count. */
+static struct stats
+mixed_stats(bool flushed)
+{
+    static const int64_t latencies[] = {1,    1000,        1001,        2000,
+                                        2001, 33554432000, 33554432001, 7777777};
+    struct stats stats = {0};
+    for (size_t i = 0; i < sizeof(latencies) / sizeof(latencies[0]); i++) {
+        struct sample sample =
+            sample_of(latencies[i], flushed ? latencies[i] / 2 : 0, VERDICT_NONE);
+        stats_record(&stats, &sample);
+    }
+    struct sample warmup = sample_of(500, 0, VERDICT_WARMUP);
+    struct sample failed = sample_of(500, 0, VERDICT_ERROR);
+    stats_record(&stats, &warmup);
+    stats_record(&stats, &failed);
+    return stats;
+}
+
+static void
+check(const struct golden *golden, const struct stats *stats, int64_t last,
+      const char *name)
+{
+    char path[1100];
+    size_t size;
+    struct buffer text = {0};
+    const char *source = getenv("IOPING_SOURCE");
+    snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
+    char *expected = golden_read(path, &size);
+    prometheus_format(&text, &golden->plan, &golden->target, stats, last);
+    assert_false(text.failed);
+    if (text.length != size || memcmp(text.text, expected, size) != 0)
+        fail_msg("%s: expected:\n%s\nwritten:\n%s", name, expected, text.text);
+    buffer_free(&text);
+    free(expected);
+}
+
+static void
+before_the_first_request_all_is_zero(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {0};
+    golden_prepare(&golden, FORMAT_HUMAN);
+    check(&golden, &stats, 0, "prometheus_nothing");
+}
+
+static void
+limits_belong_to_their_buckets(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = mixed_stats(false);
+    golden_prepare(&golden, FORMAT_HUMAN);
+    check(&golden, &stats, NS_1970, "prometheus_read");
+}
+
+static void
+flushes_have_a_histogram_of_their_own(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = mixed_stats(true);
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.load = LOAD_WRITE;
+    golden.target.mode = MODE_NOCACHE;
+    check(&golden, &stats, NS_1970, "prometheus_write");
+}
+
+static char *
+metrics_of(const struct golden *golden)
+{
+    struct buffer text = {0};
+    struct stats stats = {0};
+    prometheus_format(&text, &golden->plan, &golden->target, &stats, 0);
+    assert_false(text.failed);
+    return text.text;
+}
+
+static void
+only_flushed_writes_have_that(void **state)
+{
+    (void)state;
+    static const struct {
+        enum plan_load load;
+        bool cached, flushes;
+        const char *label;
+    } cases[] = {
+        {LOAD_READ, false, false, "operation=\"read\""},
+        {LOAD_WRITE, false, true, "operation=\"write\""},
+        {LOAD_READ_WRITE, false, true, "operation=\"read-write\""},
+        {LOAD_WRITE, true, false, "operation=\"write\""},
+        {LOAD_READ_WRITE, true, false, "operation=\"read-write\""},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct golden golden;
+        golden_prepare(&golden, FORMAT_HUMAN);
+        golden.plan.load = cases[i].load;
+        golden.plan.cached = cases[i].cached;
+        char *text = metrics_of(&golden);
+        assert_contains(text, cases[i].label);
+        if (cases[i].flushes)
+            assert_contains(text, "\nioping_sync_duration_seconds_count{");
+        else
+            assert_lacks(text, "ioping_sync_duration_seconds");
+        free(text);
+    }
+}
+
+static void
+corrections_do_not_change_what_was_measured(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {.every = 1000000};
+    struct sample sample = sample_of(50000000, 0, VERDICT_NONE);
+    struct buffer text = {0};
+    stats_record(&stats, &sample);
+    golden_prepare(&golden, FORMAT_HUMAN);
+    prometheus_format(&text, &golden.plan, &golden.target, &stats, 0);
+    assert_contains(text.text, ",le=\"+Inf\"} 1\n");
+    buffer_free(&text);
+}
+
+/* Quotes, backslashes and newlines; other bytes stay, what is no UTF-8 does not. */
+static void
+labels_are_escaped(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"/a b", "{target=\"/a b\",device="},
+        {"a\"b\\c\nd", "{target=\"a\\\"b\\\\c\\nd\",device="},
+        {"\\n\\\"", "{target=\"\\\\n\\\\\\\"\",device="},
+        {"{a=b},#", "{target=\"{a=b},#\",device="},
+        {"\xc3\xa9\xe2\x82\xac", "{target=\"\xc3\xa9\xe2\x82\xac\",device="},
+        {"a\xff|\xc3|\xed\xa0\x80",
+         "{target=\"a\xef\xbf\xbd|\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+        {"\t\r\x1b", "{target=\"\t\r\x1b\",device="},
+        {"", "{target=\"\",device="},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct golden golden;
+        golden_prepare(&golden, FORMAT_HUMAN);
+        golden.target.path = cases[i][0];
+        snprintf(golden.target.device, sizeof(golden.target.device), "a\"b");
+        snprintf(golden.target.fstype, sizeof(golden.target.fstype), "c\\d");
+        char *text = metrics_of(&golden);
+        assert_contains(text, cases[i][1]);
+        assert_contains(text, ",device=\"a\\\"b\",fstype=\"c\\\\d\",operation=");
+        free(text);
+    }
+}
+
+static void
+modes_are_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {[MODE_DIRECT] = ",mode=\"direct\"}",
+                                        [MODE_NOCACHE] = ",mode=\"nocache\"}",
+                                        [MODE_CACHED] = ",mode=\"cached\"}"};
+    for (int i = 0; i < 3; i++) {
+        struct golden golden;
+        golden_prepare(&golden, FORMAT_HUMAN);
+        golden.target.mode = (enum mode)i;
+        char *text = metrics_of(&golden);
+        assert_contains(text, words[i]);
+        free(text);
+    }
+}
+
+/* Those of all files in the collector's folder come together. */
+static void
+every_series_names_its_target(void **state)
+{
+    (void)state;
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    char *text = metrics_of(&golden), *rest;
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest))
+        if (line[0] != '#')
+            assert_matches(line, "[{,]target=\"/tmp\",");
+    free(text);
+}
+
+static void
+counters_have_all_their_digits(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {.requests = UINT64_MAX, .missed = 10000000000000000001u};
+    struct buffer text = {0};
+    stats.latency.sum = LARGE + 1;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    prometheus_format(&text, &golden.plan, &golden.target, &stats, LARGE + 5000);
+    assert_contains(text.text, "\"} 18446744073709551615\n");
+    assert_contains(text.text, "\"} 10000000000000000001\n");
+    assert_contains(text.text, "\"} 9000000000.000000001\n");
+    assert_contains(text.text, "\"} 9000000000.000005\n");
+    buffer_free(&text);
+}
+
+static void
+what_cannot_be_kept_is_an_error_of_preparation(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct error error = {0};
+    char path[1100];
+    golden_prepare(&golden, FORMAT_HUMAN);
+    assert_int_equal(prometheus_begin(&golden.plan, &golden.target, &error), 0);
+    snprintf(path, sizeof(path), "%s/missing/a.prom", scratch());
+    golden.plan.output.prometheus = path;
+    assert_int_equal(prometheus_begin(&golden.plan, &golden.target, &error), -1);
+    assert_int_equal(error.status, EXIT_PREPARE);
+    assert_string_equal(error.what, path);
+    assert_string_equal(error.why, "No such file or directory");
+    struct stats stats = {0};
+    assert_int_equal(prometheus_keep(&golden.plan, &golden.target, &stats, 0), ENOENT);
+}
+
+static void
+the_file_has_what_is_formatted(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct error error = {0};
+    size_t size;
+    char path[1100];
+    golden_prepare(&golden, FORMAT_HUMAN);
+    snprintf(path, sizeof(path), "%s/a.prom", scratch());
+    golden.plan.output.prometheus = path;
+    assert_int_equal(prometheus_begin(&golden.plan, &golden.target, &error), 0);
+    char *text = golden_read(path, &size), *expected = metrics_of(&golden);
+    assert_string_equal(text, expected);
+    free(text);
+    free(expected);
+    struct stats stats = {.requests = 12345};
+    assert_int_equal(prometheus_keep(&golden.plan, &golden.target, &stats, NS_1970), 0);
+    text = golden_read(path, &size);
+    assert_contains(text, "} 12345\n");
+    assert_contains(text, "} 1795247457.055062\n");
+    free(text);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(before_the_first_request_all_is_zero),
+        cmocka_unit_test(limits_belong_to_their_buckets),
+        cmocka_unit_test(flushes_have_a_histogram_of_their_own),
+        cmocka_unit_test(only_flushed_writes_have_that),
+        cmocka_unit_test(corrections_do_not_change_what_was_measured),
+        cmocka_unit_test(labels_are_escaped),
+        cmocka_unit_test(modes_are_words),
+        cmocka_unit_test(every_series_names_its_target),
+        cmocka_unit_test(counters_have_all_their_digits),
+        cmocka_unit_test(what_cannot_be_kept_is_an_error_of_preparation),
+        cmocka_unit_test(the_file_has_what_is_formatted),
+    };
+    return cmocka_run_group_tests_name("prometheus", tests, NULL, unmount_all);
+}

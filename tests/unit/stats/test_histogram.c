@@ -1,0 +1,444 @@
+#include "support.h"
+
+#include "base/random.h"
+#include "stats/histogram.h"
+
+#define US 1000LL
+#define HOUR (3600 * 1000000000LL)
+#define STEPS_OF_OCTAVE 128
+#define LAST (HISTOGRAM_STEPS - 1)
+
+static const struct histogram nothing;
+
+static void
+assert_same(const struct histogram *histogram, const struct histogram *expected)
+{
+    assert_memory_equal(histogram, expected, sizeof(*expected));
+}
+
+/* From 1 ns to 2^42 ns and beyond, each power of two about as often as the next. */
+static int64_t
+any_latency(struct random *random)
+{
+    uint64_t bits = random_below(random, 43);
+    return (int64_t)((1ull << bits) + random_below(random, 1ull << bits));
+}
+
+/* The first 256 steps are 1 ns wide, the next 128 are 2 ns, the next 4 ns. */
+static void
+steps_join_and_double_in_width_every_128(void **state)
+{
+    (void)state;
+    int64_t bound = 0, width = 1;
+    for (int step = 0; step < HISTOGRAM_STEPS; step++) {
+        if (step >= 2 * STEPS_OF_OCTAVE && step % STEPS_OF_OCTAVE == 0)
+            width *= 2;
+        assert_int_equal(histogram_below(step), bound);
+        bound += width;
+        assert_int_equal(histogram_upto(step), bound);
+    }
+    assert_int_equal(bound, 4398046511104);
+    assert_int_equal(bound, HISTOGRAM_MOST);
+    assert_true(HISTOGRAM_MOST > HOUR);
+}
+
+static void
+upper_bounds_belong_to_their_step_and_lower_ones_do_not(void **state)
+{
+    (void)state;
+    for (int step = 0; step < HISTOGRAM_STEPS; step++) {
+        int64_t below = histogram_below(step), upto = histogram_upto(step);
+        assert_int_equal(histogram_step(below + 1), step);
+        assert_int_equal(histogram_step(below + (upto - below + 1) / 2), step);
+        assert_int_equal(histogram_step(upto), step);
+        assert_int_equal(histogram_step(upto + 1), step < LAST ? step + 1 : LAST);
+    }
+}
+
+static void
+every_small_value_is_within_the_bounds_of_its_step(void **state)
+{
+    (void)state;
+    for (int64_t value = 1; value <= 300000; value++) {
+        int step = histogram_step(value);
+        assert_true(histogram_below(step) < value && value <= histogram_upto(step));
+    }
+}
+
+static void
+chosen_values_have_the_step_computed_by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t latency;
+        int step;
+    } cases[] = {
+        {0, 0},
+        {1, 0},
+        {2, 1},
+        {128, 127},
+        {129, 128},
+        {256, 255},
+        {257, 256}, /* 256 = 128 * 2: step 128 * 1 + 128 */
+        {258, 256},
+        {259, 257},
+        {1000, 505},        /* 999 / 4 = 249: 128 * 2 + 249 */
+        {1000000, 1780},    /* 999999 / 4096 = 244: 128 * 12 + 244 */
+        {1000000000, 3054}, /* 999999999 / 2^22 = 238: 128 * 22 + 238 */
+        {HOUR, 4561},       /* (HOUR - 1) / 2^34 = 209: 128 * 34 + 209 */
+        {HISTOGRAM_MOST - 1, 4607},
+        {HISTOGRAM_MOST, 4607},
+        {HISTOGRAM_MOST + 1, 4607},
+        {2 * HISTOGRAM_MOST, 4607},
+        {INT64_MAX, 4607},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(histogram_step(cases[i].latency), cases[i].step);
+}
+
+static void
+an_octave_has_128_steps(void **state)
+{
+    (void)state;
+    for (int bits = 8; bits <= 42; bits++)
+        assert_int_equal(histogram_step(1LL << bits) - histogram_step(1LL << (bits - 1)),
+                         128);
+}
+
+static void
+powers_of_two_of_a_microsecond_are_bounds(void **state)
+{
+    (void)state;
+    for (int k = 0; k <= 25; k++)
+        assert_int_equal(histogram_upto(histogram_step(US << k)), US << k);
+}
+
+static void
+a_step_is_narrower_than_a_128th_of_its_values(void **state)
+{
+    (void)state;
+    for (int step = 128; step < HISTOGRAM_STEPS; step++) {
+        int64_t least = histogram_below(step) + 1;
+        assert_true((histogram_upto(step) - least + 1) * 128 < least);
+    }
+}
+
+static int64_t
+value_of_one(int64_t latency)
+{
+    struct histogram histogram = {0};
+    histogram_record(&histogram, latency);
+    return histogram_value(&histogram, 1);
+}
+
+static void
+a_value_is_within_4_in_1000_of_all_of_its_step(void **state)
+{
+    (void)state;
+    for (int step = 0; step < HISTOGRAM_STEPS; step++) {
+        int64_t least = histogram_below(step) + 1, most = histogram_upto(step);
+        int64_t value = value_of_one(least);
+        assert_true(value >= least && value <= most);
+        assert_true((value - least) * 1000 < 4 * least);
+        assert_true((most - value) * 1000 < 4 * most);
+    }
+}
+
+static void
+values_up_to_256_are_exact(void **state)
+{
+    (void)state;
+    for (int64_t latency = 1; latency <= 256; latency++)
+        assert_int_equal(value_of_one(latency), latency);
+}
+
+static void
+recording_adds_one_to_one_step(void **state)
+{
+    (void)state;
+    static const int64_t latencies[] = {0, 1, 1000, 1001, HOUR, INT64_MAX};
+    static const int steps[] = {0, 0, 505, 506, 4561, 4607};
+    struct histogram histogram = {0}, expected = {0};
+    for (int i = 0; i < 6; i++) {
+        histogram_record(&histogram, latencies[i]);
+        expected.count++;
+        expected.steps[steps[i]]++;
+        assert_same(&histogram, &expected);
+    }
+}
+
+static void
+merging_parts_equals_recording_the_whole(void **state)
+{
+    (void)state;
+    struct histogram parts[4] = {{0}}, merged = {0}, whole = {0};
+    struct random random;
+    random_seed(&random, 11);
+    for (int i = 0; i < 100000; i++) {
+        int64_t latency = any_latency(&random);
+        histogram_record(&parts[random_below(&random, 4)], latency);
+        histogram_record(&whole, latency);
+    }
+    for (int i = 0; i < 4; i++)
+        histogram_merge(&merged, &parts[i]);
+    assert_int_equal(merged.count, 100000);
+    assert_same(&merged, &whole);
+}
+
+static void
+merging_nothing_changes_nothing(void **state)
+{
+    (void)state;
+    struct histogram histogram = {0};
+    histogram_record(&histogram, 1);
+    histogram_record(&histogram, HOUR);
+    struct histogram before = histogram, copy = {0};
+    histogram_merge(&histogram, &nothing);
+    assert_same(&histogram, &before);
+    histogram_merge(&copy, &histogram);
+    assert_same(&copy, &before);
+}
+
+/* 5001 is in a step of 32 ns, the others in steps of 1 ns. */
+static void
+ranks_count_from_the_smallest(void **state)
+{
+    (void)state;
+    static const int64_t recorded[] = {20, 7, 7, 100, 7, 5001, 7, 20, 7};
+    static const int64_t ranked[] = {7, 7, 7, 7, 7, 20, 20, 100, 5008};
+    struct histogram histogram = {0};
+    for (int i = 0; i < 9; i++)
+        histogram_record(&histogram, recorded[i]);
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(histogram_value(&histogram, (uint64_t)i + 1), ranked[i]);
+}
+
+static void
+ranks_reach_into_the_first_and_the_last_step(void **state)
+{
+    (void)state;
+    struct histogram histogram = {0};
+    histogram_record(&histogram, INT64_MAX);
+    histogram_record(&histogram, 1);
+    assert_int_equal(histogram_value(&histogram, 1), 1);
+    assert_int_equal(histogram_value(&histogram, 2), HISTOGRAM_MOST - (1LL << 33));
+}
+
+static int
+compare(const void *one, const void *other)
+{
+    int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+    return (a > b) - (a < b);
+}
+
+static void
+counts_are_exact_at_every_bound(void **state)
+{
+    (void)state;
+    struct histogram histogram = {0};
+    int64_t latencies[20000];
+    struct random random;
+    uint64_t within = 0;
+    random_seed(&random, 12);
+    for (int i = 0; i < 20000; i++) {
+        latencies[i] = any_latency(&random);
+        histogram_record(&histogram, latencies[i]);
+    }
+    qsort(latencies, 20000, sizeof(latencies[0]), compare);
+    for (int step = 0; step < HISTOGRAM_STEPS - 1; step++) {
+        while (within < 20000 && latencies[within] <= histogram_upto(step))
+            within++;
+        assert_int_equal(histogram_count(&histogram, histogram_upto(step)), within);
+    }
+    assert_true(within > 19000 && within < 20000); /* the rest is beyond all bounds */
+    assert_int_equal(histogram_count(&histogram, HISTOGRAM_MOST), 20000);
+}
+
+static void
+counts_at_powers_of_two_of_a_microsecond_are_exact(void **state)
+{
+    (void)state;
+    struct histogram histogram = {0};
+    for (int k = 0; k <= 25; k++) {
+        histogram_record(&histogram, US << k);
+        histogram_record(&histogram, (US << k) + 1);
+    }
+    for (int k = 0; k <= 25; k++)
+        assert_int_equal(histogram_count(&histogram, US << k), 2 * k + 1);
+}
+
+static void
+counts_go_from_nothing_to_all(void **state)
+{
+    (void)state;
+    struct histogram histogram = {0};
+    static const int64_t latencies[] = {1, 1, 300, HOUR, HISTOGRAM_MOST, INT64_MAX};
+    static const struct {
+        int64_t limit;
+        uint64_t count;
+    } cases[] = {{-1, 0},
+                 {0, 0},
+                 {1, 2},
+                 {298, 2},
+                 {299, 2},
+                 {300, 3},
+                 {HISTOGRAM_MOST - (1LL << 34), 4},
+                 {INT64_MAX, 6},
+                 {HISTOGRAM_MOST, 6}};
+    for (int i = 0; i < 6; i++)
+        histogram_record(&histogram, latencies[i]);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(histogram_count(&nothing, cases[i].limit), 0);
+        assert_int_equal(histogram_count(&histogram, cases[i].limit), cases[i].count);
+    }
+}
+
+/* One by one, as the definition says. */
+static void
+record_waits_slowly(struct histogram *histogram, int64_t latency, int64_t every)
+{
+    for (int64_t wait = latency - every; wait > 0; wait -= every)
+        histogram_record(histogram, wait);
+}
+
+static void
+waits_equal_those_recorded_one_by_one(void **state)
+{
+    (void)state;
+    struct random random;
+    random_seed(&random, 13);
+    for (int i = 0; i < 3000; i++) {
+        struct histogram histogram = {0}, expected = {0};
+        int64_t latency = any_latency(&random);
+        int64_t least = latency / 1000 + 1; /* not more than 1000 of them */
+        int64_t every = least + (int64_t)random_below(&random, (uint64_t)least * 4);
+        histogram_record_waits(&histogram, latency, every, 0);
+        record_waits_slowly(&expected, latency, every);
+        assert_same(&histogram, &expected);
+    }
+}
+
+static void
+all_short_waits_equal_those_recorded_one_by_one(void **state)
+{
+    (void)state;
+    for (int64_t latency = 0; latency <= 600; latency += latency < 20 ? 1 : 29)
+        for (int64_t every = 1; every <= latency + 2; every++) {
+            struct histogram histogram = {0}, expected = {0};
+            histogram_record_waits(&histogram, latency, every, 0);
+            record_waits_slowly(&expected, latency, every);
+            assert_same(&histogram, &expected);
+        }
+}
+
+static void
+waits_join_what_is_there(void **state)
+{
+    (void)state;
+    struct histogram histogram = {0}, expected = {0};
+    static const int64_t latencies[] = {35, 35, 25, 15, 5, 100};
+    histogram_record(&histogram, 35);
+    histogram_record(&histogram, 100);
+    histogram_record_waits(&histogram, 45, 10, 0);
+    for (int i = 0; i < 6; i++)
+        histogram_record(&expected, latencies[i]);
+    assert_same(&histogram, &expected);
+}
+
+static void
+nothing_waits_for_a_latency_up_to_the_interval(void **state)
+{
+    (void)state;
+    static const int64_t latencies[] = {0, 1, 2, 1000, HOUR, INT64_MAX - 1};
+    struct histogram histogram = {0};
+    for (int i = 0; i < 6; i++) {
+        histogram_record_waits(&histogram, latencies[i], INT64_MAX, 0);
+        histogram_record_waits(&histogram, latencies[i], latencies[i] + 1, 0);
+        if (latencies[i])
+            histogram_record_waits(&histogram, latencies[i], latencies[i], 0);
+    }
+    assert_same(&histogram, &nothing);
+}
+
+/* How many from OFFSET, OFFSET + EVERY, and so on are at most LIMIT. */
+static int64_t
+count_upto(int64_t limit, int64_t offset, int64_t every)
+{
+    return limit < offset ? 0 : (limit - offset) / every + 1;
+}
+
+static void
+billions_of_waits_are_counted_in_their_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t latency, every, waits;
+        int64_t least; /* the shortest wait */
+    } cases[] = {
+        {HOUR, US, 3599999999, US},      {HOUR + 7, US, 3600000000, 7},
+        {HOUR, 7777, 462903433, 1559}, /* 462903433 * 7777 + 1559 = HOUR */
+        {HOUR, 1, HOUR - 1, 1},          {HISTOGRAM_MOST, 3, 1466015503701, 1},
+        {3 * HOUR, US, 10799999999, US}, {INT64_MAX, 1, INT64_MAX - 1, 1},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct histogram histogram = {0};
+        int64_t least = cases[i].least, every = cases[i].every, seen = 0;
+        histogram_record_waits(&histogram, cases[i].latency, every, 0);
+        assert_int_equal(histogram.count, cases[i].waits);
+        for (int step = 0; step < HISTOGRAM_STEPS; step++) {
+            int64_t upto = count_upto(histogram_upto(step), least, every);
+            if (step == LAST || upto > cases[i].waits)
+                upto = cases[i].waits;
+            assert_int_equal(histogram.steps[step], upto - seen);
+            seen = upto;
+        }
+    }
+}
+
+/* 900, 800 ... 100: those that are above what was idle. */
+static void
+waits_of_requests_that_were_not_due_are_left_out(void **state)
+{
+    static const struct {
+        int64_t idle;
+        uint64_t count;
+    } cases[] = {{0, 9}, {99, 9}, {100, 8}, {450, 5}, {899, 1}, {900, 0}, {1000, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct histogram histogram = {0};
+        histogram_record_waits(&histogram, 1000, 100, cases[i].idle);
+        assert_int_equal(histogram.count, cases[i].count);
+        assert_int_equal(histogram_count(&histogram, cases[i].idle - 10), 0);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_join_and_double_in_width_every_128),
+        cmocka_unit_test(upper_bounds_belong_to_their_step_and_lower_ones_do_not),
+        cmocka_unit_test(every_small_value_is_within_the_bounds_of_its_step),
+        cmocka_unit_test(chosen_values_have_the_step_computed_by_hand),
+        cmocka_unit_test(an_octave_has_128_steps),
+        cmocka_unit_test(powers_of_two_of_a_microsecond_are_bounds),
+        cmocka_unit_test(a_step_is_narrower_than_a_128th_of_its_values),
+        cmocka_unit_test(a_value_is_within_4_in_1000_of_all_of_its_step),
+        cmocka_unit_test(values_up_to_256_are_exact),
+        cmocka_unit_test(recording_adds_one_to_one_step),
+        cmocka_unit_test(merging_parts_equals_recording_the_whole),
+        cmocka_unit_test(merging_nothing_changes_nothing),
+        cmocka_unit_test(ranks_count_from_the_smallest),
+        cmocka_unit_test(ranks_reach_into_the_first_and_the_last_step),
+        cmocka_unit_test(counts_are_exact_at_every_bound),
+        cmocka_unit_test(counts_at_powers_of_two_of_a_microsecond_are_exact),
+        cmocka_unit_test(counts_go_from_nothing_to_all),
+        cmocka_unit_test(waits_equal_those_recorded_one_by_one),
+        cmocka_unit_test(all_short_waits_equal_those_recorded_one_by_one),
+        cmocka_unit_test(waits_join_what_is_there),
+        cmocka_unit_test(nothing_waits_for_a_latency_up_to_the_interval),
+        cmocka_unit_test(billions_of_waits_are_counted_in_their_steps),
+        cmocka_unit_test(waits_of_requests_that_were_not_due_are_left_out),
+    };
+    return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
+}

@@ -1,0 +1,399 @@
+#include "support.h"
+
+#include "stats/percentile.h"
+#include "stats/stats.h"
+
+static const char wrong[] = "not a percentile between 0 and 100";
+
+#define HALF            \
+    {                   \
+        500000000, "50" \
+    }
+#define LEAST          \
+    {                  \
+        1, "0.0000001" \
+    }
+#define MOST                    \
+    {                           \
+        999999999, "99.9999999" \
+    }
+
+static void
+assert_parsed(const char *text, int64_t parts)
+{
+    struct percentile percentile;
+    assert_null(percentile_parse(text, (int)strlen(text), &percentile));
+    assert_int_equal(percentile.parts, parts);
+    assert_string_equal(percentile.name, text);
+}
+
+static void
+percentiles_are_exact_and_keep_their_names_as_typed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t parts;
+    } cases[] = {
+        {"50", 500000000},
+        {"50.0", 500000000},
+        {"050", 500000000},
+        {"1", 10000000},
+        {"9", 90000000},
+        {"33.3", 333000000},
+        {"90", 900000000},
+        {"99", 990000000},
+        {"99.9", 999000000},
+        {"99.99", 999900000},
+        {"99.90", 999000000},
+        {"99.9999999", 999999999},
+        {"12.3456789", 123456789},
+        {"0.0000001", 1},
+        {"0.1", 1000000},
+        {"00000099.990000", 999900000}, /* 15 characters */
+        {"000000000000007", 70000000},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_parsed(cases[i].text, cases[i].parts);
+}
+
+/* The last two are 2^64 + 50, and what makes 2^64 + 448384 parts. */
+static void
+what_is_no_percentile_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "0",
+                                        "0.0",
+                                        "00",
+                                        "100",
+                                        "100.0",
+                                        "101",
+                                        "1000",
+                                        "100.0000001",
+                                        "-1",
+                                        "-0",
+                                        "+50",
+                                        ".5",
+                                        ".",
+                                        "5.",
+                                        "abc",
+                                        "a50",
+                                        "50a",
+                                        "5e1",
+                                        "0x32",
+                                        "nan",
+                                        "inf",
+                                        " 50",
+                                        "50 ",
+                                        "5 0",
+                                        "50%",
+                                        "p50",
+                                        "50.5.5",
+                                        "50..5",
+                                        "5.a",
+                                        "5.5a",
+                                        "50,",
+                                        "\xd9\xa5",
+                                        "18446744073709551666",
+                                        "1844674407371"};
+    struct percentile percentile;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        const char *why = percentile_parse(texts[i], (int)strlen(texts[i]), &percentile);
+        if (!why || strcmp(why, wrong) != 0)
+            fail_msg("\"%s\": %s", texts[i], why ? why : "accepted");
+    }
+}
+
+static void
+names_of_more_than_15_characters_are_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "0000000000000000000050";
+    struct percentile percentile;
+    for (int length = 15; length <= 22; length++) {
+        const char *end = text + 22 - length;
+        const char *why = percentile_parse(end, length, &percentile);
+        assert_true(length > 15 ? why && strcmp(why, wrong) == 0 : why == NULL);
+    }
+}
+
+static void
+eight_decimals_are_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"99.99999999", "0.00000001", "50.00000000"};
+    struct percentile percentile;
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(
+            percentile_parse(texts[i], (int)strlen(texts[i]), &percentile),
+            "more than seven decimals");
+}
+
+static void
+no_more_than_the_length_is_read(void **state)
+{
+    (void)state;
+    struct percentile percentile;
+    assert_null(percentile_parse("99=10ms", 2, &percentile));
+    assert_string_equal(percentile.name, "99");
+    assert_null(percentile_parse("99.95", 4, &percentile));
+    assert_string_equal(percentile.name, "99.9");
+    assert_int_equal(percentile.parts, 999000000);
+    assert_string_equal(percentile_parse("99.9", 3, &percentile), wrong);
+    assert_string_equal(percentile_parse("50", 0, &percentile), wrong);
+}
+
+static void
+lists_keep_their_order(void **state)
+{
+    (void)state;
+    struct percentiles list;
+    static const char *const names[] = {"99.99", "50", "095", "0.1"};
+    static const int64_t parts[] = {999900000, 500000000, 950000000, 1000000};
+    memset(&list, 0xff, sizeof(list));
+    assert_null(percentiles_parse("99.99,50,095,0.1", &list));
+    assert_int_equal(list.count, 4);
+    assert_true(list.given);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(list.list[i].name, names[i]);
+        assert_int_equal(list.list[i].parts, parts[i]);
+    }
+}
+
+static void
+none_is_a_list_of_nothing(void **state)
+{
+    (void)state;
+    struct percentiles list;
+    memset(&list, 0xff, sizeof(list));
+    assert_null(percentiles_parse("none", &list));
+    assert_int_equal(list.count, 0);
+    assert_true(list.given);
+}
+
+static void
+lists_with_anything_else_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"", wrong},
+        {",", wrong},
+        {"50,", wrong},
+        {",50", wrong},
+        {"50,,99", wrong},
+        {"50, 99", wrong},
+        {"50;99", wrong},
+        {"50 99", wrong},
+        {"50,100", wrong},
+        {"0,50", wrong},
+        {"50,abc,99", wrong},
+        {"none,50", wrong},
+        {"50,none", wrong},
+        {"none,", wrong},
+        {"None", wrong},
+        {"nothing", wrong},
+        {"50,99.99999999", "more than seven decimals"},
+        {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "more than 16 percentiles"},
+        {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,0,17", wrong},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct percentiles list;
+        const char *why = percentiles_parse(cases[i].text, &list);
+        if (!why || strcmp(why, cases[i].why) != 0)
+            fail_msg("\"%s\": %s", cases[i].text, why ? why : "accepted");
+    }
+}
+
+static void
+sixteen_are_the_most(void **state)
+{
+    (void)state;
+    struct percentiles list;
+    assert_null(percentiles_parse("1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", &list));
+    assert_int_equal(list.count, 16);
+    assert_string_equal(list.list[0].name, "1");
+    assert_string_equal(list.list[15].name, "16");
+    assert_int_equal(list.list[15].parts, 160000000);
+}
+
+static void
+the_default_is_50_90_99_and_99_9(void **state)
+{
+    (void)state;
+    struct percentiles list;
+    assert_null(percentiles_parse("50,90,99,99.9", &list));
+    list.given = false;
+    assert_memory_equal(&list, &percentiles_default, sizeof(list));
+}
+
+static void
+small_sets_have_the_ranks_computed_by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        struct percentile percentile;
+        uint64_t ranks[12]; /* of 1 to 12 values */
+    } cases[] = {
+        {LEAST, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+        {{250000000, "25"}, {1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}},
+        {{333000000, "33.3"}, {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4}},
+        {HALF, {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}},
+        {{500000001, "50.0000001"}, {1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7}},
+        {{900000000, "90"}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 10, 11}},
+        {{990000000, "99"}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}},
+        {MOST, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (uint64_t count = 1; count <= 12; count++)
+            assert_int_equal(percentile_rank(&cases[i].percentile, count),
+                             cases[i].ranks[count - 1]);
+}
+
+static void
+large_sets_have_exact_ranks(void **state)
+{
+    (void)state;
+    static const uint64_t counts[] = {100,       1000,       1001,      4294967296,
+                                      INT64_MAX, 1ull << 63, UINT64_MAX};
+    static const struct {
+        struct percentile percentile;
+        uint64_t ranks[7];
+    } cases[] = {
+        {LEAST, {1, 1, 1, 5, 9223372037, 9223372037, 18446744074}},
+        {{333000000, "33.3"},
+         {34, 333, 334, 1430224110, 3071382888272640344, 3071382888272640345,
+          6142765776545280688}},
+        {HALF,
+         {50, 500, 501, 2147483648, 4611686018427387904, 4611686018427387904,
+          9223372036854775808u}},
+        {{900000000, "90"},
+         {90, 900, 901, 3865470567, 8301034833169298227, 8301034833169298228,
+          16602069666338596454u}},
+        {{990000000, "99"},
+         {99, 990, 991, 4252017624, 9131138316486228049, 9131138316486228050,
+          18262276632972456099u}},
+        {{999000000, "99.9"},
+         {100, 999, 1000, 4290672329, 9214148664817921032, 9214148664817921033,
+          18428297329635842064u}},
+        {{999900000, "99.99"},
+         {100, 1000, 1001, 4294537800, 9222449699651090330, 9222449699651090331,
+          18444899399302180660u}},
+        {MOST,
+         {100, 1000, 1001, 4294967292, 9223372027631403771, 9223372027631403772,
+          18446744055262807542u}},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (size_t k = 0; k < 7; k++)
+            assert_true(percentile_rank(&cases[i].percentile, counts[k]) ==
+                        cases[i].ranks[k]);
+}
+
+static const struct {
+    struct percentile percentile;
+    uint64_t needs;
+} needed[] = {
+    {LEAST, 2},
+    {{333000000, "33.3"}, 2},
+    {HALF, 2},
+    {{500000001, "50.0000001"}, 3},
+    {{666666666, "66.6666666"}, 3},
+    {{666666667, "66.6666667"}, 4},
+    {{750000000, "75"}, 4},
+    {{900000000, "90"}, 10},
+    {{950000000, "95"}, 20},
+    {{990000000, "99"}, 100},
+    {{999000000, "99.9"}, 1000},
+    {{999900000, "99.99"}, 10000},
+    {MOST, 1000000000},
+};
+
+static void
+one_in_so_many_lies_above(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+        assert_int_equal(percentile_needs(&needed[i].percentile), needed[i].needs);
+}
+
+static void
+the_rank_is_the_last_until_there_are_enough(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+        uint64_t needs = needed[i].needs;
+        assert_int_equal(percentile_rank(&needed[i].percentile, needs - 1), needs - 1);
+        assert_int_equal(percentile_rank(&needed[i].percentile, needs), needs - 1);
+    }
+}
+
+static unsigned
+shown_of(const struct percentiles *list, uint64_t count)
+{
+    struct stats stats = {.latency.count = count, .requests = 10 * count};
+    return stats_shown(&stats, list);
+}
+
+static void
+unasked_those_are_shown_that_a_request_can_lie_above(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t count;
+        unsigned shown; /* a bit each: 50, 90, 99, 99.9 */
+    } cases[] = {{0, 0},   {1, 0},   {2, 1},     {9, 1},     {10, 3},         {99, 3},
+                 {100, 7}, {999, 7}, {1000, 15}, {1001, 15}, {UINT64_MAX, 15}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(shown_of(&percentiles_default, cases[i].count), cases[i].shown);
+}
+
+static void
+those_asked_for_are_shown_from_one_request_on(void **state)
+{
+    (void)state;
+    static const uint64_t counts[] = {1, 9, 10, 99, 100, 999, 1000};
+    struct percentiles list;
+    assert_null(percentiles_parse("99.9999999,50,1", &list));
+    assert_int_equal(shown_of(&list, 0), 0);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(shown_of(&list, counts[i]), 7);
+    assert_null(percentiles_parse("1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", &list));
+    assert_int_equal(shown_of(&list, 1), 0xffff);
+}
+
+static void
+of_none_none_are_shown(void **state)
+{
+    (void)state;
+    struct percentiles list;
+    assert_null(percentiles_parse("none", &list));
+    assert_int_equal(shown_of(&list, 0), 0);
+    assert_int_equal(shown_of(&list, 1000000), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percentiles_are_exact_and_keep_their_names_as_typed),
+        cmocka_unit_test(what_is_no_percentile_is_refused),
+        cmocka_unit_test(names_of_more_than_15_characters_are_refused),
+        cmocka_unit_test(eight_decimals_are_refused),
+        cmocka_unit_test(no_more_than_the_length_is_read),
+        cmocka_unit_test(lists_keep_their_order),
+        cmocka_unit_test(none_is_a_list_of_nothing),
+        cmocka_unit_test(lists_with_anything_else_are_refused),
+        cmocka_unit_test(sixteen_are_the_most),
+        cmocka_unit_test(the_default_is_50_90_99_and_99_9),
+        cmocka_unit_test(small_sets_have_the_ranks_computed_by_hand),
+        cmocka_unit_test(large_sets_have_exact_ranks),
+        cmocka_unit_test(one_in_so_many_lies_above),
+        cmocka_unit_test(the_rank_is_the_last_until_there_are_enough),
+        cmocka_unit_test(unasked_those_are_shown_that_a_request_can_lie_above),
+        cmocka_unit_test(those_asked_for_are_shown_from_one_request_on),
+        cmocka_unit_test(of_none_none_are_shown),
+    };
+    return cmocka_run_group_tests_name("percentile", tests, NULL, NULL);
+}
