@@ -7,42 +7,50 @@
 #include "probe/prepare.h"
 #include "probe/run.h"
 #include "report/console.h"
-#include "report/prometheus.h"
 #include "report/report.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int
-probe(const struct plan *plan, const struct target *target, struct outcome *outcome)
+probe(const struct plan *plan, struct target *target, struct outcome *outcome)
 {
     struct report report;
     struct notes notes = {0};
     struct error error;
-    int status = 0;
-    outcome->slos = &plan->slos;
-    if (prometheus_begin(plan, &target->description, &error) < 0)
-        return console_error(&error);
-    if (report_begin(&report, plan, &target->description) == 0) {
+    int status = report_begin(&report, plan, &target->description, &error);
+    if (status == 0 && !report.error) {
         struct run_observer observer = report_observer(&report);
         status = run_execute(plan, &engine_sync, target, &observer, outcome, &error);
     }
     report_end(&report, outcome);
-    if (status < 0)
+    if (status < 0) {
+        target_discard(target, plan);
         return console_error(&error);
+    }
+    if (!outcome->waiting)
+        target_close(target);
     outcome_explain(outcome, &notes);
     console_notes(&notes);
     return outcome_status(outcome);
 }
 
 static int
-run(const struct plan *plan, struct target *target, struct outcome *outcome)
+execute(const struct plan *plan)
 {
-    int status = probe(plan, target, outcome);
-    if (status == EXIT_PREPARE)
-        target_discard(target, plan);
-    else if (!outcome->waiting)
-        target_close(target);
+    struct target target;
+    struct notes notes = {0};
+    struct error error;
+    struct outcome *outcome = calloc(1, sizeof(*outcome));
+    if (!outcome)
+        return EXIT_PREPARE;
+    int status = prepare_target(&target, plan, &notes, console_slow, outcome, &error);
+    console_notes(&notes);
+    status = status < 0 ? console_error(&error) : probe(plan, &target, outcome);
+    if (outcome->waiting)
+        os_process_end(status); /* a thread is in the kernel, with what is here */
+    free(outcome);
     return status;
 }
 
@@ -51,15 +59,11 @@ main(int argc, char *argv[])
 {
     struct options options = {0};
     struct plan plan;
-    struct target target;
-    struct outcome outcome = {0};
-    struct notes notes = {0};
     struct error error = {0};
     os_stream_guard();
-    if (os_privileges_drop() < 0) {
-        error_set(&error, EXIT_PREPARE, "set-user-ID", "%s", strerror(errno));
+    if (os_privileges_drop() < 0 &&
+        error_set(&error, EXIT_PREPARE, "set-user-ID", "%s", strerror(errno)) < 0)
         return console_error(&error);
-    }
     if (argc < 2)
         return console_text(cli_usage, EXIT_USAGE);
     if (cli_parse(argc, argv, &options, &error) < 0)
@@ -71,10 +75,5 @@ main(int argc, char *argv[])
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0)
         return console_error(&error);
     os_signals_install();
-    int status = prepare_target(&target, &plan, &notes, console_slow, &outcome, &error);
-    console_notes(&notes);
-    status = status < 0 ? console_error(&error) : run(&plan, &target, &outcome);
-    if (outcome.waiting)
-        os_process_end(status); /* a thread is in the kernel, with what is here */
-    return status;
+    return execute(&plan);
 }

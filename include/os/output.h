@@ -16,10 +16,6 @@ void os_stream_guard(void);
 /* Writes SIZE bytes to a stream, whole or -1 with errno. */
 int os_stream_write(int stream, const char *bytes, size_t size);
 
-/* Ends stdout and stderr, so that their readers see it although the program
- * itself cannot end yet. */
-void os_stream_end(void);
-
 /* How many columns the terminal has that a stream goes to; 0 if it goes to none. */
 int os_stream_columns(int stream);
 
@@ -30,9 +26,10 @@ bool os_locale_utf8(void);
  * Puts a file with SIZE bytes and mode 0644 at PATH, in place of one that is
  * there, so that whoever reads it sees the old or the new one, whole and, after
  * a crash too, durable. It is written beside PATH first, with a name that ends
- * in six other characters. Returns 0, or -1 with errno (EEXIST: what is there is
- * not a regular file), and then nothing new is there.
+ * in six other characters. Returns 0, or -1 with errno, and then nothing new is
+ * there; EEXIST: what is there is not a regular file, or it does not begin with
+ * START, up to 64 bytes, though it is not empty.
  */
-int os_file_replace(const char *path, const char *bytes, size_t size);
+int os_file_replace(const char *path, const char *bytes, size_t size, const char *start);
 
 #endif

@@ -14,6 +14,7 @@ struct outcome {
     int64_t waiting;    /* ns for which what was left to itself had no answer; 0: none */
     const char *output; /* where a write failed */
     int output_error;   /* its errno, or 0 */
+    bool output_told;   /* the user knows of it */
     const struct slos *slos;
 };
 

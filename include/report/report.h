@@ -2,6 +2,7 @@
 #define REPORT_REPORT_H
 
 #include "base/buffer.h"
+#include "base/error.h"
 #include "plan/description.h"
 #include "plan/outcome.h"
 #include "plan/plan.h"
@@ -38,19 +39,21 @@ struct report {
     struct buffer text;               /* of the record that is being written */
     struct buffer label;              /* of the target, in the human format */
     uint64_t records;                 /* written before it; JSON */
-    int columns;                      /* of the terminal, 80 without one */
-    bool utf8;                        /* it shows UTF-8 */
-    int error;                        /* errno of the first failure of the output */
+    bool begun;     /* what comes before all records is written, or lost */
+    int columns;    /* of the terminal, 80 without one */
+    bool utf8;      /* it shows UTF-8 */
+    int error;      /* errno of the first failure of the output */
     int keep_error; /* errno if the file that is kept is not up to date */
 };
 
 /*
  * Starts a report of a run of PLAN on TARGET, both of which must outlive it,
- * on stdout, and writes what comes before all records. Returns 0, or -1 when
- * that failed; report_end says why and must be called in any case.
+ * on stdout, and writes what comes before all records; its `error` tells if
+ * that failed. Puts the file of -prometheus in place. Returns 0, or -1 with
+ * ERROR if that cannot be done. report_end must be called in any case.
  */
 int report_begin(struct report *report, const struct plan *plan,
-                 const struct description *target);
+                 const struct description *target, struct error *error);
 
 /* The functions that a run calls. */
 struct run_observer report_observer(struct report *report);

@@ -49,13 +49,6 @@ os_stream_write(int stream, const char *bytes, size_t size)
     return 0;
 }
 
-void
-os_stream_end(void)
-{
-    close(1);
-    close(2);
-}
-
 int
 os_stream_columns(int stream)
 {
@@ -79,18 +72,11 @@ os_locale_utf8(void)
 }
 
 static int
-write_whole(int fd, const char *bytes, size_t size)
+write_durably(int fd, const char *bytes, size_t size)
 {
-    while (size > 0) {
-        ssize_t done = write(fd, bytes, size);
-        if (done < 0 && errno != EINTR)
-            return -1;
-        if (done <= 0)
-            continue;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return fchmod(fd, 0644) < 0 || fsync(fd) < 0 ? -1 : 0;
+    return os_stream_write(fd, bytes, size) < 0 || fchmod(fd, 0644) < 0 || fsync(fd) < 0
+               ? -1
+               : 0;
 }
 
 /* A name lasts once its directory is on the device. */
@@ -108,19 +94,29 @@ flush_directory(const char *path)
     close(fd);
 }
 
-/* A device, or what a link leads to, must not be lost to a rename. */
+/* A device, what a link leads to, or a file of something else must not be lost. */
 static bool
-is_replaceable(const char *path)
+is_replaceable(const char *path, const char *start)
 {
     struct stat status;
-    return lstat(path, &status) < 0 || S_ISREG(status.st_mode);
+    char head[64] = "";
+    if (lstat(path, &status) < 0)
+        return true;
+    if (!S_ISREG(status.st_mode))
+        return false;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, head, sizeof(head));
+    if (fd >= 0)
+        close(fd);
+    size_t length = strlen(start);
+    return got == 0 || (got >= (ssize_t)length && memcmp(head, start, length) == 0);
 }
 
 int
-os_file_replace(const char *path, const char *bytes, size_t size)
+os_file_replace(const char *path, const char *bytes, size_t size, const char *start)
 {
     char beside[PATH_ROOM];
-    if (!is_replaceable(path)) {
+    if (!is_replaceable(path, start)) {
         errno = EEXIST;
         return -1;
     }
@@ -131,7 +127,7 @@ os_file_replace(const char *path, const char *bytes, size_t size)
     int fd = mkostemp(beside, O_CLOEXEC);
     if (fd < 0)
         return -1;
-    int failed = write_whole(fd, bytes, size) < 0 ? errno : 0;
+    int failed = write_durably(fd, bytes, size) < 0 ? errno : 0;
     if (close(fd) < 0 && !failed)
         failed = errno;
     if (!failed && rename(beside, path) < 0)

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/units.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool
@@ -15,10 +16,16 @@ keeps_limits(const struct outcome *outcome)
     return true;
 }
 
+static bool
+has_failed(const struct outcome *outcome)
+{
+    return outcome->output_error || outcome->failed.index || outcome->waiting;
+}
+
 int
 outcome_status(const struct outcome *outcome)
 {
-    if (outcome->output_error || outcome->failed.index || outcome->waiting)
+    if (has_failed(outcome))
         return EXIT_RUNTIME;
     return keeps_limits(outcome) ? EXIT_DONE : EXIT_LIMIT;
 }
@@ -32,11 +39,14 @@ explain_limit(const struct slo *slo, const struct stats *total, struct notes *no
     bool corrected = slo->metric == SLO_PERCENTILE && total->every;
     enum slo_verdict verdict = slo_check(slo, total, &value);
     slo_name(slo, name);
+    units_format(kind, value, is);
+    units_format(kind, slo->limit, limit);
+    if (strcmp(is, limit) == 0) /* to the digits that are shown */
+        snprintf(is, sizeof(is), "%lld%s", (long long)value,
+                 kind == UNITS_COUNT ? "" : " ns");
     if (verdict == SLO_BROKEN)
         notes_add(notes, NULL, "%s%s = %s %s %s", name, corrected ? " (corrected)" : "",
-                  units_format(kind, value, is),
-                  kind == UNITS_COUNT ? "falls below" : "exceeds",
-                  units_format(kind, slo->limit, limit));
+                  is, kind == UNITS_COUNT ? "falls below" : "exceeds", limit);
     if (verdict == SLO_UNKNOWN)
         notes_add(notes, NULL, "%s is not known: %llu requests count, and it takes %lld",
                   name, (unsigned long long)total->latency.count, (long long)value);
@@ -80,7 +90,7 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
     if (outcome->waiting)
         notes_add(notes, NULL, "1 request still waiting after %s",
                   units_format(UNITS_TIME, outcome->waiting, waited));
-    if (outcome->output_error)
+    if (outcome->output_error && !outcome->output_told)
         notes_add(notes, outcome->output, "%s", strerror(outcome->output_error));
     if (total->cached)
         notes_add(
@@ -90,6 +100,6 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
             (unsigned long long)total->cached, (unsigned long long)total->requests);
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
         explain_limit(&outcome->slos->list[i], total, notes);
-    if (total->latency.count == 0 && outcome_status(outcome) == EXIT_DONE)
+    if (total->latency.count == 0 && !has_failed(outcome))
         explain_nothing(total, notes);
 }

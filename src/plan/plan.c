@@ -96,7 +96,7 @@ resolve_output(const struct options *options, struct plan_output *output)
                      : batch                         ? FORMAT_RAW
                                                      : FORMAT_HUMAN;
     output->print_count = options->print_count;
-    output->print_interval = options->print_interval;
+    output->print_interval = options->prometheus ? 0 : options->print_interval;
     output->requests = !quiet && !batch;
     bool periods = output->print_count || output->print_interval;
     output->summary = json || batch || !quiet || !periods;
@@ -115,7 +115,6 @@ resolve_prometheus(const struct options *options, struct plan_output *output)
         return;
     output->keep_interval =
         options->print_interval ? options->print_interval : 15 * SECOND;
-    output->print_interval = 0;
 }
 
 static int
@@ -123,11 +122,11 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
 {
     if (!given(options, OPTION_CORRECTED))
         return 0;
-    plan->corrected = plan->interval;
+    plan->corrected = plan->limited ? 0 : plan->interval;
     if (plan->corrected)
         return 0;
-    error_set(error, EXIT_USAGE, "-corrected",
-              "without an interval no request is ever due");
+    error_set(error, EXIT_USAGE, "-corrected", "%s no request is ever due",
+              plan->limited ? "under a limit" : "without an interval");
     return error_advise(error, "give one with -i");
 }
 

@@ -136,7 +136,7 @@ static bool
 do_due(struct run *run, int64_t now)
 {
     bool late = now >= run->give_up, interim = run->interim_wanted;
-    bool keeping = now >= run->keep_due;
+    bool keeping = now >= run->keep_due && run->give_up == INT64_MAX;
     int64_t since;
     if (!late && !interim && !keeping && now < period_due(run))
         return true;
@@ -205,7 +205,9 @@ attend(struct run *run)
         if (!done || atomic_load(&run->worker.stop))
             next = earlier(next, now + SOON);
         if (done)
-            next = earlier(next, earlier(period_due(run), run->keep_due));
+            next = earlier(next, period_due(run));
+        if (done && run->give_up == INT64_MAX)
+            next = earlier(next, run->keep_due);
         if (!run->waiting)
             attended_wait(&run->work, next);
     }
@@ -277,13 +279,14 @@ run_execute(const struct plan *plan, const struct engine_ops *engine,
         return -1;
     }
     attend(run);
-    if (plan->output.prometheus)
-        observer->keep(observer->self, &worker->total, worker->ended);
     if (plan->output.summary)
         observer->summary(observer->self, &worker->total, worker->ended - worker->began);
+    if (plan->output.prometheus)
+        observer->keep(observer->self, &worker->total, worker->ended);
     outcome->total = worker->total;
     outcome->failed = worker->failed;
     outcome->waiting = run->waiting;
+    outcome->slos = &plan->slos;
     run_end(run);
     return 0;
 }

@@ -138,10 +138,11 @@ digest(struct worker *worker, struct sample *sample)
     return worker->plan->ignore_error;
 }
 
+/* The thread that attends may be busy when a signal comes. */
 static bool
 is_stopped(struct worker *worker)
 {
-    return atomic_load_explicit(&worker->stop, memory_order_relaxed);
+    return atomic_load_explicit(&worker->stop, memory_order_relaxed) || os_signals_stop();
 }
 
 /* Sleeps until WHEN, unless it has come; returns the time, before WHEN if stopped. */

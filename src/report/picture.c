@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define ROWS_FEW 16 /* below that, rows are halved */
 #define BAR_LEAST 4
@@ -26,6 +27,19 @@ count_row(const struct rows *rows, int row)
     return count;
 }
 
+/* Whether all bounds can be told apart as they are printed. */
+static bool
+is_legible(int steps, int first, int last)
+{
+    char texts[2][UNITS_TEXT] = {""};
+    for (int i = 0, row = first / steps; row <= last / steps + 1; row++, i = !i) {
+        units_format(UNITS_TIME, histogram_below(row * steps), texts[i]);
+        if (strcmp(texts[0], texts[1]) == 0)
+            return false;
+    }
+    return true;
+}
+
 static struct rows
 choose_rows(const struct histogram *histogram)
 {
@@ -36,7 +50,8 @@ choose_rows(const struct histogram *histogram)
     while (!histogram->steps[last])
         last--;
     while (rows.steps > 1 &&
-           last / (rows.steps / 2) - first / (rows.steps / 2) < ROWS_FEW)
+           last / (rows.steps / 2) - first / (rows.steps / 2) < ROWS_FEW &&
+           is_legible(rows.steps / 2, first, last))
         rows.steps /= 2;
     rows.first = first / rows.steps;
     rows.last = last / rows.steps;

@@ -130,7 +130,8 @@ prometheus_keep(const struct plan *plan, const struct description *target,
     struct buffer text = {0};
     prometheus_format(&text, plan, target, stats, last);
     int failed = text.failed ? ENOMEM : 0;
-    if (!failed && os_file_replace(plan->output.prometheus, text.text, text.length) < 0)
+    if (!failed && os_file_replace(plan->output.prometheus, text.text, text.length,
+                                   "# HELP ioping_") < 0)
         failed = errno;
     buffer_free(&text);
     return failed;
@@ -145,6 +146,9 @@ prometheus_begin(const struct plan *plan, const struct description *target,
     struct stats *nothing = calloc(1, sizeof(*nothing));
     int failed = nothing ? prometheus_keep(plan, target, nothing, 0) : ENOMEM;
     free(nothing);
+    if (failed == EEXIST)
+        return error_set(error, EXIT_PREPARE, plan->output.prometheus,
+                         "is there already, and not a file of metrics");
     return failed ? error_set(error, EXIT_PREPARE, plan->output.prometheus, "%s",
                               strerror(failed))
                   : 0;

@@ -32,7 +32,7 @@ flush(struct report *report)
 
 int
 report_begin(struct report *report, const struct plan *plan,
-             const struct description *target)
+             const struct description *target, struct error *error)
 {
     memset(report, 0, sizeof(*report));
     report->format = formats[plan->output.format];
@@ -45,11 +45,14 @@ report_begin(struct report *report, const struct plan *plan,
     report->columns = os_stream_columns(report->stream);
     report->columns = report->columns ? report->columns : 80;
     report->utf8 = os_locale_utf8();
+    if (prometheus_begin(plan, target, error) < 0)
+        return -1;
     if (report->format->begin)
         report->format->begin(report);
-    int status = flush(report);
+    flush(report);
     os_signals_farewell(report->format->farewell);
-    return status;
+    report->begun = true;
+    return 0;
 }
 
 static int
@@ -135,7 +138,7 @@ report_observer(struct report *report)
 void
 report_end(struct report *report, struct outcome *outcome)
 {
-    if (report->format->end)
+    if (report->begun && report->format->end)
         report->format->end(report);
     flush(report);
     os_signals_farewell(0);
@@ -143,4 +146,5 @@ report_end(struct report *report, struct outcome *outcome)
     buffer_free(&report->text);
     outcome->output = report->error ? "standard output" : report->output->prometheus;
     outcome->output_error = report->error ? report->error : report->keep_error;
+    outcome->output_told = !report->error;
 }

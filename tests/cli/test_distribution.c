@@ -183,9 +183,13 @@ nothing_to_correct_is_refused(void **state)
         command_free(&result);
     }
     struct result result =
-        command_status(0, "ioping -corrected -q -r 1k -c 20 data && "
-                          "ioping -corrected -q -R -i 1ms -c 20 data && "
-                          "ioping -corrected -q -l 4m -c 20 data");
+        command_status(0, "ioping -corrected -q -R -i 1ms -c 20 data && "
+                          "ioping -corrected -q -i 1ms -r 10k -c 20 data");
+    command_free(&result);
+    result = command_status(1, "ioping -corrected -r 1k missing");
+    assert_string_equal(result.err,
+                        "ioping: -corrected: under a limit no request is ever "
+                        "due; give one with -i\n");
     command_free(&result);
 }
 

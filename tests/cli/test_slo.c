@@ -76,12 +76,14 @@ percentiles_of_too_few_are_not_known(void **state)
         {"-c 2 -slo p50=1h",
          "ioping: p50 is not known: 1 requests count, and it takes 2\n"},
         {"-c 1 -slo max=1h",
-         "ioping: max is not known: 0 requests count, and it takes 1\n"},
+         "ioping: max is not known: 0 requests count, and it takes 1\n"
+         "ioping: no request counted: all were warm-up; use -warmup 0 to count them\n"},
         {"-c 20 -slo max=1h -slo p99.999=1h",
          "ioping: p99.999 is not known: 19 requests count, and it takes 100000\n"},
         {"-c 5 -t 1h -slo avg=1h -slo iops=0",
          "ioping: avg is not known: 0 requests count, and it takes 1\n"
-         "ioping: iops is not known: 0 requests count, and it takes 1\n"},
+         "ioping: iops is not known: 0 requests count, and it takes 1\n"
+         "ioping: no request counted of 5\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =

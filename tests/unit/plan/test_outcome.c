@@ -303,8 +303,35 @@ a_limit_on_nothing_is_not_kept(void **state)
     struct outcome outcome = {.total = {.requests = 1}, .slos = &slos};
     assert_null(slos_add(&slos, "max=1h"));
     check_notes(&outcome, "ioping: max is not known: 0 requests count, and it takes 1\n",
-                NULL);
+                "ioping: no request counted: all were warm-up; use -warmup 0 to count "
+                "them\n");
     check_status(&outcome, 5);
+}
+
+/* 10 ms would read as if nothing were wrong. */
+static void
+a_limit_missed_by_a_hair_is_told_in_full(void **state)
+{
+    (void)state;
+    struct slos slos = {0};
+    struct outcome outcome = {.total.requests = 1, .slos = &slos};
+    struct sample sample = {
+        .latency = 10114000, .size = 1, .bytes = 1, .verdict = VERDICT_NONE};
+    stats_record(&outcome.total, &sample);
+    assert_null(slos_add(&slos, "max=10.11ms"));
+    check_notes(&outcome, "ioping: max = 10114000 ns exceeds 10.1 ms\n", NULL);
+}
+
+static void
+an_error_that_was_told_is_not_told_again(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.total = {.requests = 1},
+                              .output = "x.prom",
+                              .output_error = ENOSPC,
+                              .output_told = true};
+    check_notes(&outcome, NULL, NULL);
+    check_status(&outcome, 3);
 }
 
 int
@@ -331,6 +358,8 @@ main(void)
         cmocka_unit_test(a_corrected_limit_says_so),
         cmocka_unit_test(a_failure_goes_before_a_limit_and_both_are_told),
         cmocka_unit_test(a_limit_on_nothing_is_not_kept),
+        cmocka_unit_test(a_limit_missed_by_a_hair_is_told_in_full),
+        cmocka_unit_test(an_error_that_was_told_is_not_told_again),
     };
     return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
 }

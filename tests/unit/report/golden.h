@@ -42,6 +42,7 @@ golden_prepare(struct golden *golden, enum plan_format format)
 static inline void
 golden_begin(struct golden *golden)
 {
+    struct error error;
     snprintf(golden->path, sizeof(golden->path), "%s/output", scratch());
     int fd = open(golden->path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
@@ -49,7 +50,8 @@ golden_begin(struct golden *golden)
     golden->saved = dup(1);
     dup2(fd, 1);
     close(fd);
-    report_begin(&golden->report, &golden->plan, &golden->target);
+    assert_int_equal(
+        report_begin(&golden->report, &golden->plan, &golden->target, &error), 0);
     golden->report.wall = golden_wall;
     golden->observer = report_observer(&golden->report);
 }

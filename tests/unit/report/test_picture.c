@@ -218,6 +218,18 @@ counts_add_up_and_the_shares_end_in_all(void **state)
     }
 }
 
+/* Finer rows would all be "12.1 ms - 12.1 ms". */
+static void
+rows_are_as_fine_as_their_bounds_can_be_told_apart(void **state)
+{
+    static const struct bin close[] = {{12100 * US, 20}, {12200 * US, 20}, {0}};
+    (void)state;
+    char *text = draw(close, false, 80, false);
+    assert_contains(text, "\n  12.1 ms -   12.2 ms     20   50.0 %");
+    assert_contains(text, "\n  12.2 ms -   12.3 ms     20   50.0 %");
+    free(text);
+}
+
 int
 main(void)
 {
@@ -234,6 +246,7 @@ main(void)
         cmocka_unit_test(a_wide_terminal_is_used),
         cmocka_unit_test(no_line_is_wider_than_the_terminal),
         cmocka_unit_test(counts_of_eight_digits_fit_into_sixty_columns),
+        cmocka_unit_test(rows_are_as_fine_as_their_bounds_can_be_told_apart),
         cmocka_unit_test(counts_add_up_and_the_shares_end_in_all),
     };
     return cmocka_run_group_tests_name("picture", tests, NULL, unmount_all);
