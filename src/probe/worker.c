@@ -166,8 +166,7 @@ tell_due(struct worker *worker, int64_t now)
            worker->listener.due(worker->listener.self, now) == 0;
 }
 
-/* Grid points that have passed without a request until NOW, if more are due after SENT.
- */
+/* Grid points without a request until NOW, if more are due after SENT requests. */
 static uint64_t
 count_missed(const struct worker *worker, uint64_t sent, int64_t now)
 {

@@ -3,11 +3,6 @@
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-/* The totals in file o, without what depends on how busy the machine is. */
-#define TOTALS                                                               \
-    "sed -nE 's/^([0-9]+ requests completed) .*/\\1/p; "                     \
-    "s/^([0-9]+ failed, )?([0-9]+ missed, )?(generated [0-9]+ requests) .*/" \
-    "\\1\\3/p' o; "
 
 static int
 make_files(void **state)

@@ -17,4 +17,10 @@
 /* Waits until PATTERN stands in FILE. */
 #define UNTIL(pattern, file) "until grep -q '" pattern "' " file "; do sleep 0.02; done; "
 
+/* The totals in file o, without what depends on how busy the machine is. */
+#define TOTALS                                                               \
+    "sed -nE 's/^([0-9]+ requests completed) .*/\\1/p; "                     \
+    "s/^([0-9]+ failed, )?([0-9]+ missed, )?(generated [0-9]+ requests) .*/" \
+    "\\1\\3/p' o; "
+
 #endif
