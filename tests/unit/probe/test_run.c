@@ -11,7 +11,7 @@
 
 #define SAID 16
 
-/* What the observer was told. */
+/* What the observer was told-> */
 struct told {
     int samples, interims, summaries, hangs;
     struct stats periods[SAID], interim, summary;
@@ -27,6 +27,15 @@ struct told {
     int fail_period;                    /* that many can be written */
     void (*at_hang)(struct told *told); /* NULL: nothing */
 };
+
+/* Too large for a stack. */
+static struct told *
+told_begin(void)
+{
+    static struct told told;
+    memset(&told, 0, sizeof(told));
+    return &told;
+}
 
 static int
 on_sample(void *self, const struct sample *sample)
@@ -118,14 +127,14 @@ it_ends_with_the_worker_and_its_statistics(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {0};
+    struct told *told = told_begin();
     setup_begin(&setup, 7);
     fake_engine.answers[7].error = EIO;
-    struct outcome outcome = run(&setup, &told);
-    assert_int_equal(told.samples, 7);
-    assert_int_equal(told.summaries, 1);
-    assert_int_equal(told.summary.requests, 7);
-    assert_int_equal(told.summary.failed, 1);
+    struct outcome outcome = run(&setup, told);
+    assert_int_equal(told->samples, 7);
+    assert_int_equal(told->summaries, 1);
+    assert_int_equal(told->summary.requests, 7);
+    assert_int_equal(told->summary.failed, 1);
     assert_int_equal(outcome.total.latency.count, 6);
     assert_int_equal(outcome.failed.index, 7);
     assert_int_equal(outcome.waiting, 0);
@@ -137,8 +146,8 @@ a_broken_engine_is_an_error(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {0};
-    struct run_observer observer = {.self = &told};
+    struct told *told = told_begin();
+    struct run_observer observer = {.self = told};
     struct outcome outcome = {0};
     struct error error;
     setup_begin(&setup, 1);
@@ -148,7 +157,7 @@ a_broken_engine_is_an_error(void **state)
                                  &outcome, &error),
                      -1);
     assert_int_equal(error.status, EXIT_PREPARE);
-    assert_int_equal(told.summaries, 0);
+    assert_int_equal(told->summaries, 0);
 }
 
 static void
@@ -156,17 +165,17 @@ periods_come_at_their_time_while_nothing_is_due(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {0};
+    struct told *told = told_begin();
     setup_begin(&setup, 2);
     setup.options.interval = 200 * MS;
     setup.options.print_interval = 20 * MS;
-    run(&setup, &told);
-    assert_true(told.period_count >= 3);
-    assert_int_equal(told.periods[0].requests, 1);
-    assert_int_equal(told.periods[1].requests, 0);
+    run(&setup, told);
+    assert_true(told->period_count >= 3);
+    assert_int_equal(told->periods[0].requests, 1);
+    assert_int_equal(told->periods[1].requests, 0);
     int64_t until = 0;
-    for (int i = 0; i < told.period_count && i < SAID; i++) {
-        until += told.period_times[i];
+    for (int i = 0; i < told->period_count && i < SAID; i++) {
+        until += told->period_times[i];
         assert_true(until >= 20 * MS * (i + 1));
     }
 }
@@ -176,14 +185,14 @@ periods_come_also_while_a_request_is_under_way(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {0};
+    struct told *told = told_begin();
     setup_begin(&setup, 2);
     setup.options.print_interval = 20 * MS;
     fake_engine.answers[2].takes = 200 * MS;
-    run(&setup, &told);
-    assert_true(told.period_count >= 3);
-    assert_int_equal(told.periods[0].requests, 1);
-    assert_int_equal(told.periods[1].requests, 0);
+    run(&setup, told);
+    assert_true(told->period_count >= 3);
+    assert_int_equal(told->periods[0].requests, 1);
+    assert_int_equal(told->periods[1].requests, 0);
 }
 
 /* The last request takes so long that a period ends with all that was before it. */
@@ -192,16 +201,16 @@ every_request_is_in_one_period(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {0};
+    struct told *told = told_begin();
     setup_begin(&setup, 12);
     setup.options.interval = MS;
     setup.options.print_interval = 5 * MS;
     setup.options.given[OPTION_QUIET] = 1;
     fake_engine.answers[12].takes = 200 * MS;
-    run(&setup, &told);
-    assert_int_equal(told.periods_sum, 11);
-    assert_int_equal(told.samples, 0);
-    assert_int_equal(told.summaries, 0);
+    run(&setup, told);
+    assert_int_equal(told->periods_sum, 11);
+    assert_int_equal(told->samples, 0);
+    assert_int_equal(told->summaries, 0);
 }
 
 /* Whichever thread wakes up first. */
@@ -210,14 +219,14 @@ a_period_ends_before_a_request_that_is_due_then(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {0};
+    struct told *told = told_begin();
     setup_begin(&setup, 6);
     setup.options.interval = 50 * MS;
     setup.options.print_interval = 50 * MS;
-    run(&setup, &told);
-    assert_true(told.period_count >= 5);
+    run(&setup, told);
+    assert_true(told->period_count >= 5);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(told.periods[i].requests, 1);
+        assert_int_equal(told->periods[i].requests, 1);
 }
 
 /* Nothing would be due for an hour. */
@@ -226,12 +235,13 @@ a_period_that_cannot_be_written_ends_it(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {.fail_period = 2};
+    struct told *told = told_begin();
+    told->fail_period = 2;
     setup_begin(&setup, 0);
     setup.options.interval = 3600000 * MS;
     setup.options.print_interval = 10 * MS;
-    struct outcome outcome = run(&setup, &told);
-    assert_int_equal(told.period_count >= 2, 1);
+    struct outcome outcome = run(&setup, told);
+    assert_int_equal(told->period_count >= 2, 1);
     assert_int_equal(outcome.total.requests, 1);
     assert_int_equal(outcome.waiting, 0);
 }
@@ -241,14 +251,14 @@ a_signal_asks_for_statistics_once(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {0};
+    struct told *told = told_begin();
     setup_begin(&setup, 3);
     setup.options.interval = 20 * MS;
     os_signals_install();
     raise(SIGUSR1);
-    run(&setup, &told);
-    assert_int_equal(told.interims, 1);
-    assert_int_equal(told.samples, 3);
+    run(&setup, told);
+    assert_int_equal(told->interims, 1);
+    assert_int_equal(told->samples, 3);
 }
 
 static void
@@ -263,15 +273,16 @@ statistics_can_be_asked_for_while_a_request_hangs(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {.at_hang = ask_for_statistics};
+    struct told *told = told_begin();
+    told->at_hang = ask_for_statistics;
     setup_begin(&setup, 3);
     setup.options.hang = 20 * MS;
     fake_engine.answers[3].takes = 300 * MS;
-    run(&setup, &told);
-    assert_int_equal(told.interims, 1);
-    assert_int_equal(told.interim.requests, 2);
-    assert_int_equal(told.interim.latency.count, 2);
-    assert_int_equal(told.summary.latency.count, 3);
+    run(&setup, told);
+    assert_int_equal(told->interims, 1);
+    assert_int_equal(told->interim.requests, 2);
+    assert_int_equal(told->interim.latency.count, 2);
+    assert_int_equal(told->summary.latency.count, 3);
 }
 
 static void
@@ -279,17 +290,17 @@ a_stuck_request_is_told_of_while_it_is_stuck(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {0};
+    struct told *told = told_begin();
     setup_begin(&setup, 3);
     setup.options.hang = 20 * MS;
     fake_engine.answers[2].takes = 200 * MS;
-    run(&setup, &told);
-    assert_true(told.hangs >= 1 && told.hangs <= SAID);
-    for (int i = 0; i < told.hangs; i++) {
-        assert_int_equal(told.hang_index[i], 2);
-        assert_true(told.hang_time[i] >= (20 * MS) << i);
+    run(&setup, told);
+    assert_true(told->hangs >= 1 && told->hangs <= SAID);
+    for (int i = 0; i < told->hangs; i++) {
+        assert_int_equal(told->hang_index[i], 2);
+        assert_true(told->hang_time[i] >= (20 * MS) << i);
     }
-    assert_int_equal(told.summary.latency.count, 3);
+    assert_int_equal(told->summary.latency.count, 3);
 }
 
 static void
@@ -297,12 +308,12 @@ nobody_is_told_with_a_limit_of_0(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {0};
+    struct told *told = told_begin();
     setup_begin(&setup, 2);
     setup.options.hang = 0;
     fake_engine.answers[2].takes = 100 * MS;
-    run(&setup, &told);
-    assert_int_equal(told.hangs, 0);
+    run(&setup, told);
+    assert_int_equal(told->hangs, 0);
 }
 
 static void
@@ -337,18 +348,19 @@ static void
 interrupt_a_request_that_never_returns(void)
 {
     struct setup setup;
-    struct told told = {.at_hang = interrupt};
+    struct told *told = told_begin();
+    told->at_hang = interrupt;
     setup_begin(&setup, 0);
     setup.options.interval = 100 * MS;
     setup.options.hang = 10 * MS;
     fake_engine.answers[3].takes = 3600000 * MS;
-    struct outcome outcome = run(&setup, &told);
-    REQUIRE(outcome.waiting >= 700 * MS && outcome.waiting <= told.summary_time);
-    REQUIRE(told.summaries == 1);
-    REQUIRE(told.summary.latency.count == 2);
-    REQUIRE(told.summary.requests == 3);
-    REQUIRE(told.summary.missed >= 6 &&
-            told.summary.missed <= (uint64_t)(outcome.waiting / (100 * MS)) + 1);
+    struct outcome outcome = run(&setup, told);
+    REQUIRE(outcome.waiting >= 700 * MS && outcome.waiting <= told->summary_time);
+    REQUIRE(told->summaries == 1);
+    REQUIRE(told->summary.latency.count == 2);
+    REQUIRE(told->summary.requests == 3);
+    REQUIRE(told->summary.missed >= 6 &&
+            told->summary.missed <= (uint64_t)(outcome.waiting / (100 * MS)) + 1);
     REQUIRE(outcome.total.requests == 3);
     REQUIRE(fake_engine.closed == 0);
 }
@@ -358,14 +370,15 @@ static void
 return_after_all(void)
 {
     struct setup setup;
-    struct told told = {.at_hang = interrupt};
+    struct told *told = told_begin();
+    told->at_hang = interrupt;
     setup_begin(&setup, 0);
     setup.options.hang = 10 * MS;
     fake_engine.answers[3].takes = 1100 * MS;
-    struct outcome outcome = run(&setup, &told);
+    struct outcome outcome = run(&setup, told);
     REQUIRE(outcome.waiting);
     os_sleep_until(os_clock_now() + 700 * MS);
-    REQUIRE(told.samples == 2);
+    REQUIRE(told->samples == 2);
     REQUIRE(fake_engine.closed == 0);
 }
 
@@ -392,15 +405,15 @@ what_hangs_before_a_request_is_told_of(void **state)
 {
     (void)state;
     struct setup setup;
-    struct told told = {0};
+    struct told *told = told_begin();
     setup_begin(&setup, 1);
     setup.options.hang = 20 * MS;
     setup.target.description.mode = MODE_NOCACHE;
     setup.target.resident = ask_slowly;
-    run(&setup, &told);
-    assert_true(told.hangs >= 1);
-    assert_int_equal(told.hang_index[0], 1);
-    assert_true(told.summary.latency.max < 100 * MS);
+    run(&setup, told);
+    assert_true(told->hangs >= 1);
+    assert_int_equal(told->hang_index[0], 1);
+    assert_true(told->summary.latency.max < 100 * MS);
 }
 
 static void
@@ -414,14 +427,15 @@ static void
 interrupt_a_request_that_returns_soon(void)
 {
     struct setup setup;
-    struct told told = {.at_hang = interrupt};
+    struct told *told = told_begin();
+    told->at_hang = interrupt;
     setup_begin(&setup, 0);
     setup.options.hang = 10 * MS;
     fake_engine.answers[3].takes = 200 * MS;
-    struct outcome outcome = run(&setup, &told);
+    struct outcome outcome = run(&setup, told);
     REQUIRE(outcome.waiting == 0);
-    REQUIRE(told.summary.latency.count == 3);
-    REQUIRE(told.summary.requests == 3);
+    REQUIRE(told->summary.latency.count == 3);
+    REQUIRE(told->summary.requests == 3);
     REQUIRE(fake_engine.closed == 1);
 }
 
@@ -436,7 +450,7 @@ static void
 interrupt_a_pause(void)
 {
     struct setup setup;
-    struct told told = {0};
+    struct told *told = told_begin();
     setup_begin(&setup, 0);
     setup.options.interval = 3600000 * MS;
     os_signals_install();
@@ -445,9 +459,9 @@ interrupt_a_pause(void)
         os_sleep_until(os_clock_now() + 50 * MS);
         _exit(kill(getppid(), SIGTERM) < 0);
     }
-    struct outcome outcome = run(&setup, &told);
+    struct outcome outcome = run(&setup, told);
     REQUIRE(outcome.waiting == 0);
-    REQUIRE(told.summary.requests == 1);
+    REQUIRE(told->summary.requests == 1);
     REQUIRE(fake_engine.closed == 1);
 }
 
@@ -479,21 +493,20 @@ metrics_are_kept_at_their_time_and_at_the_end(void **state)
 {
     (void)state;
     struct setup setup;
-    static struct told told; /* large */
-    memset(&told, 0, sizeof(told));
+    struct told *told = told_begin();
     setup_begin(&setup, 2);
     setup.options.interval = 200 * MS;
     setup_keep(&setup, 20 * MS);
     int64_t end, before = os_clock_now();
-    run(&setup, &told);
-    assert_int_equal(last_kept(&told, &end)->requests, 2);
-    assert_true(told.keeps >= 3);
-    assert_true(told.keeps <= (end - before) / (20 * MS) + 1);
-    assert_int_equal(told.keeps_before_summary, told.keeps - 1);
-    assert_int_equal(told.period_count, 0);
-    for (int i = 0; i + 1 < told.keeps && i + 1 < SAID; i++) {
-        assert_in_range(told.kept[i].requests, 1, 2);
-        assert_true(told.kept_at[i] - before >= 20 * MS * (i + 1));
+    run(&setup, told);
+    assert_int_equal(last_kept(told, &end)->requests, 2);
+    assert_true(told->keeps >= 3);
+    assert_true(told->keeps <= (end - before) / (20 * MS) + 1);
+    assert_int_equal(told->keeps_before_summary, told->keeps - 1);
+    assert_int_equal(told->period_count, 0);
+    for (int i = 0; i + 1 < told->keeps && i + 1 < SAID; i++) {
+        assert_in_range(told->kept[i].requests, 1, 2);
+        assert_true(told->kept_at[i] - before >= 20 * MS * (i + 1));
     }
 }
 
@@ -503,19 +516,18 @@ metrics_are_of_the_whole_run(void **state)
 {
     (void)state;
     struct setup setup;
-    static struct told told;
-    memset(&told, 0, sizeof(told));
+    struct told *told = told_begin();
     setup_begin(&setup, 100);
     setup.options.interval = MS;
     setup_keep(&setup, 10 * MS);
     fake_engine.answers[5].error = EIO;
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
-    run(&setup, &told);
+    run(&setup, told);
     int64_t end;
-    const struct stats *last = last_kept(&told, &end);
-    for (int i = 1; i < told.keeps && i < SAID; i++)
-        assert_true(told.kept[i].requests >= told.kept[i - 1].requests);
-    assert_memory_equal(last, &told.summary, sizeof(*last));
+    const struct stats *last = last_kept(told, &end);
+    for (int i = 1; i < told->keeps && i < SAID; i++)
+        assert_true(told->kept[i].requests >= told->kept[i - 1].requests);
+    assert_memory_equal(last, &told->summary, sizeof(*last));
     assert_int_equal(last->requests, 100);
     assert_int_equal(last->failed, 1);
     assert_true(end >= last->last && end - last->last < 60000 * MS);
@@ -526,37 +538,36 @@ metrics_are_kept_while_a_request_hangs(void **state)
 {
     (void)state;
     struct setup setup;
-    static struct told told;
-    memset(&told, 0, sizeof(told));
+    struct told *told = told_begin();
     setup_begin(&setup, 3);
     setup_keep(&setup, 20 * MS);
     fake_engine.answers[3].takes = 300 * MS;
-    run(&setup, &told);
-    assert_true(told.keeps >= 4);
-    assert_int_equal(told.kept[0].requests, 2);
-    assert_int_equal(told.kept[1].requests, 2);
-    assert_int_equal(told.kept[2].requests, 2);
-    assert_int_equal(told.summary.requests, 3);
+    run(&setup, told);
+    assert_true(told->keeps >= 4);
+    assert_int_equal(told->kept[0].requests, 2);
+    assert_int_equal(told->kept[1].requests, 2);
+    assert_int_equal(told->kept[2].requests, 2);
+    assert_int_equal(told->summary.requests, 3);
     int64_t end;
-    assert_int_equal(last_kept(&told, &end)->requests, 3);
+    assert_int_equal(last_kept(told, &end)->requests, 3);
 }
 
 static void
 interrupt_what_keeps_metrics(void)
 {
     struct setup setup;
-    static struct told told;
-    told.at_hang = interrupt;
+    struct told *told = told_begin();
+    told->at_hang = interrupt;
     setup_begin(&setup, 0);
     setup.options.hang = 10 * MS;
     setup_keep(&setup, 3600000 * MS);
     fake_engine.answers[3].takes = 3600000 * MS;
-    struct outcome outcome = run(&setup, &told);
+    struct outcome outcome = run(&setup, told);
     REQUIRE(outcome.waiting >= 700 * MS);
-    REQUIRE(told.keeps == 1);
-    REQUIRE(told.kept[0].requests == 3 && told.kept[0].latency.count == 2);
-    REQUIRE(told.kept_at[0] - told.kept[0].last >= outcome.waiting);
-    REQUIRE(told.summaries == 1);
+    REQUIRE(told->keeps == 1);
+    REQUIRE(told->kept[0].requests == 3 && told->kept[0].latency.count == 2);
+    REQUIRE(told->kept_at[0] - told->kept[0].last >= outcome.waiting);
+    REQUIRE(told->summaries == 1);
 }
 
 static void
@@ -571,14 +582,13 @@ nothing_is_kept_without_a_file(void **state)
 {
     (void)state;
     struct setup setup;
-    static struct told told;
-    memset(&told, 0, sizeof(told));
+    struct told *told = told_begin();
     setup_begin(&setup, 3);
     setup.options.interval = 20 * MS;
     setup.options.print_interval = 10 * MS;
-    run(&setup, &told);
-    assert_int_equal(told.keeps, 0);
-    assert_true(told.period_count > 0);
+    run(&setup, told);
+    assert_int_equal(told->keeps, 0);
+    assert_true(told->period_count > 0);
 }
 
 int
