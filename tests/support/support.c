@@ -300,7 +300,8 @@ mount_image(const char *type, int size, const char *name)
     command_free(&result);
 }
 
-/* By path, the innermost first; printf decodes what mountinfo escapes. */
+/* Nothing if the folder is gone, or else every mount would be one of ours. By path,
+ * the innermost first; printf decodes what mountinfo escapes. */
 int
 unmount_all(void **state)
 {
@@ -308,7 +309,7 @@ unmount_all(void **state)
     char text[4096];
     snprintf(
         text, sizeof(text),
-        "top=$(cd '%s' && pwd -P); sync;"
+        "top=$(cd '%s' && pwd -P) || exit; sync;"
         "awk -v top=\"$top/\" 'index($5, top) == 1 { print $5 }' /proc/self/mountinfo"
         " | sort -r | while read -r m; do m=$(printf '%%b' \"$m\");"
         " fsfreeze -u \"$m\" 2>/dev/null; umount \"$m\" || umount -l \"$m\"; done;"
