@@ -99,10 +99,13 @@ the_run_goes_on_after_interim_statistics(void **state)
 {
     (void)state;
     struct result result = command_status(
-        0, START "-i 20ms -c 20 data >o 2>e & pid=$!; " UNTIL("request=2", "o") //
-        "kill -USR1 $pid; wait $pid || exit 1; grep -c ' requests, min/' e; "
-        "grep -oE '^19 requests completed|generated 20' o");
-    assert_string_equal(result.out, "1\n19 requests completed\ngenerated 20\n");
+        0, START "-a 0 -i 20ms data >o 2>e & pid=$!; " UNTIL("request=2 ", "o") //
+        "kill -USR1 $pid; " UNTIL(" requests, min/", "e")                       //
+        "n=$(grep -c request= o); until grep -q \"request=$((n + 3)) \" o; do " //
+        "sleep 0.02; done; kill -INT $pid; wait $pid || exit 1; "               //
+        "grep -c ' requests, min/' e; n=$(grep -c request= o); "                //
+        "grep -oE \"^$n requests completed|generated $n requests\" o | tr -d 0-9");
+    assert_string_equal(result.out, "1\n requests completed\ngenerated  requests\n");
     command_free(&result);
 }
 
@@ -111,11 +114,11 @@ one_interrupt_waits_for_the_request_and_ends_well(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, FRESH FAULTY("pread:3:700ms") "-C -i 0 data >o 2>e & pid=$!; " UNTIL(
-               "request=2", "o") //
-        "sleep 0.2; kill -INT $pid; wait $pid; status=$?; cat o; cat e "
-        ">&2; exit $status");
+    struct result result =
+        command_status(0, FAULTY("pread:3:hold") "-C -i 0 data >o 2>e & pid=$!; " HELD //
+                                                 "kill -INT $pid; " HANDLED RELEASE
+                                                 "wait $pid; status=$?; cat o; cat e "
+                                                 ">&2; exit $status");
     assert_string_equal(result.err, "");
     assert_contains(result.out, "\n2 requests completed in ");
     assert_contains(result.out, "\ngenerated 3 requests in ");
@@ -128,11 +131,9 @@ a_second_interrupt_ends_at_once(void **state)
     (void)state;
     need_faults();
     struct result result = command_status(
-        4,
-        FRESH FAULTY("pread:3:8000ms") "-C -i 0 data >o 2>e & pid=$!; " UNTIL("request=2",
-                                                                              "o") //
-        "sleep 0.2; kill -INT $pid; sleep 0.2; kill -INT $pid; wait $pid; status=$?; "
-        "cat o; cat e >&2; exit $status");
+        4, FAULTY("pread:3:hold") "-C -i 0 data >o 2>e & pid=$!; " HELD INTERRUPT_TWICE //
+                                  "wait $pid; status=$?; " RELEASE
+                                  "cat o; cat e >&2; exit $status");
     assert_string_equal(result.err, "");
     assert_contains(result.out, "request=2 ");
     assert_lacks(result.out, "request=3 ");
@@ -152,12 +153,10 @@ a_second_interrupt_leaves_valid_json(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
             4,
-            FRESH FAULTY("pread:3:8000ms") "-C -i 0 %s data >o 2>e & pid=$!; " UNTIL(
-                "\\[", "o") "sleep 0.3; "
-                            "kill -INT $pid; sleep 0.2; kill -INT $pid; wait "
-                            "$pid; status=$?; "
-                            "jq -c '[length, .[-1].io.request]' o; cat e >&2; "
-                            "exit $status",
+            FAULTY("pread:3:hold") "-C -i 0 %s data >o 2>e & pid=$!; " HELD //
+                INTERRUPT_TWICE "wait $pid; status=$?; " RELEASE
+                                   "jq -c '[length, .[-1].io.request]' o; cat e >&2; "
+                                   "exit $status",
             cases[i].options);
         assert_string_equal(result.err, "");
         assert_string_equal(result.out, cases[i].shape);
@@ -389,6 +388,11 @@ lost_output_ends_a_run_that_waits(void **state)
     }
 }
 
+/* Waits until no thread of $pid has had anything to do for some looks. */
+#define BLOCKED                                                                \
+    "n=0; while [ $n -lt 5 ]; do n=$((n + 1)); cat /proc/$pid/task/*/status |" \
+    " grep -q '^State:.[RD]' && n=0; sleep 0.02; done; "
+
 static void
 a_second_interrupt_ends_a_run_whose_output_is_blocked(void **state)
 {
@@ -398,8 +402,8 @@ a_second_interrupt_ends_a_run_whose_output_is_blocked(void **state)
         struct result result = command_status(
             4,
             "rm -f pipe; mkfifo pipe; exec 3<>pipe\n"
-            "$IOPING_RUNNER \"$IOPING\" %s -i 0 /dev/zero >&3 3>&- & sleep 0.5\n"
-            "kill -INT $!; sleep 0.2; kill -INT $!; wait $!",
+            "$IOPING_RUNNER \"$IOPING\" %s -i 0 /dev/zero >&3 3>&- & pid=$!\n" BLOCKED
+                INTERRUPT_TWICE "wait $pid",
             options[i]);
         command_free(&result);
     }

@@ -154,9 +154,11 @@ the_array_has_the_layout_of_ioping_1_3(void **state)
     }
 }
 
-/* The times that counted against what is said of them; EVERY: ns, or more than any. */
+/* The times that counted against what is said of them; EVERY: ns, or more than any.
+ * Nothing was due any more while the last request was under way. */
 static const char distribution_jq[] =
-    "[.[].io | select(. and (.ignored | not)) | range(.time; 0; -$every)] as $times\n"
+    "([.[].io | select(. and (.ignored | not)) | .time]\n"
+    "  | [(.[:-1][] | range(.; 0; -$every)), .[-1]]) as $times\n"
     "| .[-1].stat as $stat | ($stat.histogram | map(.le)) as $bounds\n"
     "| ($stat.histogram | [foreach .[] as $step (0; . + $step.count; [., $step.le])]) "
     "as\n"
@@ -248,10 +250,9 @@ periods_of_time_are_records(void **state)
     (void)state;
     need_program("jq");
     struct result result = command_status(
-        0,
-        "ioping -JJ -C -q -a 0 -P 50ms -i 20ms -w 320ms data | jq -s -c '(length > 2), "
-        "((.[:-1] | map(.load.count) | add) <= .[-1].load.count), "
-        "(map(.stat.count == .load.count) | all)'");
+        0, "ioping -JJ -C -q -a 0 -P 50ms -i 20ms -w 1s data | jq -s -c '(length > 2), "
+           "((.[:-1] | map(.load.count) | add) <= .[-1].load.count), "
+           "(map(.stat.count == .load.count) | all)'");
     assert_string_equal(result.out, "true\ntrue\ntrue\n");
     command_free(&result);
 }
@@ -350,7 +351,7 @@ a_line_is_whole_at_once(void **state)
 }
 
 #define STUCK FRESH FAULTY("pread:3-:hang") "-C -i 0 -hang 100ms "
-#define TOLD UNTIL("no answer", "e")
+#define TOLD UNTIL("request 3 has had no answer", "e")
 
 static void
 an_interrupt_ends_the_lines_though_a_request_never_returns(void **state)
@@ -384,8 +385,8 @@ a_second_interrupt_leaves_what_can_be_parsed(void **state)
     for (size_t i = 0; i < LENGTH(interrupted); i++) {
         struct result result = command_status(
             4,
-            STUCK "%s data >o 2>e & pid=$!; " TOLD "kill -INT $pid; sleep 0.1; "
-                  "kill -INT $pid; wait $pid; status=$?; "
+            STUCK "%s data >o 2>e & pid=$!; " TOLD INTERRUPT_TWICE
+                  "wait $pid; status=$?; "
                   "jq -c 'def number: .io.request // .stat.count; if type == \"array\" "
                   "then map(number) else number end' o; exit $status",
             interrupted[i].arguments);

@@ -17,6 +17,19 @@
 /* Waits until PATTERN stands in FILE. */
 #define UNTIL(pattern, file) "until grep -q '" pattern "' " file "; do sleep 0.02; done; "
 
+/* Waits until the call of a "hold" has begun; and lets it go on. */
+#define HELD "until test -e held; do sleep 0.02; done; "
+#define RELEASE "rm held; "
+
+/* Waits until $pid has handled the signals that it was sent, and its first thread waits
+ * for more. */
+#define HANDLED                                   \
+    "until grep -q '^State:.S' /proc/$pid/status" \
+    " && grep -q '^ShdPnd:.0*$' /proc/$pid/status; do sleep 0.02; done; "
+
+/* A second interrupt, which must not come so soon that it is the same. */
+#define INTERRUPT_TWICE "kill -INT $pid; " HANDLED "sleep 0.1; kill -INT $pid; "
+
 /* The totals in file o, without what depends on how busy the machine is. */
 #define TOTALS                                                               \
     "sed -nE 's/^([0-9]+ requests completed) .*/\\1/p; "                     \

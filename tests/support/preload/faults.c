@@ -10,10 +10,10 @@
  * sixth, "4-" all from the fourth on; "4-/3" every third of these, the fourth included.
  *
  * ACTION is an errno value; "short" (half of the bytes), "zero" (as at the end of a file)
- * or "fast" (success, and nothing done); a delay such as "5ms", then the call goes on, or
- * "5nap", likewise, unless a signal comes: then it fails with EINTR;
- * "hang", from which no signal wakes the thread; or "+3600s" and "-3600s", by which the
- * clock is wrong.
+ * or "fast" (success, and nothing done; "5fast" after 5 ms); a delay such as "5ms", then
+ * the call goes on, or "hold": as long as there is a file "held", which it makes, unless
+ * a signal comes: then it fails with EINTR; "hang", from which no signal wakes the
+ * thread; or "+3600s" and "-3600s", by which the clock is wrong.
  *
  * Descriptors 0 to 2 are left alone, and requests of no bytes. A script that makes no
  * sense ends the program.
@@ -29,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -39,8 +40,8 @@ enum call { PREAD, PWRITE, FDATASYNC, OPEN, CLOCK_NANOSLEEP, REALTIME, CALLS };
 static const char *const calls[CALLS] = {"pread", "pwrite",          "fdatasync",
                                          "open",  "clock_nanosleep", "realtime"};
 
-enum action { ERRNO, DELAY, NAP, STEP, HANG, SHORT, ZERO, FAST, ACTIONS };
-static const char *const actions[ACTIONS] = {"",     "ms",    "nap",  "s",
+enum action { ERRNO, DELAY, HOLD, STEP, HANG, SHORT, ZERO, FAST, ACTIONS };
+static const char *const actions[ACTIONS] = {"",     "ms",    "hold", "s",
                                              "hang", "short", "zero", "fast"};
 
 static struct rule {
@@ -136,6 +137,17 @@ delay(long ms)
         ;
 }
 
+/* Whoever waits for the file sees that the call has begun, and ends it by removing the
+ * file. Returns -1 if a signal came. */
+static int
+hold(void)
+{
+    int status = mknod("held", S_IFREG | 0600, 0);
+    while (status == 0 && access("held", F_OK) == 0)
+        status = usleep(1000);
+    return status;
+}
+
 static void
 hang(void)
 {
@@ -159,13 +171,14 @@ go_on(const struct rule *rule, size_t size, ssize_t *result)
     case DELAY:
         delay(rule->number);
         return 1;
-    case NAP:
-        return usleep((useconds_t)rule->number * 1000) == 0 || (*result = -1, 0);
+    case HOLD:
+        return hold() == 0 || (*result = -1, 0);
     case SHORT:
         return *result = (ssize_t)size / 2, 0;
     case ZERO:
         return *result = 0, 0;
     case FAST:
+        delay(rule->number);
         return *result = (ssize_t)size, 0;
     case ERRNO:
         return errno = (int)rule->number, *result = -1, 0;
