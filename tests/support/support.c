@@ -288,11 +288,14 @@ mount_image(const char *type, int size, const char *name)
     keep_mounts_private();
     snprintf(mkfs, sizeof(mkfs), "mkfs.%s", type);
     need_program(mkfs);
+    /* Else the kernel goes on making it, some time while it is mounted. */
+    bool lazy = strcmp(type, "ext4") == 0;
     struct result result =
-        command("truncate -s %dM %s.img && mkfs.%s -q %s.img >&2 && mkdir -p %s && "
+        command("truncate -s %dM %s.img && mkfs.%s -q %s %s.img >&2 && mkdir -p %s && "
                 "device=$(losetup -f --show %s.img) && blockdev --setrw \"$device\" && "
                 "mount \"$device\" %s",
-                size, name, type, name, name, name, name);
+                size, name, type, lazy ? "-E lazy_itable_init=0,lazy_journal_init=0" : "",
+                name, name, name, name);
     if (result.status != 0) {
         printf("%s", result.err);
         skip_because("this kernel or container cannot mount the image");
