@@ -69,6 +69,15 @@ take_time(int64_t time)
         os_sleep_until(until);
 }
 
+/* For a minute at most, so that a test that fails ends. */
+static void
+wait_for_test(void)
+{
+    for (int ms = 0; ms < 60000 && !atomic_load(&fake_engine.go); ms++)
+        take_time(1000000);
+    atomic_store(&fake_engine.let_go, true);
+}
+
 static struct fake_answer current;
 
 static int
@@ -78,6 +87,8 @@ fake_submit(struct engine *engine, const struct engine_request *request)
     remember(request);
     if (current.takes)
         take_time(current.takes);
+    if (current.held)
+        wait_for_test();
     if (current.refused) {
         errno = current.error;
         return -1;

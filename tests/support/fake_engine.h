@@ -3,6 +3,7 @@
 
 #include "engine/engine.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@ struct fake_answer {
     int error;       /* errno of the completion */
     int64_t missing; /* bytes fewer than asked for */
     int64_t takes;   /* ns, at least */
+    bool held;       /* until the test lets it go, by go = true */
     bool refused;    /* submit itself fails with `error` */
     bool lost;       /* reap itself fails with `error` */
 };
@@ -32,11 +34,13 @@ struct fake_call {
 struct fake_engine {
     struct fake_answer answers[FAKE_ANSWERS], flushes[FAKE_ANSWERS];
     bool broken; /* open fails */
+    atomic_bool go;
 
     struct engine_config config;
     int opened, closed;
     int requests, flushed; /* calls of either kind so far */
     int count;             /* of both, also where they are no longer kept */
+    atomic_bool let_go;    /* one that was held has gone on */
     struct fake_call calls[FAKE_CALLS];
 };
 

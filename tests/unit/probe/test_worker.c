@@ -314,9 +314,9 @@ nothing_waits_after_the_last_request_or_the_end(void **state)
     (void)state;
     struct setup setup;
     setup_begin(&setup, 2);
-    setup.options.interval = 20 * MS;
+    setup.options.interval = 250 * MS;
     setup.options.given[OPTION_CORRECTED] = 1;
-    fake_engine.answers[2].takes = 110 * MS;
+    fake_engine.answers[2].takes = 600 * MS;
     setup_run(&setup);
     assert_int_equal(setup.worker.total.corrected.count, 2);
     setup_begin(&setup, 0);
