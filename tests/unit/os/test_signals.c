@@ -229,11 +229,17 @@ a_second_interrupt_ends_the_program(void **state)
     assert_child(second_interrupt, 4, "");
 }
 
+/* Unless the child is held up between the two: then they are two, and it tries again. */
 static void
 the_same_interrupt_twice_is_one(void **state)
 {
+    char written[16];
+    int status = 4;
     (void)state;
-    assert_child(interrupt_sent_twice, 0, "");
+    for (int tries = 0; status == 4 && tries < 10; tries++)
+        status = in_child(interrupt_sent_twice, written);
+    assert_int_equal(status, 0);
+    assert_string_equal(written, "");
 }
 
 static void

@@ -37,11 +37,14 @@ a_poke_ends_a_sleep(void **state)
 
 static const atomic_bool never;
 
+/* Often, as the first may come before the wait. */
 static void *
 poke_the_other(void *argument)
 {
-    os_sleep_until(os_clock_now() + 20000000);
-    os_thread_poke(argument);
+    while (!atomic_load(&woken)) {
+        os_sleep_until(os_clock_now() + 20000000);
+        os_thread_poke(argument);
+    }
     return NULL;
 }
 
@@ -51,10 +54,12 @@ a_poke_ends_a_wait(void **state)
     (void)state;
     struct os_thread thread, self = os_thread_self();
     os_signals_install();
+    atomic_store(&woken, false);
     int64_t until = os_clock_now() + LONG;
     assert_int_equal(os_thread_start(&thread, poke_the_other, &self), 0);
     os_signals_wait(until, &never);
     assert_true(os_clock_now() < until);
+    atomic_store(&woken, true);
     os_thread_join(&thread);
 }
 
