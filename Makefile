@@ -42,6 +42,7 @@ FUZZERS := $(FUZZ_NAMES:%=$(BUILDDIR)/fuzz-%)
 SOURCES = $(wildcard src/*.c src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 
 Q = $(if $(V),,@)
+START_LOOP := $(BUILDDIR)/tests/bench/start
 SAY = $(if $(V),@:,@echo)
 
 .DELETE_ON_ERROR:
@@ -114,7 +115,7 @@ $(FORBID): tests/support/tools/forbid.c $(BUILDDIR)/flags
 
 # Speed, as ratios within one run.
 
-bench: $(PROGRAM) $(BARE_LOOP) $(RECORD_LOOP)
+bench: $(PROGRAM) $(BARE_LOOP) $(RECORD_LOOP) $(START_LOOP)
 	$(Q)BUILDDIR='$(BUILDDIR)' tests/bench/run
 	@echo 'Recording a latency, ns of processor time:'
 	$(Q)$(RECORD_LOOP)
@@ -123,7 +124,7 @@ $(RECORD_LOOP): tests/bench/record.c $(LIBRARY)
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) -o $@ $< $(LIBRARY) $(OWN_LDLIBS) $(LDLIBS)
 
-$(BARE_LOOP): tests/bench/bare.c $(BUILDDIR)/flags
+$(BARE_LOOP) $(START_LOOP): $(BUILDDIR)/%: %.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -std=c11 $(WARNINGS) -o $@ $<
 
