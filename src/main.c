@@ -10,14 +10,13 @@
 #include "report/report.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int
-probe(const struct plan *plan, struct target *target, struct outcome *outcome)
+probe(const struct plan *plan, struct target *target, struct notes *notes,
+      struct outcome *outcome)
 {
     struct report report;
-    struct notes notes = {0};
     struct error error;
     int status = report_begin(&report, plan, &target->description, &error);
     if (status == 0 && !report.error) {
@@ -31,8 +30,8 @@ probe(const struct plan *plan, struct target *target, struct outcome *outcome)
     }
     if (!outcome->waiting)
         target_close(target);
-    outcome_explain(outcome, &notes);
-    console_notes(&notes);
+    outcome_explain(outcome, notes);
+    console_notes(notes);
     return outcome_status(outcome);
 }
 
@@ -40,17 +39,17 @@ static int
 execute(const struct plan *plan)
 {
     struct target target;
-    struct notes notes = {0};
+    struct notes notes;
     struct error error;
-    struct outcome *outcome = calloc(1, sizeof(*outcome));
+    struct outcome *outcome = os_memory_zeroed(sizeof(*outcome));
     if (!outcome)
         return EXIT_PREPARE;
     int status = prepare_target(&target, plan, &notes, console_slow, outcome, &error);
     console_notes(&notes);
-    status = status < 0 ? console_error(&error) : probe(plan, &target, outcome);
+    status = status < 0 ? console_error(&error) : probe(plan, &target, &notes, outcome);
     if (outcome->waiting)
         os_process_end(status); /* a thread is in the kernel, with what is here */
-    free(outcome);
+    os_memory_release(outcome, sizeof(*outcome));
     return status;
 }
 

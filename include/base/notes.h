@@ -10,8 +10,8 @@
 #define NOTES_MAX 24
 
 struct notes {
-    char line[NOTES_MAX][ERROR_LINE];
     int count;
+    char line[NOTES_MAX][ERROR_LINE]; /* the first COUNT; the rest may be anything */
 };
 
 /*
@@ -20,5 +20,8 @@ struct notes {
  */
 void notes_add(struct notes *notes, const char *what, const char *text, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Adds the lines of MORE, as far as there is room. */
+void notes_join(struct notes *notes, const struct notes *more);
 
 #endif

@@ -47,4 +47,11 @@ int os_privileges_drop(void);
 void *os_memory_aligned(size_t alignment, size_t size);
 void os_memory_free(void *memory);
 
+/*
+ * SIZE bytes of zeros; NULL if there are none. A page costs nothing until it is
+ * touched. Given back by os_memory_release with the same SIZE.
+ */
+void *os_memory_zeroed(size_t size);
+void os_memory_release(void *memory, size_t size);
+
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -183,4 +184,18 @@ os_memory_aligned(size_t alignment, size_t size)
 {
     void *memory = NULL;
     return posix_memalign(&memory, alignment, size) == 0 ? memory : NULL;
+}
+
+void *
+os_memory_zeroed(size_t size)
+{
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void
+os_memory_release(void *memory, size_t size)
+{
+    munmap(memory, size);
 }

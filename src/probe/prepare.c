@@ -57,10 +57,12 @@ prepare_target(struct target *target, const struct plan *plan, struct notes *not
                struct outcome *outcome, struct error *error)
 {
     char text[UNITS_TEXT];
-    struct preparation *preparation = calloc(1, sizeof(*preparation));
+    struct preparation *preparation = malloc(sizeof(*preparation));
+    notes->count = 0;
     if (!preparation)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the target");
     preparation->plan = plan;
+    preparation->notes.count = 0;
     if (attended_start(&preparation->work, open_target, preparation) < 0) {
         error_set(error, EXIT_PREPARE, NULL, "no thread for the target: %s",
                   strerror(errno));
@@ -74,8 +76,9 @@ prepare_target(struct target *target, const struct plan *plan, struct notes *not
     attended_join(&preparation->work);
     int status = preparation->status;
     *target = preparation->target;
-    *notes = preparation->notes;
-    *error = preparation->error;
+    notes_join(notes, &preparation->notes);
+    if (status < 0)
+        *error = preparation->error;
     free(preparation);
     return status;
 }

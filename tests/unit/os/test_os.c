@@ -350,6 +350,22 @@ memory_is_aligned(void **state)
     }
 }
 
+static void
+zeroed_memory_is_zero_and_aligned_to_pages(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) { /* the second gets what the first had */
+        unsigned char *memory = os_memory_zeroed(3 * PAGE + 1);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)memory % PAGE, 0);
+        for (int i = 0; i <= 3 * PAGE; i++)
+            assert_int_equal(memory[i], 0);
+        memset(memory, 'x', 3 * PAGE + 1);
+        os_memory_release(memory, 3 * PAGE + 1);
+    }
+    assert_null(os_memory_zeroed(SIZE_MAX / 2));
+}
+
 int
 main(void)
 {
@@ -373,6 +389,7 @@ main(void)
         cmocka_unit_test(memory_is_told_from_devices),
         cmocka_unit_test(a_bad_descriptor_is_on_no_mount),
         cmocka_unit_test(memory_is_aligned),
+        cmocka_unit_test(zeroed_memory_is_zero_and_aligned_to_pages),
     };
     return cmocka_run_group_tests_name("os", tests, NULL, unmount_all);
 }
