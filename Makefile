@@ -27,7 +27,8 @@ COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
 COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CFLAGS) $(CFLAGS)
 
 OS_SRC = src/os/posix.c src/os/posix_output.c src/os/posix_signals.c src/os/posix_thread.c
-OS_SRC_linux = src/os/linux.c src/os/linux_mount.c src/os/mountinfo.c
+OS_SRC_linux = src/os/linux.c src/os/linux_mount.c src/os/linux_statx.c \
+	src/os/mountinfo.c
 SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC) $(OS_SRC_$(SYSTEM))
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
 MAIN := $(BUILDDIR)/src/main.o
@@ -41,13 +42,13 @@ FAULTS := $(BUILDDIR)/tests/faults.so
 FORBID := $(BUILDDIR)/tests/forbid
 BARE_LOOP := $(BUILDDIR)/tests/bench/bare
 RECORD_LOOP := $(BUILDDIR)/tests/bench/record
+START_LOOP := $(BUILDDIR)/tests/bench/start
 FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZ_OBJ := $(FUZZ_NAMES:%=$(BUILDDIR)/tests/fuzz/%.o)
 FUZZERS := $(FUZZ_NAMES:%=$(BUILDDIR)/fuzz-%)
 SOURCES = $(wildcard src/*.c src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 
 Q = $(if $(V),,@)
-START_LOOP := $(BUILDDIR)/tests/bench/start
 SAY = $(if $(V),@:,@echo)
 
 .DELETE_ON_ERROR:

@@ -1,5 +1,7 @@
 #include "os/os.h"
 
+#include "linux_statx.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fiemap.h>
@@ -22,9 +24,7 @@
 #ifndef STATX_DIOALIGN
 #define STATX_DIOALIGN 0x2000U
 #endif
-#define STATX_SIZE_BYTES 256
-#define STATX_DIO_MEMORY_AT 0x98 /* statx(2): stx_dio_mem_align */
-#define STATX_DIO_OFFSET_AT 0x9c /* statx(2): stx_dio_offset_align */
+#define STATX_DIOALIGN_AT 0x98 /* stx_dio_mem_align, stx_dio_offset_align */
 
 void
 os_clock_sharpen(void)
@@ -69,23 +69,14 @@ os_file_direct(int fd, bool on)
     return fcntl(fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT);
 }
 
-/* By number and offsets: glibc learnt the two fields later than the kernel. */
 int
 os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 {
-    unsigned char answer[STATX_SIZE_BYTES] = {0};
-    uint32_t mask, values[2];
-    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, answer) < 0) {
+    uint32_t values[2]; /* of memory, of offsets */
+    if (linux_statx(fd, STATX_DIOALIGN, STATX_DIOALIGN_AT, values, sizeof(values)) < 0) {
         errno = ENOTSUP;
         return -1;
     }
-    memcpy(&mask, answer, sizeof(mask));
-    if (!(mask & STATX_DIOALIGN)) {
-        errno = ENOTSUP;
-        return -1;
-    }
-    memcpy(&values[0], answer + STATX_DIO_MEMORY_AT, sizeof(values[0]));
-    memcpy(&values[1], answer + STATX_DIO_OFFSET_AT, sizeof(values[1]));
     *memory = values[0];
     *offset = values[1];
     return 0;

@@ -1,13 +1,21 @@
 #include "os/os.h"
 
+#include "linux_statx.h"
 #include "mountinfo.h"
 
 #include <errno.h>
+#include <linux/stat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
 #include <unistd.h>
+
+/* Linux 5.8: stx_mnt_id. */
+#ifndef STATX_MNT_ID
+#define STATX_MNT_ID 0x1000U
+#endif
+#define STATX_MNT_ID_AT 0x90
 
 /* File systems that live in memory, by their f_type of statfs(2). */
 static const struct {
@@ -47,7 +55,10 @@ read_file(const char *path)
 static int64_t
 mount_id(int fd)
 {
+    uint64_t known;
     char path[64];
+    if (linux_statx(fd, STATX_MNT_ID, STATX_MNT_ID_AT, &known, sizeof(known)) == 0)
+        return (int64_t)known;
     snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
     char *text = read_file(path);
     const char *line = text ? strstr(text, "mnt_id:") : NULL;

@@ -102,6 +102,20 @@ without_proc_only_the_label_knows_less(void **state)
 }
 
 static void
+an_old_kernel_knows_the_label_as_well(void **state)
+{
+    (void)state;
+    need_forbid();
+    struct result result = command_status(
+        0,
+        "{ ioping -C -c 1 data && \"$IOPING_FORBID\" 38 statx \"$IOPING\" -C -c 1 data; "
+        "} >o || exit; sed -n 's/: request=1 .*//p' o | uniq -c | sed 's/^ *//'");
+    assert_matches(result.out, "^2 4 KiB <<< data \\([^ ]+ [^ ]+ [^ ]+ [A-Za-z]+\\)\n$");
+    assert_lacks(result.out, "unknown");
+    command_free(&result);
+}
+
+static void
 without_the_mount_table_only_the_label_knows_less(void **state)
 {
     (void)state;
@@ -265,6 +279,7 @@ main(void)
         cmocka_unit_test(a_reader_that_leaves_is_told_of_when_sigpipe_is_ignored),
         cmocka_unit_test(a_closed_stdin_does_not_matter),
         cmocka_unit_test(without_proc_only_the_label_knows_less),
+        cmocka_unit_test(an_old_kernel_knows_the_label_as_well),
         cmocka_unit_test(without_the_mount_table_only_the_label_knows_less),
         cmocka_unit_test(a_container_without_sys_admin_changes_nothing),
         cmocka_unit_test(root_without_privileges_calls_nothing_cached_by_mistake),
