@@ -179,11 +179,29 @@ os_memory_free(void *memory)
     free(memory);
 }
 
+/* All at once costs half of what it costs one after the other, by page faults. */
+static void
+touch_pages(void *memory, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE /* a feature, not a system */
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t before = (page - (uintptr_t)memory % page) % page;
+    if (size >= before + 16 * page)
+        madvise((char *)memory + before, (size - before) / page * page,
+                MADV_POPULATE_WRITE);
+#else
+    (void)memory, (void)size;
+#endif
+}
+
 void *
 os_memory_aligned(size_t alignment, size_t size)
 {
     void *memory = NULL;
-    return posix_memalign(&memory, alignment, size) == 0 ? memory : NULL;
+    if (posix_memalign(&memory, alignment, size) != 0)
+        return NULL;
+    touch_pages(memory, size);
+    return memory;
 }
 
 void *

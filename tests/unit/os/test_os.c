@@ -351,6 +351,19 @@ memory_is_aligned(void **state)
 }
 
 static void
+large_memory_is_writable_up_to_its_end(void **state)
+{
+    (void)state;
+    for (size_t size = 60000; size < 1000000; size += 99999) {
+        unsigned char *memory = os_memory_aligned(16, size);
+        assert_non_null(memory);
+        memset(memory, 'x', size);
+        assert_int_equal(memory[size - 1], 'x');
+        os_memory_free(memory);
+    }
+}
+
+static void
 zeroed_memory_is_zero_and_aligned_to_pages(void **state)
 {
     (void)state;
@@ -389,6 +402,7 @@ main(void)
         cmocka_unit_test(memory_is_told_from_devices),
         cmocka_unit_test(a_bad_descriptor_is_on_no_mount),
         cmocka_unit_test(memory_is_aligned),
+        cmocka_unit_test(large_memory_is_writable_up_to_its_end),
         cmocka_unit_test(zeroed_memory_is_zero_and_aligned_to_pages),
     };
     return cmocka_run_group_tests_name("os", tests, NULL, unmount_all);
