@@ -19,6 +19,7 @@ struct target {
     int rw_flags;      /* OR-ed enum os_rw of every request */
     bool flush;        /* a write is followed by a flush */
     bool memory;       /* no device behind it */
+    bool flushed;      /* all of it is on the device */
     bool fresh;        /* the working file for keeping was not there before */
     os_resident_function *resident; /* in nocache mode; NULL: cannot be known */
 };

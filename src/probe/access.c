@@ -236,7 +236,8 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
         return 0;
     }
     os_file_random(target->fd, plan->work_offset, target->work_size);
-    flush_first(target, plan, notes);
+    if (!target->flushed)
+        flush_first(target, plan, notes);
     if (try_direct(target, plan, reason, sizeof(reason))) {
         target->description.mode = MODE_DIRECT;
     } else if (plan->direct) {

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHUNK (1 << 20)
-#define NAME_ROOM 4096 /* PATH_MAX */
+#define CHUNK (128 << 10) /* stays in the processor's cache */
+#define NAME_ROOM 4096    /* PATH_MAX */
 
 /* Returns 0, or -1 with errno when it is too long. */
 static int
@@ -126,7 +126,10 @@ write_data(struct target *target, const struct plan *plan)
     int saved = errno;
     os_memory_free(data);
     errno = saved;
-    return failed ? -1 : os_file_flush(target->fd);
+    if (failed || os_file_flush(target->fd) < 0)
+        return -1;
+    target->flushed = true;
+    return 0;
 }
 
 int
