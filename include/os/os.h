@@ -95,6 +95,12 @@ int os_file_flags_try(int fd, int flags, bool write);
 /* Makes written data durable, without time stamps: fdatasync. */
 int os_file_flush(int fd);
 
+/*
+ * Writes what the page cache has for the device, and waits. The device's own
+ * cache is left alone where the file system allows it. Errors as os_file_flush.
+ */
+int os_file_write_back(int fd);
+
 /* The largest piece in which the page cache keeps a file, a power of two. */
 int64_t os_file_folio_most(void);
 

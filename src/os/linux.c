@@ -6,12 +6,14 @@
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/stat.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -162,6 +164,26 @@ os_file_drop(int fd, int64_t offset, int64_t length)
 {
     errno = posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
     return errno ? -1 : 0;
+}
+
+/* Others keep data where sync_file_range(2) does not look, or not at once. */
+static bool
+is_all_in_page_cache(int fd)
+{
+    struct statfs status;
+    return fstatfs(fd, &status) == 0 && (status.f_type == EXT4_SUPER_MAGIC ||
+                                         (uint32_t)status.f_type == XFS_SUPER_MAGIC);
+}
+
+int
+os_file_write_back(int fd)
+{
+    unsigned all =
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    if (!is_all_in_page_cache(fd))
+        return os_file_flush(fd);
+    int status = sync_file_range(fd, 0, 0, all);
+    return status < 0 && (errno == ENOSYS || errno == EPERM) ? os_file_flush(fd) : status;
 }
 
 int64_t

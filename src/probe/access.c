@@ -218,8 +218,9 @@ static void
 flush_first(struct target *target, const struct plan *plan, struct notes *notes)
 {
     char number[16];
-    if (os_file_flush(target->fd) < 0 && errno != EINVAL && errno != EROFS &&
-        errno != ENOTSUP)
+    int status = plan->load == LOAD_READ ? os_file_write_back(target->fd)
+                                         : os_file_flush(target->fd);
+    if (status < 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
         notes_add(notes, plan->path, "flushing what was written before failed: %s (%s)",
                   error_name(errno, number), strerror(errno));
 }

@@ -430,9 +430,25 @@ a_flush_that_fails_before_the_run_is_told(void **state)
     struct result result =
         command_status(0, "head -c 64k /dev/zero >lost; "
                           "LD_PRELOAD=\"$IOPING_FAULTS\" IOPING_SCRIPT=fdatasync:1:5 "
-                          "ioping -q -c 2 -i 0 lost");
+                          "ioping -WWW -q -c 2 -i 0 lost");
     assert_contains(result.err, "ioping: lost: flushing what was written before failed: "
                                 "EIO (Input/output error)\n");
+    assert_contains(result.out, "generated 2 requests");
+    command_free(&result);
+}
+
+/* Its own cache is for others to flush; what is dirty reaches it all the same. */
+static void
+a_run_that_only_reads_flushes_no_device(void **state)
+{
+    (void)state;
+    need_faults();
+    mount_once("ext4");
+    struct result result =
+        command_status(0, "head -c 64k /dev/urandom >ext4/g; "
+                          "LD_PRELOAD=\"$IOPING_FAULTS\" IOPING_SCRIPT=fdatasync:1-:5 "
+                          "ioping -q -c 2 -i 0 ext4/g");
+    assert_string_equal(result.err, "");
     assert_contains(result.out, "generated 2 requests");
     command_free(&result);
 }
@@ -465,6 +481,7 @@ main(void)
         cmocka_unit_test(a_second_interrupt_ends_a_run_whose_output_is_blocked),
         cmocka_unit_test(a_limit_on_file_sizes_has_its_line),
         cmocka_unit_test(a_flush_that_fails_before_the_run_is_told),
+        cmocka_unit_test(a_run_that_only_reads_flushes_no_device),
     };
     return cmocka_run_group_tests_name("endings", tests, make_files, unmount_all);
 }

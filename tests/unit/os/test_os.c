@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PAGE 4096
@@ -379,6 +380,31 @@ zeroed_memory_is_zero_and_aligned_to_pages(void **state)
     assert_null(os_memory_zeroed(SIZE_MAX / 2));
 }
 
+/* By cachestat(2): pages that are dirty or being written, or -1. */
+static int64_t
+unwritten_pages(int fd)
+{
+    uint64_t range[2] = {0, 0}, answer[5] = {0};
+    if (syscall(451, fd, range, answer, 0) < 0)
+        return -1;
+    return (int64_t)(answer[1] + answer[2]);
+}
+
+static void
+writing_back_leaves_nothing_to_write(void **state)
+{
+    (void)state;
+    int fd = make_file("dirty", 64);
+    if (unwritten_pages(fd) != 64)
+        skip_because("cachestat(2) does not tell of this file system's cache");
+    assert_int_equal(os_file_write_back(fd), 0);
+    assert_int_equal(unwritten_pages(fd), 0);
+    close(fd);
+    errno = 0;
+    assert_int_equal(os_file_write_back(-1), -1);
+    assert_int_equal(errno, EBADF);
+}
+
 int
 main(void)
 {
@@ -404,6 +430,7 @@ main(void)
         cmocka_unit_test(memory_is_aligned),
         cmocka_unit_test(large_memory_is_writable_up_to_its_end),
         cmocka_unit_test(zeroed_memory_is_zero_and_aligned_to_pages),
+        cmocka_unit_test(writing_back_leaves_nothing_to_write),
     };
     return cmocka_run_group_tests_name("os", tests, NULL, unmount_all);
 }
