@@ -27,8 +27,8 @@ COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
 COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CFLAGS) $(CFLAGS)
 
 OS_SRC = src/os/posix.c src/os/posix_output.c src/os/posix_signals.c src/os/posix_thread.c
-OS_SRC_linux = src/os/linux.c src/os/linux_mount.c src/os/linux_statx.c \
-	src/os/mountinfo.c
+OS_SRC_linux = src/os/linux.c src/os/linux_aio.c src/os/linux_device.c \
+	src/os/linux_mount.c src/os/linux_statx.c src/os/linux_uring.c src/os/mountinfo.c
 SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC) $(OS_SRC_$(SYSTEM))
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
 MAIN := $(BUILDDIR)/src/main.o
@@ -112,11 +112,12 @@ $(FUZZ_OBJ): $(BUILDDIR)/tests/fuzz/%.o: tests/fuzz/%.c $(BUILDDIR)/flags
 	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) -DLLVMFuzzerTestOneInput=fuzz_$* \
 		-MMD -MP -c -o $@ $<
 
-$(FAULTS): tests/support/preload/faults.c $(BUILDDIR)/flags
-	$(SAY) "  CC    $<"
-	$(Q)mkdir -p $(@D) && $(CC) -O2 -Wall -Wextra -fPIC -shared -o $@ $< -ldl
+$(FAULTS): $(wildcard tests/support/preload/*) $(BUILDDIR)/flags
+	$(SAY) "  LINK  $@"
+	$(Q)mkdir -p $(@D) && $(CC) -O2 -Wall -Wextra -pthread -fPIC -shared -o $@ \
+		$(filter %.c,$^) -ldl
 
-$(BUILDDIR)/tests/cli/test_calls: | $(FORBID)
+$(BUILDDIR)/tests/cli/test_calls $(BUILDDIR)/tests/cli/test_engines: | $(FORBID)
 $(FORBID): tests/support/tools/forbid.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -std=c11 $(WARNINGS) -o $@ $<

@@ -71,6 +71,12 @@ int os_device_size(int fd, int64_t *size, int64_t *block);
 /* Whether an open block device refuses writes. */
 bool os_device_read_only(int fd);
 
+/*
+ * Whether the device behind an open file can be polled for completions: 1 or 0;
+ * -1: not known.
+ */
+int os_file_polls(int fd);
+
 /* Turns direct I/O on or off for an open descriptor. */
 int os_file_direct(int fd, bool on);
 
@@ -139,17 +145,5 @@ enum os_storage {
     OS_STORAGE_ENCODED = 2, /* compressed or encrypted */
 };
 int os_file_storage(int fd, int64_t offset, int64_t length);
-
-struct os_mount {
-    char fstype[64];   /* "unknown" if it cannot be found */
-    char device[1024]; /* likewise */
-    int64_t size;      /* bytes of the file system */
-    int64_t block;     /* its block size */
-    int64_t available; /* bytes that a user may still write to it */
-    bool memory;       /* it lives in memory, no device behind it */
-};
-
-/* Describes the file system that an open descriptor is on. */
-int os_mount_describe(int fd, struct os_mount *mount);
 
 #endif

@@ -1,9 +1,10 @@
 #ifndef OS_THREAD_H
 #define OS_THREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Threads, and how one of them ends the sleep of another. */
+/* Threads, how one of them ends the sleep of another, and locks. */
 
 struct os_thread {
     uintptr_t id;
@@ -28,5 +29,27 @@ void os_thread_poke(const struct os_thread *thread);
 
 /* Waits for the end of THREAD. */
 void os_thread_join(const struct os_thread *thread);
+
+/*
+ * Gives the calling thread a table of descriptors of its own, a copy without the
+ * standard streams, if the system can: system calls are quicker when no other
+ * thread can change the table meanwhile. What others close stays open here until
+ * this thread ends.
+ */
+void os_thread_part(void);
+
+/* A lock, for one thread at a time. */
+struct os_lock;
+
+/* Makes one; NULL without memory. Freed by os_lock_free. */
+struct os_lock *os_lock_make(void);
+void os_lock_free(struct os_lock *lock);
+
+/* Waits for the lock and takes it; or takes it if that needs no wait. */
+void os_lock_take(struct os_lock *lock);
+bool os_lock_try(struct os_lock *lock);
+
+/* Gives back what the calling thread took. */
+void os_lock_give(struct os_lock *lock);
 
 #endif

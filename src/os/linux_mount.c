@@ -1,7 +1,8 @@
-#include "os/os.h"
+#include "os/mount.h"
 
 #include "linux_statx.h"
 #include "mountinfo.h"
+#include "os/os.h"
 
 #include <errno.h>
 #include <linux/stat.h>
@@ -77,7 +78,7 @@ resolve_device(struct os_mount *mount)
 }
 
 int
-os_mount_describe(int fd, struct os_mount *mount)
+os_mount_measure(int fd, struct os_mount *mount)
 {
     struct statfs status;
     memset(mount, 0, sizeof(*mount));
@@ -95,10 +96,15 @@ os_mount_describe(int fd, struct os_mount *mount)
         mount->memory = true;
         snprintf(mount->fstype, sizeof(mount->fstype), "%s", memories[i].name);
     }
+    return 0;
+}
+
+void
+os_mount_name(int fd, struct os_mount *mount)
+{
     int64_t id = mount_id(fd);
     char *table = id < 0 ? NULL : read_file("/proc/self/mountinfo");
     if (table && mountinfo_find(table, id, mount) == 0)
         resolve_device(mount);
     free(table);
-    return 0;
 }

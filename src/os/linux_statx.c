@@ -14,7 +14,7 @@ linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size)
 {
     unsigned char answer[ANSWER] = {0};
     uint32_t known; /* the first field, stx_mask */
-    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, mask, answer) < 0)
+    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, answer) < 0)
         return -1;
     memcpy(&known, answer, sizeof(known));
     if (!(known & mask))

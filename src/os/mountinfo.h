@@ -1,7 +1,9 @@
 #ifndef OS_MOUNTINFO_H
 #define OS_MOUNTINFO_H
 
-#include "os/os.h"
+#include "os/mount.h"
+
+#include <stdint.h>
 
 /*
  * Finds the mount with id ID in TABLE, a text in the format of

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #ifdef __GLIBC__ /* a library, not a system */
 #include <malloc.h>
 #endif
@@ -54,4 +55,43 @@ void
 os_thread_join(const struct os_thread *thread)
 {
     pthread_join((pthread_t)thread->id, NULL);
+}
+
+struct os_lock {
+    pthread_mutex_t mutex;
+};
+
+struct os_lock *
+os_lock_make(void)
+{
+    struct os_lock *lock = malloc(sizeof(*lock));
+    if (lock)
+        pthread_mutex_init(&lock->mutex, NULL);
+    return lock;
+}
+
+void
+os_lock_free(struct os_lock *lock)
+{
+    if (lock)
+        pthread_mutex_destroy(&lock->mutex);
+    free(lock);
+}
+
+void
+os_lock_take(struct os_lock *lock)
+{
+    pthread_mutex_lock(&lock->mutex);
+}
+
+bool
+os_lock_try(struct os_lock *lock)
+{
+    return pthread_mutex_trylock(&lock->mutex) == 0;
+}
+
+void
+os_lock_give(struct os_lock *lock)
+{
+    pthread_mutex_unlock(&lock->mutex);
 }

@@ -2,10 +2,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <linux/aio_abi.h>
+#include <linux/io_uring.h>
 #include <regex.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,8 +104,8 @@ run_shell(const char *format, va_list list)
     assert_non_null(file);
     fprintf(file, "cd '%s'\n%s%s\n", scratch(), preamble, text);
     fclose(file);
-    snprintf(whole, sizeof(whole), "exec timeout -k 5 60 sh '%s' >'%s' 2>'%s' </dev/null",
-             script, out, err);
+    snprintf(whole, sizeof(whole),
+             "exec timeout -k 5 150 sh '%s' >'%s' 2>'%s' </dev/null", script, out, err);
     int status = system(whole);
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     result.out = read_all(out, &result.out_size);
@@ -265,6 +268,25 @@ need_bare(const char *reason)
 }
 
 void
+need_uring(void)
+{
+    struct io_uring_params params = {0};
+    long fd = syscall(SYS_io_uring_setup, 1, &params);
+    if (fd < 0)
+        skip_because("needs a kernel and a container that allow io_uring");
+    close((int)fd);
+}
+
+void
+need_aio(void)
+{
+    aio_context_t context = 0;
+    if (syscall(SYS_io_setup, 1, &context) < 0)
+        skip_because("needs a kernel and a container that allow Linux AIO");
+    syscall(SYS_io_destroy, context);
+}
+
+void
 need_forbid(void)
 {
     if (system("\"$IOPING_FORBID\" 1 statx true") != 0)
@@ -349,4 +371,13 @@ need_direct(const char *file)
     command_free(&result);
     if (!able)
         skip_because("needs a build folder on a disk that takes direct I/O");
+}
+
+int
+describe_mount(int fd, struct os_mount *mount)
+{
+    if (os_mount_measure(fd, mount) < 0)
+        return -1;
+    os_mount_name(fd, mount);
+    return 0;
 }

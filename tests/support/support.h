@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "os/mount.h"
+
 /* What a command left behind; freed by command_free. */
 struct result {
     char *out, *err; /* NUL-terminated */
@@ -22,7 +24,7 @@ struct result {
 
 /*
  * Runs a shell command, given in printf form, in the scratch folder and waits
- * for it, 60 s at most (then it is killed and the test fails). In the command
+ * for it, 150 s at most (then it is killed and the test fails). In the command
  * "ioping" is the program under test.
  */
 struct result command(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -67,6 +69,10 @@ void need_faults(void);
 /* Skips for this reason under valgrind and in a sanitizer's build. */
 void need_bare(const char *reason);
 
+/* Skip unless the kernel lets this program itself have such a queue. */
+void need_uring(void);
+void need_aio(void);
+
 /* Skips unless system calls can be forbidden ("$IOPING_FORBID"). */
 void need_forbid(void);
 
@@ -86,5 +92,8 @@ void need_direct(const char *file);
 
 /* Unmounts and detaches all that the program mounted; a group teardown. */
 int unmount_all(void **state);
+
+/* All of the file system that FD is on: 0, or -1 with errno. */
+int describe_mount(int fd, struct os_mount *mount);
 
 #endif

@@ -1,6 +1,7 @@
 /* What the page cache holds, asked on a real file. */
 #include "support.h"
 
+#include "os/mount.h"
 #include "os/os.h"
 
 #include <fcntl.h>
@@ -18,7 +19,7 @@ open_dropped(void)
     snprintf(path, sizeof(path), "%s/cache", scratch());
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
-    assert_int_equal(os_mount_describe(fd, &mount), 0);
+    assert_int_equal(describe_mount(fd, &mount), 0);
     if (mount.memory) {
         close(fd);
         skip_because("a file in memory cannot be dropped");

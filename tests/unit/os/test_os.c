@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include "os/mount.h"
 #include "os/os.h"
 #include "os/process.h"
 
@@ -278,7 +279,7 @@ a_mount_is_described(void **state)
     (void)state;
     struct os_mount mount;
     int fd = make_file("mounted", 1);
-    assert_int_equal(os_mount_describe(fd, &mount), 0);
+    assert_int_equal(describe_mount(fd, &mount), 0);
     close(fd);
     struct result result = command_status(0, "stat -f -c '%%S %%b %%a' mounted");
     long long unit, blocks, available;
@@ -299,7 +300,7 @@ the_label_is_that_of_the_mount_table(void **state)
     struct os_mount mount;
     need_program("findmnt");
     int fd = make_file("labelled", 1);
-    assert_int_equal(os_mount_describe(fd, &mount), 0);
+    assert_int_equal(describe_mount(fd, &mount), 0);
     close(fd);
     struct result result =
         command("findmnt -n -v -o FSTYPE,SOURCE -T \"$PWD/labelled\" | tr -s ' '");
@@ -316,12 +317,12 @@ memory_is_told_from_devices(void **state)
     (void)state;
     struct os_mount mount;
     int fd = open("/proc/self", O_RDONLY);
-    assert_int_equal(os_mount_describe(fd, &mount), 0);
+    assert_int_equal(describe_mount(fd, &mount), 0);
     assert_string_equal(mount.fstype, "proc");
     assert_false(mount.memory);
     close(fd);
     fd = open("/dev/shm", O_RDONLY);
-    if (fd < 0 || os_mount_describe(fd, &mount) < 0 || strcmp(mount.fstype, "tmpfs") != 0)
+    if (fd < 0 || describe_mount(fd, &mount) < 0 || strcmp(mount.fstype, "tmpfs") != 0)
         skip_because("needs a tmpfs at /dev/shm");
     assert_true(mount.memory);
     close(fd);
@@ -333,7 +334,7 @@ a_bad_descriptor_is_on_no_mount(void **state)
     (void)state;
     struct os_mount mount;
     errno = 0;
-    assert_int_equal(os_mount_describe(-1, &mount), -1);
+    assert_int_equal(describe_mount(-1, &mount), -1);
     assert_int_equal(errno, EBADF);
     assert_string_equal(mount.fstype, "unknown");
 }

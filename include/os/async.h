@@ -1,0 +1,68 @@
+#ifndef OS_ASYNC_H
+#define OS_ASYNC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Requests that the system works on while whoever sent them goes on. */
+
+enum os_async_operation { OS_ASYNC_READ, OS_ASYNC_WRITE, OS_ASYNC_FLUSH };
+
+/* What it takes to send requests; descriptor and memory stay the caller's. */
+struct os_async_config {
+    int fd;
+    int rw_flags; /* OR-ed enum os_rw of every read and write */
+    bool poll;    /* look for completions instead of waiting to be told of them */
+    int depth;    /* slots: how many requests may be under way at a time */
+    char *memory; /* the buffers of all slots, one after the other */
+    size_t size;  /* bytes of each */
+};
+
+struct os_async_done {
+    int slot;
+    int error;     /* errno, or 0 */
+    int64_t bytes; /* moved; 0 after an error */
+};
+
+struct os_async_queue;
+
+/*
+ * One way to do this. A queue is used by one thread at a time, and after begin
+ * by that thread alone.
+ */
+struct os_async_ops {
+    /*
+     * Makes a queue; any thread. NULL with errno: ENOSYS, ENOTSUP or EPERM if
+     * this system does not have it or does not allow it.
+     */
+    struct os_async_queue *(*open)(const struct os_async_config *config);
+    /* Called once by the thread that will send requests, before the first: 0 or -1. */
+    int (*begin)(struct os_async_queue *queue);
+    /*
+     * Takes a request of SIZE bytes from or into the buffer of a free SLOT. It is
+     * sent by the next reap. Size and offset mean nothing to a flush.
+     */
+    void (*submit)(struct os_async_queue *queue, int slot,
+                   enum os_async_operation operation, size_t size, int64_t offset);
+    /*
+     * Sends what was submitted and waits for a completion, until monotonic time
+     * WHEN at the most: how many were stored in DONE, which has room for as many
+     * as there are slots; 0 if the time came or something interrupted it, such as
+     * a signal; -1 with errno if the queue is of no use any more. A request that
+     * cannot be sent is completed with its error. There must be one under way.
+     */
+    int (*reap)(struct os_async_queue *queue, struct os_async_done *done, int64_t when);
+    /*
+     * Called once by the same thread, after its last request is complete: lets go
+     * of the descriptor, which the system may keep for a while after close.
+     */
+    void (*end)(struct os_async_queue *queue);
+    /* Frees it; nothing may be under way. */
+    void (*close)(struct os_async_queue *queue);
+};
+
+extern const struct os_async_ops os_aio;   /* the system's asynchronous I/O */
+extern const struct os_async_ops os_uring; /* a ring shared with the kernel */
+
+#endif

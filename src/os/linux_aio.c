@@ -1,0 +1,187 @@
+/*
+ * Linux AIO by its system calls, io_submit(2) and io_getevents(2). Requests are
+ * kept by slot; reap sends those submitted since the last one, oldest first.
+ */
+#include "os/async.h"
+
+#include "os/os.h"
+
+#include <errno.h>
+#include <linux/aio_abi.h>
+#include <linux/time_types.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NOW 0 /* a time that is over */
+/* Sent at a time: the block layer holds all of a call back to its end. */
+#define BATCH 8
+
+struct os_async_queue {
+    struct os_async_config config;
+    aio_context_t context;
+    struct iocb *requests; /* by slot */
+    struct iocb **waiting; /* to be sent, oldest first */
+    struct io_event *events;
+    int waiting_count, under_way;
+    bool set_up;
+};
+
+static void
+aio_close(struct os_async_queue *queue)
+{
+    if (queue->set_up)
+        syscall(SYS_io_destroy, queue->context);
+    free(queue->events);
+    free(queue->waiting);
+    free(queue->requests);
+    free(queue);
+}
+
+static int
+set_up(struct os_async_queue *queue)
+{
+    size_t depth = (size_t)queue->config.depth;
+    queue->requests = calloc(depth, sizeof(*queue->requests));
+    queue->waiting = calloc(depth, sizeof(struct iocb *));
+    queue->events = calloc(depth, sizeof(*queue->events));
+    if (!queue->requests || !queue->waiting || !queue->events)
+        return -1;
+    if (syscall(SYS_io_setup, (unsigned long)depth, &queue->context) < 0)
+        return -1;
+    queue->set_up = true;
+    return 0;
+}
+
+static struct os_async_queue *
+aio_open(const struct os_async_config *config)
+{
+    struct os_async_queue *queue = calloc(1, sizeof(*queue));
+    if (!queue)
+        return NULL;
+    queue->config = *config;
+    if (set_up(queue) == 0)
+        return queue;
+    int number = errno;
+    aio_close(queue);
+    errno = number;
+    return NULL;
+}
+
+/* Any thread may use it. */
+static int
+aio_begin(struct os_async_queue *queue)
+{
+    (void)queue;
+    return 0;
+}
+
+/* What is complete has let go of it. */
+static void
+aio_end(struct os_async_queue *queue)
+{
+    (void)queue;
+}
+
+static void
+aio_submit(struct os_async_queue *queue, int slot, enum os_async_operation operation,
+           size_t size, int64_t offset)
+{
+    const struct os_async_config *config = &queue->config;
+    struct iocb *request = &queue->requests[slot];
+    *request = (struct iocb){.aio_data = (unsigned)slot,
+                             .aio_lio_opcode = IOCB_CMD_FDSYNC,
+                             .aio_fildes = (uint32_t)config->fd};
+    if (operation != OS_ASYNC_FLUSH) {
+        request->aio_lio_opcode =
+            operation == OS_ASYNC_READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
+        request->aio_buf = (uintptr_t)(config->memory + (size_t)slot * config->size);
+        request->aio_nbytes = size;
+        request->aio_offset = offset;
+        request->aio_rw_flags = (config->rw_flags & OS_RW_HIPRI ? RWF_HIPRI : 0) |
+                                (config->rw_flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
+    }
+    queue->waiting[queue->waiting_count++] = request;
+}
+
+/* The end of a request that the system did not take. Some systems and files
+ * have no flush of this kind. */
+static struct os_async_done
+end_unsent(const struct os_async_queue *queue, const struct iocb *request, int error)
+{
+    if (request->aio_lio_opcode == IOCB_CMD_FDSYNC && error == EINVAL)
+        error = os_file_flush(queue->config.fd) < 0 ? errno : 0;
+    return (struct os_async_done){.slot = (int)request->aio_data, .error = error};
+}
+
+/*
+ * Sends what waits; those that cannot be sent are stored in DONE: how many. The
+ * system stops before the first that it does not take. Where it has no room it
+ * may have some when others are complete, so the rest goes on waiting.
+ */
+static int
+send_waiting(struct os_async_queue *queue, struct os_async_done *done)
+{
+    int sent = 0, failed = 0;
+    while (sent < queue->waiting_count) {
+        int left = queue->waiting_count - sent;
+        long took =
+            syscall(SYS_io_submit, queue->context,
+                    left < BATCH ? (long)left : (long)BATCH, queue->waiting + sent);
+        if (took > 0) {
+            sent += (int)took;
+            queue->under_way += (int)took;
+            continue;
+        }
+        int error = took < 0 ? errno : EAGAIN;
+        if (error == EINTR)
+            continue;
+        if (error == EAGAIN && queue->under_way > 0)
+            break;
+        done[failed++] = end_unsent(queue, queue->waiting[sent++], error);
+    }
+    queue->waiting_count -= sent;
+    memmove(queue->waiting, queue->waiting + sent,
+            (size_t)queue->waiting_count * sizeof(struct iocb *));
+    return failed;
+}
+
+/* Stores what is complete in DONE; waits until WHEN for one at least. */
+static int
+receive(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+{
+    int64_t left = when == INT64_MAX || when == NOW ? 0 : when - os_clock_now();
+    if (left < 0)
+        left = 0;
+    /* The kernel's type, which the C library's need not be where long has 32 bits. */
+    struct __kernel_old_timespec limit = {.tv_sec = (long)(left / 1000000000),
+                                          .tv_nsec = (long)(left % 1000000000)};
+    int got =
+        (int)syscall(SYS_io_getevents, queue->context, 1L, (long)queue->config.depth,
+                     queue->events, when == INT64_MAX ? NULL : &limit);
+    for (int i = 0; i < got; i++) {
+        int64_t result = queue->events[i].res;
+        done[i] = (struct os_async_done){.slot = (int)queue->events[i].data,
+                                         .error = result < 0 ? (int)-result : 0,
+                                         .bytes = result < 0 ? 0 : result};
+    }
+    if (got > 0)
+        queue->under_way -= got;
+    return got < 0 && errno == EINTR ? 0 : got;
+}
+
+static int
+aio_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+{
+    int failed = queue->waiting_count ? send_waiting(queue, done) : 0;
+    int got = receive(queue, done + failed, failed ? NOW : when);
+    return failed && got < 0 ? failed : failed + got;
+}
+
+const struct os_async_ops os_aio = {.open = aio_open,
+                                    .begin = aio_begin,
+                                    .submit = aio_submit,
+                                    .reap = aio_reap,
+                                    .end = aio_end,
+                                    .close = aio_close};

@@ -1,0 +1,430 @@
+/*
+ * io_uring(7) by its system calls. Requests are entries of one ring, completions
+ * those of another; both are memory shared with the kernel. Each side moves its
+ * own end of a ring with release order and looks at the other's with acquire
+ * order. submit only fills the next entry. reap tells of all new ones and waits
+ * for a completion in one call, and makes none if there is nothing to tell and
+ * something to take.
+ *
+ * Both rings have room for as many requests as there are slots, and each request
+ * has one completion, so none overflows, and the difference of the kernel's head
+ * of the one ring and ours of the other is what is under way.
+ */
+#include "os/async.h"
+
+#include "os/os.h"
+
+#include <errno.h>
+#include <linux/io_uring.h>
+#include <linux/time_types.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Fixed by the kernel's ABI, but newer than the headers of some systems. */
+#ifndef IORING_SETUP_COOP_TASKRUN
+#define IORING_SETUP_COOP_TASKRUN (1U << 8)
+#endif
+#ifndef IORING_SETUP_SINGLE_ISSUER
+#define IORING_SETUP_SINGLE_ISSUER (1U << 12)
+#endif
+#ifndef IORING_SETUP_DEFER_TASKRUN
+#define IORING_SETUP_DEFER_TASKRUN (1U << 13)
+#endif
+#ifndef IORING_ENTER_EXT_ARG
+#define IORING_ENTER_EXT_ARG (1U << 3)
+#endif
+#ifndef IORING_FEAT_EXT_ARG
+#define IORING_FEAT_EXT_ARG (1U << 8)
+#endif
+
+/*
+ * Requests told of at a time: the block layer holds all of a call back to its end,
+ * and the device need not wait that long for the first.
+ */
+#define BATCH 16
+
+/* struct io_uring_getevents_arg, likewise. */
+struct wait_argument {
+    uint64_t mask;
+    uint32_t mask_size, reserved;
+    uint64_t limit; /* address of a struct __kernel_timespec */
+};
+
+/* Best first. What only one thread may use is disabled until begin says which. */
+static const unsigned setups[] = {
+    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED,
+    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_R_DISABLED,
+    IORING_SETUP_COOP_TASKRUN,
+    0,
+};
+
+struct os_async_queue {
+    struct os_async_config config;
+    int fd; /* of the rings */
+    unsigned setup, features;
+
+    /* Requests. Those from the kernel's head to TAIL wait to be sent. */
+    unsigned *sent_head, *sent_tail, sent_mask, tail;
+    struct io_uring_sqe *entries;
+    bool fixed_buffers;
+    uint8_t entry_flags;
+    int target;
+
+    /* Completions. */
+    unsigned *done_head, *done_tail, done_mask, taken;
+    struct io_uring_cqe *completions;
+
+    /* Slots whose flush reap does itself: a ring that is polled takes none. */
+    int *flushes, flush_count;
+
+    void *rings;
+    size_t rings_size, entries_size;
+};
+
+static unsigned
+load(const unsigned *end)
+{
+    return __atomic_load_n(end, __ATOMIC_ACQUIRE);
+}
+
+static void
+store(unsigned *end, unsigned value)
+{
+    __atomic_store_n(end, value, __ATOMIC_RELEASE);
+}
+
+static bool
+is_polled(const struct os_async_queue *queue)
+{
+    return queue->setup & IORING_SETUP_IOPOLL;
+}
+
+static int
+tell(const struct os_async_queue *queue, unsigned operation, const void *what,
+     unsigned count)
+{
+    return (int)syscall(SYS_io_uring_register, (long)queue->fd, (unsigned long)operation,
+                        what, (unsigned long)count);
+}
+
+static void
+uring_close(struct os_async_queue *queue)
+{
+    if (queue->entries)
+        munmap(queue->entries, queue->entries_size);
+    if (queue->rings)
+        munmap(queue->rings, queue->rings_size);
+    if (queue->fd >= 0)
+        close(queue->fd);
+    free(queue->flushes);
+    free(queue);
+}
+
+/* Linux 5.6 is the first with plain reads and writes, and with this feature. */
+static int
+set_up(struct os_async_queue *queue, struct io_uring_params *params)
+{
+    for (size_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++) {
+        *params = (struct io_uring_params){
+            .flags = setups[i] | (queue->config.poll ? IORING_SETUP_IOPOLL : 0)};
+        queue->fd = (int)syscall(SYS_io_uring_setup, (long)queue->config.depth, params);
+        if (queue->fd >= 0 || errno != EINVAL)
+            break;
+    }
+    if (queue->fd < 0)
+        return -1;
+    queue->setup = params->flags;
+    queue->features = params->features;
+    if (queue->features & IORING_FEAT_RW_CUR_POS)
+        return 0;
+    errno = ENOSYS;
+    return -1;
+}
+
+static void *
+map(const struct os_async_queue *queue, size_t size, int64_t what)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                        queue->fd, what);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static unsigned *
+word(const struct os_async_queue *queue, unsigned offset)
+{
+    return (unsigned *)(void *)((char *)queue->rings + offset);
+}
+
+static int
+map_rings(struct os_async_queue *queue, const struct io_uring_params *params)
+{
+    const struct io_sqring_offsets *sent = &params->sq_off;
+    const struct io_cqring_offsets *done = &params->cq_off;
+    size_t ends[] = {sent->array + params->sq_entries * sizeof(unsigned),
+                     done->cqes + params->cq_entries * sizeof(struct io_uring_cqe)};
+    queue->rings_size = ends[0] > ends[1] ? ends[0] : ends[1];
+    queue->entries_size = params->sq_entries * sizeof(struct io_uring_sqe);
+    queue->rings = map(queue, queue->rings_size, IORING_OFF_SQ_RING);
+    queue->entries = map(queue, queue->entries_size, IORING_OFF_SQES);
+    if (!queue->rings || !queue->entries)
+        return -1;
+    queue->sent_head = word(queue, sent->head);
+    queue->sent_tail = word(queue, sent->tail);
+    queue->sent_mask = *word(queue, sent->ring_mask);
+    queue->done_head = word(queue, done->head);
+    queue->done_tail = word(queue, done->tail);
+    queue->done_mask = *word(queue, done->ring_mask);
+    queue->completions = (void *)word(queue, done->cqes);
+    for (unsigned i = 0; i < params->sq_entries; i++) /* entries are used in turn */
+        word(queue, sent->array)[i] = i;
+    return 0;
+}
+
+/* Spares each request a look into the table of open files. It may be refused. */
+static void
+register_file(struct os_async_queue *queue)
+{
+    if (tell(queue, IORING_REGISTER_FILES, &queue->config.fd, 1) < 0)
+        return;
+    queue->entry_flags = IOSQE_FIXED_FILE;
+    queue->target = 0; /* the first registered */
+}
+
+/* Spares each request a look for the pages of its buffer. It may be refused, as when
+ * less memory may be locked. */
+static void
+register_buffers(struct os_async_queue *queue)
+{
+    const struct os_async_config *config = &queue->config;
+    struct iovec *buffers = calloc((size_t)config->depth, sizeof(*buffers));
+    if (!buffers)
+        return;
+    for (int i = 0; i < config->depth; i++)
+        buffers[i] = (struct iovec){.iov_base = config->memory + (size_t)i * config->size,
+                                    .iov_len = config->size};
+    queue->fixed_buffers =
+        tell(queue, IORING_REGISTER_BUFFERS, buffers, (unsigned)config->depth) == 0;
+    free(buffers);
+}
+
+static struct os_async_queue *
+uring_open(const struct os_async_config *config)
+{
+    struct io_uring_params params;
+    struct os_async_queue *queue = calloc(1, sizeof(*queue));
+    if (!queue)
+        return NULL;
+    *queue = (struct os_async_queue){.config = *config, .fd = -1, .target = config->fd};
+    queue->flushes = calloc((size_t)config->depth, sizeof(int));
+    if (!queue->flushes || set_up(queue, &params) < 0 || map_rings(queue, &params) < 0) {
+        int number = errno;
+        uring_close(queue);
+        errno = number;
+        return NULL;
+    }
+    register_file(queue);
+    register_buffers(queue);
+    return queue;
+}
+
+static int
+uring_begin(struct os_async_queue *queue)
+{
+    if (!(queue->setup & IORING_SETUP_R_DISABLED))
+        return 0;
+    return tell(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 0);
+}
+
+/*
+ * The kernel frees rings some time after they are closed, and would keep the file
+ * open until then, its file system in use. Where only one thread may use a ring,
+ * only it can prevent that.
+ */
+static void
+uring_end(struct os_async_queue *queue)
+{
+    if (queue->entry_flags & IOSQE_FIXED_FILE)
+        tell(queue, IORING_UNREGISTER_FILES, NULL, 0);
+}
+
+static void
+uring_submit(struct os_async_queue *queue, int slot, enum os_async_operation operation,
+             size_t size, int64_t offset)
+{
+    static const uint8_t plain[] = {IORING_OP_READ, IORING_OP_WRITE};
+    static const uint8_t fixed[] = {IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED};
+    if (operation == OS_ASYNC_FLUSH && is_polled(queue)) {
+        queue->flushes[queue->flush_count++] = slot;
+        return;
+    }
+    struct io_uring_sqe *entry = &queue->entries[queue->tail++ & queue->sent_mask];
+    *entry = (struct io_uring_sqe){.opcode = IORING_OP_FSYNC,
+                                   .flags = queue->entry_flags,
+                                   .fd = queue->target,
+                                   .fsync_flags = IORING_FSYNC_DATASYNC,
+                                   .user_data = (unsigned)slot};
+    if (operation == OS_ASYNC_FLUSH)
+        return;
+    entry->opcode = queue->fixed_buffers ? fixed[operation] : plain[operation];
+    entry->off = (uint64_t)offset;
+    entry->addr = (uintptr_t)(queue->config.memory + (size_t)slot * queue->config.size);
+    entry->len = (uint32_t)size;
+    entry->rw_flags = queue->config.rw_flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0;
+    entry->buf_index = queue->fixed_buffers ? (uint16_t)slot : 0;
+}
+
+static unsigned
+count_waiting(const struct os_async_queue *queue)
+{
+    return queue->tail - load(queue->sent_head);
+}
+
+static unsigned
+count_completed(const struct os_async_queue *queue)
+{
+    return load(queue->done_tail) - queue->taken;
+}
+
+/* Tells of COUNT requests; with WANTED waits for a completion, LIMIT at the most. */
+static int
+call_enter(const struct os_async_queue *queue, unsigned count, bool wanted,
+           const struct wait_argument *limit)
+{
+    unsigned flags = IORING_ENTER_GETEVENTS | (limit ? IORING_ENTER_EXT_ARG : 0);
+    return (int)syscall(SYS_io_uring_enter, (long)queue->fd, (unsigned long)count,
+                        (unsigned long)wanted, (unsigned long)flags, limit,
+                        limit ? sizeof(*limit) : (size_t)0);
+}
+
+/*
+ * Tells of COUNT requests and waits for a completion as long as LEFT: how many it
+ * took; the kernel says so even if it then found no completion in time.
+ */
+static int
+enter(const struct os_async_queue *queue, unsigned count, int64_t left)
+{
+    if (left == 0 || left == INT64_MAX)
+        return call_enter(queue, count, left > 0, NULL);
+    if (queue->features & IORING_FEAT_EXT_ARG) {
+        struct __kernel_timespec limit = {.tv_sec = left / 1000000000,
+                                          .tv_nsec = left % 1000000000};
+        struct wait_argument argument = {.limit = (uintptr_t)&limit};
+        return call_enter(queue, count, true, &argument);
+    }
+    int took = call_enter(queue, count, false, NULL);
+    if (took < (int)count || count_completed(queue))
+        return took;
+    struct timespec limit = {.tv_sec = (time_t)(left / 1000000000),
+                             .tv_nsec = (long)(left % 1000000000)};
+    struct pollfd ring = {.fd = queue->fd, .events = POLLIN};
+    return ppoll(&ring, 1, &limit, NULL) < 0 ? -1 : took;
+}
+
+/* Ends what the kernel will not take. */
+static int
+take_back(struct os_async_queue *queue, struct os_async_done *done, int error)
+{
+    int count = 0;
+    for (unsigned left = count_waiting(queue); left > 0; left--) {
+        uint64_t slot = queue->entries[--queue->tail & queue->sent_mask].user_data;
+        done[count++] = (struct os_async_done){.slot = (int)slot, .error = error};
+    }
+    return count;
+}
+
+static int
+take(struct os_async_queue *queue, struct os_async_done *done)
+{
+    int count = 0;
+    unsigned at = queue->taken, tail = load(queue->done_tail);
+    for (; at != tail; at++) {
+        const struct io_uring_cqe *completion =
+            &queue->completions[at & queue->done_mask];
+        int result = completion->res;
+        done[count++] = (struct os_async_done){.slot = (int)completion->user_data,
+                                               .error = result < 0 ? -result : 0,
+                                               .bytes = result < 0 ? 0 : result};
+    }
+    queue->taken = at;
+    store(queue->done_head, at);
+    return count;
+}
+
+/* The others first, so that these are under way meanwhile. */
+static int
+flush_inline(struct os_async_queue *queue, struct os_async_done *done)
+{
+    int count = queue->flush_count;
+    if (count_waiting(queue))
+        enter(queue, count_waiting(queue), 0);
+    for (int i = 0; i < count; i++) {
+        int error = os_file_flush(queue->config.fd) < 0 ? errno : 0;
+        done[i] = (struct os_async_done){.slot = queue->flushes[i], .error = error};
+    }
+    queue->flush_count = 0;
+    return count;
+}
+
+/* A ring that is polled looks for completions in the calling thread and knows no
+ * limit of time, so where there is one each call looks once. */
+static int64_t
+time_left(const struct os_async_queue *queue, int64_t when)
+{
+    if (when == INT64_MAX || is_polled(queue))
+        return when == INT64_MAX ? when : 0;
+    int64_t left = when - os_clock_now();
+    return left > 0 ? left : 0;
+}
+
+/*
+ * Goes on after enter, which took NUMBER as its error: how many are stored in
+ * DONE, or -1. If the kernel had no room for what waits, it may have some when a
+ * request under way is complete; if none is, it never will.
+ */
+static int
+recover(struct os_async_queue *queue, struct os_async_done *done, int64_t when,
+        int number)
+{
+    if ((number == EAGAIN || number == EBUSY) && !count_completed(queue)) {
+        if (load(queue->sent_head) == queue->taken)
+            return take_back(queue, done, number);
+        number = enter(queue, 0, time_left(queue, when)) < 0 ? errno : 0;
+    }
+    if (count_completed(queue) || number == 0 || number == EINTR || number == ETIME)
+        return take(queue, done);
+    errno = number;
+    return -1;
+}
+
+static int
+uring_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+{
+    store(queue->sent_tail, queue->tail);
+    if (queue->flush_count)
+        return flush_inline(queue, done);
+    for (;;) {
+        unsigned waiting = count_waiting(queue), completed = count_completed(queue);
+        if (completed && !waiting)
+            return take(queue, done);
+        unsigned batch = waiting < BATCH ? waiting : BATCH;
+        int64_t left = completed || batch < waiting ? 0 : time_left(queue, when);
+        int took = enter(queue, batch, left);
+        if (took < 0 || (took == 0 && waiting))
+            return recover(queue, done, when, took < 0 ? errno : EAGAIN);
+        if ((unsigned)took == waiting)
+            return take(queue, done);
+        /* The rest, or what comes after one that is wrong. */
+    }
+}
+
+const struct os_async_ops os_uring = {.open = uring_open,
+                                      .begin = uring_begin,
+                                      .submit = uring_submit,
+                                      .reap = uring_reap,
+                                      .end = uring_end,
+                                      .close = uring_close};

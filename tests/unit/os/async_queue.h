@@ -1,0 +1,326 @@
+#ifndef ASYNC_QUEUE_H
+#define ASYNC_QUEUE_H
+
+/*
+ * A queue for tests, on real files. What the system does wrong or late is played: the
+ * library's system calls come through the syscall() that is defined here. One test
+ * program includes it once.
+ */
+#include "support.h"
+
+#include "os/async.h"
+#include "os/os.h"
+#include "os/process.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define FOREVER INT64_MAX
+#define MS 1000000LL
+
+enum { BLOCK = 4096, BLOCKS = 256, MOST = 4096 };
+
+/* Answers a system call, with errno, or returns false and the system does. It may
+ * change the arguments. */
+typedef bool hook_function(long number, long *argument, long *result);
+static hook_function *hook;
+static atomic_int hooked; /* what the hook counts */
+
+static inline long
+call(long number, const long *argument)
+{
+    long (*next)(long, ...);
+    void *found = dlsym(RTLD_NEXT, "syscall");
+    memcpy(&next, &found, sizeof(next));
+    return next(number, argument[0], argument[1], argument[2], argument[3], argument[4],
+                argument[5]);
+}
+
+long
+syscall(long number, ...)
+{
+    long argument[6], result;
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        argument[i] = va_arg(list, long);
+    va_end(list);
+    if (hook && hook(number, argument, &result))
+        return result;
+    return call(number, argument);
+}
+
+static inline bool
+fail_with(int number, long *result)
+{
+    errno = number;
+    *result = -1;
+    return true;
+}
+
+static inline int
+unhook(void **state)
+{
+    (void)state;
+    hook = NULL;
+    hooked = 0;
+    return 0;
+}
+
+/* A queue and what a test knows about it. */
+struct queue {
+    const struct os_async_ops *ops;
+    struct os_async_config config;
+    struct os_async_queue *own;
+    struct os_async_done done[MOST];
+};
+static struct queue queue;
+
+static inline void
+open_only(const struct os_async_ops *ops, struct os_async_config config)
+{
+    size_t bytes = (size_t)config.depth * config.size;
+    config.memory = os_memory_aligned(BLOCK, bytes);
+    assert_non_null(config.memory);
+    memset(config.memory, 'm', bytes);
+    queue.ops = ops;
+    queue.config = config;
+    queue.own = ops->open(&config);
+    if (!queue.own && (errno == ENOSYS || errno == EPERM))
+        skip_because("needs a kernel and a container that allow asynchronous I/O");
+    assert_non_null(queue.own);
+}
+
+static inline void
+start(const struct os_async_ops *ops, int fd, int depth)
+{
+    open_only(ops, (struct os_async_config){.fd = fd, .depth = depth, .size = BLOCK});
+    assert_int_equal(ops->begin(queue.own), 0);
+}
+
+static inline void
+stop(void)
+{
+    queue.ops->end(queue.own);
+    queue.ops->close(queue.own);
+    os_memory_free(queue.config.memory);
+    close(queue.config.fd);
+}
+
+static inline char *
+buffer_of(int slot)
+{
+    return queue.config.memory + (size_t)slot * queue.config.size;
+}
+
+static inline void
+submit(int slot, enum os_async_operation operation, size_t size, int64_t offset)
+{
+    queue.ops->submit(queue.own, slot, operation, size, offset);
+}
+
+static inline int
+reap(struct os_async_done *done, int64_t when)
+{
+    return queue.ops->reap(queue.own, done, when);
+}
+
+/* Without end, whatever interrupts it. */
+static inline int
+reap_some(struct os_async_done *done)
+{
+    int got;
+    do
+        got = reap(done, FOREVER);
+    while (got == 0);
+    return got;
+}
+
+/* Reaps until COUNT are complete and sorts them by slot: each of the first COUNT slots
+ * must come once. */
+static inline void
+reap_slots(int count)
+{
+    static struct os_async_done some[MOST];
+    bool seen[MOST] = {false};
+    for (int left = count; left > 0;) {
+        int got = reap_some(some);
+        assert_in_range(got, 1, left);
+        for (int i = 0; i < got; i++) {
+            assert_in_range(some[i].slot, 0, count - 1);
+            assert_false(seen[some[i].slot]);
+            seen[some[i].slot] = true;
+            queue.done[some[i].slot] = some[i];
+        }
+        left -= got;
+    }
+}
+
+static inline void
+assert_done(int slot, int error, int64_t bytes)
+{
+    assert_int_equal(queue.done[slot].error, error);
+    assert_int_equal(queue.done[slot].bytes, bytes);
+}
+
+/* In the test's file each 8 bytes hold their own offset. */
+static inline void
+fill(char *buffer, int64_t offset)
+{
+    for (int64_t at = 0; at < BLOCK; at += 8) {
+        int64_t value = offset + at;
+        memcpy(buffer + at, &value, sizeof(value));
+    }
+}
+
+static inline void
+assert_data(const char *buffer, int64_t offset)
+{
+    char expected[BLOCK];
+    fill(expected, offset);
+    assert_memory_equal(buffer, expected, BLOCK);
+}
+
+static inline int
+make_file(void)
+{
+    char path[1100], block[BLOCK];
+    snprintf(path, sizeof(path), "%s/data", scratch());
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    assert_true(fd >= 0);
+    for (int64_t offset = 0; offset < BLOCKS * BLOCK; offset += BLOCK) {
+        fill(block, offset);
+        assert_int_equal(pwrite(fd, block, BLOCK, offset), BLOCK);
+    }
+    return fd;
+}
+
+static inline int64_t
+offset_of(int slot)
+{
+    return (int64_t)(slot * 7 % BLOCKS) * BLOCK;
+}
+
+/* One read for each slot, with what it must give. */
+static inline void
+read_all_slots(void)
+{
+    int depth = queue.config.depth;
+    for (int slot = 0; slot < depth; slot++)
+        submit(slot, OS_ASYNC_READ, BLOCK, offset_of(slot));
+    reap_slots(depth);
+    for (int slot = 0; slot < depth; slot++) {
+        assert_done(slot, 0, BLOCK);
+        assert_data(buffer_of(slot), offset_of(slot));
+    }
+}
+
+/*
+ * A socket connected to itself, on which a read waits for a write. AIO would wait while
+ * it sends, so there the first read is sent late.
+ */
+static inline int
+make_echo(void)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    socklen_t length = sizeof(address);
+    int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(sa_family_t)), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, length), 0);
+    return fd;
+}
+
+static struct iocb *held[1];
+static long held_in;
+
+static inline bool
+hold(long number, long *argument, long *result)
+{
+    if (number != SYS_io_submit)
+        return false;
+    held_in = argument[0];
+    held[0] = ((struct iocb **)argument[2])[0];
+    *result = 1;
+    return true;
+}
+
+static inline void
+send_slow(const struct os_async_ops *ops)
+{
+    if (ops == &os_aio)
+        hook = hold;
+    submit(0, OS_ASYNC_READ, BLOCK, 0);
+}
+
+/* Whether the slow request could go on. */
+static inline bool
+let_go(void)
+{
+    bool late = hook == hold;
+    if (write(queue.config.fd, "echo", 4) != 4)
+        return false;
+    hook = NULL;
+    return !late || syscall(SYS_io_submit, held_in, 1L, held) == 1;
+}
+
+static inline void
+assert_slow_completes(void)
+{
+    assert_true(let_go());
+    reap_slots(1);
+    assert_done(0, 0, 4);
+    assert_memory_equal(buffer_of(0), "echo", 4);
+}
+
+/* Keeps all slots busy until TOTAL requests are complete: how many completions were
+ * wrong. It asserts nothing, so any thread may run it. */
+static inline int
+keep_busy(int total)
+{
+    static bool busy[MOST];
+    static int64_t offsets[MOST];
+    int depth = queue.config.depth, sent = 0, wrong = 0;
+    memset(busy, 0, sizeof(busy));
+    for (int complete = 0; complete < total;) {
+        for (int slot = 0; slot < depth && sent < total; slot++) {
+            if (busy[slot])
+                continue;
+            busy[slot] = true;
+            offsets[slot] = (int64_t)(sent++ * 31LL % BLOCKS) * BLOCK;
+            submit(slot, OS_ASYNC_READ, 512, offsets[slot]);
+        }
+        int got = reap(queue.done, FOREVER);
+        if (got < 0 || got > depth)
+            return total;
+        complete += got;
+        for (int i = 0; i < got; i++) {
+            int slot = queue.done[i].slot;
+            if (slot < 0 || slot >= depth || !busy[slot])
+                return total;
+            busy[slot] = false;
+            wrong += queue.done[i].error != 0 || queue.done[i].bytes != 512 ||
+                     memcmp(buffer_of(slot), &offsets[slot], 8) != 0;
+        }
+    }
+    return wrong + (reap(queue.done, 1) != 0);
+}
+
+/* Tests of one way, which they find in STATE, or of both. */
+#define WITH(test, name, ops)                          \
+    {                                                  \
+#test name, test, NULL, unhook, (void *)&(ops) \
+    }
+#define BOTH(test) WITH(test, "_by_aio", os_aio), WITH(test, "_by_uring", os_uring)
+#define URING(test) WITH(test, "", os_uring)
+
+#endif

@@ -1,0 +1,431 @@
+/* Each way to have requests worked on: what both do alike. */
+#include "async_queue.h"
+
+#include "os/thread.h"
+
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <sched.h>
+
+static void
+each_slot_reads_its_own_data(void **state)
+{
+    static const int depths[] = {1, 3, 32, 4096};
+    for (size_t i = 0; i < LENGTH(depths); i++) {
+        start(*state, make_file(), depths[i]);
+        read_all_slots();
+        memset(queue.config.memory, 'm', (size_t)depths[i] * BLOCK);
+        read_all_slots();
+        stop();
+    }
+}
+
+static void
+writes_land_where_they_were_sent(void **state)
+{
+    start(*state, make_file(), 8);
+    int fd = queue.config.fd;
+    for (int slot = 0; slot < 8; slot++) {
+        memset(buffer_of(slot), 'a' + slot, BLOCK);
+        submit(slot, OS_ASYNC_WRITE, 512, (int64_t)(7 - slot) * BLOCK);
+    }
+    reap_slots(8);
+    for (int slot = 0; slot < 8; slot++) {
+        char block[BLOCK], expected[BLOCK];
+        assert_done(slot, 0, 512);
+        fill(expected, (int64_t)(7 - slot) * BLOCK);
+        memset(expected, 'a' + slot, 512);
+        assert_int_equal(pread(fd, block, BLOCK, (off_t)(7 - slot) * BLOCK), BLOCK);
+        assert_memory_equal(block, expected, BLOCK);
+    }
+    stop();
+}
+
+static void
+a_flush_moves_no_bytes(void **state)
+{
+    start(*state, make_file(), 2);
+    submit(0, OS_ASYNC_WRITE, BLOCK, 0);
+    submit(1, OS_ASYNC_FLUSH, BLOCK, BLOCK);
+    reap_slots(2);
+    assert_done(0, 0, BLOCK);
+    assert_done(1, 0, 0);
+    stop();
+}
+
+static void
+a_flush_of_what_has_none_is_an_error(void **state)
+{
+    start(*state, make_echo(), 1);
+    submit(0, OS_ASYNC_FLUSH, 0, 0);
+    reap_slots(1);
+    assert_done(0, EINVAL, 0);
+    stop();
+}
+
+static void
+a_read_at_the_end_is_short(void **state)
+{
+    start(*state, make_file(), 2);
+    submit(0, OS_ASYNC_READ, BLOCK, BLOCKS * BLOCK - 512);
+    submit(1, OS_ASYNC_READ, BLOCK, BLOCKS * BLOCK);
+    reap_slots(2);
+    assert_done(0, 0, 512);
+    assert_done(1, 0, 0);
+    stop();
+}
+
+static void
+an_error_is_of_its_request_alone(void **state)
+{
+    static const int wrong[] = {0, 3, 7};
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        start(*state, make_file(), 8);
+        for (int slot = 0; slot < 8; slot++)
+            submit(slot, OS_ASYNC_READ, BLOCK,
+                   slot == wrong[i] ? -2 * BLOCK : offset_of(slot));
+        reap_slots(8);
+        for (int slot = 0; slot < 8; slot++) {
+            if (slot == wrong[i]) {
+                assert_done(slot, EINVAL, 0);
+                continue;
+            }
+            assert_done(slot, 0, BLOCK);
+            assert_data(buffer_of(slot), offset_of(slot));
+        }
+        stop();
+    }
+}
+
+static void
+all_may_fail(void **state)
+{
+    close(make_file());
+    char path[1100];
+    snprintf(path, sizeof(path), "%s/data", scratch());
+    start(*state, open(path, O_RDONLY), 4);
+    for (int slot = 0; slot < 4; slot++)
+        submit(slot, OS_ASYNC_WRITE, BLOCK, 0);
+    reap_slots(4);
+    for (int slot = 0; slot < 4; slot++)
+        assert_done(slot, EBADF, 0);
+    stop();
+}
+
+static void
+a_wait_ends_in_time(void **state)
+{
+    start(*state, make_echo(), 1);
+    send_slow(*state);
+    for (int i = 0, early = 0; i < 2; i++) {
+        int64_t when = os_clock_now() + 20 * MS;
+        assert_int_equal(reap(queue.done, when), 0);
+        if (os_clock_now() < when && early++ == 0)
+            i--; /* the kernel's own work for this thread may interrupt it once */
+        else
+            assert_true(os_clock_now() >= when);
+    }
+    assert_int_equal(reap(queue.done, 1), 0); /* long ago */
+    assert_slow_completes();
+    stop();
+}
+
+static void
+a_wait_ends_with_the_first(void **state)
+{
+    start(*state, make_file(), 1);
+    int64_t when = os_clock_now() + 30000 * MS;
+    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    assert_int_equal(reap(queue.done, when), 1);
+    assert_true(os_clock_now() < when);
+    assert_int_equal(queue.done[0].bytes, BLOCK);
+    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    int got = reap(queue.done, 1); /* what is there is taken, however late it is */
+    assert_true(got == 1 || (got == 0 && reap_some(queue.done) == 1));
+    stop();
+}
+
+/* What a thread of its own saw of a wait and of the completion after it. */
+struct wait {
+    int64_t until;
+    bool sent; /* before the wait */
+    int begun, first, second;
+    bool gone;
+    atomic_bool over;
+};
+
+static void *
+wait_slow(void *argument)
+{
+    struct wait *wait = argument;
+    wait->begun = queue.ops->begin(queue.own);
+    send_slow(queue.ops);
+    if (wait->sent)
+        reap(queue.done, 1);
+    wait->first = reap(queue.done, wait->until);
+    atomic_store(&wait->over, true);
+    wait->gone = let_go();
+    wait->second = reap_some(queue.done);
+    return NULL;
+}
+
+static void
+a_signal_ends_a_wait(void **state)
+{
+    const char *runner = getenv("IOPING_RUNNER");
+    if (runner && runner[0] && *state == &os_uring)
+        skip_because("valgrind lets no other thread run while a ring is waited for");
+    const int64_t untils[] = {FOREVER, os_clock_now() + 30000 * MS};
+    os_signals_install();
+    for (size_t i = 0; i < 2 * LENGTH(untils); i++) {
+        struct os_thread thread;
+        struct wait wait = {.until = untils[i / 2], .sent = i % 2};
+        open_only(*state,
+                  (struct os_async_config){.fd = make_echo(), .depth = 1, .size = BLOCK});
+        assert_int_equal(os_thread_start(&thread, wait_slow, &wait), 0);
+        os_sleep_until(os_clock_now() + 20 * MS);
+        bool early = atomic_load(&wait.over);
+        while (!atomic_load(&wait.over)) {
+            os_thread_poke(&thread);
+            os_sleep_until(os_clock_now() + MS);
+        }
+        os_thread_join(&thread);
+        assert_int_equal(wait.begun, 0);
+        assert_false(early);
+        assert_int_equal(wait.first, 0);
+        assert_true(wait.gone);
+        assert_int_equal(wait.second, 1);
+        assert_done(0, 0, 4);
+        stop();
+    }
+}
+
+/* The first waits for what the second writes. */
+static void
+completions_come_in_any_order(void **state)
+{
+    (void)state;
+    start(&os_uring, make_echo(), 2);
+    memcpy(buffer_of(1), "later", 5);
+    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    submit(1, OS_ASYNC_WRITE, 5, 0);
+    int got = reap_some(queue.done);
+    while (got < 2)
+        got += reap_some(queue.done + got);
+    assert_int_equal(queue.done[0].slot, 1);
+    assert_done(0, 0, 5);
+    assert_int_equal(queue.done[1].slot, 0);
+    assert_done(1, 0, 5);
+    assert_memory_equal(buffer_of(0), "later", 5);
+    stop();
+}
+
+/* The last ones write what the others wait for. */
+static void
+all_are_sent_before_any_is_waited_for(void **state)
+{
+    int64_t late = os_clock_now() + 10000 * MS;
+    (void)state;
+    start(&os_uring, make_echo(), 24);
+    for (int slot = 0; slot < 24; slot++)
+        submit(slot, slot < 12 ? OS_ASYNC_READ : OS_ASYNC_WRITE, 512, 0);
+    for (int left = 24; left > 0;) {
+        left -= reap(queue.done, late);
+        assert_true(os_clock_now() < late);
+    }
+    stop();
+}
+
+static void
+each_of_many_completes_once(void **state)
+{
+    start(*state, make_file(), 64);
+    assert_int_equal(keep_busy(100000), 0);
+    stop();
+}
+
+struct storm {
+    int begun, wrong;
+    atomic_bool over;
+};
+
+/* With its own table of files, as a copy. */
+static void *
+begin_and_keep_busy(void *argument)
+{
+    struct storm *storm = argument;
+    storm->begun = unshare(CLONE_FILES) < 0 ? -1 : queue.ops->begin(queue.own);
+    storm->wrong = keep_busy(20000);
+    atomic_store(&storm->over, true);
+    return NULL;
+}
+
+static void
+signals_lose_no_completion_of_another_thread(void **state)
+{
+    struct os_thread thread;
+    struct storm storm = {0};
+    os_signals_install();
+    open_only(*state,
+              (struct os_async_config){.fd = make_file(), .depth = 16, .size = BLOCK});
+    assert_int_equal(os_thread_start(&thread, begin_and_keep_busy, &storm), 0);
+    while (!atomic_load(&storm.over)) {
+        os_thread_poke(&thread);
+        os_sleep_until(os_clock_now() + MS / 20);
+    }
+    os_thread_join(&thread);
+    assert_int_equal(storm.begun, 0);
+    assert_int_equal(storm.wrong, 0);
+    stop();
+}
+
+/* What is not in the page cache would have to wait. */
+static void
+nowait_is_an_error_of_its_request(void **state)
+{
+    char byte;
+    int fd = make_file();
+    assert_int_equal(os_file_flush(fd), 0);
+    os_file_random(fd, 0, 0);
+    os_file_drop(fd, 0, BLOCK);
+    os_file_drop(fd, 64 * BLOCK, BLOCK);
+    /* This look may start to read its page. */
+    if (os_file_read(fd, &byte, 1, 64 * BLOCK, OS_RW_NOWAIT) >= 0 || errno != EAGAIN)
+        skip_because("needs a build folder on a disk whose cache can be dropped");
+    open_only(*state, (struct os_async_config){
+                          .fd = fd, .rw_flags = OS_RW_NOWAIT, .depth = 2, .size = BLOCK});
+    assert_int_equal(queue.ops->begin(queue.own), 0);
+    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    submit(1, OS_ASYNC_READ, BLOCK, 128 * BLOCK);
+    reap_slots(2);
+    assert_done(0, EAGAIN, 0);
+    assert_done(1, 0, BLOCK);
+    assert_data(buffer_of(1), 128 * BLOCK);
+    stop();
+}
+
+static void
+hipri_without_polling_reads_as_ever(void **state)
+{
+    open_only(*state,
+              (struct os_async_config){
+                  .fd = make_file(), .rw_flags = OS_RW_HIPRI, .depth = 2, .size = BLOCK});
+    assert_int_equal(queue.ops->begin(queue.own), 0);
+    read_all_slots();
+    stop();
+}
+
+/* Which another process would see: here the end of a pipe. */
+static void
+closing_lets_go_of_the_file(void **state)
+{
+    int ends[2];
+    char byte = 'b';
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    start(*state, ends[1], 1);
+    submit(0, OS_ASYNC_WRITE, 1, 0);
+    assert_int_equal(reap_some(queue.done), 1);
+    stop();
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    assert_int_equal(byte, 'm');
+    assert_int_equal(read(ends[0], &byte, 1), 0);
+    close(ends[0]);
+}
+
+static void
+too_many_slots_are_refused(void **state)
+{
+    struct os_async_config config = {
+        .fd = make_file(), .depth = 1 << 20, .memory = (char *)&queue, .size = 0};
+    const struct os_async_ops *ops = *state;
+    errno = 0;
+    assert_null(ops->open(&config));
+    assert_true(errno != 0);
+    close(config.fd);
+}
+
+static void
+what_is_no_disk_is_not_polled(void **state)
+{
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(os_file_polls(ends[0]), -1);
+    close(ends[0]);
+    close(ends[1]);
+    assert_int_equal(os_file_polls(-1), -1);
+}
+
+static void
+loop_devices_are_not_polled(void **state)
+{
+    (void)state;
+    need_root();
+    struct result result =
+        command_status(0, "truncate -s 1M loop.img && losetup -f --show loop.img");
+    result.out[strcspn(result.out, "\n")] = '\0';
+    int fd = open(result.out, O_RDONLY);
+    int polls = os_file_polls(fd);
+    close(fd);
+    command_free(&result);
+    assert_int_equal(polls, 0);
+}
+
+/* As Linux 5.6: plain rings, and waits that know no limit of time. */
+static bool
+be_old(long number, long *argument, long *result)
+{
+    if (number != SYS_io_uring_setup)
+        return false;
+    struct io_uring_params *params = (struct io_uring_params *)argument[1];
+    if (params->flags)
+        return fail_with(EINVAL, result);
+    *result = call(number, argument);
+    params->features &= ~(1U << 8); /* IORING_FEAT_EXT_ARG */
+    return true;
+}
+
+static int
+turn_old(void **state)
+{
+    (void)state;
+    hook = be_old;
+    return 0;
+}
+
+#define OLD(test)                                                           \
+    {                                                                       \
+#test "_by_an_old_uring", test, turn_old, unhook, (void *)&os_uring \
+    }
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BOTH(each_slot_reads_its_own_data),
+        BOTH(writes_land_where_they_were_sent),
+        BOTH(a_flush_moves_no_bytes),
+        BOTH(a_flush_of_what_has_none_is_an_error),
+        BOTH(a_read_at_the_end_is_short),
+        BOTH(an_error_is_of_its_request_alone),
+        BOTH(all_may_fail),
+        BOTH(a_wait_ends_in_time),
+        BOTH(a_wait_ends_with_the_first),
+        BOTH(a_signal_ends_a_wait),
+        BOTH(each_of_many_completes_once),
+        BOTH(signals_lose_no_completion_of_another_thread),
+        BOTH(nowait_is_an_error_of_its_request),
+        BOTH(hipri_without_polling_reads_as_ever),
+        BOTH(closing_lets_go_of_the_file),
+        BOTH(too_many_slots_are_refused),
+        OLD(a_wait_ends_in_time),
+        OLD(a_wait_ends_with_the_first),
+        OLD(a_signal_ends_a_wait),
+        OLD(signals_lose_no_completion_of_another_thread),
+        URING(all_are_sent_before_any_is_waited_for),
+        URING(completions_come_in_any_order),
+        cmocka_unit_test(what_is_no_disk_is_not_polled),
+        cmocka_unit_test(loop_devices_are_not_polled),
+    };
+    return cmocka_run_group_tests_name("async", tests, NULL, unmount_all);
+}

@@ -1,0 +1,503 @@
+/* Each way to have requests worked on, where the system refuses or lacks something. */
+#include "async_queue.h"
+
+#include <linux/io_uring.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/* Sends each request alone, the last first. */
+static bool
+send_backwards(long number, long *argument, long *result)
+{
+    if (number != SYS_io_submit)
+        return false;
+    for (long i = argument[1]; i > 0; i--) {
+        const long one[6] = {argument[0], 1, argument[2] + (i - 1) * (long)sizeof(long)};
+        assert_int_equal(call(number, one), 1);
+    }
+    *result = argument[1];
+    return true;
+}
+
+static void
+completions_come_in_any_order(void **state)
+{
+    (void)state;
+    start(&os_aio, make_file(), 4);
+    hook = send_backwards;
+    for (int slot = 0; slot < 4; slot++)
+        submit(slot, OS_ASYNC_READ, BLOCK, offset_of(slot));
+    assert_int_equal(reap_some(queue.done), 4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(queue.done[i].slot, 3 - i);
+        assert_data(buffer_of(3 - i), offset_of(3 - i));
+    }
+    stop();
+}
+
+/* The system takes them one by one. */
+static bool
+take_one(long number, long *argument, long *result)
+{
+    (void)result;
+    if ((number == SYS_io_submit || number == SYS_io_uring_enter) && argument[1] > 1) {
+        hooked++;
+        argument[1] = 1;
+    }
+    return false;
+}
+
+static void
+what_is_taken_in_parts_is_sent_whole(void **state)
+{
+    start(*state, make_file(), 20);
+    hook = take_one;
+    read_all_slots();
+    assert_true(hooked > 0);
+    stop();
+}
+
+/* Adds up how many it took. */
+static bool
+count_sent(long number, long *argument, long *result)
+{
+    if (number != SYS_io_submit && number != SYS_io_uring_enter)
+        return false;
+    *result = call(number, argument);
+    hooked += *result > 0 ? (int)*result : 0;
+    return true;
+}
+
+static void
+one_reap_sends_all(void **state)
+{
+    start(*state, make_file(), 20);
+    hook = count_sent;
+    for (int slot = 0; slot < 20; slot++)
+        submit(slot, OS_ASYNC_READ, BLOCK, 0);
+    int got = reap(queue.done, 1);
+    assert_int_equal(hooked, 20);
+    while (got < 20)
+        got += reap_some(queue.done);
+    stop();
+}
+
+/* Refuses HOOKED times to take requests. */
+static int refusal;
+
+static bool
+refuse_some(long number, long *argument, long *result)
+{
+    if ((number != SYS_io_submit && number != SYS_io_uring_enter) || argument[1] == 0 ||
+        hooked == 0)
+        return false;
+    hooked--;
+    return fail_with(refusal, result);
+}
+
+static void
+no_room_with_nothing_under_way_is_an_error(void **state)
+{
+    start(*state, make_file(), 3);
+    read_all_slots();
+    memset(queue.config.memory, 'm', 3 * BLOCK);
+    hook = refuse_some;
+    refusal = EAGAIN;
+    hooked = *state == &os_aio ? 3 : 1; /* calls */
+    for (int slot = 0; slot < 3; slot++)
+        submit(slot, OS_ASYNC_READ, BLOCK, 0);
+    reap_slots(3);
+    assert_int_equal(hooked, 0);
+    for (int slot = 0; slot < 3; slot++)
+        assert_done(slot, EAGAIN, 0);
+    read_all_slots();
+    stop();
+}
+
+static void
+no_room_waits_for_what_is_under_way(void **state)
+{
+    static const int refusals[] = {EAGAIN, EBUSY};
+    for (size_t i = 0; i < LENGTH(refusals); i++) {
+        if (*state == &os_aio && refusals[i] == EBUSY)
+            continue; /* it never says so */
+        start(*state, make_echo(), 2);
+        send_slow(*state);
+        assert_int_equal(reap(queue.done, 1), 0);
+        assert_true(let_go());
+        submit(1, OS_ASYNC_WRITE, 3, 0);
+        hook = refuse_some;
+        refusal = refusals[i];
+        hooked = 1;
+        assert_int_equal(reap_some(queue.done), 1);
+        assert_int_equal(queue.done[0].slot, 0);
+        assert_done(0, 0, 4);
+        assert_int_equal(reap_some(queue.done), 1);
+        assert_int_equal(queue.done[0].slot, 1);
+        assert_done(0, 0, 3);
+        stop();
+    }
+}
+
+/* Has no room for any but the first of those sent between two looks. */
+static bool
+have_little_room(long number, long *argument, long *result)
+{
+    static bool full;
+    (void)argument;
+    if (number == SYS_io_getevents)
+        full = false;
+    if (number != SYS_io_submit)
+        return false;
+    if (full)
+        return fail_with(EAGAIN, result);
+    full = true;
+    hooked++;
+    return false;
+}
+
+static void
+what_has_no_room_is_sent_later(void **state)
+{
+    start(*state, make_file(), 32);
+    hook = have_little_room;
+    read_all_slots();
+    assert_true(hooked > 1);
+    assert_int_equal(keep_busy(2000), 0);
+    stop();
+}
+
+/* Refuses to wait. */
+static bool
+break_waits(long number, long *argument, long *result)
+{
+    bool waits =
+        number == SYS_io_getevents || (number == SYS_io_uring_enter && argument[1] == 0);
+    return waits && fail_with(EBADF, result);
+}
+
+static void
+a_wait_that_cannot_be_is_an_error(void **state)
+{
+    start(*state, make_echo(), 1);
+    send_slow(*state);
+    assert_int_equal(reap(queue.done, 1), 0);
+    hook_function *before = hook;
+    hook = break_waits;
+    errno = 0;
+    assert_int_equal(reap(queue.done, FOREVER), -1);
+    assert_int_equal(errno, EBADF);
+    hook = before;
+    assert_slow_completes();
+    stop();
+}
+
+/* A flush that the system does not know. */
+static bool
+refuse_flush(long number, long *argument, long *result)
+{
+    if (number != SYS_io_submit)
+        return false;
+    const struct iocb *first = ((struct iocb **)argument[2])[0];
+    if (first->aio_lio_opcode != IOCB_CMD_FDSYNC)
+        return take_one(number, argument, result);
+    hooked++;
+    return fail_with(EINVAL, result);
+}
+
+static void
+a_flush_that_aio_lacks_is_made(void **state)
+{
+    (void)state;
+    start(&os_aio, make_file(), 3);
+    hook = refuse_flush;
+    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    submit(1, OS_ASYNC_FLUSH, 0, 0);
+    submit(2, OS_ASYNC_READ, BLOCK, 0);
+    reap_slots(3);
+    assert_true(hooked > 0);
+    assert_done(0, 0, BLOCK);
+    assert_done(1, 0, 0);
+    assert_done(2, 0, BLOCK);
+    stop();
+}
+
+/* As an older kernel: it does not know some bits of a ring's setup, or lacks features. */
+static unsigned unknown_setup, missing_features;
+
+static bool
+be_old(long number, long *argument, long *result)
+{
+    struct io_uring_params *params;
+    if (number != SYS_io_uring_setup)
+        return false;
+    hooked++;
+    params = (struct io_uring_params *)argument[1];
+    if (params->flags & unknown_setup)
+        return fail_with(EINVAL, result);
+    *result = call(number, argument);
+    params->features &= ~missing_features;
+    return true;
+}
+
+static void
+older_kernels_have_simpler_rings(void **state)
+{
+    static const struct {
+        unsigned unknown;
+        int calls;
+    } cases[] = {{0, 1}, {1U << 13, 2}, {3U << 12, 3}, {~0U, 4}};
+    (void)state;
+    start(&os_uring, make_file(), 1); /* or is skipped */
+    stop();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        hook = be_old;
+        unknown_setup = cases[i].unknown;
+        hooked = 0;
+        start(&os_uring, make_file(), 8);
+        if (cases[i].unknown == 0 && hooked > 1)
+            skip_because("needs Linux 6.1 or newer");
+        assert_int_equal(hooked, cases[i].calls);
+        read_all_slots();
+        stop();
+    }
+}
+
+static void
+rings_without_plain_reads_are_not_enough(void **state)
+{
+    struct os_async_config config = {.fd = make_file(), .depth = 1, .size = BLOCK};
+    (void)state;
+    hook = be_old;
+    missing_features = IORING_FEAT_RW_CUR_POS;
+    errno = 0;
+    assert_null(os_uring.open(&config));
+    missing_features = 0;
+    if (errno == EPERM)
+        skip_because("needs a container that allows io_uring");
+    assert_int_equal(errno, ENOSYS);
+    close(config.fd);
+}
+
+static bool
+refuse_all(long number, long *argument, long *result)
+{
+    (void)argument;
+    hooked += number == SYS_io_uring_setup || number == SYS_io_setup;
+    return fail_with(refusal, result);
+}
+
+static void
+what_is_not_allowed_is_tried_once(void **state)
+{
+    static const int refusals[] = {ENOSYS, EPERM};
+    struct os_async_config config = {.fd = make_file(), .depth = 1, .size = BLOCK};
+    const struct os_async_ops *ops = *state;
+    hook = refuse_all;
+    for (size_t i = 0; i < LENGTH(refusals); i++) {
+        hooked = 0;
+        refusal = refusals[i];
+        assert_null(ops->open(&config));
+        assert_int_equal(errno, refusals[i]);
+        assert_int_equal(hooked, 1);
+    }
+    close(config.fd);
+}
+
+static long refused_register; /* -1: both kinds */
+
+static bool
+refuse_register(long number, long *argument, long *result)
+{
+    if (number != SYS_io_uring_register ||
+        (argument[1] != IORING_REGISTER_FILES &&
+         argument[1] != IORING_REGISTER_BUFFERS) ||
+        (refused_register >= 0 && argument[1] != refused_register))
+        return false;
+    hooked++;
+    return fail_with(refusal, result);
+}
+
+static void
+assert_writes_land(void)
+{
+    char block[512], expected[512];
+    memset(expected, 'w', 512);
+    memcpy(buffer_of(5), expected, 512);
+    submit(5, OS_ASYNC_WRITE, 512, BLOCK);
+    assert_int_equal(reap_some(queue.done), 1);
+    assert_done(0, 0, 512);
+    assert_int_equal(pread(queue.config.fd, block, 512, BLOCK), 512);
+    assert_memory_equal(block, expected, 512);
+}
+
+static void
+nothing_need_be_registered(void **state)
+{
+    (void)state;
+    static const long refused[] = {IORING_REGISTER_FILES, IORING_REGISTER_BUFFERS, -1};
+    static const int refusals[] = {ENOMEM, EINVAL, EOPNOTSUPP, EPERM};
+    for (size_t i = 0; i < LENGTH(refused) * LENGTH(refusals); i++) {
+        hook = refuse_register;
+        refused_register = refused[i / LENGTH(refusals)];
+        refusal = refusals[i % LENGTH(refusals)];
+        hooked = 0;
+        start(&os_uring, make_file(), 8);
+        assert_int_equal(hooked, refused_register < 0 ? 2 : 1);
+        read_all_slots();
+        assert_writes_land();
+        stop();
+    }
+}
+
+/* Counts refusals by the system itself. */
+static bool
+watch_register(long number, long *argument, long *result)
+{
+    if (number != SYS_io_uring_register || argument[1] != IORING_REGISTER_BUFFERS)
+        return false;
+    *result = call(number, argument);
+    hooked += *result < 0 && errno == ENOMEM;
+    return true;
+}
+
+/* Some systems count the rings too, and those of the same user that were closed a
+ * moment ago, so a little may be locked, but not all buffers. */
+static int
+read_with_little_locked(int fd)
+{
+    struct rlimit little = {1 << 20, 1 << 20};
+    if (setrlimit(RLIMIT_MEMLOCK, &little) < 0 ||
+        (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0))
+        return 2;
+    hook = watch_register;
+    struct os_async_config config = {.fd = fd, .depth = 8, .size = 256 << 10};
+    queue.config = config;
+    queue.config.memory = calloc(8, config.size);
+    int64_t late = os_clock_now() + 5000 * MS;
+    do
+        queue.own = os_uring.open(&queue.config);
+    while (!queue.own && errno == ENOMEM && os_clock_now() < late);
+    if (!queue.own || os_uring.begin(queue.own) < 0)
+        return 3;
+    if (hooked == 0)
+        return 4;
+    return keep_busy(100) != 0;
+}
+
+static void
+memory_need_not_be_locked(void **state)
+{
+    int status;
+    (void)state;
+    start(&os_uring, make_file(), 1);  /* or is skipped */
+    static struct os_async_queue *own; /* the child has it too */
+    own = queue.own;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(read_with_little_locked(queue.config.fd));
+    queue.own = own;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    stop();
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void
+a_ring_that_is_polled_flushes(void **state)
+{
+    (void)state;
+    open_only(&os_uring, (struct os_async_config){
+                             .fd = make_file(), .poll = true, .depth = 4, .size = BLOCK});
+    assert_int_equal(os_uring.begin(queue.own), 0);
+    for (int slot = 0; slot < 4; slot++)
+        submit(slot, slot % 2 ? OS_ASYNC_FLUSH : OS_ASYNC_READ, BLOCK, 0);
+    reap_slots(4);
+    for (int slot = 0; slot < 4; slot++)
+        if (slot % 2)
+            assert_done(slot, 0, 0);
+        else if (queue.done[slot].error != EOPNOTSUPP) /* it is not direct */
+            assert_done(slot, 0, BLOCK);
+    stop();
+}
+
+/* A ring that says that it is polled, and looks in vain now and then. */
+static bool
+be_polled(long number, long *argument, long *result)
+{
+    if (number == SYS_io_uring_setup) {
+        struct io_uring_params *params = (struct io_uring_params *)argument[1];
+        params->flags &= ~IORING_SETUP_IOPOLL;
+        *result = call(number, argument);
+        params->flags |= IORING_SETUP_IOPOLL;
+        return true;
+    }
+    if (number == SYS_io_uring_enter && ++hooked % 3 == 0)
+        argument[2] = 0;
+    return false;
+}
+
+static void
+polling_loses_no_completion(void **state)
+{
+    (void)state;
+    hook = be_polled;
+    start(&os_uring, make_file(), 32);
+    read_all_slots();
+    submit(7, OS_ASYNC_READ, BLOCK, 0);
+    int got;
+    do
+        got = reap(queue.done, os_clock_now() + 30000 * MS);
+    while (got == 0);
+    assert_int_equal(got, 1);
+    assert_int_equal(queue.done[0].slot, 7);
+    assert_int_equal(keep_busy(2000), 0);
+    stop();
+}
+
+static void
+polling_waits_for_all(void **state)
+{
+    int fd = make_file();
+    (void)state;
+    close(fd);
+    need_direct("data");
+    fd = make_file();
+    assert_int_equal(os_file_flush(fd), 0);
+    assert_int_equal(os_file_direct(fd, true), 0);
+    open_only(&os_uring, (struct os_async_config){
+                             .fd = fd, .poll = true, .depth = 32, .size = BLOCK});
+    assert_int_equal(os_uring.begin(queue.own), 0);
+    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    while (reap(queue.done, os_clock_now() + MS) == 0)
+        ;
+    if (queue.done[0].error == EOPNOTSUPP)
+        skip_because("needs a disk that can be polled");
+    read_all_slots();
+    assert_int_equal(keep_busy(2000), 0);
+    stop();
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BOTH(what_is_taken_in_parts_is_sent_whole),
+        BOTH(one_reap_sends_all),
+        BOTH(no_room_with_nothing_under_way_is_an_error),
+        BOTH(no_room_waits_for_what_is_under_way),
+        BOTH(a_wait_that_cannot_be_is_an_error),
+        BOTH(what_is_not_allowed_is_tried_once),
+        WITH(completions_come_in_any_order, "", os_aio),
+        WITH(what_has_no_room_is_sent_later, "", os_aio),
+        WITH(a_flush_that_aio_lacks_is_made, "", os_aio),
+        URING(older_kernels_have_simpler_rings),
+        URING(rings_without_plain_reads_are_not_enough),
+        URING(nothing_need_be_registered),
+        URING(memory_need_not_be_locked),
+        URING(a_ring_that_is_polled_flushes),
+        URING(polling_loses_no_completion),
+        URING(polling_waits_for_all),
+    };
+    return cmocka_run_group_tests_name("async_faults", tests, NULL, unmount_all);
+}
