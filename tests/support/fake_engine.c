@@ -3,6 +3,7 @@
 #include "os/os.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 struct fake_engine fake_engine;
@@ -24,23 +25,41 @@ fake_engine_story(void)
     return story;
 }
 
+/* Of the calls that several threads make. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct fake_queue *
+queue_of(const struct engine *engine)
+{
+    return (struct fake_queue *)(void *)engine->queue;
+}
+
+/* The number of a queue is that of those open before it. */
 static int
 fake_open(struct engine *engine, const struct engine_config *config, struct error *error)
 {
-    engine->config = *config;
-    fake_engine.config = *config;
-    if (fake_engine.broken)
+    int number = fake_engine.opened - fake_engine.closed;
+    if (fake_engine.broken && fake_engine.opened >= fake_engine.sound)
         return error_set(error, EXIT_PREPARE, "fake", "broken");
+    if (number >= FAKE_QUEUES || config->depth > FAKE_DEPTH)
+        return error_set(error, EXIT_PREPARE, "fake", "too much");
+    engine->config = *config;
+    engine->queue = (struct os_async_queue *)(void *)&fake_engine.queues[number];
+    queue_of(engine)->count_under_way = 0;
+    fake_engine.config = *config;
     fake_engine.opened++;
     return 0;
 }
 
 static void
-remember(const struct engine_request *request)
+remember(struct fake_queue *queue, const struct engine_config *config,
+         const struct engine_request *request)
 {
+    if (request->operation != ENGINE_FLUSH && queue->requests <= FAKE_CALLS)
+        queue->offsets[queue->requests - 1] = request->offset;
     if (fake_engine.count < FAKE_CALLS) {
         struct fake_call *call = &fake_engine.calls[fake_engine.count];
-        const char *data = request->buffer;
+        const char *data = config->memory + config->size * (size_t)request->slot;
         call->request = *request;
         if (request->operation == ENGINE_WRITE && request->size >= 8) {
             memcpy(&call->first, data, 8);
@@ -52,21 +71,57 @@ remember(const struct engine_request *request)
 
 /* The answer to the call that comes now. */
 static struct fake_answer
-next_answer(const struct engine_request *request)
+next_answer(struct fake_queue *queue, const struct engine_request *request)
 {
     bool flush = request->operation == ENGINE_FLUSH;
     int number = flush ? ++fake_engine.flushed : ++fake_engine.requests;
-    if (number >= FAKE_ANSWERS)
-        return (struct fake_answer){0};
-    return flush ? fake_engine.flushes[number] : fake_engine.answers[number];
+    const struct fake_answer *answers = flush ? fake_engine.flushes : fake_engine.answers;
+    if (!flush) {
+        queue->requests++;
+        if (queue->scripted) {
+            number = queue->requests;
+            answers = queue->answers;
+        }
+    }
+    struct fake_answer answer = {0};
+    if (number < FAKE_ANSWERS)
+        answer = answers[number];
+    if (!flush && answer.takes == 0)
+        answer.takes = fake_engine.takes;
+    return answer;
 }
 
 static void
-take_time(int64_t time)
+fake_begin(struct engine *engine)
 {
-    int64_t until = os_clock_now() + time;
-    while (os_clock_now() < until)
-        os_sleep_until(until);
+    (void)engine;
+    pthread_mutex_lock(&lock);
+    fake_engine.begun++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void
+fake_end(struct engine *engine)
+{
+    pthread_mutex_lock(&lock);
+    fake_engine.ended += queue_of(engine)->count_under_way == 0;
+    pthread_mutex_unlock(&lock);
+}
+
+static void
+fake_submit(struct engine *engine, const struct engine_request *request)
+{
+    struct fake_queue *queue = queue_of(engine);
+    struct fake_request *mine = &queue->under_way[queue->count_under_way++];
+    pthread_mutex_lock(&lock);
+    *mine =
+        (struct fake_request){.request = *request, .answer = next_answer(queue, request)};
+    remember(queue, &engine->config, request);
+    if (queue->count_under_way > queue->most_under_way)
+        queue->most_under_way = queue->count_under_way;
+    if (queue->count_under_way > fake_engine.most_under_way)
+        fake_engine.most_under_way = queue->count_under_way;
+    pthread_mutex_unlock(&lock);
 }
 
 /* For a minute at most, so that a test that fails ends. */
@@ -74,40 +129,72 @@ static void
 wait_for_test(void)
 {
     for (int ms = 0; ms < 60000 && !atomic_load(&fake_engine.go); ms++)
-        take_time(1000000);
+        os_sleep_until(os_clock_now() + 1000000);
     atomic_store(&fake_engine.let_go, true);
 }
 
-static struct fake_answer current;
-
-static int
-fake_submit(struct engine *engine, const struct engine_request *request)
+/* Sends what was submitted at NOW; returns the one that ends first. */
+static struct fake_request *
+find_first(struct fake_queue *queue, int64_t now)
 {
-    current = next_answer(request);
-    remember(request);
-    if (current.takes)
-        take_time(current.takes);
-    if (current.held)
-        wait_for_test();
-    if (current.refused) {
-        errno = current.error;
-        return -1;
+    struct fake_request *first = NULL;
+    for (int i = 0; i < queue->count_under_way; i++) {
+        struct fake_request *mine = &queue->under_way[i];
+        if (!mine->end)
+            mine->end = now + mine->answer.takes;
+        if (!first || mine->end < first->end)
+            first = mine;
     }
-    int64_t whole = request->operation == ENGINE_FLUSH ? 0 : (int64_t)request->size;
-    engine->done.error = current.error;
-    engine->done.bytes = current.error ? 0 : whole - current.missing;
-    return 0;
+    return first;
 }
 
-static int
-fake_reap(struct engine *engine, struct engine_completion *completion)
+static void
+finish(struct fake_queue *queue, struct fake_request *mine, struct os_async_done *done)
 {
-    if (current.lost) {
-        errno = current.error;
+    const struct engine_request *request = &mine->request;
+    int64_t whole = request->operation == ENGINE_FLUSH ? 0 : (int64_t)request->size;
+    done->slot = request->slot;
+    done->error = mine->answer.error;
+    done->bytes = done->error ? 0 : whole - mine->answer.missing;
+    struct fake_request *last = &queue->under_way[--queue->count_under_way];
+    memmove(mine, mine + 1, (size_t)(last - mine) * sizeof(*mine));
+}
+
+static bool
+is_late(const struct fake_queue *queue)
+{
+    for (int i = 0; i < queue->count_under_way; i++)
+        if (queue->under_way[i].answer.late)
+            return true;
+    return false;
+}
+
+/* An engine of depth one cannot end its wait early. */
+static int
+fake_reap(struct engine *engine, struct os_async_done *done, int64_t when)
+{
+    struct fake_queue *queue = queue_of(engine);
+    struct fake_request *first = find_first(queue, os_clock_now());
+    bool waits = engine->config.depth == 1 || is_late(queue);
+    int count = 0;
+    if (first->answer.held)
+        wait_for_test();
+    while (os_clock_now() < first->end) {
+        if (!waits && when < first->end) {
+            os_sleep_until(when);
+            return 0;
+        }
+        os_sleep_until(first->end);
+    }
+    if (first->answer.lost) {
+        errno = first->answer.error;
+        queue->count_under_way = 0;
         return -1;
     }
-    *completion = engine->done;
-    return 0;
+    int64_t now = os_clock_now();
+    while (queue->count_under_way && (first = find_first(queue, now))->end <= now)
+        finish(queue, first, &done[count++]);
+    return count;
 }
 
 static void
@@ -119,6 +206,8 @@ fake_close(struct engine *engine)
 
 const struct engine_ops engine_fake = {
     .open = fake_open,
+    .begin = fake_begin,
+    .end = fake_end,
     .submit = fake_submit,
     .reap = fake_reap,
     .close = fake_close,

@@ -3,8 +3,12 @@
  * "CALL:WHEN:ACTION" with commas between; the first that is for a call decides.
  *
  * CALL is pread or pwrite with their variants, fdatasync, open with its variants,
- * clock_nanosleep, or realtime: clock_gettime of CLOCK_REALTIME. "open@PART" is for
- * paths that contain PART, and counts only these.
+ * clock_nanosleep, realtime: clock_gettime of CLOCK_REALTIME, or, if made by number,
+ * io_setup, io_submit, io_getevents, io_destroy, io_uring_setup, io_uring_register or
+ * io_uring_enter; or aio or uring: each request that is sent by these. "CALL@PART" is for
+ * some of them, and counts only these: open@PART for paths that contain PART, aio@ and
+ * uring@ for read, write or flush, io_uring_register@ for buffers, files, probe, enable
+ * or rings (their descriptors).
  *
  * WHEN counts the calls of all threads from 1: "4" is the fourth, "4-6" the fourth to the
  * sixth, "4-" all from the fourth on; "4-/3" every third of these, the fourth included.
@@ -15,10 +19,16 @@
  * a signal comes: then it fails with EINTR; "hang", from which no signal wakes the
  * thread; or "+3600s" and "-3600s", by which the clock is wrong.
  *
+ * The fault of a request of aio or uring shows in its completion, and the others go on.
+ * One that is delayed, by "ms", succeeds after that time, and nothing was done; one that
+ * hangs is never completed. After "short" io_submit and io_uring_enter go on with half of
+ * their requests.
+ *
  * Descriptors 0 to 2 are left alone, and requests of no bytes. A script that makes no
  * sense ends the program.
  */
 #define _GNU_SOURCE
+#include "faults.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -36,22 +46,31 @@
 #include <time.h>
 #include <unistd.h>
 
-enum call { PREAD, PWRITE, FDATASYNC, OPEN, CLOCK_NANOSLEEP, REALTIME, CALLS };
-static const char *const calls[CALLS] = {"pread", "pwrite",          "fdatasync",
-                                         "open",  "clock_nanosleep", "realtime"};
+static const char *const calls[CALLS] = {
+    [PREAD] = "pread",
+    [PWRITE] = "pwrite",
+    [FDATASYNC] = "fdatasync",
+    [OPEN] = "open",
+    [CLOCK_NANOSLEEP] = "clock_nanosleep",
+    [REALTIME] = "realtime",
+    [AIO] = "aio",
+    [IO_SETUP] = "io_setup",
+    [IO_SUBMIT] = "io_submit",
+    [IO_GETEVENTS] = "io_getevents",
+    [IO_DESTROY] = "io_destroy",
+    [URING] = "uring",
+    [IO_URING_SETUP] = "io_uring_setup",
+    [IO_URING_REGISTER] = "io_uring_register",
+    [IO_URING_ENTER] = "io_uring_enter",
+};
+/* Those that may have an "@PART". */
+static const char about[CALLS] = {
+    [OPEN] = 1, [AIO] = 1, [URING] = 1, [IO_URING_REGISTER] = 1};
 
-enum action { ERRNO, DELAY, HOLD, STEP, HANG, SHORT, ZERO, FAST, ACTIONS };
 static const char *const actions[ACTIONS] = {"",     "ms",    "hold", "s",
                                              "hang", "short", "zero", "fast"};
 
-static struct rule {
-    enum call call;
-    char part[64]; /* of the path; empty: any */
-    long from, to, step;
-    enum action action;
-    long number; /* before what stands in ACTIONS */
-    atomic_long count;
-} rules[16];
+static struct rule rules[16];
 static int rule_count;
 
 static int
@@ -94,8 +113,15 @@ parse_rule(const char *text, struct rule *rule)
     rule->call = (enum call)find(name, calls, CALLS);
     rule->number = strtol(action, &end, 10);
     rule->action = (enum action)find(end, actions, ACTIONS);
-    return rule->call < CALLS && (!at || rule->call == OPEN) && rule->action < ACTIONS &&
+    return rule->call < CALLS && (!at || about[rule->call]) && rule->action < ACTIONS &&
            (rule->action != ERRNO || rule->number > 0) && parse_when(when, rule);
+}
+
+void
+faults_refuse(const char *why, const char *what)
+{
+    fprintf(stderr, "faults: %s: %s\n", why, what);
+    _exit(125);
 }
 
 __attribute__((constructor)) static void
@@ -107,19 +133,17 @@ parse_script(void)
         if (rule_count < (int)(sizeof(rules) / sizeof(rules[0])) &&
             parse_rule(text, &rules[rule_count]))
             continue;
-        fprintf(stderr, "faults: not a rule, or one too many: %s\n", text);
-        _exit(125);
+        faults_refuse("not a rule, or one too many", text);
     }
     free(copy);
 }
 
-/* Counts this call in every rule that it is one for; returns the one to follow. */
-static const struct rule *
-choose(enum call call, const char *path)
+const struct rule *
+faults_choose(enum call call, const char *what)
 {
     const struct rule *chosen = NULL;
     for (struct rule *rule = rules; rule < rules + rule_count; rule++) {
-        if (rule->call != call || (path && !strstr(path, rule->part)))
+        if (rule->call != call || (what && !strstr(what, rule->part)))
             continue;
         long count = atomic_fetch_add(&rule->count, 1) + 1;
         if (!chosen && count >= rule->from && count <= rule->to &&
@@ -127,6 +151,15 @@ choose(enum call call, const char *path)
             chosen = rule;
     }
     return chosen;
+}
+
+int
+faults_has(enum call call, enum action action)
+{
+    for (const struct rule *rule = rules; rule < rules + rule_count; rule++)
+        if (rule->call == call && (action == ACTIONS || rule->action == action))
+            return 1;
+    return 0;
 }
 
 static void
@@ -158,9 +191,8 @@ hang(void)
         pause();
 }
 
-/* Returns whether the call is to be done for real; else RESULT is its result. */
-static int
-go_on(const struct rule *rule, size_t size, ssize_t *result)
+int
+faults_go_on(const struct rule *rule, size_t size, ssize_t *result)
 {
     if (!rule)
         return 1;
@@ -188,22 +220,20 @@ go_on(const struct rule *rule, size_t size, ssize_t *result)
     return 1;
 }
 
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-
-#define POSITIONED(name, call, pointer)                             \
-    ssize_t name(int fd, pointer buffer, size_t size, off_t offset) \
-    {                                                               \
-        ssize_t result;                                             \
-        if (fd > 2 && !go_on(choose(call, NULL), size, &result))    \
-            return result;                                          \
-        return REAL(name)(fd, buffer, size, offset);                \
+#define POSITIONED(name, call, pointer)                                        \
+    ssize_t name(int fd, pointer buffer, size_t size, off_t offset)            \
+    {                                                                          \
+        ssize_t result;                                                        \
+        if (fd > 2 && !faults_go_on(faults_choose(call, NULL), size, &result)) \
+            return result;                                                     \
+        return REAL(name)(fd, buffer, size, offset);                           \
     }
 POSITIONED(pread, PREAD, void *)
 POSITIONED(pread64, PREAD, void *)
 POSITIONED(pwrite, PWRITE, const void *)
 POSITIONED(pwrite64, PWRITE, const void *)
 
-/* The program may make these two calls by their number. */
+/* The program may make these two calls by their number, and the asynchronous ones. */
 long
 syscall(long number, ...)
 {
@@ -219,8 +249,14 @@ syscall(long number, ...)
     if (number == SYS_pwrite64)
         return pwrite64((int)argument[0], (void *)argument[1], (size_t)argument[2],
                         argument[3]);
-    return REAL(syscall)(number, argument[0], argument[1], argument[2], argument[3],
-                         argument[4], argument[5]);
+    return faults_async(number, argument);
+}
+
+int
+close(int fd)
+{
+    faults_closing(fd);
+    return REAL(close)(fd);
 }
 
 #define VECTORED(name, call)                                                             \
@@ -228,7 +264,7 @@ syscall(long number, ...)
     {                                                                                    \
         ssize_t result;                                                                  \
         if (fd > 2 && vector[0].iov_len > 0 &&                                           \
-            !go_on(choose(call, NULL), vector[0].iov_len, &result))                      \
+            !faults_go_on(faults_choose(call, NULL), vector[0].iov_len, &result))        \
             return result;                                                               \
         return REAL(name)(fd, vector, count, offset, flags);                             \
     }
@@ -241,23 +277,23 @@ int
 fdatasync(int fd)
 {
     ssize_t result;
-    if (fd > 2 && !go_on(choose(FDATASYNC, NULL), 0, &result))
+    if (fd > 2 && !faults_go_on(faults_choose(FDATASYNC, NULL), 0, &result))
         return (int)result;
     return REAL(fdatasync)(fd);
 }
 
 /* The mode is there when a file may be made; else nobody looks at it. */
-#define OPENING(name, parameters, arguments)        \
-    int name parameters                             \
-    {                                               \
-        ssize_t result;                             \
-        va_list list;                               \
-        va_start(list, flags);                      \
-        mode_t mode = va_arg(list, mode_t);         \
-        va_end(list);                               \
-        if (!go_on(choose(OPEN, path), 0, &result)) \
-            return (int)result;                     \
-        return REAL(name) arguments;                \
+#define OPENING(name, parameters, arguments)                      \
+    int name parameters                                           \
+    {                                                             \
+        ssize_t result;                                           \
+        va_list list;                                             \
+        va_start(list, flags);                                    \
+        mode_t mode = va_arg(list, mode_t);                       \
+        va_end(list);                                             \
+        if (!faults_go_on(faults_choose(OPEN, path), 0, &result)) \
+            return (int)result;                                   \
+        return REAL(name) arguments;                              \
     }
 OPENING(open, (const char *path, int flags, ...), (path, flags, mode))
 OPENING(open64, (const char *path, int flags, ...), (path, flags, mode))
@@ -269,7 +305,7 @@ clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
                 struct timespec *left)
 {
     ssize_t result;
-    if (!go_on(choose(CLOCK_NANOSLEEP, NULL), 0, &result))
+    if (!faults_go_on(faults_choose(CLOCK_NANOSLEEP, NULL), 0, &result))
         return result < 0 ? errno : 0;
     return REAL(clock_nanosleep)(clock, flags, time, left);
 }
@@ -278,8 +314,9 @@ int
 clock_gettime(clockid_t clock, struct timespec *time)
 {
     ssize_t result;
-    const struct rule *rule = clock == CLOCK_REALTIME ? choose(REALTIME, NULL) : NULL;
-    if (!go_on(rule, 0, &result))
+    const struct rule *rule =
+        clock == CLOCK_REALTIME ? faults_choose(REALTIME, NULL) : NULL;
+    if (!faults_go_on(rule, 0, &result))
         return (int)result;
     int status = REAL(clock_gettime)(clock, time);
     if (rule && rule->action == STEP)

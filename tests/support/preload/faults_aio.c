@@ -1,0 +1,127 @@
+/*
+ * Requests by Linux AIO: a poll of a descriptor of our own is sent in the place of one
+ * that is replaced, and found again by its address. The program must look for events by
+ * io_getevents only.
+ */
+#define _GNU_SOURCE
+#include "faults.h"
+#include "faults_async.h"
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+static const struct code operations[] = {
+    {IOCB_CMD_PREAD, "read"},
+    {IOCB_CMD_PREADV, "readv"},
+    {IOCB_CMD_PWRITE, "write"},
+    {IOCB_CMD_PWRITEV, "writev"},
+    {IOCB_CMD_FSYNC, "flush"},
+    {IOCB_CMD_FDSYNC, "flush"},
+    {0, NULL},
+};
+
+/* Of all contexts. */
+static struct replaced *under_way;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct replaced *
+find(uint64_t key)
+{
+    pthread_mutex_lock(&lock);
+    struct replaced *found = faults_take(&under_way, key);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* A descriptor that can be read from after the time. */
+static int
+readable(long ms)
+{
+    struct itimerspec time = {
+        .it_value = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}};
+    int fd =
+        ms > 0 ? timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC) : eventfd(1, EFD_CLOEXEC);
+    if (fd < 0 || (ms > 0 && timerfd_settime(fd, 0, &time, NULL) < 0))
+        faults_refuse("cannot make a descriptor", strerror(errno));
+    return fd;
+}
+
+/* Returns what is polled. */
+static int
+replace(struct replaced *replaced, struct iocb *original)
+{
+    int fd = readable(replaced->ms);
+    replaced->aio.original = original;
+    replaced->aio.request = (struct iocb){
+        .aio_data = original->aio_data,
+        .aio_lio_opcode = IOCB_CMD_POLL,
+        .aio_fildes = (uint32_t)fd,
+        .aio_buf = POLLIN,
+        .aio_flags = original->aio_flags & IOCB_FLAG_RESFD,
+        .aio_resfd = original->aio_resfd,
+    };
+    replaced->key = (uintptr_t)&replaced->aio.request;
+    pthread_mutex_lock(&lock);
+    faults_put(&under_way, replaced);
+    pthread_mutex_unlock(&lock);
+    return fd;
+}
+
+static long
+submit(long context, struct iocb *request)
+{
+    struct iocb *sent = request;
+    int fd = -1;
+    uint64_t key = 0;
+    struct replaced *replaced = faults_replace(AIO, operations, request->aio_lio_opcode,
+                                               request->aio_buf, request->aio_nbytes);
+    if (replaced) {
+        fd = replace(replaced, request);
+        sent = &replaced->aio.request;
+        key = replaced->key;
+    }
+    long status = faults_real(SYS_io_submit, (long[6]){context, 1, (long)&sent});
+    int error = errno;
+    if (fd >= 0) {
+        close(fd); /* the kernel holds it as long as it polls it */
+        if (status != 1)
+            free(find(key));
+    }
+    errno = error;
+    return status;
+}
+
+/* One by one, so that none is counted that the kernel did not look at. */
+long
+faults_aio_submit(long *argument)
+{
+    struct iocb **requests = (struct iocb **)argument[2];
+    long sent = 0;
+    if (!faults_has(AIO, ACTIONS) || argument[1] <= 0)
+        return faults_real(SYS_io_submit, argument);
+    while (sent < argument[1] && submit(argument[0], requests[sent]) == 1)
+        sent++;
+    return sent > 0 ? sent : -1;
+}
+
+long
+faults_aio_getevents(long *argument)
+{
+    struct io_event *events = (struct io_event *)argument[3];
+    long count = faults_real(SYS_io_getevents, argument);
+    for (long i = 0; i < count; i++) {
+        struct replaced *replaced = find(events[i].obj);
+        if (!replaced)
+            continue;
+        events[i].obj = (uintptr_t)replaced->aio.original;
+        events[i].res = replaced->result;
+        free(replaced);
+    }
+    return count;
+}
