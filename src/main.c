@@ -19,10 +19,10 @@ probe(const struct plan *plan, struct target *target, struct notes *notes,
     struct report report;
     struct error error;
     int status = report_begin(&report, plan, &target->description, &error);
-    if (status == 0 && !report.error) {
-        struct run_observer observer = report_observer(&report);
-        status = run_execute(plan, &engine_sync, target, &observer, outcome, &error);
-    }
+    struct run_observer observer = report_observer(&report);
+    if (status == 0)
+        status = run_execute(plan, engine_of(plan->engine), target, &observer, outcome,
+                             &error);
     report_end(&report, outcome);
     if (status < 0) {
         target_discard(target, plan);
@@ -67,10 +67,9 @@ main(int argc, char *argv[])
         return console_text(cli_usage, EXIT_USAGE);
     if (cli_parse(argc, argv, &options, &error) < 0)
         return console_error(&error);
-    if (options.given[OPTION_HELP])
-        return console_text(cli_usage, EXIT_DONE);
-    if (options.given[OPTION_VERSION])
-        return console_text(cli_version, EXIT_DONE);
+    if (options.given[OPTION_HELP] || options.given[OPTION_VERSION])
+        return console_text(options.given[OPTION_HELP] ? cli_usage : cli_version,
+                            EXIT_DONE);
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0)
         return console_error(&error);
     os_signals_install();

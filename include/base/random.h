@@ -15,6 +15,12 @@ struct random {
 /* Starts the sequence of SEED; equal seeds give equal sequences. */
 void random_seed(struct random *random, uint64_t seed);
 
+/*
+ * A seed for the NUMBERth of several sequences that go with SEED: SEED itself
+ * for number 0, and for the others one that shares nothing with it.
+ */
+uint64_t random_derive(uint64_t seed, uint64_t number);
+
 /* The next 64 random bits. */
 uint64_t random_next(struct random *random);
 

@@ -27,6 +27,7 @@ struct cli_option {
     size_t at;             /* of the value in struct options */
     enum units_kind units; /* of a number */
     int64_t least, most;   /* of a number that is allowed */
+    const char *beyond;    /* why a larger one is refused */
     bool newer;            /* than ioping 1.3 */
 };
 

@@ -1,11 +1,18 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include "cli/sweep.h"
 #include "stats/percentile.h"
 #include "stats/slo.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* What one read(2) or write(2) moves on Linux at the most. */
+#define REQUEST_MOST 2147479552
+
+#define THREADS_MOST 1024
+#define DEPTH_MOST 4096
 
 /* One per row of the option table, in its order. */
 enum option_id {
@@ -24,6 +31,11 @@ enum option_id {
     OPTION_WORK_TIME,
     OPTION_PRINT_COUNT,
     OPTION_PRINT_INTERVAL,
+    OPTION_ASYNC,
+    OPTION_URING,
+    OPTION_THREADS,
+    OPTION_DEPTH,
+    OPTION_SWEEP,
     OPTION_BATCH,
     OPTION_CACHED,
     OPTION_DIRECT,
@@ -63,6 +75,8 @@ struct options {
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
     int64_t speed_limit, size, work_size, work_offset;
+    int64_t threads, depth; /* 0: one */
+    struct sweep sweep;
     struct percentiles percentiles;
     struct slos slos;
     uint16_t given[OPTION_IDS];

@@ -9,12 +9,17 @@
 
 /* How a run ended. */
 struct outcome {
-    struct stats total;
+    struct stats total;   /* of all workers, and of all steps */
+    int64_t time;         /* ns by the clock that they took */
+    int64_t ended;        /* monotonic */
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
     int64_t waiting;    /* ns for which what was left to itself had no answer; 0: none */
+    int left;           /* how many requests that were; 0: no request */
     const char *output; /* where a write failed */
     int output_error;   /* its errno, or 0 */
     bool output_told;   /* the user knows of it */
+    bool swept;         /* it was done in steps, each with its own row */
+    int64_t early;      /* the step after which a sweep could not go on; 0: none */
     const struct slos *slos;
 };
 

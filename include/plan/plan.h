@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cli/options.h"
+#include "engine/engine.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>
@@ -42,11 +43,17 @@ struct plan {
     int64_t scratch_size; /* the same for a target that has no size of its own */
     int64_t work_offset;
 
+    enum engine_kind engine;
+    int threads;        /* workers side by side */
+    int depth;          /* requests under way at a time, of each */
+    struct sweep sweep; /* its ends are 0 where the target decides them */
+
     int64_t interval;
     bool limited;      /* it comes from a limit, so nothing is due */
     int64_t burst;     /* requests per interval, at least 1 */
     uint64_t count;    /* UINT64_MAX: no limit */
     int64_t work_time; /* INT64_MAX: no limit */
+    int64_t settle;    /* ns before that, of which nothing is counted */
     bool ignore_error;
     int64_t hang; /* a request is said to be stuck after so long; 0: never */
 
@@ -68,5 +75,14 @@ struct plan {
  */
 int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
               struct error *error);
+
+/* The largest request that PLAN names, bytes. */
+int64_t plan_largest(const struct plan *plan);
+
+/*
+ * Makes STEP what PLAN, which sweeps, does with VALUE, as the NUMBERth step from
+ * 0: each has a sequence of its own.
+ */
+void plan_step(const struct plan *plan, int64_t value, int number, struct plan *step);
 
 #endif

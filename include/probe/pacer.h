@@ -12,21 +12,28 @@ struct pacer {
     int64_t burst;    /* requests per grid point, at least 1 */
     int64_t left;     /* of them at this point */
     int64_t point;    /* time of this point */
+    int64_t freed;    /* when there was room for the next request */
 };
 
-/* Starts a grid at NOW, when the first request is sent. */
+/* Starts a grid at NOW, when the first request is due. */
 void pacer_start(struct pacer *pacer, int64_t interval, int64_t burst, int64_t now);
 
+/* When the next request starts. */
+int64_t pacer_due(const struct pacer *pacer);
+
+/* After a request was sent. */
+void pacer_sent(struct pacer *pacer);
+
 /*
- * How many grid points there were after the present one and before NOW: probes
- * that were due and not sent, if nothing more is sent at this point.
+ * How many grid points there were before NOW for which nothing was sent, after
+ * a burst that is taken for complete.
  */
 uint64_t pacer_missed(const struct pacer *pacer, int64_t now);
 
 /*
- * After a request that ended at NOW: when the next one starts, NOW or later. A
- * request that outlasted its interval moves the grid to NOW.
+ * After a request ended at NOW before which none could be sent: one that
+ * outlasted its interval moves the grid to NOW.
  */
-int64_t pacer_next(struct pacer *pacer, int64_t now);
+void pacer_freed(struct pacer *pacer, int64_t now);
 
 #endif

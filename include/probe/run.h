@@ -11,13 +11,15 @@
 
 /*
  * Where a run tells what it sees; a report fills it. All are there. They are
- * called on the thread of run_execute or on that of the worker; sample, period
- * and summary never two at a time. STATS and SAMPLE are the run's; times are ns by the
- * clock. Those that return something return 0, or -1 when their output cannot
+ * called on the thread of run_execute or on that of a worker; those that return
+ * something never two at a time. STATS and SAMPLE are the run's; times are ns by
+ * the clock. Those that return something return 0, or -1 when their output cannot
  * be written: then the run ends.
  */
 struct run_observer {
     void *self;
+    /* Once, before all others, when the target is described; NULL: not wanted. */
+    int (*begin)(void *self);
     int (*sample)(void *self, const struct sample *sample);
     int (*period)(void *self, const struct stats *stats, int64_t time);
     int (*summary)(void *self, const struct stats *stats, int64_t time);
@@ -26,16 +28,18 @@ struct run_observer {
     void (*keep)(void *self, const struct stats *stats, int64_t now);
     /* Request INDEX has been under way for WAITED. */
     void (*hang)(void *self, uint64_t index, int64_t waited);
+    /* A step of a sweep, which did VALUE, has ended with STATS after TIME. */
+    int (*step)(void *self, int64_t value, const struct stats *stats, int64_t time);
 };
 
 /*
- * Does by ENGINE what PLAN says to an opened TARGET, tells OBSERVER, and notes
- * in OUTCOME how it ended, all but its output_error. If a request was still
- * waiting then, PLAN and TARGET must stay as they are until the program ends.
- * Returns 0, or -1 with ERROR when it could not begin.
+ * Does by ENGINE what PLAN says, all steps of it if it sweeps,
+ * to an opened TARGET, tells OBSERVER, and notes in OUTCOME how it ended, all but its
+ * output_error. If a request was still waiting then, PLAN and TARGET must stay as they
+ * are until the program ends. Returns 0, or -1 with ERROR when it could not begin.
  */
 int run_execute(const struct plan *plan, const struct engine_ops *engine,
-                const struct target *target, const struct run_observer *observer,
+                struct target *target, const struct run_observer *observer,
                 struct outcome *outcome, struct error *error);
 
 #endif

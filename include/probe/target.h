@@ -17,6 +17,7 @@ struct target {
     int64_t block;     /* of the file system; 0: it is on none */
     int64_t alignment; /* of the memory that requests use */
     int rw_flags;      /* OR-ed enum os_rw of every request */
+    bool poll;         /* completions are looked for; io_uring only */
     bool flush;        /* a write is followed by a flush */
     bool memory;       /* no device behind it */
     bool flushed;      /* all of it is on the device */
@@ -25,12 +26,19 @@ struct target {
 };
 
 /*
- * Opens what PLAN names, prepares the working file, decides the mode and
- * flushes what is dirty. What the user must know goes into NOTES. Returns 0,
- * or -1 with ERROR, and then nothing is left open or behind.
+ * Opens what PLAN names, which stays to be described by target_name, prepares the working
+ * file, decides the mode and flushes what is dirty. What the user must know goes into
+ * NOTES. Returns 0, or -1 with ERROR, and then nothing is left open or behind.
  */
 int target_open(struct target *target, const struct plan *plan, struct notes *notes,
                 struct error *error);
+
+/*
+ * Completes the description of an open target, unless that is done: file system
+ * and device by their names. It takes as long as some requests, so it can be
+ * done while the first is under way.
+ */
+void target_name(struct target *target);
 
 /* Closes it; a working file that is not kept is gone. */
 void target_close(struct target *target);

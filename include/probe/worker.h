@@ -5,12 +5,15 @@
 #include "engine/engine.h"
 #include "plan/plan.h"
 #include "probe/baton.h"
+#include "probe/crew.h"
 #include "probe/pacer.h"
 #include "probe/pattern.h"
+#include "probe/slots.h"
 #include "probe/target.h"
 #include "stats/stats.h"
 
-#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Who wants to hear of a worker; set it between worker_open and worker_run.
@@ -21,47 +24,65 @@ struct worker_listener {
     void *self;
     /* After each request; NULL: not wanted. */
     int (*sample)(void *self, const struct sample *sample);
-    /* Before a request, once its time `due` has come. */
+    /* Before a request, once the crew's time `due` has come. */
     int (*due)(void *self, int64_t now);
 };
 
-/* One loop: its own pattern, pacer, buffer and statistics. */
+/* One loop: its own pattern, pacer, buffers and statistics. */
 struct worker {
     const struct plan *plan;
     const struct target *target;
+    struct crew *crew;
+    int number; /* from 0 */
     struct engine engine;
     struct worker_listener listener;
-    atomic_bool stop;    /* set by any thread: no more requests */
-    _Atomic int64_t due; /* set under the baton; INT64_MAX: never */
 
     struct pattern pattern;
-    struct random data; /* what is written */
-    char *buffer;
+    struct random data;         /* what is written */
+    char *memory;               /* the buffers of all slots */
+    struct os_async_done *done; /* room for what the engine reaps */
+    bool sending;               /* false: what is under way is the last of it */
 
     struct baton baton; /* of what follows */
+    struct slots slots;
     struct pacer pacer;
-    int64_t began, ended; /* of the whole loop, monotonic */
+    uint64_t next, left;  /* the number of the next request; how many are its own */
+    int64_t last;         /* when requests ended last, monotonic */
+    int64_t began, ended; /* of what the statistics cover, monotonic */
     int64_t end;          /* no request starts then or later */
     struct stats total;
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
 };
 
 /*
- * Prepares a worker: its buffer and its engine. Returns 0, or -1 with ERROR,
+ * Prepares worker NUMBER, from 0, of CREW: its buffers and its engine. WORKER is
+ * all zero; nothing touches what it does not need. Returns 0, or -1 with ERROR,
  * and then nothing is left to close.
  */
 int worker_open(struct worker *worker, const struct plan *plan,
                 const struct target *target, const struct engine_ops *engine,
-                struct error *error);
-
-/* Sends requests until the plan, a failure, `stop` or the listener ends it. */
-void worker_run(struct worker *worker);
+                struct crew *crew, int number, struct error *error);
 
 /*
- * For whoever has borrowed the baton of a worker whose request does not return:
- * ends the statistics at NOW, with that request as one that was sent.
+ * Sends requests until the plan, a failure, the crew's `stop` or the listener
+ * ends it, and waits for all of them. A failure stops the crew.
+ */
+void worker_run(struct worker *worker);
+
+/* Whether no more requests of it are due; it, or whoever has its baton, may ask. */
+bool worker_is_done(const struct worker *worker);
+
+/* Likewise: how many grid points passed without a request until NOW. */
+uint64_t worker_missed(const struct worker *worker, int64_t now);
+
+/*
+ * For whoever has borrowed the baton of a worker whose requests do not return:
+ * ends the statistics at NOW, with those requests as ones that were sent.
  */
 void worker_abandon(struct worker *worker, int64_t now);
+
+/* Likewise: the number of the request that has been under way for longest; 0: none. */
+uint64_t worker_oldest(const struct worker *worker);
 
 /* Frees what worker_open took. */
 void worker_close(struct worker *worker);

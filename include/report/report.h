@@ -22,6 +22,8 @@ struct report_format {
     void (*sample)(struct report *report, const struct sample *sample);
     void (*period)(struct report *report, const struct stats *stats, int64_t time);
     void (*summary)(struct report *report, const struct stats *stats, int64_t time);
+    void (*step)(struct report *report, int64_t value, const struct stats *stats,
+                 int64_t time);
     void (*end)(struct report *report);
     char farewell; /* closes what begin opened, see os_signals_farewell; or 0 */
 };
@@ -47,10 +49,9 @@ struct report {
 };
 
 /*
- * Starts a report of a run of PLAN on TARGET, both of which must outlive it,
- * on stdout, and writes what comes before all records; its `error` tells if
- * that failed. Puts the file of -prometheus in place. Returns 0, or -1 with
- * ERROR if that cannot be done. report_end must be called in any case.
+ * Starts a report of a run of PLAN on TARGET, both of which must outlive it, on
+ * stdout. Puts the file of -prometheus in place. Returns 0, or -1 with ERROR if
+ * that cannot be done. report_end must be called in any case.
  */
 int report_begin(struct report *report, const struct plan *plan,
                  const struct description *target, struct error *error);

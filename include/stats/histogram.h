@@ -33,8 +33,9 @@ void histogram_record(struct histogram *histogram, int64_t latency);
 void histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
                             int64_t idle);
 
-/* Adds all that MORE has seen. */
-void histogram_merge(struct histogram *histogram, const struct histogram *more);
+/* Adds all that MORE has seen, which lies between LEAST and MOST. */
+void histogram_merge(struct histogram *histogram, const struct histogram *more,
+                     int64_t least, int64_t most);
 
 /* The value of a RANK from 1 to count, in ascending order: the middle of its step. */
 int64_t histogram_value(const struct histogram *histogram, uint64_t rank);

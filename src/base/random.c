@@ -17,6 +17,15 @@ random_next(struct random *random)
     return mixed ^ mixed >> 31;
 }
 
+/* The factor spreads the numbers (Steele, Vigna: "Computationally easy, spectrally
+ * good multipliers", 2021), the mixing does the rest. */
+uint64_t
+random_derive(uint64_t seed, uint64_t number)
+{
+    struct random random = {seed + number * 0xd1342543de82ef95};
+    return number ? random_next(&random) : seed;
+}
+
 /* The 128-bit product in halves of 32 bits, for machines that have no wider type. */
 static uint64_t
 multiply(uint64_t a, uint64_t b, uint64_t *low)

@@ -20,7 +20,7 @@ set_number(const struct cli_option *option, struct options *options, const char 
     if (parsed < option->least)
         return "must be more than 0";
     if (parsed > option->most)
-        return "more than the system can do in one request (2147479552)";
+        return option->beyond;
     *number = parsed;
     return NULL;
 }
@@ -48,6 +48,13 @@ set_percentiles(const struct cli_option *option, struct options *options,
 }
 
 static const char *
+set_sweep(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option;
+    return sweep_parse(value, &options->sweep);
+}
+
+static const char *
 add_slo(const struct cli_option *option, struct options *options, const char *value)
 {
     (void)option;
@@ -68,9 +75,9 @@ add_slo(const struct cli_option *option, struct options *options, const char *va
     .set = set_number, .at = offsetof(struct options, field), .units = UNITS_TIME, \
     .most = INT64_MAX
 #define FLAG CLI_NONE, .set = set_flag
-
-/* What one read(2) or write(2) moves on Linux at the most. */
-#define REQUEST_MOST 2147479552
+#define NUMBER(field, largest) CLI_REQUIRED, "count", \
+    .set = set_number, .at = offsetof(struct options, field), .units = UNITS_COUNT, \
+    .least = 1, .most = (largest)
 
 const struct cli_option cli_options[] = {
     [OPTION_WARMUP] = {'a', "warmup", COUNT(warmup, 0),
@@ -92,6 +99,7 @@ const struct cli_option cli_options[] = {
     [OPTION_MAX_TIME] = {'T', "max-time", TIME(max_time),
         .help = "leave slower requests out of statistics"},
     [OPTION_SIZE] = {'s', "size", SIZE(size, 1, REQUEST_MOST),
+        .beyond = "more than the system can do in one request (2147479552)",
         .help = "request size (4k; 256k with -L)"},
     [OPTION_WORK_SIZE] = {'S', "work-size", SIZE(work_size, 0, INT64_MAX),
         .help = "working set (1m in a directory, else all of it)"},
@@ -103,6 +111,18 @@ const struct cli_option cli_options[] = {
         .help = "a raw line after <count> requests that count"},
     [OPTION_PRINT_INTERVAL] = {'P', "print-interval", TIME(print_interval),
         .help = "a raw line every <time>"},
+    [OPTION_ASYNC] = {'A', "async", FLAG,
+        .help = "asynchronous I/O: Linux AIO"},
+    [OPTION_URING] = {'U', "uring", FLAG,
+        .help = "io_uring"},
+    [OPTION_THREADS] = {0, "threads", NUMBER(threads, THREADS_MOST), .newer = true,
+        .beyond = "more than 1024",
+        .help = "so many workers side by side (1)"},
+    [OPTION_DEPTH] = {0, "depth", NUMBER(depth, DEPTH_MOST), .newer = true,
+        .beyond = "more than 4096",
+        .help = "requests under way per worker; with -A, -U (1)"},
+    [OPTION_SWEEP] = {0, "sweep", CLI_REQUIRED, "what", .set = set_sweep, .newer = true,
+        .help = "a table: size, threads or depth[=from..to]"},
     [OPTION_BATCH] = {'B', "batch", FLAG,
         .help = "no request lines; the summary as a raw line"},
     [OPTION_CACHED] = {'C', "cached", FLAG,

@@ -12,15 +12,28 @@ sync_open(struct engine *engine, const struct engine_config *config, struct erro
     return 0;
 }
 
+/* There is nothing to prepare, or to let go of. */
+static void
+do_nothing(struct engine *engine)
+{
+    (void)engine;
+}
+
+static void
+sync_submit(struct engine *engine, const struct engine_request *request)
+{
+    engine->next = request;
+}
+
 static int64_t
 perform(const struct engine_config *config, const struct engine_request *request)
 {
     switch (request->operation) {
     case ENGINE_READ:
-        return os_file_read(config->fd, request->buffer, request->size, request->offset,
+        return os_file_read(config->fd, config->memory, request->size, request->offset,
                             config->rw_flags);
     case ENGINE_WRITE:
-        return os_file_write(config->fd, request->buffer, request->size, request->offset,
+        return os_file_write(config->fd, config->memory, request->size, request->offset,
                              config->rw_flags);
     case ENGINE_FLUSH:
         break;
@@ -29,30 +42,21 @@ perform(const struct engine_config *config, const struct engine_request *request
 }
 
 static int
-sync_submit(struct engine *engine, const struct engine_request *request)
+sync_reap(struct engine *engine, struct os_async_done *done, int64_t when)
 {
-    int64_t result = perform(&engine->config, request);
-    engine->done.error = result < 0 ? errno : 0;
-    engine->done.bytes = result < 0 ? 0 : result;
-    return 0;
-}
-
-static int
-sync_reap(struct engine *engine, struct engine_completion *completion)
-{
-    *completion = engine->done;
-    return 0;
-}
-
-static void
-sync_close(struct engine *engine)
-{
-    (void)engine;
+    (void)when; /* nothing ends a system call early */
+    int64_t result = perform(&engine->config, engine->next);
+    done->slot = 0;
+    done->error = result < 0 ? errno : 0;
+    done->bytes = result < 0 ? 0 : result;
+    return 1;
 }
 
 const struct engine_ops engine_sync = {
     .open = sync_open,
+    .begin = do_nothing,
     .submit = sync_submit,
     .reap = sync_reap,
-    .close = sync_close,
+    .end = do_nothing,
+    .close = do_nothing,
 };

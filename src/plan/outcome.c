@@ -84,12 +84,13 @@ void
 outcome_explain(const struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
-    char waited[UNITS_TEXT];
+    char text[UNITS_TEXT];
     if (outcome->failed.index)
         explain_failure(&outcome->failed, notes);
     if (outcome->waiting)
-        notes_add(notes, NULL, "1 request still waiting after %s",
-                  units_format(UNITS_TIME, outcome->waiting, waited));
+        notes_add(notes, NULL, "%d request%s still waiting after %s",
+                  outcome->left > 1 ? outcome->left : 1, outcome->left > 1 ? "s" : "",
+                  units_format(UNITS_TIME, outcome->waiting, text));
     if (outcome->output_error && !outcome->output_told)
         notes_add(notes, outcome->output, "%s", strerror(outcome->output_error));
     if (total->cached)
@@ -98,8 +99,13 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
             "%llu of %llu requests were answered by the page cache, not the device; "
             "use -D (direct I/O) or -W (writes)",
             (unsigned long long)total->cached, (unsigned long long)total->requests);
+    if (outcome->early)
+        notes_add(notes, "-sweep",
+                  "ended at %s: fewer than one request per worker in its time; "
+                  "use a longer -w",
+                  units_format(UNITS_SIZE, outcome->early, text));
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
         explain_limit(&outcome->slos->list[i], total, notes);
-    if (total->latency.count == 0 && !has_failed(outcome))
+    if (total->latency.count == 0 && !has_failed(outcome) && !outcome->swept)
         explain_nothing(total, notes);
 }

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "os/os.h"
+#include "sweep.h"
 
 #include <string.h>
 
@@ -19,13 +20,15 @@ resolve_interval(const struct options *options, struct plan *plan)
 {
     bool rate = given(options, OPTION_RATE_LIMIT);
     bool speed = given(options, OPTION_SPEED_LIMIT);
-    bool at_once = rate || speed || given(options, OPTION_RAPID);
+    bool at_once = rate || speed || given(options, OPTION_RAPID) ||
+                   options->sweep.kind != SWEEP_NONE;
+    int64_t together = units_scale(plan->burst, plan->threads, 1); /* at a grid point */
     int64_t own = at_once && !given(options, OPTION_INTERVAL) ? 0 : options->interval;
     int64_t least[] = {0, 0};
     if (rate)
-        least[0] = units_scale(plan->burst, SECOND, options->rate_limit);
+        least[0] = units_scale(together, SECOND, options->rate_limit);
     if (speed)
-        least[1] = units_scale(units_scale(plan->burst, plan->request_size, 1), SECOND,
+        least[1] = units_scale(units_scale(together, plan->request_size, 1), SECOND,
                                options->speed_limit);
     plan->interval = own;
     for (int i = 0; i < 2; i++)
@@ -50,7 +53,8 @@ resolve_requests(const struct options *options, uint64_t seed, struct plan *plan
     plan->work_size = options->work_size;
     plan->scratch_size = options->work_size;
     if (!plan->scratch_size) {
-        plan->scratch_size = rapid ? 64 << 20 : 1 << 20;
+        bool large = rapid || options->sweep.kind != SWEEP_NONE;
+        plan->scratch_size = large ? 64 << 20 : 1 << 20;
         if (plan->scratch_size < plan->request_size)
             plan->scratch_size = plan->request_size;
     }
@@ -71,6 +75,25 @@ resolve_pace(const struct options *options, struct plan *plan)
     plan->limits.warmup = (uint64_t)options->warmup;
     plan->limits.fastest = options->min_time;
     plan->limits.slowest = options->max_time;
+}
+
+static int
+resolve_concurrency(const struct options *options, struct plan *plan, struct error *error)
+{
+    bool async = given(options, OPTION_ASYNC), uring = given(options, OPTION_URING);
+    bool deep = options->depth > 1 || options->sweep.kind == SWEEP_DEPTH;
+    plan->engine = uring ? ENGINE_URING : async ? ENGINE_AIO : ENGINE_SYNC;
+    plan->threads = options->threads ? (int)options->threads : 1;
+    plan->depth = options->depth ? (int)options->depth : 1;
+    if (async && uring) {
+        error_set(error, EXIT_USAGE, "-uring", "cannot be done together with -async");
+        return error_advise(error, "leave out one of them");
+    }
+    if (!deep || plan->engine != ENGINE_SYNC)
+        return 0;
+    error_set(error, EXIT_USAGE, options->depth > 1 ? "-depth" : "-sweep",
+              "system calls that wait do one request at a time");
+    return error_advise(error, "add -U (io_uring) or -A (Linux AIO)");
 }
 
 static void
@@ -122,6 +145,11 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
 {
     if (!given(options, OPTION_CORRECTED))
         return 0;
+    if (plan->depth > 1) {
+        error_set(error, EXIT_USAGE, "-corrected",
+                  "requests do not wait for each other with -depth");
+        return error_advise(error, "leave out one of them");
+    }
     plan->corrected = plan->limited ? 0 : plan->interval;
     if (plan->corrected)
         return 0;
@@ -136,11 +164,15 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
 {
     memset(plan, 0, sizeof(*plan));
     plan->path = options->target;
+    if (resolve_concurrency(options, plan, error) < 0)
+        return -1;
     resolve_requests(options, seed, plan);
     resolve_pace(options, plan);
     resolve_access(options, plan);
     resolve_output(options, &plan->output);
     resolve_prometheus(options, &plan->output);
     plan->slos = options->slos;
+    if (plan_sweep(options, plan, error) < 0)
+        return -1;
     return resolve_corrected(options, plan, error);
 }

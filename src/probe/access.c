@@ -17,6 +17,7 @@
 #include "access.h"
 
 #include "os/process.h"
+#include "queueing.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -127,7 +128,8 @@ shape_is_direct(struct target *target, const struct plan *plan, char *reason, si
 static bool
 is_aligned(const struct plan *plan, int64_t unit, char *reason, size_t size)
 {
-    if (plan->request_size % unit == 0 && plan->work_offset % unit == 0)
+    if (plan->request_size % unit == 0 && plan_largest(plan) % unit == 0 &&
+        plan->work_offset % unit == 0)
         return true;
     snprintf(reason, size,
              "direct I/O needs request size and offset in multiples of %lld",
@@ -279,9 +281,10 @@ access_choose(struct target *target, const struct plan *plan, struct notes *note
     target->flush = !plan->cached;
     if (choose_flags(target, plan, notes, error) < 0)
         return -1;
-    if (target->kind == OS_CHARACTER)
-        return choose_character(target, plan, error);
-    if (target->memory)
-        return choose_memory(target, plan, notes, error);
-    return choose_device(target, plan, notes, error);
+    int status = target->kind == OS_CHARACTER ? choose_character(target, plan, error)
+                 : target->memory             ? choose_memory(target, plan, notes, error)
+                                              : choose_device(target, plan, notes, error);
+    if (status == 0)
+        queueing_choose(target, plan, notes);
+    return status;
 }

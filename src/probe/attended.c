@@ -8,16 +8,19 @@ work(void *argument)
     struct attended *attended = argument;
     attended->body(attended->argument);
     atomic_store(&attended->finished, true);
+    atomic_store(attended->news, true);
     os_thread_poke(&attended->self);
     return NULL;
 }
 
 int
-attended_start(struct attended *attended, void (*body)(void *), void *argument)
+attended_start(struct attended *attended, void (*body)(void *), void *argument,
+               atomic_bool *news)
 {
     attended->self = os_thread_self();
     attended->body = body;
     attended->argument = argument;
+    attended->news = news;
     atomic_init(&attended->finished, false);
     return os_thread_start(&attended->worker, work, attended);
 }
@@ -29,9 +32,10 @@ attended_finished(const struct attended *attended)
 }
 
 void
-attended_wait(const struct attended *attended, int64_t when)
+attended_wait(atomic_bool *news, int64_t when)
 {
-    os_signals_wait(when, &attended->finished);
+    os_signals_wait(when, news);
+    atomic_store(news, false);
 }
 
 void

@@ -15,6 +15,7 @@
 struct attended {
     struct os_thread self, worker;
     atomic_bool finished;
+    atomic_bool *news;
     void (*body)(void *argument);
     void *argument;
 };
@@ -22,14 +23,18 @@ struct attended {
 /* For how long (ns) work may go on once it should end, before it is given up. */
 #define ATTENDED_GRACE 750000000LL
 
-/* Starts BODY with ARGUMENT. Returns 0, or -1 with errno. */
-int attended_start(struct attended *attended, void (*body)(void *), void *argument);
+/*
+ * Starts BODY with ARGUMENT; NEWS becomes true when it ends. Returns 0, or -1
+ * with errno.
+ */
+int attended_start(struct attended *attended, void (*body)(void *), void *argument,
+                   atomic_bool *news);
 
 /* Whether it has come to its end. */
 bool attended_finished(const struct attended *attended);
 
-/* Waits until its end, a signal, or time WHEN. */
-void attended_wait(const struct attended *attended, int64_t when);
+/* Waits for the end of one of those that have NEWS, a signal, or time WHEN. */
+void attended_wait(atomic_bool *news, int64_t when);
 
 /* After its end, frees the thread. */
 void attended_join(const struct attended *attended);

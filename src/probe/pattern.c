@@ -1,13 +1,22 @@
 #include "probe/pattern.h"
 
-void
-pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_size)
+/* Without overflow, however many blocks there are. */
+static uint64_t
+first_block(uint64_t blocks, int workers, int number)
 {
-    random_seed(&pattern->random, plan->seed);
+    uint64_t all = (uint64_t)workers, part = (uint64_t)number;
+    return blocks / all * part + blocks % all * part / all;
+}
+
+void
+pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_size,
+              int number)
+{
+    random_seed(&pattern->random, random_derive(plan->seed, (uint64_t)number));
     pattern->offset = plan->work_offset;
     pattern->size = plan->request_size;
     pattern->blocks = (uint64_t)(work_size / plan->request_size);
-    pattern->next = 0;
+    pattern->next = first_block(pattern->blocks, plan->threads, number);
     pattern->linear = plan->linear;
     pattern->load = plan->load;
     pattern->operation = plan->load == LOAD_READ ? OPERATION_READ : OPERATION_WRITE;

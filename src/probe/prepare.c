@@ -13,6 +13,7 @@
 /* All that the thread writes to, so that it can be left to itself. */
 struct preparation {
     struct attended work;
+    atomic_bool news;
     const struct plan *plan;
     struct target target;
     struct notes notes;
@@ -26,11 +27,13 @@ open_target(void *argument)
     struct preparation *preparation = argument;
     preparation->status = target_open(&preparation->target, preparation->plan,
                                       &preparation->notes, &preparation->error);
+    if (preparation->status == 0 && preparation->plan->output.prometheus)
+        target_name(&preparation->target); /* it is in the file before any request */
 }
 
 /* Until its end; or until it is given up: returns for how long it has gone on then. */
 static int64_t
-attend(const struct preparation *preparation,
+attend(struct preparation *preparation,
        void (*slow)(const struct plan *plan, int64_t waited))
 {
     struct watch watch;
@@ -46,7 +49,7 @@ attend(const struct preparation *preparation,
         if (now >= give_up)
             return now - began;
         int64_t next = watch_due(&watch, began, now);
-        attended_wait(&preparation->work, next < give_up ? next : give_up);
+        attended_wait(&preparation->news, next < give_up ? next : give_up);
     }
     return 0;
 }
@@ -63,7 +66,9 @@ prepare_target(struct target *target, const struct plan *plan, struct notes *not
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the target");
     preparation->plan = plan;
     preparation->notes.count = 0;
-    if (attended_start(&preparation->work, open_target, preparation) < 0) {
+    atomic_init(&preparation->news, false);
+    if (attended_start(&preparation->work, open_target, preparation, &preparation->news) <
+        0) {
         error_set(error, EXIT_PREPARE, NULL, "no thread for the target: %s",
                   strerror(errno));
         free(preparation);

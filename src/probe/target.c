@@ -2,6 +2,7 @@
 
 #include "access.h"
 #include "holes.h"
+#include "os/mount.h"
 #include "working.h"
 
 #include <errno.h>
@@ -70,10 +71,9 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
 {
     struct description *description = &target->description;
     struct os_mount mount;
-    if (os_mount_describe(target->fd, &mount) < 0)
+    if (os_mount_measure(target->fd, &mount) < 0)
         return refuse(plan, errno, error);
     snprintf(description->fstype, sizeof(description->fstype), "%s", mount.fstype);
-    snprintf(description->device, sizeof(description->device), "%s", mount.device);
     description->size = mount.size;
     target->memory = mount.memory;
     target->block = mount.block;
@@ -92,7 +92,7 @@ measure(struct target *target, const struct plan *plan, struct error *error)
     if (plan->work_offset > size || work_size > size - plan->work_offset)
         return error_set(error, EXIT_PREPARE, plan->path, "target is too small for this");
     target->work_size = work_size ? work_size : size - plan->work_offset;
-    if (target->work_size < plan->request_size)
+    if (target->work_size < plan_largest(plan))
         return error_set(error, EXIT_PREPARE, plan->path,
                          "request size is too big for this target");
     return 0;
@@ -145,6 +145,19 @@ prepare_file(struct target *target, const struct plan *plan, struct notes *notes
     if (!is_directory && plan->load != LOAD_WRITE)
         note_absent(target, plan, notes);
     return 0;
+}
+
+void
+target_name(struct target *target)
+{
+    struct description *description = &target->description;
+    struct os_mount mount = {.device = "unknown"};
+    if (description->device[0])
+        return;
+    memcpy(mount.fstype, description->fstype, sizeof(mount.fstype));
+    os_mount_name(target->fd, &mount);
+    snprintf(description->fstype, sizeof(description->fstype), "%s", mount.fstype);
+    snprintf(description->device, sizeof(description->device), "%s", mount.device);
 }
 
 int

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "os/os.h"
 #include "picture.h"
+#include "table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,20 @@ add_escaped(struct buffer *text, const char *string)
     free(shown);
 }
 
+static void
+add_label(struct report *report)
+{
+    buffer_add(&report->text, report->label.text, report->label.length);
+}
+
+static void
+add_head(struct report *report)
+{
+    buffer_text(&report->text, "\n--- ");
+    add_label(report);
+    buffer_text(&report->text, " ioping statistics ---\n");
+}
+
 /* Prepares the label, which stays the same: PATH (FSTYPE DEVICE SIZE) */
 static void
 human_begin(struct report *report)
@@ -42,12 +57,10 @@ human_begin(struct report *report)
     add_unit(label, UNITS_SIZE, report->target->size);
     buffer_text(label, ")");
     report->text.failed |= label->failed;
-}
-
-static void
-add_label(struct report *report)
-{
-    buffer_add(&report->text, report->label.text, report->label.length);
+    if (report->plan->sweep.kind == SWEEP_NONE)
+        return;
+    add_head(report);
+    table_head(&report->text, report->plan);
 }
 
 static void
@@ -89,16 +102,14 @@ human_period(struct report *report, const struct stats *stats, int64_t time)
 
 /* ", 36 KiB read, 1.60 k iops, 6.26 MiB/s" */
 static void
-add_volume(struct report *report, uint64_t count, int64_t bytes, int64_t time,
-           const char *done)
+add_volume(struct buffer *text, int64_t bytes, const char *done, double iops, double bps)
 {
-    struct buffer *text = &report->text;
     buffer_text(text, ", ");
     add_unit(text, UNITS_SIZE, bytes);
     buffer_format(text, "%s, ", done);
-    add_unit(text, UNITS_COUNT, (int64_t)stats_rate((double)count, time));
+    add_unit(text, UNITS_COUNT, (int64_t)iops);
     buffer_text(text, " iops, ");
-    add_unit(text, UNITS_SIZE, (int64_t)stats_rate((double)bytes, time));
+    add_unit(text, UNITS_SIZE, (int64_t)bps);
     buffer_text(text, "/s\n");
 }
 
@@ -173,13 +184,12 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
         [LOAD_READ] = " read", [LOAD_WRITE] = " written", [LOAD_READ_WRITE] = ""};
     const struct moments *latency = &stats->latency;
     struct buffer *text = &report->text;
-    buffer_text(text, "\n--- ");
-    add_label(report);
-    buffer_text(text, " ioping statistics ---\n");
+    add_head(report);
     add_unit(text, UNITS_COUNT, (int64_t)latency->count);
     buffer_text(text, " requests completed in ");
     add_unit(text, UNITS_TIME, latency->sum);
-    add_volume(report, latency->count, stats->bytes, latency->sum, done[report->load]);
+    add_volume(text, stats->bytes, done[report->load], stats_iops(stats),
+               stats_bps(stats));
     add_exception(text, stats->too_fast, "too fast");
     add_exception(text, stats->too_slow, "too slow");
     add_exception(text, stats->cached, "cached");
@@ -189,7 +199,8 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
     add_unit(text, UNITS_COUNT, (int64_t)stats->requests);
     buffer_text(text, " requests in ");
     add_unit(text, UNITS_TIME, time);
-    add_volume(report, stats->requests, stats->all_bytes, time, "");
+    add_volume(text, stats->all_bytes, "", stats_rate((double)stats->requests, time),
+               stats_rate((double)stats->all_bytes, time));
     add_syncs(text, stats);
     add_percentiles(text, stats, &report->output->percentiles);
     add_extremes(text, latency);
@@ -207,9 +218,16 @@ human_interim(struct buffer *text, const struct stats *stats)
     add_extremes(text, &stats->latency);
 }
 
+static void
+human_step(struct report *report, int64_t value, const struct stats *stats, int64_t time)
+{
+    table_row(&report->text, report->plan, value, stats, time);
+}
+
 const struct report_format report_human = {
     .begin = human_begin,
     .sample = human_sample,
     .period = human_period,
     .summary = human_summary,
+    .step = human_step,
 };

@@ -116,8 +116,8 @@ add_stat(struct report *report, struct json *json, const struct stats *stats)
     json_value(json, "count", "%" PRIu64, latency->count);
     json_value(json, "size", "%" PRId64, stats->bytes);
     json_value(json, "time", "%" PRId64, latency->sum);
-    json_value(json, "iops", "%.6f", stats_rate((double)latency->count, latency->sum));
-    json_value(json, "bps", "%.0f", stats_rate((double)stats->bytes, latency->sum));
+    json_value(json, "iops", "%.6f", stats_iops(stats));
+    json_value(json, "bps", "%.0f", stats_bps(stats));
     json_value(json, "min", "%" PRId64, latency->min);
     json_value(json, "avg", "%" PRId64, moments_average(latency));
     json_value(json, "max", "%" PRId64, latency->max);
@@ -155,6 +155,18 @@ json_stats(struct report *report, const struct stats *stats, int64_t time)
 }
 
 static void
+json_step(struct report *report, int64_t value, const struct stats *stats, int64_t time)
+{
+    struct json json = open_record(report);
+    json_open(&json, "sweep", '{');
+    json_value(&json, sweep_name(report->plan->sweep.kind), "%" PRId64, value);
+    json_close(&json, '}');
+    add_stat(report, &json, stats);
+    add_load(&json, stats, time);
+    close_record(report, &json);
+}
+
+static void
 json_end(struct report *report)
 {
     buffer_text(&report->text, "]\n");
@@ -165,6 +177,7 @@ const struct report_format report_json = {
     .sample = json_sample,
     .period = json_stats,
     .summary = json_stats,
+    .step = json_step,
     .end = json_end,
     .farewell = ']',
 };
@@ -173,4 +186,5 @@ const struct report_format report_ndjson = {
     .sample = json_sample,
     .period = json_stats,
     .summary = json_stats,
+    .step = json_step,
 };

@@ -45,14 +45,18 @@ report_begin(struct report *report, const struct plan *plan,
     report->columns = os_stream_columns(report->stream);
     report->columns = report->columns ? report->columns : 80;
     report->utf8 = os_locale_utf8();
-    if (prometheus_begin(plan, target, error) < 0)
-        return -1;
+    return prometheus_begin(plan, target, error);
+}
+
+static int
+on_begin(void *self)
+{
+    struct report *report = self;
     if (report->format->begin)
         report->format->begin(report);
-    flush(report);
     os_signals_farewell(report->format->farewell);
     report->begun = true;
-    return 0;
+    return flush(report);
 }
 
 static int
@@ -79,6 +83,15 @@ on_summary(void *self, const struct stats *stats, int64_t time)
 {
     struct report *report = self;
     report->format->summary(report, stats, time);
+    report->records++;
+    return flush(report);
+}
+
+static int
+on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
+{
+    struct report *report = self;
+    report->format->step(report, value, stats, time);
     report->records++;
     return flush(report);
 }
@@ -126,12 +139,14 @@ report_observer(struct report *report)
 {
     return (struct run_observer){
         .self = report,
+        .begin = on_begin,
         .sample = on_sample,
         .period = on_period,
         .summary = on_summary,
         .interim = on_interim,
         .keep = on_keep,
         .hang = on_hang,
+        .step = on_step,
     };
 }
 

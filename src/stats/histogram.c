@@ -56,11 +56,15 @@ histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t eve
     }
 }
 
+/* Memory that neither has touched stays untouched. */
 void
-histogram_merge(struct histogram *histogram, const struct histogram *more)
+histogram_merge(struct histogram *histogram, const struct histogram *more, int64_t least,
+                int64_t most)
 {
+    if (more->count == 0)
+        return;
     histogram->count += more->count;
-    for (int i = 0; i < HISTOGRAM_STEPS; i++)
+    for (int i = histogram_step(least); i <= histogram_step(most); i++)
         histogram->steps[i] += more->steps[i];
 }
 

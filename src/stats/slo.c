@@ -58,7 +58,7 @@ measure(const struct slo *slo, const struct stats *stats)
     case SLO_MDEV:
         return moments_deviation(latency);
     case SLO_IOPS:
-        return (int64_t)stats_rate((double)latency->count, latency->sum);
+        return (int64_t)stats_iops(stats);
     case SLO_PERCENTILE:
         break;
     }

@@ -10,7 +10,6 @@
 
 #define WORDS_MAX 64
 #define SECOND 1000000000LL
-#define REQUEST_MOST 2147479552
 
 /* Each word has memory of its own, as fuzz_text gives it. Returns argc. */
 static int
@@ -62,6 +61,8 @@ check_options(const struct options *options, char *const *argv)
     MUST(!options->given[OPTION_SPEED_LIMIT] || options->speed_limit >= 1);
     MUST(options->size >= 1 && options->size <= REQUEST_MOST);
     MUST(options->work_size >= 0 && options->work_offset >= 0);
+    MUST(options->threads >= 0 && options->threads <= THREADS_MOST);
+    MUST(options->depth >= 0 && options->depth <= DEPTH_MOST);
 }
 
 /* Whether INTERVAL is enough for AMOUNT at LIMIT per second, if that can be said. */
@@ -82,10 +83,12 @@ check_pace(const struct options *options, const struct plan *plan)
     MUST(plan->work_time >= 1);
     MUST(plan->hang >= 0);
     MUST(!options->given[OPTION_INTERVAL] || plan->interval >= options->interval);
-    MUST(!rate || keeps_limit(plan->interval, plan->burst, options->rate_limit));
-    if (speed && plan->burst <= INT64_MAX / plan->request_size)
-        MUST(keeps_limit(plan->interval, plan->burst * plan->request_size,
-                         options->speed_limit));
+    if (plan->burst > INT64_MAX / plan->request_size / plan->threads)
+        return;
+    int64_t together = plan->burst * plan->threads;
+    MUST(!rate || keeps_limit(plan->interval, together, options->rate_limit));
+    MUST(!speed || keeps_limit(plan->interval, together * plan->request_size,
+                               options->speed_limit));
 }
 
 static void
@@ -105,6 +108,40 @@ check_plan(const struct options *options, const struct plan *plan)
     MUST(!plan->output.time_format == !options->given[OPTION_TIME]);
 }
 
+static void
+check_concurrency(const struct options *options, const struct plan *plan)
+{
+    bool async = options->given[OPTION_ASYNC], uring = options->given[OPTION_URING];
+    bool deep = plan->depth > 1 || plan->sweep.kind == SWEEP_DEPTH;
+    MUST(!(async && uring));
+    MUST((plan->engine == ENGINE_AIO) == async);
+    MUST((plan->engine == ENGINE_URING) == uring);
+    MUST(plan->threads >= 1 && plan->threads <= THREADS_MOST);
+    MUST(plan->depth >= 1 && plan->depth <= DEPTH_MOST);
+    MUST(!deep || plan->engine != ENGINE_SYNC);
+    MUST(!plan->corrected || plan->depth == 1);
+}
+
+static void
+check_sweep(const struct options *options, const struct plan *plan)
+{
+    struct plan step;
+    MUST((plan->sweep.kind != SWEEP_NONE) == (options->given[OPTION_SWEEP] > 0));
+    if (plan->sweep.kind == SWEEP_NONE) {
+        MUST(plan->settle == 0);
+        return;
+    }
+    bool open = plan->sweep.kind == SWEEP_SIZE && plan->sweep.from == 0;
+    MUST(open || (plan->sweep.from >= 1 && plan->sweep.to >= plan->sweep.from));
+    MUST(plan->interval == 0 && plan->burst == 1);
+    MUST(plan->work_time < INT64_MAX || options->work_time == INT64_MAX);
+    MUST(plan->settle >= 0 && plan->settle <= plan->work_time / 10);
+    MUST(options->work_size || plan->scratch_size >= plan->sweep.to);
+    plan_step(plan, open ? 4096 : plan->sweep.to, 0, &step);
+    check_concurrency(options, &step);
+    MUST(step.request_size >= 1 && step.request_size <= REQUEST_MOST);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -122,6 +159,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_options(&options, argv);
         check_pace(&options, &plan);
         check_plan(&options, &plan);
+        check_concurrency(&options, &plan);
+        check_sweep(&options, &plan);
     }
     while (argc > 0)
         free(argv[--argc]);

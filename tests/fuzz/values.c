@@ -2,11 +2,14 @@
  * The first byte chooses the kind of value (c, s and t are a count, a size and a
  * time), the rest is its text. A value may not be negative, nor other than its
  * digits say, nor come back from its own printed form further off than that form
- * is rounded; and a refusal may not touch it.
+ * is rounded; and a refusal may not touch it. After a w the rest says what to sweep:
+ * its ends may not be beyond their options, nor may the way from one to the other
+ * go back, or on for ever.
  */
 #include "fuzz.h"
 
 #include "base/units.h"
+#include "cli/options.h"
 
 #include <errno.h>
 
@@ -48,13 +51,45 @@ check_printed(enum units_kind kind, int64_t value)
     free(text);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void
+check_way(const struct sweep *sweep)
 {
-    if (size == 0)
-        return 0;
-    enum units_kind kind = (enum units_kind)(data[0] % 3);
-    char *text = fuzz_text(data + 1, size - 1);
+    int64_t last = 0;
+    int steps = 0;
+    for (int64_t value = sweep->from; value; value = sweep_next(value, sweep->to)) {
+        MUST(value > last && value <= sweep->to);
+        last = value;
+        MUST(++steps < 64);
+    }
+    MUST(last == sweep->to);
+}
+
+static void
+check_sweep(const char *text)
+{
+    static const int64_t most[] = {[SWEEP_SIZE] = REQUEST_MOST,
+                                   [SWEEP_THREADS] = THREADS_MOST,
+                                   [SWEEP_DEPTH] = DEPTH_MOST};
+    struct sweep sweep = {SWEEP_NONE, UNTOUCHED, UNTOUCHED};
+    const char *wrong = sweep_parse(text, &sweep);
+    if (wrong) {
+        MUST(*wrong && fuzz_is_clean(wrong));
+        return;
+    }
+    MUST(sweep.kind >= SWEEP_SIZE && sweep.kind <= SWEEP_DEPTH);
+    const char *name = sweep_name(sweep.kind);
+    MUST(strncmp(text, name, strlen(name)) == 0);
+    if (text[strlen(name)] == '\0') {
+        MUST(sweep.from == 0 && sweep.to == 0);
+        return;
+    }
+    MUST(sweep.from >= 1 && sweep.to <= most[sweep.kind]);
+    check_way(&sweep);
+}
+
+static void
+check_value(enum units_kind kind, const char *text)
+{
     int64_t value = UNTOUCHED;
     const char *wrong = units_parse(kind, text, &value);
     check_digits(kind, text, value);
@@ -65,6 +100,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(value >= 0);
         check_printed(kind, value);
     }
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    char *text = fuzz_text(data + 1, size - 1);
+    if (data[0] == 'w')
+        check_sweep(text);
+    else
+        check_value((enum units_kind)(data[0] % 3), text);
     free(text);
     return 0;
 }

@@ -30,12 +30,79 @@ stays_below_the_limit_and_reaches_all(void **state)
         assert_in_range(hits[i], 9500, 10500);
 }
 
+static void
+number_0_of_a_seed_is_the_seed_itself(void **state)
+{
+    (void)state;
+    static const uint64_t seeds[] = {0, 1, 42, UINT64_MAX, 0x9e3779b97f4a7c15};
+    for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++)
+        assert_true(random_derive(seeds[i], 0) == seeds[i]);
+}
+
+static void
+the_same_seed_and_number_give_the_same(void **state)
+{
+    (void)state;
+    for (uint64_t number = 0; number < 5; number++)
+        assert_true(random_derive(7, number) == random_derive(7, number));
+    assert_true(random_derive(7, 1) != random_derive(8, 1));
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* No value appears twice in the beginnings of all, so none is a shifted part of another:
+ * chance would do that once in 10^10. */
+static void
+what_is_derived_shares_no_stretch_with_another(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 64, EACH = 1000, SEEDS = 3 };
+    static const uint64_t seeds[SEEDS] = {0, 1, UINT64_MAX};
+    static uint64_t values[NUMBERS * EACH];
+    for (int s = 0; s < SEEDS; s++) {
+        for (int n = 0; n < NUMBERS; n++) {
+            struct random random;
+            random_seed(&random, random_derive(seeds[s], (uint64_t)n));
+            for (int i = 0; i < EACH; i++)
+                values[n * EACH + i] = random_next(&random);
+        }
+        qsort(values, NUMBERS * EACH, sizeof(values[0]), compare);
+        for (int i = 1; i < NUMBERS * EACH; i++)
+            if (values[i] == values[i - 1])
+                fail_msg("seed %d: a value came twice", s);
+    }
+}
+
+/* As seeds that are used one after the other may be. */
+static void
+derived_seeds_of_neighbours_differ(void **state)
+{
+    (void)state;
+    enum { SEEDS = 64, NUMBERS = 64 };
+    static uint64_t seeds[SEEDS * NUMBERS];
+    for (uint64_t s = 0; s < SEEDS; s++)
+        for (uint64_t n = 0; n < NUMBERS; n++)
+            seeds[s * NUMBERS + n] = random_derive(s, n);
+    qsort(seeds, SEEDS * NUMBERS, sizeof(seeds[0]), compare);
+    for (int i = 1; i < SEEDS * NUMBERS; i++)
+        assert_true(seeds[i] != seeds[i - 1]);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(follows_the_published_sequence),
         cmocka_unit_test(stays_below_the_limit_and_reaches_all),
+        cmocka_unit_test(number_0_of_a_seed_is_the_seed_itself),
+        cmocka_unit_test(the_same_seed_and_number_give_the_same),
+        cmocka_unit_test(what_is_derived_shares_no_stretch_with_another),
+        cmocka_unit_test(derived_seeds_of_neighbours_differ),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

@@ -75,6 +75,11 @@ static const struct row {
     {OPTION_WORK_TIME, 'w', "work-time", "7ns", AT(work_time)},
     {OPTION_PRINT_COUNT, 'p', "print-count", "7", AT(print_count)},
     {OPTION_PRINT_INTERVAL, 'P', "print-interval", "7ns", AT(print_interval)},
+    {OPTION_ASYNC, 'A', "async", NULL, 0},
+    {OPTION_URING, 'U', "uring", NULL, 0},
+    {OPTION_THREADS, 0, "threads", "7", AT(threads)},
+    {OPTION_DEPTH, 0, "depth", "7", AT(depth)},
+    {OPTION_SWEEP, 0, "sweep", "size=7..7", AT(sweep.from)},
     {OPTION_BATCH, 'B', "batch", NULL, 0},
     {OPTION_CACHED, 'C', "cached", NULL, 0},
     {OPTION_DIRECT, 'D', "direct", NULL, 0},
@@ -176,6 +181,9 @@ nothing_given_leaves_the_defaults(void **state)
     assert_int_equal(options.work_time, 0);
     assert_int_equal(options.work_size, 0);
     assert_int_equal(options.work_offset, 0);
+    assert_int_equal(options.threads, 0);
+    assert_int_equal(options.depth, 0);
+    assert_int_equal(options.sweep.kind, SWEEP_NONE);
     for (int id = 0; id < OPTION_IDS; id++)
         assert_int_equal(options.given[id], 0);
 }
@@ -185,10 +193,11 @@ a_count_in_every_notation(void **state)
 {
     (void)state;
     static const char *const lines[] = {
-        "-c 10 .",      "-c10 .",     "-count 10 .",  "--count 10 .", "-count=10 .",
-        "--count=10 .", "-cou 10 .",  "--co=10 .",    "-co=10 .",     ". -c 10",
-        ". -count 10",  "-qc10 .",    "-qc 10 .",     "-BDLc 10 .",   "-BDL -c 10 .",
-        ". -c 10 -q",   "-c 10 -- .", "-c 5 -c 10 .", "-c 0.01k .",   "-c 20/2 .",
+        "-c 10 .",      "-c10 .",     "-count 10 .", "--count 10 .", "-count=10 .",
+        "--count=10 .", "-cou 10 .",  "--co=10 .",   "-co=10 .",     ". -c 10",
+        ". -count 10",  "-qc10 .",    "-qc 10 .",    "-BDLc 10 .",   "-BDL -c 10 .",
+        "-qAc 10 .",    ". -c 10 -q", "-c 10 -- .",  "-c 5 -c 10 .", "-c 0.01k .",
+        "-c 20/2 .",
     };
     for (size_t i = 0; i < LENGTH(lines); i++) {
         struct options options = accepted(lines[i]);
@@ -225,6 +234,10 @@ repeated_options_are_counted_and_the_last_value_wins(void **state)
     struct options options = accepted("-i 1 -i 2 -interval 3 .");
     assert_int_equal(options.given[OPTION_INTERVAL], 3);
     assert_int_equal(options.interval, 3000000000);
+    options = accepted("-sweep size=4k..8k -sweep depth .");
+    assert_int_equal(options.sweep.kind, SWEEP_DEPTH);
+    assert_int_equal(options.sweep.from, 0);
+    assert_int_equal(options.sweep.to, 0);
 }
 
 static void
@@ -255,6 +268,11 @@ unique_beginnings_of_names(void **state)
     } cases[] = {
         {"-print-c 5 .", OPTION_PRINT_COUNT},
         {"-print-i 5 .", OPTION_PRINT_INTERVAL},
+        {"-as .", OPTION_ASYNC},
+        {"-u .", OPTION_URING},
+        {"-th 5 .", OPTION_THREADS},
+        {"-de=5 .", OPTION_DEPTH},
+        {"-sw size .", OPTION_SWEEP},
         {"-ba .", OPTION_BATCH},
         {"-di .", OPTION_DIRECT},
         {"-ds .", OPTION_DSYNC},
@@ -299,7 +317,7 @@ ambiguous_beginnings_list_the_possibilities(void **state)
                   "'-cached' '-corrected'\n");
     check_refused("-s=4k .", true,
                   "ioping: option '-s=4k' is ambiguous; possibilities: '-speed-limit' "
-                  "'-size' '-sync' '-slo'\n");
+                  "'-size' '-sweep' '-sync' '-slo'\n");
     check_refused("--=5 .", true, "ioping: unrecognized option '--=5'\n");
     check_refused("-wo 1 .", true,
                   "ioping: option '-wo' is ambiguous; possibilities: '-work-size' "
@@ -311,11 +329,8 @@ unknown_options_are_refused_with_the_usage(void **state)
 {
     (void)state;
     check_refused("-z .", true, "ioping: unrecognized option '-z'\n");
-    check_refused("-qAc 10 .", true, "ioping: unrecognized option '-A'\n");
-    check_refused("-A .", true, "ioping: unrecognized option '-A'\n");
-    check_refused("-U .", true, "ioping: unrecognized option '-U'\n");
-    check_refused("-uring .", true, "ioping: unrecognized option '-uring'\n");
-    check_refused("--async .", true, "ioping: unrecognized option '--async'\n");
+    check_refused("-qzc 10 .", true, "ioping: unrecognized option '-z'\n");
+    check_refused("-urings .", true, "ioping: unrecognized option '-urings'\n");
     check_refused("-zebra .", true, "ioping: unrecognized option '-zebra'\n");
     check_refused("--zebra=1 .", true, "ioping: unrecognized option '--zebra=1'\n");
     check_refused("--W .", true, "ioping: unrecognized option '--W'\n");
@@ -398,6 +413,16 @@ a_refused_value_is_named_with_its_option(void **state)
         {"-T +1 .", "ioping: -T '+1'" TIME},
         {"-w 1/2/4 .", "ioping: -w '1/2/4'" TIME},
         {"-P 9223372037 .", "ioping: -P '9223372037'" RANGE},
+        {"-threads 0 .", "ioping: -threads '0'" ZERO},
+        {"-threads 0.5 .", "ioping: -threads '0.5'" SMALL},
+        {"-threads 1025 .", "ioping: -threads '1025': more than 1024\n"},
+        {"-threads -1 .", "ioping: -threads '-1'" COUNT},
+        {"-threads= .", "ioping: -threads ''" COUNT},
+        {"-depth 0 .", "ioping: -depth '0'" ZERO},
+        {"-depth 4097 .", "ioping: -depth '4097': more than 4096\n"},
+        {"-depth 1e3 .", "ioping: -depth '1e3'" COUNT},
+        {"-sw cpus .", "ioping: -sweep 'cpus': neither size, threads nor depth\n"},
+        {"-sweep depth=2..1 .", "ioping: -sweep 'depth=2..1': ends before it begins\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         check_refused(cases[i].line, false, cases[i].message);
@@ -411,6 +436,8 @@ the_largest_values_are_accepted(void **state)
     assert_true(accepted("-c 9223372036854775807 .").count == INT64_MAX);
     assert_true(accepted("-c 9E .").count == 9000000000000000000);
     assert_true(accepted("-S 9223372036854775807 .").work_size == INT64_MAX);
+    assert_int_equal(accepted("-threads 1024 .").threads, 1024);
+    assert_int_equal(accepted("-depth 4096 .").depth, 4096);
 }
 
 static void

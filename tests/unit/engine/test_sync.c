@@ -21,18 +21,21 @@ make_file(size_t size)
 }
 
 /* One request through a newly opened engine. */
-static struct engine_completion
+static struct os_async_done
 perform(int fd, int rw_flags, enum engine_operation operation, void *buffer, size_t size,
         int64_t offset)
 {
     struct engine engine = {.ops = &engine_sync};
-    struct engine_config config = {.fd = fd, .rw_flags = rw_flags};
-    struct engine_request request = {operation, buffer, size, offset};
-    struct engine_completion completion = {.bytes = -7, .error = -7};
+    struct engine_config config = {
+        .fd = fd, .rw_flags = rw_flags, .depth = 1, .memory = buffer, .size = size};
+    struct engine_request request = {operation, 0, size, offset};
+    struct os_async_done completion = {.slot = -7, .bytes = -7, .error = -7};
     struct error error;
     assert_int_equal(engine.ops->open(&engine, &config, &error), 0);
-    assert_int_equal(engine.ops->submit(&engine, &request), 0);
-    assert_int_equal(engine.ops->reap(&engine, &completion), 0);
+    engine.ops->begin(&engine);
+    engine.ops->submit(&engine, &request);
+    assert_int_equal(engine.ops->reap(&engine, &completion, INT64_MAX), 1);
+    assert_int_equal(completion.slot, 0);
     engine.ops->close(&engine);
     return completion;
 }
@@ -44,7 +47,7 @@ reads_at_the_offset(void **state)
     char buffer[6] = "......";
     int fd = make_file(100);
     assert_int_equal(pwrite(fd, "HELLO", 5, 50), 5);
-    struct engine_completion done = perform(fd, 0, ENGINE_READ, buffer, 6, 49);
+    struct os_async_done done = perform(fd, 0, ENGINE_READ, buffer, 6, 49);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 6);
     assert_memory_equal(buffer, "aHELLO", 6);
@@ -57,7 +60,7 @@ writes_at_the_offset(void **state)
     (void)state;
     char text[] = "HELLO", back[7];
     int fd = make_file(100);
-    struct engine_completion done = perform(fd, 0, ENGINE_WRITE, text, 5, 50);
+    struct os_async_done done = perform(fd, 0, ENGINE_WRITE, text, 5, 50);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 5);
     assert_int_equal(pread(fd, back, 7, 49), 7);
@@ -70,7 +73,7 @@ flushes_and_moves_nothing(void **state)
 {
     (void)state;
     int fd = make_file(100), pipes[2];
-    struct engine_completion done = perform(fd, 0, ENGINE_FLUSH, NULL, 0, 0);
+    struct os_async_done done = perform(fd, 0, ENGINE_FLUSH, NULL, 0, 0);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 0);
     close(fd);
@@ -89,7 +92,7 @@ tells_the_errno_of_a_bad_descriptor(void **state)
     char buffer[8] = {0};
     static const enum engine_operation all[] = {ENGINE_READ, ENGINE_WRITE, ENGINE_FLUSH};
     for (size_t i = 0; i < 3; i++) {
-        struct engine_completion done = perform(-1, 0, all[i], buffer, 8, 0);
+        struct os_async_done done = perform(-1, 0, all[i], buffer, 8, 0);
         assert_int_equal(done.error, EBADF);
         assert_int_equal(done.bytes, 0);
     }
@@ -103,7 +106,7 @@ tells_the_errno_of_a_refused_write(void **state)
     close(make_file(10));
     snprintf(path, sizeof(path), "%s/file", scratch());
     int fd = open(path, O_RDONLY);
-    struct engine_completion done = perform(fd, 0, ENGINE_WRITE, buffer, 8, 0);
+    struct os_async_done done = perform(fd, 0, ENGINE_WRITE, buffer, 8, 0);
     assert_int_equal(done.error, EBADF);
     done = perform(fd, 0, ENGINE_READ, buffer, 8, 0);
     assert_int_equal(done.error, 0);
@@ -117,7 +120,7 @@ reads_short_at_the_end_of_the_file(void **state)
     (void)state;
     char buffer[64];
     int fd = make_file(100);
-    struct engine_completion done = perform(fd, 0, ENGINE_READ, buffer, 64, 90);
+    struct os_async_done done = perform(fd, 0, ENGINE_READ, buffer, 64, 90);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 10);
     done = perform(fd, 0, ENGINE_READ, buffer, 64, 100);
@@ -136,7 +139,7 @@ flags_reach_the_kernel(void **state)
     int fd = open("/proc/self/status", O_RDONLY);
     if (fd < 0)
         skip_because("needs /proc");
-    struct engine_completion done = perform(fd, OS_RW_NOWAIT, ENGINE_READ, buffer, 8, 0);
+    struct os_async_done done = perform(fd, OS_RW_NOWAIT, ENGINE_READ, buffer, 8, 0);
     assert_int_equal(done.error, EOPNOTSUPP);
     assert_int_equal(done.bytes, 0);
     done = perform(fd, 0, ENGINE_READ, buffer, 8, 0);

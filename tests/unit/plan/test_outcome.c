@@ -190,6 +190,58 @@ a_request_without_an_answer_is_a_failure(void **state)
     check_status(&outcome, 3);
 }
 
+static void
+all_requests_without_an_answer_are_counted(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 40, .latency = {.count = 36}},
+        .waiting = 1200000000,
+        .left = 3,
+    };
+    check_notes(&outcome, "ioping: 3 requests still waiting after 1.20 s\n", NULL);
+    check_status(&outcome, 3);
+    outcome.left = 1;
+    check_notes(&outcome, "ioping: 1 request still waiting after 1.20 s\n", NULL);
+    check_status(&outcome, 3);
+}
+
+static void
+a_sweep_that_ends_early_says_where_and_is_no_failure(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 500, .latency = {.count = 500}},
+        .early = 64 << 20,
+    };
+    check_notes(&outcome,
+                "ioping: -sweep: ended at 64 MiB: fewer than one request per worker in "
+                "its time; use a longer -w\n",
+                NULL);
+    check_status(&outcome, 0);
+    outcome.total.cached = 20;
+    outcome.early = 1536;
+    check_notes(&outcome,
+                "ioping: 20 of 500 requests were answered by the page cache, not the "
+                "device; use -D (direct I/O) or -W (writes)\n",
+                "ioping: -sweep: ended at 1.50 KiB: fewer than one request per worker in "
+                "its time; use a longer -w\n");
+    check_status(&outcome, 0);
+}
+
+/* That nothing was sent needs no words of its own then. */
+static void
+a_sweep_that_ends_at_its_first_step_says_just_that(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.swept = true, .early = 4096};
+    check_notes(&outcome,
+                "ioping: -sweep: ended at 4 KiB: fewer than one request per worker in "
+                "its time; use a longer -w\n",
+                NULL);
+    check_status(&outcome, 0);
+}
+
 /* 1 ms, 2 ms, and so on to 100 ms. */
 static struct outcome
 outcome_of_limits(struct slos *slos, const char *const *limits, int64_t every)
@@ -352,6 +404,9 @@ main(void)
         cmocka_unit_test(a_run_that_sent_nothing_says_so),
         cmocka_unit_test(a_failure_and_lost_output_are_both_told),
         cmocka_unit_test(a_request_without_an_answer_is_a_failure),
+        cmocka_unit_test(all_requests_without_an_answer_are_counted),
+        cmocka_unit_test(a_sweep_that_ends_early_says_where_and_is_no_failure),
+        cmocka_unit_test(a_sweep_that_ends_at_its_first_step_says_just_that),
         cmocka_unit_test(limits_that_are_kept_are_not_told),
         cmocka_unit_test(a_limit_that_is_broken_is_told_with_what_there_is),
         cmocka_unit_test(all_limits_that_are_broken_are_told),

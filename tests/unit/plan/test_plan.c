@@ -1,37 +1,7 @@
 /* What a command line comes to, once defaults and conflicts are resolved. */
-#include "support.h"
+#include "planned.h"
 
-#include "cli/cli.h"
 #include "os/os.h"
-#include "plan/plan.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define WORDS 32
-#define SEED 0xfedcba9876543210u
-
-/* The plan of LINE, whose words are parted by single spaces; its texts live
- * until the next call. */
-static struct plan
-planned(const char *line)
-{
-    static char copy[256];
-    char *argv[WORDS] = {"ioping"};
-    int argc = 1;
-    struct options options;
-    struct error error;
-    struct plan plan;
-    snprintf(copy, sizeof(copy), "%s", line);
-    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) {
-        assert_true(argc < WORDS - 1);
-        argv[argc++] = word;
-    }
-    if (cli_parse(argc, argv, &options, &error) < 0)
-        fail_msg("ioping %s: %s", line, error.why);
-    memset(&plan, 0xff, sizeof(plan));
-    if (plan_make(&options, SEED, &plan, &error) < 0)
-        fail_msg("ioping %s: %s", line, error.why);
-    return plan;
-}
 
 static void
 nothing_given_is_a_read_each_second(void **state)
@@ -380,19 +350,12 @@ static void
 corrections_without_an_interval_are_refused(void **state)
 {
     (void)state;
-    char *const lines[][5] = {{"ioping", "-corrected", "-i", "0", "."},
-                              {"ioping", "-R", "-corrected", "-q", "."}};
-    for (size_t i = 0; i < LENGTH(lines); i++) {
-        struct options options;
-        struct plan plan;
-        struct error error = {0};
-        assert_int_equal(cli_parse(5, lines[i], &options, &error), 0);
-        assert_int_equal(plan_make(&options, SEED, &plan, &error), -1);
-        assert_int_equal(error.status, EXIT_USAGE);
-        assert_string_equal(error.what, "-corrected");
-        assert_string_equal(error.why, "without an interval no request is ever due");
-        assert_string_equal(error.advice, "give one with -i");
-    }
+    planned_refused("-corrected -i 0 .",
+                    "ioping: -corrected: without an interval no request is ever due; "
+                    "give one with -i\n");
+    planned_refused("-R -corrected -q .",
+                    "ioping: -corrected: without an interval no request is ever due; "
+                    "give one with -i\n");
 }
 
 /* The file has the interval of the raw lines, which are not printed then. */

@@ -15,6 +15,7 @@ struct setup {
     struct options options; /* no interval, all requests count */
     struct plan plan;
     struct target target; /* no device, 16 blocks */
+    struct crew crew;
     struct worker worker;
     struct sample seen[SEEN];
     int seen_count;
@@ -56,9 +57,11 @@ setup_open(struct setup *setup)
 {
     struct error error;
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
-    assert_int_equal(
-        worker_open(&setup->worker, &setup->plan, &setup->target, &engine_fake, &error),
-        0);
+    setup->crew = (struct crew){
+        .size = 1, .count = setup->plan.count, .begin = 1, .due = INT64_MAX};
+    assert_int_equal(worker_open(&setup->worker, &setup->plan, &setup->target,
+                                 &engine_fake, &setup->crew, 0, &error),
+                     0);
     setup->worker.listener.self = setup;
     setup->worker.listener.sample = setup_listen;
 }

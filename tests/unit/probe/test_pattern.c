@@ -12,9 +12,10 @@ start(int64_t work_size, uint64_t seed, bool linear, enum plan_load load)
                         .request_size = SIZE,
                         .work_offset = OFFSET,
                         .linear = linear,
-                        .load = load};
+                        .load = load,
+                        .threads = 1};
     struct pattern pattern;
-    pattern_start(&pattern, &plan, work_size);
+    pattern_start(&pattern, &plan, work_size, 0);
     return pattern;
 }
 
@@ -170,6 +171,102 @@ a_load_chooses_the_operations(void **state)
     }
 }
 
+static struct pattern
+start_one_of(int threads, int number, int64_t blocks, bool linear)
+{
+    struct plan plan = {.seed = 42,
+                        .request_size = SIZE,
+                        .work_offset = OFFSET,
+                        .linear = linear,
+                        .threads = threads};
+    struct pattern pattern;
+    pattern_start(&pattern, &plan, blocks * SIZE, number);
+    return pattern;
+}
+
+static void
+linear_workers_start_at_equal_distances(void **state)
+{
+    static const struct {
+        int64_t blocks;
+        int threads;
+        int64_t starts[5];
+    } cases[] = {{16, 1, {0}},
+                 {16, 4, {0, 4, 8, 12}},
+                 {10, 3, {0, 3, 6}},
+                 {11, 3, {0, 3, 7}},
+                 {7, 5, {0, 1, 2, 4, 5}},
+                 {5, 5, {0, 1, 2, 3, 4}},
+                 {3, 5, {0, 0, 1, 1, 2}},
+                 {1, 4, {0, 0, 0, 0}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (int number = 0; number < cases[i].threads; number++) {
+            int64_t blocks = cases[i].blocks;
+            struct pattern pattern = start_one_of(cases[i].threads, number, blocks, true);
+            /* All of them once round. */
+            for (int64_t k = 0; k <= blocks; k++)
+                assert_int_equal(next_block(&pattern),
+                                 (cases[i].starts[number] + k) % blocks);
+        }
+}
+
+static void
+linear_workers_of_a_huge_target_start_at_equal_distances(void **state)
+{
+    (void)state;
+    struct plan plan = {.request_size = 1, .linear = true, .threads = 1024};
+    struct pattern pattern;
+    enum operation operation;
+    pattern_start(&pattern, &plan, INT64_MAX, 1023);
+    /* 1023/1024 of 2^63-1, rounded down */
+    assert_true(pattern_next(&pattern, &operation) == 9214364837600034815);
+    assert_true(pattern_next(&pattern, &operation) == 9214364837600034816);
+}
+
+static void
+random_workers_go_ways_of_their_own(void **state)
+{
+    (void)state;
+    enum { WORKERS = 4, EACH = 1000 };
+    int64_t blocks[WORKERS][EACH];
+    for (int number = 0; number < WORKERS; number++) {
+        struct pattern pattern = start_one_of(WORKERS, number, 100000, false);
+        for (int i = 0; i < EACH; i++)
+            blocks[number][i] = next_block(&pattern);
+    }
+    for (int a = 0; a < WORKERS; a++)
+        for (int b = 0; b < a; b++) {
+            int equal = 0;
+            for (int i = 0; i < EACH; i++)
+                equal += blocks[a][i] == blocks[b][i];
+            assert_in_range(equal, 0, 5);
+        }
+}
+
+/* And it does not matter how many others there are. */
+static void
+a_seed_and_a_number_reproduce_a_worker(void **state)
+{
+    (void)state;
+    for (int number = 0; number < 3; number++) {
+        struct pattern one = start_one_of(3, number, 100000, false);
+        struct pattern other = start_one_of(8, number, 100000, false);
+        for (int i = 0; i < 100; i++)
+            assert_int_equal(next_block(&one), next_block(&other));
+    }
+}
+
+static void
+the_first_of_several_does_what_one_alone_does(void **state)
+{
+    (void)state;
+    struct pattern one = start(1000 * SIZE, 42, false, LOAD_READ);
+    struct pattern first = start_one_of(4, 0, 1000, false);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(next_block(&one), next_block(&first));
+}
+
 int
 main(void)
 {
@@ -184,6 +281,11 @@ main(void)
         cmocka_unit_test(the_same_seed_gives_the_same_sequence),
         cmocka_unit_test(different_seeds_give_different_sequences),
         cmocka_unit_test(a_load_chooses_the_operations),
+        cmocka_unit_test(linear_workers_start_at_equal_distances),
+        cmocka_unit_test(linear_workers_of_a_huge_target_start_at_equal_distances),
+        cmocka_unit_test(random_workers_go_ways_of_their_own),
+        cmocka_unit_test(a_seed_and_a_number_reproduce_a_worker),
+        cmocka_unit_test(the_first_of_several_does_what_one_alone_does),
     };
     return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
 }

@@ -68,7 +68,10 @@ the_engine_gets_descriptor_flags_and_aligned_memory(void **state)
     setup_run(&setup);
     assert_int_equal(fake_engine.config.fd, 77);
     assert_int_equal(fake_engine.config.rw_flags, OS_RW_HIPRI | OS_RW_NOWAIT);
-    assert_int_equal((uintptr_t)fake_engine.calls[0].request.buffer % 65536, 0);
+    assert_int_equal((uintptr_t)fake_engine.config.memory % 65536, 0);
+    assert_int_equal(fake_engine.config.size, 65536);
+    assert_int_equal(fake_engine.begun, 1);
+    assert_int_equal(fake_engine.ended, 1);
     assert_int_equal(fake_engine.opened, 1);
     assert_int_equal(fake_engine.closed, 1);
 }
@@ -82,8 +85,8 @@ an_engine_that_cannot_open_is_an_error(void **state)
     setup_begin(&setup, 1);
     fake_engine.broken = true;
     assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
-    int status =
-        worker_open(&setup.worker, &setup.plan, &setup.target, &engine_fake, &error);
+    int status = worker_open(&setup.worker, &setup.plan, &setup.target, &engine_fake,
+                             &setup.crew, 0, &error);
     assert_int_equal(status, -1);
     assert_string_equal(error.why, "broken");
     assert_int_equal(fake_engine.closed, 0);

@@ -54,6 +54,7 @@ golden_begin(struct golden *golden)
         report_begin(&golden->report, &golden->plan, &golden->target, &error), 0);
     golden->report.wall = golden_wall;
     golden->observer = report_observer(&golden->report);
+    golden->observer.begin(golden->observer.self);
 }
 
 static inline void

@@ -348,6 +348,54 @@ records_may_have_a_line_each(void **state)
     assert_jq_lines("length == 3 and .[0].io and .[1].stat and .[2].stat");
 }
 
+/* Of 8 times as many, for the requests alone. */
+static void
+lanes_multiply_the_rates_of_stat(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = contract_stats();
+    stats.lanes = 8;
+    prepare(&golden);
+    golden_begin(&golden);
+    golden.observer.summary(golden.observer.self, &stats, 20158762);
+    golden_end(&golden, "json_lanes");
+    assert_jq(".[0].load.iops == 148.818663");
+}
+
+static void
+step_twice(enum plan_format format, enum sweep_kind kind, int64_t first, int64_t second,
+           const char *name)
+{
+    struct golden golden;
+    struct stats stats = contract_stats();
+    prepare(&golden);
+    golden.plan.output.format = format;
+    golden.plan.sweep.kind = kind;
+    golden_begin(&golden);
+    golden.observer.step(golden.observer.self, first, &stats, 20158762);
+    golden.observer.step(golden.observer.self, second, &stats, 20158762);
+    golden_end(&golden, name);
+}
+
+static void
+a_step_has_what_was_swept(void **state)
+{
+    (void)state;
+    step_twice(FORMAT_JSON, SWEEP_SIZE, 4096, 2147479552, "json_sweep");
+    assert_jq("map(.sweep) == [{size: 4096}, {size: 2147479552}]");
+}
+
+static void
+a_step_may_be_a_line(void **state)
+{
+    (void)state;
+    step_twice(FORMAT_NDJSON, SWEEP_THREADS, 1, 1024, "ndjson_sweep_threads");
+    assert_jq_lines("map(.sweep) == [{threads: 1}, {threads: 1024}]");
+    step_twice(FORMAT_NDJSON, SWEEP_DEPTH, 3, 128, "ndjson_sweep_depth");
+    assert_jq_lines("map(.sweep) == [{depth: 3}, {depth: 128}]");
+}
+
 static void
 a_line_has_no_line_breaks_from_texts(void **state)
 {
@@ -396,6 +444,9 @@ main(void)
         cmocka_unit_test(what_is_empty_is_closed),
         cmocka_unit_test(corrected_is_said),
         cmocka_unit_test(records_may_have_a_line_each),
+        cmocka_unit_test(lanes_multiply_the_rates_of_stat),
+        cmocka_unit_test(a_step_has_what_was_swept),
+        cmocka_unit_test(a_step_may_be_a_line),
         cmocka_unit_test(a_line_has_no_line_breaks_from_texts),
         cmocka_unit_test(no_record_is_no_line),
     };

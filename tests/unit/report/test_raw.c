@@ -86,6 +86,33 @@ the_report_has_periods_and_summary_but_no_samples(void **state)
     golden_end(&golden, "raw_report");
 }
 
+/* In the third and the fourth. */
+static void
+lanes_multiply_the_rates(void **state)
+{
+    (void)state;
+    struct stats stats = golden_stats();
+    stats.latency.sum = 4500000;
+    stats.lanes = 8;
+    assert_line(&stats, 9000912345,
+                "9 4500000 16000 65536000 590800 500000 685012 26501 10 9000912345\n");
+}
+
+static void
+a_step_has_its_value_before_the_ten(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = golden_stats();
+    stats.latency.sum = 4500000;
+    golden_prepare(&golden, FORMAT_RAW);
+    golden.plan.sweep.kind = SWEEP_SIZE;
+    golden_begin(&golden);
+    golden.observer.step(golden.observer.self, 512, &stats, 9000912345);
+    golden.observer.step(golden.observer.self, 1073741824, &stats, 9000912345);
+    golden_end(&golden, "raw_sweep");
+}
+
 /* A descriptor that cannot be written to fails every time; the first is told. */
 static void
 a_stream_that_fails_gives_its_errno(void **state)
@@ -168,6 +195,8 @@ main(void)
         cmocka_unit_test(failed_requests_count_in_the_ninth_only),
         cmocka_unit_test(large_numbers_are_whole),
         cmocka_unit_test(the_report_has_periods_and_summary_but_no_samples),
+        cmocka_unit_test(lanes_multiply_the_rates),
+        cmocka_unit_test(a_step_has_its_value_before_the_ten),
         cmocka_unit_test(a_stream_that_fails_gives_its_errno),
         cmocka_unit_test(a_full_device_is_told),
         cmocka_unit_test(interim_statistics_go_to_stderr),

@@ -180,7 +180,7 @@ merging_parts_equals_recording_the_whole(void **state)
         histogram_record(&whole, latency);
     }
     for (int i = 0; i < 4; i++)
-        histogram_merge(&merged, &parts[i]);
+        histogram_merge(&merged, &parts[i], 0, INT64_MAX);
     assert_int_equal(merged.count, 100000);
     assert_same(&merged, &whole);
 }
@@ -193,9 +193,9 @@ merging_nothing_changes_nothing(void **state)
     histogram_record(&histogram, 1);
     histogram_record(&histogram, HOUR);
     struct histogram before = histogram, copy = {0};
-    histogram_merge(&histogram, &nothing);
+    histogram_merge(&histogram, &nothing, 0, INT64_MAX);
     assert_same(&histogram, &before);
-    histogram_merge(&copy, &histogram);
+    histogram_merge(&copy, &histogram, 0, INT64_MAX);
     assert_same(&copy, &before);
 }
 

@@ -336,6 +336,79 @@ a_rate_over_no_time_is_zero(void **state)
     assert_true(stats_rate(10, -1) == 0);
 }
 
+/* 5 requests of 4096 bytes, 2 ms each: 500 per second, 2048000 bytes, in a lane. */
+static void
+own_rates_are_those_of_all_lanes(void **state)
+{
+    (void)state;
+    static const struct {
+        int lanes;
+        double iops, bps;
+    } cases[] = {{0, 500, 2048000},
+                 {1, 500, 2048000},
+                 {2, 1000, 4096000},
+                 {8, 4000, 16384000},
+                 {4194304, 2097152000, 8589934592000}};
+    struct stats stats = stats_of(5, 2000000);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        stats.lanes = cases[i].lanes;
+        assert_true(stats_iops(&stats) == cases[i].iops);
+        assert_true(stats_bps(&stats) == cases[i].bps);
+    }
+}
+
+/* What does not count has its bytes, but no time. */
+static void
+own_rates_leave_out_what_does_not_count(void **state)
+{
+    (void)state;
+    struct stats stats = stats_of(5, 2000000);
+    struct sample warmup = sample_of(9000000, VERDICT_WARMUP);
+    stats.lanes = 8;
+    stats_record(&stats, &warmup);
+    assert_true(stats_iops(&stats) == 4000);
+    assert_true(stats_bps(&stats) == 16384000);
+}
+
+static void
+own_rates_of_nothing_are_zero(void **state)
+{
+    (void)state;
+    static const int lanes[] = {0, 1, 8};
+    for (size_t i = 0; i < 3; i++) {
+        struct stats none = {.lanes = lanes[i]}, timeless = stats_of(3, 0);
+        timeless.lanes = lanes[i];
+        assert_true(stats_iops(&none) == 0 && stats_bps(&none) == 0);
+        assert_true(stats_iops(&timeless) == 0 && stats_bps(&timeless) == 0);
+    }
+}
+
+static void
+clearing_keeps_the_lanes(void **state)
+{
+    (void)state;
+    struct stats stats = stats_of(5, 1000), empty = {.every = 70, .lanes = 8};
+    stats.every = 70;
+    stats.lanes = 8;
+    record_times(&stats, 90, 80);
+    stats_clear(&stats);
+    assert_memory_equal(&stats, &empty, sizeof(stats));
+}
+
+/* Of those in which something counted. */
+static void
+merging_adds_lanes(void **state)
+{
+    (void)state;
+    struct stats stats = stats_of(2, 1000000), more = stats_of(3, 2000000), none = {0};
+    stats.lanes = more.lanes = none.lanes = 1;
+    stats_merge(&stats, &none);
+    assert_int_equal(stats.lanes, 1);
+    stats_merge(&stats, &more);
+    assert_int_equal(stats.lanes, 2);
+    assert_true(stats_iops(&stats) == 1250); /* 5 in 8 ms, two at a time */
+}
+
 int
 main(void)
 {
@@ -357,6 +430,11 @@ main(void)
         cmocka_unit_test(merging_adds_every_distribution),
         cmocka_unit_test(a_rate_is_per_second),
         cmocka_unit_test(a_rate_over_no_time_is_zero),
+        cmocka_unit_test(own_rates_are_those_of_all_lanes),
+        cmocka_unit_test(own_rates_leave_out_what_does_not_count),
+        cmocka_unit_test(own_rates_of_nothing_are_zero),
+        cmocka_unit_test(clearing_keeps_the_lanes),
+        cmocka_unit_test(merging_adds_lanes),
     };
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

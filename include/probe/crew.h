@@ -1,0 +1,35 @@
+#ifndef PROBE_CREW_H
+#define PROBE_CREW_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How long (ns) it takes workers to go through an open gate, mostly. */
+#define CREW_NOTICES 1000000LL
+
+/*
+ * What the workers of a run have in common. The count of requests has a cache
+ * line of its own: it changes while the others are looked at all the time.
+ */
+struct crew {
+    int size;            /* how many workers there are */
+    uint64_t count;      /* how many requests all of them may send */
+    atomic_bool stop;    /* set by any thread: no more requests */
+    int64_t begin;       /* when all of them begin, monotonic */
+    _Atomic int64_t due; /* when listeners want to hear of it; INT64_MAX: never */
+    alignas(64) _Atomic uint64_t taken; /* numbers of requests, which are not all sent */
+};
+
+/*
+ * Takes the next numbers of requests, as many as WANTED unless there are fewer.
+ * Returns how many, 0 if there are no more; FIRST becomes the first of them. Any
+ * thread.
+ */
+uint64_t crew_take(struct crew *crew, uint64_t wanted, uint64_t *first);
+
+/* Whether all numbers are taken. Any thread. */
+bool crew_is_done(const struct crew *crew);
+
+#endif

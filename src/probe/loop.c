@@ -1,0 +1,330 @@
+/*
+ * The loop of a worker. It alone reads the clock: before the engine sends what
+ * is due and after it has waited for completions; between the two stamps there
+ * is nothing but the engine. All that is sent together starts, and all that is
+ * reaped together ends, at the same time.
+ */
+#include "probe/worker.h"
+
+#include "os/os.h"
+#include "os/process.h"
+
+#include <errno.h>
+
+#define DEDUPLICATION_UNIT 4096
+
+/* New bits in every page, so that no two writes store the same data. */
+static void
+refresh_data(struct worker *worker, int slot)
+{
+    int64_t size = worker->plan->request_size;
+    char *buffer = worker->memory + worker->engine.config.size * (size_t)slot;
+    for (int64_t at = 0; at < size; at += DEDUPLICATION_UNIT) {
+        int64_t left = size - at;
+        random_fill(&worker->data, buffer + at, left < 8 ? (size_t)left : 8);
+    }
+}
+
+/* Since when the request that was sent first has been under way; NOW if none is. */
+static int64_t
+oldest_start(const struct worker *worker, int64_t now)
+{
+    const struct slots *slots = &worker->slots;
+    int64_t start = slots->oldest < 0 ? 0 : slots->list[slots->oldest].sample.start;
+    return start ? start : now;
+}
+
+/* Makes sure that the page cache does not answer it; this may hang as well. */
+static bool
+is_cached(struct worker *worker, int64_t offset, int64_t now)
+{
+    if (worker->target->description.mode != MODE_NOCACHE)
+        return false;
+    int64_t since = oldest_start(worker, now);
+    baton_lay(&worker->baton, since);
+    bool cached = target_evict(worker->target, offset, worker->plan->request_size);
+    baton_take(&worker->baton, since);
+    return cached;
+}
+
+/* Hands one request to the engine, to be sent by the next reap. NOW: about when. */
+static struct sample *
+submit_request(struct worker *worker, int64_t now)
+{
+    int number = slots_take(&worker->slots);
+    struct slot *slot = &worker->slots.list[number];
+    struct sample *sample = &slot->sample;
+    slot->written = 0;
+    sample->start = 0; /* not yet sent */
+    sample->index = worker->next++;
+    worker->left--;
+    sample->offset = pattern_next(&worker->pattern, &sample->operation);
+    sample->cached = false;
+    if (sample->operation == OPERATION_READ)
+        sample->cached = is_cached(worker, sample->offset, now);
+    else
+        refresh_data(worker, number);
+    slot->request.operation =
+        sample->operation == OPERATION_READ ? ENGINE_READ : ENGINE_WRITE;
+    slot->request.offset = sample->offset;
+    worker->engine.ops->submit(&worker->engine, &slot->request);
+    return sample;
+}
+
+/* The thread that attends may be busy when a signal comes. */
+static bool
+is_stopped(const struct worker *worker)
+{
+    return atomic_load_explicit(&worker->crew->stop, memory_order_relaxed) ||
+           os_signals_stop();
+}
+
+/*
+ * Makes sure that there is a number for the next request; false: there are no
+ * more. Some are taken at once where they matter to nobody.
+ */
+static bool
+take_number(struct worker *worker)
+{
+    if (worker->left > 0)
+        return true;
+    bool matters = worker->listener.sample || worker->crew->count < UINT64_MAX ||
+                   worker->next <= worker->plan->limits.warmup;
+    worker->left = crew_take(worker->crew, matters ? 1 : 16, &worker->next);
+    return worker->left > 0;
+}
+
+/* Returns whether the run goes on. */
+static bool
+tell_due(struct worker *worker, int64_t now)
+{
+    return now < atomic_load_explicit(&worker->crew->due, memory_order_relaxed) ||
+           worker->listener.due(worker->listener.self, now) == 0;
+}
+
+/* Whether a request that is due at WHEN is not to be sent any more. */
+static bool
+is_over(const struct worker *worker, int64_t when)
+{
+    return when >= worker->end || is_stopped(worker) || worker_is_done(worker);
+}
+
+/*
+ * With free slots all points are in time, unless the worker itself was held up:
+ * then those that passed are missed as well. Returns how many.
+ */
+static uint64_t
+skip_points(struct worker *worker, int64_t now)
+{
+    struct pacer *pacer = &worker->pacer;
+    if (worker->slots.count == 1 || !pacer->interval ||
+        now - pacer->point < pacer->interval || pacer->left < pacer->burst)
+        return 0;
+    uint64_t missed = worker_missed(worker, now);
+    pacer_freed(pacer, now);
+    return missed;
+}
+
+/* Submits what is due at NOW, as far as there are slots. Returns when the next is due. */
+static int64_t
+submit_due(struct worker *worker, int64_t now)
+{
+    while (worker->sending && worker->slots.under_way < worker->slots.count) {
+        int64_t when = pacer_due(&worker->pacer);
+        worker->sending = !is_over(worker, when);
+        if (worker->sending && when > now)
+            return when;
+        worker->sending = worker->sending && tell_due(worker, now) && take_number(worker);
+        if (worker->sending) {
+            uint64_t missed = skip_points(worker, now);
+            submit_request(worker, now)->missed = missed;
+            pacer_sent(&worker->pacer);
+        }
+    }
+    return INT64_MAX;
+}
+
+/* Sleeps until WHEN, unless it has come; returns the time, before WHEN if it is over. */
+static int64_t
+wait_until(struct worker *worker, int64_t when, int64_t now)
+{
+    while (now < when && !is_over(worker, when)) {
+        baton_lay(&worker->baton, BATON_RESTING);
+        int status = os_sleep_until(when);
+        baton_take(&worker->baton, BATON_RESTING);
+        now = status == 0 ? when : os_clock_now();
+    }
+    return now;
+}
+
+/* Returns whether the run goes on. */
+static bool
+digest(struct worker *worker, struct sample *sample)
+{
+    stats_judge(&worker->plan->limits, sample);
+    if (sample->start >= worker->began)
+        stats_record(&worker->total, sample);
+    if (worker->listener.sample) {
+        stats_compare(&worker->total, sample);
+        if (worker->listener.sample(worker->listener.self, sample) < 0)
+            return false;
+    }
+    if (!sample_failed(sample))
+        return true;
+    if (sample->error == EAGAIN && worker->plan->rw_flags & OS_RW_NOWAIT)
+        return true;
+    if (worker->failed.index == 0)
+        worker->failed = *sample;
+    return worker->plan->ignore_error;
+}
+
+/* What a request that ended at NOW kept from being sent, if it took the last slot. */
+static void
+count_waits(struct worker *worker, struct sample *sample, int64_t now)
+{
+    bool last = worker->pacer.left == worker->pacer.burst; /* of its burst */
+    if (worker->slots.under_way < worker->slots.count)
+        return;
+    if (worker->pacer.interval && last)
+        sample->missed += worker_missed(worker, now);
+    if (worker->plan->corrected)
+        sample->idle = worker_is_done(worker) ? sample->latency
+                       : now > worker->end    ? now - worker->end
+                                              : 0;
+    pacer_freed(&worker->pacer, now);
+}
+
+/* Whether what was written has yet to be made durable; then that is on its way at NOW. */
+static bool
+flush_written(struct worker *worker, const struct os_async_done *done, int64_t now)
+{
+    struct slot *slot = &worker->slots.list[done->slot];
+    if (slot->sample.operation == OPERATION_READ || !worker->target->flush ||
+        slot->written || done->error || done->bytes < slot->sample.size)
+        return false;
+    slot->written = now;
+    slot->sample.bytes = done->bytes;
+    slot->request.operation = ENGINE_FLUSH;
+    worker->engine.ops->submit(&worker->engine, &slot->request);
+    return true;
+}
+
+/* A request has ended; BUSY is its share of the time since others did. Returns
+ * whether it counts. */
+static bool
+complete(struct worker *worker, const struct os_async_done *done, int64_t now,
+         int64_t busy)
+{
+    struct slot *slot = &worker->slots.list[done->slot];
+    struct sample *sample = &slot->sample;
+    sample->latency = now - sample->start;
+    sample->busy = busy;
+    sample->sync = slot->written ? now - slot->written : 0;
+    sample->error = done->error;
+    if (done->error || !slot->written)
+        sample->bytes = done->bytes;
+    count_waits(worker, sample, now);
+    if (!digest(worker, sample)) {
+        worker->sending = false;
+        atomic_store_explicit(&worker->crew->stop, true, memory_order_relaxed);
+    }
+    slots_release(&worker->slots, done->slot);
+    return sample_counts(sample);
+}
+
+/* The engine is of no use any more: all that is under way failed with NUMBER. */
+static int
+fail_all(struct worker *worker, int number)
+{
+    const struct slots *slots = &worker->slots;
+    int count = 0;
+    for (int slot = slots->oldest; slot >= 0; slot = slots->list[slot].younger)
+        worker->done[count++] = (struct os_async_done){.slot = slot, .error = number};
+    worker->sending = false;
+    return count;
+}
+
+/*
+ * COUNT requests are done at NOW, the first parts of some perhaps. Those that
+ * end share the time since the last ones did, or since there are any.
+ */
+static void
+complete_all(struct worker *worker, int count, int64_t since, int64_t now)
+{
+    struct os_async_done *done = worker->done;
+    int ended = 0;
+    for (int i = 0; i < count; i++)
+        if (!flush_written(worker, &done[i], now))
+            done[ended++] = done[i];
+    if (ended == 0)
+        return;
+    int64_t busy = now - (since > worker->last ? since : worker->last);
+    if (ended > 1) /* a division takes longer than all the rest */
+        busy /= ended;
+    bool any = false;
+    for (int i = 0; i < ended; i++)
+        any |= complete(worker, &done[i], now, busy);
+    if (any)
+        worker->last = now;
+}
+
+/* Sends what was submitted and waits for completions, until WHEN; returns the time. */
+static int64_t
+reap(struct worker *worker, int64_t when)
+{
+    struct slots *slots = &worker->slots;
+    int64_t start = os_clock_now();
+    int64_t since = oldest_start(worker, start);
+    baton_lay(&worker->baton, since);
+    int count = worker->engine.ops->reap(&worker->engine, worker->done, when);
+    int64_t now = os_clock_now();
+    baton_take(&worker->baton, since);
+    for (int slot = slots->youngest; slot >= 0 && !slots->list[slot].sample.start;
+         slot = slots->list[slot].older)
+        slots->list[slot].sample.start = start;
+    if (count < 0)
+        count = fail_all(worker, errno);
+    complete_all(worker, count, since, now);
+    return now;
+}
+
+/* Returns the time. */
+static int64_t
+begin(struct worker *worker)
+{
+    const struct plan *plan = worker->plan;
+    worker->engine.ops->begin(&worker->engine);
+    os_clock_sharpen();
+    worker->sending = true;
+    worker->end = INT64_MAX;
+    int64_t now = wait_until(worker, worker->crew->begin, os_clock_now());
+    worker->began = now + plan->settle;
+    worker->end = plan->work_time > INT64_MAX - worker->began
+                      ? INT64_MAX
+                      : worker->began + plan->work_time;
+    int64_t share = plan->limited ? plan->interval / plan->threads : 0;
+    pacer_start(&worker->pacer, plan->interval, plan->burst,
+                now + share * worker->number);
+    return now;
+}
+
+void
+worker_run(struct worker *worker)
+{
+    int64_t now = begin(worker);
+    for (;;) {
+        int64_t when = submit_due(worker, now);
+        if (worker->slots.under_way)
+            now = reap(worker, when);
+        else if (worker->sending)
+            now = wait_until(worker, when, now);
+        else
+            break;
+    }
+    worker->engine.ops->end(&worker->engine);
+    if (worker->pacer.left < worker->pacer.burst)
+        worker->total.missed += worker_missed(worker, now);
+    worker->ended = os_clock_now();
+    if (worker->ended < worker->began)
+        worker->began = worker->ended;
+}

@@ -1,0 +1,87 @@
+#include "seat.h"
+
+#define MS 1000000LL
+#define SOON (10 * MS) /* until the next look at what could not be seen now */
+
+static void
+work(void *argument)
+{
+    struct seat *seat = argument;
+    struct worker *worker = &seat->worker;
+    if (!worker->listener.sample)
+        os_thread_part();
+    if (seat->gate) {
+        os_lock_take(seat->gate);
+        os_lock_give(seat->gate);
+    }
+    worker_run(worker);
+}
+
+int
+seat_start(struct seat *seat, atomic_bool *news)
+{
+    watch_start(&seat->watch, seat->worker.plan->hang);
+    return attended_start(&seat->work, work, seat, news);
+}
+
+bool
+seat_is_empty(const struct seat *seat)
+{
+    return seat->waiting || attended_finished(&seat->work);
+}
+
+/* The number is that of the oldest; if that has changed meanwhile, all is well. */
+int64_t
+seat_watch(struct seat *seat, int64_t now, uint64_t *index, int64_t *again)
+{
+    int64_t since = baton_look(&seat->worker.baton);
+    int64_t waited = watch_look(&seat->watch, since, now);
+    if (waited && !baton_borrow(&seat->worker.baton, &since)) {
+        waited = since = 0;
+    } else if (waited) {
+        *index = worker_oldest(&seat->worker);
+        baton_return(&seat->worker.baton, since);
+        waited = since == seat->watch.since ? waited : 0;
+    }
+    int64_t due = since ? watch_due(&seat->watch, since, now) : now;
+    int64_t soonest = now + (since > 0 ? MS : SOON);
+    *again = due > soonest ? due : soonest;
+    return waited;
+}
+
+bool
+seat_add(struct seat *seat, struct stats *total)
+{
+    int64_t since;
+    bool empty = seat_is_empty(seat);
+    if (!empty && !baton_borrow(&seat->worker.baton, &since))
+        return false;
+    stats_merge(total, &seat->worker.total);
+    if (!empty)
+        baton_return(&seat->worker.baton, since);
+    return true;
+}
+
+/* Only out of a sleep: a system call that is interrupted begins anew. */
+void
+seat_wake(struct seat *seat)
+{
+    if (baton_look(&seat->worker.baton) == BATON_RESTING)
+        os_thread_poke(&seat->work.worker);
+}
+
+/* A baton that is not returned keeps the worker from going on. */
+void
+seat_give_up(struct seat *seat, int64_t now)
+{
+    int64_t since;
+    if (!baton_borrow(&seat->worker.baton, &since))
+        return;
+    if (since <= 0) {
+        baton_return(&seat->worker.baton, since);
+        return;
+    }
+    seat->waiting = now > since ? now - since : 1;
+    seat->left = seat->worker.slots.under_way;
+    worker_abandon(&seat->worker, now);
+}

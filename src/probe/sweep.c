@@ -1,0 +1,103 @@
+#include "sweep.h"
+
+#include "once.h"
+#include "os/process.h"
+
+#define SIZE_MOST (256 << 20) /* unless the user asks for more */
+
+/* What all steps have in common. */
+struct sweep_run {
+    const struct plan *plan;
+    const struct engine_ops *engine;
+    struct target *target;
+    const struct run_observer *observer;
+    struct outcome *outcome; /* of all steps */
+};
+
+/*
+ * The smallest request: a logical block, but nothing larger than what is known to
+ * fit and to be possible.
+ */
+static int64_t
+smallest_size(const struct plan *plan, const struct target *target)
+{
+    int64_t other, size = 0;
+    int status = target->kind == OS_BLOCK ? os_device_size(target->fd, &other, &size)
+                                          : os_file_alignment(target->fd, &other, &size);
+    bool smaller = status == 0 && size > 0 && size < plan->request_size;
+    return smaller ? size : plan->request_size;
+}
+
+/* Of sizes whose ends the target decides. */
+static struct sweep
+ends_of(const struct plan *plan, const struct target *target)
+{
+    int64_t most = target->work_size < SIZE_MOST ? target->work_size : SIZE_MOST;
+    int64_t least = smallest_size(plan, target);
+    struct sweep sweep = {SWEEP_SIZE, least, least};
+    while (sweep.to <= most / 2)
+        sweep.to *= 2;
+    return sweep;
+}
+
+/* Adds what one step found to what all did. Returns whether there is to be another. */
+static bool
+digest(const struct sweep_run *sweep, const struct plan *step, const struct outcome *one,
+       int64_t value)
+{
+    const struct plan *plan = sweep->plan;
+    struct outcome *all = sweep->outcome;
+    bool failed = one->waiting || (one->failed.index && !plan->ignore_error);
+    bool early = plan->sweep.kind == SWEEP_SIZE && !failed &&
+                 one->total.requests < (uint64_t)step->threads;
+    bool stopped = os_signals_stop() && !failed; /* the step is not complete */
+    stats_merge(&all->total, &one->total);
+    all->time += one->time;
+    all->ended = one->ended;
+    if (!all->failed.index)
+        all->failed = one->failed;
+    all->waiting = one->waiting;
+    all->left = one->left;
+    if (early && !stopped)
+        all->early = value;
+    if (early || stopped)
+        return false;
+    int status =
+        sweep->observer->step(sweep->observer->self, value, &one->total, one->time);
+    return status == 0 && !failed;
+}
+
+/* One step; DONE becomes whether it is the last of all. Returns 0, or -1 with ERROR. */
+static int
+do_step(struct sweep_run *sweep, int64_t value, int number, bool *done,
+        struct error *error)
+{
+    struct plan step;
+    struct run_observer observer = *sweep->observer;
+    struct outcome *one = os_memory_zeroed(sizeof(*one));
+    if (!one)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for the sweep");
+    if (number > 0)
+        observer.begin = NULL;
+    plan_step(sweep->plan, value, number, &step);
+    int status = run_once(&step, sweep->engine, sweep->target, &observer, one, error);
+    *done = status < 0 || !digest(sweep, &step, one, value);
+    os_memory_release(one, sizeof(*one));
+    return status;
+}
+
+int
+sweep_execute(const struct plan *plan, const struct engine_ops *engine,
+              struct target *target, const struct run_observer *observer,
+              struct outcome *outcome, struct error *error)
+{
+    struct sweep ends = plan->sweep.from ? plan->sweep : ends_of(plan, target);
+    struct sweep_run sweep = {plan, engine, target, observer, outcome};
+    bool done = false;
+    int status = 0, number = 0;
+    outcome->swept = true;
+    for (int64_t value = ends.from; value && !done && status == 0;
+         value = sweep_next(value, ends.to))
+        status = do_step(&sweep, value, number++, &done, error);
+    return status;
+}

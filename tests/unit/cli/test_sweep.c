@@ -1,0 +1,320 @@
+/* What -sweep takes, and the values it goes through. */
+#include "support.h"
+
+#include "cli/options.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+#define NO_KIND "neither size, threads nor depth"
+#define NO_ENDS "not two values with .. between them, such as 4k..1m"
+#define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
+#define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
+#define ZERO "must be more than 0"
+#define SMALL "too small: it would mean nothing"
+#define RANGE "out of range"
+#define BACKWARDS "ends before it begins"
+
+static void
+check_refused(const char *text, const char *why)
+{
+    struct sweep sweep;
+    const char *wrong = sweep_parse(text, &sweep);
+    if (!wrong || strcmp(wrong, why) != 0)
+        fail_msg("'%.200s': %s", text, wrong ? wrong : "taken");
+}
+
+static void
+a_kind_alone_leaves_the_ends_open(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum sweep_kind kind;
+    } cases[] = {
+        {"size", SWEEP_SIZE}, {"threads", SWEEP_THREADS}, {"depth", SWEEP_DEPTH}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct sweep sweep = {SWEEP_NONE, 7, 7};
+        assert_null(sweep_parse(cases[i].text, &sweep));
+        assert_int_equal(sweep.kind, cases[i].kind);
+        assert_int_equal(sweep.from, 0);
+        assert_int_equal(sweep.to, 0);
+    }
+}
+
+static void
+both_ends_are_read_with_their_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        struct sweep sweep;
+    } cases[] = {
+        {"size=4k..1m", {SWEEP_SIZE, 4096, 1048576}},
+        {"size=1..1", {SWEEP_SIZE, 1, 1}},
+        {"size=1sector..2PAGE", {SWEEP_SIZE, 512, 8192}},
+        {"size=0.5k..1.5k", {SWEEP_SIZE, 512, 1536}},
+        {"size=1/2k..4k", {SWEEP_SIZE, 512, 4096}},
+        {"size=2147479552..2147479552", {SWEEP_SIZE, 2147479552, 2147479552}},
+        {"threads=2..8", {SWEEP_THREADS, 2, 8}},
+        {"threads=1..1024", {SWEEP_THREADS, 1, 1024}},
+        {"threads=1..1k", {SWEEP_THREADS, 1, 1000}},
+        {"depth=1..128", {SWEEP_DEPTH, 1, 128}},
+        {"depth=3..3", {SWEEP_DEPTH, 3, 3}},
+        {"depth=4096..4096", {SWEEP_DEPTH, 4096, 4096}},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct sweep sweep = {0};
+        const char *wrong = sweep_parse(cases[i].text, &sweep);
+        if (wrong)
+            fail_msg("%s: %s", cases[i].text, wrong);
+        assert_int_equal(sweep.kind, cases[i].sweep.kind);
+        assert_int_equal(sweep.from, cases[i].sweep.from);
+        assert_int_equal(sweep.to, cases[i].sweep.to);
+    }
+}
+
+static void
+only_three_things_are_swept(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",           "=",
+                                        "..",         "4k..1m",
+                                        "s",          "siz",
+                                        "sizes",      "Size",
+                                        "SIZE",       " size",
+                                        "size ",      "size:4..8",
+                                        "size4..8",   "thread",
+                                        "depths",     "depth\n",
+                                        "none",       "cpus",
+                                        "size,depth", "=1..2",
+                                        "depth..4",   "threads threads=1..2",
+                                        "depths=1..2"};
+    for (size_t i = 0; i < LENGTH(texts); i++)
+        check_refused(texts[i], NO_KIND);
+}
+
+static void
+ends_are_two_values_with_dots_between(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"size=", NO_ENDS},          {"size=4k", NO_ENDS},
+        {"size=4k-1m", NO_ENDS},     {"size=4k,1m", NO_ENDS},
+        {"size=4k.1m", NO_ENDS},     {"threads=4", NO_ENDS},
+        {"depth==", NO_ENDS},        {"size=..", NO_SIZE},
+        {"size=4k..", NO_SIZE},      {"size=..1m", NO_SIZE},
+        {"size==4k..1m", NO_SIZE},   {"size=4k ..1m", NO_SIZE},
+        {"size=4k.. 1m", NO_SIZE},   {"size=4k..1m..2m", NO_SIZE},
+        {"size=4k..1m ", NO_SIZE},   {"threads=..", NO_COUNT},
+        {"threads=2..", NO_COUNT},   {"depth=..2", NO_COUNT},
+        {"depth=1..2..3", NO_COUNT},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        check_refused(cases[i][0], cases[i][1]);
+}
+
+/* The second end would be a decimal without its zero. */
+static void
+three_dots_are_refused(void **state)
+{
+    (void)state;
+    struct sweep sweep;
+    static const char *const texts[] = {"size=4k...1m", "threads=1...5k", "size=1....8"};
+    for (size_t i = 0; i < LENGTH(texts); i++)
+        if (!sweep_parse(texts[i], &sweep))
+            fail_msg("'%s' taken: %lld to %lld", texts[i], (long long)sweep.from,
+                     (long long)sweep.to);
+}
+
+static void
+each_end_is_a_value_that_makes_sense(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"size=0..4", ZERO},
+        {"size=0..0", ZERO},
+        {"size=0k..4k", ZERO},
+        {"threads=0..4", ZERO},
+        {"depth=0..4", ZERO},
+        {"size=-1..4", NO_SIZE},
+        {"size=1..-4", NO_SIZE},
+        {"size=nan..4k", NO_SIZE},
+        {"size=4k..inf", NO_SIZE},
+        {"size=4s..8s", NO_SIZE},
+        {"size=0x10..4k", NO_SIZE},
+        {"size=+4..8", NO_SIZE},
+        {"threads=-1..4", NO_COUNT},
+        {"threads=1..nan", NO_COUNT},
+        {"threads=1..4kb", NO_COUNT},
+        {"depth=one..4", NO_COUNT},
+        {"depth=1e1..20", NO_COUNT},
+        {"size=0.5..4k", SMALL},
+        {"size=1/2..4", SMALL},
+        {"threads=1..1/2", SMALL},
+        {"depth=/4..4", SMALL},
+        {"depth=1/0..4", "division by zero"},
+        {"size=1..8e", RANGE},
+        {"size=9223372036854775808..9223372036854775809", RANGE},
+        {"depth=1..99999999999999999999", RANGE},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        check_refused(cases[i][0], cases[i][1]);
+}
+
+static void
+the_second_end_is_not_below_the_first(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"size=8k..4k",  "size=4097..4k",
+                                        "size=1..0",    "threads=2..1",
+                                        "depth=64..63", "threads=5000..4999"};
+    for (size_t i = 0; i < LENGTH(texts); i++)
+        check_refused(texts[i], BACKWARDS);
+}
+
+static void
+no_end_is_beyond_what_the_option_itself_takes(void **state)
+{
+    (void)state;
+    static const char size[] = "more than the system can do in one request (2147479552)",
+                      threads[] = "more than 1024", depth[] = "more than 4096";
+    check_refused("size=4k..2147479553", size);
+    check_refused("size=2g..2g", size);
+    check_refused("size=1..9223372036854775807", size);
+    check_refused("threads=1..1025", threads);
+    check_refused("threads=1..5000", threads);
+    check_refused("threads=1..9223372036854775807", threads);
+    check_refused("depth=1..4097", depth);
+    check_refused("depth=5000..6000", depth);
+}
+
+static void
+a_very_long_text_is_refused(void **state)
+{
+    (void)state;
+    static char text[100000];
+    static const char *const heads[] = {"size=", "threads=1..", "size=1..", "depth="};
+    for (size_t i = 0; i < LENGTH(heads); i++) {
+        memset(text, '9', sizeof(text) - 1);
+        memcpy(text, heads[i], strlen(heads[i]));
+        struct sweep sweep;
+        assert_non_null(sweep_parse(text, &sweep));
+        memcpy(text + sizeof(text) - 4, "..9", 3);
+        assert_non_null(sweep_parse(text, &sweep));
+    }
+}
+
+/* 31 characters are room enough for any value; one more is not read. */
+static void
+a_first_end_has_31_characters_at_the_most(void **state)
+{
+    (void)state;
+    struct sweep sweep;
+    assert_null(sweep_parse("size=0000000000000000000000000000004..8", &sweep));
+    assert_int_equal(sweep.from, 4);
+    assert_non_null(sweep_parse("size=00000000000000000000000000000004..8", &sweep));
+}
+
+/* The values from FROM to TO are those of EXPECTED, 0 after the last. */
+static void
+check_values(int64_t from, int64_t to, const int64_t *expected)
+{
+    for (int64_t value = from; value; value = sweep_next(value, to))
+        assert_int_equal(value, *expected++);
+    assert_int_equal(*expected, 0);
+}
+
+static void
+values_double_to_the_end(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t from, to, values[9];
+    } cases[] = {
+        {1, 1, {1}},
+        {1, 2, {1, 2}},
+        {1, 64, {1, 2, 4, 8, 16, 32, 64}},
+        {3, 24, {3, 6, 12, 24}},
+        {4096, 4096, {4096}},
+        {512, 8192, {512, 1024, 2048, 4096, 8192}},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        check_values(cases[i].from, cases[i].to, cases[i].values);
+}
+
+static void
+an_end_between_two_values_is_the_last(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t from, to, values[9];
+    } cases[] = {
+        {1, 3, {1, 2, 3}},
+        {2, 3, {2, 3}},
+        {3, 7, {3, 6, 7}},
+        {4, 7, {4, 7}},
+        {4, 9, {4, 8, 9}},
+        {5, 6, {5, 6}},
+        {1, 100, {1, 2, 4, 8, 16, 32, 64, 100}},
+        {512, 5000, {512, 1024, 2048, 4096, 5000}},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        check_values(cases[i].from, cases[i].to, cases[i].values);
+}
+
+static void
+large_values_do_not_overflow(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t value, to, next;
+    } cases[] = {
+        {1073741824, 2147479552, 2147479552},
+        {1073739776, 2147479552, 2147479552},
+        {1073741823, 2147483647, 2147483646},
+        {2147483646, 2147483647, 2147483647},
+        {2147483647, 2147483647, 0},
+        {2147483648, 4294967296, 4294967296},
+        {4611686018427387903, INT64_MAX, INT64_MAX - 1},
+        {4611686018427387904, INT64_MAX, INT64_MAX},
+        {INT64_MAX - 1, INT64_MAX, INT64_MAX},
+        {INT64_MAX, INT64_MAX, 0},
+        {INT64_MAX, 1, 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        if (sweep_next(cases[i].value, cases[i].to) != cases[i].next)
+            fail_msg("after %lld of %lld: %lld", (long long)cases[i].value,
+                     (long long)cases[i].to,
+                     (long long)sweep_next(cases[i].value, cases[i].to));
+}
+
+static void
+each_kind_has_its_word(void **state)
+{
+    (void)state;
+    assert_string_equal(sweep_name(SWEEP_SIZE), "size");
+    assert_string_equal(sweep_name(SWEEP_THREADS), "threads");
+    assert_string_equal(sweep_name(SWEEP_DEPTH), "depth");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kind_alone_leaves_the_ends_open),
+        cmocka_unit_test(both_ends_are_read_with_their_units),
+        cmocka_unit_test(only_three_things_are_swept),
+        cmocka_unit_test(ends_are_two_values_with_dots_between),
+        cmocka_unit_test(three_dots_are_refused),
+        cmocka_unit_test(each_end_is_a_value_that_makes_sense),
+        cmocka_unit_test(the_second_end_is_not_below_the_first),
+        cmocka_unit_test(no_end_is_beyond_what_the_option_itself_takes),
+        cmocka_unit_test(a_very_long_text_is_refused),
+        cmocka_unit_test(a_first_end_has_31_characters_at_the_most),
+        cmocka_unit_test(values_double_to_the_end),
+        cmocka_unit_test(an_end_between_two_values_is_the_last),
+        cmocka_unit_test(large_values_do_not_overflow),
+        cmocka_unit_test(each_kind_has_its_word),
+    };
+    return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
+}

@@ -1,0 +1,183 @@
+/* Workers side by side, requests under way at a time, and what does them. */
+#include "planned.h"
+
+#define ADD_ENGINE                                                                     \
+    "system calls that wait do one request at a time; add -U (io_uring) or -A (Linux " \
+    "AIO)\n"
+
+static void
+nothing_given_is_one_request_at_a_time_that_waits(void **state)
+{
+    (void)state;
+    struct plan plan = planned(".");
+    assert_int_equal(plan.engine, ENGINE_SYNC);
+    assert_int_equal(plan.threads, 1);
+    assert_int_equal(plan.depth, 1);
+    assert_int_equal(plan.sweep.kind, SWEEP_NONE);
+    assert_int_equal(plan.settle, 0);
+}
+
+static void
+engine_threads_and_depth_are_taken_over(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum engine_kind engine;
+        int threads, depth;
+    } cases[] = {
+        {"-A .", ENGINE_AIO, 1, 1},
+        {"-U .", ENGINE_URING, 1, 1},
+        {"-threads 7 .", ENGINE_SYNC, 7, 1},
+        {"-threads 1024 .", ENGINE_SYNC, 1024, 1},
+        {"-depth 1 .", ENGINE_SYNC, 1, 1},
+        {"-A -depth 1 .", ENGINE_AIO, 1, 1},
+        {"-A -depth 32 .", ENGINE_AIO, 1, 32},
+        {"-U -depth 4096 .", ENGINE_URING, 1, 4096},
+        {"-depth 2 -threads 3 -U .", ENGINE_URING, 3, 2},
+        {"-AA -threads 1k .", ENGINE_AIO, 1000, 1},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        if (plan.engine != cases[i].engine || plan.threads != cases[i].threads ||
+            plan.depth != cases[i].depth)
+            fail_msg("ioping %s: %d %d %d", cases[i].line, (int)plan.engine, plan.threads,
+                     plan.depth);
+    }
+}
+
+static void
+depth_needs_an_engine_that_does_not_wait(void **state)
+{
+    (void)state;
+    planned_refused("-depth 2 .", "ioping: -depth: " ADD_ENGINE);
+    planned_refused("-R -threads 4 -depth 4096 .", "ioping: -depth: " ADD_ENGINE);
+    planned_refused("-sweep depth .", "ioping: -sweep: " ADD_ENGINE);
+    planned_refused("-sweep depth=1..1 .", "ioping: -sweep: " ADD_ENGINE);
+    planned_refused("-sweep threads -depth 4 .", "ioping: -depth: " ADD_ENGINE);
+}
+
+static void
+there_is_one_engine(void **state)
+{
+    (void)state;
+    static const char expected[] =
+        "ioping: -uring: cannot be done together with -async; leave out one of them\n";
+    planned_refused("-A -U .", expected);
+    planned_refused("-UA -depth 4 .", expected);
+}
+
+static void
+limits_are_for_all_workers_together(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t interval;
+    } cases[] = {
+        {"-r 10 -threads 1 .", 100000000},
+        {"-r 10 -threads 4 .", 400000000},
+        {"-r 3 -threads 2 .", 666666666},
+        {"-r 10 -threads 4 -b 5 .", 2000000000},
+        {"-l 1m -threads 4 .", 15625000},
+        {"-l 1m -s 8k -threads 4 .", 31250000},
+        {"-l 1m -threads 4 -b 10 .", 156250000},
+        {"-l 1m -r 10 -threads 3 .", 300000000},
+        {"-R -r 100 -threads 8 .", 80000000},
+        {"-r 1k -threads 1024 .", 1024000000},
+        {"-r 10 -threads 4 -i 1s .", 1000000000},
+        {"-r 10 -threads 4 -i 100ms .", 400000000},
+        {"-r 1 -threads 2 -b 9223372036854775807 .", INT64_MAX},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        int64_t interval = planned(cases[i].line).interval;
+        if (interval != cases[i].interval)
+            fail_msg("ioping %s: %lld", cases[i].line, (long long)interval);
+    }
+}
+
+static void
+depth_does_not_lengthen_the_interval_of_a_limit(void **state)
+{
+    (void)state;
+    assert_int_equal(planned("-r 10 -U -depth 16 .").interval, 100000000);
+    assert_int_equal(planned("-r 10 -U -depth 16 -threads 2 .").interval, 200000000);
+    assert_int_equal(planned("-l 1m -A -depth 16 -b 2 .").interval, 7812500);
+}
+
+static void
+an_interval_is_that_of_each_worker(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-i 5ms -threads 4 .");
+    assert_int_equal(plan.interval, 5000000);
+    assert_false(plan.limited);
+    assert_int_equal(planned("-threads 4 .").interval, 1000000000);
+    assert_int_equal(planned("-i 5ms -threads 4 -b 3 .").interval, 5000000);
+    assert_int_equal(planned("-i 0 -threads 4 .").interval, 0);
+}
+
+/* 100 ms are enough for one worker, and too little for two. */
+static void
+what_is_limited_depends_on_the_workers(void **state)
+{
+    (void)state;
+    assert_false(planned("-i 100ms -r 10 -threads 1 .").limited);
+    assert_true(planned("-i 100ms -r 10 -threads 2 .").limited);
+    assert_false(planned("-i 200ms -r 10 -threads 2 .").limited);
+}
+
+static void
+count_time_and_warmup_are_those_of_the_run(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-c 10 -w 3 -a 2 -threads 4 -U -depth 8 .");
+    assert_int_equal(plan.count, 10);
+    assert_int_equal(plan.work_time, 3000000000);
+    assert_int_equal(plan.limits.warmup, 2);
+    assert_int_equal(plan.settle, 0);
+}
+
+static void
+corrections_are_for_requests_that_wait_for_each_other(void **state)
+{
+    (void)state;
+    assert_int_equal(planned("-corrected -U -depth 1 .").corrected, 1000000000);
+    assert_int_equal(planned("-corrected -threads 4 -i 5ms .").corrected, 5000000);
+    static const char expected[] =
+        "ioping: -corrected: requests do not wait for each other with -depth; leave out "
+        "one of them\n";
+    planned_refused("-corrected -U -depth 2 .", expected);
+    planned_refused("-A -depth 8 -i 1ms -corrected .", expected);
+    planned_refused("-R -U -depth 2 -corrected .", expected);
+}
+
+static void
+corrections_under_a_limit_of_all_workers_are_refused(void **state)
+{
+    (void)state;
+    planned_refused("-corrected -i 100ms -r 10 -threads 2 .",
+                    "ioping: -corrected: under a limit no request is ever due; give one "
+                    "with -i\n");
+    assert_int_equal(planned("-corrected -i 200ms -r 10 -threads 2 .").corrected,
+                     200000000);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_given_is_one_request_at_a_time_that_waits),
+        cmocka_unit_test(engine_threads_and_depth_are_taken_over),
+        cmocka_unit_test(depth_needs_an_engine_that_does_not_wait),
+        cmocka_unit_test(there_is_one_engine),
+        cmocka_unit_test(limits_are_for_all_workers_together),
+        cmocka_unit_test(depth_does_not_lengthen_the_interval_of_a_limit),
+        cmocka_unit_test(an_interval_is_that_of_each_worker),
+        cmocka_unit_test(what_is_limited_depends_on_the_workers),
+        cmocka_unit_test(count_time_and_warmup_are_those_of_the_run),
+        cmocka_unit_test(corrections_are_for_requests_that_wait_for_each_other),
+        cmocka_unit_test(corrections_under_a_limit_of_all_workers_are_refused),
+    };
+    return cmocka_run_group_tests_name("concurrency", tests, NULL, NULL);
+}

@@ -1,0 +1,282 @@
+/* One run after another: what is the same for all, and what each step does. */
+#include "planned.h"
+
+static void
+each_kind_has_its_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        struct sweep sweep;
+    } cases[] = {
+        {"-sweep size .", {SWEEP_SIZE, 0, 0}},
+        {"-sweep size=512..1m .", {SWEEP_SIZE, 512, 1048576}},
+        {"-sweep threads .", {SWEEP_THREADS, 1, 64}},
+        {"-sweep threads=3..9 .", {SWEEP_THREADS, 3, 9}},
+        {"-U -sweep depth .", {SWEEP_DEPTH, 1, 64}},
+        {"-A -sweep depth=128..4096 .", {SWEEP_DEPTH, 128, 4096}},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct sweep sweep = planned(cases[i].line).sweep;
+        if (sweep.kind != cases[i].sweep.kind || sweep.from != cases[i].sweep.from ||
+            sweep.to != cases[i].sweep.to)
+            fail_msg("ioping %s: %lld to %lld", cases[i].line, (long long)sweep.from,
+                     (long long)sweep.to);
+    }
+}
+
+static void
+steps_have_no_delay_and_no_lines_of_requests(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"-sweep size .",          "-sweep threads .",
+                                        "-U -sweep depth .",      "-sweep threads -i 0 .",
+                                        "-J -sweep size .",       "-B -sweep size .",
+                                        "-R -sweep size -t 1us ."};
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        struct plan plan = planned(lines[i]);
+        if (plan.interval != 0 || plan.limited || plan.output.requests || plan.burst != 1)
+            fail_msg("ioping %s", lines[i]);
+        assert_true(plan.count == UINT64_MAX);
+        assert_int_equal(plan.corrected, 0);
+    }
+}
+
+static void
+a_step_lasts_two_seconds_unless_given(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t work_time, settle;
+    } cases[] = {
+        {"-sweep size .", 2000000000, 200000000},
+        {"-sweep threads -R .", 2000000000, 200000000},
+        {"-sweep size -w 10 .", 10000000000, 1000000000},
+        {"-w 1/2 -sweep threads .", 500000000, 50000000},
+        {"-U -sweep depth -w 1ms .", 1000000, 100000},
+        {"-sweep size -w 9ns .", 9, 0},
+        {"-sweep size -R -w 3 .", 3000000000, 300000000},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        if (plan.work_time != cases[i].work_time || plan.settle != cases[i].settle)
+            fail_msg("ioping %s: %lld, %lld", cases[i].line, (long long)plan.work_time,
+                     (long long)plan.settle);
+    }
+}
+
+/* The time before it is warm-up enough. */
+static void
+no_request_of_a_step_is_warm_up_unless_given(void **state)
+{
+    (void)state;
+    assert_int_equal(planned("-sweep size .").limits.warmup, 0);
+    assert_int_equal(planned("-sweep size -a 5 .").limits.warmup, 5);
+    assert_int_equal(planned("-a 1 -sweep threads .").limits.warmup, 1);
+    assert_int_equal(planned("-a 0 -sweep threads .").limits.warmup, 0);
+}
+
+static void
+the_target_is_opened_for_the_smallest_request(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t size;
+    } cases[] = {
+        {"-sweep size .", 4096},
+        {"-sweep size -L .", 4096},
+        {"-sweep size=512..8k .", 512},
+        {"-L -sweep size=1m..8m .", 1048576},
+        {"-sweep threads .", 4096},
+        {"-sweep threads -L .", 262144},
+        {"-sweep threads -s 64k .", 65536},
+        {"-U -s 1k -sweep depth .", 1024},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        int64_t size = planned(cases[i].line).request_size;
+        if (size != cases[i].size)
+            fail_msg("ioping %s: %lld", cases[i].line, (long long)size);
+    }
+}
+
+/* 64 MiB, or what the largest request needs, or as much as the user says. */
+static void
+a_directory_has_room_for_the_largest_request(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t scratch, work;
+    } cases[] = {
+        {"-sweep size .", 67108864, 0},
+        {"-sweep threads .", 67108864, 0},
+        {"-U -sweep depth .", 67108864, 0},
+        {"-sweep size=4k..64m .", 67108864, 0},
+        {"-sweep size=4k..256m .", 268435456, 0},
+        {"-sweep size=4k..67108865 .", 67108865, 0},
+        {"-sweep threads -s 128m .", 134217728, 0},
+        {"-sweep size -S 1m .", 1048576, 1048576},
+        {"-sweep size=4k..256m -S 1m .", 1048576, 1048576},
+        {"-S 1g -sweep size=4k..256m .", 1073741824, 1073741824},
+        {"-sweep threads -S 8m .", 8388608, 8388608},
+        {"-sweep size=4k..256m -S 0 .", 268435456, 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        if (plan.scratch_size != cases[i].scratch || plan.work_size != cases[i].work)
+            fail_msg("ioping %s: %lld, %lld", cases[i].line, (long long)plan.scratch_size,
+                     (long long)plan.work_size);
+    }
+}
+
+static void
+what_is_not_swept_stays_as_given(void **state)
+{
+    (void)state;
+    struct plan plan =
+        planned("-sweep size -A -depth 8 -threads 3 -W -LD -e 9 -o 1m -hang 1 -E -k .");
+    assert_int_equal(plan.engine, ENGINE_AIO);
+    assert_int_equal(plan.depth, 8);
+    assert_int_equal(plan.threads, 3);
+    assert_int_equal(plan.load, LOAD_WRITE);
+    assert_true(plan.linear && plan.direct && plan.ignore_error && plan.keep);
+    assert_int_equal(plan.seed, 9);
+    assert_int_equal(plan.work_offset, 1048576);
+    assert_int_equal(plan.hang, 1000000000);
+    assert_int_equal(planned("-sweep threads -U -depth 8 .").depth, 8);
+    assert_int_equal(planned("-U -sweep depth -threads 5 .").threads, 5);
+}
+
+/* Each with the sweeps that it goes against. */
+static void
+what_makes_no_sense_in_a_sweep_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *name;
+    } cases[] = {
+        {"-c 10", "count"},
+        {"-b 5", "burst"},
+        {"-l 1m", "speed-limit"},
+        {"-r 10", "rate-limit"},
+        {"-p 1", "print-count"},
+        {"-P 1", "print-interval"},
+        {"-corrected", "corrected"},
+        {"-slo p99=1s", "slo"},
+        {"-prometheus a.prom", "prometheus"},
+        {"-histogram", "histogram"},
+        {"-i 1ns", "interval"},
+        {"-i 1", "interval"},
+    };
+    static const char *const sweeps[] = {"size", "size=4k..8k", "threads", "depth"};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        for (size_t k = 0; k < LENGTH(sweeps); k++) {
+            char line[128], expected[128];
+            snprintf(line, sizeof(line), "-U %s -sweep %s .", cases[i].option, sweeps[k]);
+            snprintf(expected, sizeof(expected),
+                     "ioping: -%s: cannot be done together with -sweep; leave out one of "
+                     "them\n",
+                     cases[i].name);
+            planned_refused(line, expected);
+        }
+    }
+}
+
+/* Not even to the value that it has anyway; but beside another sweep. */
+static void
+what_is_swept_cannot_be_set_as_well(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *name, *kind, *other;
+    } cases[] = {
+        {"-s 4k", "size", "size", "threads"},
+        {"-threads 1", "threads", "threads", "depth"},
+        {"-depth 1", "depth", "depth", "size"},
+        {"-depth 4", "depth", "depth", "threads"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char line[128], expected[128];
+        snprintf(line, sizeof(line), "-U %s -sweep %s .", cases[i].option, cases[i].kind);
+        snprintf(expected, sizeof(expected),
+                 "ioping: -%s: cannot be done together with -sweep; leave out one of "
+                 "them\n",
+                 cases[i].name);
+        planned_refused(line, expected);
+        snprintf(line, sizeof(line), "-U %s -sweep %s .", cases[i].option,
+                 cases[i].other);
+        planned(line);
+    }
+}
+
+/* But for its value and its seed a step is the plan, byte by byte. */
+static void
+check_step(const struct plan *plan, int64_t value, int number, const struct plan *same)
+{
+    struct plan step, expected = *same;
+    memset(&step, 0xee, sizeof(step));
+    plan_step(plan, value, number, &step);
+    expected.seed = step.seed;
+    assert_memory_equal(&step, &expected, sizeof(step));
+}
+
+static void
+a_step_changes_only_what_is_swept(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-sweep size -threads 3 -A -depth 5 -W -w 7 .");
+    struct plan expected = plan;
+    expected.request_size = 2147479552;
+    check_step(&plan, 2147479552, 4, &expected);
+    plan = expected = planned("-sweep threads -U -depth 5 -s 8k -L .");
+    expected.threads = 1024;
+    check_step(&plan, 1024, 0, &expected);
+    plan = expected = planned("-sweep depth -U -threads 5 -s 8k -J .");
+    expected.depth = 4096;
+    check_step(&plan, 4096, 2, &expected);
+}
+
+/* The same one each time, another in each step, and not that of a run. */
+static void
+each_step_has_a_seed_of_its_own(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"-sweep size .", "-sweep threads -e 1 .",
+                                        "-U -sweep depth -e 2 ."};
+    uint64_t seeds[LENGTH(lines) * 30];
+    size_t count = 0;
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        struct plan plan = planned(lines[i]), step, again;
+        for (int number = 0; number < 29; number++) {
+            plan_step(&plan, 4, number, &step);
+            plan_step(&plan, 8, number, &again);
+            assert_true(step.seed == again.seed);
+            seeds[count++] = step.seed;
+        }
+        seeds[count++] = plan.seed;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_true(seeds[i] != seeds[k]);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_kind_has_its_ends),
+        cmocka_unit_test(steps_have_no_delay_and_no_lines_of_requests),
+        cmocka_unit_test(a_step_lasts_two_seconds_unless_given),
+        cmocka_unit_test(no_request_of_a_step_is_warm_up_unless_given),
+        cmocka_unit_test(the_target_is_opened_for_the_smallest_request),
+        cmocka_unit_test(a_directory_has_room_for_the_largest_request),
+        cmocka_unit_test(what_is_not_swept_stays_as_given),
+        cmocka_unit_test(what_makes_no_sense_in_a_sweep_is_refused),
+        cmocka_unit_test(what_is_swept_cannot_be_set_as_well),
+        cmocka_unit_test(a_step_changes_only_what_is_swept),
+        cmocka_unit_test(each_step_has_a_seed_of_its_own),
+    };
+    return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+#ifndef PROBE_LISTENING_H
+#define PROBE_LISTENING_H
+
+/* Runs of several workers on the fake engine, and an observer that watches how it is
+ * called. */
+#include "setup.h"
+
+#include "os/process.h"
+#include "probe/run.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define REQUESTS 4096
+#define SAID 16
+
+/* What the observer was told. */
+struct told {
+    atomic_bool inside; /* a call that must be the only one */
+    bool together;      /* one came while another was there */
+    int samples, summaries, interims, hangs, periods, steps;
+    uint8_t times[REQUESTS]; /* by request */
+    struct sample slowest;
+    int64_t warmups; /* OR-ed bits of the requests that were */
+    uint64_t since_period;
+    bool uneven;         /* a period was not what was told since the last */
+    uint64_t period_sum; /* requests in all of them */
+    bool backwards;      /* one had a negative time */
+    struct stats summary, interim, merged;
+    int64_t summary_time;
+    uint64_t hang_index[SAID];
+    int64_t hang_time[SAID];
+    int64_t values[SAID], step_times[SAID];
+    struct stats step; /* the last */
+    struct engine_config step_config;
+    int step_requests[SAID];            /* that the first worker had sent until its end */
+    void (*at_hang)(struct told *told); /* NULL: nothing */
+    int (*at_step)(struct told *told);
+};
+
+/* Too large for a stack. */
+static inline struct told *
+told_begin(void)
+{
+    static struct told told;
+    memset(&told, 0, sizeof(told));
+    return &told;
+}
+
+static inline void
+enter(struct told *told)
+{
+    told->together |= atomic_exchange(&told->inside, true);
+}
+
+static inline int
+leave(struct told *told)
+{
+    atomic_store(&told->inside, false);
+    return 0;
+}
+
+static inline int
+on_sample(void *self, const struct sample *sample)
+{
+    struct told *told = self;
+    enter(told);
+    told->samples++;
+    told->since_period++;
+    if (sample->index < REQUESTS)
+        told->times[sample->index]++;
+    if (sample->verdict == VERDICT_WARMUP)
+        told->warmups |= 1LL << (sample->index < 63 ? sample->index : 63);
+    if (sample->latency > told->slowest.latency)
+        told->slowest = *sample;
+    return leave(told);
+}
+
+static inline int
+on_period(void *self, const struct stats *stats, int64_t time)
+{
+    struct told *told = self;
+    enter(told);
+    told->uneven |= stats->requests != told->since_period;
+    told->since_period = 0;
+    told->period_sum += stats->requests;
+    told->backwards |= time < 0;
+    told->periods++;
+    return leave(told);
+}
+
+static inline int
+on_summary(void *self, const struct stats *stats, int64_t time)
+{
+    struct told *told = self;
+    enter(told);
+    told->summary = *stats;
+    told->summary_time = time;
+    told->summaries++;
+    return leave(told);
+}
+
+static inline int
+on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
+{
+    struct told *told = self;
+    enter(told);
+    assert_in_range(told->steps, 0, SAID - 1);
+    told->values[told->steps] = value;
+    told->step_times[told->steps] = time;
+    told->step_requests[told->steps++] = fake_engine.queues[0].requests;
+    told->step = *stats;
+    told->step_config = fake_engine.config;
+    stats_merge(&told->merged, stats);
+    leave(told);
+    return told->at_step ? told->at_step(told) : 0;
+}
+
+static inline void
+on_interim(void *self, const struct stats *stats)
+{
+    struct told *told = self;
+    told->interim = *stats;
+    told->interims++;
+}
+
+static inline void
+on_keep(void *self, const struct stats *stats, int64_t now)
+{
+    (void)self, (void)stats, (void)now;
+}
+
+static inline void
+on_hang(void *self, uint64_t index, int64_t waited)
+{
+    struct told *told = self;
+    if (told->hangs < SAID) {
+        told->hang_index[told->hangs] = index;
+        told->hang_time[told->hangs] = waited;
+    }
+    told->hangs++;
+    if (told->at_hang)
+        told->at_hang(told);
+}
+
+/* Too large for a stack, too. */
+static inline struct outcome *
+try_run(struct setup *setup, struct told *told, int status, struct error *error)
+{
+    static struct outcome outcome;
+    struct run_observer observer = {
+        .self = told,
+        .sample = on_sample,
+        .period = on_period,
+        .summary = on_summary,
+        .interim = on_interim,
+        .keep = on_keep,
+        .hang = on_hang,
+        .step = on_step,
+    };
+    memset(&outcome, 0, sizeof(outcome));
+    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, error), 0);
+    os_signals_install();
+    assert_int_equal(run_execute(&setup->plan, &engine_fake, &setup->target, &observer,
+                                 &outcome, error),
+                     status);
+    return &outcome;
+}
+
+static inline struct outcome *
+run(struct setup *setup, struct told *told)
+{
+    struct error error;
+    return try_run(setup, told, 0, &error);
+}
+
+/* In a child: the signal cannot be taken back, and the worker never ends. */
+static inline void
+in_child(void (*body)(void))
+{
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        body();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+#define REQUIRE(condition)                                                  \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            _exit(1);                                                       \
+        }                                                                   \
+    } while (0)
+
+/* What all workers have sent. */
+static inline int
+sent_by_all(void)
+{
+    int sum = 0;
+    for (int i = 0; i < FAKE_QUEUES; i++)
+        sum += fake_engine.queues[i].requests;
+    return sum;
+}
+
+static inline void
+interrupt(struct told *told)
+{
+    if (told->hangs == 1)
+        raise(SIGINT);
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* What workers tell the run, in an order that threads may come in. */
+#include "support.h"
+
+#include "probe/attend.h"
+
+#define MS 1000000LL
+#define START 1000000000LL
+
+static int64_t times[8];
+static int count;
+
+static int
+on_period(void *self, const struct stats *stats, int64_t time)
+{
+    (void)self, (void)stats;
+    assert_in_range(count, 0, 7);
+    times[count++] = time;
+    return 0;
+}
+
+static const struct run_observer observer = {.period = on_period};
+static struct plan plan;
+static struct run run;
+
+static void
+begin(int64_t print_count, int64_t print_interval)
+{
+    memset(&run, 0, sizeof(run));
+    count = 0;
+    plan = (struct plan){
+        .output = {.print_count = print_count, .print_interval = print_interval}};
+    run.plan = plan;
+    run.observer = observer;
+    run.lock = os_lock_make();
+    assert_non_null(run.lock);
+    attend_begin(&run, START);
+}
+
+/* One worker was slower to come here than to do its request. */
+static void
+a_request_may_be_told_after_one_that_ended_later(void **state)
+{
+    (void)state;
+    static const int ends[] = {100, 300, 200, 400};
+    int64_t sum = 0;
+    begin(1, 0);
+    for (int i = 0; i < 4; i++) {
+        struct sample sample = {.index = (uint64_t)i + 1,
+                                .start = START + (ends[i] - 50) * MS,
+                                .latency = 50 * MS,
+                                .verdict = VERDICT_NONE};
+        assert_int_equal(attend_sample(&run, &sample), 0);
+    }
+    assert_int_equal(count, 4);
+    for (int i = 0; i < 4; i++) {
+        if (times[i] < 0)
+            fail_msg("period %d took %lld ns", i + 1, (long long)times[i]);
+        sum += times[i];
+    }
+    assert_int_equal(sum, 400 * MS);
+    os_lock_free(run.lock);
+}
+
+/* At 120 and 110 ms, of which the second comes too late for the point of 100 ms. */
+static void
+only_the_first_to_come_ends_a_period(void **state)
+{
+    (void)state;
+    begin(0, 100 * MS);
+    assert_int_equal(attend_due(&run, START + 99 * MS), 0);
+    assert_int_equal(count, 0);
+    assert_int_equal(attend_due(&run, START + 120 * MS), 0);
+    assert_int_equal(attend_due(&run, START + 110 * MS), 0);
+    assert_int_equal(count, 1);
+    assert_int_equal(times[0], 120 * MS);
+    assert_int_equal(attend_due(&run, START + 200 * MS), 0);
+    assert_int_equal(count, 2);
+    assert_int_equal(times[1], 80 * MS);
+    os_lock_free(run.lock);
+}
+
+/* Both kinds: a worker that is due at 100 ms comes after a request that ended later. */
+static void
+a_point_may_be_told_after_a_request_that_ended_later(void **state)
+{
+    (void)state;
+    struct sample sample = {.index = 1,
+                            .start = START + 50 * MS,
+                            .latency = 80 * MS,
+                            .verdict = VERDICT_NONE};
+    begin(1, 100 * MS);
+    assert_int_equal(attend_sample(&run, &sample), 0);
+    assert_int_equal(attend_due(&run, START + 101 * MS), 0);
+    assert_true(count >= 1);
+    assert_int_equal(times[0], 130 * MS);
+    for (int i = 1; i < count; i++)
+        if (times[i] < 0)
+            fail_msg("period %d took %lld ns", i + 1, (long long)times[i]);
+    os_lock_free(run.lock);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_may_be_told_after_one_that_ended_later),
+        cmocka_unit_test(only_the_first_to_come_ends_a_period),
+        cmocka_unit_test(a_point_may_be_told_after_a_request_that_ended_later),
+    };
+    return cmocka_run_group_tests_name("attend", tests, NULL, NULL);
+}

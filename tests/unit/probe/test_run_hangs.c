@@ -1,0 +1,267 @@
+/* A run with several workers or a queue, some of whose requests hang. */
+#include "listening.h"
+
+#define FOR_EVER (3600000 * MS)
+
+static void
+begin(struct setup *setup, int64_t count, int threads, int depth)
+{
+    setup_begin(setup, count);
+    setup->options.threads = threads;
+    setup->options.depth = depth;
+    setup->options.given[OPTION_URING] = 1;
+    setup->options.interval = 20 * MS;
+}
+
+/* The NUMBERth request of one WORKER takes so long. */
+static void
+hang(int worker, int number, int64_t time)
+{
+    fake_engine.queues[worker].scripted = true;
+    fake_engine.queues[worker].answers[number].takes = time;
+}
+
+/* How many requests were told of twice: no late machine is to blame for all of that. */
+static int
+told_twice(const struct told *told)
+{
+    uint64_t found[SAID];
+    int said = told->hangs < SAID ? told->hangs : SAID, count = 0;
+    for (int i = 0; i < said; i++)
+        for (int k = 0; k < i; k++) {
+            int known = 0;
+            if (told->hang_index[k] != told->hang_index[i])
+                continue;
+            while (known < count && found[known] != told->hang_index[i])
+                known++;
+            if (known == count)
+                found[count++] = told->hang_index[i];
+        }
+    return count;
+}
+
+static void
+interrupt_when_sure(struct told *told)
+{
+    if (told_twice(told) >= 1 && !os_signals_stop())
+        raise(SIGINT);
+}
+
+static void
+give_up_one_of_three(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt_when_sure;
+    begin(&setup, 0, 3, 1);
+    setup.options.hang = 200 * MS;
+    hang(1, 2, FOR_EVER);
+    const struct outcome *outcome = run(&setup, told);
+    const struct fake_queue *queues = fake_engine.queues;
+    REQUIRE(outcome->waiting >= 900 * MS && outcome->waiting <= told->summary_time);
+    REQUIRE(outcome->left == 1);
+    REQUIRE(fake_engine.closed == 2);
+    REQUIRE(queues[0].requests > 1 && queues[1].requests == 2 && queues[2].requests > 1);
+    REQUIRE(told->summaries == 1);
+    REQUIRE(told->summary.requests == (uint64_t)sent_by_all());
+    REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 1);
+    REQUIRE(told->samples == sent_by_all() - 1);
+    REQUIRE(told->summary.missed >= 35);
+    REQUIRE(!told->together);
+}
+
+static void
+an_interrupt_gives_up_only_the_one_that_is_stuck(void **state)
+{
+    (void)state;
+    in_child(give_up_one_of_three);
+}
+
+static void
+give_up_a_full_queue_of_one_of_two(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt_when_sure;
+    begin(&setup, 0, 2, 3);
+    setup.options.hang = 50 * MS;
+    fake_engine.takes = 5 * MS;
+    for (int i = 1; i <= 3; i++)
+        hang(1, i, FOR_EVER);
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(outcome->waiting >= 700 * MS);
+    REQUIRE(outcome->left == 3);
+    REQUIRE(fake_engine.closed == 1);
+    REQUIRE(fake_engine.queues[1].requests == 3);
+    REQUIRE(told->summary.requests == (uint64_t)sent_by_all());
+    REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 3);
+}
+
+static void
+all_that_is_stuck_in_a_queue_is_counted(void **state)
+{
+    (void)state;
+    in_child(give_up_a_full_queue_of_one_of_two);
+}
+
+/* A free slot does not help those that are taken. */
+static void
+give_up_a_part_of_a_queue(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt_when_sure;
+    begin(&setup, 0, 1, 8);
+    setup.options.hang = 200 * MS;
+    hang(0, 2, FOR_EVER);
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(outcome->waiting >= 900 * MS);
+    REQUIRE(outcome->left == 1);
+    REQUIRE(fake_engine.queues[0].requests > 3);
+    REQUIRE(told->summary.requests == (uint64_t)fake_engine.queues[0].requests);
+    REQUIRE(told->summary.latency.count == told->summary.requests - 1);
+}
+
+static void
+a_queue_that_is_not_full_is_given_up_as_well(void **state)
+{
+    (void)state;
+    in_child(give_up_a_part_of_a_queue);
+}
+
+static void
+interrupt_when_sure_of_two(struct told *told)
+{
+    bool many = told->hangs >= SAID;
+    if ((many || told_twice(told) >= 2) && !os_signals_stop())
+        raise(SIGINT);
+}
+
+/* The time is that of the longest, which began with the run: at least 280 ms and two
+ * words about the other before the interrupt. */
+static void
+give_up_two_of_three(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt_when_sure_of_two;
+    begin(&setup, 0, 3, 1);
+    setup.options.hang = 100 * MS;
+    hang(0, 15, FOR_EVER);
+    hang(2, 1, FOR_EVER);
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(outcome->left == 2);
+    REQUIRE(fake_engine.closed == 1);
+    REQUIRE(outcome->waiting >= 1100 * MS);
+    REQUIRE(outcome->waiting <= outcome->time);
+    REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 2);
+}
+
+static void
+the_longest_of_several_stuck_ones_is_told(void **state)
+{
+    (void)state;
+    in_child(give_up_two_of_three);
+}
+
+static void
+ask_for_statistics(struct told *told)
+{
+    if (told->hangs == 1)
+        raise(SIGUSR1);
+}
+
+static void
+statistics_of_all_can_be_had_while_one_hangs(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = ask_for_statistics;
+    begin(&setup, 200, 3, 1);
+    setup.options.hang = 200 * MS;
+    hang(1, 2, 600 * MS);
+    run(&setup, told);
+    assert_int_equal(told->interims, 1);
+    assert_in_range(told->interim.requests, 0, 199);
+    assert_int_equal(told->interim.latency.count, told->interim.requests);
+    assert_int_equal(told->summary.latency.count, 200);
+}
+
+/* Each of the two that are stuck is told of, and nothing before its time. */
+static void
+what_hangs_is_told_of_each_worker(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 60, 3, 1);
+    setup.options.hang = 100 * MS;
+    hang(0, 2, 800 * MS);
+    hang(2, 4, 800 * MS);
+    run(&setup, told);
+    bool slowest = false;
+    assert_in_range(told->hangs, 2, SAID);
+    for (int i = 0; i < told->hangs; i++) {
+        assert_true(told->hang_time[i] >= 100 * MS);
+        slowest |= told->hang_index[i] == told->slowest.index;
+    }
+    assert_true(slowest);
+    assert_true(told_twice(told) >= 2);
+}
+
+/* The second ends at some 720 ms; the third, then the oldest, is older than the limit. */
+static void
+the_oldest_request_of_a_queue_is_told_of(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 3, 1, 3);
+    setup.options.hang = 150 * MS;
+    hang(0, 2, 700 * MS);
+    hang(0, 3, 1600 * MS);
+    run(&setup, told);
+    assert_in_range(told->hangs, 2, SAID);
+    bool second = false;
+    assert_int_equal(told->hang_index[told->hangs - 1], 3);
+    for (int i = 0; i < told->hangs; i++) {
+        second |= told->hang_index[i] == 2;
+        assert_true(i == 0 || told->hang_index[i] >= told->hang_index[i - 1]);
+        assert_true(told->hang_time[i] >= 150 * MS);
+    }
+    assert_true(second);
+}
+
+static void
+periods_come_while_one_hangs(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 30, 2, 1);
+    setup.options.print_interval = 30 * MS;
+    hang(0, 1, 900 * MS);
+    run(&setup, told);
+    assert_true(told->periods >= 4);
+    assert_int_equal(told->period_sum + told->since_period, 30);
+    assert_false(told->uneven);
+    assert_false(told->backwards);
+    assert_false(told->together);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_interrupt_gives_up_only_the_one_that_is_stuck),
+        cmocka_unit_test(all_that_is_stuck_in_a_queue_is_counted),
+        cmocka_unit_test(a_queue_that_is_not_full_is_given_up_as_well),
+        cmocka_unit_test(the_longest_of_several_stuck_ones_is_told),
+        cmocka_unit_test(statistics_of_all_can_be_had_while_one_hangs),
+        cmocka_unit_test(what_hangs_is_told_of_each_worker),
+        cmocka_unit_test(the_oldest_request_of_a_queue_is_told_of),
+        cmocka_unit_test(periods_come_while_one_hangs),
+    };
+    return cmocka_run_group_tests_name("run hangs", tests, NULL, NULL);
+}

@@ -1,0 +1,463 @@
+/* A run of several steps. */
+#include "listening.h"
+
+#include <errno.h>
+
+static void
+begin(struct setup *setup, enum sweep_kind kind, int64_t from, int64_t to)
+{
+    setup_begin(setup, 0);
+    setup->options.sweep = (struct sweep){kind, from, to};
+    setup->options.work_time = 20 * MS;
+    setup->options.given[OPTION_URING] = 1;
+    setup->options.hang = 0;
+    setup->target.block = 512;
+    fake_engine.takes = MS;
+}
+
+static void
+assert_values(const struct told *told, const int64_t *values, int count)
+{
+    assert_int_equal(told->steps, count);
+    for (int i = 0; i < count; i++)
+        assert_int_equal(told->values[i], values[i]);
+}
+
+static void
+the_total_is_that_of_all_steps(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    static const int64_t values[] = {1, 2, 4, 5};
+    begin(&setup, SWEEP_THREADS, 1, 5);
+    const struct outcome *outcome = run(&setup, told);
+    assert_values(told, values, 4);
+    int64_t time = 0;
+    for (int i = 0; i < 4; i++) {
+        assert_true(told->step_times[i] >= 20 * MS);
+        time += told->step_times[i];
+    }
+    assert_int_equal(outcome->time, time);
+    assert_true(outcome->total.requests > 0);
+    assert_int_equal(outcome->total.requests, told->merged.requests);
+    assert_int_equal(outcome->total.latency.count, told->merged.latency.count);
+    assert_int_equal(outcome->total.latencies.count, told->merged.latencies.count);
+    assert_int_equal(outcome->total.latency.max, told->merged.latency.max);
+    assert_int_equal(outcome->total.all_bytes, told->merged.all_bytes);
+    assert_int_equal(outcome->failed.index, 0);
+    assert_int_equal(outcome->early, 0);
+    assert_int_equal(told->samples, 0);
+    assert_int_equal(told->summaries, 0);
+    assert_int_equal(fake_engine.opened, 1 + 2 + 4 + 5);
+    assert_int_equal(fake_engine.closed, 1 + 2 + 4 + 5);
+    assert_int_equal(told->step.lanes, 5);
+    assert_false(told->together);
+}
+
+/* Each worker sends its first request long before that. */
+static void
+what_is_sent_while_it_settles_is_not_in_a_step(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, SWEEP_THREADS, 2, 4);
+    setup.options.work_time = 1000 * MS; /* 100 ms to settle */
+    fake_engine.takes = 20 * MS;
+    const struct outcome *outcome = run(&setup, told_begin());
+    assert_true(outcome->total.requests > 0);
+    assert_true(outcome->total.requests + 2 + 4 <= (uint64_t)sent_by_all());
+}
+
+static int
+check_size(struct told *told)
+{
+    int64_t value = told->values[told->steps - 1];
+    assert_int_equal(told->step.all_bytes, (int64_t)told->step.requests * value);
+    assert_in_range(told->step_config.size, value, value + SIZE - 1);
+    return 0;
+}
+
+/* From 0: it begins with what FITS. A step in which a late machine made no request ends
+ * the sweep early, and all is tried again with more time. */
+static void
+assert_sizes(struct sweep sizes, int64_t fits, int64_t work_size, const int64_t *values,
+             int count)
+{
+    struct told *told = told_begin();
+    int64_t early = 1;
+    for (int64_t time = 20 * MS; early && time <= 2000 * MS; time *= 10) {
+        struct setup setup;
+        told = told_begin();
+        told->at_step = check_size;
+        begin(&setup, SWEEP_SIZE, sizes.from, sizes.to);
+        setup.options.work_time = time;
+        setup.options.work_size = fits;
+        setup.target.work_size = work_size;
+        early = run(&setup, told)->early;
+    }
+    assert_int_equal(early, 0);
+    assert_values(told, values, count);
+}
+
+static void
+sizes_go_from_what_fits_to_the_working_set(void **state)
+{
+    static const struct {
+        int64_t fits, work_size, values[9]; /* FITS: what is known to */
+        int count;
+    } cases[] = {
+        {512, 65536, {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}, 8},
+        {4096, 40000, {4096, 8192, 16384, 32768}, 4},
+        {4096, 4096, {4096}, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_sizes((struct sweep){SWEEP_SIZE, 0, 0}, cases[i].fits, cases[i].work_size,
+                     cases[i].values, cases[i].count);
+}
+
+static void
+sizes_that_are_given_are_those_of_the_steps(void **state)
+{
+    (void)state;
+    static const int64_t values[] = {4096, 8192, 16384, 20480};
+    assert_sizes((struct sweep){SWEEP_SIZE, 4096, 20480}, 0, 16 * SIZE, values, 4);
+}
+
+static int
+check_depth(struct told *told)
+{
+    int64_t value = told->values[told->steps - 1];
+    assert_int_equal(told->step_config.depth, value);
+    assert_int_equal(fake_engine.most_under_way, value);
+    assert_int_equal(told->step.lanes, 2);
+    return 0;
+}
+
+static void
+depths_are_those_of_the_steps(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    static const int64_t values[] = {1, 2, 4, 6};
+    told->at_step = check_depth;
+    begin(&setup, SWEEP_DEPTH, 1, 6);
+    setup.options.threads = 2;
+    run(&setup, told);
+    assert_values(told, values, 4);
+}
+
+/* From the second step on no request ends before its time does. A late machine may send
+ * it when the step has begun; then there is a row with no more than that. */
+static int
+slow_down(struct told *told)
+{
+    fake_engine.takes = 400 * MS;
+    assert_true(told->steps < 2 ||
+                told->step.requests <= (uint64_t)told->values[told->steps - 1]);
+    return 0;
+}
+
+static int
+slow_down_or_expect_a_request(struct told *told)
+{
+    fake_engine.takes = 400 * MS;
+    assert_true(told->step.requests >= 1);
+    return 0;
+}
+
+static void
+sizes_end_early_when_a_worker_gets_no_request(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    static const int64_t values[] = {4096, 8192, 16384, 32768, 65536};
+    told->at_step = slow_down_or_expect_a_request;
+    begin(&setup, SWEEP_SIZE, 4096, 65536);
+    setup.options.work_time = 300 * MS;
+    const struct outcome *outcome = run(&setup, told);
+    assert_in_range(told->steps, 0, 4);
+    assert_values(told, values, told->steps);
+    assert_int_equal(outcome->early, values[told->steps]);
+    assert_int_equal(outcome->failed.index, 0);
+    assert_int_equal(outcome->waiting, 0);
+    assert_int_equal(outcome_status(outcome), EXIT_DONE);
+}
+
+static void
+only_sizes_end_early(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    static const int64_t values[] = {1, 2};
+    told->at_step = slow_down;
+    begin(&setup, SWEEP_THREADS, 1, 2);
+    setup.options.work_time = 300 * MS;
+    const struct outcome *outcome = run(&setup, told);
+    assert_values(told, values, 2);
+    assert_int_equal(outcome->early, 0);
+}
+
+static int
+fail_the_next(struct told *told)
+{
+    struct fake_queue *queue = &fake_engine.queues[0];
+    if (told->steps > 1)
+        return 0;
+    queue->scripted = true;
+    queue->requests = 0; /* the script is that of this step */
+    queue->answers[3].error = EIO;
+    return 0;
+}
+
+static void
+a_failure_ends_it_with_the_step_so_far(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    static const int64_t values[] = {4096, 8192};
+    told->at_step = fail_the_next;
+    begin(&setup, SWEEP_SIZE, 4096, 32768);
+    setup.options.work_time = 1000 * MS;
+    const struct outcome *outcome = run(&setup, told);
+    assert_values(told, values, 2);
+    assert_int_equal(outcome->failed.error, EIO);
+    assert_int_equal(outcome->failed.index, 3);
+    assert_int_equal(outcome->early, 0);
+    assert_int_equal(outcome_status(outcome), EXIT_RUNTIME);
+    assert_int_equal(fake_engine.queues[0].requests, 3);
+    assert_true(told->step_times[1] >= 0);
+    assert_int_equal(outcome->total.requests, told->merged.requests);
+}
+
+static int
+refuse_the_second(struct told *told)
+{
+    return told->steps == 2 ? -1 : 0;
+}
+
+static void
+a_row_that_cannot_be_written_ends_it(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    static const int64_t values[] = {1, 2};
+    told->at_step = refuse_the_second;
+    begin(&setup, SWEEP_THREADS, 1, 8);
+    run(&setup, told);
+    assert_values(told, values, 2);
+    assert_int_equal(fake_engine.opened, 3);
+}
+
+static int
+break_the_engine(struct told *told)
+{
+    (void)told;
+    fake_engine.broken = true;
+    fake_engine.sound = fake_engine.opened + 1;
+    return 0;
+}
+
+static void
+a_step_that_cannot_begin_is_an_error(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    struct error error;
+    static const int64_t values[] = {1};
+    told->at_step = break_the_engine;
+    begin(&setup, SWEEP_THREADS, 1, 8);
+    try_run(&setup, told, -1, &error);
+    assert_values(told, values, 1);
+    assert_string_equal(error.why, "broken");
+    assert_int_equal(fake_engine.opened, 2);
+    assert_int_equal(fake_engine.closed, 2);
+}
+
+/* So many are sent at once by the first step, and by the others. */
+#define KEPT 3
+
+static void
+keep_offsets(int64_t seed, int64_t offsets[3][KEPT])
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, SWEEP_DEPTH, KEPT, 8);
+    fake_engine.takes = 5 * MS;
+    setup.options.entropy = seed;
+    setup.target.work_size = 1LL << 40;
+    run(&setup, told);
+    for (int i = 0; i < 3; i++) {
+        int first = i ? told->step_requests[i - 1] : 0;
+        assert_true(told->step_requests[i] >= first + KEPT);
+        assert_true(first + KEPT <= FAKE_CALLS);
+        memcpy(offsets[i], fake_engine.queues[0].offsets + first, sizeof(offsets[i]));
+    }
+}
+
+static void
+a_seed_reproduces_the_offsets_of_each_step(void **state)
+{
+    (void)state;
+    int64_t first[3][KEPT], again[3][KEPT], other[3][KEPT];
+    keep_offsets(5, first);
+    keep_offsets(5, again);
+    keep_offsets(6, other);
+    assert_memory_equal(first, again, sizeof(first));
+    for (int i = 0; i < 3; i++) {
+        assert_memory_not_equal(first[i], other[i], sizeof(first[i]));
+        assert_memory_not_equal(first[i], first[(i + 1) % 3], sizeof(first[i]));
+    }
+}
+
+static int
+interrupt_after_two(struct told *told)
+{
+    if (told->steps == 2)
+        raise(SIGINT);
+    return 0;
+}
+
+static void
+interrupt_between_steps(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_step = interrupt_after_two;
+    begin(&setup, SWEEP_THREADS, 1, 8);
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(told->steps == 2);
+    REQUIRE(outcome->total.requests == told->merged.requests);
+    REQUIRE(outcome->failed.index == 0 && outcome->waiting == 0);
+    REQUIRE(outcome_status(outcome) == EXIT_DONE);
+}
+
+static void
+an_interrupt_ends_it_with_the_steps_so_far(void **state)
+{
+    (void)state;
+    in_child(interrupt_between_steps);
+}
+
+/* No row for a step that is not complete. */
+static void
+interrupt_within_a_step(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt;
+    begin(&setup, SWEEP_THREADS, 1, 8);
+    setup.options.hang = 50 * MS;
+    setup.options.work_time = 3600000 * MS;
+    fake_engine.answers[3].takes = 150 * MS;
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(told->hangs > 0);
+    REQUIRE(told->steps == 0);
+    REQUIRE(outcome->failed.index == 0 && outcome->waiting == 0);
+    REQUIRE(outcome_status(outcome) == EXIT_DONE);
+    REQUIRE(fake_engine.opened == 1);
+}
+
+static void
+an_interrupt_ends_a_step_without_its_row(void **state)
+{
+    (void)state;
+    in_child(interrupt_within_a_step);
+}
+
+/* Of two words about the same request, no late machine is to blame for both. */
+static void
+interrupt_when_sure(struct told *told)
+{
+    const uint64_t *last = &told->hang_index[told->hangs - 1];
+    if (told->hangs > 1 && told->hangs <= SAID && last[0] == last[-1] &&
+        !os_signals_stop())
+        raise(SIGINT);
+}
+
+/* It is given up while the step settles, which an hour is long. */
+static void
+give_up_a_step_that_settles(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt_when_sure;
+    begin(&setup, SWEEP_THREADS, 1, 8);
+    setup.options.hang = 50 * MS;
+    setup.options.work_time = 36000000 * MS;
+    fake_engine.answers[3].takes = 3600000 * MS;
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(outcome->waiting >= 700 * MS);
+    REQUIRE(outcome->left == 1);
+    REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
+    REQUIRE(fake_engine.opened == 1 && fake_engine.closed == 0);
+    REQUIRE(told->steps == 1);
+    REQUIRE(told->step_times[0] >= 0);
+    REQUIRE(outcome->time >= 0);
+}
+
+static void
+a_step_that_is_stuck_while_it_settles_took_no_time(void **state)
+{
+    (void)state;
+    in_child(give_up_a_step_that_settles);
+}
+
+static void
+give_up_a_step(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt_when_sure;
+    begin(&setup, SWEEP_THREADS, 2, 8);
+    setup.options.hang = 100 * MS;
+    setup.options.work_time = 2000 * MS; /* 200 ms to settle */
+    fake_engine.takes = 30 * MS;         /* so that the tenth comes later */
+    fake_engine.queues[1].scripted = true;
+    fake_engine.queues[1].answers[10].takes = 3600000 * MS;
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(outcome->waiting >= 700 * MS);
+    REQUIRE(outcome->left == 1);
+    REQUIRE(fake_engine.opened == 2 && fake_engine.closed == 1);
+    REQUIRE(told->steps == 1 && told->values[0] == 2);
+    REQUIRE(told->step_times[0] >= outcome->waiting);
+    REQUIRE(told->step.requests == told->step.latency.count + 1);
+    REQUIRE(outcome->total.requests == told->step.requests);
+}
+
+static void
+a_step_that_is_given_up_has_a_row(void **state)
+{
+    (void)state;
+    in_child(give_up_a_step);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_total_is_that_of_all_steps),
+        cmocka_unit_test(what_is_sent_while_it_settles_is_not_in_a_step),
+        cmocka_unit_test(sizes_go_from_what_fits_to_the_working_set),
+        cmocka_unit_test(sizes_that_are_given_are_those_of_the_steps),
+        cmocka_unit_test(depths_are_those_of_the_steps),
+        cmocka_unit_test(sizes_end_early_when_a_worker_gets_no_request),
+        cmocka_unit_test(only_sizes_end_early),
+        cmocka_unit_test(a_failure_ends_it_with_the_step_so_far),
+        cmocka_unit_test(a_row_that_cannot_be_written_ends_it),
+        cmocka_unit_test(a_step_that_cannot_begin_is_an_error),
+        cmocka_unit_test(a_seed_reproduces_the_offsets_of_each_step),
+        cmocka_unit_test(an_interrupt_ends_it_with_the_steps_so_far),
+        cmocka_unit_test(an_interrupt_ends_a_step_without_its_row),
+        cmocka_unit_test(a_step_that_is_stuck_while_it_settles_took_no_time),
+        cmocka_unit_test(a_step_that_is_given_up_has_a_row),
+    };
+    return cmocka_run_group_tests_name("run sweep", tests, NULL, NULL);
+}

@@ -1,0 +1,310 @@
+/* A run with several workers: what they share, and what one of them does to the others.
+ */
+#include "listening.h"
+
+#include <errno.h>
+
+#define HOUR (3600000 * MS)
+
+static void
+begin(struct setup *setup, int64_t count, int threads, int depth)
+{
+    setup_begin(setup, count);
+    setup->options.threads = threads;
+    setup->options.depth = depth;
+    setup->options.given[OPTION_URING] = 1;
+    setup->options.hang = 0;
+}
+
+/* Fails unless requests 1 to COUNT were told of, each once. */
+static void
+assert_told_once(const struct told *told, int count)
+{
+    assert_int_equal(told->samples, count);
+    for (int i = 1; i < REQUESTS; i++)
+        if (told->times[i] != (i <= count))
+            fail_msg("request %d was told of %d times", i, told->times[i]);
+}
+
+static void
+the_count_is_that_of_the_whole_run(void **state)
+{
+    static const struct {
+        int threads, depth, count;
+    } cases[] = {{2, 1, 100}, {4, 1, 101}, {8, 1, 3}, {3, 4, 200}, {4, 8, 5}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct setup setup;
+        struct told *told = told_begin();
+        begin(&setup, cases[i].count, cases[i].threads, cases[i].depth);
+        fake_engine.takes = MS / 4;
+        const struct outcome *outcome = run(&setup, told);
+        assert_told_once(told, cases[i].count);
+        assert_int_equal(sent_by_all(), cases[i].count);
+        assert_int_equal(told->summary.requests, cases[i].count);
+        assert_int_equal(outcome->total.latency.count, cases[i].count);
+        assert_int_equal(outcome->total.latencies.count, cases[i].count);
+        assert_int_equal(outcome->total.all_bytes, (int64_t)cases[i].count * SIZE);
+        assert_int_equal(fake_engine.begun, cases[i].threads);
+        assert_int_equal(fake_engine.closed, cases[i].threads);
+        assert_false(told->together);
+    }
+}
+
+static void
+all_take_part_at_their_depth(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 300, 3, 4);
+    fake_engine.takes = 2 * MS;
+    const struct outcome *outcome = run(&setup, told_begin());
+    for (int i = 0; i < 3; i++) {
+        assert_true(fake_engine.queues[i].requests > 0);
+        assert_in_range(fake_engine.queues[i].most_under_way, 1, 4);
+    }
+    assert_int_equal(fake_engine.queues[3].requests, 0);
+    assert_int_equal(fake_engine.most_under_way, 4);
+    assert_int_equal(outcome->total.lanes, 3);
+}
+
+/* Numbers are taken in batches then; only those that were sent count. */
+static void
+nobody_needs_to_hear_of_requests(void **state)
+{
+    (void)state;
+    for (int depth = 1; depth <= 3; depth += 2) {
+        struct setup setup;
+        struct told *told = told_begin();
+        begin(&setup, 0, 3, depth);
+        setup.options.given[OPTION_QUIET] = 1;
+        setup.options.work_time = 50 * MS;
+        fake_engine.takes = MS;
+        const struct outcome *outcome = run(&setup, told);
+        assert_int_equal(told->samples, 0);
+        assert_int_equal(told->summaries, 1);
+        assert_true(sent_by_all() >= 3);
+        assert_int_equal(outcome->total.requests, sent_by_all());
+        assert_int_equal(outcome->total.latency.count, sent_by_all());
+        assert_true(outcome->time >= 50 * MS);
+    }
+}
+
+static void
+a_count_is_exact_though_nobody_hears_of_requests(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 1500, 4, 2);
+    setup.options.given[OPTION_QUIET] = 1;
+    const struct outcome *outcome = run(&setup, told_begin());
+    assert_int_equal(outcome->total.requests, 1500);
+    assert_int_equal(sent_by_all(), 1500);
+}
+
+static void
+the_first_requests_of_the_run_are_its_warmup(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 30, 3, 1);
+    setup.options.warmup = 5;
+    fake_engine.takes = MS / 4;
+    run(&setup, told);
+    assert_int_equal(told->warmups, 0x3e); /* 1 to 5 */
+    assert_int_equal(told->summary.latency.count, 25);
+    assert_int_equal(told->summary.requests, 30);
+}
+
+static void
+periods_of_a_count_add_up(void **state)
+{
+    (void)state;
+    for (int depth = 1; depth <= 4; depth += 3) {
+        struct setup setup;
+        struct told *told = told_begin();
+        begin(&setup, 2000, 4, depth);
+        setup.options.print_count = 10;
+        run(&setup, told);
+        assert_int_equal(told->periods, 200);
+        assert_int_equal(told->period_sum, 2000);
+        assert_false(told->uneven);
+        assert_false(told->together);
+    }
+}
+
+static void
+periods_of_a_time_add_up(void **state)
+{
+    (void)state;
+    for (int depth = 1; depth <= 3; depth += 2) {
+        struct setup setup;
+        struct told *told = told_begin();
+        begin(&setup, 90, 3, depth);
+        setup.options.interval = 5 * MS;
+        setup.options.print_interval = 20 * MS;
+        fake_engine.takes = MS;
+        run(&setup, told);
+        assert_true(told->periods >= 3);
+        assert_int_equal(told->period_sum + told->since_period, 90);
+        assert_false(told->uneven);
+        assert_false(told->backwards);
+        assert_false(told->together);
+    }
+}
+
+/* The others would sleep for an hour. */
+static void
+the_failure_of_one_ends_all(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 0, 3, 1);
+    setup.options.interval = HOUR;
+    fake_engine.queues[1].scripted = true;
+    fake_engine.queues[1].answers[1] =
+        (struct fake_answer){.error = EIO, .takes = 30 * MS};
+    const struct outcome *outcome = run(&setup, told);
+    assert_int_equal(outcome->failed.error, EIO);
+    assert_true(outcome->failed.latency >= 30 * MS);
+    assert_int_equal(outcome->total.requests, 3);
+    assert_int_equal(outcome->total.failed, 1);
+    assert_int_equal(outcome->total.latency.count, 2);
+    assert_int_equal(outcome->waiting, 0);
+    assert_int_equal(fake_engine.closed, 3);
+}
+
+/* What the others have under way is waited for and counted. */
+static void
+the_earliest_failure_is_told(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 0, 3, 2);
+    setup.options.interval = HOUR;
+    static const struct fake_answer answers[] = {{.error = EIO, .takes = 200 * MS},
+                                                 {.error = ENOSPC, .takes = 50 * MS},
+                                                 {.error = EIO, .takes = 150 * MS}};
+    for (int i = 0; i < 3; i++) {
+        fake_engine.queues[i].scripted = true;
+        fake_engine.queues[i].answers[1] = answers[i];
+    }
+    const struct outcome *outcome = run(&setup, told_begin());
+    assert_int_equal(outcome->failed.error, ENOSPC);
+    assert_int_equal(outcome->total.failed + outcome->total.latency.count,
+                     outcome->total.requests);
+    assert_int_equal(outcome->total.requests, sent_by_all());
+}
+
+static void
+an_ignored_failure_ends_nobody(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 60, 3, 1);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    fake_engine.takes = MS;
+    fake_engine.queues[1].scripted = true;
+    fake_engine.queues[1].answers[1].error = EIO;
+    const struct outcome *outcome = run(&setup, told_begin());
+    assert_int_equal(outcome->total.requests, 60);
+    assert_int_equal(outcome->total.failed, 1);
+    assert_int_equal(outcome->failed.error, EIO);
+}
+
+static void
+an_engine_that_does_not_open_closes_those_that_did(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    struct error error;
+    begin(&setup, 60, 4, 1);
+    fake_engine.broken = true;
+    fake_engine.sound = 2;
+    try_run(&setup, told, -1, &error);
+    assert_int_equal(error.status, EXIT_PREPARE);
+    assert_string_equal(error.why, "broken");
+    assert_int_equal(fake_engine.opened, 2);
+    assert_int_equal(fake_engine.closed, 2);
+    assert_int_equal(fake_engine.begun, 0);
+    assert_int_equal(told->summaries, 0);
+}
+
+static void
+linear_workers_start_apart(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 100, 4, 1);
+    setup.options.given[OPTION_LINEAR] = setup.options.given[OPTION_SIZE] = 1;
+    fake_engine.takes = MS;
+    run(&setup, told_begin());
+    for (int i = 0; i < 4; i++) {
+        const struct fake_queue *queue = &fake_engine.queues[i];
+        for (int k = 0; k < queue->requests; k++)
+            assert_int_equal(queue->offsets[k], (4 * i + k) % 16 * SIZE);
+    }
+}
+
+/* As many of each worker's offsets as every run of it has. */
+#define KEPT 8
+static void
+keep_offsets(int threads, int depth, int64_t seed, int64_t offsets[][KEPT])
+{
+    struct setup setup;
+    begin(&setup, 0, threads, depth);
+    setup.target.work_size = 1LL << 40;
+    setup.options.entropy = seed;
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    setup.options.work_time = 100 * MS;
+    setup.options.given[OPTION_QUIET] = 1;
+    fake_engine.takes = MS;
+    run(&setup, told_begin());
+    for (int i = 0; i < threads; i++) {
+        assert_true(fake_engine.queues[i].requests >= KEPT);
+        memcpy(offsets[i], fake_engine.queues[i].offsets, sizeof(offsets[i]));
+    }
+}
+
+static void
+a_seed_reproduces_the_offsets_of_each_worker(void **state)
+{
+    (void)state;
+    int64_t first[3][KEPT], again[3][KEPT], deep[3][KEPT], other[3][KEPT], alone[1][KEPT];
+    keep_offsets(3, 1, 5, first);
+    keep_offsets(3, 1, 5, again);
+    keep_offsets(3, 4, 5, deep);
+    keep_offsets(3, 1, 6, other);
+    keep_offsets(1, 1, 5, alone);
+    assert_memory_equal(first, again, sizeof(first));
+    assert_memory_equal(first, deep, sizeof(first));
+    assert_memory_equal(first[0], alone[0], sizeof(alone[0]));
+    for (int i = 0; i < 3; i++) {
+        assert_memory_not_equal(first[i], other[i], sizeof(first[i]));
+        assert_memory_not_equal(first[i], first[(i + 1) % 3], sizeof(first[i]));
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_count_is_that_of_the_whole_run),
+        cmocka_unit_test(all_take_part_at_their_depth),
+        cmocka_unit_test(nobody_needs_to_hear_of_requests),
+        cmocka_unit_test(a_count_is_exact_though_nobody_hears_of_requests),
+        cmocka_unit_test(the_first_requests_of_the_run_are_its_warmup),
+        cmocka_unit_test(periods_of_a_count_add_up),
+        cmocka_unit_test(periods_of_a_time_add_up),
+        cmocka_unit_test(the_failure_of_one_ends_all),
+        cmocka_unit_test(the_earliest_failure_is_told),
+        cmocka_unit_test(an_ignored_failure_ends_nobody),
+        cmocka_unit_test(an_engine_that_does_not_open_closes_those_that_did),
+        cmocka_unit_test(linear_workers_start_apart),
+        cmocka_unit_test(a_seed_reproduces_the_offsets_of_each_worker),
+    };
+    return cmocka_run_group_tests_name("run threads", tests, NULL, NULL);
+}

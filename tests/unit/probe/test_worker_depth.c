@@ -1,0 +1,535 @@
+/* The loop with several requests under way. They end in the order that the fake engine's
+ * script gives, however late the machine is. */
+#include "setup.h"
+
+#include <errno.h>
+
+static void
+begin_deep(struct setup *setup, int64_t count, int depth)
+{
+    setup_begin(setup, count);
+    setup->options.depth = depth;
+    setup->options.given[OPTION_URING] = 1;
+    setup->options.given[OPTION_LINEAR] = 1;
+    setup->options.given[OPTION_SIZE] = 1;
+}
+
+static void
+answers_take(const int *ms, int count)
+{
+    for (int i = 0; i < count; i++)
+        fake_engine.answers[i + 1].takes = ms[i] * MS;
+}
+
+/* Fails unless the requests were told in this order. */
+static void
+assert_order(const struct setup *setup, const int *indexes, int count)
+{
+    assert_int_equal(setup->seen_count, count);
+    for (int i = 0; i < count; i++)
+        assert_int_equal(setup->seen[i].index, indexes[i]);
+}
+
+static const struct sample *
+find_sample(const struct setup *setup, uint64_t index)
+{
+    for (int i = 0; i < setup->seen_count; i++)
+        if (setup->seen[i].index == index)
+            return &setup->seen[i];
+    fail_msg("request %d was not told of", (int)index);
+    return NULL;
+}
+
+static int64_t
+end_of(const struct sample *sample)
+{
+    return sample->start + sample->latency;
+}
+
+static void
+as_many_as_the_depth_are_under_way_and_no_more(void **state)
+{
+    static const int depths[] = {1, 2, 3, 8};
+    (void)state;
+    for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+        struct setup setup;
+        begin_deep(&setup, 40, depths[i]);
+        setup_run(&setup);
+        assert_int_equal(fake_engine.config.depth, depths[i]);
+        assert_int_equal(fake_engine.most_under_way, depths[i]);
+        assert_int_equal(fake_engine.count, 40);
+        assert_int_equal(setup.worker.total.requests, 40);
+        assert_int_equal(setup.worker.total.latency.count, 40);
+    }
+}
+
+static void
+the_count_is_exact_below_and_above_the_depth(void **state)
+{
+    static const struct {
+        int count, depth, most;
+    } cases[] = {{3, 8, 3}, {1, 4, 1}, {4, 4, 4}, {5, 4, 4}, {10, 4, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct setup setup;
+        begin_deep(&setup, cases[i].count, cases[i].depth);
+        setup_run(&setup);
+        assert_int_equal(fake_engine.count, cases[i].count);
+        assert_int_equal(setup.seen_count, cases[i].count);
+        assert_int_equal(fake_engine.most_under_way, cases[i].most);
+    }
+}
+
+static void
+every_slot_has_a_buffer_of_its_own(void **state)
+{
+    (void)state;
+    struct setup setup;
+    unsigned slots = 0;
+    begin_deep(&setup, 12, 4);
+    setup.options.given[OPTION_WRITE] = 3;
+    setup.target.flush = false;
+    setup_run(&setup);
+    for (int i = 0; i < 4; i++)
+        slots |= 1u << fake_engine.calls[i].request.slot;
+    assert_int_equal(slots, 0xf);
+    for (int i = 0; i < 12; i++)
+        for (int k = 0; k < i; k++)
+            assert_true(fake_engine.calls[i].first != fake_engine.calls[k].first);
+}
+
+static void
+what_is_sent_together_starts_together(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int takes[] = {40, 10, 30, 20};
+    begin_deep(&setup, 4, 4);
+    answers_take(takes, 4);
+    setup_run(&setup);
+    assert_true(setup.seen[0].start >= setup.worker.began);
+    for (int i = 1; i < 4; i++)
+        assert_true(setup.seen[i].start == setup.seen[0].start);
+}
+
+static void
+they_are_told_in_the_order_of_their_end(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int takes[] = {40, 10, 30, 20}, order[] = {2, 4, 3, 1};
+    begin_deep(&setup, 4, 4);
+    answers_take(takes, 4);
+    setup_run(&setup);
+    assert_order(&setup, order, 4);
+    int64_t last = 0;
+    for (int i = 0; i < 4; i++) {
+        const struct sample *sample = &setup.seen[i];
+        assert_int_equal(sample->offset, (order[i] - 1) * SIZE);
+        assert_true(sample->latency >= takes[order[i] - 1] * MS);
+        assert_true(sample->latency >= last);
+        last = sample->latency;
+    }
+    assert_int_equal(setup.worker.total.latency.min, setup.seen[0].latency);
+    assert_int_equal(setup.worker.total.latency.max, last);
+    assert_int_equal(setup.worker.total.last, end_of(&setup.seen[3]));
+}
+
+/* Each has what passed since the one before it ended; those that end at once share. */
+static void
+their_shares_of_the_time_add_up(void **state)
+{
+    static const int takes[][4] = {{40, 10, 30, 20}, {20, 20, 20, 20}, {20, 40, 40, 20}};
+    (void)state;
+    for (size_t k = 0; k < sizeof(takes) / sizeof(takes[0]); k++) {
+        struct setup setup;
+        int64_t sum = 0;
+        begin_deep(&setup, 4, 4);
+        answers_take(takes[k], 4);
+        setup_run(&setup);
+        for (int i = 0; i < 4; i++) {
+            assert_true(setup.seen[i].busy > 0);
+            assert_true(setup.seen[i].busy <= setup.seen[i].latency);
+            sum += setup.seen[i].busy;
+        }
+        /* Less what they leave of a division. */
+        assert_in_range(sum, setup.seen[3].latency - 3, setup.seen[3].latency);
+        assert_int_equal(setup.worker.total.busy, sum);
+    }
+}
+
+/* Nor has a pause before it. */
+static void
+a_request_that_is_alone_shares_with_nobody(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin_deep(&setup, 4, 1);
+    setup.options.interval = 10 * MS;
+    fake_engine.answers[3].takes = 5 * MS;
+    setup_run(&setup);
+    for (int i = 0; i < 4; i++)
+        assert_true(setup.seen[i].busy == setup.seen[i].latency);
+}
+
+static void
+warmup_goes_by_number_not_by_end(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int takes[] = {40, 30, 20, 10};
+    begin_deep(&setup, 4, 4);
+    setup.options.warmup = 2;
+    answers_take(takes, 4);
+    setup_run(&setup);
+    for (uint64_t i = 1; i <= 4; i++)
+        assert_int_equal(find_sample(&setup, i)->verdict,
+                         i <= 2 ? VERDICT_WARMUP : VERDICT_NONE);
+    assert_int_equal(setup.worker.total.latency.count, 2);
+    assert_int_equal(setup.worker.total.requests, 4);
+}
+
+/* All four are under way when the second fails. */
+static void
+after_a_failure_all_are_waited_for_and_none_is_sent(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int takes[] = {60, 20, 40, 80}, order[] = {2, 3, 1, 4};
+    begin_deep(&setup, 20, 4);
+    answers_take(takes, 4);
+    fake_engine.answers[2].error = EIO;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "RRRR");
+    assert_order(&setup, order, 4);
+    for (uint64_t i = 1; i <= 4; i++) {
+        const struct sample *sample = find_sample(&setup, i);
+        assert_true(sample->latency >= takes[i - 1] * MS);
+        assert_int_equal(sample->offset, (int64_t)(i - 1) * SIZE);
+        assert_int_equal(sample->error, i == 2 ? EIO : 0);
+        assert_int_equal(sample->bytes, i == 2 ? 0 : SIZE);
+    }
+    assert_int_equal(setup.worker.failed.index, 2);
+    assert_int_equal(setup.worker.failed.error, EIO);
+    assert_int_equal(setup.worker.total.requests, 4);
+    assert_int_equal(setup.worker.total.failed, 1);
+    assert_int_equal(setup.worker.total.latency.count, 3);
+    assert_int_equal(setup.worker.total.all_bytes, 3 * SIZE);
+    assert_true(setup.worker.ended >= end_of(find_sample(&setup, 4)));
+    assert_true(atomic_load(&setup.crew.stop));
+}
+
+static void
+the_first_to_fail_is_kept(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int takes[] = {40, 10, 20};
+    begin_deep(&setup, 3, 3);
+    answers_take(takes, 3);
+    fake_engine.answers[1].error = EIO;
+    fake_engine.answers[3].error = ENOSPC;
+    setup_run(&setup);
+    assert_int_equal(setup.worker.failed.index, 3);
+    assert_int_equal(setup.worker.failed.error, ENOSPC);
+    assert_int_equal(setup.worker.total.failed, 2);
+}
+
+static void
+a_failure_can_be_ignored_in_a_full_queue(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int takes[] = {30, 10, 20, 30};
+    begin_deep(&setup, 12, 4);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    answers_take(takes, 4);
+    fake_engine.answers[2].error = EIO;
+    setup_run(&setup);
+    assert_int_equal(fake_engine.count, 12);
+    assert_int_equal(setup.worker.total.failed, 1);
+    assert_int_equal(setup.worker.total.latency.count, 11);
+    assert_int_equal(setup.worker.failed.index, 2);
+    assert_false(atomic_load(&setup.crew.stop));
+}
+
+static void
+all_that_was_under_way_fails_with_the_engine(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int takes[] = {50, 10, 50}, order[] = {1, 2, 3};
+    begin_deep(&setup, 20, 3);
+    answers_take(takes, 3);
+    fake_engine.answers[2].error = ENODEV;
+    fake_engine.answers[2].lost = true;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "RRR");
+    assert_order(&setup, order, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(setup.seen[i].error, ENODEV);
+        assert_int_equal(setup.seen[i].bytes, 0);
+        assert_true(setup.seen[i].latency >= 10 * MS);
+    }
+    assert_int_equal(setup.worker.failed.index, 1);
+    assert_int_equal(setup.worker.total.failed, 3);
+}
+
+static void
+the_listener_ends_it_and_all_are_waited_for(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int takes[] = {60, 20, 40}, order[] = {2, 3, 1};
+    begin_deep(&setup, 20, 3);
+    setup.stop_after = 1;
+    answers_take(takes, 3);
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "RRR");
+    assert_order(&setup, order, 3);
+    assert_int_equal(setup.worker.failed.index, 0);
+    assert_int_equal(setup.worker.total.latency.count, 3);
+}
+
+static void
+the_others_go_on_while_one_hangs(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int order[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 1};
+    begin_deep(&setup, 10, 3);
+    fake_engine.answers[1].takes = 1500 * MS;
+    setup_run(&setup);
+    assert_order(&setup, order, 10);
+    assert_true(setup.seen[9].latency >= 1500 * MS);
+    assert_int_equal(setup.worker.total.latency.max, setup.seen[9].latency);
+    for (int i = 0; i < 9; i++)
+        assert_true(end_of(&setup.seen[i]) < end_of(&setup.seen[9]));
+}
+
+/* The second, due at 20 ms, ends after all others were due. */
+static void
+a_stall_does_not_silence_the_grid(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int order[] = {1, 3, 4, 5, 6, 7, 8, 2};
+    begin_deep(&setup, 8, 8);
+    setup.options.interval = 20 * MS;
+    fake_engine.answers[2].takes = 1500 * MS;
+    setup_run(&setup);
+    assert_order(&setup, order, 8);
+    for (uint64_t i = 1; i <= 8; i++) {
+        const struct sample *sample = find_sample(&setup, i);
+        assert_true(sample->start >= setup.worker.began + 20 * MS * (int64_t)(i - 1));
+        assert_true(sample->start < end_of(&setup.seen[7]));
+    }
+    /* Being late for a whole interval moves all that follow. */
+    bool late = find_sample(&setup, 8)->start >= setup.worker.began + 160 * MS;
+    assert_true(late || setup.worker.total.missed == 0);
+}
+
+/* The second ends at 450 ms, before which the worker is not back to send what was due at
+ * 200, 300 and 400 ms. */
+static void
+points_that_were_slept_through_are_missed(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin_deep(&setup, 4, 8);
+    setup.options.interval = 100 * MS;
+    fake_engine.answers[2].takes = 350 * MS;
+    fake_engine.answers[2].late = true;
+    setup_run(&setup);
+    const struct sample *third = find_sample(&setup, 3), *fourth = find_sample(&setup, 4);
+    assert_true(third->start >= end_of(find_sample(&setup, 2)));
+    assert_true(third->missed >= 3);
+    assert_true(fourth->start >= end_of(find_sample(&setup, 2)) + 100 * MS);
+    assert_true(setup.worker.total.missed >= 3);
+}
+
+/* Sent at 0 and 20 ms, so the points from 40 ms on are missed until the first ends. */
+static void
+points_that_pass_while_all_slots_are_taken_are_missed(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin_deep(&setup, 5, 2);
+    setup.options.interval = 20 * MS;
+    fake_engine.answers[1].takes = 1000 * MS;
+    fake_engine.answers[2].takes = 1500 * MS;
+    setup_run(&setup);
+    const struct sample *first = find_sample(&setup, 1);
+    int64_t end = end_of(first), late = end - (setup.worker.began + 40 * MS);
+    assert_true(late >= 960 * MS);
+    /* If the machine was late with the second, it is another grid. */
+    if (find_sample(&setup, 2)->missed == 0) {
+        assert_int_equal(first->missed, (late - 1) / (20 * MS) + 1);
+        assert_true(first->missed >= 48);
+    }
+    /* The grid is now that of the end of the first. */
+    assert_true(find_sample(&setup, 3)->start >= end);
+    assert_true(find_sample(&setup, 4)->start >= end + 20 * MS);
+    assert_true(find_sample(&setup, 5)->start >= end + 40 * MS);
+    uint64_t sum = 0;
+    for (int i = 0; i < setup.seen_count; i++)
+        sum += setup.seen[i].missed;
+    assert_int_equal(setup.worker.total.missed, sum);
+}
+
+static void
+nothing_is_missed_under_a_limit_or_after_the_last(void **state)
+{
+    (void)state;
+    struct setup setup;
+    for (int limited = 0; limited < 2; limited++) {
+        begin_deep(&setup, limited ? 4 : 2, 2);
+        if (limited) {
+            setup.options.given[OPTION_RATE_LIMIT] = 1;
+            setup.options.rate_limit = 50;
+        } else {
+            setup.options.interval = 20 * MS;
+        }
+        fake_engine.answers[1].takes = fake_engine.answers[2].takes = 100 * MS;
+        setup_run(&setup);
+        assert_int_equal(setup.worker.total.missed, 0);
+    }
+}
+
+/* Six at a point, of which four fit at a time. */
+static void
+a_burst_larger_than_the_depth_is_sent_as_slots_become_free(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin_deep(&setup, 12, 4);
+    setup.options.interval = 1000 * MS;
+    setup.options.given[OPTION_BURST] = 1;
+    setup.options.burst = 6;
+    setup_run(&setup);
+    assert_int_equal(fake_engine.most_under_way, 4);
+    assert_int_equal(setup.seen_count, 12);
+    for (int i = 0; i < 12; i++) {
+        int64_t since = setup.seen[i].start - setup.worker.began;
+        assert_true(since >= (i < 6 ? 0 : 1000 * MS));
+        assert_true(i >= 6 || since < 1000 * MS);
+    }
+    assert_int_equal(setup.worker.total.missed, 0);
+}
+
+/* By the request: what its write takes and what its flush takes. The flushes are sent in
+ * the order in which the writes end: those of 2, 4, 3 and 1. */
+static void
+each_write_is_flushed_in_its_own_slot(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int takes[] = {80, 20, 60, 40}, order[] = {2, 4, 3, 1};
+    static const int flush_takes[] = {40, 120, 100, 10};
+    begin_deep(&setup, 4, 4);
+    setup.options.given[OPTION_WRITE] = 3;
+    answers_take(takes, 4);
+    for (int i = 0; i < 4; i++)
+        fake_engine.flushes[i + 1].takes = flush_takes[order[i] - 1] * MS;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "WWWWFFFF");
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(fake_engine.calls[4 + i].request.slot,
+                         fake_engine.calls[order[i] - 1].request.slot);
+    int64_t longest = 0;
+    for (uint64_t i = 1; i <= 4; i++) {
+        const struct sample *sample = find_sample(&setup, i);
+        assert_true(sample->sync >= flush_takes[i - 1] * MS);
+        assert_true(sample->latency - sample->sync >= takes[i - 1] * MS);
+        assert_int_equal(sample->bytes, SIZE);
+        if (sample->sync > longest)
+            longest = sample->sync;
+    }
+    assert_int_equal(fake_engine.most_under_way, 4);
+    assert_int_equal(setup.worker.total.sync.count, 4);
+    assert_int_equal(setup.worker.total.sync.max, longest);
+}
+
+static void
+a_failed_flush_fails_its_own_write(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int takes[] = {80, 20, 60, 40};
+    begin_deep(&setup, 20, 4);
+    setup.options.given[OPTION_WRITE] = 3;
+    answers_take(takes, 4);
+    fake_engine.flushes[1].takes = 1500 * MS; /* of request 2 */
+    fake_engine.flushes[2].error = EIO;       /* of request 4 */
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "WWWWFFFF");
+    assert_int_equal(setup.seen_count, 4);
+    assert_int_equal(setup.worker.failed.index, 4);
+    assert_int_equal(setup.worker.total.failed, 1);
+    assert_int_equal(setup.worker.total.latency.count, 3);
+    assert_int_equal(setup.seen[3].index, 2);
+    assert_true(setup.seen[3].sync >= 1500 * MS);
+    assert_int_equal(find_sample(&setup, 4)->bytes, 0);
+}
+
+/* At 0, 200 and 400 ms, or fewer if the machine is that late; that of 600 ms would be at
+ * the end. */
+static void
+the_time_ends_it_and_all_are_waited_for(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin_deep(&setup, 0, 4);
+    setup.options.interval = 200 * MS;
+    setup.options.work_time = 600 * MS;
+    fake_engine.answers[2].takes = 700 * MS;
+    setup_run(&setup);
+    assert_in_range(fake_engine.count, 2, 3);
+    assert_true(fake_engine.count == 3 || setup.worker.total.missed > 0);
+    assert_int_equal(setup.worker.total.latency.count, fake_engine.count);
+    assert_true(find_sample(&setup, 2)->latency >= 700 * MS);
+    assert_true(setup.worker.ended >= setup.worker.began + 900 * MS);
+}
+
+static void
+a_tiny_time_ends_it_after_one_full_queue(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin_deep(&setup, 0, 4);
+    setup.options.work_time = 1;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "RRRR");
+    assert_int_equal(setup.worker.total.requests, 4);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_many_as_the_depth_are_under_way_and_no_more),
+        cmocka_unit_test(the_count_is_exact_below_and_above_the_depth),
+        cmocka_unit_test(every_slot_has_a_buffer_of_its_own),
+        cmocka_unit_test(what_is_sent_together_starts_together),
+        cmocka_unit_test(they_are_told_in_the_order_of_their_end),
+        cmocka_unit_test(their_shares_of_the_time_add_up),
+        cmocka_unit_test(a_request_that_is_alone_shares_with_nobody),
+        cmocka_unit_test(warmup_goes_by_number_not_by_end),
+        cmocka_unit_test(after_a_failure_all_are_waited_for_and_none_is_sent),
+        cmocka_unit_test(the_first_to_fail_is_kept),
+        cmocka_unit_test(a_failure_can_be_ignored_in_a_full_queue),
+        cmocka_unit_test(all_that_was_under_way_fails_with_the_engine),
+        cmocka_unit_test(the_listener_ends_it_and_all_are_waited_for),
+        cmocka_unit_test(the_others_go_on_while_one_hangs),
+        cmocka_unit_test(a_stall_does_not_silence_the_grid),
+        cmocka_unit_test(points_that_were_slept_through_are_missed),
+        cmocka_unit_test(points_that_pass_while_all_slots_are_taken_are_missed),
+        cmocka_unit_test(nothing_is_missed_under_a_limit_or_after_the_last),
+        cmocka_unit_test(a_burst_larger_than_the_depth_is_sent_as_slots_become_free),
+        cmocka_unit_test(each_write_is_flushed_in_its_own_slot),
+        cmocka_unit_test(a_failed_flush_fails_its_own_write),
+        cmocka_unit_test(the_time_ends_it_and_all_are_waited_for),
+        cmocka_unit_test(a_tiny_time_ends_it_after_one_full_queue),
+    };
+    return cmocka_run_group_tests_name("worker depth", tests, NULL, NULL);
+}

@@ -1,0 +1,203 @@
+/* What is asked of a worker from outside while requests are under way, and what settles
+ * before its time begins. */
+#include "setup.h"
+
+#include <errno.h>
+
+#define START 1000000000LL
+
+/* A worker of DEPTH whose first requests, 20, 21 and so on, were sent every 10 ms. */
+static void
+open_with(struct setup *setup, int depth, int sent)
+{
+    setup_begin(setup, 0);
+    setup->options.depth = depth;
+    setup->options.given[OPTION_URING] = 1;
+    setup->options.interval = 10 * MS;
+    setup_open(setup);
+    struct worker *worker = &setup->worker;
+    worker->began = START;
+    worker->end = INT64_MAX;
+    pacer_start(&worker->pacer, 10 * MS, 1, START);
+    for (int i = 0; i < sent; i++) {
+        struct sample *sample = &worker->slots.list[slots_take(&worker->slots)].sample;
+        sample->index = 20 + (uint64_t)i;
+        sample->start = START + 10 * MS * i;
+        pacer_sent(&worker->pacer);
+    }
+}
+
+static void
+the_oldest_is_the_one_sent_first_of_those_under_way(void **state)
+{
+    (void)state;
+    struct setup setup;
+    open_with(&setup, 3, 3);
+    static const uint64_t oldest[] = {20, 22, 0};
+    static const int released[] = {1, 0, 2};
+    for (int i = 0; i < 3; i++) {
+        slots_release(&setup.worker.slots, released[i]);
+        assert_int_equal(worker_oldest(&setup.worker), oldest[i]);
+    }
+    worker_close(&setup.worker);
+}
+
+static void
+points_are_missed_until_now_or_the_end(void **state)
+{
+    (void)state;
+    struct setup setup;
+    open_with(&setup, 2, 2);
+    struct worker *worker = &setup.worker;
+    assert_int_equal(worker_missed(worker, START + 20 * MS), 0);
+    assert_int_equal(worker_missed(worker, START + 55 * MS), 4);
+    worker->end = START + 35 * MS;
+    assert_int_equal(worker_missed(worker, START + 55 * MS), 2);
+    worker->end = INT64_MAX;
+    setup.plan.limited = true;
+    assert_int_equal(worker_missed(worker, START + 55 * MS), 0);
+    setup.plan.limited = false;
+    setup.crew.count = 2;
+    atomic_store(&setup.crew.taken, 2);
+    assert_true(worker_is_done(worker));
+    assert_int_equal(worker_missed(worker, START + 55 * MS), 0);
+    worker->left = 1; /* it took one that it has not sent */
+    assert_false(worker_is_done(worker));
+    assert_int_equal(worker_missed(worker, START + 55 * MS), 4);
+    worker_close(worker);
+}
+
+/* Points are missed only if no slot was free. */
+static void
+what_is_given_up_was_sent(void **state)
+{
+    static const struct {
+        int depth, sent;
+        uint64_t missed;
+    } cases[] = {{1, 1, 5}, {2, 2, 4}, {3, 2, 0}, {4, 4, 2}, {2, 0, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct setup setup;
+        open_with(&setup, cases[i].depth, cases[i].sent);
+        setup.worker.total.requests = 100;
+        setup.worker.total.missed = 7;
+        worker_abandon(&setup.worker, START + 55 * MS);
+        assert_int_equal(setup.worker.total.requests, 100 + cases[i].sent);
+        assert_int_equal(setup.worker.total.latency.count, 0);
+        assert_int_equal(setup.worker.total.missed, 7 + cases[i].missed);
+        assert_int_equal(setup.worker.ended, START + 55 * MS);
+        worker_close(&setup.worker);
+    }
+}
+
+/* As one that ends by itself then; else it would have taken less than no time. */
+static void
+what_is_given_up_before_its_time_began_took_none(void **state)
+{
+    (void)state;
+    struct setup setup;
+    open_with(&setup, 2, 2);
+    setup.worker.began = START + 1000 * MS;
+    worker_abandon(&setup.worker, START + 55 * MS);
+    assert_true(setup.worker.ended >= setup.worker.began);
+    worker_close(&setup.worker);
+}
+
+/* Requests at 0, 40, 80, 120 and 160 ms, of which those from 100 ms on count; the end is
+ * 200 ms after the beginning. */
+static void
+what_is_sent_while_it_settles_is_not_recorded(void **state)
+{
+    (void)state;
+    struct setup setup;
+    for (int depth = 1; depth <= 2; depth++) {
+        setup_begin(&setup, 0);
+        setup.options.depth = depth;
+        setup.options.given[OPTION_URING] = 1;
+        setup.options.interval = 40 * MS;
+        setup.options.work_time = 100 * MS;
+        setup_open(&setup);
+        setup.plan.settle = 100 * MS;
+        int64_t before = os_clock_now();
+        worker_run(&setup.worker);
+        worker_close(&setup.worker);
+        assert_true(setup.worker.began >= before + 100 * MS);
+        assert_in_range(setup.seen_count, 3, 5);
+        assert_true(setup.seen[0].start < setup.worker.began);
+        uint64_t recorded = 0;
+        for (int i = 0; i < setup.seen_count; i++)
+            recorded += setup.seen[i].start >= setup.worker.began;
+        assert_true(recorded > 0 && recorded < (uint64_t)setup.seen_count);
+        assert_int_equal(setup.worker.total.requests, recorded);
+        assert_int_equal(setup.worker.total.latency.count, recorded);
+        assert_int_equal(setup.worker.total.all_bytes, recorded * SIZE);
+    }
+}
+
+static void
+a_failure_while_it_settles_is_kept(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 0);
+    setup.options.work_time = 3600000 * MS;
+    fake_engine.answers[2].error = EIO;
+    setup_open(&setup);
+    setup.plan.settle = 3600000 * MS;
+    worker_run(&setup.worker);
+    worker_close(&setup.worker);
+    assert_string_equal(fake_engine_story(), "RR");
+    assert_int_equal(setup.worker.total.requests, 0);
+    assert_int_equal(setup.worker.total.failed, 0);
+    assert_int_equal(setup.worker.failed.index, 2);
+    assert_int_equal(setup.worker.failed.error, EIO);
+    assert_true(setup.worker.began == setup.worker.ended);
+}
+
+/* Its requests take numbers that nobody else gets. */
+static void
+numbers_are_those_of_the_crew(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 10);
+    setup_open(&setup);
+    setup.crew.size = 2;
+    atomic_store(&setup.crew.taken, 6);
+    worker_run(&setup.worker);
+    worker_close(&setup.worker);
+    assert_int_equal(setup.seen_count, 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(setup.seen[i].index, 7 + i);
+    assert_true(crew_is_done(&setup.crew));
+}
+
+static void
+it_begins_when_the_crew_does(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 1);
+    setup_open(&setup);
+    setup.crew.begin = os_clock_now() + 50 * MS;
+    worker_run(&setup.worker);
+    worker_close(&setup.worker);
+    assert_true(setup.worker.began == setup.crew.begin);
+    assert_true(setup.seen[0].start >= setup.crew.begin);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_oldest_is_the_one_sent_first_of_those_under_way),
+        cmocka_unit_test(points_are_missed_until_now_or_the_end),
+        cmocka_unit_test(what_is_given_up_was_sent),
+        cmocka_unit_test(what_is_given_up_before_its_time_began_took_none),
+        cmocka_unit_test(what_is_sent_while_it_settles_is_not_recorded),
+        cmocka_unit_test(a_failure_while_it_settles_is_kept),
+        cmocka_unit_test(numbers_are_those_of_the_crew),
+        cmocka_unit_test(it_begins_when_the_crew_does),
+    };
+    return cmocka_run_group_tests_name("worker under way", tests, NULL, NULL);
+}

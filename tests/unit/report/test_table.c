@@ -1,0 +1,240 @@
+/* The table of a sweep: what stands in it, and that it stays a table. */
+#include "golden.h"
+
+#include "report/table.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define SECOND 1000000000LL
+
+/* 100 us, 200 us, and so on. */
+static struct stats
+rising(int count)
+{
+    struct stats stats = {0};
+    struct sample sample = {.size = 4096, .bytes = 4096, .verdict = VERDICT_NONE};
+    for (int i = 1; i <= count; i++) {
+        sample.latency = i * 100000;
+        stats_record(&stats, &sample);
+    }
+    return stats;
+}
+
+static void
+begin(struct golden *golden, enum sweep_kind kind, const char *percentiles)
+{
+    struct percentiles *list = &golden->plan.output.percentiles;
+    golden_prepare(golden, FORMAT_HUMAN);
+    golden->plan.sweep.kind = kind;
+    *list = percentiles_default;
+    if (percentiles)
+        assert_null(percentiles_parse(percentiles, list));
+    golden_begin(golden);
+}
+
+/* A step of COUNT rising requests. */
+static void
+add_step(struct golden *golden, int64_t value, int count, int64_t time)
+{
+    struct stats stats = rising(count);
+    assert_int_equal(golden->observer.step(golden->observer.self, value, &stats, time),
+                     0);
+}
+
+static void
+the_head_is_there_before_the_first_step_ends(void **state)
+{
+    (void)state;
+    struct golden golden;
+    size_t size;
+    begin(&golden, SWEEP_SIZE, NULL);
+    char *text = golden_read(golden.path, &size);
+    golden_end(&golden, "sweep_head");
+    assert_non_null(strstr(text, "\n--- /tmp (ext4 /dev/vda1 39.3 GiB) "));
+    assert_non_null(strstr(text, " bandwidth        avg        p50        p99  "));
+    assert_int_equal(text[size - 1], '\n');
+    free(text);
+}
+
+static void
+each_row_is_there_once_its_step_has_ended(void **state)
+{
+    (void)state;
+    struct golden golden;
+    size_t size;
+    begin(&golden, SWEEP_SIZE, NULL);
+    add_step(&golden, 512, 1, 100000);
+    char *text = golden_read(golden.path, &size);
+    assert_non_null(strstr(text, "     512 B     10 k "));
+    free(text);
+    add_step(&golden, 4096, 3, 1500000);
+    add_step(&golden, 1572864, 100, 505000000);
+    add_step(&golden, 2147479552, 0, SECOND);
+    golden_end(&golden, "sweep_size");
+}
+
+static void
+threads_are_plain_numbers(void **state)
+{
+    (void)state;
+    struct golden golden;
+    begin(&golden, SWEEP_THREADS, NULL);
+    add_step(&golden, 1, 100, 505000000);
+    add_step(&golden, 1024, 0, SECOND);
+    golden_end(&golden, "sweep_threads");
+}
+
+static void
+depths_are_plain_numbers(void **state)
+{
+    (void)state;
+    struct golden golden;
+    begin(&golden, SWEEP_DEPTH, NULL);
+    add_step(&golden, 3, 3, 1500000);
+    add_step(&golden, 4096, 100, 505000000);
+    golden_end(&golden, "sweep_depth");
+}
+
+/* However few the requests are, as long as there is one. */
+static void
+percentiles_asked_for_have_columns_in_their_order(void **state)
+{
+    (void)state;
+    struct golden golden;
+    begin(&golden, SWEEP_SIZE, "99.9,50,0.001");
+    add_step(&golden, 4096, 3, 1500000);
+    add_step(&golden, 8192, 0, SECOND);
+    golden_end(&golden, "sweep_percentiles");
+}
+
+static void
+there_may_be_no_percentiles(void **state)
+{
+    (void)state;
+    struct golden golden;
+    begin(&golden, SWEEP_SIZE, "none");
+    add_step(&golden, 4096, 100, 505000000);
+    golden_end(&golden, "sweep_percentiles_none");
+}
+
+/* Those of the requests alone would be 64000 per second, of which 4 count. */
+static void
+a_row_has_the_rates_of_the_clock(void **state)
+{
+    (void)state;
+    struct plan plan = {.sweep.kind = SWEEP_DEPTH};
+    struct stats stats = {.lanes = 64};
+    struct sample sample = {.size = 4096, .bytes = 4096, .latency = 1000000};
+    struct buffer text = {0};
+    for (int i = 0; i < 5; i++) {
+        sample.verdict = i == 0 ? VERDICT_TOO_SLOW : VERDICT_NONE;
+        stats_record(&stats, &sample);
+    }
+    table_row(&text, &plan, 64, &stats, SECOND / 50);
+    assert_string_equal(text.text, "        64      250    1000 KiB/s       1 ms"
+                                   "       1 ms          -       1 ms\n");
+    buffer_free(&text);
+}
+
+/* Fails unless each column of LINE ends where it should, a space before it. */
+static void
+check_columns(const char *line, int times)
+{
+    int begin = 0;
+    for (int i = 0; i < 3 + times; i++) {
+        int end = begin + (i == 0 ? 10 : i == 1 ? 9 : i == 2 ? 14 : 11);
+        bool apart = i == 0 || line[begin] == ' ';
+        if (!apart || line[end - 1] == ' ' || !strchr(" \n", line[end]))
+            fail_msg("column %d: %s", i + 1, line);
+        begin = end;
+    }
+    if (strcmp(line + begin, "\n") != 0)
+        fail_msg("no end: %s", line);
+}
+
+/* Each list has those whose text is the longest of their unit. */
+static const int64_t sizes[] = {1, 1023, 1025, 1048064, 1048575, 1073741823, 2147479552};
+static const int64_t rates[] = {0,         9999,         999949,      999999,
+                                999999999, 999949999999, 999999999999};
+static const int64_t speeds[] = {
+    0,          1023,          1048064,          1048575,
+    1073741823, 1099511627775, 1125899906842623, 1152921504606846975};
+static const int64_t times[] = {
+    0,           999,         1001,          999999,        999999999,       1000000001,
+    59999999999, 60000000001, 3599999999999, 3600000000001, 3599639999999999};
+
+static void
+no_value_is_too_wide_for_its_column(void **state)
+{
+    (void)state;
+    struct plan plan = {.sweep.kind = SWEEP_SIZE};
+    struct buffer text = {0};
+    table_head(&text, &plan);
+    check_columns(text.text, 4);
+    for (size_t i = 0; i < LENGTH(times); i++) {
+        struct stats stats = {0};
+        struct sample sample = {.latency = times[i], .verdict = VERDICT_NONE};
+        for (int k = 0; k < 100; k++)
+            stats_record(&stats, &sample);
+        stats.requests = (uint64_t)rates[i % LENGTH(rates)];
+        stats.all_bytes = speeds[i % LENGTH(speeds)];
+        buffer_clear(&text);
+        table_row(&text, &plan, sizes[i % LENGTH(sizes)], &stats, SECOND);
+        check_columns(text.text, 4);
+    }
+    buffer_free(&text);
+}
+
+/* The most decimals that are parsed; a row has its values under the names. */
+static void
+no_percentile_is_too_wide_for_its_column(void **state)
+{
+    (void)state;
+    struct plan plan = {.sweep.kind = SWEEP_THREADS};
+    struct buffer text = {0};
+    struct stats stats = {0};
+    assert_null(
+        percentiles_parse("99.9999,99.9999999,0.0000001", &plan.output.percentiles));
+    table_head(&text, &plan);
+    table_row(&text, &plan, 8, &stats, SECOND);
+    assert_string_equal(
+        text.text, "   threads     iops     bandwidth        avg   p99.9999  p99.9999999"
+                   "  p0.0000001        max\n"
+                   "         8        0         0 B/s          -          -            -"
+                   "           -          -\n");
+    buffer_free(&text);
+}
+
+static void
+a_table_has_room_for_sixteen_percentiles(void **state)
+{
+    (void)state;
+    struct plan plan = {.sweep.kind = SWEEP_DEPTH};
+    struct buffer text = {0};
+    struct stats stats = rising(3);
+    assert_null(percentiles_parse("1,2,3,4,5,6,7,8,9,10,20,30,40,50,60,99",
+                                  &plan.output.percentiles));
+    table_head(&text, &plan);
+    check_columns(text.text, 18);
+    buffer_clear(&text);
+    table_row(&text, &plan, 1, &stats, SECOND);
+    check_columns(text.text, 18);
+    buffer_free(&text);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_head_is_there_before_the_first_step_ends),
+        cmocka_unit_test(each_row_is_there_once_its_step_has_ended),
+        cmocka_unit_test(threads_are_plain_numbers),
+        cmocka_unit_test(depths_are_plain_numbers),
+        cmocka_unit_test(percentiles_asked_for_have_columns_in_their_order),
+        cmocka_unit_test(there_may_be_no_percentiles),
+        cmocka_unit_test(a_row_has_the_rates_of_the_clock),
+        cmocka_unit_test(no_value_is_too_wide_for_its_column),
+        cmocka_unit_test(no_percentile_is_too_wide_for_its_column),
+        cmocka_unit_test(a_table_has_room_for_sixteen_percentiles),
+    };
+    return cmocka_run_group_tests_name("table", tests, NULL, unmount_all);
+}
