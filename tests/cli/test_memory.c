@@ -1,6 +1,8 @@
 /* However long a run is, it takes no more memory than a short one. */
 #include "support.h"
 
+#include "stats/stats.h"
+
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +11,9 @@
 #define EARLY 10000
 #define LATE 1000000
 #define PAGES(count) ((count) * (sysconf(_SC_PAGESIZE) / 1024))
+/* The statistics of three workers, of a period and of all, in KiB: their pages are
+ * touched one by one, when a latency is the first of its kind. */
+#define STATISTICS (long)(5 * sizeof(struct stats) / 1024)
 
 static int
 make_files(void **state)
@@ -31,6 +36,8 @@ static const struct form forms[] = {
     {"raw", "exec \"$IOPING\" -C -i 0 -q -p 10000 data", '\n', 1, 10000},
     {"human", "exec \"$IOPING\" -C -i 0 data", '\n', 1, 1},
     {"json", "exec \"$IOPING\" -J -C -i 0 data", '{', 3, 1},
+    {"queue", "exec \"$IOPING\" -U -depth 32 -C -i 0 -q -p 10000 data", '\n', 1, 10000},
+    {"threads", "exec \"$IOPING\" -threads 3 -C -i 0 -q -p 10000 data", '\n', 1, 10000},
 };
 
 /* In KiB. */
@@ -112,8 +119,51 @@ a_million_requests_take_the_memory_of_ten_thousand(void **state)
         "%d\n",
         form->name, early.all, early.own, EARLY, late.all, late.own, LATE);
     assert_true(early.own > 0 && late.own > 0);
-    assert_in_range(late.own, 0, early.own + PAGES(1));
-    assert_in_range(late.all, 0, early.all + PAGES(2));
+    assert_in_range(late.own, 0, early.own + STATISTICS + PAGES(1));
+    assert_in_range(late.all, 0, early.all + STATISTICS + PAGES(2));
+}
+
+/* What a run with these options takes once it is under way. */
+static struct memory
+measure_run(const char *options)
+{
+    char shell[128];
+    int output;
+    long seen = 0;
+    snprintf(shell, sizeof(shell), "exec \"$IOPING\" %s -C -i 0 -q -p 10000 data",
+             options);
+    pid_t pid = start(shell, &output);
+    read_marks(output, '\n', 20, &seen);
+    struct memory memory = measure(pid);
+    kill(pid, SIGKILL);
+    close(output);
+    waitpid(pid, NULL, 0);
+    return memory;
+}
+
+/* Beyond its buffers: one of 4 KiB for each request under way. */
+static void
+a_worker_takes_less_than_200_kib(void **state)
+{
+    static const struct {
+        const char *one, *many;
+        long buffers;
+    } cases[] = {
+        {"-threads 1", "-threads 33", 4},
+        {"-A -threads 1", "-A -threads 33", 4},
+        {"-U -depth 8 -threads 1", "-U -depth 8 -threads 33", 32},
+    };
+    (void)state;
+    need_bare("the memory of valgrind and of sanitizers grows");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct memory one = measure_run(cases[i].one);
+        struct memory many = measure_run(cases[i].many);
+        if (one.all < 0)
+            skip_because("needs /proc/PID/smaps_rollup");
+        print_message("%s: %ld KiB; %s: %ld KiB\n", cases[i].one, one.all, cases[i].many,
+                      many.all);
+        assert_in_range((many.all - one.all) / 32, 1, 199 + cases[i].buffers);
+    }
 }
 
 int
@@ -126,9 +176,9 @@ main(void)
             (void *)(uintptr_t)&forms[index]                                \
     }
     const struct CMUnitTest tests[] = {
-        TEST(0, "raw"),
-        TEST(1, "human"),
-        TEST(2, "json"),
+        TEST(0, "raw"),     TEST(1, "human"),
+        TEST(2, "json"),    TEST(3, "queue"),
+        TEST(4, "threads"), cmocka_unit_test(a_worker_takes_less_than_200_kib),
     };
     return cmocka_run_group_tests_name("memory", tests, make_files, unmount_all);
 }

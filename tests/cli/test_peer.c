@@ -325,6 +325,27 @@ json_records(void **state)
     assert_same(0, rows);
 }
 
+/* A queue of one does all that plain calls do. */
+static void
+asynchronous_requests(void **state)
+{
+    /* clang-format off */
+    static const char *const rows[] = {
+        "-qAc 10 -i 0 f", "-Aqc10 -i 0 f", "-async -c 4 -i 0 f", "--async -c 4 -i 0 f",
+        "-as -c 4 -i 0 f", "-AD -c 4 -i 0 f", "-AC -c 4 -i 0 f", "-AW -c 4 -i 0 d",
+        "-AG -c 5 -i 0 d", "-AGB -c 4 -i 0 d", "-AL -c 4 -i 0 f", "-RA -c 4 f",
+        "-AB -c 4 -i 0 f", "-A -s 512 -c 4 -i 0 f", "-A -s 1m -c 4 -i 0 f",
+        "-A -s 1000 -c 4 -i 0 f", "-AWWW -c 4 -i 0 f", "-AWy -c 3 -i 0 d",
+        "-A -q -p 2 -c 5 -i 0 f", "-A -b 2 -c 5 -i 1ms f", "-AJ -c 3 -i 0 f",
+        "-AJW -c 3 -i 0 d", "-A -T 1ns -c 4 -i 0 f", "-A -a 0 -c 4 -i 0 d", NULL,
+    };
+    /* clang-format on */
+    (void)state;
+    need_program("jq");
+    need_direct("f");
+    assert_same(0, rows);
+}
+
 static void
 time_stamps(void **state)
 {
@@ -506,11 +527,13 @@ static void
 differs_in_help_and_version(void **state)
 {
     static const struct difference rows[] = {
-        {"own help", "-h", 0, 0, "-async", "-ignore-error"},
-        {"own help", "", 1, 1, "-async", "-ignore-error"},
+        {"own help", "-h", 0, 0, "manpage", "-ignore-error"},
+        {"own help", "", 1, 1, "manpage", "-ignore-error"},
         {"own version", "-v", 0, 0, "ioping 1.3", NULL},
-        {"-A comes later", "-qAc 4 -i 0 f", 0, 1, SUMMARY, NULL},
-        {"-A comes later", "-async -c 4 -i 0 f", 0, 1, SUMMARY, NULL},
+        {"-U is new", "-U -c 4 -i 0 -C f", 1, 0, NULL, SUMMARY},
+        {"-U is new", "--uring -qc 4 -i 0 -C f", 1, 0, NULL, SUMMARY},
+        {"-threads is new", "-threads 2 -qc 4 -i 0 f", 1, 0, NULL, SUMMARY},
+        {"-depth is new", "-A -depth 2 -qc 4 -i 0 f", 1, 0, NULL, SUMMARY},
         {"-E is new", "-E -c 4 -i 0 f", 1, 0, NULL, SUMMARY},
         {"-E is new", "--ignore-error -c 4 -i 0 f", 1, 0, NULL, SUMMARY},
     };
@@ -728,6 +751,7 @@ main(void)
         cmocka_unit_test(summaries_pace_and_verdicts),
         cmocka_unit_test(raw_lines),
         cmocka_unit_test(json_records),
+        cmocka_unit_test(asynchronous_requests),
         cmocka_unit_test(time_stamps),
         cmocka_unit_test(writes),
         cmocka_unit_test(targets),

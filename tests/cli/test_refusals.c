@@ -130,12 +130,12 @@ static void
 options_that_are_none_show_the_usage(void **state)
 {
     static const char *const cases[][2] = {
-        {"-A data", "unrecognized option '-A'"},
-        {"-U data", "unrecognized option '-U'"},
+        {"-z data", "unrecognized option '-z'"},
+        {"-AUz data", "unrecognized option '-z'"},
         {"-x data", "unrecognized option '-x'"},
-        {"-qAc 10 data", "unrecognized option '-A'"},
-        {"-uring data", "unrecognized option '-uring'"},
-        {"--async data", "unrecognized option '--async'"},
+        {"-qzc 10 data", "unrecognized option '-z'"},
+        {"-urings data", "unrecognized option '-urings'"},
+        {"--asyncs data", "unrecognized option '--asyncs'"},
         {"--foo data", "unrecognized option '--foo'"},
         {"--q=1 data", "option '-quiet' doesn't allow an argument"},
         {"-quiet=1 data", "option '-quiet' doesn't allow an argument"},

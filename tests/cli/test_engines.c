@@ -1,0 +1,677 @@
+/* Every way to make requests does what the options say, one or many at a time. */
+#include "running.h"
+#include "support.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define AIO_WAITS "without direct I/O Linux AIO does one request at a time; use -U\n"
+
+struct engine {
+    const char *options;
+    int kind; /* 0, or the letter of its option */
+    int depth;
+};
+
+static const struct engine engines[] = {
+    {"", 0, 1},     {"-A", 'A', 1},          {"-A -depth 4", 'A', 4},
+    {"-U", 'U', 1}, {"-U -depth 4", 'U', 4},
+};
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "head -c 1048576 /dev/urandom >data && cp data copy && mkdir d "
+                          "&& sync data copy");
+    command_free(&result);
+    return 0;
+}
+
+static void
+need_engine(int kind)
+{
+    if (kind == 'U')
+        need_uring();
+    if (kind == 'A')
+        need_aio();
+}
+
+/* Runs, and what they say with -B: requests in the statistics, and all. */
+static const struct {
+    const char *arguments, *counts;
+    const char *named; /* the target, if it is not read or written directly */
+} runs[] = {
+    {"-c 9 data", "8 9", NULL},
+    {"-a 0 -c 9 data", "9 9", NULL},
+    {"-a 5 -c 9 data", "4 9", NULL},
+    {"-a 9 -c 5 data", "0 5", NULL},
+    {"-L -c 9 data", "8 9", NULL},
+    {"-s 512 -c 9 data", "8 9", NULL},
+    {"-s 1m -c 9 data", "8 9", NULL},
+    {"-s 3000 -c 9 data", "8 9", "data"},
+    {"-s 3000 -L -c 9 data", "8 9", "data"},
+    {"-S 64k -o 128k -c 9 data", "8 9", NULL},
+    {"-C -c 9 data", "8 9", "data"},
+    {"-D -c 9 data", "8 9", NULL},
+    {"-Y -c 9 data", "8 9", NULL},
+    {"-c 9 d", "8 9", NULL},
+    {"-k -c 9 d; rm d/ioping.tmp", "8 9", NULL},
+    {"-W -c 9 d", "8 9", NULL},
+    {"-WL -s 4k -c 9 d", "8 9", NULL},
+    {"-WC -c 9 d", "8 9", "d"},
+    {"-Wy -c 9 d", "8 9", NULL},
+    {"-W -s 3000 -c 9 d", "8 9", "d"},
+    {"-G -c 9 d", "8 9", NULL},
+    {"-GC -c 9 d", "8 9", "d"},
+    {"-WWW -c 9 copy", "8 9", NULL},
+    {"-GWW -c 9 copy", "8 9", NULL},
+    {"-b 4 -i 1ms -c 9 data", "8 9", NULL},
+    {"-i 1ms -c 9 data", "8 9", NULL},
+    {"-r 1000 -c 9 data", "8 9", NULL},
+    {"-l 4m -c 9 data", "8 9", NULL},
+    {"-R -c 9 d", "8 9", NULL},
+    {"-t 1h -c 9 data", "0 9", NULL},
+    {"-T 1h -c 9 data", "8 9", NULL},
+    {"-T 1ns -c 9 data", "0 9", NULL},
+    {"-e 7 -c 9 data", "8 9", NULL},
+    {"-hang 1h -E -c 9 data", "8 9", NULL},
+    {"-w 1ns -a 0 -i 1h data", "1 1", NULL},
+    {"-c 9 /dev/zero", "8 9", NULL},
+    {"-C -WWW -c 9 /dev/zero", "8 9", NULL},
+};
+
+/* What the first engine says of each on stderr. */
+static char plain_err[LENGTH(runs)][512];
+
+/* Returns whether it ended well and told the same as without an engine. */
+static bool
+is_as_told(const struct engine *engine, size_t run)
+{
+    char counts[32], err[1024] = "";
+    bool waits = engine->kind == 'A' && engine->depth > 1 && runs[run].named;
+    const char *arguments = runs[run].arguments;
+    if (engine == &engines[0]) {
+        struct result plain = command_status(0, "ioping -B -hang 0 -i 0 %s", arguments);
+        snprintf(plain_err[run], sizeof(plain_err[run]), "%s", plain.err);
+        command_free(&plain);
+    }
+    struct result result =
+        command("{ ioping -B -hang 0 -i 0 %s %s; } >o; s=$?; cut -d' ' -f1,9 o; exit $s",
+                engine->options, arguments);
+    const char *plain = plain_err[run];
+    const char *later = strstr(plain, "ioping: no request counted");
+    size_t first = later ? (size_t)(later - plain) : strlen(plain);
+    snprintf(counts, sizeof(counts), "%s\n", runs[run].counts);
+    snprintf(err, sizeof(err), "%.*s%s%s%s%s", (int)first, plain, waits ? "ioping: " : "",
+             waits ? runs[run].named : "", waits ? ": " AIO_WAITS : "", plain + first);
+    bool told = result.status == 0 && strcmp(result.out, counts) == 0 &&
+                strcmp(result.err, err) == 0;
+    if (!told)
+        print_error("%s %s: status %d\nstdout: %s\nstderr: %s\nnot: %s\n",
+                    engine->options, arguments, result.status, result.out, result.err,
+                    err);
+    command_free(&result);
+    return told;
+}
+
+static void
+every_option_means_the_same(void **state)
+{
+    const struct engine *engine = *state;
+    int different = 0;
+    need_engine(engine->kind);
+    need_direct("data");
+    for (size_t i = 0; i < LENGTH(runs); i++)
+        different += !is_as_told(engine, i);
+    assert_int_equal(different, 0);
+    struct result result = command_status(0, "ls -A d");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+static void
+each_number_is_told_once(void **state)
+{
+    const struct engine *engine = *state;
+    need_engine(engine->kind);
+    struct result result = command_status(
+        0,
+        "ioping -c 23 -i 0 %s data >o || exit; "
+        "sed -nE 's/^4 KiB <<< .*: request=([0-9]+) time=.*/\\1/p' o | sort -n | tr "
+        "'\\n' "
+        "' '; grep -c 'request=1 .*(warmup)$' o; grep -c warmup o; " TOTALS,
+        engine->options);
+    assert_string_equal(result.out,
+                        "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 1\n"
+                        "1\n22 requests completed\ngenerated 23 requests\n");
+    command_free(&result);
+}
+
+/*
+ * Sums and extremes are those of the requests that count. Rates are of the time in
+ * which requests were under way: that of one after the other, or less.
+ */
+#define AGREES                                                                      \
+    "def near(a; b): (a - b) * (a - b) <= 1e-12 * a * a + 1;"                       \
+    "[.[] | .io | select(.)] as $all | ($all | map(select(.ignored | not))) as $io" \
+    " | .[-1] as {$stat, $load} | ($stat.count * 1e9 / $stat.time) as $serial"      \
+    " | [($all | map(.request) | sort == [range(1; length + 1)]),"                  \
+    " ($io | length == $stat.count), ($io | map(.size) | add == $stat.size),"       \
+    " ($io | map(.time) | add == $stat.time and min == $stat.min and max =="        \
+    " $stat.max), ($all | length == $load.count),"                                  \
+    " ($all | map(.size) | add == $load.size),"                                     \
+    " (if %d == 1 then near($stat.iops; $serial) else $stat.iops > $load.iops * "   \
+    " $stat.count / $load.count * 0.999 end),"                                      \
+    " near($stat.bps; $stat.iops * $stat.size / $stat.count),"                      \
+    " near($load.iops; $load.count * 1e9 / $load.time)] | all"
+
+static void
+records_add_up_to_the_summary(void **state)
+{
+    static const char *const shapes[][3] = {
+        {"data", "25", "102400"},
+
+        {"-s 1m data", "25", "26214400"},
+        {"-s 3000 data", "25", "75000"},
+        {"-L data", "25", "6553600"},
+        {"-C -s 100 data", "25", "2500"},
+        {"-W -s 8k d", "25", "204800"},
+        {"-G -s 1000 d", "25", "25000"},
+        {"-b 3 -i 1ms data", "25", "102400"},
+
+    };
+    const struct engine *engine = *state;
+    need_engine(engine->kind);
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(shapes); i++) {
+        char expected[64];
+        struct result result =
+            command_status(0,
+                           "ioping -J -a 5 -c 30 -i 0 %s %s 2>e >o || exit; "
+                           "jq -c '[.[-1].stat.count, .[-1].stat.size]' o; "
+                           "jq '" AGREES "' o",
+                           engine->options, shapes[i][0], engine->depth);
+        snprintf(expected, sizeof(expected), "[%s,%s]\ntrue\n", shapes[i][1],
+                 shapes[i][2]);
+        if (strcmp(result.out, expected) != 0)
+            fail_msg("%s %s: %s", engine->options, shapes[i][0], result.out);
+        command_free(&result);
+    }
+}
+
+/* In the order of their numbers, they are those of the plain system calls. */
+static void
+a_seed_gives_the_same_requests(void **state)
+{
+    static const char *const shapes[] = {"-e 7 data",   "-e 7 -s 1000 data",
+                                         "-e 8 -G d",   "-L -s 4k -o 8k -S 20k data",
+                                         "-GL -s 4k d", "-e 9 -C data"};
+    const struct engine *engine = *state;
+    need_engine(engine->kind);
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(shapes); i++) {
+        struct result result = command_status(
+            0,
+            "list() { jq -c '[.[] | .io | select(.)] | sort_by(.request)[] | "
+            "[.request, .operation, .offset]'; }\n"
+            "ioping -J -c 24 -i 0 %s 2>e | list >plain; "
+            "ioping -J -c 24 -i 0 %s %s 2>e | list >other; "
+            "wc -l <plain; sort -u plain | wc -l; cmp plain other",
+            shapes[i], engine->options, shapes[i]);
+        assert_string_equal(result.out, "24\n24\n");
+        command_free(&result);
+    }
+}
+
+static void
+offsets_stay_in_the_working_set(void **state)
+{
+    const struct engine *engine = *state;
+    need_engine(engine->kind);
+    need_program("jq");
+    struct result result =
+        command_status(0,
+                       "ioping -J -e 3 -c 200 -i 0 -s 4k -S 32k -o 64k %s data | "
+                       "jq -c '[.[] | .io | select(.) | .offset / 4096] | unique'",
+                       engine->options);
+    assert_string_equal(result.out, "[16,17,18,19,20,21,22,23]\n");
+    command_free(&result);
+}
+
+static void
+raw_lines_and_time_stamps(void **state)
+{
+    const struct engine *engine = *state;
+    need_engine(engine->kind);
+    struct result result = command_status(
+        0,
+        "ioping -q -p 3 -a 0 -c 12 -i 0 %s data | cut -d' ' -f1,9; "
+        "ioping -I%%s -a 0 -c 3 -i 0 %s data | grep -cE '^[0-9]{10} 4 KiB <<< data'",
+        engine->options, engine->options);
+    assert_string_equal(result.out, "3 3\n3 3\n3 3\n3 3\n3\n");
+    command_free(&result);
+}
+
+static void
+distribution_and_limits(void **state)
+{
+    const struct engine *engine = *state;
+    need_engine(engine->kind);
+    need_program("jq");
+    struct result result = command_status(
+        5,
+        "ioping -hang 0 -JJ -q -histogram -percentiles 50,99.9 -c 41 -i 0 %s data | "
+        "jq -c '.stat | [(.histogram | map(.count) | add), (.percentiles | keys), "
+        ".percentiles[\"50\"] >= .min, .percentiles[\"50\"] <= .percentiles[\"99.9\"], "
+        ".percentiles[\"99.9\"] <= .max, .percentiles[\"99.9\"] > .max * 0.98]'; "
+        "ioping -hang 0 -q -slo avg=1h -slo iops=1 -prometheus x.prom -c 9 -i 0 %s data "
+        ">o "
+        "|| exit; "
+        "grep -E '^ioping_request_duration_seconds_count' x.prom | sed 's/.*} //'; "
+        "ioping -hang 0 -q -slo p50=1ns -c 9 -i 0 %s data >o",
+        engine->options, engine->options, engine->options);
+    assert_string_equal(result.out, "[40,[\"50\",\"99.9\"],true,true,true,true]\n8\n");
+    assert_matches(result.err, "^ioping: p50 = [0-9.]+ [mu]?s exceeds 1 ns\n$");
+    command_free(&result);
+}
+
+/* What is in memory need not wait; a disk is asked, and may even answer in time. */
+static void
+not_waiting_is_no_failure_of_the_run(void **state)
+{
+    const struct engine *engine = *state;
+    need_engine(engine->kind);
+    need_direct("data");
+    struct result result = command_status(
+        0,
+        "ioping -N -s 3000 -a 0 -c 9 -i 0 %s data 2>e >o || exit; "
+        "grep -c ' (EAGAIN)$' o; sed -n 's/^\\([0-9]*\\) failed, generated 9 "
+        "requests.*/\\1/p' o; cat data >/dev/null; "
+        "ioping -B -C -N -c 9 -i 0 %s data 2>e | cut -d' ' -f1,9",
+        engine->options, engine->options);
+    assert_matches(result.out, "^([1-9])\n([1-9])\n8 9\n$");
+    assert_int_equal(result.out[0], result.out[2]);
+    command_free(&result);
+}
+
+/* Some disks can be polled, but nothing else can. */
+static void
+priority_is_taken_or_done_without(void **state)
+{
+    static const char direct[] =
+        "^(ioping: data: (the device cannot be polled|cannot see whether the device can "
+        "be polled): going without -hipri\n)?$";
+    static const char *const cases[][2] = {
+        {"data", direct},
+        {"-C data", "^ioping: data: only direct I/O can be polled for: going without "
+                    "-hipri\n$"},
+        {"-W d", "^ioping: d: a flush cannot be polled for: going without -hipri\n$"},
+        {"-G d", "^ioping: d: a flush cannot be polled for: going without -hipri\n$"},
+    };
+    const struct engine *engine = *state;
+    need_engine(engine->kind);
+    need_direct("data");
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            0,
+            "ioping -hang 0 -H -B -c 9 -i 0 %s %s >o; s=$?; cut -d' ' -f1,9 o; exit $s",
+            engine->options, cases[i][0]);
+        assert_string_equal(result.out, "8 9\n");
+        if (engine->kind == 'U')
+            assert_matches(result.err, cases[i][1]);
+        else
+            assert_lacks(result.err, "-hipri");
+        command_free(&result);
+    }
+}
+
+/* A loop device on disk.img, new and full of zeros. Closed by the caller, then gone. */
+static int
+attach(int size, char device[64])
+{
+    char path[64];
+    need_root();
+    struct result result = command_status(
+        0,
+        "rm -f disk.img && head -c %d /dev/zero >disk.img && sync disk.img && "
+        "losetup -f --show disk.img",
+        size);
+    snprintf(device, 64, "%.*s", (int)strcspn(result.out, "\n"), result.out);
+    command_free(&result);
+    snprintf(path, sizeof(path), "%s", device);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    result = command_status(0, "losetup -d %s", device);
+    command_free(&result);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+#define BLOCK 4096
+#define BLOCKS 64
+
+/* What is on the device, past the page cache. */
+static const char *
+read_blocks(const char *device)
+{
+    static char data[BLOCKS * BLOCK] __attribute__((aligned(BLOCK)));
+    int fd = open(device, O_RDONLY | O_DIRECT | O_CLOEXEC);
+    assert_int_equal(read(fd, data, sizeof(data)), sizeof(data));
+    close(fd);
+    return data;
+}
+
+/* Which blocks are no longer zero, as jq prints a list. */
+static void
+list_changed(const char *data, char list[512])
+{
+    static const char zero[BLOCK];
+    size_t length = 0;
+    for (int i = 0; i < BLOCKS; i++)
+        if (memcmp(data + i * BLOCK, zero, BLOCK) != 0)
+            length += (size_t)sprintf(list + length, "%c%d", length ? ',' : '[', i);
+    sprintf(list + length, "]\n");
+}
+
+static void
+writes_are_on_the_device(void **state)
+{
+    static const char *const shapes[] = {
+        "-WWW -e 5 -c 20",  "-WWW -L -s 4k -S 64k -o 64k -c 16",
+        "-GWW -e 5 -c 21",  "-WWW -s 1000 -e 6 -c 9",
+        "-WWWC -e 5 -c 20", "-WWWL -s 128k -c 2"};
+    const struct engine *engine = *state;
+    char device[64], changed[512];
+    need_engine(engine->kind);
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(shapes); i++) {
+        int fd = attach(BLOCKS * BLOCK, device);
+        struct result result = command_status(
+            0,
+            "ioping -J -i 0 %s %s %s 2>e >o || exit; sync %s; "
+            "jq -c '[.[] | .io | select(.operation == \"write\") | "
+            "range(.offset / 4096 | floor; (.offset + .size + 4095) / 4096 | floor)] | "
+            "unique' o",
+            shapes[i], engine->options, device, device);
+        list_changed(read_blocks(device), changed);
+        close(fd);
+        assert_string_equal(changed, result.out);
+        command_free(&result);
+    }
+}
+
+/* No two of them are the same, and none is what it was. */
+static void
+every_write_has_data_of_its_own(void **state)
+{
+    const struct engine *engine = *state;
+    static char seen[2 * BLOCKS][BLOCK];
+    char device[64];
+    need_engine(engine->kind);
+    int fd = attach(BLOCKS * BLOCK, device);
+    for (int pass = 0; pass < 2; pass++) {
+        struct result result =
+            command_status(0, "ioping -q -WWW -L -s 4k -c %d -i 0 %s %s", BLOCKS,
+                           engine->options, device);
+        command_free(&result);
+        memcpy(seen[pass * BLOCKS], read_blocks(device), sizeof(seen) / 2);
+    }
+    close(fd);
+    for (int i = 0; i < 2 * BLOCKS; i++)
+        for (int j = 0; j < i; j++)
+            if (memcmp(seen[i], seen[j], BLOCK) == 0)
+                fail_msg("writes %d and %d are the same", j, i);
+}
+
+/* Nothing of a run may hold it when the program has ended. */
+static void
+the_device_is_free_after_each_run(void **state)
+{
+    const struct engine *engine = *state;
+    char device[64];
+    need_engine(engine->kind);
+    int fd = attach(BLOCKS * BLOCK, device);
+    struct result result =
+        command("for i in 1 2 3 4 5 6 7 8; do ioping -hang 0 -B -WWW -c 9 -i "
+                "0 %s %s >o || exit; cut -d' ' -f1,9 o; done",
+                engine->options, device);
+    close(fd);
+    assert_string_equal(result.err, "");
+    assert_string_equal(result.out, "8 9\n8 9\n8 9\n8 9\n8 9\n8 9\n8 9\n8 9\n");
+    command_free(&result);
+}
+
+static int64_t
+count_reads(const char *device)
+{
+    int64_t requests, merged;
+    struct result result =
+        command_status(0, "cat /sys/class/block/$(basename %s)/stat", device);
+    assert_int_equal(sscanf(result.out, "%" SCNd64 " %" SCNd64, &requests, &merged), 2);
+    command_free(&result);
+    return requests + merged;
+}
+
+/* Of a device so large that no two requests are near each other. */
+static void
+the_device_counts_as_many_reads(void **state)
+{
+    static const char *const shapes[] = {"", "-s 1000", "-L -s 4k", "-s 64k"};
+    const struct engine *engine = *state;
+    char device[64];
+    need_engine(engine->kind);
+    need_root();
+    struct result result =
+        command_status(0, "truncate -s 1T huge.img && losetup -f --show huge.img");
+    snprintf(device, sizeof(device), "%.*s", (int)strcspn(result.out, "\n"), result.out);
+    command_free(&result);
+    int fd = open(device, O_RDONLY | O_CLOEXEC);
+    result = command_status(0, "losetup -d %s", device);
+    command_free(&result);
+    for (size_t i = 0; i < LENGTH(shapes); i++) {
+        int64_t before = count_reads(device);
+        result = command_status(0,
+                                "ioping -B -e 7 -c 300 -a 0 -i 0 -threads 4 %s %s %s "
+                                "2>e | cut -d' ' -f1,9",
+                                engine->options, shapes[i], device);
+        int64_t reads = count_reads(device) - before;
+        assert_string_equal(result.out, "300 300\n");
+        /* A kernel that does not tell its alignment is asked by a few reads. */
+        if (reads < 300 || reads > 304)
+            fail_msg("%s %s: %" PRId64 " reads", engine->options, shapes[i], reads);
+        command_free(&result);
+    }
+    close(fd);
+}
+
+static const struct engine deep[] = {{"-A -depth 8", 'A', 8}, {"-U -depth 8", 'U', 8}};
+
+/* Its second half is not there any more. */
+static void
+a_device_that_lost_its_end_fails_there_only(void **state)
+{
+    const struct engine *engine = *state;
+    char device[64];
+    need_engine(engine->kind);
+    need_program("jq");
+    int fd = attach(8 << 20, device);
+    struct result result = command(
+        "truncate -s 4M disk.img; ioping -hang 0 -J -E -e 7 -a 0 -c 60 -i 0 %s %s >o; "
+        "s=$?; "
+        "jq -c '[.[] | .io | select(.)] as $io | [($io | length), ([$io[] | "
+        ".notice == \"EIO\" and .size == 0 and .ignored] == [$io[] | .offset >= "
+        "4194304]), .[-1].load.failed == ([$io[] | select(.offset >= 4194304)] | "
+        "length), .[-1].stat.count + .[-1].load.failed, .[-1].load.failed > 9, "
+        ".[-1].stat.time == ([$io[] | select(.offset < 4194304) | .time] | add)]' o; "
+        "exit $s",
+        engine->options, device);
+    close(fd);
+    assert_int_equal(result.status, 3);
+    assert_string_equal(result.out, "[60,true,true,60,true,true]\n");
+    assert_matches(result.err,
+                   "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
+    command_free(&result);
+}
+
+#define FROZEN \
+    "trap 'fsfreeze -u ext4 2>/dev/null' EXIT; trap 'exit 1' TERM; fsfreeze -f ext4; "
+
+/* What a slow machine may add. */
+#define SLOW "^(ioping: [a-z0-9]+: not ready after [0-9.]+ m?s\n)*"
+
+static void
+a_frozen_file_system_holds_all_of_the_queue(void **state)
+{
+    (void)state;
+    need_engine('U');
+    need_program("fsfreeze");
+    mount_once("ext4");
+    struct result result = command_status(
+        3, FRESH
+        ": >closed; rm -f pipe; mkfifo pipe; { cat pipe >o; echo closed >closed; } & "
+        "$IOPING_RUNNER \"$IOPING\" -U -depth 4 -W -i 20ms -hang 200ms ext4 >pipe 2>e & "
+        "pid=$!; " UNTIL("request=6 ", "o") FROZEN //
+        "told=$(grep -c 'no answer' e); until [ $(grep -c 'no answer' e) -ge $((told + "
+        "4)) ]; do sleep 0.02; done; "
+        "kill -INT $pid; " UNTIL(
+            "closed", "closed") "fsfreeze -u ext4; "
+                                "wait $pid; s=$?; tail -3 o; cat e >&2; exit $s");
+    assert_matches(result.out, "^[0-9]+ requests completed in .* written, .*\n"
+                               "[0-9]+ missed, generated [0-9]+ requests in .*\n"
+                               "min/avg/max/mdev = .*\n$");
+    assert_matches(result.err,
+                   SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
+                        "ioping: 4 requests still waiting after [0-9.]+ m?s\n$");
+    command_free(&result);
+}
+
+static void
+an_engine_that_is_forbidden_is_refused(void **state)
+{
+    static const struct {
+        const char *calls, *options, *line;
+    } cases[] = {
+        {"io_uring_setup", "-U",
+         "ioping: io_uring is not available here: %s; use -A or none\n"},
+        {"io_uring_setup", "-U -depth 8 -threads 2",
+         "ioping: io_uring is not available here: %s; use -A or none\n"},
+        {"io_setup", "-A",
+         "ioping: asynchronous I/O is not available here: %s; use -U or none\n"},
+        {"io_setup", "-A -depth 8 -threads 2",
+         "ioping: asynchronous I/O is not available here: %s; use -U or none\n"},
+    };
+    static const struct {
+        int number;
+        const char *text;
+    } errors[] = {{1, "Operation not permitted"}, {38, "Function not implemented"}};
+    static const char *const targets[] = {"-J data", "-k d"};
+    (void)state;
+    need_forbid();
+    for (size_t i = 0; i < LENGTH(cases) * 2 * LENGTH(targets); i++) {
+        size_t at = i / 2 / LENGTH(targets);
+        char line[256];
+        struct result result =
+            command_status(2,
+                           "\"$IOPING_FORBID\" %d %s \"$IOPING\" -hang 0 -c 3 -i 0 %s "
+                           "%s; s=$?; ls -A d; "
+                           "exit $s",
+                           errors[i % 2].number, cases[at].calls, cases[at].options,
+                           targets[i / 2 % LENGTH(targets)]);
+        snprintf(line, sizeof(line), cases[at].line, errors[i % 2].text);
+        assert_string_equal(result.err, line);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+static void
+an_engine_does_without_the_other_one(void **state)
+{
+    static const char *const cases[][2] = {{"io_setup", "-U -depth 4"},
+                                           {"io_uring_setup", "-A -depth 4"},
+                                           {"io_setup,io_uring_setup", ""},
+                                           {"io_uring_setup,io_uring_register", "-A"}};
+    (void)state;
+    need_forbid();
+    need_engine('U');
+    need_engine('A');
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            0,
+            "\"$IOPING_FORBID\" 1 %s \"$IOPING\" -B -c 9 -i 0 %s data | cut -d' ' "
+            "-f1,9",
+            cases[i][0], cases[i][1]);
+        assert_string_equal(result.out, "8 9\n");
+        command_free(&result);
+    }
+}
+
+/* Rings may need memory that is locked, buffers do; the one is told, the other not. */
+static void
+little_memory_to_lock_is_told_or_done_with(void **state)
+{
+    static const char *const limits[] = {"0", "65536", "1048576"};
+    (void)state;
+    need_root();
+    need_engine('U');
+    need_program("setpriv");
+    need_program("prlimit");
+    for (size_t i = 0; i < LENGTH(limits); i++) {
+        struct result result = command(
+            "cp \"$IOPING\" prober 2>/dev/null; chmod 755 prober; chmod 644 data; "
+            "setpriv --reuid=65534 --regid=65534 --clear-groups "
+            "prlimit --memlock=%s $IOPING_RUNNER ./prober -hang 0 -B -U -depth 16 -s "
+            "256k -c 40 "
+            "-i 0 data >o; s=$?; cut -d' ' -f1,9 o; exit $s",
+            limits[i]);
+        if (i == 0 && result.status == 2) {
+            assert_string_equal(result.err, "ioping: io_uring is not available here: "
+                                            "Cannot allocate memory; use -A or none\n");
+            assert_string_equal(result.out, "");
+        } else {
+            assert_int_equal(result.status, 0);
+            assert_string_equal(result.err, "");
+            assert_string_equal(result.out, "39 40\n");
+        }
+        command_free(&result);
+    }
+}
+
+int
+main(void)
+{
+#define ONE(test, name, engine)                                       \
+    {                                                                 \
+#test "_" name, test, NULL, NULL, (void *)(uintptr_t)(engine) \
+    }
+#define EACH(test)                                                           \
+    ONE(test, "sync", &engines[0]), ONE(test, "aio", &engines[1]),           \
+        ONE(test, "aio_deep", &engines[2]), ONE(test, "uring", &engines[3]), \
+        ONE(test, "uring_deep", &engines[4])
+#define DEEP(test) ONE(test, "aio", &deep[0]), ONE(test, "uring", &deep[1])
+    const struct CMUnitTest tests[] = {
+        EACH(every_option_means_the_same),
+        EACH(each_number_is_told_once),
+        EACH(records_add_up_to_the_summary),
+        EACH(a_seed_gives_the_same_requests),
+        EACH(offsets_stay_in_the_working_set),
+        EACH(raw_lines_and_time_stamps),
+        EACH(distribution_and_limits),
+        EACH(not_waiting_is_no_failure_of_the_run),
+        EACH(priority_is_taken_or_done_without),
+        EACH(writes_are_on_the_device),
+        EACH(every_write_has_data_of_its_own),
+        EACH(the_device_is_free_after_each_run),
+        EACH(the_device_counts_as_many_reads),
+        DEEP(the_device_counts_as_many_reads),
+        DEEP(a_device_that_lost_its_end_fails_there_only),
+        cmocka_unit_test(a_frozen_file_system_holds_all_of_the_queue),
+        cmocka_unit_test(an_engine_that_is_forbidden_is_refused),
+        cmocka_unit_test(an_engine_does_without_the_other_one),
+        cmocka_unit_test(little_memory_to_lock_is_told_or_done_with),
+    };
+    return cmocka_run_group_tests_name("engines", tests, make_files, unmount_all);
+}

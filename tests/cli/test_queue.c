@@ -1,0 +1,478 @@
+/* What goes wrong with one of several requests under way, and what must not. */
+#include "running.h"
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* How to ask for it, and how scripts of faults name its requests. */
+struct engine {
+    const char *option, *name;
+};
+
+static const struct engine aio = {"-A", "aio"}, uring = {"-U", "uring"};
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "head -c 1048576 /dev/urandom >data && mkdir d && sync data");
+    command_free(&result);
+    return 0;
+}
+
+static const struct engine *
+need_engine(void **state)
+{
+    const struct engine *engine = *state;
+    need_faults();
+    need_program("jq");
+    if (engine == &aio)
+        need_aio();
+    else
+        need_uring();
+    return engine;
+}
+
+static void
+a_failure_in_a_full_queue_ends_the_run(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        3,
+        FAULTY("%s:5:5") "-hang 0 -J -a 0 -i 0 -depth 4 %s data >o; s=$?; "
+                         "jq -c '[.[] | .io | select(.)] as $io | .[-1] as {$stat, "
+                         "$load} | [$load.failed, ($io | map(select(.notice == \"EIO\"))"
+                         " | map([.request, .size, .ignored])), ($load.count >= 5 and "
+                         "$load.count <= 8), $stat.count == $load.count - 1, $stat.time "
+                         "== ($io | map(select(.ignored | not) | .time) | add), "
+                         "($io | map(.request) | sort == [range(1; $load.count + 1)])]' "
+                         "o; exit $s",
+        engine->name, engine->option);
+    assert_string_equal(result.out, "[1,[[5,0,true]],true,true,true,true]\n");
+    assert_string_equal(result.err,
+                        "ioping: request 5 failed: EIO (Input/output error)\n");
+    command_free(&result);
+}
+
+static void
+failures_that_are_ignored_leave_the_others_alone(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        3,
+        FAULTY("%s:3-/4:5,%s:9:short,%s:10:zero") "-hang 0 -J -E -a 0 -i 0 -c 16 -depth "
+                                                  "4 %s "
+                                                  "data >o; s=$?; "
+                                                  "jq -c '[.[] | .io | select(.ignored "
+                                                  "== true)] | sort_by(.request)[] | "
+                                                  "[.request, .notice, .size]' o; "
+                                                  "jq -c '.[-1] | [.stat.count, "
+                                                  ".stat.size, .load.count, "
+                                                  ".load.failed, .load.size]' o; exit $s",
+        engine->name, engine->name, engine->name, engine->option);
+    assert_string_equal(result.out, "[3,\"EIO\",0]\n[7,\"EIO\",0]\n[9,\"short\",2048]\n"
+                                    "[10,\"short\",0]\n[11,\"EIO\",0]\n[15,\"EIO\",0]\n"
+                                    "[10,40960,16,6,43008]\n");
+    assert_matches(result.err, "^ioping: request [0-9]+ failed: [^\n]*\n$");
+    command_free(&result);
+}
+
+/* EAGAIN is what -N asks for. */
+static void
+a_request_that_would_wait_fails_alone(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        0,
+        FAULTY("%s:3-/3:11,%s:1-:fast") "-N -C -a 0 -i 0 -c 9 -depth 4 %s data 2>e >o; "
+                                        "s=$?; "
+                                        "sed -nE 's/^0 B .*: request=([0-9]+) "
+                                        ".*\\(EAGAIN\\)$/\\1/p' "
+                                        "o | sort -n | tr '\\n' ' '; " TOTALS "exit $s",
+        engine->name, engine->name, engine->option);
+    assert_string_equal(result.out, "3 6 9 6 requests completed\n"
+                                    "3 failed, generated 9 requests\n");
+    command_free(&result);
+}
+
+/* The lines are in the order of the ends, whatever the others take. */
+static void
+a_slow_request_is_told_at_its_end(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        0,
+        FAULTY("%s:2:600ms") "-J -a 0 -i 0 -c 12 -depth 4 %s data | jq -c 'map(select("
+                             ".io)) as $all | ($all[] | .io | select(.request == 2) | "
+                             ".time) as $slow | [($all | map(.io.request) | sort == "
+                             "[range(1; 13)]), $slow >= 600000000, ($all | "
+                             "map(.timestamp) | . == sort), .[-1].stat.max >= $slow, "
+                             ".[-1].stat.count, .[-1].load.time >= 600000000]'",
+        engine->name, engine->option);
+    assert_string_equal(result.out, "[true,true,true,true,12,true]\n");
+    command_free(&result);
+}
+
+/* The points pass while it is under way, and a request is sent at each. */
+static void
+a_stall_does_not_silence_the_grid(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        3,
+        FRESH FAULTY("%s:2:hang,%s:1-:fast") "-a 0 -i 50ms -c 8 -hang 1h -depth 4 %s "
+                                             "data >o 2>e & pid=$!; " UNTIL("request=8 ",
+                                                                            "o") //
+        "until [ $(grep -c request= o) = 7 ]; do sleep 0.02; done; kill -INT $pid; "
+        "wait $pid; s=$?; sed -nE 's/.*: request=([0-9]+) time.*/\\1/p' o | sort -n | "
+        "tr '\\n' ' '; " TOTALS "cat e >&2; exit $s",
+        engine->name, engine->name, engine->option);
+    assert_matches(result.out, "^1 3 4 5 6 7 8 7 requests completed\n"
+                               "([0-9]+ missed, )?generated 8 requests\n$");
+    assert_matches(result.err, "^ioping: 1 request still waiting after [0-9.]+ m?s\n$");
+    command_free(&result);
+}
+
+/* All four are taken from the first point on, for 400 ms. */
+static void
+points_are_missed_while_no_slot_is_free(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        0,
+        FAULTY("%s:1-4:400ms") "-JJ -q -a 0 -i 25ms -b 4 -c 8 -depth 4 %s data | jq -c "
+                               "'[.load.count, .load.missed >= 15, .load.failed]'",
+        engine->name, engine->option);
+    assert_string_equal(result.out, "[8,true,0]\n");
+    command_free(&result);
+}
+
+static void
+a_hung_request_does_not_hold_the_others(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        3,
+        FRESH FAULTY(
+            "%s:6:hang,%s:1-:fast") "-a 0 -i 10ms -hang 100ms -depth 4 %s data >o 2>e & "
+                                    "pid=$!; " UNTIL("request 6 has", "e") //
+        UNTIL("request=40 ", "o") "kill -INT $pid; wait $pid; s=$?; "
+                                  "grep -c 'request=6 ' o; all=$(grep -c request= o); "
+                                  "grep -c \"^$all requests completed\" o; "
+                                  "grep -cE \"^([0-9]+ missed, )?generated $((all + 1)) "
+                                  "requests\" o; cat e >&2; exit $s",
+        engine->name, engine->name, engine->option);
+    assert_string_equal(result.out, "0\n1\n1\n");
+    assert_matches(result.err,
+                   "^(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
+                   "ioping: 1 request still waiting after [0-9.]+ m?s\n$");
+    command_free(&result);
+}
+
+static void
+a_queue_that_hangs_is_left_as_a_whole(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        3,
+        FRESH FAULTY(
+            "%s:5-:hang,%s:1-:fast") "-a 0 -i 0 -hang 100ms -depth 4 %s -J data >o 2>e "
+                                     "& pid=$!; " UNTIL("request 5 has", "e") //
+        "kill -INT $pid; wait $pid; s=$?; jq -c '[length, (map(.io.request // 0) | "
+        "sort), .[-1].stat.count, .[-1].load.count, .[-1].load.failed]' o; cat e >&2; "
+        "exit $s",
+        engine->name, engine->name, engine->option);
+    assert_string_equal(result.out, "[5,[0,1,2,3,4],4,8,0]\n");
+    assert_matches(result.err,
+                   "^(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
+                   "ioping: 4 requests still waiting after [0-9.]+ m?s\n$");
+    command_free(&result);
+}
+
+/* A busy machine may be so late with the second that the first was enough. */
+static void
+a_second_interrupt_does_not_wait(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        4,
+        "for i in 1 2 3 4 5; do " FRESH FAULTY(
+            "%s:3-:hang") "-q -i 0 -hang 100ms -depth 4 %s data >o 2>e & pid=$!; " //
+        UNTIL("request 3 has", "e") INTERRUPT_TWICE
+        "wait $pid; s=$?; [ $s = 3 ] || break; done; cat o; exit $s",
+        engine->name, engine->option);
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+/* What is under way when the run is stopped is waited for and counted. */
+static void
+an_interrupt_waits_for_what_is_under_way(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        0,
+        FRESH FAULTY("%s:5-:100ms") "-a 0 -i 0 -hang 50ms -depth 4 %s data >o 2>e & "
+                                    "pid=$!; " UNTIL("no answer", "e") UNTIL("request=5 ",
+                                                                             "o") //
+        "kill -INT $pid; wait $pid; s=$?; " TOTALS "exit $s",
+        engine->name, engine->option);
+    int completed, generated;
+    assert_int_equal(sscanf(result.out, "%d requests completed\ngenerated %d requests\n",
+                            &completed, &generated),
+                     2);
+    assert_int_equal(completed, generated);
+    assert_true(completed >= 8);
+    command_free(&result);
+}
+
+static void
+statistics_and_periods_come_while_all_hang(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        3,
+        FRESH FAULTY(
+            "%s:5-:hang,%s:1-:fast") "-q -P 50ms -a 0 -i 0 -hang 100ms -depth 4 %s data "
+                                     ">o 2>e & pid=$!; " UNTIL("request 5 has", "e") //
+        "kill -USR1 $pid; " UNTIL("requests, ",
+                                  "e") "until [ $(grep -c '^0 0 0 0 0 0 0 0 "
+                                       "0 ' o) -ge 3 ]; do sleep 0.02; "
+                                       "done; kill -INT $pid; wait $pid; "
+                                       "s=$?; grep -o '^4 requests' e; awk "
+                                       "'{ n += $9 } END { print n }' o; "
+                                       "exit $s",
+        engine->name, engine->name, engine->option);
+    assert_string_equal(result.out, "4 requests\n4\n");
+    command_free(&result);
+}
+
+/* The flush is in the same slot after the write, and part of its time. */
+static void
+each_write_is_flushed_and_timed_with_it(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        0,
+        FAULTY("%s@flush:3:600ms,%s@flush:1-:fast") "-J -W -a 0 -i 0 -c 12 -depth 4 %s d "
+                                                    "| jq -c '[.[] | "
+                                                    ".io | select(.)] as $io | [($io | "
+                                                    "length), ($io | "
+                                                    "map(.sync > 0 and .sync < .time) | "
+                                                    "all), ($io | "
+                                                    "map(select(.sync >= 600000000)) | "
+                                                    "length >= 1)]'; "
+                                                    "IOPING_SCRIPT=%s@flush:1-:5 "
+                                                    "LD_PRELOAD=\"$IOPING_FAULTS\" "
+                                                    "\"$IOPING\" -WC -B -i "
+                                                    "0 -c 9 -depth 4 %s d 2>e | cut -d' "
+                                                    "' -f1,9; ls -A d",
+        engine->name, engine->name, engine->option, engine->name, engine->option);
+    assert_string_equal(result.out, "[12,true,true]\n8 9\n");
+    command_free(&result);
+}
+
+static void
+a_flush_that_fails_is_a_write_that_failed(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        3,
+        FAULTY("%s@flush:3-/4:5") "-J -E -W -a 0 -i 0 -c 12 -depth 4 %s d >o; s=$?; jq "
+                                  "-c '[([.[] | .io | select(.notice == \"EIO\")] | "
+                                  "length, map(.size) , map(.ignored)), .[-1].stat.count,"
+                                  " .[-1].load.failed, .[-1].load.count]' o; exit $s",
+        engine->name, engine->option);
+    assert_string_equal(result.out, "[3,[0,0,0],[true,true,true],9,3,12]\n");
+    command_free(&result);
+}
+
+static void
+failures_are_counted_over_all_workers(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        3,
+        FAULTY("%s:7-/7:5") "-E -a 0 -i 0 -c 70 -depth 3 -threads 3 %s data >o; s=$?; "
+                            "grep -c '(EIO)' o; " TOTALS "exit $s",
+        engine->name, engine->option);
+    assert_string_equal(result.out, "10\n60 requests completed\n10 failed, generated 70 "
+                                    "requests\n");
+    command_free(&result);
+}
+
+static void
+one_hung_request_of_each_worker_is_named(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        3,
+        FRESH FAULTY("%s:7-:hang,%s:1-:fast") //
+        "-a 0 -i 0 -hang 100ms -depth 2 -threads 3 %s data >o 2>e & pid=$!; "
+        "until [ $(sed -n 's/^ioping: request \\([0-9]*\\) has .*/\\1/p' e | sort -u | "
+        "awk '$1 > 6' | wc -l) -ge 3 ]; do sleep 0.02; done; "
+        "kill -INT $pid; wait $pid; s=$?; tail -1 e >&2; " TOTALS "exit $s",
+        engine->name, engine->name, engine->option);
+    int waiting, generated;
+    assert_int_equal(
+        sscanf(result.out, "6 requests completed\ngenerated %d requests\n", &generated),
+        1);
+    assert_int_equal(sscanf(result.err, "ioping: %d requests still waiting", &waiting),
+                     1);
+    assert_int_equal(generated, 6 + waiting);
+    assert_in_range(waiting, 3, 6);
+    command_free(&result);
+}
+
+static void
+a_depth_sweep_by_slow_requests(void **state)
+{
+    const struct engine *engine = need_engine(state);
+    struct result result = command_status(
+        0,
+        FAULTY("%s:1-:30ms") "-JJ -w 200ms -sweep depth=1..4 %s data | jq -s -c '["
+                             "map(.sweep.depth), (map(.load.iops <= 34 * .sweep.depth) | "
+                             "all), (map(.load.count == 0 or .stat.min >= 30000000) | "
+                             "all)]'",
+        engine->name, engine->option);
+    assert_string_equal(result.out, "[[1,2,4],true,true]\n");
+    command_free(&result);
+}
+
+#define NO_AIO "ioping: asynchronous I/O is not available here: "
+#define NO_URING "ioping: io_uring is not available here: "
+
+static void
+a_queue_that_cannot_be_set_up_is_refused(void **state)
+{
+    static const struct {
+        const char *script, *arguments, *line;
+    } cases[] = {
+        {"io_setup:1:11", "-A",
+         NO_AIO "Resource temporarily unavailable; see fs.aio-max-nr, or use -U\n"},
+        {"io_setup:1:12", "-A", NO_AIO "Cannot allocate memory; use -U or none\n"},
+        {"io_setup:1:38", "-A -depth 4",
+         NO_AIO "Function not implemented; use -U or none\n"},
+        {"io_setup:3:11", "-A -threads 4",
+         NO_AIO "Resource temporarily unavailable; see fs.aio-max-nr, or use -U\n"},
+        {"io_uring_setup:1-:12", "-U",
+         NO_URING "Cannot allocate memory; use -A or none\n"},
+        {"io_uring_setup:1-:1", "-U",
+         NO_URING "Operation not permitted; use -A or none\n"},
+        {"io_uring_setup:1-:38", "-U -depth 4",
+         NO_URING "Function not implemented; use -A or none\n"},
+        {"io_uring_setup:3-:24", "-U -threads 4",
+         NO_URING "Too many open files; allow more open files (ulimit -n)\n"},
+    };
+    static const char *const targets[] = {"data", "-W d"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(cases) * LENGTH(targets); i++) {
+        const char *line = cases[i / 2].line;
+        struct result result = command_status(
+            2, FAULTY("%s") "-hang 0 -i 0 -c 9 %s %s; s=$?; ls -A d; exit $s",
+            cases[i / 2].script, cases[i / 2].arguments, targets[i % 2]);
+        assert_string_equal(result.err, line);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* What the kernel does not know, or has no room for now, or is interrupted at. */
+static void
+calls_that_fail_in_passing_are_not_noticed(void **state)
+{
+    static const char *const cases[][2] = {
+        {"io_uring_setup:1:22", "-U -depth 4"},
+        {"io_uring_setup:1-2:22", "-U -depth 4"},
+        {"io_uring_setup:1-3:22", "-U -depth 4"},
+        {"io_uring_register@files:1-:1", "-U -depth 4"},
+        {"io_uring_register@files:1-:22", "-U -depth 4 -threads 2"},
+        {"io_uring_register@buffers:1-:12", "-U -depth 4"},
+        {"io_uring_register@buffers:1-:12,io_uring_register@files:1-:22,"
+         "io_uring_setup:1-3:22",
+         "-U -depth 4"},
+        {"io_uring_enter:2-/2:4", "-U -depth 4"},
+        {"io_uring_enter:2-/3:4", "-U -depth 1"},
+        {"io_uring_enter:3:11", "-U -depth 4"},
+        {"io_uring_enter:3:16", "-U -depth 4"},
+        {"io_uring_enter:1-/2:short", "-U -depth 16"},
+        {"io_getevents:1-/2:4", "-A -depth 4"},
+        {"io_getevents:2-/3:4", "-A -depth 1"},
+        {"io_submit:1-/2:short", "-A -depth 16"},
+        {"io_submit:2-/3:4", "-A -depth 4"},
+        {"io_destroy:1:22", "-A"},
+    };
+    int noticed = 0;
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command(FAULTY("%s") "-hang 0 -B -a 0 -i 0 -c 60 %s data | cut -d' ' -f1,9",
+                    cases[i][0], cases[i][1]);
+        if (strcmp(result.out, "60 60\n") != 0 || result.err[0]) {
+            print_error("%s %s: %s%s", cases[i][0], cases[i][1], result.out, result.err);
+            noticed++;
+        }
+        command_free(&result);
+    }
+    assert_int_equal(noticed, 0);
+}
+
+/* Then none of those under way will be told of any more. */
+static void
+a_queue_that_breaks_fails_what_is_under_way(void **state)
+{
+    static const char *const cases[][2] = {{"io_uring_enter:5-:5", "-U"},
+                                           {"io_getevents:5-:5", "-A"}};
+    (void)state;
+    need_faults();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            3,
+            FAULTY(
+                "%s") "-hang 0 -J -E -a 0 -i 0 -c 100 -depth 4 %s data >o; s=$?; jq -c "
+                      "'.[-1] | [.stat.count + .load.failed == .load.count, "
+                      ".load.failed >= 1 and .load.failed <= 4, .load.count < 100]' "
+                      "o; exit $s",
+            cases[i][0], cases[i][1]);
+        assert_string_equal(result.out, "[true,true,true]\n");
+        assert_matches(result.err,
+                       "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
+        command_free(&result);
+    }
+}
+
+int
+main(void)
+{
+#define ONE(test, engine)                                               \
+    {                                                                   \
+#test "_" #engine, test, NULL, NULL, (void *)(uintptr_t)&engine \
+    }
+#define BOTH(test) ONE(test, aio), ONE(test, uring)
+    const struct CMUnitTest tests[] = {
+        BOTH(a_failure_in_a_full_queue_ends_the_run),
+        BOTH(failures_that_are_ignored_leave_the_others_alone),
+        BOTH(a_request_that_would_wait_fails_alone),
+        BOTH(a_slow_request_is_told_at_its_end),
+        BOTH(a_stall_does_not_silence_the_grid),
+        BOTH(points_are_missed_while_no_slot_is_free),
+        BOTH(a_hung_request_does_not_hold_the_others),
+        BOTH(a_queue_that_hangs_is_left_as_a_whole),
+        BOTH(a_second_interrupt_does_not_wait),
+        BOTH(an_interrupt_waits_for_what_is_under_way),
+        BOTH(statistics_and_periods_come_while_all_hang),
+        BOTH(each_write_is_flushed_and_timed_with_it),
+        BOTH(a_flush_that_fails_is_a_write_that_failed),
+        BOTH(failures_are_counted_over_all_workers),
+        BOTH(one_hung_request_of_each_worker_is_named),
+        BOTH(a_depth_sweep_by_slow_requests),
+        cmocka_unit_test(a_queue_that_cannot_be_set_up_is_refused),
+        cmocka_unit_test(calls_that_fail_in_passing_are_not_noticed),
+        cmocka_unit_test(a_queue_that_breaks_fails_what_is_under_way),
+    };
+    return cmocka_run_group_tests_name("queue", tests, make_files, unmount_all);
+}

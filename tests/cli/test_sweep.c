@@ -1,0 +1,538 @@
+/* A run per step, and a row as each ends. */
+#include "running.h"
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define TOGETHER(name) \
+    "ioping: " name ": cannot be done together with -sweep; leave out one of them\n"
+/* With files o and e, and status s. Where a busy machine left too little time to a step,
+ * the next try gives it more. */
+#define RUN                                                                            \
+    "run() { for w in 40ms 500ms 5s; do ioping -hang 0 -w $w \"$@\" "                  \
+    ">o 2>e; s=$?; grep -q 'ended at' e || grep -qE ' - |\"count\": ?0,' o || break; " \
+    "done; }\n"
+#define WAITS                                                                  \
+    "ioping: -sweep: system calls that wait do one request at a time; add -U " \
+    "(io_uring) or -A (Linux AIO)\n"
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && cp data same && mkdir d && sync data");
+    command_free(&result);
+    return 0;
+}
+
+/* The first column, and how many others there are. */
+static void
+values_double_between_the_ends(void **state)
+{
+    static const struct {
+        const char *arguments, *values;
+    } cases[] = {
+        {"-sweep size=512..8k data", "512 1024 2048 4096 8192 "},
+        {"-sweep size=4k..20k data", "4096 8192 16384 20480 "},
+        {"-sweep size=3000..3000 data", "3000 "},
+        {"--sweep=size=1sector..1page data", "512 1024 2048 4096 "},
+        {"-sweep size -S 16k data", "512 1024 2048 4096 8192 16384 "},
+        {"-sweep size -S 5000 -D data", "512 1024 2048 4096 "},
+        {"-sweep size=4k..8k -S 8k d", "4096 8192 "},
+        {"-sweep size=4k..8k -W -o 1m -S 1m d", "4096 8192 "},
+        {"-sweep threads=1..6 data", "1 2 4 6 "},
+        {"-sweep threads=3..20 data", "3 6 12 20 "},
+        {"-sweep threads=5..5 data", "5 "},
+        {"-sweep threads -C data", "1 2 4 8 16 32 64 "},
+        {"-sweep depth=1..6 -U data", "1 2 4 6 "},
+        {"-sweep depth -U -C data", "1 2 4 8 16 32 64 "},
+        {"-sweep depth=1..4 -A data", "1 2 4 "},
+        {"-sweep depth=2..2 -U -threads 2 data", "2 "},
+        {"-sweep threads=2..4 -A -depth 3 data", "2 4 "},
+        {"-i 0 -sweep threads=1..2 data", "1 2 "},
+    };
+    (void)state;
+    need_uring();
+    need_direct("data");
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(0,
+                           RUN "run -B %s; cut -d' ' -f1 o | tr '\\n' ' '; "
+                               "awk 'NF != 11' o; ls -A d; exit $s",
+                           cases[i].arguments);
+        if (strcmp(result.out, cases[i].values) != 0)
+            fail_msg("%s: %s", cases[i].arguments, result.out);
+        command_free(&result);
+    }
+}
+
+/* TEXT without what depends on time. */
+static void
+assert_masked(const char *text, const char *expected)
+{
+    char *shown = masked(text);
+    for (char *at = shown; *at; at++)
+        while (at[0] == ' ' && at[1] == ' ')
+            memmove(at, at + 1, strlen(at));
+    assert_string_equal(shown, expected);
+    free(shown);
+}
+
+static void
+the_table_has_a_head_and_aligned_rows(void **state)
+{
+    static const struct {
+        const char *arguments, *head, *row;
+        int rows;
+    } cases[] = {
+        {"-sweep size=512..2k",
+         "      size     iops     bandwidth        avg        p50        p99        max",
+         " # # #/s # # # #", 3},
+        {"-sweep threads=1..4",
+         "   threads     iops     bandwidth        avg        p50        p99        max",
+         " # # #/s # # # #", 3},
+        {"-sweep depth=1..2 -U",
+         "     depth     iops     bandwidth        avg        p50        p99        max",
+         " # # #/s # # # #", 2},
+        {"-sweep threads=1..2 -percentiles 10,90,99.5",
+         "   threads     iops     bandwidth        avg        p10        p90      p99.5"
+         "        max",
+         " # # #/s # # # # #", 2},
+        {"-sweep threads=1..2 -percentiles none",
+         "   threads     iops     bandwidth        avg        max", " # # #/s # #", 2},
+    };
+    (void)state;
+    need_uring();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            0,
+            RUN "run -C %s data; cat e >&2; sed -n '1,2s/(.*)/()/; "
+                "1,3p' o; echo; tail -n +4 o | awk '{ print length }' | sort "
+                "-u; sed -n 3p o | awk '{ print length }'; tail -n +4 o",
+            cases[i].arguments);
+        char expected[512], *rows = strstr(result.out, "\n\n");
+        assert_non_null(rows);
+        *rows = '\0';
+        snprintf(expected, sizeof(expected), "\n--- data () ioping statistics ---\n%s",
+                 cases[i].head);
+        assert_string_equal(result.out, expected);
+        snprintf(expected, sizeof(expected), "\n%zu\n%zu\n", strlen(cases[i].head),
+                 strlen(cases[i].head));
+        assert_memory_equal(rows + 1, expected, strlen(expected));
+        char all[512] = "";
+        for (int row = 0; row < cases[i].rows; row++)
+            sprintf(all + strlen(all), "%s\n", cases[i].row);
+        assert_masked(rows + 1 + strlen(expected), all);
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+/* All requests take 20 ms: fewer than 100 have no 99th percentile, nor five a median. */
+static void
+percentiles_of_too_few_requests_are_not_shown(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, FAULTY("pread:1-:20ms") "-sweep threads=1..1 -w 500ms -C data | tail -1");
+    assert_matches(result.out, "^ +1 +[0-9]+ +[0-9.]+ KiB/s +[0-9.]+ ms +"
+                               "([0-9.]+ ms|-) +- +[0-9.]+ ms\n$");
+    command_free(&result);
+}
+
+#define WHOLE                                                                         \
+    "def near(a; b): (a - b) * (a - b) <= 1e-10 * b * b + 1;"                         \
+    "[.[] | .stat as $s | .load as $l | keys == [\"load\", \"localtime\", \"stat\", " \
+    "\"sweep\", \"target\", \"timestamp\"], $l.failed == 0, $l.missed == 0, "         \
+    "near($l.iops; $l.count * 1e9 / $l.time), "                                       \
+    "near($l.bps; $l.size * 1e9 / $l.time), $s.size == $s.count * %s, "               \
+    "near($s.bps; $s.iops * $s.size / $s.count), ($s.iops > $l.iops * 0.99), "        \
+    "$s.min <= $s.avg and $s.avg <= $s.max] | all"
+
+static void
+json_has_a_record_per_step(void **state)
+{
+    static const struct {
+        const char *arguments, *sweeps, *size;
+    } cases[] = {
+        {"-sweep size=1k..4k", "[{\"size\":1024},{\"size\":2048},{\"size\":4096}]",
+         ".sweep.size"},
+        {"-sweep size=1k..2k -threads 2", "[{\"size\":1024},{\"size\":2048}]",
+         ".sweep.size"},
+        {"-sweep threads=1..3", "[{\"threads\":1},{\"threads\":2},{\"threads\":3}]",
+         "4096"},
+        {"-sweep depth=1..4 -U", "[{\"depth\":1},{\"depth\":2},{\"depth\":4}]", "4096"},
+        {"-sweep depth=2..4 -U -threads 3 -L", "[{\"depth\":2},{\"depth\":4}]", "262144"},
+    };
+    (void)state;
+    need_uring();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(cases) * 2; i++) {
+        char expected[256];
+        struct result result = command_status(
+            0,
+            RUN "run %s -C %s data; [ $s = 0 ] || exit; jq -s -c 'flatten | map(.sweep)' "
+                "o; jq -s 'flatten | " WHOLE "' o",
+            i % 2 ? "-JJ" : "-J", cases[i / 2].arguments, cases[i / 2].size);
+        snprintf(expected, sizeof(expected), "%s\ntrue\n", cases[i / 2].sweeps);
+        assert_string_equal(result.out, expected);
+        command_free(&result);
+    }
+}
+
+/* Times of 50 ms and more have the unit that tells which column is which. */
+static void
+columns_are_those_of_the_raw_line_and_json(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        0, "run() { " FAULTY(
+               "pread:1-:50ms") "-C -w $w -sweep threads=1..2 \"$@\" data; "
+                                "}\n"
+                                "check() { awk -v name=$1 '{ print name, $1, ($2 > 0 && "
+                                "$2 <= 21 * $1), ($3 / $2 "
+                                ">= 4000 && $3 / $2 <= 4096 * ($2 + 1) / $2), ($4 >= "
+                                "5e7), ($5 >= 5e7), ($6 >= "
+                                "$4 && $6 >= $5) }'; }\n"
+                                "all() {\n"
+                                "run -percentiles 50 | awk 'BEGIN { f[\"ns\"] = 1; "
+                                "f[\"us\"] = 1e3; f[\"ms\"] = "
+                                "1e6; f[\"s\"] = 1e9 } NR > 3 { print $1, $2, $3 * ($4 "
+                                "== \"KiB/s\" ? 1024 : 1), "
+                                "$5 * f[$6], $7 * f[$8], $9 * f[$10] }' | check table\n"
+                                "run -B | awk '{ print $1, $10 * 1e9 / $11, $10 * 4096 * "
+                                "1e9 / $11, $7, $7, $8, "
+                                "$2 == $10 }' | check raw\n"
+                                "run -JJ -percentiles 50 | jq -r '[.sweep.threads, "
+                                ".load.iops, .load.bps, "
+                                ".stat.avg, .stat.percentiles[\"50\"], .stat.max] | "
+                                "map(tostring) | join(\" \")' "
+                                "| check json\n"
+                                "}\n"
+                                "for w in 500ms 1s 4s; do all >o 2>e; grep -q ' 0' o || "
+                                "[ -s e ] || break; "
+                                "done; cat o");
+    assert_string_equal(result.out, "table 1 1 1 1 1 1\ntable 2 1 1 1 1 1\n"
+                                    "raw 1 1 1 1 1 1\nraw 2 1 1 1 1 1\n"
+                                    "json 1 1 1 1 1 1\njson 2 1 1 1 1 1\n");
+    command_free(&result);
+}
+
+/* A few requests of 80 ms, then slower ones: a step that has one of these as its first
+ * gets none, unless the machine is so late that the step has begun. */
+static void
+a_slow_device_ends_a_size_sweep_early(void **state)
+{
+    static const char *const rows[][2] = {
+        {"", ""},
+        {"4\n", "4096\n"},
+        {"4\n8\n", "4096\n8192\n"},
+        {"4\n8\n16\n", "4096\n8192\n16384\n"},
+        {"4\n8\n16\n32\n", "4096\n8192\n16384\n32768\n"}};
+    (void)state;
+    need_faults();
+    for (int i = 0; i < 2; i++) {
+        char line[160];
+        size_t count = 0;
+        struct result result = command_status(
+            0,
+            FAULTY("pread:1-6:80ms,pread:7-:700ms") "-hang 0 -C %s -w 400ms -sweep "
+                                                    "size=4k..64k data >o; s=$?; tail -n "
+                                                    "+%d o | awk '{ print $1 }'; exit $s",
+            i ? "-B" : "", i ? 1 : 4);
+        while (count < LENGTH(rows) && strcmp(result.out, rows[count][i]) != 0)
+            count++;
+        if (count == LENGTH(rows))
+            fail_msg("%s", result.out);
+        snprintf(line, sizeof(line),
+                 "ioping: -sweep: ended at %d KiB: fewer than one request per worker in "
+                 "its time; use a longer -w\n",
+                 4 << count);
+        assert_string_equal(result.err, line);
+        command_free(&result);
+    }
+}
+
+/* Only the size decides how long a request takes, if it takes that long. No worker has
+ * time for two, and most have not for one. */
+static void
+other_sweeps_do_not_end_early(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, FAULTY("pread:1-:300ms") "-C -B -w 200ms -sweep threads=1..4 data | awk '{ "
+                                    "print $1, $2 <= $1 }'");
+    assert_string_equal(result.out, "1 1\n2 1\n4 1\n");
+    command_free(&result);
+}
+
+static void
+an_interrupt_leaves_the_rows_so_far(void **state)
+{
+    static const char *const signals[] = {"INT", "TERM", "HUP"};
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(signals); i++) {
+        struct result result = command_status(
+            0,
+            START "-hang 0 -B -C -w 600ms -sweep threads=1..64 data >o 2>e & pid=$!; "
+                  "until [ $(wc -l <o) -ge 2 ]; do sleep 0.02; done; kill -%s $pid; "
+                  "wait $pid; s=$?; cut -d' ' -f1 o; cat e >&2; exit $s",
+            signals[i]);
+        assert_matches(result.out, "^1\n2\n(4\n(8\n(16\n)?)?)?$");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+    struct result result = command_status(
+        0, START "-hang 0 -J -C -w 600ms -sweep threads=1..64 data >o 2>e & pid=$!; "
+                 "until grep -q '\"threads\": 2' o; do sleep 0.02; done; kill -INT $pid; "
+                 "wait $pid; s=$?; jq -c 'map(.sweep)' o; cat e >&2; exit $s");
+    assert_matches(result.out, "^\\[\\{\"threads\":1\\},\\{\"threads\":2\\}"
+                               "(,\\{\"threads\":(4|8|16)\\})*\\]\n$");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+/* Requests of 20 ms: the failure is in the second step, or later if they are slower; then
+ * it may be of those that are not counted. */
+static void
+a_failure_ends_it_with_the_rows_so_far(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        3, FAULTY("pread:10:5,pread:1-:20ms") "-hang 0 -JJ -C -w 100ms -sweep "
+                                              "threads=1..16 data >o; s=$?; jq -s -c "
+                                              "'(map(.load.failed) | add) as $failed | "
+                                              "[length >= 2 and length < 5, $failed <= "
+                                              "1, .[-1].load.failed == $failed, "
+                                              ".[-1].sweep.threads == pow(2; length - "
+                                              "1)]' o; exit $s");
+    assert_string_equal(result.out, "[true,true,true,true]\n");
+    assert_matches(result.err,
+                   "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
+    command_free(&result);
+}
+
+static void
+failures_that_are_ignored_end_nothing(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        3, "for w in 60ms 500ms 4s; do " FAULTY(
+               "pread:3-/3:5,pread:1-:5ms") "-hang 0 -E -JJ -C -w $w -sweep threads=1..4 "
+                                            "data >o 2>e; s=$?; jq -s -c "
+                                            "'[map(.sweep.threads), (map(.load.failed > "
+                                            "0) | all), (map(.stat.count + .load.failed "
+                                            "== .load.count) | all)]' o >found; grep -q "
+                                            "false found || break; done; cat found; cat "
+                                            "e >&2; exit $s");
+    assert_string_equal(result.out, "[[1,2,4],true,true]\n");
+    assert_matches(result.err,
+                   "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
+    command_free(&result);
+}
+
+/* Told of three times, it is not one that a busy machine held up for a moment. */
+static void
+a_request_that_hangs_in_a_step_is_told_of_and_left(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3, FRESH FAULTY("pread:9:hang,pread:1-:20ms") //
+        "-hang 200ms -B -C -w 100ms -sweep threads=1..16 data >o 2>e & pid=$!; "
+        "until [ $(grep -c 'no answer' e) -ge 3 ]; do sleep 0.02; done; "
+        "kill -INT $pid; wait $pid; s=$?; cut -d' ' -f1 o; cat e >&2; exit $s");
+    assert_matches(result.out, "^1\n2\n(4\n(8\n)?)?$");
+    assert_matches(result.err,
+                   "^(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
+                   "ioping: 1 request still waiting after [0-9.]+ m?s\n$");
+    command_free(&result);
+}
+
+static void
+nothing_is_left_and_nothing_is_changed(void **state)
+{
+    static const char *const arguments[] = {
+        "-sweep size=4k..8k -S 1m d",
+        "-sweep size=4k..8k -S 1m -W d",
+        "-sweep size=4k..8k -S 1m -WL d",
+        "-sweep threads=1..2 -S 1m -WC d",
+        "-sweep depth=1..2 -S 1m -UWD d",
+        "-sweep depth=1..2 -S 1m -AG d",
+        "-sweep threads=1..2 -L data",
+        "-sweep threads=1..2 -LD data",
+        "-sweep size=1k..2k -C data",
+        "-sweep depth=1..2 -U data",
+        "-sweep threads=1..2 -sweep size=4k..8k data",
+        "-sweep size=4k..8k -R data",
+    };
+    (void)state;
+    need_uring();
+    need_direct("data");
+    for (size_t i = 0; i < LENGTH(arguments); i++) {
+        struct result result = command_status(
+            0,
+            RUN "time=$(stat -c %%y data); run %s; cat e >&2; [ $s = 0 ] || exit; wc -l "
+                "<o; ls -A d; cmp data same && [ \"$(stat -c %%y data)\" = \"$time\" ]",
+            arguments[i]);
+        assert_string_equal(result.out, "5\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+static void
+a_directory_has_room_for_the_largest_request(void **state)
+{
+    static const char *const cases[][2] = {
+        {"size=4k..8k", "67108864\n"},
+        {"threads=1..2", "67108864\n"},
+        {"size=64m..80m", "83886080\n"},
+        {"size=4k..8k -S 3m", "3145728\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            0,
+            "rm -f d/ioping.tmp; ioping -k -w 10ms -sweep %s d 2>&1 >o || exit; "
+            "stat -c %%s d/ioping.tmp; rm d/ioping.tmp",
+            cases[i][0]);
+        assert_contains(result.out, cases[i][1]);
+        command_free(&result);
+    }
+}
+
+static void
+writes_are_refused_without_consent_and_done_with_it(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(2, "ioping -hang 0 -W -w 20ms -sweep threads=1..2 data; s=$?; cmp "
+                          "data same; exit $s");
+    assert_string_equal(result.out, "");
+    assert_string_equal(result.err,
+                        "ioping: data: writing would destroy its data; say -W three "
+                        "times (-WWW) if that is what you want\n");
+    command_free(&result);
+    result = command_status(0, "cp data copy && ioping -WWW -w 30ms -sweep threads=1..2 "
+                               "copy >o || exit; cmp -s data copy || echo written");
+    assert_string_equal(result.out, "written\n");
+    command_free(&result);
+}
+
+static void
+what_makes_no_sense_is_refused(void **state)
+{
+    static const struct {
+        const char *arguments, *line;
+        int status;
+    } cases[] = {
+        {"-sweep size -c 1", TOGETHER("-count"), 1},
+        {"-sweep size -b 2", TOGETHER("-burst"), 1},
+        {"-sweep size -l 1m", TOGETHER("-speed-limit"), 1},
+        {"-sweep size -r 10", TOGETHER("-rate-limit"), 1},
+        {"-sweep size -p 10", TOGETHER("-print-count"), 1},
+        {"-sweep size -P 10", TOGETHER("-print-interval"), 1},
+        {"-sweep size -corrected", TOGETHER("-corrected"), 1},
+        {"-sweep size -slo p50=1s", TOGETHER("-slo"), 1},
+        {"-sweep size -prometheus x", TOGETHER("-prometheus"), 1},
+        {"-sweep size -histogram", TOGETHER("-histogram"), 1},
+        {"-sweep size -i 1ns", TOGETHER("-interval"), 1},
+        {"-sweep size -s 4k", TOGETHER("-size"), 1},
+        {"-sweep threads -threads 2", TOGETHER("-threads"), 1},
+        {"-sweep depth -U -depth 2", TOGETHER("-depth"), 1},
+        {"-sweep depth", WAITS, 1},
+        {"-sweep depth=1..1", WAITS, 1},
+        {"-sweep speed", "ioping: -sweep 'speed': neither size, threads nor depth\n", 1},
+        {"-sweep ''", "ioping: -sweep '': neither size, threads nor depth\n", 1},
+        {"-sweep sizes", "ioping: -sweep 'sizes': neither size, threads nor depth\n", 1},
+        {"-sweep size=4k",
+         "ioping: -sweep 'size=4k': not two values with .. between them, such as "
+         "4k..1m\n",
+         1},
+        {"-sweep size=",
+         "ioping: -sweep 'size=': not two values with .. between them, such as 4k..1m\n",
+         1},
+        {"-sweep size=8k..4k", "ioping: -sweep 'size=8k..4k': ends before it begins\n",
+         1},
+        {"-sweep size=0..4k", "ioping: -sweep 'size=0..4k': must be more than 0\n", 1},
+        {"-sweep threads=0..4", "ioping: -sweep 'threads=0..4': must be more than 0\n",
+         1},
+        {"-sweep threads=1..1025", "ioping: -sweep 'threads=1..1025': more than 1024\n",
+         1},
+        {"-U -sweep depth=1..4097", "ioping: -sweep 'depth=1..4097': more than 4096\n",
+         1},
+        {"-sweep size=4k..2g",
+         "ioping: -sweep 'size=4k..2g': more than the system can do in one request "
+         "(2147479552)\n",
+         1},
+        {"-sweep size=4k..x",
+         "ioping: -sweep 'size=4k..x': not a size such as 4096, 4k, 1.5m, 8sector, "
+         "1page\n",
+         1},
+        {"-sweep threads=1..4k..8",
+         "ioping: -sweep 'threads=1..4k..8': not a number with an optional suffix da, k, "
+         "M, G, T, P, E\n",
+         1},
+        {"-sweep size=4k..2m", "ioping: data: request size is too big for this target\n",
+         2},
+        {"-S 64k -sweep size=4k..128k",
+         "ioping: data: request size is too big for this target\n", 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(cases[i].status, "ioping %s data", cases[i].arguments);
+        assert_string_equal(result.err, cases[i].line);
+        if (result.out[0])
+            fail_msg("ioping %s: %s", cases[i].arguments, result.out);
+        command_free(&result);
+    }
+}
+
+static void
+rows_that_cannot_be_written_end_it(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct result result = command_status(
+            3, "ioping -hang 0 %s -C -w 200ms -sweep threads=1..64 data >/dev/full",
+            i ? "-B" : "");
+        assert_string_equal(result.err,
+                            "ioping: standard output: No space left on device\n");
+        command_free(&result);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_double_between_the_ends),
+        cmocka_unit_test(the_table_has_a_head_and_aligned_rows),
+        cmocka_unit_test(percentiles_of_too_few_requests_are_not_shown),
+        cmocka_unit_test(json_has_a_record_per_step),
+        cmocka_unit_test(columns_are_those_of_the_raw_line_and_json),
+        cmocka_unit_test(a_slow_device_ends_a_size_sweep_early),
+        cmocka_unit_test(other_sweeps_do_not_end_early),
+        cmocka_unit_test(an_interrupt_leaves_the_rows_so_far),
+        cmocka_unit_test(a_failure_ends_it_with_the_rows_so_far),
+        cmocka_unit_test(failures_that_are_ignored_end_nothing),
+        cmocka_unit_test(a_request_that_hangs_in_a_step_is_told_of_and_left),
+        cmocka_unit_test(nothing_is_left_and_nothing_is_changed),
+        cmocka_unit_test(a_directory_has_room_for_the_largest_request),
+        cmocka_unit_test(writes_are_refused_without_consent_and_done_with_it),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(rows_that_cannot_be_written_end_it),
+    };
+    return cmocka_run_group_tests_name("sweep", tests, make_files, unmount_all);
+}

@@ -1,0 +1,514 @@
+/* Several workers side by side are one run. */
+#include "running.h"
+#include "support.h"
+
+#include <sys/resource.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "head -c 1048576 /dev/urandom >data && cp data copy && mkdir d "
+                          "&& sync data copy");
+    command_free(&result);
+    return 0;
+}
+
+static const char *const engines[] = {"", "-A", "-U", "-A -depth 3", "-U -depth 3"};
+
+static void
+need_engines(void)
+{
+    need_uring();
+    need_aio();
+}
+
+static void
+counts_hold_for_all_of_them_together(void **state)
+{
+    static const char *const cases[][2] = {
+        {"-threads 2 -c 1", "0 1\n"},
+        {"-threads 3 -c 31", "30 31\n"},
+        {"-threads 8 -c 5", "4 5\n"},
+        {"-threads 3 -a 7 -c 20", "13 20\n"},
+        {"-threads 3 -a 0 -c 20", "20 20\n"},
+        {"-threads 5 -a 40 -c 20", "0 20\n"},
+        {"-threads 16 -c 1000", "999 1000\n"},
+        {"-threads 3 -b 4 -i 1ms -c 30", "29 30\n"},
+        {"-threads 3 -i 1ms -c 30", "29 30\n"},
+        {"-threads 1 -c 9", "8 9\n"},
+        {"-threads 0.003k -c 9", "8 9\n"},
+        {"-threads=2 -C -c 5000", "4999 5000\n"},
+    };
+    (void)state;
+    need_engines();
+    for (size_t i = 0; i < LENGTH(cases) * LENGTH(engines); i++) {
+        const char *const *row = cases[i / LENGTH(engines)];
+        struct result result = command_status(
+            0, "ioping -B -i 0 %s %s data 2>e >o; s=$?; cut -d' ' -f1,9 o; exit $s",
+            engines[i % LENGTH(engines)], row[0]);
+        if (strcmp(result.out, row[1]) != 0)
+            fail_msg("%s %s: %s", engines[i % LENGTH(engines)], row[0], result.out);
+        command_free(&result);
+    }
+}
+
+/* In lines and in JSON, and the warm-up is the first of them. */
+static void
+numbers_are_those_of_the_run(void **state)
+{
+    (void)state;
+    need_engines();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        struct result result = command_status(
+            0,
+            "ioping -threads 4 -a 5 -c 40 -i 0 %s data >o || exit; "
+            "sed -nE 's/.*: request=([0-9]+) time.*/\\1/p' o | sort -n >n; "
+            "seq 40 | cmp - n; sed -nE 's/.*: request=([0-9]+) .*\\(warmup\\)$/\\1/p' o "
+            "| "
+            "sort -n | tr '\\n' ' '; " TOTALS
+            "ioping -J -threads 4 -a 5 -c 40 -i 0 %s data | "
+            "jq -c '[.[] | .io | select(.)] | [(map(.request) | sort == [range(1; 41)]), "
+            "(map(select(.ignored) | .request) | sort), (map(select(.notice == "
+            "\"warmup\"))"
+            " | length)]'",
+            engines[i], engines[i]);
+        assert_string_equal(result.out,
+                            "1 2 3 4 5 35 requests completed\ngenerated 40 requests\n"
+                            "[true,[1,2,3,4,5],5]\n");
+        command_free(&result);
+    }
+}
+
+/* By the time in which requests were under way, which those of a queue share. */
+static void
+sums_are_those_of_all_records(void **state)
+{
+    (void)state;
+    need_engines();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        struct result result = command_status(
+            0,
+            "ioping -J -histogram -threads 4 -c 60 -i 0 %s -G -S 1m d >o || exit; jq -c '"
+            "[.[] | .io | select(.) | select(.ignored | not)] as $io | .[-1].stat as $s "
+            "| "
+            "[$s.count, $s.size == ($io | map(.size) | add), $s.time == ($io | "
+            "map(.time) "
+            "| add), $s.min == ($io | map(.time) | min), $s.max == ($io | map(.time) | "
+            "max), ($s.histogram | map(.count) | add), .[-1].load.count, "
+            "(($s.iops / ($s.count * 4e9 / $s.time)) as $lanes | if %s then $lanes < "
+            "3.01 "
+            "and "
+            "$s.iops > .[-1].load.iops * 59 / 60 * 0.999 else $lanes - 1 | fabs < 1e-6 "
+            "end)]' o; ls -A d",
+            engines[i], i > 2 ? "true" : "false");
+        assert_string_equal(result.out, "[59,true,true,true,true,59,60,true]\n");
+        command_free(&result);
+    }
+}
+
+/* A burst of five for each worker, who then waits for longer than the run lasts. */
+#define FIVE_EACH "-J -e 7 -b 5 -i 1h "
+#define OFFSETS "jq -c '[.[] | .io | select(.) | .offset] | sort'"
+
+static void
+a_seed_gives_each_worker_its_offsets(void **state)
+{
+    (void)state;
+    need_engines();
+    need_program("jq");
+    struct result first =
+        command_status(0, "ioping " FIVE_EACH "-threads 3 -c 15 data | " OFFSETS);
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        struct result result = command_status(
+            0, "ioping " FIVE_EACH "-threads 3 -c 15 %s data | " OFFSETS, engines[i]);
+        assert_string_equal(result.out, first.out);
+        command_free(&result);
+    }
+    struct result result = command_status(
+        0,
+        "ioping " FIVE_EACH "-c 5 data >one; ioping " FIVE_EACH "-threads 3 -c 15 data "
+        ">three; jq -s -c 'map([.[] | .io | select(.) | .offset]) | [(.[0] | length), "
+        "(.[1] | length), (.[0] - .[1]), (.[1] | unique | length)]' one three");
+    /* Of 256 blocks, two of the fifteen may be the same: by this seed, none are. */
+    assert_matches(result.out, "^\\[5,15,\\[\\],1[2-5]\\]\n$");
+    command_free(&result);
+    command_free(&first);
+}
+
+static void
+linear_workers_begin_side_by_side(void **state)
+{
+    static const struct {
+        const char *arguments, *blocks;
+    } cases[] = {
+        {"-threads 4 -S 64k -c 4", "[0,4,8,12]\n"},
+        {"-threads 3 -S 64k -o 32k -c 3", "[8,13,18]\n"},
+        {"-threads 4 -S 16k -b 3 -c 12", "[0,0,0,1,1,1,2,2,2,3,3,3]\n"},
+        {"-threads 4 -S 8k -c 4", "[0,0,1,1]\n"},
+        {"-threads 2 -S 64k -b 8 -c 16", "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]\n"},
+    };
+    (void)state;
+    need_engines();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(cases) * LENGTH(engines); i++) {
+        const char *engine = engines[i % LENGTH(engines)];
+        struct result result = command_status(
+            0,
+            "ioping -L -s 4k -i 1h -J %s %s data | jq -c '[.[] | .io | select(.) | "
+            ".offset / 4096] | sort'",
+            cases[i / LENGTH(engines)].arguments, engine);
+        if (strcmp(result.out, cases[i / LENGTH(engines)].blocks) != 0)
+            fail_msg("%s %s: %s", cases[i / LENGTH(engines)].arguments, engine,
+                     result.out);
+        command_free(&result);
+    }
+}
+
+/* Each has the first of its grid at once, so the first come on top. */
+static void
+limits_hold_for_the_sum(void **state)
+{
+    static const char *const cases[][2] = {
+        {"-threads 4 -r 100 -w 300ms", "4"},
+        {"-threads 4 -l 400k -w 300ms", "4"},
+        {"-threads 3 -r 90 -i 1ms -w 300ms", "3"},
+        {"-threads 2 -b 2 -r 100 -w 300ms", "4"},
+        {"-threads 4 -r 100 -w 300ms -U -depth 2", "4"},
+    };
+    (void)state;
+    need_engines();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(0,
+                                              "ioping -B -C %s data 2>e | awk '{ print "
+                                              "($9 <= 100 * $10 / 1e9 + %s), ($9 >= "
+                                              "%s) }'",
+                                              cases[i][0], cases[i][1], cases[i][1]);
+        if (strcmp(result.out, "1 1\n") != 0)
+            fail_msg("%s: %s", cases[i][0], result.out);
+        command_free(&result);
+    }
+}
+
+/* At 0, 40 and 80 ms each; none at 120. */
+static void
+the_interval_and_the_end_are_those_of_each(void **state)
+{
+    (void)state;
+    need_engines();
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        struct result result = command_status(
+            0,
+            "ioping -B -C -i 40ms -w 110ms -threads 3 %s data 2>e | awk '{ print ($9 <= "
+            "9), ($9 >= 3) }'; "
+            "ioping -B -C -a 0 -i 30ms -c 9 -threads 3 %s data 2>e | awk '{ print $1, "
+            "$9, "
+            "($10 >= 60e6) }'",
+            engines[i], engines[i]);
+        assert_string_equal(result.out, "1 1\n9 9 1\n");
+        command_free(&result);
+    }
+}
+
+/* A period is that of the records since the one before. */
+static void
+periods_add_up(void **state)
+{
+    static const char *const options[] = {"-p 7", "-P 15ms", "-p 5 -P 20ms"};
+    (void)state;
+    need_engines();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(engines) * LENGTH(options); i++) {
+        struct result result = command_status(
+            0,
+            "ioping -JJ -threads 3 -i 1ms -c 90 %s %s data 2>e | jq -s -c '"
+            ".[:-1] | [foreach .[] as $r ({io: [], done: null}; if .done then {io: [], "
+            "done: null} else . end | if $r.io then .io += [$r.io] else .done = $r end; "
+            "select(.done) | [.done.load.count == (.io | length), .done.stat.count == "
+            "(.io | map(select(.ignored | not)) | length), .done.stat.time == ([.io[] | "
+            "select(.ignored | not) | .time] | add // 0)] | all)] | [length > 0, all]'",
+            options[i % LENGTH(options)], engines[i / LENGTH(options)]);
+        assert_string_equal(result.out, "[true,true]\n");
+        command_free(&result);
+    }
+}
+
+static void
+raw_lines_after_so_many_requests_of_all(void **state)
+{
+    (void)state;
+    need_engines();
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        struct result result = command_status(
+            0,
+            "ioping -q -p 5 -c 51 -i 0 -threads 3 %s data >o || exit; cut -d' ' -f1 o | "
+            "tr '\\n' ' '; awk '{ n += $9 } END { print n == 50 || n == 51 }' o",
+            engines[i]);
+        assert_string_equal(result.out, "5 5 5 5 5 5 5 5 5 5 1\n");
+        command_free(&result);
+    }
+}
+
+static void
+writes_in_a_directory_leave_nothing(void **state)
+{
+    static const char *const options[] = {"-W", "-WL", "-WC", "-G", "-WY", "-Ws3000"};
+    (void)state;
+    need_engines();
+    for (size_t i = 0; i < LENGTH(options) * LENGTH(engines); i++) {
+        struct result result = command_status(
+            0, "ioping -B %s -threads 3 -c 30 -i 0 %s d 2>e | cut -d' ' -f1,9; ls -A d",
+            options[i / LENGTH(engines)], engines[i % LENGTH(engines)]);
+        assert_string_equal(result.out, "29 30\n");
+        command_free(&result);
+    }
+}
+
+static void
+a_signal_wakes_all_that_sleep(void **state)
+{
+    static const char *const signals[] = {"INT", "TERM", "HUP"};
+    (void)state;
+    need_engines();
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        struct result result = command_status(
+            0,
+            START "-hang 0 -a 0 -i 1h -threads 5 %s data >o 2>e & pid=$!; "
+                  "until [ $(grep -c request= o) = 5 ]; do sleep 0.02; done; "
+                  "kill -%s $pid; wait $pid; s=$?; cat e >&2; " TOTALS "exit $s",
+            engines[i], signals[i % LENGTH(signals)]);
+        assert_string_equal(result.out, "5 requests completed\ngenerated 5 requests\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+static void
+interim_statistics_are_of_all(void **state)
+{
+    (void)state;
+    need_engines();
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        struct result result = command_status(
+            0,
+            START "-hang 0 -a 0 -i 1h -threads 4 %s data >o 2>e & pid=$!; "
+                  "until [ $(grep -c request= o) = 4 ]; do sleep 0.02; done; "
+                  "kill -USR1 $pid; " UNTIL("requests", "e") "kill -INT $pid; wait $pid; "
+                                                             "cat e",
+            engines[i]);
+        assert_matches(result.out, "^4 requests, min/avg/max/mdev = [^\n]*\n$");
+        command_free(&result);
+    }
+}
+
+/* Which ends only by that. Before the others notice they may have sent some more. */
+static void
+a_failure_of_one_ends_them_all(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3,
+        FAULTY("pread:20:5,pread:1-:2ms") "-hang 0 -C -J -a 0 -i 0 -threads 4 data >o; "
+                                          "s=$?; jq -c '.[-1].load as $l | [$l.failed, "
+                                          "$l.count >= 20, (map(.io.notice // 0) | "
+                                          "index(\"EIO\") >= 16), .[-1].stat.count == "
+                                          "$l.count - 1]' o; exit $s");
+    assert_string_equal(result.out, "[1,true,true,true]\n");
+    assert_matches(result.err,
+                   "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
+    command_free(&result);
+}
+
+static void
+failures_that_are_ignored_are_counted(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3, FAULTY("pread:4-/4:5") "-C -E -a 0 -c 80 -i 0 -threads 3 data >o; s=$?; "
+                                  "grep -c 'EIO' o; " TOTALS "exit $s");
+    assert_string_equal(result.out, "20\n60 requests completed\n20 failed, generated 80 "
+                                    "requests\n");
+    command_free(&result);
+}
+
+/* The numbers of the requests that a file has words of. */
+#define NAMED "sed -n 's/^ioping: request \\([0-9]*\\) has had .*/\\1/p' e | sort -nu"
+
+/* One of three is stuck; with the others the run goes on. Others that are told of are
+ * only late. */
+static void
+one_that_hangs_does_not_hold_the_others(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3, FRESH FAULTY("pread:5:hang") "-C -a 0 -i 10ms -hang 100ms -threads 3 data >o "
+                                        "2>e & pid=$!; " UNTIL("no answer", "e")
+                                            UNTIL("request=40 ", "o") //
+        "kill -INT $pid; wait $pid; s=$?; " NAMED " | while read -r told; do grep -q "
+        "\"request=$told \" o || echo left; done; all=$(grep -c request= o); "
+        "grep -c \"^$all requests completed\" o; grep -cE \"^([0-9]+ missed, "
+        ")?generated $((all + 1)) requests\" o; cat e >&2; exit $s");
+    assert_string_equal(result.out, "left\n1\n1\n");
+    assert_matches(result.err,
+                   "^(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
+                   "ioping: 1 request still waiting after [0-9.]+ m?s\n$");
+    command_free(&result);
+}
+
+static void
+all_that_hang_are_told_of(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3,
+        FRESH FAULTY("pread:4-:hang") "-C -a 0 -i 20ms -hang 100ms -threads 3 data >o "
+                                      "2>e & pid=$!; "
+                                      "until [ $(" NAMED " | awk '$1 > 3' | wc -l) -ge "
+                                      "3 ]; do sleep 0.02; done; "
+                                      "kill -INT $pid; wait $pid; s=$?; tail -1 e; "
+                                      "" NAMED " | awk '$1 > 3' | tr '\\n' ' '; " TOTALS
+                                      "exit $s");
+    assert_matches(result.out,
+                   "^ioping: 3 requests still waiting after [0-9.]+ m?s\n4 5 6 "
+                   "3 requests completed\n([0-9]+ missed, )?generated 6 requests\n$");
+    command_free(&result);
+}
+
+/* As many as that need some time to begin together on a small machine. */
+static void
+many_begin_and_end(void **state)
+{
+    static const char *const shapes[] = {"", "-U"};
+    struct rlimit limit;
+    (void)state;
+    need_uring();
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    for (size_t i = 0; i < LENGTH(shapes); i++) {
+        if (i > 0 && limit.rlim_cur < 1024)
+            skip_because("needs a limit of 1024 open files");
+        struct result result = command_status(
+            0,
+            "timeout 120 $IOPING_RUNNER \"$IOPING\" -B -C -hang 0 -a 0 -i 0 -c 2000 "
+            "-threads 256 %s data >o; s=$?; cut -d' ' -f1,9 o; exit $s",
+            shapes[i]);
+        assert_string_equal(result.out, "2000 2000\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+/* No thread for all of them: no request of any. */
+static void
+too_few_threads_are_refused_before_the_first_request(void **state)
+{
+    static const char *const targets[] = {"data", "own", "-W own", "-J data",
+                                          "-WWW copy"};
+    (void)state;
+    need_root();
+    need_bare("valgrind and sanitizers have threads of their own");
+    need_program("setpriv");
+    need_program("prlimit");
+    for (size_t i = 0; i < LENGTH(targets); i++) {
+        struct result result = command_status(
+            2,
+            "cp -f \"$IOPING\" prober; chmod 755 prober; cp data copy; chmod 644 data; "
+            "chmod 666 copy; mkdir -p own; chown 64123 own; for i in 1 2; do "
+            "setpriv --reuid=64123 --regid=64123 --clear-groups prlimit --nproc=5 "
+            "timeout -k 1 60 ./prober -hang 0 -threads 9 -c 20 -i 0 %s 2>e; s=$?; done; "
+            "ls -A "
+            "own; cmp data "
+            "copy; "
+            "cat e >&2; exit $s",
+            targets[i]);
+        assert_string_equal(result.err, "ioping: no thread for the requests: Resource "
+                                        "temporarily unavailable\n");
+        if (strcmp(targets[i], "-J data") != 0)
+            assert_string_equal(result.out, "");
+        else
+            assert_lacks(result.out, "request");
+        command_free(&result);
+    }
+}
+
+static void
+what_makes_no_sense_is_refused(void **state)
+{
+    static const char *const cases[][2] = {
+        {"-threads 0", "-threads '0': must be more than 0"},
+        {"-threads 1025", "-threads '1025': more than 1024"},
+        {"-threads x", "-threads 'x': not a number with an optional suffix da, k, M, G, "
+                       "T, P, E"},
+        {"-depth 0 -U", "-depth '0': must be more than 0"},
+        {"-depth 4097 -U", "-depth '4097': more than 4096"},
+        {"-depth 4", "-depth: system calls that wait do one request at a time; add -U "
+                     "(io_uring) or -A (Linux AIO)"},
+        {"-depth 2 -threads 2",
+         "-depth: system calls that wait do one request at a time; "
+         "add -U (io_uring) or -A (Linux AIO)"},
+        {"-A -U", "-uring: cannot be done together with -async; leave out one of them"},
+        {"-U -depth 2 -corrected", "-corrected: requests do not wait for each other with "
+                                   "-depth; leave out one of them"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char line[256];
+        struct result result = command_status(1, "ioping -c 1 %s data", cases[i][0]);
+        snprintf(line, sizeof(line), "ioping: %s\n", cases[i][1]);
+        assert_string_equal(result.err, line);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* The first of each takes three intervals and more. */
+static void
+corrected_percentiles_are_those_of_all(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        0, FAULTY("pread:1-3:650ms") "-C -JJ -q -a 0 -corrected -i 200ms -c 6 -threads 3 "
+                                     "data | jq -c '[.stat.corrected, .stat.count, "
+                                     ".load.missed >= 9, .stat.percentiles[\"50\"] > "
+                                     "50000000]'");
+    assert_string_equal(result.out, "[true,6,true,true]\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_hold_for_all_of_them_together),
+        cmocka_unit_test(numbers_are_those_of_the_run),
+        cmocka_unit_test(sums_are_those_of_all_records),
+        cmocka_unit_test(a_seed_gives_each_worker_its_offsets),
+        cmocka_unit_test(linear_workers_begin_side_by_side),
+        cmocka_unit_test(limits_hold_for_the_sum),
+        cmocka_unit_test(the_interval_and_the_end_are_those_of_each),
+        cmocka_unit_test(periods_add_up),
+        cmocka_unit_test(raw_lines_after_so_many_requests_of_all),
+        cmocka_unit_test(writes_in_a_directory_leave_nothing),
+        cmocka_unit_test(a_signal_wakes_all_that_sleep),
+        cmocka_unit_test(interim_statistics_are_of_all),
+        cmocka_unit_test(a_failure_of_one_ends_them_all),
+        cmocka_unit_test(failures_that_are_ignored_are_counted),
+        cmocka_unit_test(one_that_hangs_does_not_hold_the_others),
+        cmocka_unit_test(all_that_hang_are_told_of),
+        cmocka_unit_test(many_begin_and_end),
+        cmocka_unit_test(too_few_threads_are_refused_before_the_first_request),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(corrected_percentiles_are_those_of_all),
+    };
+    return cmocka_run_group_tests_name("threads", tests, make_files, unmount_all);
+}
