@@ -33,10 +33,11 @@ struct run_observer {
 };
 
 /*
- * Does by ENGINE what PLAN says, all steps of it if it sweeps,
- * to an opened TARGET, tells OBSERVER, and notes in OUTCOME how it ended, all but its
- * output_error. If a request was still waiting then, PLAN and TARGET must stay as they
- * are until the program ends. Returns 0, or -1 with ERROR when it could not begin.
+ * Does by ENGINE what PLAN says, all steps of it if it sweeps, to an opened
+ * TARGET, which it names, tells OBSERVER, and notes in OUTCOME how it ended, all
+ * but its output_error. If a request was still waiting then, TARGET and the texts
+ * of PLAN must stay until the program ends. Returns 0, or -1 with ERROR when it
+ * could not begin.
  */
 int run_execute(const struct plan *plan, const struct engine_ops *engine,
                 struct target *target, const struct run_observer *observer,

@@ -6,8 +6,7 @@
 
 #include <stdint.h>
 
-/* The requests of a worker that may be under way at a time, in the order of their start.
- */
+/* The requests that a worker may have under way, in the order of their start. */
 struct slot {
     struct engine_request request; /* its operation is a flush after that of a write */
     struct sample sample;

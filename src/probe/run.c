@@ -93,10 +93,12 @@ start_threads(struct run *run)
     if (run->gate)
         os_lock_take(run->gate);
     run->crew.begin = os_clock_now();
+    atomic_init(&run->crew.stop, os_signals_stop() != 0);
     while (started < run->crew.size && seat_start(run->seats[started], &run->news) == 0)
         started++;
     int number = errno;
-    atomic_store(&run->crew.stop, started < run->crew.size || os_signals_stop());
+    if (started < run->crew.size)
+        atomic_store(&run->crew.stop, true);
     if (run->gate) {
         run->crew.begin = os_clock_now() + CREW_NOTICES;
         os_lock_give(run->gate);
@@ -157,9 +159,10 @@ run_once(const struct plan *plan, const struct engine_ops *engine, struct target
     struct run *run = run_make(plan, observer, error);
     if (!run)
         return -1;
-    int status = 0;
-    while (status == 0 && run->crew.size < plan->threads && !os_signals_stop())
+    int status;
+    do /* one at least, for the statistics of a run that is stopped at once */
         status = open_seat(run, target, engine, error);
+    while (status == 0 && run->crew.size < plan->threads && !os_signals_stop());
     if (status == 0) {
         os_lock_take(run->lock);
         status = start_seats(run, error);

@@ -11,9 +11,8 @@ struct seat {
     struct os_lock *gate; /* held until all of the crew are there; NULL: it is alone */
     struct attended work;
     struct watch watch;
-    int64_t
-        waiting; /* how long a request had been under way when it was given up; 0: none */
-    int left;    /* how many were */
+    int64_t waiting; /* when it was given up: for how long already; 0: it was not */
+    int left;        /* how many requests were under way then */
 };
 
 /* Starts the worker, which is open; NEWS becomes true when it ends. Returns 0, or

@@ -552,6 +552,30 @@ a_signal_ends_the_pause_before_the_next_request(void **state)
 }
 
 static void
+interrupt_before_the_run(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    setup_begin(&setup, 5);
+    setup.options.threads = 3;
+    os_signals_install();
+    raise(SIGINT);
+    struct outcome outcome = run(&setup, told);
+    REQUIRE(outcome.waiting == 0);
+    REQUIRE(told->summaries == 1);
+    REQUIRE(told->summary.requests == 0);
+    REQUIRE(told->summary_time >= 0);
+    REQUIRE(fake_engine.opened > 0 && fake_engine.closed == fake_engine.opened);
+}
+
+static void
+a_signal_before_the_run_leaves_nothing_to_do(void **state)
+{
+    (void)state;
+    in_child(interrupt_before_the_run);
+}
+
+static void
 setup_keep(struct setup *setup, int64_t interval)
 {
     setup->options.prometheus = "nowhere.prom";
@@ -697,6 +721,7 @@ main(void)
         cmocka_unit_test(what_hangs_before_a_request_is_told_of),
         cmocka_unit_test(an_interrupt_waits_a_moment_for_the_request),
         cmocka_unit_test(a_signal_ends_the_pause_before_the_next_request),
+        cmocka_unit_test(a_signal_before_the_run_leaves_nothing_to_do),
         cmocka_unit_test(metrics_are_kept_at_their_time_and_at_the_end),
         cmocka_unit_test(metrics_are_of_the_whole_run),
         cmocka_unit_test(metrics_are_kept_while_a_request_hangs),
