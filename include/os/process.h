@@ -13,6 +13,11 @@
  * the same one sent twice, ends the program with status 4 at once. */
 void os_signals_install(void);
 
+/* From now on they reach the calling thread, or do not; they wait while they reach
+ * none. */
+void os_signals_take(void);
+void os_signals_give(void);
+
 /* The signal that asked to stop, or 0. Any thread may ask. */
 int os_signals_stop(void);
 
@@ -22,7 +27,7 @@ bool os_signals_report(void);
 /*
  * Waits until monotonic time WHEN, never longer, and at most until a signal
  * comes or os_thread_poke: at once if one came since the last wait or *UNLESS
- * is true. Only for the thread that called os_signals_install.
+ * is true. Only for one thread, which they reach.
  */
 void os_signals_wait(int64_t when, const atomic_bool *unless);
 

@@ -12,8 +12,8 @@ struct os_thread {
 
 /*
  * Starts BODY with ARGUMENT on a thread of its own. The signals of
- * os_signals_install never reach it, so they cannot interrupt its system
- * calls. Returns 0, or -1 with errno.
+ * os_signals_install do not reach it, unless it takes them, so they cannot
+ * interrupt its system calls. Returns 0, or -1 with errno.
  */
 int os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument);
 

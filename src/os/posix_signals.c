@@ -1,8 +1,8 @@
 /*
- * The handlers only set flags. The thread that installed them looks at these,
- * and waits in pselect(2), which lets signals in only while it waits: none can
- * come between the look and the wait and be noticed too late. Other threads
- * hold the users' signals back, so all of them come to that one.
+ * The handlers only set flags. One thread looks at these, and waits in pselect(2),
+ * which lets signals in only while it waits: none can come between the look and
+ * the wait and be noticed too late. The others hold the users' signals back, so
+ * all of them come to that one.
  */
 #include "os/process.h"
 
@@ -111,14 +111,32 @@ os_signals_install(void)
     install(SIGXFSZ, SIG_IGN); /* EFBIG says it as well */
 }
 
-void
-posix_signals_hold(sigset_t *before)
+static void
+change_mask(int how, sigset_t *before)
 {
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < USERS; i++)
         sigaddset(&set, users[i].number);
-    pthread_sigmask(SIG_BLOCK, &set, before);
+    pthread_sigmask(how, &set, before);
+}
+
+void
+posix_signals_hold(sigset_t *before)
+{
+    change_mask(SIG_BLOCK, before);
+}
+
+void
+os_signals_take(void)
+{
+    change_mask(SIG_UNBLOCK, NULL);
+}
+
+void
+os_signals_give(void)
+{
+    change_mask(SIG_BLOCK, NULL);
 }
 
 /* The kernel may add a thousandth to a wait, so a long one is done in parts. */

@@ -36,12 +36,26 @@ tell_sample(struct run *run, const struct sample *sample)
     return 0;
 }
 
+/* Takes the lock to tell something. What comes before all else is told by whoever
+ * is first: the other thread may not be there yet. */
+static int
+enter(struct run *run)
+{
+    os_lock_take(run->lock);
+    if (run->introduced)
+        return 0;
+    run->introduced = true;
+    target_name(run->target);
+    return run->observer.begin ? run->observer.begin(run->observer.self) : 0;
+}
+
 int
 attend_sample(void *self, const struct sample *sample)
 {
     struct run *run = self;
-    os_lock_take(run->lock);
-    int status = tell_sample(run, sample);
+    int status = enter(run);
+    if (status == 0)
+        status = tell_sample(run, sample);
     os_lock_give(run->lock);
     return status;
 }
@@ -77,14 +91,6 @@ attend_begin(struct run *run, int64_t now)
     atomic_init(&run->crew.due, interval ? later(now, interval) : INT64_MAX);
 }
 
-void
-attend_introduce(struct run *run, struct target *target)
-{
-    target_name(target);
-    if (run->observer.begin && run->observer.begin(run->observer.self) < 0)
-        stop(run, os_clock_now() + ATTENDED_GRACE);
-}
-
 /* After DUE and NOW on the grid of DUE: being late once moves nothing. */
 static int64_t
 next_due(int64_t due, int64_t interval, int64_t now)
@@ -112,8 +118,9 @@ int
 attend_due(void *self, int64_t now)
 {
     struct run *run = self;
-    os_lock_take(run->lock);
-    int status = tell_period(run, now);
+    int status = enter(run);
+    if (status == 0)
+        status = tell_period(run, now);
     os_lock_give(run->lock);
     return status;
 }
@@ -143,7 +150,7 @@ try_period(struct run *run, int64_t now)
     if (!os_lock_try(run->lock))
         return false;
     if (tell_period(run, now) < 0)
-        stop(run, now + ATTENDED_GRACE);
+        stop(run, now + WATCH_GRACE);
     os_lock_give(run->lock);
     return true;
 }
@@ -196,7 +203,7 @@ grace_of_failure(const struct plan *plan)
 {
     if (plan->hang == 0)
         return INT64_MAX;
-    return plan->hang > ATTENDED_GRACE ? plan->hang : ATTENDED_GRACE;
+    return plan->hang > WATCH_GRACE ? plan->hang : WATCH_GRACE;
 }
 
 /* Looks after all workers; returns when to look again, 0: there are none left. */
@@ -218,10 +225,14 @@ look_after_all(struct run *run, int64_t now)
 void
 attend(struct run *run)
 {
+    os_clock_sharpen();
+    if (enter(run) < 0)
+        stop(run, os_clock_now() + WATCH_GRACE);
+    os_lock_give(run->lock);
     for (;;) {
         int64_t now = os_clock_now();
         if (os_signals_stop())
-            stop(run, now + ATTENDED_GRACE);
+            stop(run, now + WATCH_GRACE);
         else if (atomic_load(&run->crew.stop))
             stop(run, later(now, grace_of_failure(&run->plan)));
         run->interim_wanted |= os_signals_report();
@@ -234,6 +245,7 @@ attend(struct run *run)
             next = earlier(next, done ? run->keep_due : now + ATTEND_SOON);
         else if (!done)
             next = earlier(next, now + ATTEND_SOON);
-        attended_wait(&run->news, next);
+        os_signals_wait(next, &run->news);
+        atomic_store(&run->news, false);
     }
 }

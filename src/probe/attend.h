@@ -10,28 +10,27 @@
 struct run {
     struct plan plan; /* copies, because the run is left behind with what is stuck */
     struct run_observer observer;
+    struct target *target;
     struct crew crew;
     struct seat **seats; /* as many as the crew has */
     atomic_bool news;    /* a worker has ended */
 
     struct os_lock *gate; /* held while the workers are started; NULL: there is one */
     struct os_lock *lock; /* of what follows, and of sample and period of the observer */
-    struct stats period;
+    bool introduced;      /* the target is named, and the observer told of the begin */
     int64_t period_began;
 
-    struct stats total; /* of all workers, when it was last put together */
-    int added;          /* those that are in it, while not all are */
-    int64_t keep_due;   /* INT64_MAX: never */
-    int64_t give_up;    /* when requests that do not return are; INT64_MAX: not yet */
+    int64_t give_up;  /* when requests that do not return are; INT64_MAX: not yet */
+    int64_t keep_due; /* INT64_MAX: never */
     bool interim_wanted;
+    int added; /* workers that are in the total, while not all are */
+
+    struct stats period; /* under the lock, too */
+    struct stats total;  /* of all workers, when it was last put together */
 };
 
 /* Before they start: periods and versions of the file are counted from NOW. */
 void attend_begin(struct run *run, int64_t now);
-
-/* With the lock taken, while the first requests are under way: names TARGET, and
- * tells the observer that it begins. */
-void attend_introduce(struct run *run, struct target *target);
 
 /* Attends to the workers, which are started, until all have ended or were given up. */
 void attend(struct run *run);

@@ -3,7 +3,7 @@
 #define MS 1000000LL
 #define SOON (10 * MS) /* until the next look at what could not be seen now */
 
-static void
+static void *
 work(void *argument)
 {
     struct seat *seat = argument;
@@ -15,19 +15,53 @@ work(void *argument)
         os_lock_give(seat->gate);
     }
     worker_run(worker);
+    atomic_store(&seat->ended, true);
+    atomic_store(seat->news, true);
+    os_thread_poke(&seat->attending);
+    return NULL;
+}
+
+static void
+begin(struct seat *seat, const struct os_thread *attending, atomic_bool *news)
+{
+    seat->attending = *attending;
+    seat->news = news;
+    atomic_init(&seat->ended, false);
+    watch_start(&seat->watch, seat->worker.plan->hang);
 }
 
 int
-seat_start(struct seat *seat, atomic_bool *news)
+seat_start(struct seat *seat, const struct os_thread *attending, atomic_bool *news)
 {
-    watch_start(&seat->watch, seat->worker.plan->hang);
-    return attended_start(&seat->work, work, seat, news);
+    begin(seat, attending, news);
+    return os_thread_start(&seat->working, work, seat);
+}
+
+void
+seat_lead(struct seat *seat, const struct os_thread *attending, atomic_bool *news)
+{
+    begin(seat, attending, news);
+    seat->led = true;
+    seat->working = os_thread_self();
+}
+
+void
+seat_work(struct seat *seat)
+{
+    work(seat);
+}
+
+void
+seat_join(struct seat *seat)
+{
+    if (!seat->led)
+        os_thread_join(&seat->working);
 }
 
 bool
 seat_is_empty(const struct seat *seat)
 {
-    return seat->waiting || attended_finished(&seat->work);
+    return seat->waiting || atomic_load(&seat->ended);
 }
 
 /* The number is that of the oldest; if that has changed meanwhile, all is well. */
@@ -67,7 +101,7 @@ void
 seat_wake(struct seat *seat)
 {
     if (baton_look(&seat->worker.baton) == BATON_RESTING)
-        os_thread_poke(&seat->work.worker);
+        os_thread_poke(&seat->working);
 }
 
 /* A baton that is not returned keeps the worker from going on. */

@@ -1,23 +1,41 @@
 #ifndef PROBE_SEAT_H
 #define PROBE_SEAT_H
 
-#include "attended.h"
+#include "os/thread.h"
+#include "probe/watch.h"
 #include "probe/worker.h"
-#include "watch.h"
 
-/* A worker on its thread, as the one that attends sees it. */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A worker on a thread, where it may get stuck in the kernel, as the thread that
+ * attends to it sees it. If it is given up, this must stay in memory until the
+ * program ends.
+ */
 struct seat {
     struct worker worker;
     struct os_lock *gate; /* held until all of the crew are there; NULL: it is alone */
-    struct attended work;
+    struct os_thread attending, working;
+    bool led;          /* it works on a thread that has more to do */
+    atomic_bool *news; /* true when it has ended */
+    atomic_bool ended;
     struct watch watch;
     int64_t waiting; /* when it was given up: for how long already; 0: it was not */
     int left;        /* how many requests were under way then */
 };
 
-/* Starts the worker, which is open; NEWS becomes true when it ends. Returns 0, or
- * -1 with errno. */
-int seat_start(struct seat *seat, atomic_bool *news);
+/* Starts the worker, which is open, on a thread of its own, for thread ATTENDING to
+ * attend to; NEWS becomes true when it ends. Returns 0, or -1 with errno. */
+int seat_start(struct seat *seat, const struct os_thread *attending, atomic_bool *news);
+
+/* Likewise, but the calling thread will do the work, by seat_work. */
+void seat_lead(struct seat *seat, const struct os_thread *attending, atomic_bool *news);
+void seat_work(struct seat *seat);
+
+/* After its end, frees the thread, if it has one of its own. */
+void seat_join(struct seat *seat);
 
 /* Whether nothing more is to come of it: it has ended, or was given up. */
 bool seat_is_empty(const struct seat *seat);

@@ -1,4 +1,4 @@
-#include "watch.h"
+#include "probe/watch.h"
 
 void
 watch_start(struct watch *watch, int64_t limit)

@@ -94,6 +94,20 @@ second_interrupt(void)
     return 0;
 }
 
+/* They wait until somebody takes them. */
+static int
+given_and_taken(void)
+{
+    os_signals_install();
+    os_signals_give();
+    raise(SIGTERM);
+    raise(SIGUSR1);
+    if (os_signals_stop() || os_signals_report())
+        return 1;
+    os_signals_take();
+    return os_signals_stop() == SIGTERM && os_signals_report() ? 0 : 2;
+}
+
 /* As timeout(1) does, to the program and to its group. */
 static int
 interrupt_sent_twice(void)
@@ -216,6 +230,13 @@ each_report_signal_asks_once(void **state)
 }
 
 static void
+what_nobody_takes_waits(void **state)
+{
+    (void)state;
+    assert_child(given_and_taken, 0, "");
+}
+
+static void
 nohup_is_respected(void **state)
 {
     (void)state;
@@ -311,6 +332,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_stop_signal_asks_to_stop),
         cmocka_unit_test(each_report_signal_asks_once),
+        cmocka_unit_test(what_nobody_takes_waits),
         cmocka_unit_test(nohup_is_respected),
         cmocka_unit_test(a_second_interrupt_ends_the_program),
         cmocka_unit_test(the_same_interrupt_twice_is_one),

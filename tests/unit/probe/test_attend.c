@@ -7,7 +7,9 @@
 #define START 1000000000LL
 
 static int64_t times[8];
-static int count;
+static int count, begins;
+static int status_of_begin;
+static struct target target;
 
 static int
 on_period(void *self, const struct stats *stats, int64_t time)
@@ -18,7 +20,18 @@ on_period(void *self, const struct stats *stats, int64_t time)
     return 0;
 }
 
-static const struct run_observer observer = {.period = on_period};
+/* The target has its names by now. */
+static int
+on_begin(void *self)
+{
+    (void)self;
+    assert_string_equal(target.description.device, "unknown");
+    assert_int_equal(count, 0);
+    begins++;
+    return status_of_begin;
+}
+
+static const struct run_observer observer = {.begin = on_begin, .period = on_period};
 static struct plan plan;
 static struct run run;
 
@@ -26,11 +39,13 @@ static void
 begin(int64_t print_count, int64_t print_interval)
 {
     memset(&run, 0, sizeof(run));
-    count = 0;
+    count = begins = status_of_begin = 0;
+    target = (struct target){.fd = -1};
     plan = (struct plan){
         .output = {.print_count = print_count, .print_interval = print_interval}};
     run.plan = plan;
     run.observer = observer;
+    run.target = &target;
     run.lock = os_lock_make();
     assert_non_null(run.lock);
     attend_begin(&run, START);
@@ -99,6 +114,48 @@ a_point_may_be_told_after_a_request_that_ended_later(void **state)
     os_lock_free(run.lock);
 }
 
+/* Each of those that may be the first, and then all. */
+static void
+the_begin_is_told_once_by_whoever_is_first(void **state)
+{
+    struct sample sample = {.index = 1, .start = START, .verdict = VERDICT_NONE};
+    (void)state;
+    for (int first = 0; first < 3; first++) {
+        begin(0, 100 * MS);
+        for (int i = 0; i < 3; i++) {
+            int who = (first + i) % 3;
+            if (who == 0)
+                assert_int_equal(attend_sample(&run, &sample), 0);
+            else if (who == 1)
+                assert_int_equal(attend_due(&run, START + 100 * MS), 0);
+            else
+                attend(&run); /* it has no workers */
+            assert_int_equal(begins, 1);
+        }
+        assert_int_equal(count, 1);
+        os_lock_free(run.lock);
+    }
+}
+
+static void
+a_begin_that_fails_ends_the_run(void **state)
+{
+    struct sample sample = {.index = 1, .start = START, .verdict = VERDICT_NONE};
+    (void)state;
+    begin(0, 100 * MS);
+    status_of_begin = -1;
+    assert_int_equal(attend_sample(&run, &sample), -1);
+    begin(0, 100 * MS);
+    status_of_begin = -1;
+    assert_int_equal(attend_due(&run, START + 100 * MS), -1);
+    assert_int_equal(count, 0);
+    begin(0, 100 * MS);
+    status_of_begin = -1;
+    assert_false(atomic_load(&run.crew.stop));
+    attend(&run);
+    assert_true(atomic_load(&run.crew.stop));
+}
+
 int
 main(void)
 {
@@ -106,6 +163,8 @@ main(void)
         cmocka_unit_test(a_request_may_be_told_after_one_that_ended_later),
         cmocka_unit_test(only_the_first_to_come_ends_a_period),
         cmocka_unit_test(a_point_may_be_told_after_a_request_that_ended_later),
+        cmocka_unit_test(the_begin_is_told_once_by_whoever_is_first),
+        cmocka_unit_test(a_begin_that_fails_ends_the_run),
     };
     return cmocka_run_group_tests_name("attend", tests, NULL, NULL);
 }

@@ -3,6 +3,9 @@
 
 #include <stdint.h>
 
+/* For how long (ns) work may go on once it should end, before it is given up. */
+#define WATCH_GRACE 750000000LL
+
 /*
  * When to say that a request has had no answer: after LIMIT, twice, four times,
  * eight times that. Pure; times are ns of whatever clock it is given.
