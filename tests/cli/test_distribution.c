@@ -114,7 +114,8 @@ lists_that_mean_nothing_are_refused(void **state)
     }
 }
 
-/* One of 20 took 300 ms: the nearest rank of 99 is it, that of 95 is not. */
+/* One of 20 took 300 ms: the nearest rank of 99 is it, that of 95 is not, unless the
+ * machine held up another as well. */
 static void
 a_slow_request_is_the_last_percentile(void **state)
 {
@@ -122,10 +123,11 @@ a_slow_request_is_the_last_percentile(void **state)
     need_faults();
     need_program("jq");
     struct result result = command_status(
-        0, FAULTY("pread:12:300ms") "-J -q -C -a 0 -i 0 -c 20 -percentiles 95,95.1,99 "
-                                    "data >o && jq -c '.[0].stat | .max as $max | "
-                                    "[.max >= 300000000, (.percentiles | map(. >= 298e6 "
-                                    "and . > $max * 0.995 and . <= $max))]' o");
+        0, TRY FAULTY("pread:12:300ms") //
+        "-J -q -C -a 0 -i 0 -c 20 -percentiles 95,95.1,99 data >o || exit; "
+        "s=$(jq -c '.[0].stat | .max as $max | [.max >= 300000000, (.percentiles | "
+        "map(. >= 298e6 and . > $max * 0.995 and . <= $max))]' o); " AGAIN_UNLESS(
+            "'[true,[false,true,true]]'") "echo \"$s\"");
     assert_string_equal(result.out, "[true,[false,true,true]]\n");
     command_free(&result);
 }

@@ -114,11 +114,10 @@ one_interrupt_waits_for_the_request_and_ends_well(void **state)
 {
     (void)state;
     need_faults();
-    struct result result =
-        command_status(0, FAULTY("pread:3:hold") "-C -i 0 data >o 2>e & pid=$!; " HELD //
-                                                 "kill -INT $pid; " HANDLED RELEASE
-                                                 "wait $pid; status=$?; cat o; cat e "
-                                                 ">&2; exit $status");
+    struct result result = command_status(
+        0, TRY FRESH FAULTY("pread:3:hold") //
+        "-C -i 0 data >o 2>e & pid=$!; " HELD "kill -INT $pid; " HANDLED RELEASE
+        "wait $pid; s=$?; " AGAIN_UNLESS("0") "cat o; cat e >&2; exit $s");
     assert_string_equal(result.err, "");
     assert_contains(result.out, "\n2 requests completed in ");
     assert_contains(result.out, "\ngenerated 3 requests in ");
@@ -130,10 +129,10 @@ a_second_interrupt_ends_at_once(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        4, FAULTY("pread:3:hold") "-C -i 0 data >o 2>e & pid=$!; " HELD INTERRUPT_TWICE //
-                                  "wait $pid; status=$?; " RELEASE
-                                  "cat o; cat e >&2; exit $status");
+    struct result result =
+        command_status(4, TRY FRESH FAULTY("pread:3:hold") //
+                       "-C -i 0 data >o 2>e & pid=$!; " HELD INTERRUPT_TWICE
+                       "wait $pid; s=$?; " AGAIN_UNLESS("4") "cat o; cat e >&2; exit $s");
     assert_string_equal(result.err, "");
     assert_contains(result.out, "request=2 ");
     assert_lacks(result.out, "request=3 ");
@@ -153,10 +152,10 @@ a_second_interrupt_leaves_valid_json(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
             4,
-            FAULTY("pread:3:hold") "-C -i 0 %s data >o 2>e & pid=$!; " HELD //
-                INTERRUPT_TWICE "wait $pid; status=$?; " RELEASE
-                                   "jq -c '[length, .[-1].io.request]' o; cat e >&2; "
-                                   "exit $status",
+            TRY FRESH FAULTY("pread:3:hold") "-C -i 0 %s data >o 2>e & pid=$!; " HELD //
+                INTERRUPT_TWICE "wait $pid; s=$?; " AGAIN_UNLESS(
+                    "4") "jq -c '[length, .[-1].io.request]' o; cat e >&2; "
+                         "exit $s",
             cases[i].options);
         assert_string_equal(result.err, "");
         assert_string_equal(result.out, cases[i].shape);
@@ -388,10 +387,10 @@ lost_output_ends_a_run_that_waits(void **state)
     }
 }
 
-/* Waits until no thread of $pid has had anything to do for some looks. */
-#define BLOCKED                                                                \
-    "n=0; while [ $n -lt 5 ]; do n=$((n + 1)); cat /proc/$pid/task/*/status |" \
-    " grep -q '^State:.[RD]' && n=0; sleep 0.02; done; "
+/* Waits until the pipe takes no line any more, by what stands in it already. */
+#define FULL                                                                       \
+    "while dd if=/dev/zero of=pipe bs=100 count=1 oflag=nonblock 2>/dev/null; do " \
+    "sleep 0.02; done; "
 
 static void
 a_second_interrupt_ends_a_run_whose_output_is_blocked(void **state)
@@ -402,7 +401,7 @@ a_second_interrupt_ends_a_run_whose_output_is_blocked(void **state)
         struct result result = command_status(
             4,
             "rm -f pipe; mkfifo pipe; exec 3<>pipe\n"
-            "$IOPING_RUNNER \"$IOPING\" %s -i 0 /dev/zero >&3 3>&- & pid=$!\n" BLOCKED
+            "$IOPING_RUNNER \"$IOPING\" %s -i 0 /dev/zero >&3 3>&- & pid=$!\n" FULL IDLE
                 INTERRUPT_TWICE "wait $pid",
             options[i]);
         command_free(&result);

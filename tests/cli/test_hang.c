@@ -18,9 +18,6 @@ make_files(void **state)
     return 0;
 }
 
-/* What a slow machine may add, before a regular expression for the rest. */
-#define SLOW "^(ioping: [a-z0-9]+: not ready after [0-9.]+ m?s\n)*"
-
 static void
 a_stuck_request_is_told_of_and_printed_when_it_returns(void **state)
 {
@@ -73,8 +70,16 @@ nothing_is_told_below_the_limit_or_without_one(void **state)
     need_faults();
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
-            0, FAULTY("pread:2:600ms") "-C -B -i 0 -c 2 %s data", options[i]);
-        assert_string_equal(result.err, "");
+            0,
+            "IOPING_SCRIPT=pread:2:600ms LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\" -C -B "
+            "-i 0 -c 2 %s data",
+            options[i]);
+        /* Without one it is 5 s, which a machine may be late. */
+        assert_matches(result.err,
+                       options[i][0]
+                           ? "^$"
+                           : "^(ioping: [^\n]* after ([5-9]|[1-9][0-9]+)[.0-9]* "
+                             "s\n|ioping: [^\n]* for ([5-9]|[1-9][0-9]+)[.0-9]* s\n)*$");
         command_free(&result);
     }
 }
@@ -83,7 +88,9 @@ static void
 time_between_requests_is_not_told(void **state)
 {
     (void)state;
-    struct result result = command_status(0, "ioping -i 1500ms -c 2 -hang 1s -C data");
+    struct result result = command_status(
+        0, "for try in 1 2 3; do ioping -i 1500ms -c 2 -hang 1s -C data >o 2>e; s=$?; "
+           "[ -s e ] || break; done; cat e >&2; exit $s");
     assert_string_equal(result.err, "");
     command_free(&result);
 }
@@ -115,10 +122,10 @@ an_interrupt_does_not_interrupt_the_request(void **state)
     (void)state;
     need_faults();
     struct result result = command_status(
-        0, FAULTY("pread:3-:hold") "-C -B -a 0 -i 0 -hang 100ms data >o 2>e & "
-                                   "pid=$!; " HELD "kill -INT $pid; " HANDLED RELEASE
-                                   "wait $pid; status=$?; cut -d' ' -f1,9 o; ls held "
-                                   "2>/dev/null; exit $status");
+        0, TRY FRESH FAULTY("pread:3-:hold") //
+        "-C -B -a 0 -i 0 -hang 100ms data >o 2>e & pid=$!; " HELD
+        "kill -INT $pid; " HANDLED RELEASE "wait $pid; s=$?; " AGAIN_UNLESS(
+            "0") "cut -d' ' -f1,9 o; ls held 2>/dev/null; exit $s");
     assert_string_equal(result.out, "3 3\n");
     command_free(&result);
 }
@@ -159,9 +166,9 @@ a_second_interrupt_does_not_wait(void **state)
 {
     (void)state;
     need_faults();
-    struct result result =
-        command_status(4, STUCK "-q data >o 2>e & pid=$!; " TOLD INTERRUPT_TWICE
-                                "wait $pid; status=$?; cat o; exit $status");
+    struct result result = command_status(
+        4, TRY STUCK "-q data >o 2>e & pid=$!; " TOLD INTERRUPT_TWICE
+                     "wait $pid; s=$?; " AGAIN_UNLESS("4") "cat o; exit $s");
     assert_string_equal(result.out, "");
     command_free(&result);
 }
@@ -200,7 +207,9 @@ periods_come_while_a_request_hangs(void **state)
     command_free(&result);
 }
 
-/* 3.2 s at 1 s: due and not sent 1, 2 and 3 s after its start. */
+/* 3.2 s at 1 s: due and not sent 1, 2 and 3 s after its start. If the machine was late
+ * there may be more, but no more than points in the time of the run; of these one was
+ * served. */
 static void
 points_without_a_request_are_counted(void **state)
 {
@@ -208,15 +217,18 @@ points_without_a_request_are_counted(void **state)
     need_faults();
     need_program("jq");
     struct result result = command_status(
-        0, FAULTY("pread:2:3200ms") "-C -i 1s -c 3 data | grep -o '^[^,]*, generated 3 "
-                                    "requests'; " FAULTY(
-                                        "pread:2:3200ms") "-C -q -J -i 1s -c 3 data | jq "
-                                                          ".[0].load.missed");
-    assert_string_equal(result.out, "3 missed, generated 3 requests\n3\n");
+        0, FAULTY("pread:2:3200ms") //
+        "-C -i 1s -c 3 data | sed -n 's/^\\([0-9]*\\) missed, generated 3 requests in "
+        "\\([0-9]*\\)[.0-9]* s, .*/\\1 \\2/p' | awk '{ print ($1 >= 3 && $1 <= $2 - 1) "
+        "}'; " FAULTY("pread:2:3200ms") //
+        "-C -q -J -i 1s -c 3 data | jq '.[0].load | .missed >= 3 and .missed <= "
+        "(.time / 1e9 | floor) - 1'");
+    assert_string_equal(result.out, "1\ntrue\n");
     command_free(&result);
 }
 
-/* The stall is in the first of three, and the run ends before the third. */
+/* The stall is in the first of three, and the run ends before the third. A machine that
+ * was late tries again. */
 static void
 points_are_missed_in_a_burst_too(void **state)
 {
@@ -225,9 +237,10 @@ points_are_missed_in_a_burst_too(void **state)
     (void)state;
     need_faults();
     for (int i = 0; i < 2; i++) {
-        struct result result =
-            command(FAULTY("%s") "-C -b 3 -i 1s %s data | grep -o '[0-9]* missed'",
-                    faults[i], options[i]);
+        struct result result = command(
+            TRY FAULTY("%s") "-C -b 3 -i 1s %s data 2>e | grep -o '[0-9]* missed' "
+                             ">m; s=$(cat m); " AGAIN_UNLESS("'%d missed'") "cat m",
+            faults[i], options[i], i == 0 ? 1 : 3);
         assert_string_equal(result.out, i == 0 ? "1 missed\n" : "3 missed\n");
         command_free(&result);
     }
@@ -240,7 +253,7 @@ nothing_is_due_without_an_interval_or_after_the_end(void **state)
         const char *faults, *options;
     } cases[] = {
         {"pread:2:400ms", "-c 4 -i 0"},
-        {"pread:2:1200ms", "-c 2 -i 1s"},
+        {"pread:2:1200ms", "-b 2 -c 2 -i 1s"},
         {"pread:2:400ms", "-c 4 -r 100"},
         {"pread:1:20ms", "-i 10ms -w 5ms -a 0"},
     };
@@ -366,11 +379,13 @@ a_signal_before_the_first_request_ends_it_without_one(void **state)
     need_faults();
     struct result result = command_status(
         0,
-        FRESH "mkdir -p d; " FAULTY(
+        TRY FRESH "mkdir -p d; " FAULTY(
             "pwrite:1:hold,fdatasync:1-:fast") "-S 200m d >o 2>e & pid=$!; " HELD //
                                                "kill -TERM $pid; " HANDLED RELEASE
-                                               "wait $pid; status=$?; grep generated o; "
-                                               "tail -1 e >&2; exit $status");
+                                               "wait $pid; s=$?; " AGAIN_UNLESS(
+                                                   "0") "grep generated o; tail -1 e "
+                                                        ">&2; "
+                                                        "exit $s");
     assert_matches(result.out, "^generated 0 requests ");
     assert_string_equal(result.err, "ioping: no request was sent\n");
     command_free(&result);

@@ -60,7 +60,7 @@ static const struct expectation plain[] = {
      "ioping -p 2 -c 5 -i 0 . | sed 's/.*request=//; s/ .*//; /^--/q'",
      "1\n2\n3\n2\n4\n5\n2\n\n---\n", ""},
     {"print_interval_needs_no_request",
-     "ioping -P 50ms -i 1s -c 2 -q -C data | awk '{ sum += $10 } "
+     "ioping -P 50ms -i 1s -c 3 -q -C data | awk '{ sum += $10 } "
      "END { print (NR >= 3), (sum >= NR * 50000000), NF }'",
      "1 1 10\n", ""},
     {"batch_is_one_raw_line",

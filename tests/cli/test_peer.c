@@ -240,7 +240,8 @@ every_suffix_of_sizes(void **state)
     assert_same(0, rows);
 }
 
-/* Two requests, if a twentieth of a second, or a little more, is understood. */
+/* Two requests, if a twentieth of a second, or a little more, is understood. A machine
+ * that is late with the second tries again. */
 static void
 every_suffix_of_times(void **state)
 {
@@ -254,7 +255,10 @@ every_suffix_of_times(void **state)
     for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
         char row[128];
         snprintf(row, sizeof(row), "-i %s -w 80ms -a 0 -B /dev/zero", intervals[i]);
-        assert_true(is_same(0, row, ""));
+        int tries = 1;
+        while (!is_same(0, row, "") && tries < 6)
+            tries++;
+        assert_in_range(tries, 1, 5);
     }
 }
 
@@ -518,6 +522,19 @@ assert_different(const struct difference *rows, size_t count)
     assert_int_equal(wrong, 0);
 }
 
+/* The same, and what chance or a late machine has a part in is tried again. */
+static void
+assert_different_at_last(const struct difference *rows, size_t count)
+{
+    need_peer();
+    for (size_t i = 0; i < count; i++) {
+        int tries = 1;
+        while (!is_different(&rows[i]) && tries < 5)
+            tries++;
+        assert_in_range(tries, 1, 4);
+    }
+}
+
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 #define SUMMARY "ioping statistics ---"
 #define FAILED_ONCE "1 failed, generated 1 requests in #, 0 B, "
@@ -633,7 +650,7 @@ differs_in_signals(void **state)
          "\ngenerated 2 requests"},
     };
     (void)state;
-    assert_different(rows, COUNT(rows));
+    assert_different_at_last(rows, COUNT(rows));
 }
 
 static void
@@ -697,14 +714,8 @@ differs_where_reads_must_not_wait(void **state)
          "\n1 failed, generated 1 requests in #, 0 B, "},
     };
     (void)state;
-    need_peer();
     need_direct("f");
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        int tries = 1;
-        while (!is_different(&rows[i]) && tries < 5)
-            tries++;
-        assert_in_range(tries, 1, 4);
-    }
+    assert_different_at_last(rows, COUNT(rows));
 }
 
 static void

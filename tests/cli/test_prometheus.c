@@ -62,7 +62,7 @@ everybody_may_read_it_whatever_the_umask(void **state)
     command_free(&result);
 }
 
-/* The last line of the file is the last that is written. */
+/* The last line of the file is the last that is written. It is replaced meanwhile. */
 static void
 a_reader_never_sees_a_part_of_it(void **state)
 {
@@ -72,13 +72,13 @@ a_reader_never_sees_a_part_of_it(void **state)
         "cd f; \"$IOPING\" -q -i 100us -P 1ms -prometheus x.prom ../data >../o & pid=$!; "
         "until test -e x.prom; do sleep 0.02; done; i=0; while [ $i -lt 150 ]; do "
         "cat x.prom >y; head -1 y; tail -1 y | sed 's/{.*} 1$//'; ls -i x.prom >>inodes; "
-        "i=$((i + 1)); done | sort | uniq -c | tr -s ' '; kill -INT $pid; wait $pid; "
-        "echo $?; test $(sort -u inodes | wc -l) -gt 1 && echo replaced; rm y inodes; " //
-        LEFT);
+        "i=$((i + 1)); done | sort | uniq -c | tr -s ' '; until test $(sort -u inodes | "
+        "wc -l) -gt 1; do ls -i x.prom >>inodes; sleep 0.02; done; kill -INT $pid; "
+        "wait $pid; echo $?; rm y inodes; " LEFT);
     assert_string_equal(
         result.out,
         " 150 # HELP ioping_request_duration_seconds Time of the requests that count.\n"
-        " 150 ioping_build_info\n0\nreplaced\nx.prom\n");
+        " 150 ioping_build_info\n0\nx.prom\n");
     command_free(&result);
 }
 
@@ -299,23 +299,23 @@ final_counts_are_those_of_the_summary(void **state)
                                                                       "print (d < 1 && d "
                                                                       "> -1) }\"");
     assert_matches(result.out, "^3\n(0\\.[2-9]|[1-9]\\.[0-9])[0-9]{8}\n11\n14\n2\n"
-                               "([5-9]|[1-9][0-9])\n11\n1\n$");
+                               "([5-9]|[1-9][0-9]+)\n11\n1\n$");
     command_free(&result);
 }
 
-/* One request took 1.1 s: it is in no bucket below, and in all above. */
+/* One request took 1.1 s: it is in no bucket below, and in all above, unless the machine
+ * was late by a second. */
 static void
 a_slow_request_is_in_its_bucket(void **state)
 {
     (void)state;
     need_faults();
     struct result result = command_status(
-        0, "cd f; " FAULTY(
-               "pread:5:1100ms") "-q -C -a 0 -i 0 -c 9 -T 2s -prometheus "
-                                 "x.prom ../data >../o; sed -n "
-                                 "'s/.*le=\"\\(1.048576\\|2.097152\\|+Inf\\)\"[}] "
-                                 "//p' x.prom");
-    assert_string_equal(result.out, "8\n9\n9\n");
+        0, "cd f; " TRY FAULTY("pread:5:1100ms") //
+        "-q -C -a 0 -i 0 -c 9 -T 2s -prometheus x.prom ../data >../o; s=$(sed -n "
+        "'s/.*le=\"\\(1.048576\\|2.097152\\|+Inf\\)\"[}] //p' x.prom | "
+        "xargs); " AGAIN_UNLESS("'8 9 9'") "echo $s");
+    assert_string_equal(result.out, "8 9 9\n");
     command_free(&result);
 }
 

@@ -96,32 +96,37 @@ percentiles_of_too_few_are_not_known(void **state)
     command_free(&result);
 }
 
-/* One of 20 took 300 ms. */
+/* One of 20 took 300 ms. If the machine held up another as well, it is tried again. */
 static void
 one_slow_request_breaks_what_it_should(void **state)
 {
     (void)state;
     need_faults();
     struct result result = command_status(
-        5, FAULTY("pread:12:300ms") "-q -C -a 0 -i 0 -c 20 -slo p95=290ms -slo max=299ms "
-                                    "-slo min=290ms -slo iops=1 data");
-    assert_matches(result.err, "^ioping: max = [3-9][0-9]{2}(\\.[0-9])? ms exceeds 299 "
-                               "ms\n$");
+        5, TRY FAULTY("pread:12:300ms") //
+        "-q -C -a 0 -i 0 -c 20 -slo p95=290ms -slo max=299ms -slo min=290ms -slo iops=1 "
+        "data 2>e; status=$?; s=$(wc -l <e); " AGAIN_UNLESS(
+            "1") "cat e >&2; exit $status");
+    assert_matches(result.err, "^ioping: max = ([3-9][0-9]{2}(\\.[0-9])? ms|[0-9.]+ s) "
+                               "exceeds 299 ms\n$");
     command_free(&result);
 }
 
-/* A second of a stall, 100 ms apart, is ten waits. */
+/* A second of a stall, 100 ms apart, is ten waits. A machine that is late by more tries
+ * again. */
 static void
 limits_are_on_what_is_corrected(void **state)
 {
     (void)state;
     need_faults();
     struct result result = command_status(
-        5, FAULTY("pread:3:1000ms") "-q -C -corrected -a 0 -i 100ms -c 12 -slo p75=400ms "
-                                    "-slo p90=2s data");
-    assert_matches(result.err,
-                   "^ioping: p75 \\(corrected\\) = [4-9][0-9]{2}(\\.[0-9])? ms exceeds "
-                   "400 ms\n$");
+        5, TRY FAULTY("pread:3:1000ms") //
+        "-q -C -corrected -a 0 -i 100ms -c 12 -slo p75=400ms -slo p90=2s data 2>e; "
+        "status=$?; s=$(wc -l <e); " AGAIN_UNLESS("1") "cat e >&2; exit $status");
+    assert_matches(
+        result.err,
+        "^ioping: p75 \\(corrected\\) = ([4-9][0-9]{2}(\\.[0-9])? ms|[0-9.]+ s) "
+        "exceeds 400 ms\n$");
     command_free(&result);
 }
 

@@ -6,7 +6,9 @@
 #include <linux/io_uring.h>
 #include <regex.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -90,6 +92,34 @@ keep_json_of_o(const char *script)
     free(text);
 }
 
+/* In a process group of its own, which ends with this program, however that ends. */
+static pid_t
+start_group(const char *text)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* for end_group */
+    pid_t group = fork();
+    assert_true(group >= 0);
+    if (group == 0) {
+        setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        execl("/bin/sh", "sh", "-c", text, (char *)NULL);
+        _exit(127);
+    }
+    return group;
+}
+
+/* Nothing that a command left running may write to what the next one looks at. What is
+ * stuck in the kernel can only be left. */
+static void
+end_group(pid_t group)
+{
+    for (int ms = 0; kill(-group, SIGKILL) == 0 && ms < 5000; ms++) {
+        while (waitpid(-group, NULL, WNOHANG) > 0)
+            ;
+        usleep(1000);
+    }
+}
+
 static struct result
 run_shell(const char *format, va_list list)
 {
@@ -106,7 +136,10 @@ run_shell(const char *format, va_list list)
     fclose(file);
     snprintf(whole, sizeof(whole),
              "exec timeout -k 5 150 sh '%s' >'%s' 2>'%s' </dev/null", script, out, err);
-    int status = system(whole);
+    int status;
+    pid_t group = start_group(whole);
+    assert_int_equal(waitpid(group, &status, 0), group);
+    end_group(group);
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     result.out = read_all(out, &result.out_size);
     result.err = read_all(err, &ignored);

@@ -14,9 +14,9 @@ sleeping_until_the_past_returns_at_once(void **state)
 {
     (void)state;
     int64_t now = os_clock_now();
-    assert_int_equal(os_sleep_until(now - 3000 * MS), 0);
+    assert_int_equal(os_sleep_until(now - 60000 * MS), 0);
     assert_int_equal(os_sleep_until(0), 0);
-    assert_true(os_clock_now() - now < 2000 * MS);
+    assert_true(os_clock_now() - now < 30000 * MS);
 }
 
 static void
