@@ -2,6 +2,7 @@
 #define PLAN_OUTCOME_H
 
 #include "base/notes.h"
+#include "cli/sweep.h"
 #include "stats/slo.h"
 #include "stats/stats.h"
 
@@ -18,8 +19,9 @@ struct outcome {
     const char *output; /* where a write failed */
     int output_error;   /* its errno, or 0 */
     bool output_told;   /* the user knows of it */
-    bool swept;         /* it was done in steps, each with its own row */
-    int64_t early;      /* the step after which a sweep could not go on; 0: none */
+    enum sweep_kind swept; /* in steps, each with its own row */
+    int64_t early;         /* the step after which a sweep could not go on; 0: none */
+    int64_t empty;         /* the first of its rows without a request; 0: none */
     const struct slos *slos;
 };
 
@@ -28,8 +30,8 @@ int outcome_status(const struct outcome *outcome);
 
 /*
  * Adds what must be said on stderr: the failure, a request without answer, lost
- * output, requests that the page cache answered, limits that were not kept, and, where
- * nothing else explains it, that nothing counted.
+ * output, requests that the page cache answered, steps that were too short, limits that
+ * were not kept, and, where nothing else explains it, that nothing counted.
  */
 void outcome_explain(const struct outcome *outcome, struct notes *notes);
 

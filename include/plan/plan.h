@@ -76,6 +76,12 @@ struct plan {
 int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
               struct error *error);
 
+/*
+ * The request to open a target for, bytes, whose working set has WORK_SIZE of them; 0:
+ * that is not known. One that fits, if sizes are swept whose ends the target decides.
+ */
+int64_t plan_first(const struct plan *plan, int64_t work_size);
+
 /* The largest request that PLAN names, bytes. */
 int64_t plan_largest(const struct plan *plan);
 

@@ -5,16 +5,20 @@
 
 #include <string.h>
 
+#define NO_ENDS "not two values with .. between them, such as "
+
 static const struct {
     const char *name;
     enum units_kind units;
+    const char *no_ends;
     int64_t most;
     const char *beyond; /* why more is refused */
 } kinds[] = {
-    [SWEEP_SIZE] = {"size", UNITS_SIZE, REQUEST_MOST,
+    [SWEEP_SIZE] = {"size", UNITS_SIZE, NO_ENDS "4k..1m", REQUEST_MOST,
                     "more than the system can do in one request (2147479552)"},
-    [SWEEP_THREADS] = {"threads", UNITS_COUNT, THREADS_MOST, "more than 1024"},
-    [SWEEP_DEPTH] = {"depth", UNITS_COUNT, DEPTH_MOST, "more than 4096"},
+    [SWEEP_THREADS] = {"threads", UNITS_COUNT, NO_ENDS "1..64", THREADS_MOST,
+                       "more than 1024"},
+    [SWEEP_DEPTH] = {"depth", UNITS_COUNT, NO_ENDS "1..64", DEPTH_MOST, "more than 4096"},
 };
 
 #define KINDS (int)(sizeof(kinds) / sizeof(kinds[0]))
@@ -32,7 +36,7 @@ parse_ends(const char *text, struct sweep *sweep)
     char from[32];
     const char *dots = strstr(text, ".."), *wrong;
     if (!dots || dots[2] == '.')
-        return "not two values with .. between them, such as 4k..1m";
+        return kinds[sweep->kind].no_ends;
     size_t length = (size_t)(dots - text);
     if (length >= sizeof(from))
         return "not a number";

@@ -104,6 +104,10 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
                   "ended at %s: fewer than one request per worker in its time; "
                   "use a longer -w",
                   units_format(UNITS_SIZE, outcome->early, text));
+    if (outcome->empty)
+        notes_add(notes, "-sweep",
+                  "no request ended in the time of %s=%lld; use a longer -w",
+                  sweep_name(outcome->swept), (long long)outcome->empty);
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
         explain_limit(&outcome->slos->list[i], total, notes);
     if (total->latency.count == 0 && !has_failed(outcome) && !outcome->swept)

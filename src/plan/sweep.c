@@ -42,23 +42,14 @@ check_others(const struct options *options, struct error *error)
     return options->given[swept] ? refuse(cli_options[swept].name, error) : 0;
 }
 
-/* A size that fits until the target says what its smallest one is. */
-static int64_t
-first_size(int64_t work_size)
-{
-    int64_t size = 4096;
-    while (work_size && size > work_size && size > 512)
-        size /= 2;
-    return size;
-}
-
 /* A directory has room for the largest request, unless the user says how much. */
 static void
 resolve_ends(const struct options *options, struct plan *plan)
 {
     struct sweep *sweep = &plan->sweep;
     if (sweep->kind == SWEEP_SIZE) {
-        plan->request_size = sweep->from ? sweep->from : first_size(plan->work_size);
+        plan->request_size = sweep->from ? sweep->from : 4096;
+        plan->request_size = plan_first(plan, plan->work_size);
         if (!options->work_size && plan->scratch_size < sweep->to)
             plan->scratch_size = sweep->to;
     } else if (!sweep->from) {
@@ -81,6 +72,16 @@ plan_sweep(const struct options *options, struct plan *plan, struct error *error
     plan->limits.warmup = options->given[OPTION_WARMUP] ? (uint64_t)options->warmup : 0;
     plan->output.requests = false;
     return 0;
+}
+
+int64_t
+plan_first(const struct plan *plan, int64_t work_size)
+{
+    bool open = plan->sweep.kind == SWEEP_SIZE && !plan->sweep.from;
+    int64_t size = plan->request_size;
+    while (open && work_size && size > work_size && size > 512)
+        size /= 2;
+    return size;
 }
 
 int64_t

@@ -21,11 +21,10 @@ struct sweep_run {
 static int64_t
 smallest_size(const struct plan *plan, const struct target *target)
 {
-    int64_t other, size = 0;
+    int64_t first = plan_first(plan, target->work_size), other, size = 0;
     int status = target->kind == OS_BLOCK ? os_device_size(target->fd, &other, &size)
                                           : os_file_alignment(target->fd, &other, &size);
-    bool smaller = status == 0 && size > 0 && size < plan->request_size;
-    return smaller ? size : plan->request_size;
+    return status == 0 && size > 0 && size < first ? size : first;
 }
 
 /* Of sizes whose ends the target decides. */
@@ -64,7 +63,11 @@ digest(const struct sweep_run *sweep, const struct plan *step, const struct outc
         return false;
     int status =
         sweep->observer->step(sweep->observer->self, value, &one->total, one->time);
-    return status == 0 && !failed;
+    if (status < 0 || failed)
+        return false;
+    if (!all->empty && one->total.requests == 0)
+        all->empty = value;
+    return true;
 }
 
 /* One step; DONE becomes whether it is the last of all. Returns 0, or -1 with ERROR. */
@@ -95,9 +98,11 @@ sweep_execute(const struct plan *plan, const struct engine_ops *engine,
     struct sweep_run sweep = {plan, engine, target, observer, outcome};
     bool done = false;
     int status = 0, number = 0;
-    outcome->swept = true;
+    outcome->swept = plan->sweep.kind;
     for (int64_t value = ends.from; value && !done && status == 0;
          value = sweep_next(value, ends.to))
         status = do_step(&sweep, value, number++, &done, error);
+    if (status < 0 && number > 1)
+        error->status = EXIT_RUNTIME; /* others have sent requests */
     return status;
 }

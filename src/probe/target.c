@@ -73,7 +73,7 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     struct os_mount mount;
     if (os_mount_measure(target->fd, &mount) < 0)
         return refuse(plan, errno, error);
-    snprintf(description->fstype, sizeof(description->fstype), "%s", mount.fstype);
+    memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
     description->size = mount.size;
     target->memory = mount.memory;
     target->block = mount.block;
@@ -81,8 +81,9 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     return 0;
 }
 
+/* PLAN becomes one for what the target has room for. */
 static int
-measure(struct target *target, const struct plan *plan, struct error *error)
+measure(struct target *target, struct plan *plan, struct error *error)
 {
     bool bounded = target->kind == OS_FILE || target->kind == OS_BLOCK;
     int64_t size = bounded ? target->size : INT64_MAX;
@@ -92,6 +93,7 @@ measure(struct target *target, const struct plan *plan, struct error *error)
     if (plan->work_offset > size || work_size > size - plan->work_offset)
         return error_set(error, EXIT_PREPARE, plan->path, "target is too small for this");
     target->work_size = work_size ? work_size : size - plan->work_offset;
+    plan->request_size = plan_first(plan, target->work_size);
     if (target->work_size < plan_largest(plan))
         return error_set(error, EXIT_PREPARE, plan->path,
                          "request size is too big for this target");
@@ -118,7 +120,7 @@ note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 }
 
 static int
-prepare_device(struct target *target, const struct plan *plan, struct notes *notes,
+prepare_device(struct target *target, struct plan *plan, struct notes *notes,
                struct error *error)
 {
     if (open_existing(target, plan, error) < 0 ||
@@ -128,7 +130,7 @@ prepare_device(struct target *target, const struct plan *plan, struct notes *not
 }
 
 static int
-prepare_file(struct target *target, const struct plan *plan, struct notes *notes,
+prepare_file(struct target *target, struct plan *plan, struct notes *notes,
              struct error *error)
 {
     bool is_directory = target->kind == OS_DIRECTORY;
@@ -156,7 +158,7 @@ target_name(struct target *target)
         return;
     memcpy(mount.fstype, description->fstype, sizeof(mount.fstype));
     os_mount_name(target->fd, &mount);
-    snprintf(description->fstype, sizeof(description->fstype), "%s", mount.fstype);
+    memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
     snprintf(description->device, sizeof(description->device), "%s", mount.device);
 }
 
@@ -164,6 +166,7 @@ int
 target_open(struct target *target, const struct plan *plan, struct notes *notes,
             struct error *error)
 {
+    struct plan fitted = *plan;
     struct os_info info;
     memset(target, 0, sizeof(*target));
     target->fd = -1;
@@ -176,8 +179,8 @@ target_open(struct target *target, const struct plan *plan, struct notes *notes,
         return -1;
     target->description.path = plan->path;
     bool is_device = info.kind == OS_BLOCK || info.kind == OS_CHARACTER;
-    int status = is_device ? prepare_device(target, plan, notes, error)
-                           : prepare_file(target, plan, notes, error);
+    int status = is_device ? prepare_device(target, &fitted, notes, error)
+                           : prepare_file(target, &fitted, notes, error);
     if (status < 0) {
         target_discard(target, plan);
         return -1;

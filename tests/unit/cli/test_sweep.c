@@ -7,6 +7,7 @@
 
 #define NO_KIND "neither size, threads nor depth"
 #define NO_ENDS "not two values with .. between them, such as 4k..1m"
+#define NO_NUMBERS "not two values with .. between them, such as 1..64"
 #define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
 #define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
 #define ZERO "must be more than 0"
@@ -100,8 +101,9 @@ ends_are_two_values_with_dots_between(void **state)
     static const char *const cases[][2] = {
         {"size=", NO_ENDS},          {"size=4k", NO_ENDS},
         {"size=4k-1m", NO_ENDS},     {"size=4k,1m", NO_ENDS},
-        {"size=4k.1m", NO_ENDS},     {"threads=4", NO_ENDS},
-        {"depth==", NO_ENDS},        {"size=..", NO_SIZE},
+        {"threads=", NO_NUMBERS},    {"depth=1-8", NO_NUMBERS},
+        {"size=4k.1m", NO_ENDS},     {"threads=4", NO_NUMBERS},
+        {"depth==", NO_NUMBERS},     {"size=..", NO_SIZE},
         {"size=4k..", NO_SIZE},      {"size=..1m", NO_SIZE},
         {"size==4k..1m", NO_SIZE},   {"size=4k ..1m", NO_SIZE},
         {"size=4k.. 1m", NO_SIZE},   {"size=4k..1m..2m", NO_SIZE},

@@ -234,12 +234,35 @@ static void
 a_sweep_that_ends_at_its_first_step_says_just_that(void **state)
 {
     (void)state;
-    struct outcome outcome = {.swept = true, .early = 4096};
+    struct outcome outcome = {.swept = SWEEP_SIZE, .early = 4096};
     check_notes(&outcome,
                 "ioping: -sweep: ended at 4 KiB: fewer than one request per worker in "
                 "its time; use a longer -w\n",
                 NULL);
     check_status(&outcome, 0);
+}
+
+/* Whether all steps were like it or not: it is no failure, and goes beside others. */
+static void
+a_step_without_a_request_is_named(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.swept = SWEEP_THREADS, .empty = 1};
+    check_notes(&outcome,
+                "ioping: -sweep: no request ended in the time of threads=1; use a longer "
+                "-w\n",
+                NULL);
+    check_status(&outcome, 0);
+    outcome = (struct outcome){
+        .total = {.requests = 9, .failed = 1, .latency = {.count = 8}},
+        .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = EIO, .size = 4096},
+        .swept = SWEEP_DEPTH,
+        .empty = 4096,
+    };
+    check_notes(&outcome, "ioping: request 7 failed: EIO (Input/output error)\n",
+                "ioping: -sweep: no request ended in the time of depth=4096; use a "
+                "longer -w\n");
+    check_status(&outcome, 3);
 }
 
 /* 1 ms, 2 ms, and so on to 100 ms. */
@@ -407,6 +430,7 @@ main(void)
         cmocka_unit_test(all_requests_without_an_answer_are_counted),
         cmocka_unit_test(a_sweep_that_ends_early_says_where_and_is_no_failure),
         cmocka_unit_test(a_sweep_that_ends_at_its_first_step_says_just_that),
+        cmocka_unit_test(a_step_without_a_request_is_named),
         cmocka_unit_test(limits_that_are_kept_are_not_told),
         cmocka_unit_test(a_limit_that_is_broken_is_told_with_what_there_is),
         cmocka_unit_test(all_limits_that_are_broken_are_told),

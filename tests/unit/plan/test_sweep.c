@@ -101,6 +101,41 @@ the_target_is_opened_for_the_smallest_request(void **state)
     }
 }
 
+/* Nothing is smaller than 512 bytes, whether it fits or not. */
+static void
+the_first_size_fits_unless_it_is_given(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t work_size, size;
+    } cases[] = {
+        {"-sweep size .", 0, 4096},
+        {"-sweep size .", INT64_MAX, 4096},
+        {"-sweep size .", 4096, 4096},
+        {"-sweep size .", 4095, 2048},
+        {"-sweep size .", 2048, 2048},
+        {"-sweep size -L .", 1025, 1024},
+        {"-sweep size .", 512, 512},
+        {"-sweep size .", 511, 512},
+        {"-sweep size .", 1, 512},
+        {"-sweep size -S 2k .", 1048576, 2048},
+        {"-sweep size -S 2k .", 600, 512},
+        {"-sweep size=4k..8k .", 600, 4096},
+        {"-sweep size=16..8k .", 600, 16},
+        {"-sweep threads .", 600, 4096},
+        {"-U -sweep depth -s 8k .", 600, 8192},
+        {"-L .", 600, 262144},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        int64_t size = plan_first(&plan, cases[i].work_size);
+        if (size != cases[i].size)
+            fail_msg("ioping %s, %lld: %lld", cases[i].line,
+                     (long long)cases[i].work_size, (long long)size);
+    }
+}
+
 /* 64 MiB, or what the largest request needs, or as much as the user says. */
 static void
 a_directory_has_room_for_the_largest_request(void **state)
@@ -271,6 +306,7 @@ main(void)
         cmocka_unit_test(a_step_lasts_two_seconds_unless_given),
         cmocka_unit_test(no_request_of_a_step_is_warm_up_unless_given),
         cmocka_unit_test(the_target_is_opened_for_the_smallest_request),
+        cmocka_unit_test(the_first_size_fits_unless_it_is_given),
         cmocka_unit_test(a_directory_has_room_for_the_largest_request),
         cmocka_unit_test(what_is_not_swept_stays_as_given),
         cmocka_unit_test(what_makes_no_sense_in_a_sweep_is_refused),
