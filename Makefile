@@ -18,9 +18,9 @@ OWN_CFLAGS = -std=c11 -pthread $(WARNINGS) -Wconversion -ffile-prefix-map='$(CUR
 	-fno-math-errno
 TEST_CFLAGS = -std=c11 -pthread $(WARNINGS)
 OWN_LDLIBS = -lm -pthread
-# No symbol is looked up in the middle of a request, and libm is loaded only where
-# there is no instruction for a square root.
-OWN_LDFLAGS_linux = -Wl,-z,now -Wl,--as-needed
+# No symbol is looked up in the middle of a request, libm is loaded only where there is
+# no instruction for a square root, and the fewer the segments the quicker the start.
+OWN_LDFLAGS_linux = -Wl,-z,now -Wl,--as-needed -Wl,-z,noseparate-code
 OWN_LDFLAGS = $(OWN_LDFLAGS_$(SYSTEM))
 
 COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)

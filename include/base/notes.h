@@ -21,7 +21,4 @@ struct notes {
 void notes_add(struct notes *notes, const char *what, const char *text, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds the lines of MORE, as far as there is room. */
-void notes_join(struct notes *notes, const struct notes *more);
-
 #endif

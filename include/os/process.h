@@ -13,10 +13,14 @@
  * the same one sent twice, ends the program with status 4 at once. */
 void os_signals_install(void);
 
-/* From now on they reach the calling thread, or do not; they wait while they reach
- * none. */
-void os_signals_take(void);
-void os_signals_give(void);
+/*
+ * From now on none reaches the calling thread, which gives them away before it starts
+ * the one that takes them. Returns which: those that its parent held back stay so.
+ */
+unsigned os_signals_give(void);
+
+/* From now on those of GIVEN reach the calling thread; they have waited for that. */
+void os_signals_take(unsigned given);
 
 /* The signal that asked to stop, or 0. Any thread may ask. */
 int os_signals_stop(void);

@@ -12,8 +12,8 @@ struct os_thread {
 
 /*
  * Starts BODY with ARGUMENT on a thread of its own. The signals of
- * os_signals_install do not reach it, unless it takes them, so they cannot
- * interrupt its system calls. Returns 0, or -1 with errno.
+ * os_signals_install do not reach it, unless it takes what another gave away, so
+ * they cannot interrupt its system calls. Returns 0, or -1 with errno.
  */
 int os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument);
 
@@ -34,7 +34,7 @@ void os_thread_join(const struct os_thread *thread);
  * Gives the calling thread a table of descriptors of its own, a copy without the
  * standard streams, if the system can: system calls are quicker when no other
  * thread can change the table meanwhile. What others close stays open here until
- * this thread ends.
+ * this thread ends, and what it writes to the standard streams is lost.
  */
 void os_thread_part(void);
 

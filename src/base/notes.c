@@ -19,10 +19,3 @@ notes_add(struct notes *notes, const char *what, const char *text, ...)
     error_format(&line, notes->line[notes->count], sizeof(notes->line[0]));
     notes->count++;
 }
-
-void
-notes_join(struct notes *notes, const struct notes *more)
-{
-    for (int i = 0; i < more->count && notes->count < NOTES_MAX; i++)
-        memcpy(notes->line[notes->count++], more->line[i], sizeof(more->line[i]));
-}

@@ -81,9 +81,7 @@ int
 os_mount_measure(int fd, struct os_mount *mount)
 {
     struct statfs status;
-    memset(mount, 0, sizeof(*mount));
-    snprintf(mount->fstype, sizeof(mount->fstype), "unknown");
-    snprintf(mount->device, sizeof(mount->device), "unknown");
+    *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
     if (fstatfs(fd, &status) < 0)
         return -1;
     uint64_t unit = (uint64_t)(status.f_frsize ? status.f_frsize : status.f_bsize);

@@ -184,8 +184,11 @@ static void
 touch_pages(void *memory, size_t size)
 {
 #ifdef MADV_POPULATE_WRITE /* a feature, not a system */
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t before = (page - (uintptr_t)memory % page) % page;
+    size_t page, before, most = 16 * 4096;
+    if (size < most)
+        return;
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    before = (page - (uintptr_t)memory % page) % page;
     if (size >= before + 16 * page)
         madvise((char *)memory + before, (size - before) / page * page,
                 MADV_POPULATE_WRITE);

@@ -16,7 +16,11 @@
 void
 os_stream_guard(void)
 {
-    int fd;
+    int fd = 0;
+    while (fd <= 2 && fcntl(fd, F_GETFD) >= 0)
+        fd++;
+    if (fd > 2)
+        return;
     do
         fd = open("/", O_RDONLY); /* always there, and never writable */
     while (fd >= 0 && fd <= 2);

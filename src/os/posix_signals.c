@@ -111,32 +111,36 @@ os_signals_install(void)
     install(SIGXFSZ, SIG_IGN); /* EFBIG says it as well */
 }
 
-static void
-change_mask(int how, sigset_t *before)
+void
+posix_signals_hold(sigset_t *before)
 {
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < USERS; i++)
         sigaddset(&set, users[i].number);
-    pthread_sigmask(how, &set, before);
+    pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
-void
-posix_signals_hold(sigset_t *before)
-{
-    change_mask(SIG_BLOCK, before);
-}
-
-void
-os_signals_take(void)
-{
-    change_mask(SIG_UNBLOCK, NULL);
-}
-
-void
+unsigned
 os_signals_give(void)
 {
-    change_mask(SIG_BLOCK, NULL);
+    sigset_t before;
+    unsigned given = 0;
+    posix_signals_hold(&before);
+    for (size_t i = 0; i < USERS; i++)
+        given |= (unsigned)!sigismember(&before, users[i].number) << i;
+    return given;
+}
+
+void
+os_signals_take(unsigned given)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < USERS; i++)
+        if (given >> i & 1)
+            sigaddset(&set, users[i].number);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* The kernel may add a thousandth to a wait, so a long one is done in parts. */

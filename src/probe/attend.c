@@ -1,6 +1,6 @@
 /*
- * Each worker has a thread of its own, which may get stuck in the kernel. This
- * one, which has the signals, attends to them meanwhile: periods, interim
+ * Each worker has a thread, which may get stuck in the kernel. This one, which has
+ * the signals and no worker, attends to them meanwhile: periods, interim
  * statistics, words about a request that has no answer, and the end. It
  * touches a worker's statistics only while it has borrowed the baton; what is
  * told of requests and periods, by whichever thread, is told under the lock.

@@ -375,27 +375,6 @@ a_note_is_a_line_with_escaped_names(void **state)
 }
 
 static void
-notes_of_others_follow_as_far_as_there_is_room(void **state)
-{
-    (void)state;
-    static struct notes notes, more; /* what is beyond the count may be anything */
-    memset(&notes, 'x', sizeof(notes));
-    memset(&more, 'y', sizeof(more));
-    notes.count = 22;
-    more.count = 0;
-    for (int i = 1; i <= 3; i++)
-        notes_add(&more, NULL, "%d", i);
-    notes_join(&notes, &more);
-    assert_int_equal(notes.count, 24);
-    assert_string_equal(notes.line[22], "ioping: 1\n");
-    assert_string_equal(notes.line[23], "ioping: 2\n");
-    notes.count = 0;
-    notes_join(&notes, &more);
-    assert_int_equal(notes.count, 3);
-    assert_string_equal(notes.line[2], "ioping: 3\n");
-}
-
-static void
 notes_beyond_the_last_place_are_dropped(void **state)
 {
     (void)state;
@@ -445,7 +424,6 @@ main(void)
         cmocka_unit_test(a_freed_buffer_is_empty_and_usable),
         cmocka_unit_test(a_failed_buffer_takes_nothing_more),
         cmocka_unit_test(a_note_is_a_line_with_escaped_names),
-        cmocka_unit_test(notes_of_others_follow_as_far_as_there_is_room),
         cmocka_unit_test(notes_beyond_the_last_place_are_dropped),
         cmocka_unit_test(a_note_on_a_long_path_keeps_its_newline),
     };

@@ -99,13 +99,28 @@ static int
 given_and_taken(void)
 {
     os_signals_install();
-    os_signals_give();
+    unsigned given = os_signals_give();
     raise(SIGTERM);
     raise(SIGUSR1);
     if (os_signals_stop() || os_signals_report())
         return 1;
-    os_signals_take();
+    os_signals_take(given);
     return os_signals_stop() == SIGTERM && os_signals_report() ? 0 : 2;
+}
+
+/* What the parent of the program held back was never given. */
+static int
+held_before(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    os_signals_install();
+    os_signals_take(os_signals_give());
+    raise(SIGTERM);
+    raise(SIGUSR1);
+    return os_signals_stop() == 0 && os_signals_report() ? 0 : 1;
 }
 
 /* As timeout(1) does, to the program and to its group. */
@@ -237,6 +252,13 @@ what_nobody_takes_waits(void **state)
 }
 
 static void
+what_was_held_back_before_stays_so(void **state)
+{
+    (void)state;
+    assert_child(held_before, 0, "");
+}
+
+static void
 nohup_is_respected(void **state)
 {
     (void)state;
@@ -333,6 +355,7 @@ main(void)
         cmocka_unit_test(each_stop_signal_asks_to_stop),
         cmocka_unit_test(each_report_signal_asks_once),
         cmocka_unit_test(what_nobody_takes_waits),
+        cmocka_unit_test(what_was_held_back_before_stays_so),
         cmocka_unit_test(nohup_is_respected),
         cmocka_unit_test(a_second_interrupt_ends_the_program),
         cmocka_unit_test(the_same_interrupt_twice_is_one),

@@ -9,6 +9,7 @@ struct led {
     struct told *told;
     struct run_observer observer;
     struct os_thread attending;
+    unsigned signals;
     struct run *run;
     atomic_bool opened;
     void (*after)(struct led *led); /* on the thread that attends */
@@ -20,7 +21,7 @@ static void *
 attend(void *argument)
 {
     struct led *led = argument;
-    os_signals_take();
+    os_signals_take(led->signals);
     while (!atomic_load(&led->opened))
         os_sleep_until(os_clock_now() + MS);
     run_attend(led->run, &outcome);
@@ -60,7 +61,7 @@ lead(struct led *led)
     struct error error;
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
     os_signals_install();
-    os_signals_give();
+    led->signals = os_signals_give();
     assert_int_equal(os_thread_start(&led->attending, attend, led), 0);
     led->run = run_open(&setup->plan, &engine_fake, &setup->target, &led->observer,
                         &led->attending, &error);
@@ -69,7 +70,7 @@ lead(struct led *led)
     run_lead(led->run);
     os_thread_join(&led->attending);
     run_close(led->run);
-    os_signals_take();
+    os_signals_take(led->signals);
 }
 
 static void
