@@ -22,7 +22,14 @@ void random_seed(struct random *random, uint64_t seed);
 uint64_t random_derive(uint64_t seed, uint64_t number);
 
 /* The next 64 random bits. */
-uint64_t random_next(struct random *random);
+static inline uint64_t
+random_next(struct random *random)
+{
+    uint64_t mixed = random->state += 0x9e3779b97f4a7c15;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+    return mixed ^ mixed >> 31;
+}
 
 /*
  * A number from 0 to LIMIT-1, each equally likely, without a division (Lemire:

@@ -13,10 +13,18 @@ enum os_async_operation { OS_ASYNC_READ, OS_ASYNC_WRITE, OS_ASYNC_FLUSH };
 struct os_async_config {
     int fd;
     int rw_flags; /* OR-ed enum os_rw of every read and write */
-    bool poll;    /* look for completions instead of waiting to be told of them */
-    int depth;    /* slots: how many requests may be under way at a time */
+    bool poll;    /* look for completions instead of waiting; then no flush is sent */
+    int depth;    /* slots: how many requests may be under way at a time, at least 1 */
     char *memory; /* the buffers of all slots, one after the other */
     size_t size;  /* bytes of each */
+};
+
+/* One of them; size and offset mean nothing to a flush. */
+struct os_async_request {
+    enum os_async_operation operation;
+    int slot; /* whose buffer it uses, and which is taken until it is reaped */
+    size_t size;
+    int64_t offset;
 };
 
 struct os_async_done {
@@ -32,19 +40,21 @@ struct os_async_queue;
  * by that thread alone.
  */
 struct os_async_ops {
+    const char *name; /* in messages */
+    /* What to do, as the user sees it, about an errno of open. */
+    const char *(*advise)(int number);
     /*
      * Makes a queue; any thread. NULL with errno: ENOSYS, ENOTSUP or EPERM if
      * this system does not have it or does not allow it.
      */
     struct os_async_queue *(*open)(const struct os_async_config *config);
-    /* Called once by the thread that will send requests, before the first: 0 or -1. */
-    int (*begin)(struct os_async_queue *queue);
     /*
-     * Takes a request of SIZE bytes from or into the buffer of a free SLOT. It is
-     * sent by the next reap. Size and offset mean nothing to a flush.
+     * Called once by the thread that will send requests, before the first: 0; or -1
+     * with errno, and then so does reap.
      */
-    void (*submit)(struct os_async_queue *queue, int slot,
-                   enum os_async_operation operation, size_t size, int64_t offset);
+    int (*begin)(struct os_async_queue *queue);
+    /* Takes a request for a free slot over; it is sent by the next reap. */
+    void (*submit)(struct os_async_queue *queue, const struct os_async_request *request);
     /*
      * Sends what was submitted and waits for a completion, until monotonic time
      * WHEN at the most: how many were stored in DONE, which has room for as many

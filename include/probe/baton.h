@@ -11,18 +11,42 @@
  * borrow it even if that wait never ends.
  */
 struct baton {
-    _Atomic int64_t state; /* 0: held by the worker; BATON_BORROWED; else it lies */
+    _Atomic int64_t state; /* BATON_HELD, BATON_BORROWED, else it lies */
 };
 
+#define BATON_HELD 0 /* by the worker */
 #define BATON_BORROWED (-1)
 /* What lies is the time since when a request is under way (ns, monotonic), or this. */
 #define BATON_RESTING (-2)
 
-/* The worker lays it down before a system call. One store. */
-void baton_lay(struct baton *baton, int64_t since);
+/*
+ * The worker lays it down before a system call. Release: whoever borrows it sees
+ * all that the worker did before.
+ */
+static inline void
+baton_lay(struct baton *baton, int64_t since)
+{
+    atomic_store_explicit(&baton->state, since, memory_order_release);
+}
 
-/* The worker takes up again what it laid down; waits while it is borrowed. */
-void baton_take(struct baton *baton, int64_t since);
+/* The worker takes up again what it laid down; false while it is borrowed. */
+static inline bool
+baton_try(struct baton *baton, int64_t since)
+{
+    return atomic_compare_exchange_strong_explicit(
+        &baton->state, &since, BATON_HELD, memory_order_acquire, memory_order_relaxed);
+}
+
+/* Tries it again and again, with pauses. */
+void baton_wait(struct baton *baton, int64_t since);
+
+/* Takes it up, however long that takes. */
+static inline void
+baton_take(struct baton *baton, int64_t since)
+{
+    if (!baton_try(baton, since))
+        baton_wait(baton, since);
+}
 
 /*
  * Another thread borrows it: SINCE becomes what lay there, and the worker does

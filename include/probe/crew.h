@@ -30,6 +30,10 @@ struct crew {
 uint64_t crew_take(struct crew *crew, uint64_t wanted, uint64_t *first);
 
 /* Whether all numbers are taken. Any thread. */
-bool crew_is_done(const struct crew *crew);
+static inline bool
+crew_is_done(const struct crew *crew)
+{
+    return atomic_load_explicit(&crew->taken, memory_order_relaxed) >= crew->count;
+}
 
 #endif

@@ -19,10 +19,29 @@ struct pacer {
 void pacer_start(struct pacer *pacer, int64_t interval, int64_t burst, int64_t now);
 
 /* When the next request starts. */
-int64_t pacer_due(const struct pacer *pacer);
+static inline int64_t
+pacer_due(const struct pacer *pacer)
+{
+    return pacer->point > pacer->freed ? pacer->point : pacer->freed;
+}
+
+/* The point after the present burst. */
+static inline int64_t
+pacer_next(const struct pacer *pacer)
+{
+    return pacer->interval > INT64_MAX - pacer->point ? INT64_MAX
+                                                      : pacer->point + pacer->interval;
+}
 
 /* After a request was sent. */
-void pacer_sent(struct pacer *pacer);
+static inline void
+pacer_sent(struct pacer *pacer)
+{
+    if (--pacer->left > 0)
+        return;
+    pacer->left = pacer->burst;
+    pacer->point = pacer_next(pacer);
+}
 
 /*
  * How many grid points there were before NOW for which nothing was sent, after
@@ -34,6 +53,12 @@ uint64_t pacer_missed(const struct pacer *pacer, int64_t now);
  * After a request ended at NOW before which none could be sent: one that
  * outlasted its interval moves the grid to NOW.
  */
-void pacer_freed(struct pacer *pacer, int64_t now);
+static inline void
+pacer_freed(struct pacer *pacer, int64_t now)
+{
+    pacer->freed = now;
+    if (pacer->left == pacer->burst && pacer->point < now)
+        pacer->point = now;
+}
 
 #endif

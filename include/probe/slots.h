@@ -8,31 +8,52 @@
 
 /* The requests that a worker may have under way, in the order of their start. */
 struct slot {
-    struct engine_request request; /* its operation is a flush after that of a write */
+    struct os_async_request request; /* its operation is a flush after that of a write */
     struct sample sample;
-    int64_t written;    /* when its write was done, and its flush sent; 0: not yet */
-    int older, younger; /* its neighbours under way, or the next free one; -1: none */
+    int64_t written; /* when its write was done, and its flush sent; 0: not yet */
+    struct slot *older, *younger; /* under way; `younger` is the next of a free one */
 };
 
+/* Those under way form a ring that `ends` closes: its younger is the oldest of them. */
 struct slots {
     struct slot *list;
-    int count;            /* of all */
-    int under_way;        /* of those that are taken */
-    int oldest, youngest; /* -1: none */
-    int free;             /* the next to be taken; -1: none */
+    struct os_async_done *done; /* room for what the engine reaps */
+    int count;                  /* of all */
+    int under_way;              /* of those that are taken */
+    struct slot *free;          /* the next to be taken; NULL: none */
+    struct slot ends;           /* of the ring; all zero but for that */
 };
 
 /*
- * Makes COUNT of them, all free, for requests of SIZE bytes. Returns 0, or -1
- * without memory.
+ * Makes COUNT of them, all free, for requests of SIZE bytes. SLOTS must stay where
+ * it is. Returns 0, or -1 without memory.
  */
 int slots_open(struct slots *slots, int count, int64_t size);
 
-/* Takes a free one, which there must be: its number. It is the youngest then. */
-int slots_take(struct slots *slots);
+/* Takes a free one, which there must be. It is the youngest then. */
+static inline struct slot *
+slots_take(struct slots *slots)
+{
+    struct slot *slot = slots->free, *older = slots->ends.older;
+    slots->free = slot->younger;
+    slot->older = older;
+    slot->younger = &slots->ends;
+    older->younger = slot;
+    slots->ends.older = slot;
+    slots->under_way++;
+    return slot;
+}
 
 /* Frees one that was taken. */
-void slots_release(struct slots *slots, int number);
+static inline void
+slots_release(struct slots *slots, struct slot *slot)
+{
+    slot->older->younger = slot->younger;
+    slot->younger->older = slot->older;
+    slot->younger = slots->free;
+    slots->free = slot;
+    slots->under_way--;
+}
 
 /* Frees what slots_open took. */
 void slots_close(struct slots *slots);

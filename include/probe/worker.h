@@ -38,12 +38,11 @@ struct worker {
     struct worker_listener listener;
 
     struct pattern pattern;
-    struct random data;         /* what is written */
-    char *memory;               /* the buffers of all slots */
-    struct os_async_done *done; /* room for what the engine reaps */
-    bool sending;               /* false: what is under way is the last of it */
+    struct random data; /* what is written */
+    char *memory;       /* the buffers of all slots */
 
     struct baton baton; /* of what follows */
+    bool sending;       /* false: what is under way is the last of it */
     struct slots slots;
     struct pacer pacer;
     uint64_t next, left;  /* the number of the next request; how many are its own */
@@ -70,7 +69,11 @@ int worker_open(struct worker *worker, const struct plan *plan,
 void worker_run(struct worker *worker);
 
 /* Whether no more requests of it are due; it, or whoever has its baton, may ask. */
-bool worker_is_done(const struct worker *worker);
+static inline bool
+worker_is_done(const struct worker *worker)
+{
+    return worker->left == 0 && crew_is_done(worker->crew);
+}
 
 /* Likewise: how many grid points passed without a request until NOW. */
 uint64_t worker_missed(const struct worker *worker, int64_t now);

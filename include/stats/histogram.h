@@ -21,8 +21,27 @@ struct histogram {
     uint64_t steps[HISTOGRAM_STEPS];
 };
 
+/* The step of a latency, and the bounds of a step. */
+static inline int
+histogram_step(int64_t latency)
+{
+    int64_t value = latency < HISTOGRAM_MOST ? latency : HISTOGRAM_MOST;
+    value -= value > 0;
+    int extra = __builtin_clzll(1ULL << HISTOGRAM_BITS) -
+                __builtin_clzll((uint64_t)value | 1ULL << HISTOGRAM_BITS);
+    return (extra << HISTOGRAM_BITS) + (int)(value >> extra);
+}
+
+int64_t histogram_below(int step);
+int64_t histogram_upto(int step);
+
 /* Adds a latency, ns, not negative. */
-void histogram_record(struct histogram *histogram, int64_t latency);
+static inline void
+histogram_record(struct histogram *histogram, int64_t latency)
+{
+    histogram->count++;
+    histogram->steps[histogram_step(latency)]++;
+}
 
 /*
  * Adds LATENCY - EVERY, LATENCY - 2 EVERY, and so on, as long as they are above
@@ -42,10 +61,5 @@ int64_t histogram_value(const struct histogram *histogram, uint64_t rank);
 
 /* How many are at most LIMIT; exact where a step ends, as at every 1000 * 2^k. */
 uint64_t histogram_count(const struct histogram *histogram, int64_t limit);
-
-/* The step of a latency, and the bounds of a step. */
-int histogram_step(int64_t latency);
-int64_t histogram_below(int step);
-int64_t histogram_upto(int step);
 
 #endif

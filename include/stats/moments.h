@@ -14,7 +14,19 @@ struct moments {
 };
 
 /* Adds one latency, not negative. */
-void moments_record(struct moments *moments, int64_t latency);
+static inline void
+moments_record(struct moments *moments, int64_t latency)
+{
+    if (moments->count == 0 || latency < moments->min)
+        moments->min = latency;
+    if (latency > moments->max)
+        moments->max = latency;
+    moments->count++;
+    moments->sum += latency;
+    double distance = (double)latency - moments->mean;
+    moments->mean += distance / (double)moments->count;
+    moments->squares += distance * ((double)latency - moments->mean);
+}
 
 /* Adds all that MORE has seen, as if it had been recorded here. */
 void moments_merge(struct moments *moments, const struct moments *more);

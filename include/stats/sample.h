@@ -38,10 +38,18 @@ struct sample {
 };
 
 /* Whether the request goes into the statistics. */
-bool sample_counts(const struct sample *sample);
+static inline bool
+sample_counts(const struct sample *sample)
+{
+    return sample->verdict >= VERDICT_NONE;
+}
 
 /* Whether the request failed. */
-bool sample_failed(const struct sample *sample);
+static inline bool
+sample_failed(const struct sample *sample)
+{
+    return sample->verdict == VERDICT_ERROR || sample->verdict == VERDICT_SHORT;
+}
 
 /*
  * The verdict as a word, such as "warmup" or "EIO"; NULL for none. It lives as

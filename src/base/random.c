@@ -8,15 +8,6 @@ random_seed(struct random *random, uint64_t seed)
     random->state = seed;
 }
 
-uint64_t
-random_next(struct random *random)
-{
-    uint64_t mixed = random->state += 0x9e3779b97f4a7c15;
-    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
-    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
-    return mixed ^ mixed >> 31;
-}
-
 /* The factor spreads the numbers (Steele, Vigna: "Computationally easy, spectrally
  * good multipliers", 2021), the mixing does the rest. */
 uint64_t
@@ -26,15 +17,21 @@ random_derive(uint64_t seed, uint64_t number)
     return number ? random_next(&random) : seed;
 }
 
-/* The 128-bit product in halves of 32 bits, for machines that have no wider type. */
+/* The 128-bit product; in halves of 32 bits where there is no wider type. */
 static uint64_t
 multiply(uint64_t a, uint64_t b, uint64_t *low)
 {
+#ifdef __SIZEOF_INT128__
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+    *low = (uint64_t)product;
+    return (uint64_t)(product >> 64);
+#else
     uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
     uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
     uint64_t upper = a0 * b1 + (uint32_t)middle;
     *low = a * b;
     return a1 * b1 + (middle >> 32) + (upper >> 32);
+#endif
 }
 
 uint64_t

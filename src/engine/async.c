@@ -1,65 +1,47 @@
-/* Engines with a queue: what the system does, under the names that users know. */
+/* Engines with a queue: what the system does, for a worker. */
 #include "engine/engine.h"
 
 #include <errno.h>
 #include <string.h>
 
-_Static_assert(ENGINE_READ == (int)OS_ASYNC_READ && ENGINE_WRITE == (int)OS_ASYNC_WRITE &&
-                   ENGINE_FLUSH == (int)OS_ASYNC_FLUSH,
-               "one stands for the other");
-
 static int
-open_queue(struct engine *engine, const struct engine_config *config)
+open_queue(struct engine *engine, const struct os_async_ops *async,
+           const struct os_async_config *config, struct error *error)
 {
-    const struct os_async_config own = {.fd = config->fd,
-                                        .rw_flags = config->rw_flags,
-                                        .poll = config->poll,
-                                        .depth = config->depth,
-                                        .memory = config->memory,
-                                        .size = config->size};
     engine->config = *config;
-    engine->queue = engine->async->open(&own);
-    return engine->queue ? 0 : -1;
+    engine->async = async;
+    engine->queue = async->open(config);
+    if (engine->queue)
+        return 0;
+    int number = errno;
+    error_set(error, EXIT_PREPARE, NULL, "%s is not available here: %s", async->name,
+              strerror(number));
+    return error_advise(error, async->advise(number));
 }
 
 static int
-aio_open(struct engine *engine, const struct engine_config *config, struct error *error)
+aio_open(struct engine *engine, const struct os_async_config *config, struct error *error)
 {
-    engine->async = &os_aio;
-    if (open_queue(engine, config) == 0)
-        return 0;
-    int number = errno;
-    error_set(error, EXIT_PREPARE, NULL, "asynchronous I/O is not available here: %s",
-              strerror(number));
-    return error_advise(error, number == EAGAIN ? "see fs.aio-max-nr, or use -U"
-                                                : "use -U or none");
+    return open_queue(engine, &os_aio, config, error);
 }
 
 static int
-uring_open(struct engine *engine, const struct engine_config *config, struct error *error)
+uring_open(struct engine *engine, const struct os_async_config *config,
+           struct error *error)
 {
-    engine->async = &os_uring;
-    if (open_queue(engine, config) == 0)
-        return 0;
-    int number = errno;
-    error_set(error, EXIT_PREPARE, NULL, "io_uring is not available here: %s",
-              strerror(number));
-    return error_advise(error, number == EMFILE ? "allow more open files (ulimit -n)"
-                                                : "use -A or none");
+    return open_queue(engine, &os_uring, config, error);
 }
 
 static void
 async_begin(struct engine *engine)
 {
-    engine->async->begin(engine->queue); /* if it fails, so will reap */
+    engine->async->begin(engine->queue);
 }
 
 static void
-async_submit(struct engine *engine, const struct engine_request *request)
+async_submit(struct engine *engine, const struct os_async_request *request)
 {
-    engine->async->submit(engine->queue, request->slot,
-                          (enum os_async_operation)request->operation, request->size,
-                          request->offset);
+    engine->async->submit(engine->queue, request);
 }
 
 static int

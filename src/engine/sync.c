@@ -5,7 +5,8 @@
 #include <errno.h>
 
 static int
-sync_open(struct engine *engine, const struct engine_config *config, struct error *error)
+sync_open(struct engine *engine, const struct os_async_config *config,
+          struct error *error)
 {
     (void)error;
     engine->config = *config;
@@ -20,22 +21,22 @@ do_nothing(struct engine *engine)
 }
 
 static void
-sync_submit(struct engine *engine, const struct engine_request *request)
+sync_submit(struct engine *engine, const struct os_async_request *request)
 {
     engine->next = request;
 }
 
 static int64_t
-perform(const struct engine_config *config, const struct engine_request *request)
+perform(const struct os_async_config *config, const struct os_async_request *request)
 {
     switch (request->operation) {
-    case ENGINE_READ:
+    case OS_ASYNC_READ:
         return os_file_read(config->fd, config->memory, request->size, request->offset,
                             config->rw_flags);
-    case ENGINE_WRITE:
+    case OS_ASYNC_WRITE:
         return os_file_write(config->fd, config->memory, request->size, request->offset,
                              config->rw_flags);
-    case ENGINE_FLUSH:
+    case OS_ASYNC_FLUSH:
         break;
     }
     return os_file_flush(config->fd);
@@ -46,9 +47,10 @@ sync_reap(struct engine *engine, struct os_async_done *done, int64_t when)
 {
     (void)when; /* nothing ends a system call early */
     int64_t result = perform(&engine->config, engine->next);
-    done->slot = 0;
-    done->error = result < 0 ? errno : 0;
-    done->bytes = result < 0 ? 0 : result;
+    if (result < 0)
+        *done = (struct os_async_done){.error = errno};
+    else
+        *done = (struct os_async_done){.bytes = result};
     return 1;
 }
 

@@ -95,24 +95,38 @@ rw_flags(int flags)
  */
 #define DIRECTLY (sizeof(long) == sizeof(int64_t))
 
+#define APART __attribute__((noinline)) /* its stack is nobody else's */
+
+static APART int64_t
+read_by(int fd, void *buffer, size_t size, int64_t offset, int flags)
+{
+    struct iovec vector = {.iov_base = buffer, .iov_len = size};
+    return preadv2(fd, &vector, 1, offset, rw_flags(flags));
+}
+
+static APART int64_t
+write_by(int fd, const void *buffer, size_t size, int64_t offset, int flags)
+{
+    struct iovec vector = {.iov_base = (void *)buffer, .iov_len = size};
+    return pwritev2(fd, &vector, 1, offset, rw_flags(flags));
+}
+
 static int64_t
 read_once(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
-    if (!flags)
-        return DIRECTLY ? syscall(SYS_pread64, fd, buffer, size, offset)
-                        : pread(fd, buffer, size, offset);
-    struct iovec vector = {.iov_base = buffer, .iov_len = size};
-    return preadv2(fd, &vector, 1, offset, rw_flags(flags));
+    if (flags)
+        return read_by(fd, buffer, size, offset, flags);
+    return DIRECTLY ? syscall(SYS_pread64, fd, buffer, size, offset)
+                    : pread(fd, buffer, size, offset);
 }
 
 static int64_t
 write_once(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
-    if (!flags)
-        return DIRECTLY ? syscall(SYS_pwrite64, fd, buffer, size, offset)
-                        : pwrite(fd, buffer, size, offset);
-    struct iovec vector = {.iov_base = (void *)buffer, .iov_len = size};
-    return pwritev2(fd, &vector, 1, offset, rw_flags(flags));
+    if (flags)
+        return write_by(fd, buffer, size, offset, flags);
+    return DIRECTLY ? syscall(SYS_pwrite64, fd, buffer, size, offset)
+                    : pwrite(fd, buffer, size, offset);
 }
 
 int64_t

@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 #define NOW 0 /* a time that is over */
-/* Sent at a time: the block layer holds all of a call back to its end. */
-#define BATCH 8
 
 struct os_async_queue {
     struct os_async_config config;
@@ -85,24 +83,24 @@ aio_end(struct os_async_queue *queue)
 }
 
 static void
-aio_submit(struct os_async_queue *queue, int slot, enum os_async_operation operation,
-           size_t size, int64_t offset)
+aio_submit(struct os_async_queue *queue, const struct os_async_request *request)
 {
     const struct os_async_config *config = &queue->config;
-    struct iocb *request = &queue->requests[slot];
-    *request = (struct iocb){.aio_data = (unsigned)slot,
-                             .aio_lio_opcode = IOCB_CMD_FDSYNC,
-                             .aio_fildes = (uint32_t)config->fd};
-    if (operation != OS_ASYNC_FLUSH) {
-        request->aio_lio_opcode =
-            operation == OS_ASYNC_READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
-        request->aio_buf = (uintptr_t)(config->memory + (size_t)slot * config->size);
-        request->aio_nbytes = size;
-        request->aio_offset = offset;
-        request->aio_rw_flags = (config->rw_flags & OS_RW_HIPRI ? RWF_HIPRI : 0) |
-                                (config->rw_flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
+    struct iocb *entry = &queue->requests[request->slot];
+    *entry = (struct iocb){.aio_data = (unsigned)request->slot,
+                           .aio_lio_opcode = IOCB_CMD_FDSYNC,
+                           .aio_fildes = (uint32_t)config->fd};
+    if (request->operation != OS_ASYNC_FLUSH) {
+        entry->aio_lio_opcode =
+            request->operation == OS_ASYNC_READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
+        entry->aio_buf =
+            (uintptr_t)(config->memory + (size_t)request->slot * config->size);
+        entry->aio_nbytes = request->size;
+        entry->aio_offset = request->offset;
+        entry->aio_rw_flags = (config->rw_flags & OS_RW_HIPRI ? RWF_HIPRI : 0) |
+                              (config->rw_flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
     }
-    queue->waiting[queue->waiting_count++] = request;
+    queue->waiting[queue->waiting_count++] = entry;
 }
 
 /* The end of a request that the system did not take. Some systems and files
@@ -125,10 +123,8 @@ send_waiting(struct os_async_queue *queue, struct os_async_done *done)
 {
     int sent = 0, failed = 0;
     while (sent < queue->waiting_count) {
-        int left = queue->waiting_count - sent;
-        long took =
-            syscall(SYS_io_submit, queue->context,
-                    left < BATCH ? (long)left : (long)BATCH, queue->waiting + sent);
+        long left = queue->waiting_count - sent;
+        long took = syscall(SYS_io_submit, queue->context, left, queue->waiting + sent);
         if (took > 0) {
             sent += (int)took;
             queue->under_way += (int)took;
@@ -179,7 +175,15 @@ aio_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
     return failed && got < 0 ? failed : failed + got;
 }
 
-const struct os_async_ops os_aio = {.open = aio_open,
+static const char *
+aio_advise(int number)
+{
+    return number == EAGAIN ? "see fs.aio-max-nr, or use -U" : "use -U or none";
+}
+
+const struct os_async_ops os_aio = {.name = "asynchronous I/O",
+                                    .advise = aio_advise,
+                                    .open = aio_open,
                                     .begin = aio_begin,
                                     .submit = aio_submit,
                                     .reap = aio_reap,

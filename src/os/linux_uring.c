@@ -42,12 +42,6 @@
 #define IORING_FEAT_EXT_ARG (1U << 8)
 #endif
 
-/*
- * Requests told of at a time: the block layer holds all of a call back to its end,
- * and the device need not wait that long for the first.
- */
-#define BATCH 16
-
 /* struct io_uring_getevents_arg, likewise. */
 struct wait_argument {
     uint64_t mask;
@@ -55,7 +49,10 @@ struct wait_argument {
     uint64_t limit; /* address of a struct __kernel_timespec */
 };
 
-/* Best first. What only one thread may use is disabled until begin says which. */
+/*
+ * Best first. What only one thread may use is disabled until begin says which, so it
+ * is not for those who may set rings up but do no more with them.
+ */
 static const unsigned setups[] = {
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED,
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_R_DISABLED,
@@ -78,9 +75,6 @@ struct os_async_queue {
     /* Completions. */
     unsigned *done_head, *done_tail, done_mask, taken;
     struct io_uring_cqe *completions;
-
-    /* Slots whose flush reap does itself: a ring that is polled takes none. */
-    int *flushes, flush_count;
 
     void *rings;
     size_t rings_size, entries_size;
@@ -121,21 +115,38 @@ uring_close(struct os_async_queue *queue)
         munmap(queue->rings, queue->rings_size);
     if (queue->fd >= 0)
         close(queue->fd);
-    free(queue->flushes);
     free(queue);
+}
+
+/* Whether begin will be able to enable a ring: with an argument too many it is known,
+ * but refused. */
+static bool
+can_enable(const struct os_async_queue *queue)
+{
+    return tell(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 1) < 0 && errno == EINVAL;
+}
+
+/* Makes the best ring that can be used: its descriptor stays open. */
+static void
+choose_ring(struct os_async_queue *queue, struct io_uring_params *params)
+{
+    for (size_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++) {
+        *params = (struct io_uring_params){
+            .flags = setups[i] | (queue->config.poll ? IORING_SETUP_IOPOLL : 0)};
+        queue->fd = (int)syscall(SYS_io_uring_setup, (long)queue->config.depth, params);
+        if (queue->fd < 0 && errno == EINVAL)
+            continue;
+        if (queue->fd < 0 || !(setups[i] & IORING_SETUP_R_DISABLED) || can_enable(queue))
+            return;
+        close(queue->fd);
+    }
 }
 
 /* Linux 5.6 is the first with plain reads and writes, and with this feature. */
 static int
 set_up(struct os_async_queue *queue, struct io_uring_params *params)
 {
-    for (size_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++) {
-        *params = (struct io_uring_params){
-            .flags = setups[i] | (queue->config.poll ? IORING_SETUP_IOPOLL : 0)};
-        queue->fd = (int)syscall(SYS_io_uring_setup, (long)queue->config.depth, params);
-        if (queue->fd >= 0 || errno != EINVAL)
-            break;
-    }
+    choose_ring(queue, params);
     if (queue->fd < 0)
         return -1;
     queue->setup = params->flags;
@@ -212,6 +223,21 @@ register_buffers(struct os_async_queue *queue)
     free(buffers);
 }
 
+/*
+ * A request is first tried without waiting. A character device then may end it early
+ * after any page, if somebody else wants the processor for example, and the kernel
+ * goes on only with those of files and block devices. Its own threads have the time
+ * to wait.
+ */
+static void
+leave_to_others(struct os_async_queue *queue)
+{
+    struct os_info info;
+    if (queue->config.size > 4096 && os_file_info(queue->config.fd, &info) == 0 &&
+        info.kind == OS_CHARACTER)
+        queue->entry_flags |= IOSQE_ASYNC;
+}
+
 static struct os_async_queue *
 uring_open(const struct os_async_config *config)
 {
@@ -220,8 +246,7 @@ uring_open(const struct os_async_config *config)
     if (!queue)
         return NULL;
     *queue = (struct os_async_queue){.config = *config, .fd = -1, .target = config->fd};
-    queue->flushes = calloc((size_t)config->depth, sizeof(int));
-    if (!queue->flushes || set_up(queue, &params) < 0 || map_rings(queue, &params) < 0) {
+    if (set_up(queue, &params) < 0 || map_rings(queue, &params) < 0) {
         int number = errno;
         uring_close(queue);
         errno = number;
@@ -229,6 +254,7 @@ uring_open(const struct os_async_config *config)
     }
     register_file(queue);
     register_buffers(queue);
+    leave_to_others(queue);
     return queue;
 }
 
@@ -253,27 +279,24 @@ uring_end(struct os_async_queue *queue)
 }
 
 static void
-uring_submit(struct os_async_queue *queue, int slot, enum os_async_operation operation,
-             size_t size, int64_t offset)
+uring_submit(struct os_async_queue *queue, const struct os_async_request *request)
 {
     static const uint8_t plain[] = {IORING_OP_READ, IORING_OP_WRITE};
     static const uint8_t fixed[] = {IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED};
-    if (operation == OS_ASYNC_FLUSH && is_polled(queue)) {
-        queue->flushes[queue->flush_count++] = slot;
-        return;
-    }
+    unsigned slot = (unsigned)request->slot;
     struct io_uring_sqe *entry = &queue->entries[queue->tail++ & queue->sent_mask];
     *entry = (struct io_uring_sqe){.opcode = IORING_OP_FSYNC,
                                    .flags = queue->entry_flags,
                                    .fd = queue->target,
                                    .fsync_flags = IORING_FSYNC_DATASYNC,
-                                   .user_data = (unsigned)slot};
-    if (operation == OS_ASYNC_FLUSH)
+                                   .user_data = slot};
+    if (request->operation == OS_ASYNC_FLUSH)
         return;
-    entry->opcode = queue->fixed_buffers ? fixed[operation] : plain[operation];
-    entry->off = (uint64_t)offset;
-    entry->addr = (uintptr_t)(queue->config.memory + (size_t)slot * queue->config.size);
-    entry->len = (uint32_t)size;
+    entry->opcode =
+        queue->fixed_buffers ? fixed[request->operation] : plain[request->operation];
+    entry->off = (uint64_t)request->offset;
+    entry->addr = (uintptr_t)(queue->config.memory + slot * queue->config.size);
+    entry->len = (uint32_t)request->size;
     entry->rw_flags = queue->config.rw_flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0;
     entry->buf_index = queue->fixed_buffers ? (uint16_t)slot : 0;
 }
@@ -355,21 +378,6 @@ take(struct os_async_queue *queue, struct os_async_done *done)
     return count;
 }
 
-/* The others first, so that these are under way meanwhile. */
-static int
-flush_inline(struct os_async_queue *queue, struct os_async_done *done)
-{
-    int count = queue->flush_count;
-    if (count_waiting(queue))
-        enter(queue, count_waiting(queue), 0);
-    for (int i = 0; i < count; i++) {
-        int error = os_file_flush(queue->config.fd) < 0 ? errno : 0;
-        done[i] = (struct os_async_done){.slot = queue->flushes[i], .error = error};
-    }
-    queue->flush_count = 0;
-    return count;
-}
-
 /* A ring that is polled looks for completions in the calling thread and knows no
  * limit of time, so where there is one each call looks once. */
 static int64_t
@@ -405,15 +413,11 @@ static int
 uring_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
 {
     store(queue->sent_tail, queue->tail);
-    if (queue->flush_count)
-        return flush_inline(queue, done);
     for (;;) {
         unsigned waiting = count_waiting(queue), completed = count_completed(queue);
         if (completed && !waiting)
             return take(queue, done);
-        unsigned batch = waiting < BATCH ? waiting : BATCH;
-        int64_t left = completed || batch < waiting ? 0 : time_left(queue, when);
-        int took = enter(queue, batch, left);
+        int took = enter(queue, waiting, completed ? 0 : time_left(queue, when));
         if (took < 0 || (took == 0 && waiting))
             return recover(queue, done, when, took < 0 ? errno : EAGAIN);
         if ((unsigned)took == waiting)
@@ -422,7 +426,15 @@ uring_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t whe
     }
 }
 
-const struct os_async_ops os_uring = {.open = uring_open,
+static const char *
+uring_advise(int number)
+{
+    return number == EMFILE ? "allow more open files (ulimit -n)" : "use -A or none";
+}
+
+const struct os_async_ops os_uring = {.name = "io_uring",
+                                      .advise = uring_advise,
+                                      .open = uring_open,
                                       .begin = uring_begin,
                                       .submit = uring_submit,
                                       .reap = uring_reap,

@@ -2,7 +2,6 @@
 
 #include "os/os.h"
 
-#define HELD 0
 #define PAUSE 20000 /* ns, at first */
 #define TRIES 10    /* some 10 ms */
 
@@ -15,23 +14,11 @@ pause_a_moment(int *tries)
     os_sleep_until(os_clock_now() + pause);
 }
 
-/* Release: whoever borrows it sees all that the worker did before. */
 void
-baton_lay(struct baton *baton, int64_t since)
+baton_wait(struct baton *baton, int64_t since)
 {
-    atomic_store_explicit(&baton->state, since, memory_order_release);
-}
-
-void
-baton_take(struct baton *baton, int64_t since)
-{
-    for (int tries = 0;;) {
-        int64_t lying = since;
-        if (atomic_compare_exchange_strong_explicit(
-                &baton->state, &lying, HELD, memory_order_acquire, memory_order_relaxed))
-            return;
+    for (int tries = 0; !baton_try(baton, since);)
         pause_a_moment(&tries);
-    }
 }
 
 bool
@@ -39,9 +26,9 @@ baton_borrow(struct baton *baton, int64_t *since)
 {
     for (int tries = 0; tries < TRIES;) {
         int64_t state = atomic_load_explicit(&baton->state, memory_order_relaxed);
-        if (state != HELD && atomic_compare_exchange_strong_explicit(
-                                 &baton->state, &state, BATON_BORROWED,
-                                 memory_order_acquire, memory_order_relaxed)) {
+        if (state != BATON_HELD && atomic_compare_exchange_strong_explicit(
+                                       &baton->state, &state, BATON_BORROWED,
+                                       memory_order_acquire, memory_order_relaxed)) {
             *since = state;
             return true;
         }

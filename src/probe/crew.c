@@ -14,9 +14,3 @@ crew_take(struct crew *crew, uint64_t wanted, uint64_t *first)
     *first = taken + 1;
     return more;
 }
-
-bool
-crew_is_done(const struct crew *crew)
-{
-    return atomic_load_explicit(&crew->taken, memory_order_relaxed) >= crew->count;
-}

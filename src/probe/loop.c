@@ -12,63 +12,79 @@
 #include <errno.h>
 
 #define DEDUPLICATION_UNIT 4096
+#define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
 
 /* New bits in every page, so that no two writes store the same data. */
 static void
-refresh_data(struct worker *worker, int slot)
+refresh_data(struct worker *worker, const struct slot *slot)
 {
-    int64_t size = worker->plan->request_size;
-    char *buffer = worker->memory + worker->engine.config.size * (size_t)slot;
+    int64_t size = slot->sample.size;
+    char *buffer =
+        worker->memory + worker->engine.config.size * (size_t)slot->request.slot;
     for (int64_t at = 0; at < size; at += DEDUPLICATION_UNIT) {
         int64_t left = size - at;
         random_fill(&worker->data, buffer + at, left < 8 ? (size_t)left : 8);
     }
 }
 
-/* Since when the request that was sent first has been under way; NOW if none is. */
+/* Since when the request that was sent first has been under way; 0: none was sent. */
 static int64_t
-oldest_start(const struct worker *worker, int64_t now)
+oldest_start(const struct worker *worker)
 {
-    const struct slots *slots = &worker->slots;
-    int64_t start = slots->oldest < 0 ? 0 : slots->list[slots->oldest].sample.start;
-    return start ? start : now;
+    return worker->slots.ends.younger->sample.start;
 }
 
 /* Makes sure that the page cache does not answer it; this may hang as well. */
 static bool
 is_cached(struct worker *worker, int64_t offset, int64_t now)
 {
-    if (worker->target->description.mode != MODE_NOCACHE)
-        return false;
-    int64_t since = oldest_start(worker, now);
+    int64_t since = oldest_start(worker);
+    since = since ? since : now;
     baton_lay(&worker->baton, since);
     bool cached = target_evict(worker->target, offset, worker->plan->request_size);
     baton_take(&worker->baton, since);
     return cached;
 }
 
+/*
+ * With free slots all points are in time, unless the worker itself was held up:
+ * then those that passed are missed as well. Returns how many.
+ */
+static uint64_t
+skip_points(struct worker *worker, int64_t now)
+{
+    struct pacer *pacer = &worker->pacer;
+    if (worker->slots.count == 1 || !pacer->interval ||
+        now - pacer->point < pacer->interval || pacer->left < pacer->burst)
+        return 0;
+    uint64_t missed = worker_missed(worker, now);
+    pacer_freed(pacer, now);
+    return missed;
+}
+
 /* Hands one request to the engine, to be sent by the next reap. NOW: about when. */
-static struct sample *
+static void
 submit_request(struct worker *worker, int64_t now)
 {
-    int number = slots_take(&worker->slots);
-    struct slot *slot = &worker->slots.list[number];
+    struct slot *slot = slots_take(&worker->slots);
     struct sample *sample = &slot->sample;
+    sample->missed = skip_points(worker, now); /* before it seems to be done */
+    pacer_sent(&worker->pacer);
     slot->written = 0;
     sample->start = 0; /* not yet sent */
     sample->index = worker->next++;
     worker->left--;
     sample->offset = pattern_next(&worker->pattern, &sample->operation);
     sample->cached = false;
-    if (sample->operation == OPERATION_READ)
-        sample->cached = is_cached(worker, sample->offset, now);
-    else
-        refresh_data(worker, number);
-    slot->request.operation =
-        sample->operation == OPERATION_READ ? ENGINE_READ : ENGINE_WRITE;
+    slot->request.operation = OS_ASYNC_READ;
     slot->request.offset = sample->offset;
+    if (sample->operation == OPERATION_WRITE) {
+        slot->request.operation = OS_ASYNC_WRITE;
+        refresh_data(worker, slot);
+    } else if (worker->target->description.mode == MODE_NOCACHE) {
+        sample->cached = is_cached(worker, sample->offset, now);
+    }
     worker->engine.ops->submit(&worker->engine, &slot->request);
-    return sample;
 }
 
 /* The thread that attends may be busy when a signal comes. */
@@ -110,36 +126,25 @@ is_over(const struct worker *worker, int64_t when)
 }
 
 /*
- * With free slots all points are in time, unless the worker itself was held up:
- * then those that passed are missed as well. Returns how many.
+ * Submits what is due at NOW, as far as there are slots, but only so many at a time.
+ * Returns when the next is due.
  */
-static uint64_t
-skip_points(struct worker *worker, int64_t now)
-{
-    struct pacer *pacer = &worker->pacer;
-    if (worker->slots.count == 1 || !pacer->interval ||
-        now - pacer->point < pacer->interval || pacer->left < pacer->burst)
-        return 0;
-    uint64_t missed = worker_missed(worker, now);
-    pacer_freed(pacer, now);
-    return missed;
-}
-
-/* Submits what is due at NOW, as far as there are slots. Returns when the next is due. */
 static int64_t
 submit_due(struct worker *worker, int64_t now)
 {
+    int most = worker->slots.under_way + TOGETHER;
     while (worker->sending && worker->slots.under_way < worker->slots.count) {
-        int64_t when = pacer_due(&worker->pacer);
-        worker->sending = !is_over(worker, when);
-        if (worker->sending && when > now)
+        int64_t when = worker->pacer.interval ? pacer_due(&worker->pacer) : now;
+        if (worker->slots.under_way == most)
+            return now;
+        if (is_over(worker, when))
+            worker->sending = false;
+        else if (when > now)
             return when;
-        worker->sending = worker->sending && tell_due(worker, now) && take_number(worker);
-        if (worker->sending) {
-            uint64_t missed = skip_points(worker, now);
-            submit_request(worker, now)->missed = missed;
-            pacer_sent(&worker->pacer);
-        }
+        else if (tell_due(worker, now) && take_number(worker))
+            submit_request(worker, now);
+        else
+            worker->sending = false;
     }
     return INT64_MAX;
 }
@@ -204,9 +209,21 @@ flush_written(struct worker *worker, const struct os_async_done *done, int64_t n
         return false;
     slot->written = now;
     slot->sample.bytes = done->bytes;
-    slot->request.operation = ENGINE_FLUSH;
+    slot->request.operation = OS_ASYNC_FLUSH;
     worker->engine.ops->submit(&worker->engine, &slot->request);
     return true;
+}
+
+/* Of COUNT that are done, returns how many have ended; these come first then. */
+static int
+send_flushes(struct worker *worker, int count, int64_t now)
+{
+    struct os_async_done *done = worker->slots.done;
+    int ended = 0;
+    for (int i = 0; i < count; i++)
+        if (!flush_written(worker, &done[i], now))
+            done[ended++] = done[i];
+    return ended;
 }
 
 /* A request has ended; BUSY is its share of the time since others did. Returns
@@ -228,7 +245,7 @@ complete(struct worker *worker, const struct os_async_done *done, int64_t now,
         worker->sending = false;
         atomic_store_explicit(&worker->crew->stop, true, memory_order_relaxed);
     }
-    slots_release(&worker->slots, done->slot);
+    slots_release(&worker->slots, slot);
     return sample_counts(sample);
 }
 
@@ -236,10 +253,11 @@ complete(struct worker *worker, const struct os_async_done *done, int64_t now,
 static int
 fail_all(struct worker *worker, int number)
 {
-    const struct slots *slots = &worker->slots;
+    const struct slot *ends = &worker->slots.ends;
     int count = 0;
-    for (int slot = slots->oldest; slot >= 0; slot = slots->list[slot].younger)
-        worker->done[count++] = (struct os_async_done){.slot = slot, .error = number};
+    for (const struct slot *slot = ends->younger; slot != ends; slot = slot->younger)
+        worker->slots.done[count++] =
+            (struct os_async_done){.slot = slot->request.slot, .error = number};
     worker->sending = false;
     return count;
 }
@@ -251,19 +269,14 @@ fail_all(struct worker *worker, int number)
 static void
 complete_all(struct worker *worker, int count, int64_t since, int64_t now)
 {
-    struct os_async_done *done = worker->done;
-    int ended = 0;
-    for (int i = 0; i < count; i++)
-        if (!flush_written(worker, &done[i], now))
-            done[ended++] = done[i];
-    if (ended == 0)
-        return;
+    bool writes = worker->plan->load != LOAD_READ;
+    int ended = writes ? send_flushes(worker, count, now) : count;
     int64_t busy = now - (since > worker->last ? since : worker->last);
-    if (ended > 1) /* a division takes longer than all the rest */
+    if (count > 1 && ended > 1) /* by one test compilers divide by 1 as well */
         busy /= ended;
     bool any = false;
     for (int i = 0; i < ended; i++)
-        any |= complete(worker, &done[i], now, busy);
+        any |= complete(worker, &worker->slots.done[i], now, busy);
     if (any)
         worker->last = now;
 }
@@ -272,16 +285,17 @@ complete_all(struct worker *worker, int count, int64_t since, int64_t now)
 static int64_t
 reap(struct worker *worker, int64_t when)
 {
-    struct slots *slots = &worker->slots;
+    int64_t since = oldest_start(worker);
     int64_t start = os_clock_now();
-    int64_t since = oldest_start(worker, start);
+    since = since ? since : start;
     baton_lay(&worker->baton, since);
-    int count = worker->engine.ops->reap(&worker->engine, worker->done, when);
+    int count = worker->engine.ops->reap(&worker->engine, worker->slots.done, when);
     int64_t now = os_clock_now();
     baton_take(&worker->baton, since);
-    for (int slot = slots->youngest; slot >= 0 && !slots->list[slot].sample.start;
-         slot = slots->list[slot].older)
-        slots->list[slot].sample.start = start;
+    struct slots *slots = &worker->slots;
+    for (struct slot *slot = slots->ends.older;
+         slot != &slots->ends && !slot->sample.start; slot = slot->older)
+        slot->sample.start = start;
     if (count < 0)
         count = fail_all(worker, errno);
     complete_all(worker, count, since, now);

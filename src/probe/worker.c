@@ -2,26 +2,23 @@
 
 #include "os/process.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void
 free_memory(struct worker *worker)
 {
     os_memory_free(worker->memory);
-    free(worker->done);
     slots_close(&worker->slots);
 }
 
 /* Every buffer has the alignment that the first one has. */
 static int
-take_memory(struct worker *worker, struct engine_config *config, struct error *error)
+take_memory(struct worker *worker, struct os_async_config *config, struct error *error)
 {
     size_t depth = (size_t)config->depth, size = (size_t)worker->plan->request_size;
     size_t alignment = (size_t)worker->target->alignment;
     config->size = (size + alignment - 1) / alignment * alignment;
     if (slots_open(&worker->slots, config->depth, worker->plan->request_size) == 0 &&
-        (worker->done = calloc(depth, sizeof(*worker->done))) &&
         config->size <= SIZE_MAX / depth &&
         (worker->memory = os_memory_aligned(alignment, depth * config->size))) {
         config->memory = worker->memory;
@@ -39,10 +36,10 @@ worker_open(struct worker *worker, const struct plan *plan, const struct target 
             const struct engine_ops *engine, struct crew *crew, int number,
             struct error *error)
 {
-    struct engine_config config = {.fd = target->fd,
-                                   .rw_flags = target->rw_flags,
-                                   .poll = target->poll,
-                                   .depth = plan->depth};
+    struct os_async_config config = {.fd = target->fd,
+                                     .rw_flags = target->rw_flags,
+                                     .poll = target->poll,
+                                     .depth = plan->depth};
     worker->plan = plan;
     worker->target = target;
     worker->crew = crew;
@@ -73,12 +70,6 @@ worker_close(struct worker *worker)
     free_memory(worker);
 }
 
-bool
-worker_is_done(const struct worker *worker)
-{
-    return worker->left == 0 && crew_is_done(worker->crew);
-}
-
 uint64_t
 worker_missed(const struct worker *worker, int64_t now)
 {
@@ -90,12 +81,15 @@ worker_missed(const struct worker *worker, int64_t now)
 void
 worker_abandon(struct worker *worker, int64_t now)
 {
-    const struct slots *slots = &worker->slots;
-    for (int slot = slots->oldest; slot >= 0; slot = slots->list[slot].younger) {
-        int64_t start = slots->list[slot].sample.start;
-        worker->total.requests += (start ? start : now) >= worker->began;
+    const struct slot *ends = &worker->slots.ends;
+    for (const struct slot *slot = ends->younger; slot != ends; slot = slot->younger) {
+        int64_t start = slot->sample.start;
+        if ((start ? start : now) >= worker->began) {
+            worker->total.requests++;
+            worker->total.missed += slot->sample.missed;
+        }
     }
-    if (slots->under_way == slots->count)
+    if (worker->sending) /* else nothing was due any more */
         worker->total.missed += worker_missed(worker, now);
     worker->ended = now;
     if (worker->began > now)
@@ -105,6 +99,5 @@ worker_abandon(struct worker *worker, int64_t now)
 uint64_t
 worker_oldest(const struct worker *worker)
 {
-    const struct slots *slots = &worker->slots;
-    return slots->oldest < 0 ? 0 : slots->list[slots->oldest].sample.index;
+    return worker->slots.ends.younger->sample.index;
 }

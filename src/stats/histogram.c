@@ -11,15 +11,6 @@
 
 #define STEPS_OF_OCTAVE (1 << HISTOGRAM_BITS)
 
-int
-histogram_step(int64_t latency)
-{
-    int64_t value = latency < HISTOGRAM_MOST ? latency : HISTOGRAM_MOST;
-    value -= value > 0;
-    int extra = 63 - HISTOGRAM_BITS - __builtin_clzll((uint64_t)value | STEPS_OF_OCTAVE);
-    return extra * STEPS_OF_OCTAVE + (int)(value >> extra);
-}
-
 int64_t
 histogram_below(int step)
 {
@@ -31,13 +22,6 @@ int64_t
 histogram_upto(int step)
 {
     return histogram_below(step + 1);
-}
-
-void
-histogram_record(struct histogram *histogram, int64_t latency)
-{
-    histogram->count++;
-    histogram->steps[histogram_step(latency)]++;
 }
 
 /* Down from the longest wait, the waits of one step at a time. */

@@ -12,20 +12,6 @@
 #include <math.h>
 
 void
-moments_record(struct moments *moments, int64_t latency)
-{
-    if (moments->count == 0 || latency < moments->min)
-        moments->min = latency;
-    if (latency > moments->max)
-        moments->max = latency;
-    moments->count++;
-    moments->sum += latency;
-    double distance = (double)latency - moments->mean;
-    moments->mean += distance / (double)moments->count;
-    moments->squares += distance * ((double)latency - moments->mean);
-}
-
-void
 moments_merge(struct moments *moments, const struct moments *more)
 {
     if (more->count == 0)

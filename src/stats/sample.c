@@ -11,18 +11,6 @@ static const char *const words[] = {
     [VERDICT_SLOW] = "slow",         [VERDICT_NONE] = NULL,
 };
 
-bool
-sample_counts(const struct sample *sample)
-{
-    return sample->verdict >= VERDICT_NONE;
-}
-
-bool
-sample_failed(const struct sample *sample)
-{
-    return sample->verdict == VERDICT_ERROR || sample->verdict == VERDICT_SHORT;
-}
-
 const char *
 sample_notice(const struct sample *sample, char *buffer)
 {

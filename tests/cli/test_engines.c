@@ -81,6 +81,7 @@ static const struct {
     {"-hang 1h -E -c 9 data", "8 9", NULL},
     {"-w 1ns -a 0 -i 1h data", "1 1", NULL},
     {"-c 9 /dev/zero", "8 9", NULL},
+    {"-s 8m -c 99 /dev/zero", "98 99", NULL},
     {"-C -WWW -c 9 /dev/zero", "8 9", NULL},
 };
 
@@ -472,17 +473,21 @@ the_device_counts_as_many_reads(void **state)
     result = command_status(0, "losetup -d %s", device);
     command_free(&result);
     for (size_t i = 0; i < LENGTH(shapes); i++) {
-        int64_t before = count_reads(device);
-        result = command_status(0,
-                                "ioping -B -e 7 -c 300 -a 0 -i 0 -threads 4 %s %s %s "
-                                "2>e | cut -d' ' -f1,9",
-                                engine->options, shapes[i], device);
-        int64_t reads = count_reads(device) - before;
-        assert_string_equal(result.out, "300 300\n");
+        int64_t reads;
+        int tries = 0;
+        do { /* again, if somebody else looked at what is a new device */
+            int64_t before = count_reads(device);
+            result = command_status(0,
+                                    "ioping -B -e 7 -c 300 -a 0 -i 0 -threads 4 %s %s %s "
+                                    "2>e | cut -d' ' -f1,9",
+                                    engine->options, shapes[i], device);
+            reads = count_reads(device) - before;
+            assert_string_equal(result.out, "300 300\n");
+            command_free(&result);
+        } while (reads > 304 && ++tries < 5);
         /* A kernel that does not tell its alignment is asked by a few reads. */
         if (reads < 300 || reads > 304)
             fail_msg("%s %s: %" PRId64 " reads", engine->options, shapes[i], reads);
-        command_free(&result);
     }
     close(fd);
 }
@@ -519,9 +524,6 @@ a_device_that_lost_its_end_fails_there_only(void **state)
 #define FROZEN \
     "trap 'fsfreeze -u ext4 2>/dev/null' EXIT; trap 'exit 1' TERM; fsfreeze -f ext4; "
 
-/* What a slow machine may add. */
-#define SLOW "^(ioping: [a-z0-9]+: not ready after [0-9.]+ m?s\n)*"
-
 static void
 a_frozen_file_system_holds_all_of_the_queue(void **state)
 {
@@ -538,7 +540,8 @@ a_frozen_file_system_holds_all_of_the_queue(void **state)
         "4)) ]; do sleep 0.02; done; "
         "kill -INT $pid; " UNTIL(
             "closed", "closed") "fsfreeze -u ext4; "
-                                "wait $pid; s=$?; tail -3 o; cat e >&2; exit $s");
+                                "wait $pid; s=$?; grep -vE '^(p50|fdatasync)' o | "
+                                "tail -3; cat e >&2; exit $s");
     assert_matches(result.out, "^[0-9]+ requests completed in .* written, .*\n"
                                "[0-9]+ missed, generated [0-9]+ requests in .*\n"
                                "min/avg/max/mdev = .*\n$");
@@ -609,6 +612,28 @@ an_engine_does_without_the_other_one(void **state)
     }
 }
 
+static void
+rings_need_no_more_than_to_be_set_up(void **state)
+{
+    static const char *const cases[][2] = {{"1", "-U"},
+                                           {"1", "-U -depth 4"},
+                                           {"38", "-U"},
+                                           {"38", "-U -depth 4 -threads 2"}};
+    (void)state;
+    need_forbid();
+    need_engine('U');
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            0,
+            "\"$IOPING_FORBID\" %s io_uring_register \"$IOPING\" -hang 0 -B -c 9 -i 0 %s "
+            "data >o; s=$?; cut -d' ' -f1,9 o; exit $s",
+            cases[i][0], cases[i][1]);
+        assert_string_equal(result.err, "");
+        assert_string_equal(result.out, "8 9\n");
+        command_free(&result);
+    }
+}
+
 /* Rings may need memory that is locked, buffers do; the one is told, the other not. */
 static void
 little_memory_to_lock_is_told_or_done_with(void **state)
@@ -622,7 +647,8 @@ little_memory_to_lock_is_told_or_done_with(void **state)
     for (size_t i = 0; i < LENGTH(limits); i++) {
         struct result result = command(
             "cp \"$IOPING\" prober 2>/dev/null; chmod 755 prober; chmod 644 data; "
-            "setpriv --reuid=65534 --regid=65534 --clear-groups "
+            "user=$((60000 + $$ %% 4000)); " /* by whom memory is counted */
+            "setpriv --reuid=$user --regid=$user --clear-groups "
             "prlimit --memlock=%s $IOPING_RUNNER ./prober -hang 0 -B -U -depth 16 -s "
             "256k -c 40 "
             "-i 0 data >o; s=$?; cut -d' ' -f1,9 o; exit $s",
@@ -671,6 +697,7 @@ main(void)
         cmocka_unit_test(a_frozen_file_system_holds_all_of_the_queue),
         cmocka_unit_test(an_engine_that_is_forbidden_is_refused),
         cmocka_unit_test(an_engine_does_without_the_other_one),
+        cmocka_unit_test(rings_need_no_more_than_to_be_set_up),
         cmocka_unit_test(little_memory_to_lock_is_told_or_done_with),
     };
     return cmocka_run_group_tests_name("engines", tests, make_files, unmount_all);

@@ -36,7 +36,8 @@ queue_of(const struct engine *engine)
 
 /* The number of a queue is that of those open before it. */
 static int
-fake_open(struct engine *engine, const struct engine_config *config, struct error *error)
+fake_open(struct engine *engine, const struct os_async_config *config,
+          struct error *error)
 {
     int number = fake_engine.opened - fake_engine.closed;
     if (fake_engine.broken && fake_engine.opened >= fake_engine.sound)
@@ -52,16 +53,16 @@ fake_open(struct engine *engine, const struct engine_config *config, struct erro
 }
 
 static void
-remember(struct fake_queue *queue, const struct engine_config *config,
-         const struct engine_request *request)
+remember(struct fake_queue *queue, const struct os_async_config *config,
+         const struct os_async_request *request)
 {
-    if (request->operation != ENGINE_FLUSH && queue->requests <= FAKE_CALLS)
+    if (request->operation != OS_ASYNC_FLUSH && queue->requests <= FAKE_CALLS)
         queue->offsets[queue->requests - 1] = request->offset;
     if (fake_engine.count < FAKE_CALLS) {
         struct fake_call *call = &fake_engine.calls[fake_engine.count];
         const char *data = config->memory + config->size * (size_t)request->slot;
         call->request = *request;
-        if (request->operation == ENGINE_WRITE && request->size >= 8) {
+        if (request->operation == OS_ASYNC_WRITE && request->size >= 8) {
             memcpy(&call->first, data, 8);
             memcpy(&call->last, data + request->size - 8, 8);
         }
@@ -71,9 +72,9 @@ remember(struct fake_queue *queue, const struct engine_config *config,
 
 /* The answer to the call that comes now. */
 static struct fake_answer
-next_answer(struct fake_queue *queue, const struct engine_request *request)
+next_answer(struct fake_queue *queue, const struct os_async_request *request)
 {
-    bool flush = request->operation == ENGINE_FLUSH;
+    bool flush = request->operation == OS_ASYNC_FLUSH;
     int number = flush ? ++fake_engine.flushed : ++fake_engine.requests;
     const struct fake_answer *answers = flush ? fake_engine.flushes : fake_engine.answers;
     if (!flush) {
@@ -109,7 +110,7 @@ fake_end(struct engine *engine)
 }
 
 static void
-fake_submit(struct engine *engine, const struct engine_request *request)
+fake_submit(struct engine *engine, const struct os_async_request *request)
 {
     struct fake_queue *queue = queue_of(engine);
     struct fake_request *mine = &queue->under_way[queue->count_under_way++];
@@ -124,13 +125,27 @@ fake_submit(struct engine *engine, const struct engine_request *request)
     pthread_mutex_unlock(&lock);
 }
 
+static bool
+is_let_go(void)
+{
+    return atomic_load(&fake_engine.go);
+}
+
+static bool
+is_gathered(void)
+{
+    int count = 0;
+    for (int i = 0; i < FAKE_QUEUES; i++)
+        count += fake_engine.queues[i].requests > 0;
+    return count >= fake_engine.gather;
+}
+
 /* For a minute at most, so that a test that fails ends. */
 static void
-wait_for_test(void)
+wait_until(bool (*over)(void))
 {
-    for (int ms = 0; ms < 60000 && !atomic_load(&fake_engine.go); ms++)
+    for (int ms = 0; ms < 60000 && !over(); ms++)
         os_sleep_until(os_clock_now() + 1000000);
-    atomic_store(&fake_engine.let_go, true);
 }
 
 /* Sends what was submitted at NOW; returns the one that ends first. */
@@ -151,8 +166,8 @@ find_first(struct fake_queue *queue, int64_t now)
 static void
 finish(struct fake_queue *queue, struct fake_request *mine, struct os_async_done *done)
 {
-    const struct engine_request *request = &mine->request;
-    int64_t whole = request->operation == ENGINE_FLUSH ? 0 : (int64_t)request->size;
+    const struct os_async_request *request = &mine->request;
+    int64_t whole = request->operation == OS_ASYNC_FLUSH ? 0 : (int64_t)request->size;
     done->slot = request->slot;
     done->error = mine->answer.error;
     done->bytes = done->error ? 0 : whole - mine->answer.missing;
@@ -177,8 +192,13 @@ fake_reap(struct engine *engine, struct os_async_done *done, int64_t when)
     struct fake_request *first = find_first(queue, os_clock_now());
     bool waits = engine->config.depth == 1 || is_late(queue);
     int count = 0;
-    if (first->answer.held)
-        wait_for_test();
+    if (fake_engine.patient && !waits && when <= os_clock_now())
+        return 0;
+    if (first->answer.held) {
+        wait_until(is_let_go);
+        atomic_store(&fake_engine.let_go, true);
+    }
+    wait_until(is_gathered);
     while (os_clock_now() < first->end) {
         if (!waits && when < first->end) {
             os_sleep_until(when);

@@ -24,13 +24,13 @@ struct fake_answer {
 
 /* One call as the engine saw it. */
 struct fake_call {
-    struct engine_request request;
+    struct os_async_request request;
     uint64_t first, last; /* 8 bytes at either end of a write's data */
 };
 
 /* What was submitted and is not yet reaped. */
 struct fake_request {
-    struct engine_request request;
+    struct os_async_request request;
     struct fake_answer answer;
     int64_t end; /* 0: not yet sent */
 };
@@ -39,7 +39,7 @@ struct fake_request {
 struct fake_queue {
     struct fake_answer answers[FAKE_ANSWERS]; /* by its own reads and writes, from 1 */
     bool scripted;                            /* they hold, not those for all */
-    int requests;                             /* reads and writes */
+    atomic_int requests;                      /* reads and writes */
     int64_t offsets[FAKE_CALLS];              /* of the first of them */
     struct fake_request under_way[FAKE_DEPTH];
     int count_under_way, most_under_way;
@@ -54,11 +54,13 @@ struct fake_queue {
 struct fake_engine {
     struct fake_answer answers[FAKE_ANSWERS], flushes[FAKE_ANSWERS];
     int64_t takes;  /* ns of each without an answer */
+    bool patient;   /* who does not wait for completions gets none */
     bool broken;    /* open fails */
     int sound;      /* so many can be opened before it is `broken` */
+    int gather;     /* nothing ends before so many workers have sent something */
     atomic_bool go; /* set by the test: what is held goes on */
 
-    struct engine_config config; /* of the last that was opened */
+    struct os_async_config config; /* of the last that was opened */
     int opened, begun, closed;
     int ended;             /* with nothing under way */
     int requests, flushed; /* calls of either kind so far */

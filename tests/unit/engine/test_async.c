@@ -65,7 +65,7 @@ make_file(int flags)
 static void
 start(enum engine_kind kind, int fd, int rw_flags)
 {
-    struct engine_config config = {
+    struct os_async_config config = {
         .fd = fd, .rw_flags = rw_flags, .depth = DEPTH, .size = BLOCK};
     struct error error;
     config.memory = os_memory_aligned(BLOCK, DEPTH * BLOCK);
@@ -96,9 +96,9 @@ buffer_of(int slot)
 }
 
 static void
-submit(enum engine_operation operation, int slot, size_t size, int64_t offset)
+submit(enum os_async_operation operation, int slot, size_t size, int64_t offset)
 {
-    const struct engine_request request = {operation, slot, size, offset};
+    const struct os_async_request request = {operation, slot, size, offset};
     engine.ops->submit(&engine, &request);
 }
 
@@ -122,7 +122,7 @@ reap(int count)
 }
 
 static void
-perform(enum engine_operation operation, int slot, size_t size, int64_t offset)
+perform(enum os_async_operation operation, int slot, size_t size, int64_t offset)
 {
     submit(operation, slot, size, offset);
     done[slot] = (struct os_async_done){-7, -7, -7};
@@ -147,7 +147,7 @@ reads_of_all_slots_come_into_their_buffers(void **state)
         char expected[BLOCK];
         start(kinds[i], make_file(O_RDONLY), 0);
         for (int slot = 0; slot < DEPTH; slot++)
-            submit(ENGINE_READ, slot, BLOCK, (int64_t)(3 * slot + 1) * BLOCK);
+            submit(OS_ASYNC_READ, slot, BLOCK, (int64_t)(3 * slot + 1) * BLOCK);
         reap(DEPTH);
         for (int slot = 0; slot < DEPTH; slot++) {
             assert_int_equal(done[slot].error, 0);
@@ -168,7 +168,7 @@ writes_go_to_their_offsets(void **state)
         int fd = make_file(O_RDWR);
         start(kinds[i], fd, 0);
         memset(buffer_of(2), 'W', BLOCK);
-        perform(ENGINE_WRITE, 2, 512, 5 * BLOCK + 512);
+        perform(OS_ASYNC_WRITE, 2, 512, 5 * BLOCK + 512);
         assert_int_equal(done[2].error, 0);
         assert_int_equal(done[2].bytes, 512);
         assert_int_equal(pread(fd, back, sizeof(back), 5 * BLOCK), sizeof(back));
@@ -185,7 +185,7 @@ flushes_move_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         start(kinds[i], make_file(O_RDWR), 0);
-        perform(ENGINE_FLUSH, 1, 0, 0);
+        perform(OS_ASYNC_FLUSH, 1, 0, 0);
         assert_int_equal(done[1].error, 0);
         assert_int_equal(done[1].bytes, 0);
         stop();
@@ -202,7 +202,7 @@ a_flush_is_a_flush(void **state)
         assert_int_equal(pipe(pipes), 0);
         close(pipes[0]);
         start(kinds[i], pipes[1], 0);
-        perform(ENGINE_FLUSH, 3, 0, 0);
+        perform(OS_ASYNC_FLUSH, 3, 0, 0);
         assert_int_equal(done[3].error, EINVAL);
         assert_int_equal(done[3].bytes, 0);
         stop();
@@ -215,9 +215,9 @@ a_failure_does_not_touch_the_others(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         start(kinds[i], make_file(O_RDONLY), 0);
-        submit(ENGINE_READ, 0, BLOCK, 0);
-        submit(ENGINE_WRITE, 1, BLOCK, 0);
-        submit(ENGINE_READ, 2, BLOCK, BLOCK);
+        submit(OS_ASYNC_READ, 0, BLOCK, 0);
+        submit(OS_ASYNC_WRITE, 1, BLOCK, 0);
+        submit(OS_ASYNC_READ, 2, BLOCK, BLOCK);
         reap(3);
         assert_int_equal(done[0].error, 0);
         assert_int_equal(done[0].bytes, BLOCK);
@@ -236,17 +236,18 @@ reads_are_short_at_the_end_of_the_file(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         start(kinds[i], make_file(O_RDONLY), 0);
-        perform(ENGINE_READ, 0, BLOCK, BLOCKS * BLOCK - 100);
+        perform(OS_ASYNC_READ, 0, BLOCK, BLOCKS * BLOCK - 100);
         assert_int_equal(done[0].error, 0);
         assert_int_equal(done[0].bytes, 100);
-        perform(ENGINE_READ, 0, BLOCK, BLOCKS * BLOCK);
+        perform(OS_ASYNC_READ, 0, BLOCK, BLOCKS * BLOCK);
         assert_int_equal(done[0].error, 0);
         assert_int_equal(done[0].bytes, 0);
         stop();
     }
 }
 
-/* Nothing is in the page cache, so a read that may not wait cannot be served. */
+/* Nothing is in the page cache, so a read that may not wait cannot be served; unless the
+ * disk is so fast that it is there when the kernel looks again. */
 static void
 flags_reach_the_kernel(void **state)
 {
@@ -261,7 +262,12 @@ flags_reach_the_kernel(void **state)
         }
         assert_int_equal(os_file_drop(fd, 0, BLOCKS * BLOCK), 0);
         start(kinds[i], fd, OS_RW_NOWAIT);
-        perform(ENGINE_READ, 0, BLOCK, 0);
+        for (int tries = 0; tries < 5; tries++) {
+            perform(OS_ASYNC_READ, 0, BLOCK, 0);
+            if (done[0].error)
+                break;
+            assert_int_equal(os_file_drop(fd, 0, BLOCKS * BLOCK), 0);
+        }
         assert_true(done[0].error == EAGAIN || done[0].error == EOPNOTSUPP);
         assert_int_equal(done[0].bytes, 0);
         stop();
@@ -275,7 +281,7 @@ a_wait_ends_at_its_time(void **state)
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
     start(ENGINE_URING, pipes[0], 0);
-    submit(ENGINE_READ, 0, 5, 0);
+    submit(OS_ASYNC_READ, 0, 5, 0);
     struct os_async_done some[DEPTH];
     assert_int_equal(engine.ops->reap(&engine, some, os_clock_now() + 20000000), 0);
     assert_int_equal(write(pipes[1], "HELLO", 5), 5);
@@ -314,7 +320,7 @@ a_system_without_them_is_an_error_with_advice(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char memory[DEPTH * 8], line[ERROR_LINE];
-        struct engine_config config = {.depth = DEPTH, .memory = memory, .size = 8};
+        struct os_async_config config = {.depth = DEPTH, .memory = memory, .size = 8};
         struct error error;
         memset(&error, 'x', sizeof(error));
         struct engine none = {.ops = engine_of(cases[i].kind)};

@@ -124,7 +124,8 @@ buffer_of(int slot)
 static inline void
 submit(int slot, enum os_async_operation operation, size_t size, int64_t offset)
 {
-    queue.ops->submit(queue.own, slot, operation, size, offset);
+    const struct os_async_request request = {operation, slot, size, offset};
+    queue.ops->submit(queue.own, &request);
 }
 
 static inline int

@@ -75,6 +75,56 @@ a_read_at_the_end_is_short(void **state)
     stop();
 }
 
+static void *
+keep_a_processor_busy(void *argument)
+{
+    atomic_bool *over = argument;
+    while (!atomic_load_explicit(over, memory_order_relaxed))
+        ;
+    return NULL;
+}
+
+/* How many reads were not whole. */
+static int
+read_large(int rounds, size_t size)
+{
+    int broken = 0;
+    for (int i = 0; i < rounds; i++) {
+        submit(0, OS_ASYNC_READ, size, 0);
+        submit(1, OS_ASYNC_READ, size, (int64_t)size);
+        reap_slots(2);
+        for (int slot = 0; slot < 2; slot++)
+            broken +=
+                queue.done[slot].error != 0 || queue.done[slot].bytes != (int64_t)size;
+    }
+    return broken;
+}
+
+/* Such a read takes so long that others want the processor meanwhile. The kernel's own
+ * work for this thread, such as the end of an earlier ring, may cut one short. */
+static void
+a_read_of_a_character_device_is_whole(void **state)
+{
+    enum { LARGE = 8 << 20, ROUNDS = 8, BUSY = 4 };
+    struct os_thread threads[BUSY];
+    atomic_bool over = false;
+    open_only(*state, (struct os_async_config){
+                          .fd = open("/dev/zero", O_RDONLY), .depth = 2, .size = LARGE});
+    assert_int_equal(queue.ops->begin(queue.own), 0);
+    for (int i = 0; i < BUSY; i++)
+        assert_int_equal(os_thread_start(&threads[i], keep_a_processor_busy, &over), 0);
+    int broken = 1;
+    for (int tries = 0; broken && tries < 4; tries++)
+        broken = read_large(ROUNDS, LARGE);
+    atomic_store(&over, true);
+    for (int i = 0; i < BUSY; i++)
+        os_thread_join(&threads[i]);
+    assert_int_equal(broken, 0);
+    assert_int_equal(*buffer_of(0), 0);
+    assert_int_equal(buffer_of(1)[LARGE - 1], 0);
+    stop();
+}
+
 static void
 an_error_is_of_its_request_alone(void **state)
 {
@@ -295,9 +345,14 @@ nowait_is_an_error_of_its_request(void **state)
     open_only(*state, (struct os_async_config){
                           .fd = fd, .rw_flags = OS_RW_NOWAIT, .depth = 2, .size = BLOCK});
     assert_int_equal(queue.ops->begin(queue.own), 0);
-    submit(0, OS_ASYNC_READ, BLOCK, 0);
-    submit(1, OS_ASYNC_READ, BLOCK, 128 * BLOCK);
-    reap_slots(2);
+    for (int tries = 0; tries < 5; tries++) { /* a fast disk may be in time */
+        os_file_drop(fd, 0, BLOCK);
+        submit(0, OS_ASYNC_READ, BLOCK, 0);
+        submit(1, OS_ASYNC_READ, BLOCK, 128 * BLOCK);
+        reap_slots(2);
+        if (queue.done[0].error)
+            break;
+    }
     assert_done(0, EAGAIN, 0);
     assert_done(1, 0, BLOCK);
     assert_data(buffer_of(1), 128 * BLOCK);
@@ -407,6 +462,7 @@ main(void)
         BOTH(a_flush_moves_no_bytes),
         BOTH(a_flush_of_what_has_none_is_an_error),
         BOTH(a_read_at_the_end_is_short),
+        BOTH(a_read_of_a_character_device_is_whole),
         BOTH(an_error_is_of_its_request_alone),
         BOTH(all_may_fail),
         BOTH(a_wait_ends_in_time),

@@ -21,20 +21,21 @@ struct told {
     atomic_bool inside; /* a call that must be the only one */
     bool together;      /* one came while another was there */
     int samples, summaries, interims, hangs, periods, steps;
-    uint8_t times[REQUESTS]; /* by request */
-    struct sample slowest;
-    int64_t warmups; /* OR-ed bits of the requests that were */
+    uint8_t times[REQUESTS];             /* by request */
+    struct sample slowest, first_failed; /* by its end */
+    int64_t warmups;                     /* OR-ed bits of the requests that were */
     uint64_t since_period;
     bool uneven;         /* a period was not what was told since the last */
     uint64_t period_sum; /* requests in all of them */
     bool backwards;      /* one had a negative time */
+    int enough_periods;  /* then what is held goes on, as after interim statistics */
     struct stats summary, interim, merged;
     int64_t summary_time;
     uint64_t hang_index[SAID];
     int64_t hang_time[SAID];
     int64_t values[SAID], step_times[SAID];
     struct stats step; /* the last */
-    struct engine_config step_config;
+    struct os_async_config step_config;
     int step_requests[SAID];            /* that the first worker had sent until its end */
     void (*at_hang)(struct told *told); /* NULL: nothing */
     int (*at_step)(struct told *told);
@@ -75,6 +76,9 @@ on_sample(void *self, const struct sample *sample)
         told->warmups |= 1LL << (sample->index < 63 ? sample->index : 63);
     if (sample->latency > told->slowest.latency)
         told->slowest = *sample;
+    int64_t end = told->first_failed.start + told->first_failed.latency;
+    if (sample->error && (!end || sample->start + sample->latency < end))
+        told->first_failed = *sample;
     return leave(told);
 }
 
@@ -88,6 +92,8 @@ on_period(void *self, const struct stats *stats, int64_t time)
     told->period_sum += stats->requests;
     told->backwards |= time < 0;
     told->periods++;
+    if (told->periods == told->enough_periods)
+        atomic_store(&fake_engine.go, true);
     return leave(told);
 }
 
@@ -124,6 +130,7 @@ on_interim(void *self, const struct stats *stats)
     struct told *told = self;
     told->interim = *stats;
     told->interims++;
+    atomic_store(&fake_engine.go, true);
 }
 
 static inline void
@@ -209,11 +216,13 @@ sent_by_all(void)
     return sum;
 }
 
+/* What is held then goes on. */
 static inline void
 interrupt(struct told *told)
 {
     if (told->hangs == 1)
         raise(SIGINT);
+    atomic_store(&fake_engine.go, true);
 }
 
 #endif

@@ -21,6 +21,14 @@ hang(int worker, int number, int64_t time)
     fake_engine.queues[worker].answers[number].takes = time;
 }
 
+/* Until the run is told enough. */
+static void
+hold(int worker, int number)
+{
+    fake_engine.queues[worker].scripted = true;
+    fake_engine.queues[worker].answers[number].held = true;
+}
+
 /* How many requests were told of twice: no late machine is to blame for all of that. */
 static int
 told_twice(const struct told *told)
@@ -40,10 +48,17 @@ told_twice(const struct told *told)
     return count;
 }
 
+/* How many requests each worker must have sent before; set by the test. */
+static int must_send[3];
+
+/* What hangs is told of again and again, so there is another look at all of this. */
 static void
 interrupt_when_sure(struct told *told)
 {
-    if (told_twice(told) >= 1 && !os_signals_stop())
+    bool sent = true;
+    for (int i = 0; i < 3; i++)
+        sent &= fake_engine.queues[i].requests >= must_send[i];
+    if (sent && told_twice(told) >= 1 && !os_signals_stop())
         raise(SIGINT);
 }
 
@@ -56,9 +71,10 @@ give_up_one_of_three(void)
     begin(&setup, 0, 3, 1);
     setup.options.hang = 200 * MS;
     hang(1, 2, FOR_EVER);
+    must_send[0] = must_send[1] = must_send[2] = 2;
     const struct outcome *outcome = run(&setup, told);
     const struct fake_queue *queues = fake_engine.queues;
-    REQUIRE(outcome->waiting >= 900 * MS && outcome->waiting <= told->summary_time);
+    REQUIRE(outcome->waiting >= 700 * MS && outcome->waiting <= told->summary_time);
     REQUIRE(outcome->left == 1);
     REQUIRE(fake_engine.closed == 2);
     REQUIRE(queues[0].requests > 1 && queues[1].requests == 2 && queues[2].requests > 1);
@@ -66,7 +82,7 @@ give_up_one_of_three(void)
     REQUIRE(told->summary.requests == (uint64_t)sent_by_all());
     REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 1);
     REQUIRE(told->samples == sent_by_all() - 1);
-    REQUIRE(told->summary.missed >= 35);
+    REQUIRE(told->summary.missed + 2 >= (uint64_t)(outcome->waiting / (20 * MS)));
     REQUIRE(!told->together);
 }
 
@@ -88,6 +104,7 @@ give_up_a_full_queue_of_one_of_two(void)
     fake_engine.takes = 5 * MS;
     for (int i = 1; i <= 3; i++)
         hang(1, i, FOR_EVER);
+    must_send[1] = 3;
     const struct outcome *outcome = run(&setup, told);
     REQUIRE(outcome->waiting >= 700 * MS);
     REQUIRE(outcome->left == 3);
@@ -114,8 +131,9 @@ give_up_a_part_of_a_queue(void)
     begin(&setup, 0, 1, 8);
     setup.options.hang = 200 * MS;
     hang(0, 2, FOR_EVER);
+    must_send[0] = 4;
     const struct outcome *outcome = run(&setup, told);
-    REQUIRE(outcome->waiting >= 900 * MS);
+    REQUIRE(outcome->waiting >= 700 * MS);
     REQUIRE(outcome->left == 1);
     REQUIRE(fake_engine.queues[0].requests > 3);
     REQUIRE(told->summary.requests == (uint64_t)fake_engine.queues[0].requests);
@@ -129,30 +147,52 @@ a_queue_that_is_not_full_is_given_up_as_well(void **state)
     in_child(give_up_a_part_of_a_queue);
 }
 
+/* The second, due 20 ms after the first, does not come back from being sent: no slot is
+ * lacking, but nobody is there to use it. */
 static void
-interrupt_when_sure_of_two(struct told *told)
+give_up_a_worker_that_is_sending(void)
 {
-    bool many = told->hangs >= SAID;
-    if ((many || told_twice(told) >= 2) && !os_signals_stop())
-        raise(SIGINT);
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt_when_sure;
+    begin(&setup, 0, 1, 8);
+    setup.options.hang = 200 * MS;
+    hang(0, 2, FOR_EVER);
+    fake_engine.queues[0].answers[2].late = true;
+    must_send[0] = 2;
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(outcome->left == 1);
+    REQUIRE(told->summary.requests == 2);
+    uint64_t waited = (uint64_t)(outcome->waiting / (20 * MS));
+    REQUIRE(waited >= 35);
+    REQUIRE(told->summary.missed + 1 >= waited);
 }
 
-/* The time is that of the longest, which began with the run: at least 280 ms and two
- * words about the other before the interrupt. */
+static void
+points_that_nobody_was_there_to_send_are_missed(void **state)
+{
+    (void)state;
+    in_child(give_up_a_worker_that_is_sending);
+}
+
+/* The time is that of the longest, which began with the run: at least 280 ms before the
+ * other and the interrupt. */
 static void
 give_up_two_of_three(void)
 {
     struct setup setup;
     struct told *told = told_begin();
-    told->at_hang = interrupt_when_sure_of_two;
+    told->at_hang = interrupt_when_sure;
     begin(&setup, 0, 3, 1);
     setup.options.hang = 100 * MS;
     hang(0, 15, FOR_EVER);
     hang(2, 1, FOR_EVER);
+    fake_engine.gather = 3;
+    must_send[0] = 15;
     const struct outcome *outcome = run(&setup, told);
     REQUIRE(outcome->left == 2);
     REQUIRE(fake_engine.closed == 1);
-    REQUIRE(outcome->waiting >= 1100 * MS);
+    REQUIRE(outcome->waiting >= 1000 * MS);
     REQUIRE(outcome->waiting <= outcome->time);
     REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 2);
 }
@@ -180,12 +220,19 @@ statistics_of_all_can_be_had_while_one_hangs(void **state)
     told->at_hang = ask_for_statistics;
     begin(&setup, 200, 3, 1);
     setup.options.hang = 200 * MS;
-    hang(1, 2, 600 * MS);
+    hold(1, 2);
     run(&setup, told);
     assert_int_equal(told->interims, 1);
     assert_in_range(told->interim.requests, 0, 199);
     assert_int_equal(told->interim.latency.count, told->interim.requests);
     assert_int_equal(told->summary.latency.count, 200);
+}
+
+static void
+let_go_of_two(struct told *told)
+{
+    if (told_twice(told) >= 2)
+        atomic_store(&fake_engine.go, true);
 }
 
 /* Each of the two that are stuck is told of, and nothing before its time. */
@@ -197,8 +244,9 @@ what_hangs_is_told_of_each_worker(void **state)
     struct told *told = told_begin();
     begin(&setup, 60, 3, 1);
     setup.options.hang = 100 * MS;
-    hang(0, 2, 800 * MS);
-    hang(2, 4, 800 * MS);
+    hold(0, 2);
+    hold(2, 4);
+    told->at_hang = let_go_of_two;
     run(&setup, told);
     bool slowest = false;
     assert_in_range(told->hangs, 2, SAID);
@@ -210,27 +258,31 @@ what_hangs_is_told_of_each_worker(void **state)
     assert_true(told_twice(told) >= 2);
 }
 
-/* The second ends at some 720 ms; the third, then the oldest, is older than the limit. */
+/* The second ends at some 720 ms; the third, then the oldest, is older than the limit. A
+ * machine that sleeps meanwhile tries again. */
 static void
 the_oldest_request_of_a_queue_is_told_of(void **state)
 {
     (void)state;
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 3, 1, 3);
-    setup.options.hang = 150 * MS;
-    hang(0, 2, 700 * MS);
-    hang(0, 3, 1600 * MS);
-    run(&setup, told);
-    assert_in_range(told->hangs, 2, SAID);
-    bool second = false;
-    assert_int_equal(told->hang_index[told->hangs - 1], 3);
-    for (int i = 0; i < told->hangs; i++) {
-        second |= told->hang_index[i] == 2;
-        assert_true(i == 0 || told->hang_index[i] >= told->hang_index[i - 1]);
-        assert_true(told->hang_time[i] >= 150 * MS);
+    unsigned found = 0; /* a bit for each that was told of */
+    for (int tries = 0; tries < 4 && (found & 0xc) != 0xc; tries++) {
+        struct setup setup;
+        struct told *told = told_begin();
+        begin(&setup, 3, 1, 3);
+        setup.options.hang = 150 * MS;
+        hang(0, 2, 700 * MS);
+        hang(0, 3, 1600 * MS);
+        run(&setup, told);
+        assert_in_range(told->hangs, 0, SAID);
+        found = 0;
+        for (int i = 0; i < told->hangs; i++) {
+            assert_in_range(told->hang_index[i], 1, 3);
+            found |= 1u << told->hang_index[i];
+            assert_true(i == 0 || told->hang_index[i] >= told->hang_index[i - 1]);
+            assert_true(told->hang_time[i] >= 150 * MS);
+        }
     }
-    assert_true(second);
+    assert_int_equal(found & 0xc, 0xc);
 }
 
 static void
@@ -241,7 +293,8 @@ periods_come_while_one_hangs(void **state)
     struct told *told = told_begin();
     begin(&setup, 30, 2, 1);
     setup.options.print_interval = 30 * MS;
-    hang(0, 1, 900 * MS);
+    hold(0, 1);
+    told->enough_periods = 4;
     run(&setup, told);
     assert_true(told->periods >= 4);
     assert_int_equal(told->period_sum + told->since_period, 30);
@@ -257,6 +310,7 @@ main(void)
         cmocka_unit_test(an_interrupt_gives_up_only_the_one_that_is_stuck),
         cmocka_unit_test(all_that_is_stuck_in_a_queue_is_counted),
         cmocka_unit_test(a_queue_that_is_not_full_is_given_up_as_well),
+        cmocka_unit_test(points_that_nobody_was_there_to_send_are_missed),
         cmocka_unit_test(the_longest_of_several_stuck_ones_is_told),
         cmocka_unit_test(statistics_of_all_can_be_had_while_one_hangs),
         cmocka_unit_test(what_hangs_is_told_of_each_worker),

@@ -23,19 +23,26 @@ assert_values(const struct told *told, const int64_t *values, int count)
         assert_int_equal(told->values[i], values[i]);
 }
 
+/* Once more with more time if a late machine left a worker without a request. */
 static void
 the_total_is_that_of_all_steps(void **state)
 {
     (void)state;
-    struct setup setup;
-    struct told *told = told_begin();
+    struct told *told;
+    const struct outcome *outcome;
     static const int64_t values[] = {1, 2, 4, 5};
-    begin(&setup, SWEEP_THREADS, 1, 5);
-    const struct outcome *outcome = run(&setup, told);
+    int64_t each = 20 * MS;
+    do {
+        struct setup setup;
+        told = told_begin();
+        begin(&setup, SWEEP_THREADS, 1, 5);
+        setup.options.work_time = each;
+        outcome = run(&setup, told);
+    } while (told->step.lanes < 5 && (each *= 5) < 5000 * MS);
     assert_values(told, values, 4);
     int64_t time = 0;
     for (int i = 0; i < 4; i++) {
-        assert_true(told->step_times[i] >= 20 * MS);
+        assert_true(told->step_times[i] >= each);
         time += told->step_times[i];
     }
     assert_int_equal(outcome->time, time);
@@ -125,28 +132,38 @@ sizes_that_are_given_are_those_of_the_steps(void **state)
     assert_sizes((struct sweep){SWEEP_SIZE, 4096, 20480}, 0, 16 * SIZE, values, 4);
 }
 
+static int steps_of_both; /* workers */
+
 static int
 check_depth(struct told *told)
 {
     int64_t value = told->values[told->steps - 1];
     assert_int_equal(told->step_config.depth, value);
     assert_int_equal(fake_engine.most_under_way, value);
-    assert_int_equal(told->step.lanes, 2);
+    assert_in_range(told->step.lanes, 0, 2);
+    steps_of_both += told->step.lanes == 2;
     return 0;
 }
 
+/* The same. */
 static void
 depths_are_those_of_the_steps(void **state)
 {
     (void)state;
-    struct setup setup;
-    struct told *told = told_begin();
     static const int64_t values[] = {1, 2, 4, 6};
-    told->at_step = check_depth;
-    begin(&setup, SWEEP_DEPTH, 1, 6);
-    setup.options.threads = 2;
-    run(&setup, told);
-    assert_values(told, values, 4);
+    int64_t each = 20 * MS;
+    do {
+        struct setup setup;
+        struct told *told = told_begin();
+        steps_of_both = 0;
+        told->at_step = check_depth;
+        begin(&setup, SWEEP_DEPTH, 1, 6);
+        setup.options.work_time = each;
+        setup.options.threads = 2;
+        run(&setup, told);
+        assert_values(told, values, 4);
+    } while (steps_of_both < 4 && (each *= 5) < 5000 * MS);
+    assert_int_equal(steps_of_both, 4);
 }
 
 /* From the second step on no request ends before its time does. A late machine may send
@@ -356,7 +373,7 @@ interrupt_within_a_step(void)
     begin(&setup, SWEEP_THREADS, 1, 8);
     setup.options.hang = 50 * MS;
     setup.options.work_time = 3600000 * MS;
-    fake_engine.answers[3].takes = 150 * MS;
+    fake_engine.answers[3].held = true;
     const struct outcome *outcome = run(&setup, told);
     REQUIRE(told->hangs > 0);
     REQUIRE(told->steps == 0);
@@ -372,13 +389,16 @@ an_interrupt_ends_a_step_without_its_row(void **state)
     in_child(interrupt_within_a_step);
 }
 
+/* Who hangs, and since which request; set by the test. */
+static int stuck_worker, stuck_request;
+
 /* Of two words about the same request, no late machine is to blame for both. */
 static void
 interrupt_when_sure(struct told *told)
 {
     const uint64_t *last = &told->hang_index[told->hangs - 1];
-    if (told->hangs > 1 && told->hangs <= SAID && last[0] == last[-1] &&
-        !os_signals_stop())
+    if (told->hangs > 1 && (told->hangs > SAID || last[0] == last[-1]) &&
+        fake_engine.queues[stuck_worker].requests >= stuck_request && !os_signals_stop())
         raise(SIGINT);
 }
 
@@ -393,6 +413,7 @@ give_up_a_step_that_settles(void)
     setup.options.hang = 50 * MS;
     setup.options.work_time = 36000000 * MS;
     fake_engine.answers[3].takes = 3600000 * MS;
+    stuck_request = 3;
     const struct outcome *outcome = run(&setup, told);
     REQUIRE(outcome->waiting >= 700 * MS);
     REQUIRE(outcome->left == 1);
@@ -422,6 +443,8 @@ give_up_a_step(void)
     fake_engine.takes = 30 * MS;         /* so that the tenth comes later */
     fake_engine.queues[1].scripted = true;
     fake_engine.queues[1].answers[10].takes = 3600000 * MS;
+    stuck_worker = 1;
+    stuck_request = 10;
     const struct outcome *outcome = run(&setup, told);
     REQUIRE(outcome->waiting >= 700 * MS);
     REQUIRE(outcome->left == 1);

@@ -20,7 +20,7 @@ open_with(struct setup *setup, int depth, int sent)
     worker->end = INT64_MAX;
     pacer_start(&worker->pacer, 10 * MS, 1, START);
     for (int i = 0; i < sent; i++) {
-        struct sample *sample = &worker->slots.list[slots_take(&worker->slots)].sample;
+        struct sample *sample = &slots_take(&worker->slots)->sample;
         sample->index = 20 + (uint64_t)i;
         sample->start = START + 10 * MS * i;
         pacer_sent(&worker->pacer);
@@ -36,7 +36,8 @@ the_oldest_is_the_one_sent_first_of_those_under_way(void **state)
     static const uint64_t oldest[] = {20, 22, 0};
     static const int released[] = {1, 0, 2};
     for (int i = 0; i < 3; i++) {
-        slots_release(&setup.worker.slots, released[i]);
+        struct slots *slots = &setup.worker.slots;
+        slots_release(slots, &slots->list[released[i]]);
         assert_int_equal(worker_oldest(&setup.worker), oldest[i]);
     }
     worker_close(&setup.worker);
@@ -67,18 +68,21 @@ points_are_missed_until_now_or_the_end(void **state)
     worker_close(worker);
 }
 
-/* Points are missed only if no slot was free. */
+/* A worker that would have sent more is stuck, with all slots taken or before that. */
 static void
 what_is_given_up_was_sent(void **state)
 {
     static const struct {
+        bool sending;
         int depth, sent;
         uint64_t missed;
-    } cases[] = {{1, 1, 5}, {2, 2, 4}, {3, 2, 0}, {4, 4, 2}, {2, 0, 0}};
+    } cases[] = {{true, 1, 1, 5}, {true, 2, 2, 4},  {true, 3, 2, 4},
+                 {true, 4, 4, 2}, {false, 3, 2, 0}, {false, 2, 0, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct setup setup;
         open_with(&setup, cases[i].depth, cases[i].sent);
+        setup.worker.sending = cases[i].sending;
         setup.worker.total.requests = 100;
         setup.worker.total.missed = 7;
         worker_abandon(&setup.worker, START + 55 * MS);
@@ -88,6 +92,23 @@ what_is_given_up_was_sent(void **state)
         assert_int_equal(setup.worker.ended, START + 55 * MS);
         worker_close(&setup.worker);
     }
+}
+
+/* Those of what was sent before its time began are nobody's. */
+static void
+points_missed_before_what_is_given_up_are_kept(void **state)
+{
+    (void)state;
+    struct setup setup;
+    open_with(&setup, 4, 3);
+    struct worker *worker = &setup.worker;
+    for (int i = 0; i < 3; i++)
+        worker->slots.list[i].sample.missed = 1ULL << i;
+    worker->began = START + 5 * MS;
+    worker_abandon(worker, START + 55 * MS);
+    assert_int_equal(worker->total.requests, 2);
+    assert_int_equal(worker->total.missed, 2 + 4);
+    worker_close(worker);
 }
 
 /* As one that ends by itself then; else it would have taken less than no time. */
@@ -122,7 +143,7 @@ what_is_sent_while_it_settles_is_not_recorded(void **state)
         worker_run(&setup.worker);
         worker_close(&setup.worker);
         assert_true(setup.worker.began >= before + 100 * MS);
-        assert_in_range(setup.seen_count, 3, 5);
+        assert_in_range(setup.seen_count, 2, 5); /* 2 if the machine is late */
         assert_true(setup.seen[0].start < setup.worker.began);
         uint64_t recorded = 0;
         for (int i = 0; i < setup.seen_count; i++)
@@ -179,7 +200,7 @@ it_begins_when_the_crew_does(void **state)
     struct setup setup;
     setup_begin(&setup, 1);
     setup_open(&setup);
-    setup.crew.begin = os_clock_now() + 50 * MS;
+    setup.crew.begin = os_clock_now() + 300 * MS;
     worker_run(&setup.worker);
     worker_close(&setup.worker);
     assert_true(setup.worker.began == setup.crew.begin);
@@ -193,6 +214,7 @@ main(void)
         cmocka_unit_test(the_oldest_is_the_one_sent_first_of_those_under_way),
         cmocka_unit_test(points_are_missed_until_now_or_the_end),
         cmocka_unit_test(what_is_given_up_was_sent),
+        cmocka_unit_test(points_missed_before_what_is_given_up_are_kept),
         cmocka_unit_test(what_is_given_up_before_its_time_began_took_none),
         cmocka_unit_test(what_is_sent_while_it_settles_is_not_recorded),
         cmocka_unit_test(a_failure_while_it_settles_is_kept),
