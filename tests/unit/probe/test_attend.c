@@ -145,15 +145,18 @@ a_begin_that_fails_ends_the_run(void **state)
     begin(0, 100 * MS);
     status_of_begin = -1;
     assert_int_equal(attend_sample(&run, &sample), -1);
+    os_lock_free(run.lock);
     begin(0, 100 * MS);
     status_of_begin = -1;
     assert_int_equal(attend_due(&run, START + 100 * MS), -1);
     assert_int_equal(count, 0);
+    os_lock_free(run.lock);
     begin(0, 100 * MS);
     status_of_begin = -1;
     assert_false(atomic_load(&run.crew.stop));
     attend(&run);
     assert_true(atomic_load(&run.crew.stop));
+    os_lock_free(run.lock);
 }
 
 int
