@@ -35,6 +35,9 @@ struct os_async_done {
 
 struct os_async_queue;
 
+/* A time that is over, for whoever does not want to wait. */
+#define OS_ASYNC_AT_ONCE 0
+
 /*
  * One way to do this. A queue is used by one thread at a time, and after begin
  * by that thread alone.

@@ -1,6 +1,8 @@
 #ifndef PROBE_PACER_H
 #define PROBE_PACER_H
 
+#include "base/later.h"
+
 #include <stdint.h>
 
 /*
@@ -18,10 +20,12 @@ struct pacer {
 /* Starts a grid at NOW, when the first request is due. */
 void pacer_start(struct pacer *pacer, int64_t interval, int64_t burst, int64_t now);
 
-/* When the next request starts. */
+/* When the next request starts; NOW if there is no grid. */
 static inline int64_t
-pacer_due(const struct pacer *pacer)
+pacer_due(const struct pacer *pacer, int64_t now)
 {
+    if (!pacer->interval)
+        return now;
     return pacer->point > pacer->freed ? pacer->point : pacer->freed;
 }
 
@@ -29,8 +33,7 @@ pacer_due(const struct pacer *pacer)
 static inline int64_t
 pacer_next(const struct pacer *pacer)
 {
-    return pacer->interval > INT64_MAX - pacer->point ? INT64_MAX
-                                                      : pacer->point + pacer->interval;
+    return later(pacer->point, pacer->interval);
 }
 
 /* After a request was sent. */

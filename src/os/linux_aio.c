@@ -14,8 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NOW 0 /* a time that is over */
-
 struct os_async_queue {
     struct os_async_config config;
     aio_context_t context;
@@ -147,7 +145,8 @@ send_waiting(struct os_async_queue *queue, struct os_async_done *done)
 static int
 receive(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
 {
-    int64_t left = when == INT64_MAX || when == NOW ? 0 : when - os_clock_now();
+    int64_t left =
+        when == INT64_MAX || when == OS_ASYNC_AT_ONCE ? 0 : when - os_clock_now();
     if (left < 0)
         left = 0;
     /* The kernel's type, which the C library's need not be where long has 32 bits. */
@@ -171,7 +170,7 @@ static int
 aio_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
 {
     int failed = queue->waiting_count ? send_waiting(queue, done) : 0;
-    int got = receive(queue, done + failed, failed ? NOW : when);
+    int got = receive(queue, done + failed, failed ? OS_ASYNC_AT_ONCE : when);
     return failed && got < 0 ? failed : failed + got;
 }
 

@@ -383,8 +383,10 @@ take(struct os_async_queue *queue, struct os_async_done *done)
 static int64_t
 time_left(const struct os_async_queue *queue, int64_t when)
 {
-    if (when == INT64_MAX || is_polled(queue))
-        return when == INT64_MAX ? when : 0;
+    if (when == INT64_MAX || when == OS_ASYNC_AT_ONCE)
+        return when;
+    if (is_polled(queue))
+        return 0;
     int64_t left = when - os_clock_now();
     return left > 0 ? left : 0;
 }

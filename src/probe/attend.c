@@ -7,6 +7,7 @@
  */
 #include "attend.h"
 
+#include "base/later.h"
 #include "os/os.h"
 #include "os/process.h"
 
@@ -73,12 +74,6 @@ static int64_t
 period_due(const struct run *run)
 {
     return atomic_load_explicit(&run->crew.due, memory_order_relaxed);
-}
-
-static int64_t
-later(int64_t time, int64_t more)
-{
-    return more > INT64_MAX - time ? INT64_MAX : time + more;
 }
 
 void
@@ -175,12 +170,6 @@ try_statistics(struct run *run, int64_t now)
     return true;
 }
 
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Looks after one worker. Returns when to look again. */
 static int64_t
 look_after(struct run *run, struct seat *seat, int64_t now)
@@ -194,7 +183,7 @@ look_after(struct run *run, struct seat *seat, int64_t now)
         seat_give_up(seat, now);
     if (over)
         seat_wake(seat);
-    return over ? earlier(again, now + ATTEND_SOON) : again;
+    return over ? earlier(again, now + SEAT_SOON) : again;
 }
 
 /* After a failure others may take as long as if nothing were wrong with them. */
@@ -239,12 +228,12 @@ attend(struct run *run)
         int64_t next = look_after_all(run, now);
         if (!next)
             return;
-        next = earlier(next, try_period(run, now) ? period_due(run) : now + ATTEND_SOON);
+        next = earlier(next, try_period(run, now) ? period_due(run) : now + SEAT_SOON);
         bool done = try_statistics(run, now);
         if (run->give_up == INT64_MAX)
-            next = earlier(next, done ? run->keep_due : now + ATTEND_SOON);
+            next = earlier(next, done ? run->keep_due : now + SEAT_SOON);
         else if (!done)
-            next = earlier(next, now + ATTEND_SOON);
+            next = earlier(next, now + SEAT_SOON);
         os_signals_wait(next, &run->news);
         atomic_store(&run->news, false);
     }

@@ -4,9 +4,6 @@
 #include "probe/run.h"
 #include "seat.h"
 
-/* How soon to try again what could not be done now, ns. */
-#define ATTEND_SOON 10000000LL
-
 struct run {
     struct plan plan; /* copies, because the run is left behind with what is stuck */
     struct run_observer observer;

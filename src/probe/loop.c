@@ -1,11 +1,12 @@
 /*
  * The loop of a worker. It alone reads the clock: before the engine sends what
  * is due and after it has waited for completions; between the two stamps there
- * is nothing but the engine. All that is sent together starts, and all that is
- * reaped together ends, at the same time.
+ * is nothing but the engine. What is sent together, which is little, starts, and
+ * all that is reaped together ends, at the same time.
  */
 #include "probe/worker.h"
 
+#include "base/later.h"
 #include "os/os.h"
 #include "os/process.h"
 
@@ -134,9 +135,9 @@ submit_due(struct worker *worker, int64_t now)
 {
     int most = worker->slots.under_way + TOGETHER;
     while (worker->sending && worker->slots.under_way < worker->slots.count) {
-        int64_t when = worker->pacer.interval ? pacer_due(&worker->pacer) : now;
+        int64_t when = pacer_due(&worker->pacer, now);
         if (worker->slots.under_way == most)
-            return now;
+            return OS_ASYNC_AT_ONCE;
         if (is_over(worker, when))
             worker->sending = false;
         else if (when > now)
@@ -313,9 +314,7 @@ begin(struct worker *worker)
     worker->end = INT64_MAX;
     int64_t now = wait_until(worker, worker->crew->begin, os_clock_now());
     worker->began = now + plan->settle;
-    worker->end = plan->work_time > INT64_MAX - worker->began
-                      ? INT64_MAX
-                      : worker->began + plan->work_time;
+    worker->end = later(worker->began, plan->work_time);
     int64_t share = plan->limited ? plan->interval / plan->threads : 0;
     pacer_start(&worker->pacer, plan->interval, plan->burst,
                 now + share * worker->number);

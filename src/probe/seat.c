@@ -1,7 +1,6 @@
 #include "seat.h"
 
 #define MS 1000000LL
-#define SOON (10 * MS) /* until the next look at what could not be seen now */
 
 static void *
 work(void *argument)
@@ -78,7 +77,7 @@ seat_watch(struct seat *seat, int64_t now, uint64_t *index, int64_t *again)
         waited = since == seat->watch.since ? waited : 0;
     }
     int64_t due = since ? watch_due(&seat->watch, since, now) : now;
-    int64_t soonest = now + (since > 0 ? MS : SOON);
+    int64_t soonest = now + (since > 0 ? MS : SEAT_SOON);
     *again = due > soonest ? due : soonest;
     return waited;
 }

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How soon to try again what could not be done now, ns. */
+#define SEAT_SOON 10000000LL
+
 /*
  * A worker on a thread, where it may get stuck in the kernel, as the thread that
  * attends to it sees it. If it is given up, this must stay in memory until the

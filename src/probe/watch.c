@@ -1,5 +1,7 @@
 #include "probe/watch.h"
 
+#include "base/later.h"
+
 void
 watch_start(struct watch *watch, int64_t limit)
 {
@@ -35,5 +37,5 @@ watch_due(const struct watch *watch, int64_t since, int64_t now)
 {
     int64_t from = since > 0 ? since : now;
     int64_t limit = since == watch->since ? watch->next : watch->limit;
-    return limit > INT64_MAX - from ? INT64_MAX : from + limit;
+    return later(from, limit);
 }

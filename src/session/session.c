@@ -8,6 +8,7 @@
  */
 #include "session/session.h"
 
+#include "base/later.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -95,12 +96,6 @@ begin(struct session *session)
     }
     console_notes(&session->notes);
     reach(session, &session->begun);
-}
-
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Until the target is open; or until that is given up: returns for how long it has

@@ -19,7 +19,7 @@ next(struct pacer *pacer, int64_t now)
 {
     pacer_sent(pacer);
     pacer_freed(pacer, now);
-    return pacer_due(pacer);
+    return pacer_due(pacer, now);
 }
 
 /* How many points it misses if it is sent and ends at NOW. */
@@ -178,7 +178,19 @@ the_grid_stays_while_there_are_free_slots(void **state)
     (void)state;
     struct pacer pacer = start(1000, 1);
     for (int64_t k = 0; k < 100; k++) {
-        assert_int_equal(pacer_due(&pacer), START + k * 1000);
+        assert_int_equal(pacer_due(&pacer, START), START + k * 1000);
+        pacer_sent(&pacer);
+    }
+}
+
+/* Also while there are free slots, when nothing is told to the pacer. */
+static void
+without_a_grid_a_request_is_always_due(void **state)
+{
+    (void)state;
+    struct pacer pacer = start(0, 1);
+    for (int64_t now = START; now < START + 5000; now += 1000) {
+        assert_int_equal(pacer_due(&pacer, now), now);
         pacer_sent(&pacer);
     }
 }
@@ -191,10 +203,10 @@ points_that_were_slept_through_are_caught_up_with(void **state)
     struct pacer pacer = start(1000, 1);
     int64_t now = START + 3500;
     int sent = 0;
-    for (; pacer_due(&pacer) <= now; sent++)
+    for (; pacer_due(&pacer, now) <= now; sent++)
         pacer_sent(&pacer);
     assert_int_equal(sent, 4);
-    assert_int_equal(pacer_due(&pacer), START + 4000);
+    assert_int_equal(pacer_due(&pacer, START), START + 4000);
     assert_int_equal(pacer_missed(&pacer, now), 0);
 }
 
@@ -208,14 +220,14 @@ it_moves_only_after_all_slots_were_taken(void **state)
     pacer_sent(&pacer);
     assert_int_equal(pacer_missed(&pacer, START + 5300), 4);
     pacer_freed(&pacer, START + 5300);
-    assert_int_equal(pacer_due(&pacer), START + 5300);
+    assert_int_equal(pacer_due(&pacer, START), START + 5300);
     pacer_sent(&pacer);
-    assert_int_equal(pacer_due(&pacer), START + 6300);
+    assert_int_equal(pacer_due(&pacer, START), START + 6300);
     pacer_sent(&pacer);
     /* All are taken again, but one is free before the next point. */
     assert_int_equal(pacer_missed(&pacer, START + 7000), 0);
     pacer_freed(&pacer, START + 7000);
-    assert_int_equal(pacer_due(&pacer), START + 7300);
+    assert_int_equal(pacer_due(&pacer, START), START + 7300);
 }
 
 static void
@@ -227,9 +239,9 @@ a_point_that_is_due_when_a_slot_becomes_free_is_not_missed(void **state)
     pacer_sent(&pacer);
     assert_int_equal(pacer_missed(&pacer, START + 2000), 0);
     pacer_freed(&pacer, START + 2000);
-    assert_int_equal(pacer_due(&pacer), START + 2000);
+    assert_int_equal(pacer_due(&pacer, START), START + 2000);
     pacer_sent(&pacer);
-    assert_int_equal(pacer_due(&pacer), START + 3000);
+    assert_int_equal(pacer_due(&pacer, START), START + 3000);
 }
 
 /* Three at each point, of which two fit: the third follows when one of them ends, and
@@ -241,17 +253,17 @@ a_burst_that_does_not_fit_goes_on_when_there_is_room(void **state)
     struct pacer pacer = start(1000, 3);
     pacer_sent(&pacer);
     pacer_sent(&pacer);
-    assert_int_equal(pacer_due(&pacer), START);
+    assert_int_equal(pacer_due(&pacer, START), START);
     pacer_freed(&pacer, START + 400);
-    assert_int_equal(pacer_due(&pacer), START + 400);
+    assert_int_equal(pacer_due(&pacer, START), START + 400);
     pacer_sent(&pacer);
-    assert_int_equal(pacer_due(&pacer), START + 1000);
+    assert_int_equal(pacer_due(&pacer, START), START + 1000);
     assert_int_equal(pacer_missed(&pacer, START + 1000), 0);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(pacer_due(&pacer), START + 1000);
+        assert_int_equal(pacer_due(&pacer, START), START + 1000);
         pacer_sent(&pacer);
     }
-    assert_int_equal(pacer_due(&pacer), START + 2000);
+    assert_int_equal(pacer_due(&pacer, START), START + 2000);
 }
 
 /* The burst of 0 is not complete before 2500: 1000 and 2000 are missed. */
@@ -264,15 +276,15 @@ a_burst_that_waits_for_room_moves_the_grid_with_its_end(void **state)
     pacer_sent(&pacer);
     pacer_freed(&pacer, START + 2500);
     assert_int_equal(pacer_missed(&pacer, START + 2500), 2);
-    assert_int_equal(pacer_due(&pacer), START + 2500);
+    assert_int_equal(pacer_due(&pacer, START), START + 2500);
     pacer_sent(&pacer);
     assert_int_equal(pacer_missed(&pacer, START + 2600), 2);
     pacer_freed(&pacer, START + 2600);
-    assert_int_equal(pacer_due(&pacer), START + 2600);
+    assert_int_equal(pacer_due(&pacer, START), START + 2600);
     assert_int_equal(pacer_missed(&pacer, START + 2600), 0);
     for (int i = 0; i < 3; i++)
         pacer_sent(&pacer);
-    assert_int_equal(pacer_due(&pacer), START + 3600);
+    assert_int_equal(pacer_due(&pacer, START), START + 3600);
 }
 
 int
@@ -291,6 +303,7 @@ main(void)
         cmocka_unit_test(points_that_pass_during_a_request_are_missed),
         cmocka_unit_test(they_are_counted_from_the_point_after_a_stall),
         cmocka_unit_test(the_grid_stays_while_there_are_free_slots),
+        cmocka_unit_test(without_a_grid_a_request_is_always_due),
         cmocka_unit_test(points_that_were_slept_through_are_caught_up_with),
         cmocka_unit_test(it_moves_only_after_all_slots_were_taken),
         cmocka_unit_test(a_point_that_is_due_when_a_slot_becomes_free_is_not_missed),
