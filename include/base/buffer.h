@@ -24,6 +24,9 @@ void buffer_text(struct buffer *buffer, const char *text);
 void buffer_format(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Adds a NUL-terminated text as escape_control (base/escape.h) shows it. */
+void buffer_escaped(struct buffer *buffer, const char *text);
+
 /* Empties it and keeps the memory. */
 void buffer_clear(struct buffer *buffer);
 

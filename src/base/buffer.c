@@ -1,5 +1,7 @@
 #include "base/buffer.h"
 
+#include "base/escape.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +55,14 @@ buffer_format(struct buffer *buffer, const char *format, ...)
         buffer->length += (size_t)length;
     }
     va_end(again);
+}
+
+void
+buffer_escaped(struct buffer *buffer, const char *text)
+{
+    size_t room = strlen(text) * 4; /* a byte becomes four at the most */
+    if (make_room(buffer, room))
+        buffer->length += escape_control(text, buffer->text + buffer->length, room + 1);
 }
 
 void
