@@ -11,6 +11,7 @@
 /* What one read(2) or write(2) moves on Linux at the most. */
 #define REQUEST_MOST 2147479552
 
+#define TARGETS_MOST 256
 #define THREADS_MOST 1024
 #define DEPTH_MOST 4096
 
@@ -69,7 +70,8 @@ enum option_id {
  * sizes and offsets bytes.
  */
 struct options {
-    const char *target; /* NULL: none */
+    const char *targets[TARGETS_MOST];
+    int target_count;
     const char *time_format;
     const char *prometheus; /* the path of a file; NULL: none */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;

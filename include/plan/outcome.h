@@ -23,10 +23,19 @@ struct outcome {
     int64_t early;         /* the step after which a sweep could not go on; 0: none */
     int64_t empty;         /* the first of its rows without a request; 0: none */
     const struct slos *slos;
+    const char *target; /* its name where there are others; else NULL */
+    bool told;          /* the user knows of the failure */
 };
 
 /* The exit status that the contract gives it: a failure goes before a limit. */
 int outcome_status(const struct outcome *outcome);
+
+/* That of two together. */
+int outcome_worse(int status, int other);
+
+/* Adds that FAILED has, of TARGET, NULL if there are no others. */
+void outcome_explain_failure(const struct sample *failed, const char *target,
+                             struct notes *notes);
 
 /*
  * Adds what must be said on stderr: the failure, a request without answer, lost

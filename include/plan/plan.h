@@ -32,7 +32,9 @@ struct plan_output {
  * it once it is made. Times are ns, sizes and offsets bytes.
  */
 struct plan {
-    const char *path;
+    const char *path;           /* of its target; of several, the first */
+    const char *const *targets; /* all of them */
+    int target_count;
 
     enum plan_load load;
     int consent; /* how often -W and -G were given */
@@ -75,6 +77,12 @@ struct plan {
  */
 int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
               struct error *error);
+
+/*
+ * Makes ONE what PLAN does with its NUMBERth target, from 0: each has a sequence of its
+ * own, the first that which it would have alone.
+ */
+void plan_target(const struct plan *plan, int number, struct plan *one);
 
 /*
  * The request to open a target for, bytes, whose working set has WORK_SIZE of them; 0:

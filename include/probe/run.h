@@ -8,14 +8,16 @@
 #include "plan/plan.h"
 #include "probe/target.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * Where a run tells what it sees; a report fills it. All are there. They are
- * called on the thread that attends to the run or on that of a worker; those that return
- * something never two at a time. STATS and SAMPLE are the run's; times are ns by
- * the clock. Those that return something return 0, or -1 when their output cannot
- * be written: then the run ends.
+ * Where a run tells what it sees of one target; a report fills it. All are there but
+ * where NULL is said to be possible. They are called on the thread that attends to the
+ * run or on that of a worker; those that return something never two at a time, for
+ * whichever target. STATS and SAMPLE are the run's; times are ns by the clock. Those
+ * that return something return 0, or -1 when their output cannot be written: then the
+ * target is done.
  */
 struct run_observer {
     void *self;
@@ -25,47 +27,82 @@ struct run_observer {
     int (*period)(void *self, const struct stats *stats, int64_t time);
     int (*summary)(void *self, const struct stats *stats, int64_t time);
     void (*interim)(void *self, const struct stats *stats);
-    /* The statistics so far, at monotonic time NOW, for a file that is kept. */
-    void (*keep)(void *self, const struct stats *stats, int64_t now);
     /* Request INDEX has been under way for WAITED. */
     void (*hang)(void *self, uint64_t index, int64_t waited);
+    /* The target is done, while others are not, because this request failed; NULL: not
+     * wanted. */
+    void (*fail)(void *self, const struct sample *failed);
+    /* A sweep begins the NUMBERth step, from 0, of COUNT with VALUE; NULL: not wanted. */
+    void (*stepping)(void *self, int64_t value, int number, int count);
     /* A step of a sweep, which did VALUE, has ended with STATS after TIME. */
     int (*step)(void *self, int64_t value, const struct stats *stats, int64_t time);
 };
 
-/*
- * Does by ENGINE what PLAN says, all steps of it if it sweeps, to an opened
- * TARGET, which it names, tells OBSERVER, and notes in OUTCOME how it ended, all
- * but its slos and its output_error. If a request was still waiting then, TARGET and the
- * texts of PLAN must stay until the program ends. Returns 0, or -1 with ERROR when it
- * could not begin.
- */
-int run_execute(const struct plan *plan, const struct engine_ops *engine,
-                struct target *target, const struct run_observer *observer,
-                struct outcome *outcome, struct error *error);
+/* One target as it stands: all workers together. */
+struct run_sight {
+    const struct stats *stats;
+};
 
 /*
- * The same in parts, for a plan that does not sweep, by two threads, so that none
+ * Who looks at all targets, COUNT of them in their order, now and then, on the thread
+ * that attends to them. NOW and times are ns, monotonic.
+ */
+struct run_view {
+    void *self;
+    int64_t every; /* ns from one look to the next, above 0 */
+    bool last;     /* once more at the end, when nothing changes any more */
+    void (*look)(void *self, const struct run_sight *sights, int count, int64_t now);
+    /* A signal ends the run, so there are no more but the last; NULL: not wanted. */
+    void (*rest)(void *self);
+};
+#define RUN_VIEWS 4 /* at most */
+
+/* A target, opened, and all that belongs to it alone. */
+struct run_target {
+    const struct plan *plan; /* its own */
+    struct target *target;
+    struct run_observer observer;
+    struct outcome *outcome; /* how it ended, all but its slos and its output_error */
+};
+
+/* What is to be done: with each of the targets by workers of its own, at once. */
+struct run_task {
+    const struct engine_ops *engine;
+    const struct run_target *targets;
+    int count;
+    const struct run_view *views;
+    int views_count;
+};
+
+/*
+ * Does what TASK says, all steps of its plan if that sweeps (then with one target),
+ * names targets that are not yet, tells the observers, and fills the outcomes. If a
+ * request was still waiting then, the targets and the texts of their plans must stay
+ * until the program ends. Returns 0, or -1 with ERROR when it could not begin.
+ */
+int run_execute(const struct run_task *task, struct error *error);
+
+/*
+ * The same in parts, for plans that do not sweep, by two threads, so that none
  * has to be woken before the first request. One opens the run, leads it, which is
  * the work of one of its workers, and closes it after both have done their part;
  * the other, which has the signals, attends to it.
  */
 struct run;
 
-/* Opens all workers, for thread ATTENDING to attend to. Returns NULL with ERROR when
- * that cannot be; else run_lead must follow. */
-struct run *run_open(const struct plan *plan, const struct engine_ops *engine,
-                     struct target *target, const struct run_observer *observer,
-                     const struct os_thread *attending, struct error *error);
+/* Opens all workers of TASK, which must stay, for thread ATTENDING to attend to.
+ * Returns NULL with ERROR when that cannot be; else run_lead must follow. */
+struct run *run_open(const struct run_task *task, const struct os_thread *attending,
+                     struct error *error);
 
-/* Sends requests until the run ends. */
+/* Sends requests until those of the first target end. */
 void run_lead(struct run *run);
 
 /*
  * Attends to a run that was opened until all workers have ended or were given up;
- * then run_lead may not return. Notes in OUTCOME how it ended, like run_execute.
+ * then run_lead may not return. Fills the outcomes, like run_execute.
  */
-void run_attend(struct run *run, struct outcome *outcome);
+void run_attend(struct run *run);
 
 /* Frees what is not left to a request that was still waiting. */
 void run_close(struct run *run);

@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/notes.h"
-#include "plan/plan.h"
 
 #include <stdint.h>
 
@@ -15,8 +14,8 @@
 /* Writes the notes to stderr and empties them. */
 void console_notes(struct notes *notes);
 
-/* Says on stderr that the target of PLAN is not ready although WAITED ns have passed. */
-void console_slow(const struct plan *plan, int64_t waited);
+/* Says on stderr that the target at PATH is not ready although WAITED ns have passed. */
+void console_slow(const char *path, int64_t waited);
 
 /* Writes an error to stderr, the usage after it where it wants that; returns
  * its exit status. */

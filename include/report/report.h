@@ -7,6 +7,7 @@
 #include "plan/outcome.h"
 #include "plan/plan.h"
 #include "probe/run.h"
+#include "report/kept.h"
 #include "stats/stats.h"
 
 #include <stdint.h>
@@ -15,61 +16,83 @@ struct report;
 
 /*
  * One way to write things down: each adds to the report's text, which is then
- * flushed as a whole. BEGIN, SAMPLE and END may be NULL, for nothing to say.
+ * flushed as a whole. OPEN, BEGIN, SAMPLE, COMPARE and END may be NULL, for nothing to
+ * say. What lies between BEGIN and STEP is about the report's present target.
  */
 struct report_format {
-    void (*begin)(struct report *report);
+    void (*open)(struct report *report);  /* once */
+    void (*begin)(struct report *report); /* once for each target */
     void (*sample)(struct report *report, const struct sample *sample);
     void (*period)(struct report *report, const struct stats *stats, int64_t time);
     void (*summary)(struct report *report, const struct stats *stats, int64_t time);
     void (*step)(struct report *report, int64_t value, const struct stats *stats,
                  int64_t time);
+    /* Of all targets, if there are several, by their outcomes. */
+    void (*compare)(struct report *report, const struct outcome *const *outcomes);
     void (*end)(struct report *report);
-    char farewell; /* closes what begin opened, see os_signals_farewell; or 0 */
+    char farewell; /* closes what open opened, see os_signals_farewell; or 0 */
 };
 
 extern const struct report_format report_human, report_raw, report_json, report_ndjson;
 
+/* What a report has of one of its targets. */
+struct report_target {
+    struct report *report;
+    const struct description *description;
+    struct buffer label; /* in the human format */
+};
+
 struct report {
     const struct report_format *format;
-    const struct description *target;
     const struct plan *plan;
     const struct plan_output *output; /* the plan's */
     enum plan_load load;              /* likewise */
+    struct report_target *targets;
+    int count;
+    const struct description *target; /* the one that is told of */
+    struct buffer *label;             /* likewise */
     int stream;                       /* as os_stream_write has it */
     int64_t (*wall)(void);            /* ns since 1970 */
     struct buffer text;               /* of the record that is being written */
-    struct buffer label;              /* of the target, in the human format */
     uint64_t records;                 /* written before it; JSON */
-    bool begun;     /* what comes before all records is written, or lost */
-    int columns;    /* of the terminal, 80 without one */
-    bool utf8;      /* it shows UTF-8 */
-    int error;      /* errno of the first failure of the output */
-    int keep_error; /* errno if the file that is kept is not up to date */
+    bool begun;  /* what comes before all records is written, or lost */
+    int columns; /* of the terminal, 80 without one */
+    bool utf8;   /* it shows UTF-8 */
+    int error;   /* errno of the first failure of the output */
+    struct kept kept;
 };
 
 /*
- * Starts a report of a run of PLAN on TARGET, both of which must outlive it, on
- * stdout. Puts the file of -prometheus in place. Returns 0, or -1 with ERROR if
+ * Starts a report of a run of PLAN on COUNT targets, all of which must outlive it, on
+ * stdout. Puts the files that are kept in place. Returns 0, or -1 with ERROR if
  * that cannot be done. report_end must be called in any case.
  */
 int report_begin(struct report *report, const struct plan *plan,
-                 const struct description *target, struct error *error);
+                 const struct description *const *targets, int count,
+                 struct error *error);
 
-/* The functions that a run calls. */
-struct run_observer report_observer(struct report *report);
+/* The functions that a run calls of the NUMBERth target, from 0. */
+struct run_observer report_observer(struct report *report, int number);
+
+/* Who looks at all of them: fills VIEWS, of RUN_VIEWS; returns how many. */
+int report_views(struct report *report, struct run_view *views);
+
+/* After all summaries: what is to be said of the targets together, by their outcomes. */
+void report_compare(struct report *report, const struct outcome *const *outcomes);
 
 /*
  * Writes what comes after all records and frees the report. Notes in OUTCOME
- * the first failure of the output since report_begin, or that the file that is
+ * the first failure of the output since report_begin, or that a file that is
  * kept could not be written in the end.
  */
 void report_end(struct report *report, struct outcome *outcome);
 
-/* Adds the ten integers of a raw line (ioping(1), Raw line) and a newline. */
-void raw_line(struct buffer *text, const struct stats *stats, int64_t time);
+/* Adds a raw line (ioping(1), Raw line): ten integers and, if there are several, the
+ * target that REPORT tells of. */
+void raw_line(struct report *report, const struct stats *stats, int64_t time);
 
-/* Adds the line of interim statistics that a signal asks for. */
-void human_interim(struct buffer *text, const struct stats *stats);
+/* Adds the line of interim statistics that a signal asks for, of TARGET; NULL: there are
+ * no others. */
+void human_interim(struct buffer *text, const char *target, const struct stats *stats);
 
 #endif

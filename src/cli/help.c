@@ -49,7 +49,7 @@ add_option(struct buffer *text, const struct cli_option *option)
 void
 cli_usage(struct buffer *text)
 {
-    buffer_text(text, "Usage: ioping [options] directory|file|device\n"
+    buffer_text(text, "Usage: ioping [options] directory|file|device...\n"
                       "       ioping -h | -v\n");
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
         buffer_format(text, "\n%s:\n", groups[i].title);

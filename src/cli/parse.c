@@ -173,10 +173,11 @@ parse_option(struct parser *parser, const char *word)
 static int
 take_target(struct parser *parser, const char *word)
 {
-    if (parser->options->target)
+    struct options *options = parser->options;
+    if (options->target_count == TARGETS_MOST)
         return error_set(parser->error, EXIT_USAGE, NULL,
-                         "more than one destination specified");
-    parser->options->target = word;
+                         "more than %d destinations specified", TARGETS_MOST);
+    options->targets[options->target_count++] = word;
     return 0;
 }
 
@@ -199,7 +200,7 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
         if (status < 0)
             return -1;
     }
-    if (!options->target && !parser.done)
+    if (options->target_count == 0 && !parser.done)
         return error_set(error, EXIT_USAGE, NULL, "no destination specified");
     return 0;
 }

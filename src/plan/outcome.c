@@ -30,9 +30,18 @@ outcome_status(const struct outcome *outcome)
     return keeps_limits(outcome) ? EXIT_DONE : EXIT_LIMIT;
 }
 
-static void
-explain_limit(const struct slo *slo, const struct stats *total, struct notes *notes)
+int
+outcome_worse(int status, int other)
 {
+    static const int ranks[] = {
+        [EXIT_DONE] = 0, [EXIT_LIMIT] = 1, [EXIT_RUNTIME] = 2, [EXIT_PREPARE] = 2};
+    return ranks[other] > ranks[status] ? other : status;
+}
+
+static void
+explain_limit(const struct outcome *outcome, const struct slo *slo, struct notes *notes)
+{
+    const struct stats *total = &outcome->total;
     char name[24], is[UNITS_TEXT], limit[UNITS_TEXT];
     int64_t value;
     enum units_kind kind = slo->metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
@@ -45,39 +54,60 @@ explain_limit(const struct slo *slo, const struct stats *total, struct notes *no
         snprintf(is, sizeof(is), "%lld%s", (long long)value,
                  kind == UNITS_COUNT ? "" : " ns");
     if (verdict == SLO_BROKEN)
-        notes_add(notes, NULL, "%s%s = %s %s %s", name, corrected ? " (corrected)" : "",
-                  is, kind == UNITS_COUNT ? "falls below" : "exceeds", limit);
+        notes_add(notes, outcome->target, "%s%s = %s %s %s", name,
+                  corrected ? " (corrected)" : "", is,
+                  kind == UNITS_COUNT ? "falls below" : "exceeds", limit);
     if (verdict == SLO_UNKNOWN)
-        notes_add(notes, NULL, "%s is not known: %llu requests count, and it takes %lld",
-                  name, (unsigned long long)total->latency.count, (long long)value);
+        notes_add(notes, outcome->target,
+                  "%s is not known: %llu requests count, and it takes %lld", name,
+                  (unsigned long long)total->latency.count, (long long)value);
 }
 
-static void
-explain_failure(const struct sample *failed, struct notes *notes)
+void
+outcome_explain_failure(const struct sample *failed, const char *target,
+                        struct notes *notes)
 {
     char number[16];
     if (failed->verdict == VERDICT_SHORT)
-        notes_add(notes, NULL, "request %llu failed: short (%lld of %lld bytes)",
+        notes_add(notes, target, "request %llu failed: short (%lld of %lld bytes)",
                   (unsigned long long)failed->index, (long long)failed->bytes,
                   (long long)failed->size);
     else
-        notes_add(notes, NULL, "request %llu failed: %s (%s)",
+        notes_add(notes, target, "request %llu failed: %s (%s)",
                   (unsigned long long)failed->index, error_name(failed->error, number),
                   strerror(failed->error));
 }
 
 static void
-explain_nothing(const struct stats *total, struct notes *notes)
+explain_nothing(const struct outcome *outcome, struct notes *notes)
 {
+    const struct stats *total = &outcome->total;
     uint64_t others = total->cached + total->failed + total->too_fast + total->too_slow;
     if (total->requests == 0)
-        notes_add(notes, NULL, "no request was sent");
+        notes_add(notes, outcome->target, "no request was sent");
     else if (others == 0)
-        notes_add(notes, NULL,
+        notes_add(notes, outcome->target,
                   "no request counted: all were warm-up; use -warmup 0 to count them");
     else
-        notes_add(notes, NULL, "no request counted of %llu",
+        notes_add(notes, outcome->target, "no request counted of %llu",
                   (unsigned long long)total->requests);
+}
+
+/* Of steps that were too short. */
+static void
+explain_steps(const struct outcome *outcome, struct notes *notes)
+{
+    char what[512] = "-sweep", text[UNITS_TEXT];
+    if (outcome->target)
+        snprintf(what, sizeof(what), "%.490s: -sweep", outcome->target);
+    if (outcome->early)
+        notes_add(notes, what,
+                  "ended at %s: fewer than one request per worker in its time; "
+                  "use a longer -w",
+                  units_format(UNITS_SIZE, outcome->early, text));
+    if (outcome->empty)
+        notes_add(notes, what, "no request ended in the time of %s=%lld; use a longer -w",
+                  sweep_name(outcome->swept), (long long)outcome->empty);
 }
 
 void
@@ -85,31 +115,23 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
     char text[UNITS_TEXT];
-    if (outcome->failed.index)
-        explain_failure(&outcome->failed, notes);
+    if (outcome->failed.index && !outcome->told)
+        outcome_explain_failure(&outcome->failed, outcome->target, notes);
     if (outcome->waiting)
-        notes_add(notes, NULL, "%d request%s still waiting after %s",
+        notes_add(notes, outcome->target, "%d request%s still waiting after %s",
                   outcome->left > 1 ? outcome->left : 1, outcome->left > 1 ? "s" : "",
                   units_format(UNITS_TIME, outcome->waiting, text));
     if (outcome->output_error && !outcome->output_told)
         notes_add(notes, outcome->output, "%s", strerror(outcome->output_error));
     if (total->cached)
         notes_add(
-            notes, NULL,
+            notes, outcome->target,
             "%llu of %llu requests were answered by the page cache, not the device; "
             "use -D (direct I/O) or -W (writes)",
             (unsigned long long)total->cached, (unsigned long long)total->requests);
-    if (outcome->early)
-        notes_add(notes, "-sweep",
-                  "ended at %s: fewer than one request per worker in its time; "
-                  "use a longer -w",
-                  units_format(UNITS_SIZE, outcome->early, text));
-    if (outcome->empty)
-        notes_add(notes, "-sweep",
-                  "no request ended in the time of %s=%lld; use a longer -w",
-                  sweep_name(outcome->swept), (long long)outcome->empty);
+    explain_steps(outcome, notes);
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
-        explain_limit(&outcome->slos->list[i], total, notes);
+        explain_limit(outcome, &outcome->slos->list[i], notes);
     if (total->latency.count == 0 && !has_failed(outcome) && !outcome->swept)
-        explain_nothing(total, notes);
+        explain_nothing(outcome, notes);
 }

@@ -1,5 +1,6 @@
 #include "plan/plan.h"
 
+#include "base/random.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "sweep.h"
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #define SECOND 1000000000LL
+#define APART 0x5555555555555555 /* from the sequences of other workers */
 
 static bool
 given(const struct options *options, enum option_id id)
@@ -158,12 +160,23 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
     return error_advise(error, "give one with -i");
 }
 
+void
+plan_target(const struct plan *plan, int number, struct plan *one)
+{
+    *one = *plan;
+    one->path = plan->targets[number];
+    if (number > 0)
+        one->seed = random_derive(plan->seed ^ APART, (uint64_t)number);
+}
+
 int
 plan_make(const struct options *options, uint64_t seed, struct plan *plan,
           struct error *error)
 {
     memset(plan, 0, sizeof(*plan));
-    plan->path = options->target;
+    plan->path = options->targets[0];
+    plan->targets = options->targets;
+    plan->target_count = options->target_count;
     if (resolve_concurrency(options, plan, error) < 0)
         return -1;
     resolve_requests(options, seed, plan);

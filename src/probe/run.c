@@ -10,79 +10,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t
+run_size(int count)
+{
+    return sizeof(struct run) + (size_t)count * sizeof(struct part);
+}
+
 static void
 run_free(struct run *run)
 {
-    free(run->seats);
+    for (int i = 0; i < run->count; i++)
+        part_free(&run->parts[i]);
+    free(run->sights);
     os_lock_free(run->lock);
     os_lock_free(run->gate);
-    os_memory_release(run, sizeof(*run));
+    os_memory_release(run, run_size(run->count));
 }
 
 void
 run_close(struct run *run)
 {
-    bool left = false;
-    for (int i = 0; i < run->crew.size; i++) {
-        struct seat *seat = run->seats[i];
-        if (!seat || seat->waiting) {
-            left = true; /* in the kernel, with its memory */
-            continue;
-        }
-        worker_close(&seat->worker);
-        os_memory_release(seat, sizeof(*seat));
-    }
-    if (!left) /* else it may look at the crew, and at the lock */
+    bool all = true;
+    for (int i = 0; i < run->count; i++)
+        all &= part_close(&run->parts[i]);
+    if (all) /* else what is left may look at its crew, and at the lock */
         run_free(run);
 }
 
-static struct run *
-run_make(const struct plan *plan, struct target *target,
-         const struct run_observer *observer, struct error *error)
+/* What all parts share. Returns 0, or -1 without memory. */
+static int
+fill(struct run *run, const struct run_task *task, int workers)
 {
-    struct run *run = os_memory_zeroed(sizeof(*run));
-    if (run) {
-        run->seats = calloc((size_t)plan->threads, sizeof(struct seat *));
-        run->lock = os_lock_make();
-        run->gate = plan->threads > 1 ? os_lock_make() : NULL;
-    }
-    if (!run || !run->seats || !run->lock || (plan->threads > 1 && !run->gate)) {
-        if (run)
-            run_free(run);
-        error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
-        return NULL;
-    }
-    run->plan = *plan;
-    run->observer = *observer;
-    run->target = target;
-    run->crew.count = plan->count;
-    run->give_up = INT64_MAX;
-    run->period.every = plan->corrected;
-    run->period.lanes = plan->threads;
-    return run;
+    int status = 0;
+    run->views = task->views;
+    run->views_count = task->views_count;
+    run->lock = os_lock_make();
+    run->gate = workers > 1 ? os_lock_make() : NULL;
+    run->sights = calloc((size_t)task->count, sizeof(*run->sights));
+    for (int i = 0; i < task->count; i++)
+        status |= part_make(&run->parts[i], run, &task->targets[i]);
+    return !run->lock || !run->sights || (workers > 1 && !run->gate) ? -1 : status;
 }
 
-/* Opens one more worker, or nothing. */
-static int
-open_seat(struct run *run, const struct engine_ops *engine, struct error *error)
+static struct run *
+run_make(const struct run_task *task, struct error *error)
 {
-    const struct plan_output *output = &run->plan.output;
-    struct seat *seat = os_memory_zeroed(sizeof(*seat));
-    if (!seat)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
-                         run->plan.threads);
-    if (worker_open(&seat->worker, &run->plan, run->target, engine, &run->crew,
-                    run->crew.size, error) < 0) {
-        os_memory_release(seat, sizeof(*seat));
-        return -1;
+    int workers = 0;
+    for (int i = 0; i < task->count; i++)
+        workers += task->targets[i].plan->threads;
+    struct run *run = os_memory_zeroed(run_size(task->count));
+    if (run) {
+        run->count = task->count;
+        if (fill(run, task, workers) == 0)
+            return run;
+        run_free(run);
     }
-    seat->gate = run->gate;
-    seat->worker.listener.self = run;
-    seat->worker.listener.due = attend_due;
-    if (output->requests || output->print_count || output->print_interval)
-        seat->worker.listener.sample = attend_sample;
-    run->seats[run->crew.size++] = seat;
-    return 0;
+    error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
+    return NULL;
 }
 
 /* Until the gate opens no worker goes on. */
@@ -98,54 +82,71 @@ open_gate(struct run *run)
 {
     if (!run->gate)
         return;
-    run->crew.begin = os_clock_now() + CREW_NOTICES;
+    int64_t begin = os_clock_now() + CREW_NOTICES;
+    for (int i = 0; i < run->count; i++)
+        run->parts[i].crew.begin = begin;
     os_lock_give(run->gate);
 }
 
-/* How the first worker gets its thread. */
+/* How the first worker of the first target gets its thread. */
 enum first {
     STARTED, /* as all others */
     LED,     /* it is the calling one, later */
 };
 
+/* Starts the workers of one, up to the gate, but for the first OWN. Returns how many. */
+static int
+start_part(struct part *part, int own, const struct os_thread *attending)
+{
+    struct run *run = part->run;
+    int started = own;
+    while (started < part->crew.size &&
+           seat_start(part->seats[started], attending, &run->news) == 0)
+        started++;
+    return started;
+}
+
 /* Starts the workers, up to the gate; or none, and no request is sent. */
 static int
-start_seats(struct run *run, enum first first, const struct os_thread *attending,
-            struct error *error)
+start_all(struct run *run, enum first first, const struct os_thread *attending,
+          struct error *error)
 {
-    int64_t now = os_clock_now();
-    int own = first == LED, started = own;
-    attend_begin(run, now);
-    run->crew.begin = now;
-    atomic_init(&run->crew.stop, os_signals_stop() != 0);
+    int own = first == LED, started = own, part = 0;
+    attend_begin(run, os_clock_now());
     if (first == LED)
-        seat_lead(run->seats[0], attending, &run->news);
+        seat_lead(run->parts[0].seats[0], attending, &run->news);
     close_gate(run);
-    while (started < run->crew.size &&
-           seat_start(run->seats[started], attending, &run->news) == 0)
-        started++;
-    if (started == run->crew.size)
+    for (; part < run->count; part++) {
+        started = start_part(&run->parts[part], part ? 0 : own, attending);
+        if (started < run->parts[part].crew.size)
+            break;
+    }
+    if (part == run->count)
         return 0;
     error_set(error, EXIT_PREPARE, NULL, "no thread for the requests: %s",
               strerror(errno));
-    atomic_store(&run->crew.stop, true);
+    for (int i = 0; i < run->count; i++)
+        atomic_store(&run->parts[i].crew.stop, true);
     open_gate(run);
-    for (int i = own; i < started; i++)
-        seat_join(run->seats[i]);
+    for (int i = 0; i <= part; i++) {
+        int count = i < part ? run->parts[i].crew.size : started;
+        for (int k = i ? 0 : own; k < count; k++)
+            seat_join(run->parts[i].seats[k]);
+    }
     return -1;
 }
 
-/* Opens and starts the workers that RUN, if there is one, is for; NULL with ERROR. */
+/* Opens and starts all workers; NULL with ERROR. */
 static struct run *
-open_run(struct run *run, const struct engine_ops *engine, enum first first,
-         const struct os_thread *attending, struct error *error)
+open_run(const struct run_task *task, enum first first, const struct os_thread *attending,
+         struct error *error)
 {
+    struct run *run = run_make(task, error);
     int status = run ? 0 : -1;
-    while (status == 0 && run->crew.size < run->plan.threads &&
-           (run->crew.size == 0 || !os_signals_stop())) /* one, for its statistics */
-        status = open_seat(run, engine, error);
+    for (int i = 0; status == 0 && i < task->count; i++)
+        status = part_open(&run->parts[i], task->engine, error);
     if (status == 0)
-        status = start_seats(run, first, attending, error);
+        status = start_all(run, first, attending, error);
     if (status == 0)
         return run;
     if (run)
@@ -153,100 +154,71 @@ open_run(struct run *run, const struct engine_ops *engine, enum first first,
     return NULL;
 }
 
-/* Joins the threads that have ended and notes how they did. */
-static void
-collect(struct run *run, struct outcome *outcome)
-{
-    int64_t began = INT64_MAX, first = INT64_MAX;
-    for (int i = 0; i < run->crew.size; i++) {
-        struct seat *seat = run->seats[i];
-        const struct worker *worker = &seat->worker;
-        const struct sample *failed = &worker->failed;
-        if (!seat->waiting)
-            seat_join(seat);
-        if (failed->index && failed->start + failed->latency < first) {
-            first = failed->start + failed->latency;
-            outcome->failed = *failed;
-        }
-        if (seat->waiting > outcome->waiting)
-            outcome->waiting = seat->waiting;
-        outcome->left += seat->left;
-        if (worker->began < began)
-            began = worker->began;
-        if (worker->ended > outcome->ended)
-            outcome->ended = worker->ended;
-    }
-    run->added = 0; /* from the beginning, whatever was not finished */
-    attend_add_up(run, &outcome->total);
-    outcome->time = outcome->ended - began;
-}
-
 struct run *
-run_open(const struct plan *plan, const struct engine_ops *engine, struct target *target,
-         const struct run_observer *observer, const struct os_thread *attending,
+run_open(const struct run_task *task, const struct os_thread *attending,
          struct error *error)
 {
-    return open_run(run_make(plan, target, observer, error), engine, LED, attending,
-                    error);
+    return open_run(task, LED, attending, error);
 }
 
 void
 run_lead(struct run *run)
 {
     open_gate(run);
-    seat_work(run->seats[0]);
+    seat_work(run->parts[0].seats[0]);
 }
 
-/* All of the observer's but for what comes once, after all steps. */
+/* What comes once, after all steps. */
 static void
-attend_and_collect(struct run *run, struct outcome *outcome)
+conclude(struct run *run)
 {
-    attend(run);
-    collect(run, outcome);
-}
-
-static void
-conclude(const struct plan *plan, const struct run_observer *observer,
-         struct outcome *outcome)
-{
-    if (plan->output.summary)
-        observer->summary(observer->self, &outcome->total, outcome->time);
-    if (plan->output.prometheus)
-        observer->keep(observer->self, &outcome->total, outcome->ended);
+    int64_t ended = 0;
+    for (int i = 0; i < run->count; i++) {
+        const struct part *part = &run->parts[i];
+        const struct outcome *outcome = part->outcome;
+        if (part->plan.output.summary)
+            part->observer.summary(part->observer.self, &outcome->total, outcome->time);
+        run->sights[i] = (struct run_sight){&outcome->total};
+        if (outcome->ended > ended)
+            ended = outcome->ended;
+    }
+    for (int i = 0; i < run->views_count; i++)
+        if (run->views[i].last)
+            run->views[i].look(run->views[i].self, run->sights, run->count, ended);
 }
 
 void
-run_attend(struct run *run, struct outcome *outcome)
+run_attend(struct run *run)
 {
-    attend_and_collect(run, outcome);
-    conclude(&run->plan, &run->observer, outcome);
+    attend(run);
+    conclude(run);
 }
 
-int
-run_once(const struct plan *plan, const struct engine_ops *engine, struct target *target,
-         const struct run_observer *observer, struct outcome *outcome,
-         struct error *error)
+/* Returns 0, or -1 with ERROR; with LAST it also tells what comes after all steps. */
+static int
+execute(const struct run_task *task, bool last, struct error *error)
 {
     struct os_thread attending = os_thread_self();
-    struct run *run = open_run(run_make(plan, target, observer, error), engine, STARTED,
-                               &attending, error);
+    struct run *run = open_run(task, STARTED, &attending, error);
     if (!run)
         return -1;
     open_gate(run);
-    attend_and_collect(run, outcome);
+    attend(run);
+    if (last)
+        conclude(run);
     run_close(run);
     return 0;
 }
 
 int
-run_execute(const struct plan *plan, const struct engine_ops *engine,
-            struct target *target, const struct run_observer *observer,
-            struct outcome *outcome, struct error *error)
+run_once(const struct run_task *task, struct error *error)
 {
-    if (plan->sweep.kind != SWEEP_NONE)
-        return sweep_execute(plan, engine, target, observer, outcome, error);
-    if (run_once(plan, engine, target, observer, outcome, error) < 0)
-        return -1;
-    conclude(plan, observer, outcome);
-    return 0;
+    return execute(task, false, error);
+}
+
+int
+run_execute(const struct run_task *task, struct error *error)
+{
+    return task->targets[0].plan->sweep.kind != SWEEP_NONE ? sweep_execute(task, error)
+                                                           : execute(task, true, error);
 }

@@ -7,11 +7,9 @@
 
 /* What all steps have in common. */
 struct sweep_run {
-    const struct plan *plan;
-    const struct engine_ops *engine;
-    struct target *target;
-    const struct run_observer *observer;
-    struct outcome *outcome; /* of all steps */
+    const struct run_task *task;
+    const struct run_target *of;
+    int count; /* of the steps */
 };
 
 /*
@@ -39,13 +37,23 @@ ends_of(const struct plan *plan, const struct target *target)
     return sweep;
 }
 
+static int
+count_steps(const struct sweep *ends)
+{
+    int count = 0;
+    for (int64_t value = ends->from; value; value = sweep_next(value, ends->to))
+        count++;
+    return count;
+}
+
 /* Adds what one step found to what all did. Returns whether there is to be another. */
 static bool
 digest(const struct sweep_run *sweep, const struct plan *step, const struct outcome *one,
        int64_t value)
 {
-    const struct plan *plan = sweep->plan;
-    struct outcome *all = sweep->outcome;
+    const struct plan *plan = sweep->of->plan;
+    const struct run_observer *observer = &sweep->of->observer;
+    struct outcome *all = sweep->of->outcome;
     bool failed = one->waiting || (one->failed.index && !plan->ignore_error);
     bool early = plan->sweep.kind == SWEEP_SIZE && !failed &&
                  one->total.requests < (uint64_t)step->threads;
@@ -61,8 +69,7 @@ digest(const struct sweep_run *sweep, const struct plan *step, const struct outc
         all->early = value;
     if (early || stopped)
         return false;
-    int status =
-        sweep->observer->step(sweep->observer->self, value, &one->total, one->time);
+    int status = observer->step(observer->self, value, &one->total, one->time);
     if (status < 0 || failed)
         return false;
     if (!all->empty && one->total.requests == 0)
@@ -76,33 +83,52 @@ do_step(struct sweep_run *sweep, int64_t value, int number, bool *done,
         struct error *error)
 {
     struct plan step;
-    struct run_observer observer = *sweep->observer;
     struct outcome *one = os_memory_zeroed(sizeof(*one));
     if (!one)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the sweep");
+    struct run_target target = *sweep->of;
+    struct run_task task = *sweep->task;
+    target.plan = &step;
+    target.outcome = one;
+    task.targets = &target;
     if (number > 0)
-        observer.begin = NULL;
-    plan_step(sweep->plan, value, number, &step);
-    int status = run_once(&step, sweep->engine, sweep->target, &observer, one, error);
+        target.observer.begin = NULL;
+    if (target.observer.stepping)
+        target.observer.stepping(target.observer.self, value, number, sweep->count);
+    plan_step(sweep->of->plan, value, number, &step);
+    int status = run_once(&task, error);
     *done = status < 0 || !digest(sweep, &step, one, value);
     os_memory_release(one, sizeof(*one));
     return status;
 }
 
-int
-sweep_execute(const struct plan *plan, const struct engine_ops *engine,
-              struct target *target, const struct run_observer *observer,
-              struct outcome *outcome, struct error *error)
+static void
+show_last(const struct sweep_run *sweep)
 {
-    struct sweep ends = plan->sweep.from ? plan->sweep : ends_of(plan, target);
-    struct sweep_run sweep = {plan, engine, target, observer, outcome};
+    const struct outcome *outcome = sweep->of->outcome;
+    const struct run_sight sight = {.stats = &outcome->total};
+    for (int i = 0; i < sweep->task->views_count; i++) {
+        const struct run_view *view = &sweep->task->views[i];
+        if (view->last)
+            view->look(view->self, &sight, 1, outcome->ended);
+    }
+}
+
+int
+sweep_execute(const struct run_task *task, struct error *error)
+{
+    const struct run_target *of = &task->targets[0];
+    const struct plan *plan = of->plan;
+    struct sweep ends = plan->sweep.from ? plan->sweep : ends_of(plan, of->target);
+    struct sweep_run sweep = {task, of, count_steps(&ends)};
     bool done = false;
     int status = 0, number = 0;
-    outcome->swept = plan->sweep.kind;
+    of->outcome->swept = plan->sweep.kind;
     for (int64_t value = ends.from; value && !done && status == 0;
          value = sweep_next(value, ends.to))
         status = do_step(&sweep, value, number++, &done, error);
     if (status < 0 && number > 1)
         error->status = EXIT_RUNTIME; /* others have sent requests */
+    show_last(&sweep);
     return status;
 }

@@ -3,9 +3,7 @@
 
 #include "probe/run.h"
 
-/* Does what run_execute does, for a plan that sweeps. */
-int sweep_execute(const struct plan *plan, const struct engine_ops *engine,
-                  struct target *target, const struct run_observer *observer,
-                  struct outcome *outcome, struct error *error);
+/* Does what run_execute does, for one target whose plan sweeps. */
+int sweep_execute(const struct run_task *task, struct error *error);
 
 #endif

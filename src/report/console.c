@@ -16,12 +16,11 @@ console_notes(struct notes *notes)
 }
 
 void
-console_slow(const struct plan *plan, int64_t waited)
+console_slow(const char *path, int64_t waited)
 {
     struct notes notes = {0};
     char text[UNITS_TEXT];
-    notes_add(&notes, plan->path, "not ready after %s",
-              units_format(UNITS_TIME, waited, text));
+    notes_add(&notes, path, "not ready after %s", units_format(UNITS_TIME, waited, text));
     console_notes(&notes);
 }
 

@@ -1,13 +1,12 @@
 #include "report/report.h"
 
-#include "base/escape.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "picture.h"
+#include "report/comparison.h"
 #include "table.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static void
@@ -18,21 +17,9 @@ add_unit(struct buffer *text, enum units_kind kind, int64_t value)
 }
 
 static void
-add_escaped(struct buffer *text, const char *string)
-{
-    size_t room = strlen(string) * 4 + 1; /* a byte becomes four at the most */
-    char *shown = malloc(room);
-    if (shown)
-        buffer_add(text, shown, escape_control(string, shown, room));
-    else
-        text->failed = true;
-    free(shown);
-}
-
-static void
 add_label(struct report *report)
 {
-    buffer_add(&report->text, report->label.text, report->label.length);
+    buffer_add(&report->text, report->label->text, report->label->length);
 }
 
 static void
@@ -47,12 +34,12 @@ add_head(struct report *report)
 static void
 human_begin(struct report *report)
 {
-    struct buffer *label = &report->label;
-    add_escaped(label, report->target->path);
+    struct buffer *label = report->label;
+    buffer_escaped(label, report->target->path);
     buffer_text(label, " (");
-    add_escaped(label, report->target->fstype);
+    buffer_escaped(label, report->target->fstype);
     buffer_text(label, " ");
-    add_escaped(label, report->target->device);
+    buffer_escaped(label, report->target->device);
     buffer_text(label, " ");
     add_unit(label, UNITS_SIZE, report->target->size);
     buffer_text(label, ")");
@@ -97,7 +84,7 @@ human_sample(struct report *report, const struct sample *sample)
 static void
 human_period(struct report *report, const struct stats *stats, int64_t time)
 {
-    raw_line(&report->text, stats, time);
+    raw_line(report, stats, time);
 }
 
 /* ", 36 KiB read, 1.60 k iops, 6.26 MiB/s" */
@@ -209,9 +196,27 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
                     report->utf8);
 }
 
-void
-human_interim(struct buffer *text, const struct stats *stats)
+static void
+human_compare(struct report *report, const struct outcome *const *outcomes)
 {
+    struct comparison_row *rows = calloc((size_t)report->count, sizeof(*rows));
+    for (int i = 0; rows && i < report->count; i++)
+        rows[i] = (struct comparison_row){report->targets[i].description->path,
+                                          &outcomes[i]->total};
+    if (rows)
+        comparison_format(&report->text, rows, report->count, &report->plan->slos);
+    else
+        report->text.failed = true;
+    free(rows);
+}
+
+void
+human_interim(struct buffer *text, const char *target, const struct stats *stats)
+{
+    if (target) {
+        buffer_escaped(text, target);
+        buffer_text(text, ": ");
+    }
     add_unit(text, UNITS_COUNT, (int64_t)stats->requests);
     buffer_text(text, " requests, ");
     add_exception(text, stats->failed, "failed");
@@ -230,4 +235,5 @@ const struct report_format report_human = {
     .period = human_period,
     .summary = human_summary,
     .step = human_step,
+    .compare = human_compare,
 };

@@ -57,7 +57,7 @@ close_record(struct report *report, struct json *json)
 }
 
 static void
-json_begin(struct report *report)
+open_array(struct report *report)
 {
     buffer_text(&report->text, "[");
 }
@@ -167,18 +167,18 @@ json_step(struct report *report, int64_t value, const struct stats *stats, int64
 }
 
 static void
-json_end(struct report *report)
+close_array(struct report *report)
 {
     buffer_text(&report->text, "]\n");
 }
 
 const struct report_format report_json = {
-    .begin = json_begin,
+    .open = open_array,
     .sample = json_sample,
     .period = json_stats,
     .summary = json_stats,
     .step = json_step,
-    .end = json_end,
+    .end = close_array,
     .farewell = ']',
 };
 

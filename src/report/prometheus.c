@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,25 +48,47 @@ add_labels(struct buffer *text, const struct plan *plan, const struct descriptio
     add_label(text, ",mode", description_mode(target->mode));
 }
 
+/* One of all targets; a metric has a line of each. */
+struct series {
+    struct buffer labels;
+    const struct prometheus_target *target;
+};
+
+struct metrics {
+    struct buffer *text;
+    struct series *series;
+    int count;
+};
+
 static void
 add_head(struct buffer *text, const char *name, const char *help, const char *type)
 {
     buffer_format(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void
-add_counter(struct buffer *text, const char *labels, const char *name, const char *help,
-            uint64_t value)
+/* What stands AT so many bytes of a target's statistics. */
+static const void *
+find(const struct series *series, size_t at)
 {
-    add_head(text, name, help, "counter");
-    buffer_format(text, "%s{%s} %" PRIu64 "\n", name, labels, value);
+    return (const char *)series->target->stats + at;
 }
 
 static void
-add_histogram(struct buffer *text, const char *labels, const char *name, const char *help,
-              const struct histogram *histogram, const struct moments *moments)
+add_counter(const struct metrics *metrics, const char *name, const char *help, size_t at)
 {
-    add_head(text, name, help, "histogram");
+    add_head(metrics->text, name, help, "counter");
+    for (int i = 0; i < metrics->count; i++) {
+        const struct series *series = &metrics->series[i];
+        const uint64_t *value = find(series, at);
+        buffer_format(metrics->text, "%s{%s} %" PRIu64 "\n", name, series->labels.text,
+                      *value);
+    }
+}
+
+static void
+add_distribution(struct buffer *text, const char *labels, const char *name,
+                 const struct histogram *histogram, const struct moments *moments)
+{
     for (int k = 0; k < BUCKETS; k++)
         buffer_format(text, "%s_bucket{%s,le=\"%.9g\"} %" PRIu64 "\n", name, labels,
                       1e-6 * (double)(1 << k), histogram_count(histogram, 1000LL << k));
@@ -76,59 +99,130 @@ add_histogram(struct buffer *text, const char *labels, const char *name, const c
     buffer_format(text, "%s_count{%s} %" PRIu64 "\n", name, labels, histogram->count);
 }
 
+/* Of a histogram and its moments. */
 static void
-add_last(struct buffer *text, const char *labels, int64_t last)
+add_histogram(const struct metrics *metrics, const char *name, const char *help,
+              size_t at, size_t moments_at)
+{
+    add_head(metrics->text, name, help, "histogram");
+    for (int i = 0; i < metrics->count; i++) {
+        const struct series *series = &metrics->series[i];
+        add_distribution(metrics->text, series->labels.text, name, find(series, at),
+                         find(series, moments_at));
+    }
+}
+
+/* Nothing at all before there is one. */
+static void
+add_last(const struct metrics *metrics)
 {
     static const char name[] = "ioping_last_request_timestamp_seconds";
-    add_head(text, name, "When the last request ended, since 1970.", "gauge");
-    buffer_format(text, "%s{%s} %" PRId64 ".%06" PRId64 "\n", name, labels, last / SECOND,
-                  last % SECOND / 1000);
+    bool begun = false;
+    for (int i = 0; i < metrics->count; i++) {
+        int64_t last = metrics->series[i].target->last;
+        if (last && !begun)
+            add_head(metrics->text, name, "When the last request ended, since 1970.",
+                     "gauge");
+        if (last)
+            buffer_format(metrics->text, "%s{%s} %" PRId64 ".%06" PRId64 "\n", name,
+                          metrics->series[i].labels.text, last / SECOND,
+                          last % SECOND / 1000);
+        begun |= last != 0;
+    }
 }
 
 static void
-add_metrics(struct buffer *text, const char *labels, const struct plan *plan,
-            const struct stats *stats, int64_t last)
+add_version(const struct metrics *metrics)
 {
-    add_histogram(text, labels, "ioping_request_duration_seconds",
-                  "Time of the requests that count.", &stats->latencies, &stats->latency);
+    static const char name[] = "ioping_build_info";
+    add_head(metrics->text, name, "The version of ioping.", "gauge");
+    for (int i = 0; i < metrics->count; i++)
+        buffer_format(metrics->text, "%s{version=\"" IOPING_VERSION "\",%s} 1\n", name,
+                      metrics->series[i].labels.text);
+}
+
+static void
+add_metrics(const struct metrics *metrics, const struct plan *plan)
+{
+    add_histogram(metrics, "ioping_request_duration_seconds",
+                  "Time of the requests that count.", offsetof(struct stats, latencies),
+                  offsetof(struct stats, latency));
     if (plan->load != LOAD_READ && !plan->cached)
-        add_histogram(text, labels, "ioping_sync_duration_seconds",
+        add_histogram(metrics, "ioping_sync_duration_seconds",
                       "Time of the flush after a write, a part of the request's.",
-                      &stats->syncs, &stats->sync);
-    add_counter(text, labels, "ioping_requests_total",
-                "All requests, warm-up and failed ones included.", stats->requests);
-    add_counter(text, labels, "ioping_failed_requests_total", "Requests that failed.",
-                stats->failed);
-    add_counter(text, labels, "ioping_missed_requests_total",
+                      offsetof(struct stats, syncs), offsetof(struct stats, sync));
+    add_counter(metrics, "ioping_requests_total",
+                "All requests, warm-up and failed ones included.",
+                offsetof(struct stats, requests));
+    add_counter(metrics, "ioping_failed_requests_total", "Requests that failed.",
+                offsetof(struct stats, failed));
+    add_counter(metrics, "ioping_missed_requests_total",
                 "Requests that were due and not sent, because one took too long.",
-                stats->missed);
-    if (last)
-        add_last(text, labels, last);
-    add_head(text, "ioping_build_info", "The version of ioping.", "gauge");
-    buffer_format(text, "ioping_build_info{version=\"" IOPING_VERSION "\",%s} 1\n",
-                  labels);
+                offsetof(struct stats, missed));
+    add_last(metrics);
+    add_version(metrics);
+}
+
+/* Those before it have no number in their labels yet. */
+static int
+count_same(const struct series *series, int before, const char *labels)
+{
+    int same = 0;
+    for (int i = 0; i < before; i++)
+        same += strcmp(series[i].labels.text, labels) == 0;
+    return same;
+}
+
+/* From the last to the first, so that those before one are as they were made. */
+static void
+number_series(struct series *series, int count)
+{
+    for (int i = count - 1; i > 0; i--) {
+        int same = count_same(series, i, series[i].labels.text);
+        if (same)
+            buffer_format(&series[i].labels, ",number=\"%d\"", same + 1);
+    }
+}
+
+/* Returns whether there was memory for all labels. */
+static bool
+name_series(struct series *series, const struct plan *plan,
+            const struct prometheus_target *targets, int count)
+{
+    bool failed = false;
+    for (int i = 0; i < count; i++) {
+        series[i].target = &targets[i];
+        add_labels(&series[i].labels, plan, targets[i].description);
+        failed |= series[i].labels.failed;
+    }
+    if (!failed)
+        number_series(series, count);
+    for (int i = 0; i < count; i++)
+        failed |= series[i].labels.failed;
+    return !failed;
 }
 
 void
 prometheus_format(struct buffer *text, const struct plan *plan,
-                  const struct description *target, const struct stats *stats,
-                  int64_t last)
+                  const struct prometheus_target *targets, int count)
 {
-    struct buffer labels = {0};
-    add_labels(&labels, plan, target);
-    if (labels.failed)
-        text->failed = true;
+    struct series *series = calloc((size_t)count, sizeof(*series));
+    const struct metrics metrics = {text, series, count};
+    if (series && name_series(series, plan, targets, count))
+        add_metrics(&metrics, plan);
     else
-        add_metrics(text, labels.text, plan, stats, last);
-    buffer_free(&labels);
+        text->failed = true;
+    for (int i = 0; series && i < count; i++)
+        buffer_free(&series[i].labels);
+    free(series);
 }
 
 int
-prometheus_keep(const struct plan *plan, const struct description *target,
-                const struct stats *stats, int64_t last)
+prometheus_keep(const struct plan *plan, const struct prometheus_target *targets,
+                int count)
 {
     struct buffer text = {0};
-    prometheus_format(&text, plan, target, stats, last);
+    prometheus_format(&text, plan, targets, count);
     int failed = text.failed ? ENOMEM : 0;
     if (!failed && os_file_replace(plan->output.prometheus, text.text, text.length,
                                    "# HELP ioping_") < 0)
@@ -137,15 +231,29 @@ prometheus_keep(const struct plan *plan, const struct description *target,
     return failed;
 }
 
+/* Returns 0, or an errno. */
+static int
+keep_nothing(const struct plan *plan, const struct description *const *targets, int count)
+{
+    struct stats *nothing = calloc(1, sizeof(*nothing));
+    struct prometheus_target *all = calloc((size_t)count, sizeof(*all));
+    int failed = ENOMEM;
+    for (int i = 0; all && i < count; i++)
+        all[i] = (struct prometheus_target){targets[i], nothing, 0};
+    if (nothing && all)
+        failed = prometheus_keep(plan, all, count);
+    free(all);
+    free(nothing);
+    return failed;
+}
+
 int
-prometheus_begin(const struct plan *plan, const struct description *target,
-                 struct error *error)
+prometheus_begin(const struct plan *plan, const struct description *const *targets,
+                 int count, struct error *error)
 {
     if (!plan->output.prometheus)
         return 0;
-    struct stats *nothing = calloc(1, sizeof(*nothing));
-    int failed = nothing ? prometheus_keep(plan, target, nothing, 0) : ENOMEM;
-    free(nothing);
+    int failed = keep_nothing(plan, targets, count);
     if (failed == EEXIST)
         return error_set(error, EXIT_PREPARE, plan->output.prometheus,
                          "is there already, and not a file of metrics");

@@ -5,9 +5,9 @@
 #include "os/output.h"
 #include "os/process.h"
 #include "report/console.h"
-#include "report/prometheus.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct report_format *const formats[] = {
@@ -30,13 +30,23 @@ flush(struct report *report)
     return report->error ? -1 : 0;
 }
 
+/* Who is told of from now on. */
+static struct report *
+turn_to(void *self)
+{
+    struct report_target *target = self;
+    struct report *report = target->report;
+    report->target = target->description;
+    report->label = &target->label;
+    return report;
+}
+
 int
 report_begin(struct report *report, const struct plan *plan,
-             const struct description *target, struct error *error)
+             const struct description *const *targets, int count, struct error *error)
 {
     memset(report, 0, sizeof(*report));
     report->format = formats[plan->output.format];
-    report->target = target;
     report->plan = plan;
     report->output = &plan->output;
     report->load = plan->load;
@@ -45,13 +55,22 @@ report_begin(struct report *report, const struct plan *plan,
     report->columns = os_stream_columns(report->stream);
     report->columns = report->columns ? report->columns : 80;
     report->utf8 = os_locale_utf8();
-    return prometheus_begin(plan, target, error);
+    report->targets = calloc((size_t)count, sizeof(*report->targets));
+    if (!report->targets)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for the report");
+    report->count = count;
+    for (int i = 0; i < count; i++)
+        report->targets[i] =
+            (struct report_target){.report = report, .description = targets[i]};
+    return kept_begin(&report->kept, plan, targets, count, error);
 }
 
 static int
 on_begin(void *self)
 {
-    struct report *report = self;
+    struct report *report = turn_to(self);
+    if (!report->begun && report->format->open)
+        report->format->open(report);
     if (report->format->begin)
         report->format->begin(report);
     os_signals_farewell(report->format->farewell);
@@ -62,7 +81,7 @@ on_begin(void *self)
 static int
 on_sample(void *self, const struct sample *sample)
 {
-    struct report *report = self;
+    struct report *report = turn_to(self);
     if (report->format->sample)
         report->format->sample(report, sample);
     report->records++;
@@ -72,7 +91,7 @@ on_sample(void *self, const struct sample *sample)
 static int
 on_period(void *self, const struct stats *stats, int64_t time)
 {
-    struct report *report = self;
+    struct report *report = turn_to(self);
     report->format->period(report, stats, time);
     report->records++;
     return flush(report);
@@ -81,7 +100,7 @@ on_period(void *self, const struct stats *stats, int64_t time)
 static int
 on_summary(void *self, const struct stats *stats, int64_t time)
 {
-    struct report *report = self;
+    struct report *report = turn_to(self);
     report->format->summary(report, stats, time);
     report->records++;
     return flush(report);
@@ -90,10 +109,17 @@ on_summary(void *self, const struct stats *stats, int64_t time)
 static int
 on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
 {
-    struct report *report = self;
+    struct report *report = turn_to(self);
     report->format->step(report, value, stats, time);
     report->records++;
     return flush(report);
+}
+
+/* The name of a target where there are others; else NULL. */
+static const char *
+name_among(const struct report_target *target)
+{
+    return target->report->count > 1 ? target->description->path : NULL;
 }
 
 /* To stderr, whatever the format; it must not disturb what is read from stdout. */
@@ -101,8 +127,7 @@ static void
 on_interim(void *self, const struct stats *stats)
 {
     struct buffer text = {0};
-    (void)self;
-    human_interim(&text, stats);
+    human_interim(&text, name_among(self), stats);
     if (!text.failed)
         os_stream_write(2, text.text, text.length);
     buffer_free(&text);
@@ -113,41 +138,48 @@ on_hang(void *self, uint64_t index, int64_t waited)
 {
     struct notes notes = {0};
     char text[UNITS_TEXT];
-    (void)self;
-    notes_add(&notes, NULL, "request %llu has had no answer for %s",
+    notes_add(&notes, name_among(self), "request %llu has had no answer for %s",
               (unsigned long long)index, units_format(UNITS_TIME, waited, text));
     console_notes(&notes);
 }
 
-/* Said once in a row: the next version may well be written. */
 static void
-on_keep(void *self, const struct stats *stats, int64_t now)
+on_fail(void *self, const struct sample *failed)
 {
-    struct report *report = self;
     struct notes notes = {0};
-    int64_t last = stats->last ? report->wall() - (now - stats->last) : 0;
-    int before = report->keep_error;
-    report->keep_error = prometheus_keep(report->plan, report->target, stats, last);
-    if (report->keep_error && !before) {
-        notes_add(&notes, report->output->prometheus, "%s", strerror(report->keep_error));
-        console_notes(&notes);
-    }
+    outcome_explain_failure(failed, name_among(self), &notes);
+    console_notes(&notes);
 }
 
 struct run_observer
-report_observer(struct report *report)
+report_observer(struct report *report, int number)
 {
     return (struct run_observer){
-        .self = report,
+        .self = &report->targets[number],
         .begin = on_begin,
         .sample = on_sample,
         .period = on_period,
         .summary = on_summary,
         .interim = on_interim,
-        .keep = on_keep,
         .hang = on_hang,
+        .fail = on_fail,
         .step = on_step,
     };
+}
+
+int
+report_views(struct report *report, struct run_view *views)
+{
+    return kept_views(&report->kept, views);
+}
+
+void
+report_compare(struct report *report, const struct outcome *const *outcomes)
+{
+    if (report->count < 2 || !report->output->summary || !report->format->compare)
+        return;
+    report->format->compare(report, outcomes);
+    flush(report);
 }
 
 void
@@ -157,9 +189,16 @@ report_end(struct report *report, struct outcome *outcome)
         report->format->end(report);
     flush(report);
     os_signals_farewell(0);
-    buffer_free(&report->label);
+    for (int i = 0; i < report->count; i++)
+        buffer_free(&report->targets[i].label);
+    free(report->targets);
+    report->targets = NULL;
+    report->count = 0;
     buffer_free(&report->text);
-    outcome->output = report->error ? "standard output" : report->output->prometheus;
-    outcome->output_error = report->error ? report->error : report->keep_error;
-    outcome->output_told = !report->error;
+    outcome->output = kept_failure(&report->kept, &outcome->output_error);
+    outcome->output_told = report->error == 0;
+    if (report->error) {
+        outcome->output = "standard output";
+        outcome->output_error = report->error;
+    }
 }

@@ -156,14 +156,11 @@ options_that_are_none_show_the_usage(void **state)
 }
 
 static void
-exactly_one_target_is_needed(void **state)
+a_target_is_needed(void **state)
 {
     (void)state;
     assert_refused("-c 1", "ioping: no destination specified\n", 1);
     assert_refused("--", "ioping: no destination specified\n", 1);
-    assert_refused("data d", "ioping: more than one destination specified\n", 1);
-    assert_refused("data -c 1 data", "ioping: more than one destination specified\n", 1);
-    assert_refused("-- data -c", "ioping: more than one destination specified\n", 1);
 }
 
 static void
@@ -386,7 +383,7 @@ main(void)
         cmocka_unit_test(bad_times_are_refused),
         cmocka_unit_test(every_option_with_a_value_checks_it),
         cmocka_unit_test(options_that_are_none_show_the_usage),
-        cmocka_unit_test(exactly_one_target_is_needed),
+        cmocka_unit_test(a_target_is_needed),
         cmocka_unit_test(targets_that_cannot_be_measured_are_refused),
         cmocka_unit_test(a_file_is_not_written_without_full_consent),
         cmocka_unit_test(a_working_set_beyond_the_free_space_is_not_begun),

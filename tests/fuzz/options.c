@@ -46,11 +46,11 @@ check_refusal(const struct error *error)
 static void
 check_options(const struct options *options, char *const *argv)
 {
-    bool known = false;
-    for (; *argv; argv++)
-        known |= *argv == options->target;
+    int known = 0;
+    for (; *argv && known < options->target_count; argv++)
+        known += *argv == options->targets[known];
     bool done = options->given[OPTION_HELP] || options->given[OPTION_VERSION];
-    MUST(options->target ? known : done);
+    MUST(options->target_count ? known == options->target_count : done);
     MUST(options->time_format);
     MUST(options->warmup >= 0 && options->burst >= 0 && options->count >= 0);
     MUST(options->entropy >= 0 && options->print_count >= 0);
@@ -95,7 +95,7 @@ static void
 check_plan(const struct options *options, const struct plan *plan)
 {
     bool writes = options->given[OPTION_WRITE] || options->given[OPTION_READ_WRITE];
-    MUST(plan->path == options->target);
+    MUST(plan->path == options->targets[0]);
     MUST((plan->load != LOAD_READ) == writes);
     MUST((plan->consent > 0) == writes);
     MUST(plan->request_size >= 1 && plan->request_size <= REQUEST_MOST);

@@ -6,9 +6,11 @@
  * clock_nanosleep, realtime: clock_gettime of CLOCK_REALTIME, or, if made by number,
  * io_setup, io_submit, io_getevents, io_destroy, io_uring_setup, io_uring_register or
  * io_uring_enter; or aio or uring: each request that is sent by these. "CALL@PART" is for
- * some of them, and counts only these: open@PART for paths that contain PART, aio@ and
- * uring@ for read, write or flush, io_uring_register@ for buffers, files, probe, enable
- * or rings (their descriptors).
+ * some of them, and counts only these: open@PART for paths that contain PART; pread@,
+ * pwrite@ and fdatasync@ for open files of such paths, whole, as the system has them, and
+ * a slash after them, so that "loop1/" is not loop12, and "/d/" is what has been made in
+ * d; aio@ and uring@ for read, write or flush, io_uring_register@ for buffers, files,
+ * probe, enable or rings (their descriptors).
  *
  * WHEN counts the calls of all threads from 1: "4" is the fourth, "4-6" the fourth to the
  * sixth, "4-" all from the fourth on; "4-/3" every third of these, the fourth included.
@@ -31,7 +33,6 @@
 #include "faults.h"
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -42,7 +43,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,7 +65,9 @@ static const char *const calls[CALLS] = {
 };
 /* Those that may have an "@PART". */
 static const char about[CALLS] = {
-    [OPEN] = 1, [AIO] = 1, [URING] = 1, [IO_URING_REGISTER] = 1};
+    [PREAD] = 1, [PWRITE] = 1, [FDATASYNC] = 1,         [OPEN] = 1,
+    [AIO] = 1,   [URING] = 1,  [IO_URING_REGISTER] = 1,
+};
 
 static const char *const actions[ACTIONS] = {"",     "ms",    "hold", "s",
                                              "hang", "short", "zero", "fast"};
@@ -162,6 +164,15 @@ faults_has(enum call call, enum action action)
     return 0;
 }
 
+int
+faults_asks(enum call call)
+{
+    for (const struct rule *rule = rules; rule < rules + rule_count; rule++)
+        if (rule->call == call && rule->part[0])
+            return 1;
+    return 0;
+}
+
 static void
 delay(long ms)
 {
@@ -220,19 +231,6 @@ faults_go_on(const struct rule *rule, size_t size, ssize_t *result)
     return 1;
 }
 
-#define POSITIONED(name, call, pointer)                                        \
-    ssize_t name(int fd, pointer buffer, size_t size, off_t offset)            \
-    {                                                                          \
-        ssize_t result;                                                        \
-        if (fd > 2 && !faults_go_on(faults_choose(call, NULL), size, &result)) \
-            return result;                                                     \
-        return REAL(name)(fd, buffer, size, offset);                           \
-    }
-POSITIONED(pread, PREAD, void *)
-POSITIONED(pread64, PREAD, void *)
-POSITIONED(pwrite, PWRITE, const void *)
-POSITIONED(pwrite64, PWRITE, const void *)
-
 /* The program may make these two calls by their number, and the asynchronous ones. */
 long
 syscall(long number, ...)
@@ -258,47 +256,6 @@ close(int fd)
     faults_closing(fd);
     return REAL(close)(fd);
 }
-
-#define VECTORED(name, call)                                                             \
-    ssize_t name(int fd, const struct iovec *vector, int count, off_t offset, int flags) \
-    {                                                                                    \
-        ssize_t result;                                                                  \
-        if (fd > 2 && vector[0].iov_len > 0 &&                                           \
-            !faults_go_on(faults_choose(call, NULL), vector[0].iov_len, &result))        \
-            return result;                                                               \
-        return REAL(name)(fd, vector, count, offset, flags);                             \
-    }
-VECTORED(preadv2, PREAD)
-VECTORED(preadv64v2, PREAD)
-VECTORED(pwritev2, PWRITE)
-VECTORED(pwritev64v2, PWRITE)
-
-int
-fdatasync(int fd)
-{
-    ssize_t result;
-    if (fd > 2 && !faults_go_on(faults_choose(FDATASYNC, NULL), 0, &result))
-        return (int)result;
-    return REAL(fdatasync)(fd);
-}
-
-/* The mode is there when a file may be made; else nobody looks at it. */
-#define OPENING(name, parameters, arguments)                      \
-    int name parameters                                           \
-    {                                                             \
-        ssize_t result;                                           \
-        va_list list;                                             \
-        va_start(list, flags);                                    \
-        mode_t mode = va_arg(list, mode_t);                       \
-        va_end(list);                                             \
-        if (!faults_go_on(faults_choose(OPEN, path), 0, &result)) \
-            return (int)result;                                   \
-        return REAL(name) arguments;                              \
-    }
-OPENING(open, (const char *path, int flags, ...), (path, flags, mode))
-OPENING(open64, (const char *path, int flags, ...), (path, flags, mode))
-OPENING(openat, (int fd, const char *path, int flags, ...), (fd, path, flags, mode))
-OPENING(openat64, (int fd, const char *path, int flags, ...), (fd, path, flags, mode))
 
 int
 clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,

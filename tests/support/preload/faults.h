@@ -48,6 +48,8 @@ struct rule {
 const struct rule *faults_choose(enum call call, const char *about);
 /* Whether the script has a rule for this call, of this action or (ACTIONS) of any. */
 int faults_has(enum call call, enum action action);
+/* Whether a rule for this call has a part. */
+int faults_asks(enum call call);
 /*
  * Does what the rule, if any, does to a call of SIZE bytes. Returns whether the call is
  * to be done for real; else RESULT is its result, with errno.

@@ -134,12 +134,6 @@ on_interim(void *self, const struct stats *stats)
 }
 
 static inline void
-on_keep(void *self, const struct stats *stats, int64_t now)
-{
-    (void)self, (void)stats, (void)now;
-}
-
-static inline void
 on_hang(void *self, uint64_t index, int64_t waited)
 {
     struct told *told = self;
@@ -163,16 +157,15 @@ try_run(struct setup *setup, struct told *told, int status, struct error *error)
         .period = on_period,
         .summary = on_summary,
         .interim = on_interim,
-        .keep = on_keep,
         .hang = on_hang,
         .step = on_step,
     };
+    struct run_target one;
     memset(&outcome, 0, sizeof(outcome));
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, error), 0);
     os_signals_install();
-    assert_int_equal(run_execute(&setup->plan, &engine_fake, &setup->target, &observer,
-                                 &outcome, error),
-                     status);
+    struct run_task task = setup_task(setup, &observer, &outcome, &one);
+    assert_int_equal(run_execute(&task, error), status);
     return &outcome;
 }
 

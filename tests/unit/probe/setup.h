@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "fake_engine.h"
+#include "probe/run.h"
 #include "probe/worker.h"
 
 #define MS 1000000LL
@@ -36,7 +37,8 @@ static inline void
 setup_begin(struct setup *setup, int64_t count)
 {
     memset(setup, 0, sizeof(*setup));
-    setup->options.target = "nowhere";
+    setup->options.targets[0] = "nowhere";
+    setup->options.target_count = 1;
     setup->options.size = SIZE;
     setup->options.count = count;
     setup->options.entropy = 1;
@@ -50,6 +52,18 @@ setup_begin(struct setup *setup, int64_t count)
                                     .flush = true,
                                     .description = {.mode = MODE_DIRECT}};
     fake_engine_reset();
+}
+
+/* A run of what is set up, as ONE describes it then, which is to stay. */
+static inline struct run_task
+setup_task(struct setup *setup, const struct run_observer *observer,
+           struct outcome *outcome, struct run_target *one)
+{
+    *one = (struct run_target){.plan = &setup->plan,
+                               .target = &setup->target,
+                               .observer = *observer,
+                               .outcome = outcome};
+    return (struct run_task){.engine = &engine_fake, .targets = one, .count = 1};
 }
 
 static inline void

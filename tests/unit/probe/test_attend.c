@@ -33,22 +33,36 @@ on_begin(void *self)
 
 static const struct run_observer observer = {.begin = on_begin, .period = on_period};
 static struct plan plan;
-static struct run run;
+/* One run with one part. */
+static union {
+    struct run run;
+    char room[sizeof(struct run) + sizeof(struct part)];
+} both;
+static struct run *const run = &both.run;
+static struct part *const part = both.run.parts;
 
 static void
 begin(int64_t print_count, int64_t print_interval)
 {
-    memset(&run, 0, sizeof(run));
+    static struct outcome outcome;
+    memset(&both, 0, sizeof(both));
     count = begins = status_of_begin = 0;
     target = (struct target){.fd = -1};
     plan = (struct plan){
         .output = {.print_count = print_count, .print_interval = print_interval}};
-    run.plan = plan;
-    run.observer = observer;
-    run.target = &target;
-    run.lock = os_lock_make();
-    assert_non_null(run.lock);
-    attend_begin(&run, START);
+    struct run_target one = {&plan, &target, observer, &outcome};
+    run->lock = os_lock_make();
+    assert_non_null(run->lock);
+    run->count = 1;
+    assert_int_equal(part_make(part, run, &one), 0);
+    attend_begin(run, START);
+}
+
+static void
+end(void)
+{
+    free(part->seats);
+    os_lock_free(run->lock);
 }
 
 /* One worker was slower to come here than to do its request. */
@@ -64,7 +78,7 @@ a_request_may_be_told_after_one_that_ended_later(void **state)
                                 .start = START + (ends[i] - 50) * MS,
                                 .latency = 50 * MS,
                                 .verdict = VERDICT_NONE};
-        assert_int_equal(attend_sample(&run, &sample), 0);
+        assert_int_equal(part_sample(part, &sample), 0);
     }
     assert_int_equal(count, 4);
     for (int i = 0; i < 4; i++) {
@@ -73,7 +87,7 @@ a_request_may_be_told_after_one_that_ended_later(void **state)
         sum += times[i];
     }
     assert_int_equal(sum, 400 * MS);
-    os_lock_free(run.lock);
+    end();
 }
 
 /* At 120 and 110 ms, of which the second comes too late for the point of 100 ms. */
@@ -82,16 +96,16 @@ only_the_first_to_come_ends_a_period(void **state)
 {
     (void)state;
     begin(0, 100 * MS);
-    assert_int_equal(attend_due(&run, START + 99 * MS), 0);
+    assert_int_equal(part_due(part, START + 99 * MS), 0);
     assert_int_equal(count, 0);
-    assert_int_equal(attend_due(&run, START + 120 * MS), 0);
-    assert_int_equal(attend_due(&run, START + 110 * MS), 0);
+    assert_int_equal(part_due(part, START + 120 * MS), 0);
+    assert_int_equal(part_due(part, START + 110 * MS), 0);
     assert_int_equal(count, 1);
     assert_int_equal(times[0], 120 * MS);
-    assert_int_equal(attend_due(&run, START + 200 * MS), 0);
+    assert_int_equal(part_due(part, START + 200 * MS), 0);
     assert_int_equal(count, 2);
     assert_int_equal(times[1], 80 * MS);
-    os_lock_free(run.lock);
+    end();
 }
 
 /* Both kinds: a worker that is due at 100 ms comes after a request that ended later. */
@@ -104,14 +118,14 @@ a_point_may_be_told_after_a_request_that_ended_later(void **state)
                             .latency = 80 * MS,
                             .verdict = VERDICT_NONE};
     begin(1, 100 * MS);
-    assert_int_equal(attend_sample(&run, &sample), 0);
-    assert_int_equal(attend_due(&run, START + 101 * MS), 0);
+    assert_int_equal(part_sample(part, &sample), 0);
+    assert_int_equal(part_due(part, START + 101 * MS), 0);
     assert_true(count >= 1);
     assert_int_equal(times[0], 130 * MS);
     for (int i = 1; i < count; i++)
         if (times[i] < 0)
             fail_msg("period %d took %lld ns", i + 1, (long long)times[i]);
-    os_lock_free(run.lock);
+    end();
 }
 
 /* Each of those that may be the first, and then all. */
@@ -125,15 +139,15 @@ the_begin_is_told_once_by_whoever_is_first(void **state)
         for (int i = 0; i < 3; i++) {
             int who = (first + i) % 3;
             if (who == 0)
-                assert_int_equal(attend_sample(&run, &sample), 0);
+                assert_int_equal(part_sample(part, &sample), 0);
             else if (who == 1)
-                assert_int_equal(attend_due(&run, START + 100 * MS), 0);
+                assert_int_equal(part_due(part, START + 100 * MS), 0);
             else
-                attend(&run); /* it has no workers */
+                attend(run); /* it has no workers */
             assert_int_equal(begins, 1);
         }
         assert_int_equal(count, 1);
-        os_lock_free(run.lock);
+        end();
     }
 }
 
@@ -144,19 +158,19 @@ a_begin_that_fails_ends_the_run(void **state)
     (void)state;
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_int_equal(attend_sample(&run, &sample), -1);
-    os_lock_free(run.lock);
+    assert_int_equal(part_sample(part, &sample), -1);
+    end();
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_int_equal(attend_due(&run, START + 100 * MS), -1);
+    assert_int_equal(part_due(part, START + 100 * MS), -1);
     assert_int_equal(count, 0);
-    os_lock_free(run.lock);
+    end();
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_false(atomic_load(&run.crew.stop));
-    attend(&run);
-    assert_true(atomic_load(&run.crew.stop));
-    os_lock_free(run.lock);
+    assert_false(atomic_load(&part->crew.stop));
+    attend(run);
+    assert_true(atomic_load(&part->crew.stop));
+    end();
 }
 
 int

@@ -93,9 +93,11 @@ on_interim(void *self, const struct stats *stats)
 }
 
 static void
-on_keep(void *self, const struct stats *stats, int64_t now)
+on_look(void *self, const struct run_sight *sights, int count, int64_t now)
 {
     struct told *told = self;
+    const struct stats *stats = sights[0].stats;
+    assert_int_equal(count, 1);
     int slot = told->keeps < SAID ? told->keeps : SAID - 1; /* also the last one */
     told->kept[slot] = *stats;
     told->kept_at[slot] = now;
@@ -129,14 +131,19 @@ run(struct setup *setup, struct told *told)
         .period = on_period,
         .summary = on_summary,
         .interim = on_interim,
-        .keep = on_keep,
         .hang = on_hang,
     };
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
     os_signals_install();
-    assert_int_equal(run_execute(&setup->plan, &engine_fake, &setup->target, &observer,
-                                 &outcome, &error),
-                     0);
+    struct run_target one;
+    struct run_task task = setup_task(setup, &observer, &outcome, &one);
+    struct run_view view = {.self = told,
+                            .every = setup->plan.output.keep_interval,
+                            .last = true,
+                            .look = on_look};
+    task.views = &view;
+    task.views_count = setup->plan.output.prometheus ? 1 : 0;
+    assert_int_equal(run_execute(&task, &error), 0);
     return outcome;
 }
 
@@ -171,9 +178,9 @@ a_broken_engine_is_an_error(void **state)
     setup_begin(&setup, 1);
     assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
     fake_engine.broken = true;
-    assert_int_equal(run_execute(&setup.plan, &engine_fake, &setup.target, &observer,
-                                 &outcome, &error),
-                     -1);
+    struct run_target one;
+    struct run_task task = setup_task(&setup, &observer, &outcome, &one);
+    assert_int_equal(run_execute(&task, &error), -1);
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_int_equal(told->summaries, 0);
 }

@@ -24,7 +24,7 @@ attend(void *argument)
     os_signals_take(led->signals);
     while (!atomic_load(&led->opened))
         os_sleep_until(os_clock_now() + MS);
-    run_attend(led->run, &outcome);
+    run_attend(led->run);
     if (led->after)
         led->after(led);
     return NULL;
@@ -47,7 +47,6 @@ begin(struct led *led, int64_t count, int threads, int depth)
         .period = on_period,
         .summary = on_summary,
         .interim = on_interim,
-        .keep = on_keep,
         .hang = on_hang,
         .step = on_step,
     };
@@ -63,8 +62,9 @@ lead(struct led *led)
     os_signals_install();
     led->signals = os_signals_give();
     assert_int_equal(os_thread_start(&led->attending, attend, led), 0);
-    led->run = run_open(&setup->plan, &engine_fake, &setup->target, &led->observer,
-                        &led->attending, &error);
+    struct run_target one;
+    struct run_task task = setup_task(setup, &led->observer, &outcome, &one);
+    led->run = run_open(&task, &led->attending, &error);
     assert_non_null(led->run);
     atomic_store(&led->opened, true);
     run_lead(led->run);
@@ -168,8 +168,9 @@ what_cannot_be_opened_is_an_error(void **state)
     struct setup *setup = &led.setup;
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
     led.attending = os_thread_self();
-    assert_null(run_open(&setup->plan, &engine_fake, &setup->target, &led.observer,
-                         &led.attending, &error));
+    struct run_target one;
+    struct run_task task = setup_task(setup, &led.observer, &outcome, &one);
+    assert_null(run_open(&task, &led.attending, &error));
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_int_equal(sent_by_all(), 0);
 }

@@ -14,6 +14,7 @@
 struct golden {
     struct plan plan;
     struct description target;
+    const struct description *targets[1]; /* that one */
     struct report report;
     struct run_observer observer;
     int saved; /* the real stdout */
@@ -44,6 +45,7 @@ golden_begin(struct golden *golden)
 {
     struct error error;
     snprintf(golden->path, sizeof(golden->path), "%s/output", scratch());
+    golden->targets[0] = &golden->target;
     int fd = open(golden->path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
     fflush(stdout);
@@ -51,9 +53,9 @@ golden_begin(struct golden *golden)
     dup2(fd, 1);
     close(fd);
     assert_int_equal(
-        report_begin(&golden->report, &golden->plan, &golden->target, &error), 0);
+        report_begin(&golden->report, &golden->plan, &golden->targets[0], 1, &error), 0);
     golden->report.wall = golden_wall;
-    golden->observer = report_observer(&golden->report);
+    golden->observer = report_observer(&golden->report, 0);
     golden->observer.begin(golden->observer.self);
 }
 

@@ -237,13 +237,13 @@ interim_statistics_are_one_line(void **state)
     (void)state;
     struct buffer text = {0};
     struct stats stats = golden_stats();
-    human_interim(&text, &stats);
+    human_interim(&text, NULL, &stats);
     assert_string_equal(
         text.text,
         "10 requests, min/avg/max/mdev = 590.8 us / 623.8 us / 685.0 us / 26.5 us\n");
     buffer_clear(&text);
     stats.failed = 3;
-    human_interim(&text, &stats);
+    human_interim(&text, NULL, &stats);
     assert_string_equal(text.text,
                         "10 requests, 3 failed, min/avg/max/mdev = 590.8 us / 623.8 us / "
                         "685.0 us / 26.5 us\n");

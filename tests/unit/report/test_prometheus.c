@@ -9,6 +9,29 @@
 #define NS_1970 1795247457055062999LL
 #define LARGE 9000000000000000000LL
 
+/* Of one target. */
+static void
+format(struct buffer *text, const struct golden *golden, const struct stats *stats,
+       int64_t last)
+{
+    struct prometheus_target target = {&golden->target, stats, last};
+    prometheus_format(text, &golden->plan, &target, 1);
+}
+
+static int
+begin(const struct golden *golden, struct error *error)
+{
+    const struct description *target = &golden->target;
+    return prometheus_begin(&golden->plan, &target, 1, error);
+}
+
+static int
+keep(const struct golden *golden, const struct stats *stats, int64_t last)
+{
+    struct prometheus_target target = {&golden->target, stats, last};
+    return prometheus_keep(&golden->plan, &target, 1);
+}
+
 static struct sample
 sample_of(int64_t latency, int64_t sync, enum verdict verdict)
 {
@@ -39,22 +62,29 @@ mixed_stats(bool flushed)
     return stats;
 }
 
+/* Fails unless TEXT, which is freed, is exactly what tests/golden/NAME has. */
+static void
+compare(struct buffer *text, const char *name)
+{
+    char path[1100];
+    size_t size;
+    const char *source = getenv("IOPING_SOURCE");
+    snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
+    char *expected = golden_read(path, &size);
+    assert_false(text->failed);
+    if (text->length != size || memcmp(text->text, expected, size) != 0)
+        fail_msg("%s: expected:\n%s\nwritten:\n%s", name, expected, text->text);
+    buffer_free(text);
+    free(expected);
+}
+
 static void
 check(const struct golden *golden, const struct stats *stats, int64_t last,
       const char *name)
 {
-    char path[1100];
-    size_t size;
     struct buffer text = {0};
-    const char *source = getenv("IOPING_SOURCE");
-    snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
-    char *expected = golden_read(path, &size);
-    prometheus_format(&text, &golden->plan, &golden->target, stats, last);
-    assert_false(text.failed);
-    if (text.length != size || memcmp(text.text, expected, size) != 0)
-        fail_msg("%s: expected:\n%s\nwritten:\n%s", name, expected, text.text);
-    buffer_free(&text);
-    free(expected);
+    format(&text, golden, stats, last);
+    compare(&text, name);
 }
 
 static void
@@ -94,7 +124,7 @@ metrics_of(const struct golden *golden)
 {
     struct buffer text = {0};
     struct stats stats = {0};
-    prometheus_format(&text, &golden->plan, &golden->target, &stats, 0);
+    format(&text, golden, &stats, 0);
     assert_false(text.failed);
     return text.text;
 }
@@ -139,7 +169,7 @@ corrections_do_not_change_what_was_measured(void **state)
     struct buffer text = {0};
     stats_record(&stats, &sample);
     golden_prepare(&golden, FORMAT_HUMAN);
-    prometheus_format(&text, &golden.plan, &golden.target, &stats, 0);
+    format(&text, &golden, &stats, 0);
     assert_contains(text.text, ",le=\"+Inf\"} 1\n");
     buffer_free(&text);
 }
@@ -205,6 +235,75 @@ every_series_names_its_target(void **state)
     free(text);
 }
 
+static const struct description other = {
+    .path = "/mnt/b", .fstype = "xfs", .device = "/dev/vdb1", .mode = MODE_DIRECT};
+
+/* The one that has not begun has no time of a last request. */
+static void
+a_metric_has_the_series_of_all_targets_in_one_group(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = mixed_stats(true), nothing = {0};
+    struct buffer text = {0};
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.load = LOAD_WRITE;
+    golden.target.mode = MODE_NOCACHE;
+    const struct prometheus_target targets[] = {{&golden.target, &stats, NS_1970},
+                                                {&other, &nothing, 0}};
+    prometheus_format(&text, &golden.plan, targets, 2);
+    compare(&text, "prometheus_two");
+}
+
+static void
+the_same_target_again_has_a_number(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = mixed_stats(false), nothing = {0};
+    struct buffer text = {0};
+    golden_prepare(&golden, FORMAT_HUMAN);
+    const struct description again = golden.target;
+    const struct prometheus_target targets[] = {{&golden.target, &stats, NS_1970},
+                                                {&other, &nothing, 0},
+                                                {&golden.target, &nothing, 0},
+                                                {&again, &stats, NS_1970}};
+    prometheus_format(&text, &golden.plan, targets, 4);
+    compare(&text, "prometheus_same");
+}
+
+/* What tells two targets apart is what their labels show. */
+static void
+numbers_are_for_labels_that_are_the_same(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        enum mode mode;
+        bool numbered;
+    } cases[] = {
+        {"/a\xff", MODE_DIRECT, true},
+        {"/a\xfe", MODE_DIRECT, true},
+        {"/a\xff", MODE_CACHED, false},
+        {"/a", MODE_DIRECT, false},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct plan plan = {0};
+        struct stats stats = {0};
+        struct buffer text = {0};
+        struct description first = {.path = "/a\xff", .mode = MODE_DIRECT},
+                           second = {.path = cases[i].path, .mode = cases[i].mode};
+        const struct prometheus_target targets[] = {{&first, &stats, 0},
+                                                    {&second, &stats, 0}};
+        prometheus_format(&text, &plan, targets, 2);
+        if (cases[i].numbered)
+            assert_contains(text.text, "mode=\"direct\",number=\"2\"} 0\n");
+        else
+            assert_lacks(text.text, "number");
+        buffer_free(&text);
+    }
+}
+
 static void
 counters_have_all_their_digits(void **state)
 {
@@ -214,7 +313,7 @@ counters_have_all_their_digits(void **state)
     struct buffer text = {0};
     stats.latency.sum = LARGE + 1;
     golden_prepare(&golden, FORMAT_HUMAN);
-    prometheus_format(&text, &golden.plan, &golden.target, &stats, LARGE + 5000);
+    format(&text, &golden, &stats, LARGE + 5000);
     assert_contains(text.text, "\"} 18446744073709551615\n");
     assert_contains(text.text, "\"} 10000000000000000001\n");
     assert_contains(text.text, "\"} 9000000000.000000001\n");
@@ -230,15 +329,15 @@ what_cannot_be_kept_is_an_error_of_preparation(void **state)
     struct error error = {0};
     char path[1100];
     golden_prepare(&golden, FORMAT_HUMAN);
-    assert_int_equal(prometheus_begin(&golden.plan, &golden.target, &error), 0);
+    assert_int_equal(begin(&golden, &error), 0);
     snprintf(path, sizeof(path), "%s/missing/a.prom", scratch());
     golden.plan.output.prometheus = path;
-    assert_int_equal(prometheus_begin(&golden.plan, &golden.target, &error), -1);
+    assert_int_equal(begin(&golden, &error), -1);
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_string_equal(error.what, path);
     assert_string_equal(error.why, "No such file or directory");
     struct stats stats = {0};
-    assert_int_equal(prometheus_keep(&golden.plan, &golden.target, &stats, 0), ENOENT);
+    assert_int_equal(keep(&golden, &stats, 0), ENOENT);
 }
 
 static void
@@ -252,16 +351,43 @@ the_file_has_what_is_formatted(void **state)
     golden_prepare(&golden, FORMAT_HUMAN);
     snprintf(path, sizeof(path), "%s/a.prom", scratch());
     golden.plan.output.prometheus = path;
-    assert_int_equal(prometheus_begin(&golden.plan, &golden.target, &error), 0);
+    assert_int_equal(begin(&golden, &error), 0);
     char *text = golden_read(path, &size), *expected = metrics_of(&golden);
     assert_string_equal(text, expected);
     free(text);
     free(expected);
     struct stats stats = {.requests = 12345};
-    assert_int_equal(prometheus_keep(&golden.plan, &golden.target, &stats, NS_1970), 0);
+    assert_int_equal(keep(&golden, &stats, NS_1970), 0);
     text = golden_read(path, &size);
     assert_contains(text, "} 12345\n");
     assert_contains(text, "} 1795247457.055062\n");
+    free(text);
+}
+
+static void
+the_file_has_all_targets_from_the_beginning(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct error error = {0};
+    size_t size;
+    char path[1100];
+    struct stats stats = {.requests = 12345}, more = {.requests = 67890};
+    golden_prepare(&golden, FORMAT_HUMAN);
+    snprintf(path, sizeof(path), "%s/two.prom", scratch());
+    golden.plan.output.prometheus = path;
+    const struct description *const both[] = {&golden.target, &other};
+    assert_int_equal(prometheus_begin(&golden.plan, both, 2, &error), 0);
+    char *text = golden_read(path, &size);
+    assert_matches(text, "\nioping_requests_total\\{target=\"/tmp\"[^\n]* 0\n"
+                         "ioping_requests_total\\{target=\"/mnt/b\"[^\n]* 0\n#");
+    free(text);
+    const struct prometheus_target targets[] = {{&golden.target, &stats, NS_1970},
+                                                {&other, &more, NS_1970}};
+    assert_int_equal(prometheus_keep(&golden.plan, targets, 2), 0);
+    text = golden_read(path, &size);
+    assert_matches(text, "\nioping_requests_total\\{target=\"/tmp\"[^\n]* 12345\n"
+                         "ioping_requests_total\\{target=\"/mnt/b\"[^\n]* 67890\n#");
     free(text);
 }
 
@@ -277,9 +403,13 @@ main(void)
         cmocka_unit_test(labels_are_escaped),
         cmocka_unit_test(modes_are_words),
         cmocka_unit_test(every_series_names_its_target),
+        cmocka_unit_test(a_metric_has_the_series_of_all_targets_in_one_group),
+        cmocka_unit_test(the_same_target_again_has_a_number),
+        cmocka_unit_test(numbers_are_for_labels_that_are_the_same),
         cmocka_unit_test(counters_have_all_their_digits),
         cmocka_unit_test(what_cannot_be_kept_is_an_error_of_preparation),
         cmocka_unit_test(the_file_has_what_is_formatted),
+        cmocka_unit_test(the_file_has_all_targets_from_the_beginning),
     };
     return cmocka_run_group_tests_name("prometheus", tests, NULL, unmount_all);
 }

@@ -5,10 +5,10 @@
 static void
 assert_line(const struct stats *stats, int64_t time, const char *line)
 {
-    struct buffer text = {0};
-    raw_line(&text, stats, time);
-    assert_string_equal(text.text, line);
-    buffer_free(&text);
+    struct report report = {.count = 1};
+    raw_line(&report, stats, time);
+    assert_string_equal(report.text.text, line);
+    buffer_free(&report.text);
 }
 
 static struct stats
@@ -22,6 +22,18 @@ stats_of(uint64_t count, int64_t sum, int64_t bytes)
                           .bytes = bytes,
                           .requests = count,
                           .all_bytes = bytes};
+}
+
+static void
+among_others_the_target_comes_last(void **state)
+{
+    (void)state;
+    struct stats stats = {0};
+    const struct description target = {.path = "/mnt/a b\n"};
+    struct report report = {.count = 2, .target = &target};
+    raw_line(&report, &stats, 7);
+    assert_string_equal(report.text.text, "0 0 0 0 0 0 0 0 0 7 /mnt/a b\\012\n");
+    buffer_free(&report.text);
 }
 
 static void
@@ -190,6 +202,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_that_of_the_contract),
+        cmocka_unit_test(among_others_the_target_comes_last),
         cmocka_unit_test(a_line_has_ten_integers),
         cmocka_unit_test(nothing_is_all_zero),
         cmocka_unit_test(failed_requests_count_in_the_ninth_only),

@@ -1,0 +1,200 @@
+/*
+ * All cells are made before the first line is written: a column is as wide as its
+ * widest entry.
+ */
+#include "report/comparison.h"
+
+#include "base/escape.h"
+#include "base/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum column { REQUESTS, P50, P99, MAX, AVG, IOPS, RATIO, SLO, COLUMNS };
+
+static const struct {
+    const char *head;
+    int gap, least; /* spaces before it; and how wide it is at the least */
+} columns[COLUMNS] = {
+    [REQUESTS] = {"requests", 3, 8}, [P50] = {"p50", 3, 8}, [P99] = {"p99", 3, 8},
+    [MAX] = {"max", 3, 8},           [AVG] = {"avg", 3, 8}, [IOPS] = {"iops", 2, 0},
+    [RATIO] = {"vs first", 2, 8},    [SLO] = {"slo", 2, 0},
+};
+
+static const struct percentile median = {PERCENTILE_WHOLE / 2, "50"},
+                               tail = {PERCENTILE_WHOLE / 100 * 99, "99"};
+
+struct line {
+    const struct comparison_row *row;
+    int64_t p50;          /* ns; 0 of none */
+    struct buffer target; /* as it is shown */
+    char cells[COLUMNS][UNITS_TEXT];
+};
+
+struct table {
+    struct line *lines;
+    int count;
+    int shown; /* columns */
+    int target, widths[COLUMNS];
+};
+
+static bool
+counts(const struct line *line)
+{
+    return line->row->stats->latency.count > 0;
+}
+
+/* Equal ones in the order in which they were given. */
+static int
+compare(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    if (counts(a) != counts(b))
+        return counts(a) ? -1 : 1;
+    if (a->p50 != b->p50)
+        return a->p50 < b->p50 ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* P50 / FIRST, rounded half up: to two decimals, from twice as many hundredths and one
+ * more, or to none from 1000 on. */
+static void
+show_ratio(char *cell, int64_t p50, int64_t first)
+{
+    uint64_t hundredths = ((uint64_t)units_scale(p50, 200, first) + 1) / 2;
+    int64_t rest = p50 % first;
+    if (hundredths < 100000)
+        snprintf(cell, UNITS_TEXT, "%d.%02dx", (int)hundredths / 100,
+                 (int)hundredths % 100);
+    else
+        snprintf(cell, UNITS_TEXT, "%lldx",
+                 (long long)p50 / first + (rest >= first - rest));
+}
+
+static const char *
+judge(const struct slos *slos, const struct stats *stats)
+{
+    const char *verdict = "ok";
+    int64_t value;
+    for (int i = 0; i < slos->count; i++) {
+        enum slo_verdict one = slo_check(&slos->list[i], stats, &value);
+        if (one == SLO_BROKEN)
+            return "FAIL";
+        if (one == SLO_UNKNOWN)
+            verdict = "?";
+    }
+    return verdict;
+}
+
+static void
+put(char *cell, const char *text)
+{
+    snprintf(cell, UNITS_TEXT, "%s", text);
+}
+
+static void
+fill_line(struct line *line, int64_t first, const struct slos *slos)
+{
+    const struct stats *stats = line->row->stats;
+    const struct moments *latency = &stats->latency;
+    char(*cells)[UNITS_TEXT] = line->cells;
+    for (int i = 0; i < COLUMNS; i++)
+        put(cells[i], "-");
+    snprintf(cells[REQUESTS], UNITS_TEXT, "%llu", (unsigned long long)latency->count);
+    put(cells[SLO], judge(slos, stats));
+    if (!counts(line))
+        return;
+    units_format(UNITS_TIME, line->p50, cells[P50]);
+    units_format(UNITS_TIME, stats_percentile(stats, &tail), cells[P99]);
+    units_format(UNITS_TIME, latency->max, cells[MAX]);
+    units_format(UNITS_TIME, moments_average(latency), cells[AVG]);
+    units_format(UNITS_COUNT, (int64_t)stats_iops(stats), cells[IOPS]);
+    if (first > 0)
+        show_ratio(cells[RATIO], line->p50, first);
+}
+
+/* Columns of a terminal, as far as one per character goes. */
+static int
+width_of(const char *text)
+{
+    int width = 0;
+    for (; *text; width++) {
+        size_t length = escape_utf8_length(text);
+        text += length ? length : 1;
+    }
+    return width;
+}
+
+static void
+widen(int *width, const char *text)
+{
+    int needed = width_of(text);
+    if (*width < needed)
+        *width = needed;
+}
+
+/* The first line is the head. */
+static void
+measure(struct table *table)
+{
+    for (int i = 0; i < COLUMNS; i++)
+        table->widths[i] = columns[i].least;
+    for (int i = 0; i < table->count; i++) {
+        struct line *line = &table->lines[i];
+        widen(&table->target, line->target.text);
+        for (int k = 0; k < table->shown; k++)
+            widen(&table->widths[k], line->cells[k]);
+    }
+}
+
+static void
+add_line(struct buffer *text, const struct table *table, const struct line *line)
+{
+    const char *target = line->target.text;
+    buffer_format(text, "%s%*s", target, table->target - width_of(target), "");
+    for (int i = 0; i < table->shown; i++)
+        buffer_format(text, "%*s", columns[i].gap + table->widths[i], line->cells[i]);
+    buffer_text(text, "\n");
+}
+
+/* Returns whether there was memory for all. */
+static bool
+fill_table(struct table *table, const struct comparison_row *rows,
+           const struct slos *slos)
+{
+    struct line *head = table->lines, *lines = head + 1;
+    int count = table->count - 1;
+    bool failed = false;
+    buffer_text(&head->target, "target");
+    for (int i = 0; i < COLUMNS; i++)
+        put(head->cells[i], columns[i].head);
+    for (int i = 0; i < count; i++) {
+        lines[i].row = &rows[i];
+        lines[i].p50 = stats_percentile(rows[i].stats, &median);
+        buffer_escaped(&lines[i].target, rows[i].target);
+        failed |= lines[i].target.failed;
+    }
+    qsort(lines, (size_t)count, sizeof(*lines), compare);
+    for (int i = 0; i < count; i++)
+        fill_line(&lines[i], lines[0].p50, slos);
+    return !failed && !head->target.failed;
+}
+
+void
+comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
+                  const struct slos *slos)
+{
+    struct table table = {.count = count + 1, .shown = slos->count ? COLUMNS : SLO};
+    table.lines = calloc((size_t)table.count, sizeof(*table.lines));
+    bool filled = table.lines && fill_table(&table, rows, slos);
+    text->failed |= !filled;
+    if (filled) {
+        measure(&table);
+        buffer_text(text, "\n--- comparison, fastest first ---\n");
+        for (int i = 0; i < table.count; i++)
+            add_line(text, &table, &table.lines[i]);
+    }
+    for (int i = 0; table.lines && i < table.count; i++)
+        buffer_free(&table.lines[i].target);
+    free(table.lines);
+}

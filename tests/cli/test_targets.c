@@ -1,0 +1,608 @@
+/* Several targets side by side. */
+#include "running.h"
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define TIME "[0-9.]+ (ns|us|ms|s)"
+
+/* What stands in the output beside the lines of requests. */
+#define STATISTICS(name) "\n--- " name " \\([^\n]*\\) ioping statistics ---\n"
+#define SUMMARY(name, completed, generated)                                           \
+    STATISTICS(name)                                                                  \
+    completed " requests completed in [^\n]*\n([0-9]+ [a-z]+, )*generated " generated \
+              " requests in [^\n]*\n(p50[^\n]*\n)?min/avg/max/mdev "                  \
+              "= [^\n]*\n"
+#define TITLE "\n--- comparison, fastest first ---\n"
+#define HEAD "target +requests +p50 +p99 +max +avg +iops +vs first"
+#define ROW(name, count) \
+    name " +" count "( +" TIME "){4} +[0-9.]+( [kM])? +[0-9]+(\\.[0-9]{2})?x"
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && cp data copy && cp data third && "
+           "mkdir a b 'with space' 'new\nline' && sync data copy third");
+    command_free(&result);
+    return 0;
+}
+
+/* Numbered on their own, and all of them before the first summary. */
+static void
+each_has_its_lines_and_the_summaries_are_in_the_order_given(void **state)
+{
+    static const char *const orders[][2] = {{"a", "b"}, {"b", "a"}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(orders); i++) {
+        char expected[1024];
+        const char *first = orders[i][0], *second = orders[i][1];
+        struct result result = command_status(
+            0,
+            "ioping -c 3 -i 0 %s %s >o; s=$?; for t in a b; do sed -n \"s/^4 KiB <<< $t "
+            "(.*): request=\\([0-9]*\\) time=.*/\\1/p\" o | tr '\\n' ' '; done; head -6 "
+            "o | grep -c request=; tail -n +7 o; ls -A a b >&2; exit $s",
+            first, second);
+        snprintf(expected, sizeof(expected),
+                 "^1 2 3 1 2 3 6\n" SUMMARY("%s", "2", "3") SUMMARY("%s", "2", "3") //
+                 TITLE HEAD "\n" ROW("[ab]", "2") "\n" ROW("[ab]", "2") "\n$",
+                 first, second);
+        assert_matches(result.out, expected);
+        assert_string_equal(result.err, "a:\n\nb:\n");
+        command_free(&result);
+    }
+}
+
+static void
+one_target_is_compared_with_nothing(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "ioping -c 3 -i 0 a");
+    assert_contains(result.out, "\n--- a (");
+    assert_lacks(result.out, "comparison");
+    command_free(&result);
+}
+
+/* The row of the fastest is the first, and its own. The slower is named first. */
+static void
+the_faster_is_first_in_the_comparison(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, TRY FAULTY("pread@copy/:1-:30ms") //
+        "-C -q -i 0 -c 6 copy data >o; s=$(tail -2 o | cut -d' ' -f1 | tr '\\n' "
+        "' '); " AGAIN_UNLESS("'data copy '") "tail -4 o");
+    assert_matches(result.out, "^--- comparison, fastest first ---\n" HEAD
+                               "\n" ROW("data", "5") "\n" ROW("copy", "5") "\n$");
+    assert_matches(result.out, "\ndata [^\n]* 1\\.00x\ncopy +5 +[3-9][0-9.]+ ms ");
+    command_free(&result);
+}
+
+/* Twenty a second each: with one pace for both there would be ten. Never too many; where
+ * a busy machine did too few it is tried again. */
+static void
+paces_hold_for_each(void **state)
+{
+    static const char *const options[] = {"-i 50ms", "-r 20", "-l 80k"};
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            0,
+            TRY "ioping -C -q -J -w 1s %s data copy >o; "
+                "s=$(jq -c 'map(.load.count > 10 and .load.count <= 20)' o); " //
+            AGAIN_UNLESS("'[true,true]'") "echo \"$s\"",
+            options[i]);
+        assert_string_equal(result.out, "[true,true]\n");
+        command_free(&result);
+    }
+}
+
+/* Each of the first's takes 30 ms, so that the other is through long before. */
+static void
+counts_hold_for_each(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        0, FAULTY("pread@data/:1-:30ms") //
+        "-C -q -J -i 0 -c 7 data copy | jq -c 'map([.target.path, .stat.count, "
+        ".load.count]), .[0].load.time >= 210000000'");
+    assert_string_equal(result.out, "[[\"data\",6,7],[\"copy\",6,7]]\ntrue\n");
+    command_free(&result);
+}
+
+/* The first of COUNT numbers, and what stands after the tenth; how often. */
+#define COLUMNS "sed -E 's/^([0-9]+)( [0-9]+){9}/\\1/' o | sort | uniq -c | tr -s ' '"
+
+static void
+raw_lines_have_the_target_in_the_end(void **state)
+{
+    static const struct {
+        const char *arguments, *lines;
+    } cases[] = {
+        {"-B data copy", " 1 3 copy\n 1 3 data\n"},
+        {"-q -p 1 data copy", " 3 1 copy\n 3 1 data\n"},
+        {"-q -P 1h -B data copy", " 1 3 copy\n 1 3 data\n"},
+        {"-B 'with space' 'new\nline'", " 1 3 new\\012line\n 1 3 with space\n"},
+        {"-q -p 3 data 'with space'", " 1 3 data\n 1 3 with space\n"},
+        {"-B data data", " 2 3 data\n"},
+        {"-B data", " 1 3\n"},
+        {"-q -p 1 'with space'", " 3 1\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            0, "ioping -a 0 -c 3 -i 0 %s >o && " COLUMNS, cases[i].arguments);
+        if (strcmp(result.out, cases[i].lines) != 0)
+            fail_msg("%s: %s", cases[i].arguments, result.out);
+        command_free(&result);
+    }
+}
+
+static void
+final_raw_lines_are_in_the_order_given(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "for t in 'data copy third' 'third data copy'; do ioping -B -c 2 -i 0 $t | "
+           "cut -d' ' -f11- | tr '\\n' ' '; done");
+    assert_string_equal(result.out, "data copy third third data copy ");
+    command_free(&result);
+}
+
+/* A grid of its own for each; all requests are in one of its lines. */
+static void
+raw_lines_of_a_time_have_it_too(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, TRY "ioping -C -q -P 50ms -w 500ms -i 10ms data copy >o; "
+               "s=$(cut -d' ' -f11- o | sort | uniq -c | awk '{ print ($1 > 2), $2 }' | "
+               "tr '\\n' ' '); " AGAIN_UNLESS("'1 copy 1 data '") //
+        "awk 'NF != 11' o; echo \"$s\"");
+    assert_string_equal(result.out, "1 copy 1 data \n");
+    command_free(&result);
+}
+
+static void
+json_has_the_records_of_all(void **state)
+{
+    static const char *const options[] = {"-J", "-JJ"};
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            0,
+            "ioping %s -c 3 -i 0 -a 0 copy data >o; s=$?; jq -s -c 'flatten | length, "
+            "(.[-2:] | map([.target.path, .stat.count, .load.count])), "
+            "(map(select(.io)) | group_by(.target.path) | map([.[0].target.path, "
+            "map(.io.request)]))' o; exit $s",
+            options[i]);
+        assert_string_equal(result.out, "8\n[[\"copy\",3,3],[\"data\",3,3]]\n"
+                                        "[[\"copy\",[1,2,3]],[\"data\",[1,2,3]]]\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+static void
+json_of_periods_names_the_target(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0, "ioping -J -q -p 2 -a 0 -c 4 -i 0 copy data | jq -c 'length, (.[-2:] | "
+           "map(.target.path)), (.[:-2] | map([.target.path, .stat.count]) | sort)'");
+    assert_string_equal(result.out,
+                        "6\n[\"copy\",\"data\"]\n"
+                        "[[\"copy\",2],[\"copy\",2],[\"data\",2],[\"data\",2]]\n");
+    command_free(&result);
+}
+
+/* The values of a metric in x.prom, by target and, if there is one, number. */
+#define VALUES(name)                                                       \
+    "sed -nE 's/^ioping_" name "\\{.*target=\"([a-z]*)\".*mode=\"[a-z]*\"" \
+    "(,number=\"([0-9]*)\")?\\} (.*)/\\1 \\3 \\4/p' x.prom; "
+
+static void
+the_file_of_metrics_has_all(void **state)
+{
+    static const struct {
+        const char *targets, *told;
+    } cases[] = {
+        {"data copy", "data  3\ncopy  3\ndata  2\ncopy  2\ndata  1\ncopy  1\n"},
+        {"data data copy data", "data  3\ndata 2 3\ncopy  3\ndata 3 3\n"
+                                "data  2\ndata 2 2\ncopy  2\ndata 3 2\n"
+                                "data  1\ndata 2 1\ncopy  1\ndata 3 1\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            0,
+            "rm -f x.prom; ioping -q -c 3 -i 0 -prometheus x.prom %s >o || exit; " //
+            VALUES("requests_total") VALUES("request_duration_seconds_count")      //
+            VALUES(
+                "build_info") "grep '^#' x.prom | sort | uniq -d; grep -v '^#' x.prom" //
+                              " | sed 's/ [^ ]*$//' | sort | uniq -d",
+            cases[i].targets);
+        assert_string_equal(result.out, cases[i].told);
+        command_free(&result);
+    }
+}
+
+/* The first request of one hangs, so it is not the last version. */
+static void
+the_file_of_metrics_has_all_before_the_first_request(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3, "rm -f x.prom; " FRESH FAULTY("pread:1-:hang") //
+        "-C -i 0 -hang 10ms -prometheus x.prom data copy >o 2>e & pid=$!; " UNTIL(
+            "data: request 1 has had no answer", "e") //
+        VALUES("requests_total") "kill -INT $pid; wait $pid");
+    assert_string_equal(result.out, "data  0\ncopy  0\n");
+    command_free(&result);
+}
+
+#define MISSING \
+    "No such file or directory; name a directory, a file or a device that exists\n"
+
+/* A read would fail and end with another status. Nothing is made or left anywhere. */
+static void
+one_bad_target_ends_it_before_any_request(void **state)
+{
+    static const struct {
+        const char *arguments, *line;
+    } cases[] = {
+        {"-c 3 missing data a", "ioping: missing: " MISSING},
+        {"-c 3 data missing a", "ioping: missing: " MISSING},
+        {"-c 3 a data missing", "ioping: missing: " MISSING},
+        {"-c 3 -W a b missing", "ioping: missing: " MISSING},
+        {"-c 3 -k a missing", "ioping: missing: " MISSING},
+        {"-c 3 -B data missing", "ioping: missing: " MISSING},
+        {"-c 3 -J data missing", "ioping: missing: " MISSING},
+        {"-c 3 -prometheus c/x.prom data missing", "ioping: missing: " MISSING},
+        {"-sweep size data missing", "ioping: missing: " MISSING},
+        {"-c 3 data fifo", "ioping: fifo: unsupported destination\n"},
+        {"-c 3 -s 64k data small",
+         "ioping: small: request size is too big for this target\n"},
+    };
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(0, "mkdir -p c; mkfifo fifo; head -c 16k data >small");
+    command_free(&result);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        result =
+            command_status(2, FAULTY("pread:1-:5") "-C %s; s=$?; ls -A a b c; exit $s",
+                           cases[i].arguments);
+        assert_string_equal(result.out, "a:\n\nb:\n\nc:\n");
+        assert_string_equal(result.err, cases[i].line);
+        command_free(&result);
+    }
+}
+
+/* Both of the same file, and of a directory in which each makes one. */
+static void
+the_same_target_twice_is_two(void **state)
+{
+    static const char *const names[] = {"data", "a"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        char expected[1024];
+        const char *name = names[i];
+        struct result result = command_status(
+            0,
+            "ioping -c 3 -i 0 %s %s >o; s=$?; grep -c request= o; tail -n +7 o; exit $s",
+            name, name);
+        snprintf(expected, sizeof(expected),
+                 "^6\n" SUMMARY("%s", "2", "3") SUMMARY("%s", "2", "3") //
+                 TITLE HEAD "\n" ROW("%s", "2") "\n" ROW("%s", "2") "\n$",
+                 name, name, name, name);
+        assert_matches(result.out, expected);
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+/* The steps of one and then those of the other. Steps in which a busy machine did
+ * nothing are tried again. */
+static void
+sweeps_are_one_after_another_and_their_tables_together(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "for w in 40ms 500ms 5s; do ioping -hang 0 -C -w $w -sweep size=1k..4k data "
+           "copy >o 2>e; s=$?; [ -s e ] || break; done; cat e >&2; sed -E 's/ \\(.*\\) / "
+           "/; s/^ +([0-9]+ KiB) .*/\\1/; s/^ +size .*/head/' o; exit $s");
+    assert_string_equal(result.out,
+                        "\n--- data ioping statistics ---\nhead\n1 KiB\n2 KiB\n4 KiB\n"
+                        "\n--- copy ioping statistics ---\nhead\n1 KiB\n2 KiB\n4 KiB\n");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+static void
+raw_lines_of_sweeps_have_the_target_in_the_end(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "for w in 40ms 500ms 5s; do ioping -hang 0 -B -C -w $w -sweep threads=1..2 "
+           "data 'with space' >o 2>e; s=$?; [ -s e ] || break; done; cat e >&2; "
+           "sed -E 's/^([0-9]+)( [0-9]+){10}/\\1/' o; exit $s");
+    assert_string_equal(result.out, "1 data\n2 data\n1 with space\n2 with space\n");
+    command_free(&result);
+}
+
+static void
+json_of_sweeps_is_one_array(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0, "for w in 40ms 500ms 5s; do ioping -hang 0 -J -C -w $w -sweep threads=1..2 "
+           "copy data >o 2>e; s=$?; [ -s e ] || break; done; "
+           "jq -c 'map([.target.path, .sweep.threads])' o; exit $s");
+    assert_string_equal(result.out,
+                        "[[\"copy\",1],[\"copy\",2],[\"data\",1],[\"data\",2]]\n");
+    command_free(&result);
+}
+
+/* One takes 50 ms, whatever the machine does, and the least of nine does not. */
+static void
+a_limit_that_one_breaks_names_it_and_is_in_the_comparison(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        5, FAULTY("pread@copy/:1-:50ms") //
+        "-C -q -i 0 -c 10 -slo min=40ms data copy third >o; s=$?; tail -4 o | "
+        "sed -n '1p; /^data/p; /^third/p; /^copy/p'; exit $s");
+    assert_matches(result.err, "^ioping: copy: min = [0-9.]+ m?s exceeds 40 ms\n$");
+    assert_matches(result.out, "^" HEAD "   slo\n");
+    assert_matches(result.out, "\n" ROW("data", "9") "    ok\n");
+    assert_matches(result.out, "\n" ROW("third", "9") "    ok\n");
+    assert_matches(result.out, "\n" ROW("copy", "9") "  FAIL\n$");
+    command_free(&result);
+}
+
+static void
+limits_that_all_keep_change_nothing_but_the_comparison(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "ioping -q -i 0 -c 4 -slo max=1h data copy | tail -2");
+    assert_matches(result.out, "^" ROW("(data|copy)", "3") " +ok\n" //
+                   ROW("(data|copy)", "3") " +ok\n$");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+static void
+a_limit_that_is_not_known_of_one_names_it(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(3, FAULTY("pread@copy/:2:5") //
+                       "-C -q -i 0 -c 4 -slo max=1h data copy | tail -2; exit 3");
+    assert_matches(result.out, "^" ROW("data", "3") " +ok\ncopy +0( +-){6} +\\?\n$");
+    assert_contains(result.err, "ioping: copy: max is not known: 0 requests count");
+    assert_lacks(result.err, "ioping: data");
+    command_free(&result);
+}
+
+static void
+an_interrupt_prints_all_summaries_and_the_comparison(void **state)
+{
+    static const char *const signals[] = {"INT", "TERM", "HUP"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(signals); i++) {
+        struct result result = command_status(
+            0,
+            START
+            "-C -i 20ms data copy third >o 2>e & pid=$!; " UNTIL("data .*request=3 ",
+                                                                 "o")        //
+            UNTIL("copy .*request=3 ", "o") UNTIL("third .*request=3 ", "o") //
+            "kill -%s $pid; wait $pid; s=$?; grep -v ' <<< ' o; cat e >&2; exit $s",
+            signals[i]);
+        assert_string_equal(result.err, "");
+        assert_matches(result.out, "^" SUMMARY("data", "[0-9]+", "[0-9]+") //
+                       SUMMARY("copy", "[0-9]+", "[0-9]+")                 //
+                       SUMMARY("third", "[0-9]+", "[0-9]+")                //
+                       TITLE HEAD "\n(" ROW("[a-z]+", "[0-9]+") "\n){3}$");
+        command_free(&result);
+    }
+}
+
+static void
+an_interrupt_leaves_valid_json(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0, START "-J -a 0 -C -i 1h data copy >o & pid=$!; "
+                 "until [ $(grep -c '\"request\": 1' o) = 2 ]; do sleep 0.02; done; "
+                 "kill -INT $pid; wait $pid || exit; jq -c '[length, (.[2:] | "
+                 "map([.target.path, .load.count]))]' o");
+    assert_string_equal(result.out, "[4,[[\"data\",1],[\"copy\",1]]]\n");
+    command_free(&result);
+}
+
+/* What may be told of requests that a busy machine holds up. */
+#define SLOW_OTHERS                                                     \
+    "(ioping: (data|third): (request [0-9]+ has had no answer for|not " \
+    "ready after) [0-9.]+ m?s\n)*"
+
+static void
+one_that_hangs_does_not_hold_up_the_others(void **state)
+{
+    static const char *const orders[] = {"copy data third", "data copy third",
+                                         "data third copy"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(orders); i++) {
+        struct result result = command_status(
+            3,
+            FRESH FAULTY("pread@copy/:3-:hang") //
+            "-C -i 20ms -hang 100ms -c 5 %s >o 2>e & pid=$!; " UNTIL(
+                "copy: request 3 has had no answer", "e")                    //
+            UNTIL("data .*request=5 ", "o") UNTIL("third .*request=5 ", "o") //
+            "kill -INT $pid; wait $pid; s=$?; sed -n '/^--- copy/,/^min/p' o; sed -n "
+            "'/^--- comp/,$p' o | sed 1,2d | sort; grep -c '^--- ' o; cat e >&2; exit $s",
+            orders[i]);
+        assert_matches(result.out, "^--- copy [^\n]*\n1 requests completed in [^\n]*\n"
+                                   "([0-9]+ missed, )?generated 3 requests in [^\n]*\n"
+                                   "min/avg/max/mdev = [^\n]*\n" ROW("copy", "1") "\n" //
+                       ROW("data", "4") "\n" ROW("third", "4") "\n4\n$");
+        assert_matches(result.err,
+                       "^" SLOW_OTHERS "(ioping: copy: [^\n]*\n|" SLOW_OTHERS ")+"
+                       "ioping: copy: 1 request still waiting after [0-9.]+ m?s\n$");
+        assert_contains(result.err, "ioping: copy: request 3 has had no answer for ");
+        command_free(&result);
+    }
+}
+
+static void
+all_that_hang_are_named(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3, FRESH FAULTY("pread@copy/:2-:hang,pread@data/:3-:hang") //
+        "-C -q -i 20ms -hang 100ms -c 5 data third copy >o 2>e & pid=$!; " UNTIL(
+            "copy: request 2 has had", "e") //
+        UNTIL("data: request 3 has had", "e") "kill -INT $pid; wait $pid; s=$?; "
+                                              "grep -c '^--- ' o; grep still e | sort "
+                                              ">&2; exit $s");
+    assert_string_equal(result.out, "4\n");
+    assert_matches(result.err,
+                   "^ioping: copy: 1 request still waiting after [0-9.]+ m?s\n"
+                   "ioping: data: 1 request still waiting after [0-9.]+ m?s\n$");
+    command_free(&result);
+}
+
+/* Its second fails at once, and theirs come later. */
+static void
+one_that_fails_does_not_end_the_others(void **state)
+{
+    static const struct {
+        const char *options, *generated;
+    } cases[] = {{"", "2"}, {"-E", "5"}};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char expected[1024];
+        struct result result = command_status(
+            3,
+            FAULTY("pread@copy/:2:5") "-C -i 30ms -c 5 %s data copy third >o; s=$?; "
+                                      "grep -v ' <<< ' o; exit $s",
+            cases[i].options);
+        snprintf(expected, sizeof(expected),
+                 "^" SUMMARY("data", "4", "5")
+                     STATISTICS("copy") "[^\n]*\n1 failed, "
+                                        "([0-9]+ missed, )?generated %s requests "
+                                        "[^\n]*\nmin[^\n]*\n" SUMMARY("third", "4", "5")
+                                            TITLE,
+                 cases[i].generated);
+        assert_matches(result.out, expected);
+        assert_string_equal(result.err,
+                            "ioping: copy: request 2 failed: EIO (Input/output error)\n");
+        command_free(&result);
+    }
+}
+
+static void
+lost_output_ends_all(void **state)
+{
+    static const char *const options[] = {"", "-q -c 3", "-B -c 3", "-J"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result =
+            command_status(3, "ioping -C -i 1ms %s data copy >/dev/full", options[i]);
+        assert_string_equal(result.err,
+                            "ioping: standard output: No space left on device\n");
+        command_free(&result);
+    }
+}
+
+/* Lines with the name, median and ratio of each; times in ns. */
+#define ROWS                                                                          \
+    "awk 'BEGIN { f[\"ns\"] = 1; f[\"us\"] = 1e3; f[\"ms\"] = 1e6; f[\"s\"] = 1e9 } " \
+    "/fastest first/ { found = 1; getline; next } found { gsub(\"x\", \"\", $NF); "   \
+    "print $1, $3 * f[$4], $NF }' o >rows; "
+
+/* Whether the medians are not below the delays, in ms, in ascending order; the ratios are
+ * those of what is printed, to its rounding; and each is 2 to 8 times the one before,
+ * which a busy machine may spoil. */
+#define RATIOS                                                                      \
+    "awk 'NR == 1 { first = $2 } { late = $2 >= 0.999e6 * 2 * 4 ^ (NR - 1); "       \
+    "off = $3 * first / $2 - 1; told = off * off < 1e-4; apart = NR == 1 || "       \
+    "($2 > 2 * before && $2 < 8 * before); before = $2; print late, told, apart }'" \
+    " rows | tr '\\n' ' '"
+
+/* The slowest and the fastest change places with each try. */
+static void
+devices_are_in_the_right_order_with_the_right_ratios(void **state)
+{
+    (void)state;
+    need_root();
+    need_faults();
+    struct result result = command("for f in 2 8 32; do head -c 4M /dev/urandom >disk$f; "
+                                   "losetup -f --show disk$f >loop$f || exit 99; done");
+    if (result.status == 99)
+        skip_because("needs three loop devices");
+    command_free(&result);
+    result = command_status(
+        0,
+        "for f in 2 8 32; do read -r d$f <loop$f; done; part() { basename $1; }; " TRY //
+            FAULTY("\"pread@$(part $d2)/:1-:2ms,pread@$(part $d8)/:1-:8ms,"
+                   "pread@$(part $d32)/:1-:32ms\"") //
+        "-i 0 -c 8 $d32 $d2 $d8 >o || exit; " ROWS
+        "s=$(cut -d' ' -f1 rows | tr '\\n' ' ')$(" RATIOS "); " //
+        AGAIN_UNLESS("\"$d2 $d8 $d32 1 1 1 1 1 1 1 1 1 \"") "echo \"$s\" | "
+                                                            "sed \"s,$d2 ,2 ,; s,$d8 "
+                                                            ",8 ,; s,$d32 ,32 ,\"");
+    assert_string_equal(result.out, "2 8 32 1 1 1 1 1 1 1 1 1 \n");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_has_its_lines_and_the_summaries_are_in_the_order_given),
+        cmocka_unit_test(one_target_is_compared_with_nothing),
+        cmocka_unit_test(the_faster_is_first_in_the_comparison),
+        cmocka_unit_test(paces_hold_for_each),
+        cmocka_unit_test(counts_hold_for_each),
+        cmocka_unit_test(raw_lines_have_the_target_in_the_end),
+        cmocka_unit_test(final_raw_lines_are_in_the_order_given),
+        cmocka_unit_test(raw_lines_of_a_time_have_it_too),
+        cmocka_unit_test(json_has_the_records_of_all),
+        cmocka_unit_test(json_of_periods_names_the_target),
+        cmocka_unit_test(the_file_of_metrics_has_all),
+        cmocka_unit_test(the_file_of_metrics_has_all_before_the_first_request),
+        cmocka_unit_test(one_bad_target_ends_it_before_any_request),
+        cmocka_unit_test(the_same_target_twice_is_two),
+        cmocka_unit_test(sweeps_are_one_after_another_and_their_tables_together),
+        cmocka_unit_test(raw_lines_of_sweeps_have_the_target_in_the_end),
+        cmocka_unit_test(json_of_sweeps_is_one_array),
+        cmocka_unit_test(a_limit_that_one_breaks_names_it_and_is_in_the_comparison),
+        cmocka_unit_test(limits_that_all_keep_change_nothing_but_the_comparison),
+        cmocka_unit_test(a_limit_that_is_not_known_of_one_names_it),
+        cmocka_unit_test(an_interrupt_prints_all_summaries_and_the_comparison),
+        cmocka_unit_test(an_interrupt_leaves_valid_json),
+        cmocka_unit_test(one_that_hangs_does_not_hold_up_the_others),
+        cmocka_unit_test(all_that_hang_are_named),
+        cmocka_unit_test(one_that_fails_does_not_end_the_others),
+        cmocka_unit_test(lost_output_ends_all),
+        cmocka_unit_test(devices_are_in_the_right_order_with_the_right_ratios),
+    };
+    return cmocka_run_group_tests_name("targets", tests, make_files, unmount_all);
+}

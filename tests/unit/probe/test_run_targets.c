@@ -1,0 +1,298 @@
+/* Several targets at once: each has workers, a count and statistics of its own. */
+#include "listening.h"
+
+#include <errno.h>
+
+#define TARGETS 3
+
+static struct {
+    struct setup setup;
+    struct plan plans[TARGETS];
+    struct target targets[TARGETS];
+    struct outcome outcomes[TARGETS];
+    struct run_target list[TARGETS];
+    struct run_task task;
+    struct run_view view;
+    int looks, rests, fails;
+    uint64_t seen[TARGETS]; /* requests, at the last look */
+    struct sample failed;
+    bool interrupted;
+    bool backwards; /* a look with fewer than the one before */
+    char order[64]; /* of the summaries */
+} all;
+
+/* One for each target, so that the calls of all can be told apart. */
+static struct told told[TARGETS];
+static atomic_bool inside;
+
+static int
+tell_alone(void *self, const struct sample *sample)
+{
+    struct told *one = self;
+    one->together |= atomic_exchange(&inside, true);
+    int status = on_sample(self, sample);
+    atomic_store(&inside, false);
+    return status;
+}
+
+static int
+tell_summary(void *self, const struct stats *stats, int64_t time)
+{
+    char digit[2] = {(char)('0' + ((struct told *)self - told)), '\0'};
+    strcat(all.order, digit);
+    return on_summary(self, stats, time);
+}
+
+static void
+on_fail(void *self, const struct sample *failed)
+{
+    (void)self;
+    all.failed = *failed;
+    all.fails++;
+    atomic_store(&fake_engine.go, true);
+}
+
+static void
+on_look(void *self, const struct run_sight *sights, int count, int64_t now)
+{
+    (void)self;
+    assert_int_equal(count, TARGETS);
+    assert_true(now > 0);
+    for (int i = 0; i < count; i++) {
+        all.backwards |= sights[i].stats->requests < all.seen[i];
+        all.seen[i] = sights[i].stats->requests;
+    }
+    all.looks++;
+    if (all.looks == 2)
+        atomic_store(&fake_engine.go, true);
+}
+
+static void
+on_rest(void *self)
+{
+    (void)self;
+    all.rests++;
+}
+
+static void
+begin(int64_t count)
+{
+    memset(&all, 0, sizeof(all));
+    memset(told, 0, sizeof(told));
+    setup_begin(&all.setup, count);
+    all.setup.options.targets[1] = all.setup.options.targets[2] = "nowhere";
+    all.setup.options.target_count = TARGETS;
+    all.setup.options.hang = 0;
+    all.view = (struct run_view){
+        .every = 2 * MS, .last = true, .look = on_look, .rest = on_rest};
+}
+
+static int
+execute(struct error *error)
+{
+    struct run_observer observer = {
+        .sample = tell_alone,
+        .period = on_period,
+        .summary = tell_summary,
+        .interim = on_interim,
+        .hang = on_hang,
+        .fail = on_fail,
+        .step = on_step,
+    };
+    assert_int_equal(plan_make(&all.setup.options, 1, &all.setup.plan, error), 0);
+    for (int i = 0; i < TARGETS; i++) {
+        plan_target(&all.setup.plan, i, &all.plans[i]);
+        all.targets[i] = all.setup.target;
+        observer.self = &told[i];
+        all.list[i] = (struct run_target){&all.plans[i], &all.targets[i], observer,
+                                          &all.outcomes[i]};
+    }
+    all.task = (struct run_task){&engine_fake, all.list, TARGETS, &all.view, 1};
+    os_signals_install();
+    return run_execute(&all.task, error);
+}
+
+static void
+run_all(void)
+{
+    struct error error;
+    assert_int_equal(execute(&error), 0);
+}
+
+static void
+the_count_is_that_of_each(void **state)
+{
+    (void)state;
+    begin(50);
+    all.setup.options.threads = 2;
+    run_all();
+    for (int i = 0; i < TARGETS; i++) {
+        assert_int_equal(told[i].samples, 50);
+        assert_int_equal(told[i].summaries, 1);
+        assert_int_equal(told[i].summary.requests, 50);
+        assert_int_equal(all.outcomes[i].total.requests, 50);
+        assert_int_equal(all.outcomes[i].waiting, 0);
+        for (int k = 1; k <= 50; k++)
+            assert_int_equal(told[i].times[k], 1);
+        assert_false(told[i].together);
+    }
+    assert_string_equal(all.order, "012");
+    assert_int_equal(fake_engine.opened, 2 * TARGETS);
+    assert_int_equal(fake_engine.closed, 2 * TARGETS);
+    assert_int_equal(all.fails, 0);
+}
+
+static void
+each_has_offsets_of_its_own(void **state)
+{
+    (void)state;
+    begin(64);
+    run_all();
+    assert_memory_not_equal(fake_engine.queues[0].offsets, fake_engine.queues[1].offsets,
+                            64 * sizeof(int64_t));
+    assert_memory_not_equal(fake_engine.queues[1].offsets, fake_engine.queues[2].offsets,
+                            64 * sizeof(int64_t));
+}
+
+/* What one would have alone, so that it can be told from what the others change. */
+static void
+the_first_does_what_it_would_do_alone(void **state)
+{
+    static int64_t offsets[64];
+    (void)state;
+    begin(64);
+    run_all();
+    memcpy(offsets, fake_engine.queues[0].offsets, sizeof(offsets));
+    struct setup setup;
+    setup_begin(&setup, 64);
+    run(&setup, told_begin());
+    assert_memory_equal(offsets, fake_engine.queues[0].offsets, sizeof(offsets));
+}
+
+static void
+views_see_all_of_them_and_the_end(void **state)
+{
+    (void)state;
+    begin(6);
+    fake_engine.queues[1].scripted = true;
+    fake_engine.queues[1].answers[4].held = true; /* for two looks */
+    run_all();
+    assert_true(all.looks >= 3);
+    assert_false(all.backwards);
+    assert_int_equal(all.rests, 0);
+    for (int i = 0; i < TARGETS; i++)
+        assert_int_equal(all.seen[i], 6);
+}
+
+/* It is told at once: what is held goes on only then. */
+static void
+one_that_fails_leaves_the_others_to_go_on(void **state)
+{
+    (void)state;
+    begin(9);
+    for (int i = 0; i < TARGETS; i++)
+        fake_engine.queues[i].scripted = true;
+    fake_engine.queues[1].answers[3].error = EIO;
+    fake_engine.queues[2].answers[5].held = true;
+    run_all();
+    assert_int_equal(all.fails, 1);
+    assert_int_equal(all.failed.index, 3);
+    assert_int_equal(all.failed.error, EIO);
+    assert_int_equal(all.outcomes[1].failed.index, 3);
+    assert_true(all.outcomes[1].told);
+    assert_int_equal(all.outcomes[0].total.requests, 9);
+    assert_int_equal(all.outcomes[1].total.requests, 3);
+    assert_int_equal(all.outcomes[2].total.requests, 9);
+    assert_int_equal(all.outcomes[0].failed.index, 0);
+}
+
+static void
+the_failure_of_the_last_is_left_to_the_end(void **state)
+{
+    (void)state;
+    begin(2);
+    for (int i = 0; i < TARGETS; i++) {
+        fake_engine.queues[i].scripted = true;
+        fake_engine.queues[i].answers[2].error = EIO;
+    }
+    run_all();
+    for (int i = 0; i < TARGETS; i++)
+        assert_int_equal(all.outcomes[i].failed.index, 2);
+    int told_at_once = 0;
+    for (int i = 0; i < TARGETS; i++)
+        told_at_once += all.outcomes[i].told;
+    assert_int_equal(all.fails, told_at_once);
+    assert_true(told_at_once < TARGETS);
+}
+
+static void
+one_that_cannot_begin_keeps_all_from_it(void **state)
+{
+    (void)state;
+    struct error error;
+    for (int sound = 0; sound < TARGETS; sound++) {
+        begin(3);
+        fake_engine.broken = true;
+        fake_engine.sound = sound;
+        assert_int_equal(execute(&error), -1);
+        assert_int_equal(error.status, EXIT_PREPARE);
+        assert_int_equal(sent_by_all(), 0);
+        assert_int_equal(fake_engine.closed, sound);
+        assert_int_equal(all.looks, 0);
+        assert_string_equal(all.order, "");
+    }
+}
+
+/* The others are done by then. */
+static void
+interrupt_when_others_are_done(struct told *one)
+{
+    (void)one;
+    bool done =
+        fake_engine.queues[0].requests == 4 && fake_engine.queues[2].requests == 4;
+    if (done && !all.interrupted)
+        raise(SIGINT);
+    all.interrupted |= done;
+}
+
+static void
+leave_one_hanging(void)
+{
+    begin(4);
+    all.setup.options.hang = MS;
+    for (int i = 0; i < TARGETS; i++)
+        fake_engine.queues[i].scripted = true;
+    fake_engine.queues[1].answers[2].held = true;
+    told[1].at_hang = interrupt_when_others_are_done;
+    run_all();
+    REQUIRE(strcmp(all.order, "012") == 0);
+    REQUIRE(told[0].samples == 4 && told[2].samples == 4);
+    REQUIRE(told[1].samples == 1);
+    REQUIRE(all.outcomes[0].waiting == 0 && all.outcomes[2].waiting == 0);
+    REQUIRE(all.outcomes[1].waiting > 0 && all.outcomes[1].left == 1);
+    REQUIRE(told[1].summary.requests == 2);
+    REQUIRE(all.rests == 1);
+}
+
+static void
+one_that_hangs_does_not_hold_up_the_others(void **state)
+{
+    (void)state;
+    in_child(leave_one_hanging);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_count_is_that_of_each),
+        cmocka_unit_test(each_has_offsets_of_its_own),
+        cmocka_unit_test(the_first_does_what_it_would_do_alone),
+        cmocka_unit_test(views_see_all_of_them_and_the_end),
+        cmocka_unit_test(one_that_fails_leaves_the_others_to_go_on),
+        cmocka_unit_test(the_failure_of_the_last_is_left_to_the_end),
+        cmocka_unit_test(one_that_cannot_begin_keeps_all_from_it),
+        cmocka_unit_test(one_that_hangs_does_not_hold_up_the_others),
+    };
+    return cmocka_run_group_tests_name("run targets", tests, NULL, NULL);
+}
