@@ -1,6 +1,7 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include "cli/color.h"
 #include "cli/sweep.h"
 #include "stats/percentile.h"
 #include "stats/slo.h"
@@ -59,6 +60,7 @@ enum option_id {
     OPTION_CORRECTED,
     OPTION_SLO,
     OPTION_PROMETHEUS,
+    OPTION_COLOR,
     OPTION_HELP,
     OPTION_VERSION,
     OPTION_IDS,
@@ -79,6 +81,7 @@ struct options {
     int64_t speed_limit, size, work_size, work_offset;
     int64_t threads, depth; /* 0: one */
     struct sweep sweep;
+    enum color color;
     struct percentiles percentiles;
     struct slos slos;
     uint16_t given[OPTION_IDS];

@@ -16,8 +16,18 @@ void os_stream_guard(void);
 /* Writes SIZE bytes to a stream, whole or -1 with errno. */
 int os_stream_write(int stream, const char *bytes, size_t size);
 
+/* Whether a stream goes to a terminal. */
+bool os_stream_terminal(int stream);
+
+/* Whether terminals can show text and nothing more, by the environment. */
+bool os_terminal_plain(void);
+
 /* How many columns the terminal has that a stream goes to; 0 if it goes to none. */
 int os_stream_columns(int stream);
+
+/* Whether the terminal is this process's to draw on: it is in its foreground, or it has
+ * another. */
+bool os_terminal_ours(int stream);
 
 /* Whether the user's locale has UTF-8, by the environment. */
 bool os_locale_utf8(void);

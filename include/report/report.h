@@ -58,6 +58,7 @@ struct report {
     bool begun;  /* what comes before all records is written, or lost */
     int columns; /* of the terminal, 80 without one */
     bool utf8;   /* it shows UTF-8 */
+    bool color;  /* verdicts have colours */
     int error;   /* errno of the first failure of the output */
     struct kept kept;
 };

@@ -55,6 +55,13 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
 }
 
 static const char *
+set_color(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option;
+    return color_parse(value, &options->color);
+}
+
+static const char *
 add_slo(const struct cli_option *option, struct options *options, const char *value)
 {
     (void)option;
@@ -170,6 +177,8 @@ const struct cli_option cli_options[] = {
     [OPTION_PROMETHEUS] = {0, "prometheus", CLI_REQUIRED, "file", .set = set_path,
         .at = offsetof(struct options, prometheus), .newer = true,
         .help = "keep metrics in <file>, every -P or 15s"},
+    [OPTION_COLOR] = {0, "color", CLI_REQUIRED, "when", .set = set_color, .newer = true,
+        .help = "colour verdicts: always, never, auto (auto)"},
     [OPTION_HELP] = {'h', "help", FLAG,
         .help = "print this and exit"},
     [OPTION_VERSION] = {'v', "version", FLAG,

@@ -53,6 +53,27 @@ os_stream_write(int stream, const char *bytes, size_t size)
     return 0;
 }
 
+bool
+os_stream_terminal(int stream)
+{
+    return isatty(stream) == 1;
+}
+
+bool
+os_terminal_ours(int stream)
+{
+    pid_t group = tcgetpgrp(stream);
+    return group < 0 || group == getpgrp();
+}
+
+/* The name of those that cannot even move the cursor: term(7). */
+bool
+os_terminal_plain(void)
+{
+    const char *name = getenv("TERM");
+    return !name || name[0] == '\0' || strcmp(name, "dumb") == 0;
+}
+
 int
 os_stream_columns(int stream)
 {

@@ -129,6 +129,7 @@ resolve_output(const struct options *options, struct plan_output *output)
     output->burst = options->burst;
     output->percentiles = options->percentiles;
     output->histogram = given(options, OPTION_HISTOGRAM);
+    output->color = options->color;
 }
 
 /* The file takes the interval of the raw lines, which are not printed then. */

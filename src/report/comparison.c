@@ -6,9 +6,11 @@
 
 #include "base/escape.h"
 #include "base/units.h"
+#include "report/color.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum column { REQUESTS, P50, P99, MAX, AVG, IOPS, RATIO, SLO, COLUMNS };
 
@@ -21,6 +23,9 @@ static const struct {
     [RATIO] = {"vs first", 2, 8},    [SLO] = {"slo", 2, 0},
 };
 
+static const char *const marks[] = {
+    [SLO_KEPT] = "ok", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "?"};
+
 static const struct percentile median = {PERCENTILE_WHOLE / 2, "50"},
                                tail = {PERCENTILE_WHOLE / 100 * 99, "99"};
 
@@ -28,6 +33,7 @@ struct line {
     const struct comparison_row *row;
     int64_t p50;          /* ns; 0 of none */
     struct buffer target; /* as it is shown */
+    enum slo_verdict slo;
     char cells[COLUMNS][UNITS_TEXT];
 };
 
@@ -71,17 +77,15 @@ show_ratio(char *cell, int64_t p50, int64_t first)
                  (long long)p50 / first + (rest >= first - rest));
 }
 
-static const char *
+static enum slo_verdict
 judge(const struct slos *slos, const struct stats *stats)
 {
-    const char *verdict = "ok";
+    enum slo_verdict verdict = SLO_KEPT;
     int64_t value;
-    for (int i = 0; i < slos->count; i++) {
+    for (int i = 0; i < slos->count && verdict != SLO_BROKEN; i++) {
         enum slo_verdict one = slo_check(&slos->list[i], stats, &value);
-        if (one == SLO_BROKEN)
-            return "FAIL";
-        if (one == SLO_UNKNOWN)
-            verdict = "?";
+        if (one != SLO_KEPT)
+            verdict = one;
     }
     return verdict;
 }
@@ -101,7 +105,8 @@ fill_line(struct line *line, int64_t first, const struct slos *slos)
     for (int i = 0; i < COLUMNS; i++)
         put(cells[i], "-");
     snprintf(cells[REQUESTS], UNITS_TEXT, "%llu", (unsigned long long)latency->count);
-    put(cells[SLO], judge(slos, stats));
+    line->slo = judge(slos, stats);
+    put(cells[SLO], marks[line->slo]);
     if (!counts(line))
         return;
     units_format(UNITS_TIME, line->p50, cells[P50]);
@@ -148,12 +153,18 @@ measure(struct table *table)
 }
 
 static void
-add_line(struct buffer *text, const struct table *table, const struct line *line)
+add_line(struct buffer *text, const struct table *table, const struct line *line,
+         bool color)
 {
+    enum color_tone tone = line->slo == SLO_BROKEN ? TONE_FAILED : TONE_NONE;
     const char *target = line->target.text;
     buffer_format(text, "%s%*s", target, table->target - width_of(target), "");
-    for (int i = 0; i < table->shown; i++)
-        buffer_format(text, "%*s", columns[i].gap + table->widths[i], line->cells[i]);
+    for (int i = 0; i < table->shown; i++) {
+        const char *cell = line->cells[i];
+        int room = columns[i].gap + table->widths[i] - (int)strlen(cell);
+        buffer_format(text, "%*s", room, "");
+        color_add(text, color, i == SLO ? tone : TONE_NONE, cell);
+    }
     buffer_text(text, "\n");
 }
 
@@ -182,7 +193,7 @@ fill_table(struct table *table, const struct comparison_row *rows,
 
 void
 comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
-                  const struct slos *slos)
+                  const struct slos *slos, bool color)
 {
     struct table table = {.count = count + 1, .shown = slos->count ? COLUMNS : SLO};
     table.lines = calloc((size_t)table.count, sizeof(*table.lines));
@@ -192,7 +203,7 @@ comparison_format(struct buffer *text, const struct comparison_row *rows, int co
         measure(&table);
         buffer_text(text, "\n--- comparison, fastest first ---\n");
         for (int i = 0; i < table.count; i++)
-            add_line(text, &table, &table.lines[i]);
+            add_line(text, &table, &table.lines[i], color);
     }
     for (int i = 0; table.lines && i < table.count; i++)
         buffer_free(&table.lines[i].target);

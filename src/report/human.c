@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "os/os.h"
 #include "picture.h"
+#include "report/color.h"
 #include "report/comparison.h"
 #include "table.h"
 
@@ -74,8 +75,11 @@ human_sample(struct report *report, const struct sample *sample)
     add_label(report);
     buffer_format(text, ": request=%llu time=", (unsigned long long)sample->index);
     add_unit(text, UNITS_TIME, sample->latency);
-    if (notice)
-        buffer_format(text, " (%s)", notice);
+    if (notice) {
+        buffer_text(text, " (");
+        color_add(text, report->color, color_of(sample->verdict), notice);
+        buffer_text(text, ")");
+    }
     buffer_text(text, "\n");
     if (report->output->burst && sample->index % (uint64_t)report->output->burst == 0)
         buffer_text(text, "\n");
@@ -204,7 +208,8 @@ human_compare(struct report *report, const struct outcome *const *outcomes)
         rows[i] = (struct comparison_row){report->targets[i].description->path,
                                           &outcomes[i]->total};
     if (rows)
-        comparison_format(&report->text, rows, report->count, &report->plan->slos);
+        comparison_format(&report->text, rows, report->count, &report->plan->slos,
+                          report->color);
     else
         report->text.failed = true;
     free(rows);

@@ -4,6 +4,7 @@
 #include "os/os.h"
 #include "os/output.h"
 #include "os/process.h"
+#include "report/color.h"
 #include "report/console.h"
 
 #include <errno.h>
@@ -55,6 +56,7 @@ report_begin(struct report *report, const struct plan *plan,
     report->columns = os_stream_columns(report->stream);
     report->columns = report->columns ? report->columns : 80;
     report->utf8 = os_locale_utf8();
+    report->color = color_wanted(plan->output.color, report->stream);
     report->targets = calloc((size_t)count, sizeof(*report->targets));
     if (!report->targets)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the report");

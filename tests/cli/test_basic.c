@@ -214,7 +214,8 @@ help_and_version_go_to_stdout(void **state)
     struct result help = command_status(0, "ioping -h");
     struct result none = command_status(1, "ioping");
     struct result version = command_status(0, "ioping -v");
-    assert_matches(help.out, "^Usage: ioping \\[options\\] directory\\|file\\|device\\.\\.\\.\n");
+    assert_matches(help.out,
+                   "^Usage: ioping \\[options\\] directory\\|file\\|device\\.\\.\\.\n");
     assert_contains(help.out, "-count <count>");
     assert_string_equal(help.err, "");
     assert_string_equal(none.out, help.out);

@@ -96,7 +96,7 @@ keep_json_of_o(const char *script)
 static pid_t
 start_group(const char *text)
 {
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* for end_group */
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* for command_stop */
     pid_t group = fork();
     assert_true(group >= 0);
     if (group == 0) {
@@ -110,8 +110,8 @@ start_group(const char *text)
 
 /* Nothing that a command left running may write to what the next one looks at. What is
  * stuck in the kernel can only be left. */
-static void
-end_group(pid_t group)
+void
+command_stop(pid_t group)
 {
     for (int ms = 0; kill(-group, SIGKILL) == 0 && ms < 5000; ms++) {
         while (waitpid(-group, NULL, WNOHANG) > 0)
@@ -120,33 +120,43 @@ end_group(pid_t group)
     }
 }
 
+const char *
+command_script(const char *name, const char *format, va_list list)
+{
+    static char path[1100];
+    snprintf(path, sizeof(path), "%s/%s", scratch(), name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "cd '%s'\n%s", scratch(), preamble);
+    vfprintf(file, format, list);
+    fprintf(file, "\n");
+    fclose(file);
+    return path;
+}
+
 static struct result
 run_shell(const char *format, va_list list)
 {
-    char text[16384], script[1100], out[1100], err[1100], whole[4096];
+    char out[1100], err[1100], whole[4096];
     struct result result = {0};
     size_t ignored;
-    vsnprintf(text, sizeof(text), format, list);
-    snprintf(script, sizeof(script), "%s/.script", scratch());
+    const char *script = command_script(".script", format, list);
     snprintf(out, sizeof(out), "%s/.out", scratch());
     snprintf(err, sizeof(err), "%s/.err", scratch());
-    FILE *file = fopen(script, "w");
-    assert_non_null(file);
-    fprintf(file, "cd '%s'\n%s%s\n", scratch(), preamble, text);
-    fclose(file);
     snprintf(whole, sizeof(whole),
              "exec timeout -k 5 150 sh '%s' >'%s' 2>'%s' </dev/null", script, out, err);
     int status;
     pid_t group = start_group(whole);
     assert_int_equal(waitpid(group, &status, 0), group);
-    end_group(group);
+    command_stop(group);
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     result.out = read_all(out, &result.out_size);
     result.err = read_all(err, &ignored);
     keep_json(result.out, result.out_size);
     keep_json_of_o(script);
     if (result.status == 124 || result.status == 137)
-        fail_msg("timed out: %s\nstdout: %s\nstderr: %s", text, result.out, result.err);
+        fail_msg("timed out: %s\nstdout: %s\nstderr: %s", read_all(script, &ignored),
+                 result.out, result.err);
     return result;
 }
 

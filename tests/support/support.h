@@ -15,6 +15,8 @@
 
 #include "os/mount.h"
 
+#include <sys/types.h>
+
 /* What a command left behind; freed by command_free. */
 struct result {
     char *out, *err; /* NUL-terminated */
@@ -34,6 +36,14 @@ struct result command_status(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 void command_free(struct result *result);
+
+/* Writes such a command as a script of this name, in the scratch folder; returns its
+ * path, until the next one. */
+const char *command_script(const char *name, const char *format, va_list list)
+    __attribute__((format(printf, 2, 0)));
+
+/* Kills what is left of a process group of this program's, and waits for its end. */
+void command_stop(pid_t group);
 
 /* A folder for this program's files, on the disk that the sources are on. */
 const char *scratch(void);

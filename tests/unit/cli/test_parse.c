@@ -102,6 +102,7 @@ static const struct row {
     {OPTION_CORRECTED, 0, "corrected", NULL, 0},
     {OPTION_SLO, 0, "slo", "max=7ns", AT(slos.list[0].limit)},
     {OPTION_PROMETHEUS, 0, "prometheus", "7", 0},
+    {OPTION_COLOR, 0, "color", "never", 0},
     {OPTION_HELP, 'h', "help", NULL, 0},
     {OPTION_VERSION, 'v', "version", NULL, 0},
 };
@@ -314,7 +315,7 @@ ambiguous_beginnings_list_the_possibilities(void **state)
                   "'-print-interval'\n");
     check_refused("--c 1 .", true,
                   "ioping: option '--c' is ambiguous; possibilities: '-count' "
-                  "'-cached' '-corrected'\n");
+                  "'-cached' '-corrected' '-color'\n");
     check_refused("-s=4k .", true,
                   "ioping: option '-s=4k' is ambiguous; possibilities: '-speed-limit' "
                   "'-size' '-sweep' '-sync' '-slo'\n");

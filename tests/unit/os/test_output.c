@@ -200,16 +200,69 @@ what_does_not_fit_leaves_the_old_file(void **state)
     assert_int_equal(count_files("full"), 1);
 }
 
+/* The other end of a pseudo-terminal, whose descriptor becomes *TERMINAL. */
+static int
+open_screen(int *terminal)
+{
+    *terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (*terminal < 0 || grantpt(*terminal) < 0 || unlockpt(*terminal) < 0)
+        skip_because("needs a pseudo-terminal");
+    int screen = open(ptsname(*terminal), O_RDWR | O_NOCTTY);
+    assert_true(screen >= 0);
+    return screen;
+}
+
+static void
+a_terminal_is_told_from_all_else(void **state)
+{
+    (void)state;
+    int ends[2], terminal, screen = open_screen(&terminal);
+    int null = open("/dev/null", O_RDWR), folder = open("/", O_RDONLY);
+    assert_int_equal(pipe(ends), 0);
+    const struct {
+        int stream;
+        bool terminal;
+    } cases[] = {{screen, true},   {null, false},    {folder, false},
+                 {ends[0], false}, {ends[1], false}, {-1, false}};
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        if (os_stream_terminal(cases[i].stream) != cases[i].terminal)
+            fail_msg("case %zu", i);
+    for (size_t i = 0; i < LENGTH(cases) - 1; i++)
+        close(cases[i].stream);
+    assert_false(os_stream_terminal(screen));
+    close(terminal);
+}
+
+static void
+a_terminal_without_a_name_is_plain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool plain;
+    } cases[] = {{NULL, true},     {"", true},        {"dumb", true},
+                 {"xterm", false}, {"dumber", false}, {"linux", false}};
+    const char *term = getenv("TERM");
+    char *saved = term ? strdup(term) : NULL;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        unsetenv("TERM");
+        if (cases[i].name)
+            setenv("TERM", cases[i].name, 1);
+        if (os_terminal_plain() != cases[i].plain)
+            fail_msg("case %zu", i);
+    }
+    unsetenv("TERM");
+    if (saved)
+        setenv("TERM", saved, 1);
+    free(saved);
+}
+
 static void
 only_terminals_have_columns(void **state)
 {
     (void)state;
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     struct winsize size = {.ws_col = 123, .ws_row = 10};
-    if (terminal < 0 || grantpt(terminal) < 0 || unlockpt(terminal) < 0)
-        skip_because("needs a pseudo-terminal");
-    int screen = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-    assert_true(screen >= 0);
+    int terminal, screen = open_screen(&terminal);
     assert_int_equal(os_stream_columns(screen), 0);
     assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
     assert_int_equal(os_stream_columns(screen), 123);
@@ -292,6 +345,8 @@ main(void)
         cmocka_unit_test(what_is_no_file_is_not_replaced),
         cmocka_unit_test(failures_leave_the_old_file_and_nothing_beside_it),
         cmocka_unit_test(what_does_not_fit_leaves_the_old_file),
+        cmocka_unit_test(a_terminal_is_told_from_all_else),
+        cmocka_unit_test(a_terminal_without_a_name_is_plain),
         cmocka_unit_test(only_terminals_have_columns),
         cmocka_unit_test(the_first_locale_that_is_set_decides),
         cmocka_unit_test(what_begins_otherwise_is_not_replaced),

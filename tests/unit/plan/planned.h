@@ -19,7 +19,7 @@ planned_try(const char *line, struct plan *plan, struct error *error)
     static char copy[256];
     char *argv[WORDS] = {"ioping"};
     int argc = 1;
-    struct options options;
+    static struct options options;
     snprintf(copy, sizeof(copy), "%s", line);
     for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) {
         assert_true(argc < WORDS - 1);

@@ -377,6 +377,24 @@ metrics_are_kept_instead_of_raw_lines(void **state)
     assert_int_equal(plan.output.print_count, 3);
 }
 
+/* The first does what it would do alone. */
+static void
+each_target_has_a_plan_of_its_own(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-e 7 -c 3 a b a"), one[3];
+    assert_int_equal(plan.target_count, 3);
+    for (int i = 0; i < 3; i++) {
+        plan_target(&plan, i, &one[i]);
+        assert_int_equal(one[i].count, 3);
+    }
+    assert_string_equal(one[0].path, "a");
+    assert_string_equal(one[1].path, "b");
+    assert_string_equal(one[2].path, "a");
+    assert_int_equal(one[0].seed, 7);
+    assert_true(one[1].seed != 7 && one[2].seed != 7 && one[1].seed != one[2].seed);
+}
+
 int
 main(void)
 {
@@ -400,6 +418,7 @@ main(void)
         cmocka_unit_test(corrections_are_for_the_interval_that_is_kept),
         cmocka_unit_test(corrections_without_an_interval_are_refused),
         cmocka_unit_test(metrics_are_kept_instead_of_raw_lines),
+        cmocka_unit_test(each_target_has_a_plan_of_its_own),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -36,7 +36,11 @@ struct told {
     int64_t values[SAID], step_times[SAID];
     struct stats step; /* the last */
     struct os_async_config step_config;
-    int step_requests[SAID];            /* that the first worker had sent until its end */
+    int step_requests[SAID]; /* that the first worker had sent until its end */
+    int stepping;            /* steps that have begun */
+    int count_of_steps;      /* that there should be, as it was told */
+    int64_t value_of_step;
+    bool out_of_order; /* they were not told of as they came, with what they do */
     void (*at_hang)(struct told *told); /* NULL: nothing */
     int (*at_step)(struct told *told);
 };
@@ -108,12 +112,24 @@ on_summary(void *self, const struct stats *stats, int64_t time)
     return leave(told);
 }
 
+static inline void
+on_stepping(void *self, int64_t value, int number, int count)
+{
+    struct told *told = self;
+    told->out_of_order |= number != told->stepping || number != told->steps ||
+                          (told->count_of_steps && count != told->count_of_steps);
+    told->count_of_steps = count;
+    told->value_of_step = value;
+    told->stepping++;
+}
+
 static inline int
 on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
 {
     struct told *told = self;
     enter(told);
     assert_in_range(told->steps, 0, SAID - 1);
+    told->out_of_order |= value != told->value_of_step;
     told->values[told->steps] = value;
     told->step_times[told->steps] = time;
     told->step_requests[told->steps++] = fake_engine.queues[0].requests;
@@ -158,6 +174,7 @@ try_run(struct setup *setup, struct told *told, int status, struct error *error)
         .summary = on_summary,
         .interim = on_interim,
         .hang = on_hang,
+        .stepping = on_stepping,
         .step = on_step,
     };
     struct run_target one;

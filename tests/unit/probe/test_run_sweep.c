@@ -19,6 +19,7 @@ static void
 assert_values(const struct told *told, const int64_t *values, int count)
 {
     assert_int_equal(told->steps, count);
+    assert_false(told->out_of_order);
     for (int i = 0; i < count; i++)
         assert_int_equal(told->values[i], values[i]);
 }
@@ -40,6 +41,8 @@ the_total_is_that_of_all_steps(void **state)
         outcome = run(&setup, told);
     } while (told->step.lanes < 5 && (each *= 5) < 5000 * MS);
     assert_values(told, values, 4);
+    assert_int_equal(told->stepping, 4);
+    assert_int_equal(told->count_of_steps, 4);
     int64_t time = 0;
     for (int i = 0; i < 4; i++) {
         assert_true(told->step_times[i] >= each);

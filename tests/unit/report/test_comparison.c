@@ -57,7 +57,7 @@ table_of(const struct device *devices, int count, const struct slos *slos)
     for (int i = 0; i < count; i++)
         rows[i] = (struct comparison_row){devices[i].name,
                                           stats_of(&all_stats[i], &devices[i])};
-    comparison_format(&text, rows, count, slos ? slos : &none);
+    comparison_format(&text, rows, count, slos ? slos : &none, false);
     return text;
 }
 
@@ -125,7 +125,7 @@ columns_are_as_wide_as_their_widest_entry(void **state)
     stats_of(&all_stats[1], &devices[1])->latency.count = 1234567890;
     all_stats[1].latency.sum = 1234567890 * (2000 * MS);
     const struct comparison_row rows[] = {{"a", &all_stats[0]}, {"b", &all_stats[1]}};
-    comparison_format(&text, rows, 2, &none);
+    comparison_format(&text, rows, 2, &none, false);
     compare(&text, "comparison_wide");
     buffer_free(&text);
 }

@@ -1,0 +1,163 @@
+/* Colours of verdicts, on a terminal and elsewhere. */
+#include "running.h"
+#include "terminal.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+/* Request 8 is slow, request 9 fails; where another is as slow, it is one that a busy
+ * machine held up. */
+#define SCRIPT FAULTY("pread:8:400ms,pread:9:5") "-C -E -i 0 -c 10 "
+/* Without SGR sequences: files o as they are, p without. */
+#define PLAIN "sed 's/\\x1b\\[[0-9;]*m//g' o >p; "
+
+static struct terminal terminal;
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "head -c 1048576 /dev/urandom >data && sync data");
+    command_free(&result);
+    return 0;
+}
+
+static void
+verdicts_have_their_colour_on_a_terminal(void **state)
+{
+    static const char *const options[] = {"", "-color auto", "-color=always",
+                                          "-color never -color always"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        terminal_start(&terminal, 200, SCRIPT "%s data", options[i]);
+        terminal_end(&terminal, 3);
+        assert_int_equal(screen_color(&terminal.screen, "slow"), 33);
+        assert_int_equal(screen_color(&terminal.screen, "EIO"), 31);
+        assert_int_equal(screen_color(&terminal.screen, "(warmup)"), 0);
+        assert_int_equal(screen_color(&terminal.screen, "4 KiB <<< data ("), 0);
+        assert_int_equal(screen_color(&terminal.screen, ": request=8 time="), 0);
+        assert_int_equal(screen_color(&terminal.screen, "--- data ("), 0);
+        assert_int_equal(terminal.screen.color, 0);
+        terminal_free(&terminal);
+    }
+}
+
+static void
+a_terminal_without_colours_gets_none(void **state)
+{
+    static const char *const settings[][2] = {
+        {"NO_COLOR=1", ""},
+        {"NO_COLOR=0", "-color auto"},
+        {"TERM=dumb", ""},
+        {"TERM=", ""},
+        {"NO_COLOR=", "-color never"},
+        {"TERM=xterm", "-color always -color=never"},
+    };
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(settings); i++) {
+        terminal_start(&terminal, 200, "export %s; " SCRIPT "%s data", settings[i][0],
+                       settings[i][1]);
+        terminal_end(&terminal, 3);
+        if (terminal_count(&terminal, "\033"))
+            fail_msg("%s %s: %s", settings[i][0], settings[i][1], terminal.bytes);
+        assert_int_equal(screen_color(&terminal.screen, "(EIO)"), 0);
+        terminal_free(&terminal);
+    }
+}
+
+/* Which says nothing: https://no-color.org. */
+static void
+an_empty_no_color_is_none(void **state)
+{
+    (void)state;
+    need_faults();
+    terminal_start(&terminal, 200, "export NO_COLOR=; " SCRIPT "data");
+    terminal_end(&terminal, 3);
+    assert_int_equal(screen_color(&terminal.screen, "EIO"), 31);
+    terminal_free(&terminal);
+}
+
+static void
+what_is_no_terminal_gets_plain_bytes(void **state)
+{
+    static const char *const options[] = {"", "-color auto", "-color never"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        terminal_start(&terminal, 200, SCRIPT "%s data | cat", options[i]);
+        terminal_end(&terminal, 0);
+        assert_int_equal(terminal_count(&terminal, "\033[3"), 0);
+        assert_int_equal(screen_color(&terminal.screen, "(EIO)"), 0);
+        terminal_free(&terminal);
+    }
+}
+
+static void
+always_colours_whatever_reads_it(void **state)
+{
+    static const char *const settings[] = {"", "export NO_COLOR=1; ",
+                                           "export TERM=dumb; "};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(settings); i++) {
+        struct result result = command_status(
+            3,
+            "%s" SCRIPT "-color always data >o; s=$?; cat o; " PLAIN "cat p >&2; exit $s",
+            settings[i]);
+        assert_matches(result.out,
+                       "request=8 time=[0-9.]+ ms \\(?\033\\[33m\\(?slow\\)?\033\\[0m");
+        assert_matches(
+            result.out,
+            "request=9 time=[0-9.]+ [num]?s \\(?\033\\[31m\\(?EIO\\)?\033\\[0m");
+        assert_matches(result.err, "request=8 time=[0-9.]+ ms \\(slow\\)\n");
+        assert_matches(result.err, "request=9 time=[0-9.]+ [num]?s \\(EIO\\)\n");
+        assert_lacks(result.err, "\033");
+        command_free(&result);
+    }
+}
+
+static void
+machines_get_no_colours(void **state)
+{
+    static const char *const options[] = {"-J", "-JJ", "-B", "-q -p 2"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result =
+            command_status(3, SCRIPT "-color always %s data", options[i]);
+        assert_lacks(result.out, "\033");
+        command_free(&result);
+    }
+}
+
+static void
+other_words_are_refused(void **state)
+{
+    static const char *const words[] = {"", "yes", "Always", "1"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(words); i++) {
+        char line[128];
+        struct result result = command_status(1, "ioping -color '%s' missing", words[i]);
+        snprintf(line, sizeof(line),
+                 "ioping: -color '%s': neither always, never nor auto\n", words[i]);
+        assert_string_equal(result.err, line);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts_have_their_colour_on_a_terminal),
+        cmocka_unit_test(a_terminal_without_colours_gets_none),
+        cmocka_unit_test(an_empty_no_color_is_none),
+        cmocka_unit_test(what_is_no_terminal_gets_plain_bytes),
+        cmocka_unit_test(always_colours_whatever_reads_it),
+        cmocka_unit_test(machines_get_no_colours),
+        cmocka_unit_test(other_words_are_refused),
+    };
+    return cmocka_run_group_tests_name("color", tests, make_files, unmount_all);
+}

@@ -1,0 +1,165 @@
+#include "terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE 60 /* s */
+
+static void
+set_columns(int fd, int columns)
+{
+    struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = SCREEN_ROWS};
+    assert_int_equal(ioctl(fd, TIOCSWINSZ, &size), 0);
+}
+
+/* In a session of its own, whose terminal this is. Never returns. */
+static void
+run_child(int fd, const char *script)
+{
+    setsid();
+    ioctl(fd, TIOCSCTTY, 0);
+    for (int i = 0; i <= 2; i++)
+        dup2(fd, i);
+    if (fd > 2)
+        close(fd);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    execl("/bin/sh", "sh", script, (char *)NULL);
+    _exit(127);
+}
+
+void
+terminal_start(struct terminal *terminal, int columns, const char *format, ...)
+{
+    va_list list;
+    memset(terminal, 0, sizeof(*terminal));
+    screen_begin(&terminal->screen, columns);
+    terminal->bytes = calloc(1, 1);
+    assert_non_null(terminal->bytes);
+    va_start(list, format);
+    const char *script = command_script(".terminal", format, list);
+    va_end(list);
+    int fd = terminal->fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || grantpt(fd) < 0 || unlockpt(fd) < 0)
+        skip_because("needs a pseudo-terminal");
+    set_columns(fd, columns);
+    int screen = open(ptsname(fd), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(screen >= 0);
+    fflush(NULL);
+    terminal->child = fork();
+    assert_true(terminal->child >= 0);
+    if (terminal->child == 0)
+        run_child(screen, script);
+    close(screen);
+}
+
+/* Fails the test with all that can be seen. */
+static void
+give_up(struct terminal *terminal, const char *what, const char *text)
+{
+    command_stop(terminal->child);
+    fail_msg("%s: %s\non the screen:\n%s", what, text, screen_text(&terminal->screen));
+}
+
+/* Shows what is written within 100 ms. Returns false once nobody can write any more. */
+static bool
+receive(struct terminal *terminal)
+{
+    char bytes[4096];
+    struct pollfd wanted = {.fd = terminal->fd, .events = POLLIN};
+    if (poll(&wanted, 1, 100) <= 0)
+        return true;
+    ssize_t size = read(terminal->fd, bytes, sizeof(bytes));
+    if (size <= 0)
+        return size < 0 && (errno == EINTR || errno == EAGAIN); /* not EIO */
+    terminal->bytes = realloc(terminal->bytes, terminal->size + (size_t)size + 1);
+    assert_non_null(terminal->bytes);
+    memcpy(terminal->bytes + terminal->size, bytes, (size_t)size);
+    terminal->size += (size_t)size;
+    terminal->bytes[terminal->size] = '\0';
+    screen_feed(&terminal->screen, bytes, (size_t)size);
+    return true;
+}
+
+static bool
+has_text(const struct terminal *terminal, const char *part)
+{
+    char *text = screen_text(&terminal->screen);
+    bool found = strstr(text, part) != NULL;
+    free(text);
+    return found;
+}
+
+void
+terminal_wait(struct terminal *terminal, const char *text)
+{
+    time_t end = time(NULL) + PATIENCE;
+    while (!has_text(terminal, text)) {
+        if (!receive(terminal))
+            give_up(terminal, "ended without", text);
+        if (time(NULL) > end)
+            give_up(terminal, "waited in vain for", text);
+    }
+}
+
+void
+terminal_type(struct terminal *terminal, const char *text)
+{
+    ssize_t size = (ssize_t)strlen(text);
+    assert_int_equal(write(terminal->fd, text, (size_t)size), size);
+}
+
+void
+terminal_signal(const struct terminal *terminal, int signal)
+{
+    assert_int_equal(kill(terminal->child, signal), 0);
+}
+
+void
+terminal_resize(struct terminal *terminal, int columns)
+{
+    set_columns(terminal->fd, columns);
+    screen_resize(&terminal->screen, columns);
+}
+
+void
+terminal_end(struct terminal *terminal, int status)
+{
+    char told[64];
+    int ended;
+    time_t end = time(NULL) + PATIENCE;
+    while (receive(terminal))
+        if (time(NULL) > end)
+            give_up(terminal, "still running", "");
+    assert_int_equal(waitpid(terminal->child, &ended, 0), terminal->child);
+    terminal->status = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+    snprintf(told, sizeof(told), "%d, not %d", terminal->status, status);
+    if (terminal->status != status)
+        give_up(terminal, "status", told);
+}
+
+int
+terminal_count(const struct terminal *terminal, const char *part)
+{
+    int count = 0;
+    for (const char *at = terminal->bytes; (at = strstr(at, part)); at += strlen(part))
+        count++;
+    return count;
+}
+
+void
+terminal_free(struct terminal *terminal)
+{
+    close(terminal->fd);
+    free(terminal->bytes);
+    memset(terminal, 0, sizeof(*terminal));
+}

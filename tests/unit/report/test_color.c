@@ -1,0 +1,119 @@
+/* When words are coloured, and which. */
+#include "support.h"
+
+#include "report/color.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static void
+set(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+static void
+the_option_the_stream_and_the_environment_decide(void **state)
+{
+    static const struct {
+        enum color when;
+        bool terminal;
+        const char *term, *no_color;
+        bool wanted;
+    } cases[] = {
+        {COLOR_AUTO, true, "xterm", NULL, true},
+        {COLOR_AUTO, true, "xterm", "", true},
+        {COLOR_AUTO, true, "xterm", "1", false},
+        {COLOR_AUTO, true, "xterm", "0", false},
+        {COLOR_AUTO, true, "dumb", NULL, false},
+        {COLOR_AUTO, true, "", NULL, false},
+        {COLOR_AUTO, true, NULL, NULL, false},
+        {COLOR_AUTO, false, "xterm", NULL, false},
+        {COLOR_ALWAYS, true, "xterm", NULL, true},
+        {COLOR_ALWAYS, false, "xterm", NULL, true},
+        {COLOR_ALWAYS, true, "xterm", "1", true},
+        {COLOR_ALWAYS, false, "dumb", "1", true},
+        {COLOR_ALWAYS, false, NULL, NULL, true},
+        {COLOR_NEVER, true, "xterm", NULL, false},
+        {COLOR_NEVER, true, "xterm", "", false},
+        {COLOR_NEVER, false, NULL, NULL, false},
+    };
+    (void)state;
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY), null = open("/dev/null", O_WRONLY);
+    if (terminal < 0 || grantpt(terminal) < 0 || unlockpt(terminal) < 0)
+        skip_because("needs a pseudo-terminal");
+    int screen = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    assert_true(screen >= 0 && null >= 0);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        set("TERM", cases[i].term);
+        set("NO_COLOR", cases[i].no_color);
+        int stream = cases[i].terminal ? screen : null;
+        if (color_wanted(cases[i].when, stream) != cases[i].wanted)
+            fail_msg("case %zu", i);
+    }
+    close(null);
+    close(screen);
+    close(terminal);
+}
+
+static void
+only_slow_failed_and_cached_requests_have_a_tone(void **state)
+{
+    (void)state;
+    static const struct {
+        enum verdict verdict;
+        enum color_tone tone;
+    } cases[] = {
+        {VERDICT_WARMUP, TONE_NONE},   {VERDICT_TOO_FAST, TONE_NONE},
+        {VERDICT_TOO_SLOW, TONE_NONE}, {VERDICT_CACHED, TONE_CACHED},
+        {VERDICT_SHORT, TONE_FAILED},  {VERDICT_ERROR, TONE_FAILED},
+        {VERDICT_NONE, TONE_NONE},     {VERDICT_FAST, TONE_NONE},
+        {VERDICT_SLOW, TONE_SLOW},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_int_equal(color_of(cases[i].verdict), cases[i].tone);
+}
+
+static void
+a_word_has_its_colour_around_it(void **state)
+{
+    (void)state;
+    static const struct {
+        bool on;
+        enum color_tone tone;
+        const char *text;
+    } cases[] = {
+        {true, TONE_SLOW, "(\033[33mword\033[0m"},
+        {true, TONE_FAILED, "(\033[31mword\033[0m"},
+        {true, TONE_CACHED, "(\033[35mword\033[0m"},
+        {true, TONE_NONE, "(word"},
+        {false, TONE_SLOW, "(word"},
+        {false, TONE_FAILED, "(word"},
+        {false, TONE_CACHED, "(word"},
+        {false, TONE_NONE, "(word"},
+    };
+    struct buffer text = {0};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        buffer_clear(&text);
+        buffer_text(&text, "(");
+        color_add(&text, cases[i].on, cases[i].tone, "word");
+        assert_string_equal(text.text, cases[i].text);
+    }
+    buffer_free(&text);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_option_the_stream_and_the_environment_decide),
+        cmocka_unit_test(only_slow_failed_and_cached_requests_have_a_tone),
+        cmocka_unit_test(a_word_has_its_colour_around_it),
+    };
+    return cmocka_run_group_tests_name("color", tests, NULL, NULL);
+}
