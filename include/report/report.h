@@ -8,6 +8,7 @@
 #include "plan/plan.h"
 #include "probe/run.h"
 #include "report/kept.h"
+#include "report/status.h"
 #include "stats/stats.h"
 
 #include <stdint.h>
@@ -61,6 +62,7 @@ struct report {
     bool color;  /* verdicts have colours */
     int error;   /* errno of the first failure of the output */
     struct kept kept;
+    struct status *status; /* the line; NULL: none is wanted */
 };
 
 /*

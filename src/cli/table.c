@@ -179,6 +179,8 @@ const struct cli_option cli_options[] = {
         .help = "keep metrics in <file>, every -P or 15s"},
     [OPTION_COLOR] = {0, "color", CLI_REQUIRED, "when", .set = set_color, .newer = true,
         .help = "colour verdicts: always, never, auto (auto)"},
+    [OPTION_NO_STATUS] = {0, "no-status", FLAG, .newer = true,
+        .help = "no status line while a quiet run goes on"},
     [OPTION_HELP] = {'h', "help", FLAG,
         .help = "print this and exit"},
     [OPTION_VERSION] = {'v', "version", FLAG,

@@ -132,6 +132,14 @@ resolve_output(const struct options *options, struct plan_output *output)
     output->color = options->color;
 }
 
+/* What is printed per request shows well enough that the run is alive. */
+static void
+resolve_status(const struct options *options, struct plan_output *output)
+{
+    output->status =
+        !output->requests && !output->print_count && !given(options, OPTION_NO_STATUS);
+}
+
 /* The file takes the interval of the raw lines, which are not printed then. */
 static void
 resolve_prometheus(const struct options *options, struct plan_output *output)
@@ -188,5 +196,6 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     plan->slos = options->slos;
     if (plan_sweep(options, plan, error) < 0)
         return -1;
+    resolve_status(options, &plan->output);
     return resolve_corrected(options, plan, error);
 }

@@ -10,22 +10,28 @@
 
 int
 kept_begin(struct kept *kept, const struct plan *plan,
-           const struct description *const *targets, int count, struct error *error)
+           const struct description *const *targets, int count, struct status *status,
+           struct error *error)
 {
-    *kept = (struct kept){
-        .plan = plan, .descriptions = targets, .count = count, .wall = os_clock_wall};
+    *kept = (struct kept){.plan = plan,
+                          .descriptions = targets,
+                          .count = count,
+                          .wall = os_clock_wall,
+                          .status = status};
     return prometheus_begin(plan, targets, count, error);
 }
 
 /* Said once in a row: the next version may well be written. */
 static void
-note_failure(const char *path, int now, int before)
+note_failure(const struct kept *kept, const char *path, int now, int before)
 {
     struct notes notes = {0};
     if (!now || before)
         return;
     notes_add(&notes, path, "%s", strerror(now));
+    status_pause(kept->status);
     console_notes(&notes);
+    status_resume(kept->status);
 }
 
 static void
@@ -43,7 +49,7 @@ keep_metrics(void *self, const struct run_sight *sights, int count, int64_t now)
     }
     kept->metrics_error = targets ? prometheus_keep(kept->plan, targets, count) : ENOMEM;
     free(targets);
-    note_failure(kept->plan->output.prometheus, kept->metrics_error, before);
+    note_failure(kept, kept->plan->output.prometheus, kept->metrics_error, before);
 }
 
 int

@@ -1,5 +1,6 @@
 #include "picture.h"
 
+#include "bar.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -67,17 +68,9 @@ choose_rows(const struct histogram *histogram)
 static void
 add_bar(struct buffer *text, uint64_t count, uint64_t most, int width, bool utf8)
 {
-    static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    int fine = utf8 ? 8 : 1;
     double share = (double)count / (double)most;
-    int length = (int)(share * width * fine + 0.5);
-    if (count && !length)
-        length = 1;
-    for (int i = 0; i < length / fine; i++)
-        buffer_text(text, utf8 ? "█" : "#");
-    buffer_text(text, parts[length % fine]);
-    int used = length / fine + (length % fine > 0);
-    buffer_format(text, "%*s", width - used, "");
+    int length = (int)(share * width * bar_parts(utf8) + 0.5);
+    bar_add(text, count && !length ? 1 : length, width, " ", utf8);
 }
 
 static double

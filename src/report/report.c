@@ -24,9 +24,12 @@ flush(struct report *report)
 {
     if (report->text.failed && !report->error)
         report->error = ENOMEM;
-    if (report->text.length && !report->error &&
-        os_stream_write(report->stream, report->text.text, report->text.length) < 0)
-        report->error = errno;
+    if (report->text.length && !report->error) {
+        status_pause(report->status);
+        if (os_stream_write(report->stream, report->text.text, report->text.length) < 0)
+            report->error = errno;
+        status_resume(report->status);
+    }
     buffer_clear(&report->text);
     return report->error ? -1 : 0;
 }
@@ -64,7 +67,9 @@ report_begin(struct report *report, const struct plan *plan,
     for (int i = 0; i < count; i++)
         report->targets[i] =
             (struct report_target){.report = report, .description = targets[i]};
-    return kept_begin(&report->kept, plan, targets, count, error);
+    if (status_wanted(plan))
+        report->status = status_open(plan, count, os_clock_now());
+    return kept_begin(&report->kept, plan, targets, count, report->status, error);
 }
 
 static int
@@ -109,6 +114,12 @@ on_summary(void *self, const struct stats *stats, int64_t time)
 }
 
 static int
+number_of(const struct report_target *target)
+{
+    return (int)(target - target->report->targets);
+}
+
+static int
 on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
 {
     struct report *report = turn_to(self);
@@ -124,33 +135,56 @@ name_among(const struct report_target *target)
     return target->report->count > 1 ? target->description->path : NULL;
 }
 
+static void
+say(struct report *report, struct notes *notes)
+{
+    status_pause(report->status);
+    console_notes(notes);
+    status_resume(report->status);
+}
+
 /* To stderr, whatever the format; it must not disturb what is read from stdout. */
 static void
 on_interim(void *self, const struct stats *stats)
 {
+    struct report_target *target = self;
+    struct status *status = target->report->status;
     struct buffer text = {0};
-    human_interim(&text, name_among(self), stats);
+    human_interim(&text, name_among(target), stats);
+    status_pause(status);
     if (!text.failed)
         os_stream_write(2, text.text, text.length);
+    status_resume(status);
     buffer_free(&text);
 }
 
 static void
 on_hang(void *self, uint64_t index, int64_t waited)
 {
+    struct report_target *target = self;
     struct notes notes = {0};
     char text[UNITS_TEXT];
-    notes_add(&notes, name_among(self), "request %llu has had no answer for %s",
+    notes_add(&notes, name_among(target), "request %llu has had no answer for %s",
               (unsigned long long)index, units_format(UNITS_TIME, waited, text));
-    console_notes(&notes);
+    say(target->report, &notes);
 }
 
 static void
 on_fail(void *self, const struct sample *failed)
 {
+    struct report_target *target = self;
     struct notes notes = {0};
-    outcome_explain_failure(failed, name_among(self), &notes);
-    console_notes(&notes);
+    outcome_explain_failure(failed, name_among(target), &notes);
+    say(target->report, &notes);
+}
+
+static void
+on_stepping(void *self, int64_t value, int number, int count)
+{
+    struct report_target *target = self;
+    struct status *status = target->report->status;
+    if (status)
+        status_step(status, number_of(target), value, number, count, os_clock_now());
 }
 
 struct run_observer
@@ -165,6 +199,7 @@ report_observer(struct report *report, int number)
         .interim = on_interim,
         .hang = on_hang,
         .fail = on_fail,
+        .stepping = on_stepping,
         .step = on_step,
     };
 }
@@ -172,7 +207,10 @@ report_observer(struct report *report, int number)
 int
 report_views(struct report *report, struct run_view *views)
 {
-    return kept_views(&report->kept, views);
+    int count = kept_views(&report->kept, views);
+    if (report->status)
+        views[count++] = status_view(report->status);
+    return count;
 }
 
 void
@@ -199,6 +237,8 @@ report_end(struct report *report, struct outcome *outcome)
     buffer_free(&report->text);
     outcome->output = kept_failure(&report->kept, &outcome->output_error);
     outcome->output_told = report->error == 0;
+    status_close(report->status);
+    report->status = NULL;
     if (report->error) {
         outcome->output = "standard output";
         outcome->output_error = report->error;

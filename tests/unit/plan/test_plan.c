@@ -377,6 +377,26 @@ metrics_are_kept_instead_of_raw_lines(void **state)
     assert_int_equal(plan.output.print_count, 3);
 }
 
+static void
+a_status_line_is_for_runs_that_print_nothing_per_request(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        bool status;
+    } cases[] = {
+        {".", false},         {"-q .", true},
+        {"-R .", true},       {"-B .", true},
+        {"-J .", false},      {"-J -q .", true},
+        {"-q -p 1 .", false}, {"-B -p 1 .", false},
+        {"-q -P 1 .", true},  {"-sweep size .", true},
+        {"-q a b", true},     {"-no-status -q .", false},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        if (planned(cases[i].line).output.status != cases[i].status)
+            fail_msg("ioping %s", cases[i].line);
+}
+
 /* The first does what it would do alone. */
 static void
 each_target_has_a_plan_of_its_own(void **state)
@@ -418,6 +438,7 @@ main(void)
         cmocka_unit_test(corrections_are_for_the_interval_that_is_kept),
         cmocka_unit_test(corrections_without_an_interval_are_refused),
         cmocka_unit_test(metrics_are_kept_instead_of_raw_lines),
+        cmocka_unit_test(a_status_line_is_for_runs_that_print_nothing_per_request),
         cmocka_unit_test(each_target_has_a_plan_of_its_own),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -1,0 +1,344 @@
+/* The status line, on the screen of a terminal. */
+#include "running.h"
+#include "terminal.h"
+
+#include <signal.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+/* That it is on the screen: no other line has this. */
+#define LINE " requests  p50 "
+
+static struct terminal terminal;
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && cp data more && sync data more");
+    command_free(&result);
+    return 0;
+}
+
+/* Nothing of the line is there, and nothing wrapped. */
+static char *
+clean_text(void)
+{
+    char *text = screen_text(&terminal.screen);
+    assert_int_equal(terminal.screen.wraps, 0);
+    assert_lacks(text, LINE);
+    assert_lacks(text, "[");
+    assert_lacks(text, " left");
+    return text;
+}
+
+#define SUMMARY                                                                      \
+    "^\n--- data \\([^\n]*\n[0-9.k ]+ requests completed [^\n]*\n([0-9]+ missed, )?" \
+    "generated [^\n]*\n(p[^\n]*\n)?min/avg/max/mdev = [^\n]*\n"
+#define ROW(first) " +" first " +[^\n]*\n"
+
+/* What is left are the lines of stdout, from the first column on. */
+static void
+it_is_drawn_while_a_run_goes_on_and_erased_at_the_end(void **state)
+{
+    static const struct {
+        const char *arguments, *shown, *left;
+    } cases[] = {
+        {"-q -i 10ms -w 1s data", "%  ", SUMMARY "$"},
+        {"-q -i 10ms -c 100 data", " left", SUMMARY "$"},
+        {"-q -i 10ms -c 100 -histogram data", " left", SUMMARY "\n +above "},
+        {"-R -w 1s data", " left", SUMMARY "$"},
+        {"-B -i 10ms -w 1s data", "] ", "^[0-9]+( [0-9]+){9}\n$"},
+        {"-J -q -i 10ms -w 1s data >o", "] ", "^$"},
+        {"-sweep threads=1..2 -w 600ms -C data", "threads 2 (2/2)  [",
+         "^\n--- data \\([^\n]*\n" ROW("threads") ROW("1") ROW("2") "$"},
+        {"-sweep size=4k..8k -w 600ms -C data", "size 8 KiB (2/2)  [",
+         "^\n--- data \\([^\n]*\n" ROW("size") ROW("4 KiB") ROW("8 KiB") "$"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        terminal_start(&terminal, 132, "ioping -hang 0 %s", cases[i].arguments);
+        terminal_wait(&terminal, LINE);
+        terminal_wait(&terminal, cases[i].shown);
+        terminal_end(&terminal, 0);
+        char *text = clean_text();
+        assert_matches(text, cases[i].left);
+        free(text);
+        terminal_free(&terminal);
+    }
+}
+
+/* Which has no progress, but goes on. */
+static void
+a_run_without_an_end_shows_its_time(void **state)
+{
+    (void)state;
+    terminal_start(&terminal, 80, "exec $IOPING_RUNNER \"$IOPING\" -q -i 10ms data");
+    terminal_wait(&terminal, "1 s  ");
+    char *text = screen_text(&terminal.screen);
+    assert_matches(text, "^1 s  [0-9]+" LINE "[0-9.]+ [mu]?s  p99 ");
+    assert_lacks(text, "%");
+    free(text);
+    terminal_type(&terminal, "\003");
+    terminal_end(&terminal, 0);
+    terminal_free(&terminal);
+}
+
+/* Also where no line per request is printed for another reason. */
+static void
+where_it_has_no_place_it_is_not_drawn(void **state)
+{
+    static const char *const commands[] = {
+        "ioping -q -i 10ms -w 400ms data 2>e",
+        "ioping -R -w 400ms data 2>e",
+        "ioping -sweep threads=1..1 -w 400ms -C data 2>&1 | cat",
+        "export TERM=dumb; ioping -q -i 10ms -w 400ms data",
+        "export TERM=; ioping -q -i 10ms -w 400ms data",
+        "unset TERM; ioping -q -i 10ms -w 400ms data",
+        "ioping -no-status -q -i 10ms -w 400ms data",
+        "ioping -no-status -sweep threads=1..1 -w 400ms -C data",
+        "ioping -i 10ms -w 400ms data",
+        "ioping -J -i 10ms -w 400ms data >o",
+        "ioping -i 10ms -w 400ms -p 10 data",
+        "ioping -q -i 10ms -w 400ms -p 10 data",
+        "ioping -B -i 10ms -w 400ms -p 10 data",
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(commands); i++) {
+        terminal_start(&terminal, 200, "%s", commands[i]);
+        terminal_end(&terminal, 0);
+        if (terminal_count(&terminal, "\033[K"))
+            fail_msg("%s", commands[i]);
+        terminal_free(&terminal);
+        struct result result = command_status(0, ": >>e; cat e; : >e");
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* Where stdout goes does not matter. */
+static void
+it_is_drawn_while_the_output_goes_elsewhere(void **state)
+{
+    (void)state;
+    terminal_start(&terminal, 80, "ioping -q -i 10ms -w 1s data >o");
+    terminal_wait(&terminal, LINE);
+    terminal_end(&terminal, 0);
+    char *text = clean_text();
+    assert_string_equal(text, "");
+    free(text);
+    terminal_free(&terminal);
+    struct result result = command_status(0, "cat o");
+    assert_lacks(result.out, "\033");
+    assert_matches(result.out, "^\n--- data ");
+    command_free(&result);
+}
+
+static void
+a_narrow_terminal_cuts_it(void **state)
+{
+    static const struct {
+        int columns;
+        const char *shown; /* NULL: there is no room for anything */
+    } cases[] = {{40, " req"}, {20, "%"}, {10, "%"}, {5, "%"}, {3, NULL}, {1, NULL}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        terminal_start(&terminal, cases[i].columns, "ioping -q -i 10ms -w 1s data >o");
+        if (cases[i].shown)
+            terminal_wait(&terminal, cases[i].shown);
+        terminal_end(&terminal, 0);
+        char *text = clean_text();
+        assert_string_equal(text, "");
+        free(text);
+        terminal_free(&terminal);
+    }
+}
+
+static void
+it_follows_the_width_of_the_terminal(void **state)
+{
+    (void)state;
+    terminal_start(&terminal, 20,
+                   "exec $IOPING_RUNNER \"$IOPING\" -q -i 10ms -w 60s data");
+    terminal_wait(&terminal, "%");
+    char *text = screen_text(&terminal.screen);
+    assert_lacks(text, "requests");
+    free(text);
+    terminal_resize(&terminal, 120);
+    terminal_wait(&terminal, " left");
+    terminal_signal(&terminal, SIGINT);
+    terminal_end(&terminal, 0);
+    text = clean_text();
+    assert_matches(text, "^\n--- data ");
+    free(text);
+    terminal_free(&terminal);
+}
+
+/* The terminal shows ^C too, before it is erased or, if it is late, where it may be. */
+static void
+an_interrupt_leaves_a_clean_summary(void **state)
+{
+    static const int widths[] = {100, 72};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(widths); i++) {
+        terminal_start(&terminal, widths[i],
+                       "exec $IOPING_RUNNER \"$IOPING\" -q -i 10ms -w 60s data");
+        terminal_wait(&terminal, LINE);
+        terminal_type(&terminal, "\003");
+        terminal_end(&terminal, 0);
+        char *text = clean_text(), *key = strstr(text, "^C");
+        if (key)
+            memmove(key, key + 2, strlen(key + 2) + 1);
+        assert_matches(text,
+                       "^\n--- data [^\n]*\n[0-9.k ]+ requests completed [^\n]*\n"
+                       "generated [^\n]*\n(p[^\n]*\n)?min/avg/max/mdev = [^\n]*\n$");
+        free(text);
+        terminal_free(&terminal);
+    }
+}
+
+/* By the time that the program itself says it took, from the first request on. */
+static void
+it_is_drawn_ten_times_a_second_at_most(void **state)
+{
+    static const char *const options[] = {"-i 10ms", "-i 0 -C"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        double seconds = 0;
+        terminal_start(&terminal, 200, "ioping -q %s -w 2s data >o", options[i]);
+        terminal_wait(&terminal, LINE);
+        terminal_end(&terminal, 0);
+        struct result result = command_status(
+            0, "sed -nE 's/.*generated .* requests in ([0-9.]+) s, .*/\\1/p' o");
+        assert_int_equal(sscanf(result.out, "%lf", &seconds), 1);
+        int redraws = terminal_count(&terminal, LINE);
+        if (redraws < 1 || redraws > seconds * 10 + 1)
+            fail_msg("%d redraws in %f s", redraws, seconds);
+        command_free(&result);
+        terminal_free(&terminal);
+    }
+}
+
+/* Each is written at the beginning of a line that has nothing else in it. */
+static void
+other_messages_do_not_mix_with_it(void **state)
+{
+    (void)state;
+    need_faults();
+    terminal_start(
+        &terminal, 132,
+        "exec env " FAULTY("pread:40:1500ms") "-hang 500ms -C -q -i 10ms -w 4s "
+                                              "data");
+    terminal_wait(&terminal, " has had no answer for ");
+    terminal_wait(&terminal, LINE);
+    terminal_signal(&terminal, SIGUSR1);
+    terminal_wait(&terminal, "min/avg/max/mdev");
+    terminal_wait(&terminal, LINE);
+    terminal_end(&terminal, 0);
+    char *text = clean_text();
+    assert_matches(text, "^((ioping: request [0-9]+ has had no answer for [^\n]*|"
+                         "[0-9.k ]+ requests, min/avg/max/mdev = [^\n]*)\n)+\n--- data ");
+    free(text);
+    terminal_free(&terminal);
+}
+
+static void
+raw_lines_do_not_mix_with_it(void **state)
+{
+    (void)state;
+    terminal_start(&terminal, 132, "ioping -q -i 10ms -w 2s -P 230ms data");
+    terminal_wait(&terminal, LINE);
+    terminal_end(&terminal, 0);
+    char *text = clean_text();
+    assert_matches(text, "^(([0-9]+ ){9}[0-9]+\n)+$");
+    free(text);
+    terminal_free(&terminal);
+}
+
+static void
+a_failure_is_told_on_a_line_of_its_own(void **state)
+{
+    (void)state;
+    need_faults();
+    terminal_start(&terminal, 132, FAULTY("pread:60:5") "-C -q -i 10ms -w 60s data");
+    terminal_wait(&terminal, LINE);
+    terminal_end(&terminal, 3);
+    char *text = clean_text();
+    assert_matches(text, "^\n--- data ");
+    assert_matches(text, "\nmin/avg/max/mdev = [^\n]*\nioping: [^\n]*\n$");
+    free(text);
+    terminal_free(&terminal);
+}
+
+static void
+failures_are_counted_in_it(void **state)
+{
+    (void)state;
+    need_faults();
+    terminal_start(&terminal, 132,
+                   "exec env " FAULTY("pread:3-5:5") "-E -C -q -i 10ms -w 60s data");
+    terminal_wait(&terminal, "  3 failed  ");
+    terminal_signal(&terminal, SIGINT);
+    terminal_end(&terminal, 3);
+    char *text = clean_text();
+    assert_matches(text, "\n3 failed, generated ");
+    free(text);
+    terminal_free(&terminal);
+}
+
+static void
+several_targets_have_one_line(void **state)
+{
+    (void)state;
+    terminal_start(&terminal, 132,
+                   "exec $IOPING_RUNNER \"$IOPING\" -q -i 10ms -c 50 data more");
+    terminal_wait(&terminal, LINE);
+    terminal_end(&terminal, 0);
+    char *text = clean_text();
+    assert_matches(text, "^\n--- data ");
+    assert_contains(text, "\n--- more ");
+    free(text);
+    terminal_free(&terminal);
+}
+
+static void
+blocks_are_for_terminals_with_utf8(void **state)
+{
+    static const struct {
+        const char *locale;
+        bool blocks;
+    } cases[] = {{"C.UTF-8", true}, {"C", false}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        terminal_start(&terminal, 100, "export LC_ALL=%s; ioping -q -i 10ms -w 1s data",
+                       cases[i].locale);
+        terminal_wait(&terminal, cases[i].blocks ? "[█" : "[##");
+        terminal_end(&terminal, 0);
+        assert_int_equal(terminal_count(&terminal, "█") > 0, cases[i].blocks);
+        assert_int_equal(terminal_count(&terminal, "#") > 0, !cases[i].blocks);
+        free(clean_text());
+        terminal_free(&terminal);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_drawn_while_a_run_goes_on_and_erased_at_the_end),
+        cmocka_unit_test(a_run_without_an_end_shows_its_time),
+        cmocka_unit_test(where_it_has_no_place_it_is_not_drawn),
+        cmocka_unit_test(it_is_drawn_while_the_output_goes_elsewhere),
+        cmocka_unit_test(a_narrow_terminal_cuts_it),
+        cmocka_unit_test(it_follows_the_width_of_the_terminal),
+        cmocka_unit_test(an_interrupt_leaves_a_clean_summary),
+        cmocka_unit_test(it_is_drawn_ten_times_a_second_at_most),
+        cmocka_unit_test(other_messages_do_not_mix_with_it),
+        cmocka_unit_test(raw_lines_do_not_mix_with_it),
+        cmocka_unit_test(a_failure_is_told_on_a_line_of_its_own),
+        cmocka_unit_test(failures_are_counted_in_it),
+        cmocka_unit_test(several_targets_have_one_line),
+        cmocka_unit_test(blocks_are_for_terminals_with_utf8),
+    };
+    return cmocka_run_group_tests_name("status", tests, make_files, unmount_all);
+}

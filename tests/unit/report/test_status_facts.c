@@ -1,0 +1,309 @@
+/* How far a run has come, and how long it will take. */
+#include "support.h"
+
+#include "report/status_facts.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define US 1000LL
+#define MS 1000000LL
+#define SECOND 1000000000LL
+#define BEGAN (5 * SECOND) /* by the clock of the tests */
+
+/* One target after so many requests of 1 ms, 2 ms, and so on, and others that failed. */
+static struct stats *
+seen(int count, int failed)
+{
+    struct stats *stats = calloc(1, sizeof(*stats));
+    assert_non_null(stats);
+    for (int i = 1; i <= count + failed; i++) {
+        struct sample sample = {.latency = i * MS, .size = 1, .bytes = 1};
+        sample.verdict = i <= count ? VERDICT_NONE : VERDICT_ERROR;
+        stats_record(stats, &sample);
+    }
+    return stats;
+}
+
+/* What a run gives that has neither interval nor end. */
+static struct plan
+plain(void)
+{
+    return (struct plan){
+        .threads = 1, .burst = 1, .count = UINT64_MAX, .work_time = INT64_MAX};
+}
+
+/* Facts of so many targets with the same statistics, NOW ns after the beginning. */
+static struct status_facts
+gathered(const struct plan *plan, const struct stats *stats, int targets, int64_t now)
+{
+    struct status_facts facts;
+    struct run_sight sights[8];
+    struct status *status = status_open(plan, targets, BEGAN);
+    for (int i = 0; i < targets; i++)
+        sights[i] = (struct run_sight){.stats = stats};
+    status_gather(status, sights, targets, BEGAN + now, &facts);
+    status_close(status);
+    return facts;
+}
+
+static void
+a_run_without_an_end_has_no_share_and_no_rest(void **state)
+{
+    (void)state;
+    struct plan plan = plain();
+    struct stats *stats = seen(3, 1);
+    plan.interval = SECOND;
+    struct status_facts facts = gathered(&plan, stats, 1, 7 * SECOND);
+    assert_true(facts.share < 0);
+    assert_int_equal(facts.left, -1);
+    assert_int_equal(facts.elapsed, 7 * SECOND);
+    assert_int_equal(facts.swept, SWEEP_NONE);
+    free(stats);
+}
+
+/* No percentile without a request above it. */
+static void
+latencies_are_known_once_there_are_enough(void **state)
+{
+    (void)state;
+    static const struct {
+        int count, failed;
+        int64_t p50, p99, max;
+    } cases[] = {
+        {0, 0, -1, -1, -1}, {0, 2, -1, -1, -1},  {1, 0, -1, -1, 1},
+        {2, 1, 1, -1, 2},   {99, 0, 50, -1, 99}, {100, 0, 50, 99, 100},
+    };
+    struct plan plan = plain();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct stats *stats = seen(cases[i].count, cases[i].failed);
+        struct status_facts facts = gathered(&plan, stats, 1, SECOND);
+        assert_int_equal(facts.requests, cases[i].count + cases[i].failed);
+        assert_int_equal(facts.failed, cases[i].failed);
+        assert_int_equal(facts.max, cases[i].max < 0 ? -1 : cases[i].max * MS);
+        const int64_t told[] = {facts.p50, facts.p99},
+                      right[] = {cases[i].p50, cases[i].p99};
+        for (int k = 0; k < 2; k++)
+            if (right[k] < 0 ? told[k] != -1
+                             : llabs(told[k] - right[k] * MS) > right[k] * 4 * US)
+                fail_msg("case %zu: %lld", i, (long long)told[k]);
+        assert_false(facts.corrected);
+        free(stats);
+    }
+}
+
+/* Two with 100 requests of 1 to 100 ms, one with 200 of a second: half of all 400. */
+static void
+several_targets_are_taken_together(void **state)
+{
+    (void)state;
+    struct plan plan = plain();
+    struct status_facts facts;
+    struct stats *both = seen(100, 1), *slow = seen(0, 0);
+    struct sample sample = {.latency = SECOND, .verdict = VERDICT_NONE};
+    for (int i = 0; i < 200; i++)
+        stats_record(slow, &sample);
+    const struct run_sight sights[] = {{.stats = both}, {.stats = slow}, {.stats = both}};
+    both->lanes = slow->lanes = 2;
+    struct status *status = status_open(&plan, 3, BEGAN);
+    for (int again = 0; again < 3; again++) {
+        status_gather(status, sights, 3, BEGAN + SECOND, &facts);
+        assert_int_equal(facts.requests, 402);
+        assert_int_equal(facts.failed, 2);
+        assert_int_equal(facts.max, SECOND);
+        assert_in_range(facts.p50, 99 * MS, 101 * MS);
+        assert_in_range(facts.p99, 996 * MS, SECOND);
+        assert_int_equal(status->merged->requests, 402); /* not more each time */
+        assert_int_equal(status->merged->lanes, 6);
+    }
+    status_close(status);
+    free(both);
+    free(slow);
+}
+
+/* What need not be merged is known. */
+static void
+without_memory_several_targets_have_no_percentiles(void **state)
+{
+    (void)state;
+    struct plan plan = plain();
+    struct stats *stats = seen(100, 1);
+    struct status status = {.plan = &plan, .targets = 2, .began = BEGAN};
+    struct status_facts facts;
+    const struct run_sight sights[] = {{.stats = stats}, {.stats = stats}};
+    status_gather(&status, sights, 2, BEGAN + SECOND, &facts);
+    assert_int_equal(facts.p50, -1);
+    assert_int_equal(facts.p99, -1);
+    assert_int_equal(facts.max, 100 * MS);
+    assert_int_equal(facts.requests, 202);
+    assert_int_equal(facts.failed, 2);
+    free(stats);
+}
+
+static void
+corrected_statistics_give_corrected_percentiles(void **state)
+{
+    (void)state;
+    struct plan plan = plain();
+    struct stats *stats = seen(0, 0);
+    stats->every = 100 * MS;
+    struct sample sample = {.latency = SECOND, .verdict = VERDICT_NONE};
+    stats_record(stats, &sample); /* waits of 100, 200 ... 900 ms beside it */
+    sample.latency = 10 * MS;
+    for (int i = 0; i < 2; i++)
+        stats_record(stats, &sample);
+    for (int targets = 1; targets <= 2; targets++) {
+        struct status_facts facts = gathered(&plan, stats, targets, SECOND);
+        assert_true(facts.corrected);
+        assert_in_range(facts.p50, 398 * MS, 402 * MS);
+    }
+    free(stats);
+}
+
+/* Plan, what has been done of it, and how much that is. */
+struct course {
+    uint64_t count; /* 0: no end */
+    int64_t work_time, interval, burst;
+    int threads, targets, done;
+    int64_t now;
+    double share;
+    int64_t left;
+};
+
+static void
+check_course(const struct course *course)
+{
+    struct plan plan = plain();
+    struct stats *stats = seen(course->done, 0);
+    plan.count = course->count ? course->count : UINT64_MAX;
+    plan.work_time = course->work_time ? course->work_time : INT64_MAX;
+    plan.interval = course->interval;
+    plan.burst = course->burst;
+    plan.threads = course->threads;
+    struct status_facts facts = gathered(&plan, stats, course->targets, course->now);
+    if (facts.left != course->left || facts.share < course->share - 1e-6 ||
+        facts.share > course->share + 1e-6)
+        fail_msg("%llu, %d done after %lld: %f, %lld left",
+                 (unsigned long long)course->count, course->done, (long long)course->now,
+                 facts.share, (long long)facts.left);
+    free(stats);
+}
+
+#define YEARS (INT64_MAX / 4)
+
+static void
+the_end_is_that_of_the_clock_or_of_the_last_request(void **state)
+{
+    (void)state;
+    static const struct course cases[] = {
+        /* By the clock. */
+        {0, 4 * SECOND, 0, 1, 1, 1, 9, SECOND, 0.25, 3 * SECOND},
+        {0, 4 * SECOND, SECOND, 1, 1, 3, 0, 4 * SECOND, 1, 0},
+        {0, 4 * SECOND, 0, 1, 1, 1, 9, 9 * SECOND, 1, 0},
+        {0, YEARS, 0, 1, 1, 1, 9, 0, 0, YEARS},
+        /* At the rate so far. */
+        {100, 0, 0, 1, 1, 1, 25, SECOND, 0.25, 3 * SECOND},
+        {100, 0, 0, 1, 4, 1, 25, SECOND, 0.25, 3 * SECOND},
+        {100, 0, 0, 1, 1, 2, 50, SECOND, 0.5, SECOND},
+        {100, 0, 0, 1, 1, 1, 0, SECOND, 0, -1},
+        {100, 0, 0, 1, 1, 1, 100, SECOND, 1, 0},
+        {INT64_MAX, 0, 0, 1, 1, 1, 1, 3600 * SECOND, 0, INT64_MAX},
+        /* On a grid, which a slow target leaves. */
+        {10, 0, SECOND, 1, 1, 1, 4, 3500 * MS, 0.4, 6 * SECOND},
+        {10, 0, SECOND, 1, 1, 1, 0, 0, 0, 10 * SECOND},
+        {10, 0, SECOND, 1, 1, 1, 4, 8 * SECOND, 0.4, 12 * SECOND},
+        {40, 0, SECOND, 5, 1, 1, 10, 1500 * MS, 0.25, 6 * SECOND},
+        {40, 0, SECOND, 5, 2, 1, 10, 500 * MS, 0.25, 3 * SECOND},
+        {40, 0, SECOND, 5, 2, 3, 10, 500 * MS, 0.25, 3 * SECOND},
+        /* By both: whichever is first. */
+        {100, 10 * SECOND, 0, 1, 1, 1, 25, SECOND, 0.25, 3 * SECOND},
+        {100, 2 * SECOND, 0, 1, 1, 1, 25, SECOND, 0.5, SECOND},
+        {100, 2 * SECOND, 0, 1, 1, 1, 0, SECOND, 0.5, SECOND},
+        {100, 2 * SECOND, 0, 1, 1, 1, 100, SECOND, 1, 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        check_course(&cases[i]);
+}
+
+/* The last of them ends the run; one that has not begun to answer may take for ever. */
+static void
+the_slowest_target_decides_what_is_left(void **state)
+{
+    (void)state;
+    struct plan plan = plain();
+    struct status_facts facts;
+    struct stats *stats[] = {seen(50, 0), seen(20, 0), seen(0, 0)};
+    struct run_sight sights[] = {{.stats = stats[0]}, {.stats = stats[1]}};
+    plan.count = 100;
+    struct status *status = status_open(&plan, 2, BEGAN);
+    status_gather(status, sights, 2, BEGAN + SECOND, &facts);
+    assert_int_equal(facts.left, 4 * SECOND);
+    assert_true(facts.share > 0.3499 && facts.share < 0.3501);
+    sights[0].stats = stats[1];
+    sights[1].stats = stats[0];
+    status_gather(status, sights, 2, BEGAN + SECOND, &facts);
+    assert_int_equal(facts.left, 4 * SECOND);
+    sights[0].stats = stats[2];
+    status_gather(status, sights, 2, BEGAN + SECOND, &facts);
+    assert_int_equal(facts.left, -1);
+    status_close(status);
+    for (int i = 0; i < 3; i++)
+        free(stats[i]);
+}
+
+/* Steps of 2.2 s, their beginning included. */
+static void
+a_sweep_goes_through_all_steps_of_all_targets(void **state)
+{
+    (void)state;
+    static const struct {
+        int targets, target, number, count;
+        int64_t since;
+        double share;
+        int64_t left;
+    } cases[] = {
+        {1, 0, 0, 4, 0, 0, 8800 * MS},     {1, 0, 0, 4, 1100 * MS, 0.125, 7700 * MS},
+        {1, 0, 3, 4, 0, 0.75, 2200 * MS},  {1, 0, 3, 4, 2200 * MS, 1, 0},
+        {1, 0, 3, 4, 9 * SECOND, 1, 0},    {1, 0, 0, 4, 9 * SECOND, 0.25, 6600 * MS},
+        {2, 0, 2, 4, 0, 0.25, 13200 * MS}, {2, 1, 2, 4, 1100 * MS, 0.8125, 3300 * MS},
+        {1, 0, 0, 0, 0, -1, -1},
+    };
+    struct plan plan = plain();
+    struct stats *stats = seen(5, 0);
+    struct run_sight sight = {.stats = stats};
+    plan.sweep.kind = SWEEP_DEPTH;
+    plan.work_time = 2 * SECOND;
+    plan.settle = 200 * MS;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct status_facts facts;
+        int64_t now = BEGAN + 100 * SECOND;
+        struct status *status = status_open(&plan, cases[i].targets, BEGAN);
+        if (cases[i].count)
+            status_step(status, cases[i].target, 8, cases[i].number, cases[i].count,
+                        now - cases[i].since);
+        status_gather(status, &sight, 1, now, &facts);
+        if (facts.left != cases[i].left || facts.share < cases[i].share - 1e-6 ||
+            facts.share > cases[i].share + 1e-6)
+            fail_msg("case %zu: %f, %lld left", i, facts.share, (long long)facts.left);
+        assert_int_equal(facts.requests, 5);
+        assert_int_equal(facts.max, 5 * MS);
+        assert_int_equal(facts.targets, cases[i].targets);
+        assert_int_equal(facts.place.value, cases[i].count ? 8 : 0);
+        status_close(status);
+    }
+    free(stats);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_without_an_end_has_no_share_and_no_rest),
+        cmocka_unit_test(latencies_are_known_once_there_are_enough),
+        cmocka_unit_test(several_targets_are_taken_together),
+        cmocka_unit_test(without_memory_several_targets_have_no_percentiles),
+        cmocka_unit_test(corrected_statistics_give_corrected_percentiles),
+        cmocka_unit_test(the_end_is_that_of_the_clock_or_of_the_last_request),
+        cmocka_unit_test(the_slowest_target_decides_what_is_left),
+        cmocka_unit_test(a_sweep_goes_through_all_steps_of_all_targets),
+    };
+    return cmocka_run_group_tests_name("status_facts", tests, NULL, NULL);
+}

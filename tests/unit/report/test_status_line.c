@@ -1,0 +1,272 @@
+/* What stands in the status line, and how it fits. */
+#include "support.h"
+
+#include "report/status_line.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define US 1000LL
+#define MS 1000000LL
+#define SECOND 1000000000LL
+
+/* That of the contract's example of a line. */
+static struct status_facts
+example(void)
+{
+    return (struct status_facts){.targets = 1,
+                                 .share = 0.3125,
+                                 .elapsed = 5600 * MS,
+                                 .left = 12345678901,
+                                 .requests = 1261,
+                                 .failed = 2,
+                                 .p50 = 240700,
+                                 .p99 = 1440 * US,
+                                 .max = 3200 * US};
+}
+
+/* How many columns TEXT takes: characters, none of which is wide. */
+static int
+columns_of(const char *text)
+{
+    int columns = 0;
+    for (; *text; text++)
+        columns += (*text & 0xc0) != 0x80;
+    return columns;
+}
+
+static void
+check_line(const struct status_facts *facts, int columns, bool utf8, const char *expected)
+{
+    struct buffer text = {0};
+    buffer_text(&text, "");
+    status_format(&text, facts, columns, utf8);
+    if (strcmp(text.text, expected) != 0)
+        fail_msg("%d columns:\n%s\nnot\n%s", columns, text.text, expected);
+    buffer_free(&text);
+}
+
+static void
+a_narrow_terminal_shows_what_matters_most(void **state)
+{
+    (void)state;
+    static const struct {
+        int columns;
+        const char *ascii, *utf8;
+    } cases[] = {
+        {200,
+         "[######--------------]  31%  1.26 k requests  p50 240.7 us  p99 1.44 ms  "
+         "max 3.20 ms  2 failed  12.3 s left",
+         "[██████▎             ]  31%  1.26 k requests  p50 240.7 us  p99 1.44 ms  "
+         "max 3.20 ms  2 failed  12.3 s left"},
+        {80,
+         "[###-------]  31%  1.26 k req  p50 240.7 us  p99 1.44 ms  2 failed  12.3 s "
+         "left",
+         "[███▏      ]  31%  1.26 k req  p50 240.7 us  p99 1.44 ms  2 failed  12.3 s "
+         "left"},
+        {79,
+         "[##-------]  31%  1.26 k req  p50 240.7 us  p99 1.44 ms  2 failed  12.3 s left",
+         "[██▊      ]  31%  1.26 k req  p50 240.7 us  p99 1.44 ms  2 failed  12.3 s "
+         "left"},
+        {60, "[#####------------]  31%  1.26 k req  2 failed  12.3 s left",
+         "[█████▎           ]  31%  1.26 k req  2 failed  12.3 s left"},
+        {40, "[###-------]  31%  1.26 k req  2 failed",
+         "[███▏      ]  31%  1.26 k req  2 failed"},
+        {39, "[##-------]  31%  1.26 k req  2 failed",
+         "[██▊      ]  31%  1.26 k req  2 failed"},
+        {20, "[###---------]  31%", "[███▊        ]  31%"},
+        {11, "[---]  31%", "[▉  ]  31%"},
+        {10, " 31%", " 31%"},
+        {5, " 31%", " 31%"},
+        {4, "", ""},
+        {1, "", ""},
+        {0, "", ""},
+    };
+    struct status_facts facts = example();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        check_line(&facts, cases[i].columns, false, cases[i].ascii);
+        check_line(&facts, cases[i].columns, true, cases[i].utf8);
+    }
+}
+
+/* Sweeps, ends that are not known, and values at the ends of their ranges. */
+static void
+no_line_reaches_the_last_column(void **state)
+{
+    (void)state;
+    struct status_facts cases[5];
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        cases[i] = example();
+    cases[1].share = cases[1].left = -1;
+    cases[2].swept = SWEEP_SIZE;
+    cases[2].place = (struct status_place){.number = 6, .count = 19, .value = 1572864};
+    cases[3].swept = SWEEP_THREADS;
+    cases[3].targets = 12;
+    cases[3].place = (struct status_place){.target = 9, .number = 9, .count = 11};
+    cases[4].requests = cases[4].failed = INT64_MAX;
+    cases[4].p50 = cases[4].p99 = cases[4].max = cases[4].left = INT64_MAX;
+    cases[4].share = 1;
+    for (size_t i = 0; i < LENGTH(cases) * 2; i++)
+        for (int columns = 0; columns <= 250; columns++) {
+            struct buffer text = {0};
+            buffer_text(&text, "");
+            status_format(&text, &cases[i / 2], columns, i % 2);
+            if (columns_of(text.text) >= (columns > 1 ? columns : 1))
+                fail_msg("%d columns: %s", columns, text.text);
+            buffer_free(&text);
+        }
+}
+
+#define REST "  999.9 k requests  p50 -  p99 -  max -"
+
+/* Of 20 columns, and in eighths. */
+static void
+the_bar_is_full_when_all_is_done(void **state)
+{
+    (void)state;
+    static const struct {
+        double share;
+        const char *ascii, *utf8;
+    } cases[] = {
+        {0, "[--------------------]   0%", "[                    ]   0%"},
+        {0.00624, "[--------------------]   0%", "[                    ]   0%"},
+        {0.00625, "[--------------------]   0%", "[▏                   ]   0%"},
+        {0.29, "[#####---------------]  29%", "[█████▊              ]  29%"},
+        {0.5, "[##########----------]  50%", "[██████████          ]  50%"},
+        {0.57, "[###########---------]  57%", "[███████████▍        ]  57%"},
+        {0.999999, "[###################-]  99%", "[███████████████████▉]  99%"},
+        {1, "[####################] 100%", "[████████████████████] 100%"},
+    };
+    char ascii[128], utf8[256];
+    struct status_facts facts = {.requests = 999900, .p50 = -1, .p99 = -1, .max = -1};
+    facts.left = -1;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        facts.share = cases[i].share;
+        snprintf(ascii, sizeof(ascii), "%s" REST, cases[i].ascii);
+        snprintf(utf8, sizeof(utf8), "%s" REST, cases[i].utf8);
+        check_line(&facts, 100, false, ascii);
+        check_line(&facts, 100, true, utf8);
+    }
+}
+
+static void
+what_is_not_known_is_a_dash_or_not_there(void **state)
+{
+    (void)state;
+    struct status_facts facts = example();
+    facts.p99 = facts.left = -1;
+    facts.failed = 0;
+    check_line(&facts, 100, false,
+               "[######--------------]  31%  1.26 k requests  p50 240.7 us  p99 -  "
+               "max 3.20 ms");
+    facts.requests = 0;
+    facts.p50 = facts.max = -1;
+    check_line(&facts, 100, false,
+               "[######--------------]  31%  0 requests  p50 -  p99 -  max -");
+    facts.share = -1;
+    check_line(&facts, 100, false, "5 s  0 requests  p50 -  p99 -  max -");
+    check_line(&facts, 7, false, "5 s");
+    check_line(&facts, 4, false, "5 s");
+    check_line(&facts, 3, false, "");
+}
+
+static void
+corrected_percentiles_are_called_so(void **state)
+{
+    (void)state;
+    struct status_facts facts = example();
+    facts.corrected = true;
+    facts.share = facts.left = -1;
+    check_line(&facts, 100, false,
+               "5 s  1.26 k requests  corrected p50 240.7 us  corrected p99 1.44 ms  "
+               "max 3.20 ms  2 failed");
+}
+
+static void
+times_are_no_finer_than_one_can_follow(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t time;
+        const char *elapsed, *left;
+    } cases[] = {
+        {0, "0 s", "0 s left"},
+        {99999999, "0 s", "0 s left"},
+        {250 * MS, "200 ms", "200 ms left"},
+        {999 * MS, "900 ms", "900 ms left"},
+        {1990 * MS, "1 s", "1.90 s left"},
+        {12399 * MS, "12 s", "12.3 s left"},
+        {59990 * MS, "59 s", "59.9 s left"},
+        {75900 * MS, "1.25 min", "1.25 min left"},
+        {7200 * SECOND, "2 hour", "2 hour left"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char line[128];
+        struct status_facts facts = {.share = -1, .p50 = -1, .p99 = -1, .max = -1};
+        facts.elapsed = facts.left = cases[i].time;
+        snprintf(line, sizeof(line), "%s  0 requests  p50 -  p99 -  max -  %s",
+                 cases[i].elapsed, cases[i].left);
+        check_line(&facts, 100, false, line);
+    }
+}
+
+static void
+a_sweep_says_where_it_is(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sweep_kind kind;
+        int target, targets, number, count;
+        int64_t value;
+        const char *line;
+    } cases[] = {
+        {SWEEP_DEPTH, 0, 1, 3, 7, 8, "depth 8 (4/7)  [##########----------]  50%"},
+        {SWEEP_THREADS, 0, 1, 0, 1, 1024,
+         "threads 1024 (1/1)  [##########----------]  50%"},
+        {SWEEP_SIZE, 0, 1, 11, 12, 1572864,
+         "size 1.50 MiB (12/12)  [##########----------]  50%"},
+        {SWEEP_DEPTH, 1, 3, 1, 2, 2,
+         "target 2/3  depth 2 (2/2)  [##########----------]  50%"},
+        {SWEEP_DEPTH, 0, 1, 0, 0, 0, "[##########----------]  50%"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char line[128];
+        struct status_facts facts = {.p50 = -1, .p99 = -1, .max = -1, .left = -1};
+        facts.share = 0.5;
+        facts.swept = cases[i].kind;
+        facts.targets = cases[i].targets;
+        facts.place = (struct status_place){cases[i].target, cases[i].number,
+                                            cases[i].count, cases[i].value, 0};
+        snprintf(line, sizeof(line), "%s  0 requests  p50 -  p99 -  max -",
+                 cases[i].line);
+        check_line(&facts, 120, false, line);
+    }
+}
+
+/* The step goes last: how far all is matters more. */
+static void
+a_sweep_fits_a_narrow_terminal(void **state)
+{
+    (void)state;
+    struct status_facts facts = example();
+    facts.swept = SWEEP_DEPTH;
+    facts.place = (struct status_place){.number = 3, .count = 7, .value = 8};
+    check_line(&facts, 40, false, "depth 8 (4/7)  [##-----]  31%  2 failed");
+    check_line(&facts, 30, false, "depth 8 (4/7)  [##-----]  31%");
+    check_line(&facts, 20, false, "[###---------]  31%");
+    check_line(&facts, 10, false, " 31%");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_narrow_terminal_shows_what_matters_most),
+        cmocka_unit_test(no_line_reaches_the_last_column),
+        cmocka_unit_test(the_bar_is_full_when_all_is_done),
+        cmocka_unit_test(what_is_not_known_is_a_dash_or_not_there),
+        cmocka_unit_test(corrected_percentiles_are_called_so),
+        cmocka_unit_test(times_are_no_finer_than_one_can_follow),
+        cmocka_unit_test(a_sweep_says_where_it_is),
+        cmocka_unit_test(a_sweep_fits_a_narrow_terminal),
+    };
+    return cmocka_run_group_tests_name("status_line", tests, NULL, NULL);
+}
