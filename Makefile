@@ -178,7 +178,7 @@ clean:
 # The files that git knows, or those of an unpacked archive.
 DIST = ioping-$(VERSION)
 DIST_TOP = $(wildcard .ci .clang-format .editorconfig .gitignore LICENSE Makefile README.md \
-	include man packaging src tests)
+	examples include man packaging src tests)
 dist:
 	$(Q)mkdir -p $(BUILDDIR)
 	$(Q){ test -e .git && git ls-files 2>/dev/null || find $(DIST_TOP) -type f; } | \
@@ -207,7 +207,7 @@ lint:
 
 # One step for each package manager; what is there already costs nothing.
 APT_DEPS = libcmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools strace mount \
-	ioping gnuplot-nox python3-jsonschema
+	ioping gnuplot-nox python3-jsonschema libxml2-utils
 deps:
 	$(Q)if command -v apt-get >/dev/null; then \
 		[ "$$(dpkg -s $(APT_DEPS) 2>/dev/null | grep -c '^Status: install ok installed$$')" \
@@ -216,13 +216,13 @@ deps:
 			-y --no-install-recommends $(APT_DEPS); }; \
 	elif command -v dnf >/dev/null; then \
 		$(SUDO) dnf install -y libcmocka-devel jq mandoc e2fsprogs xfsprogs btrfs-progs \
-			squashfs-tools strace util-linux gnuplot-minimal python3-jsonschema; \
+			squashfs-tools strace util-linux gnuplot-minimal python3-jsonschema libxml2; \
 	elif command -v pacman >/dev/null; then \
 		$(SUDO) pacman -S --needed --noconfirm cmocka jq mandoc e2fsprogs xfsprogs \
-			btrfs-progs squashfs-tools strace util-linux gnuplot python-jsonschema; \
+			btrfs-progs squashfs-tools strace util-linux gnuplot python-jsonschema libxml2; \
 	elif command -v apk >/dev/null; then \
 		$(SUDO) apk add cmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools \
-			strace util-linux gnuplot py3-jsonschema; \
+			strace util-linux gnuplot py3-jsonschema libxml2-utils; \
 	elif command -v brew >/dev/null; then brew install cmocka jq mandoc; \
 	elif command -v pkg >/dev/null; then $(SUDO) pkg install -y cmocka jq mandoc e2fsprogs; \
 	else echo 'make deps: no known package manager: install cmocka and jq' >&2; exit 1; fi

@@ -60,6 +60,7 @@ enum option_id {
     OPTION_CORRECTED,
     OPTION_SLO,
     OPTION_PROMETHEUS,
+    OPTION_PLOT,
     OPTION_COLOR,
     OPTION_NO_STATUS,
     OPTION_HELP,
@@ -76,7 +77,7 @@ struct options {
     const char *targets[TARGETS_MOST];
     int target_count;
     const char *time_format;
-    const char *prometheus; /* the path of a file; NULL: none */
+    const char *prometheus, *plot; /* paths of files; NULL: none */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
     int64_t speed_limit, size, work_size, work_offset;

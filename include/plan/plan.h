@@ -25,6 +25,7 @@ struct plan_output {
     bool histogram;
     const char *prometheus; /* path of a file to keep; NULL: none */
     int64_t keep_interval;  /* ns from one version of it to the next */
+    const char *plot;       /* path of a picture; NULL: none */
     bool status;            /* a status line, if stderr goes to a terminal */
     enum color color;
 };

@@ -7,6 +7,7 @@
 #include "plan/outcome.h"
 #include "plan/plan.h"
 #include "probe/target.h"
+#include "stats/track.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,6 +42,7 @@ struct run_observer {
 /* One target as it stands: all workers together. */
 struct run_sight {
     const struct stats *stats;
+    const struct track *track; /* NULL: the plan has no plot of it */
 };
 
 /*

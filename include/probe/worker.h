@@ -11,6 +11,7 @@
 #include "probe/slots.h"
 #include "probe/target.h"
 #include "stats/stats.h"
+#include "stats/track.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,6 +51,7 @@ struct worker {
     int64_t began, ended; /* of what the statistics cover, monotonic */
     int64_t end;          /* no request starts then or later */
     struct stats total;
+    struct track *track;  /* set like the listener; NULL: not wanted */
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
 };
 

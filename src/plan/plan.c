@@ -129,6 +129,7 @@ resolve_output(const struct options *options, struct plan_output *output)
     output->burst = options->burst;
     output->percentiles = options->percentiles;
     output->histogram = given(options, OPTION_HISTOGRAM);
+    output->plot = options->plot;
     output->color = options->color;
 }
 

@@ -66,8 +66,8 @@ put_together(struct run *run)
     for (int i = 0; i < run->count; i++) {
         struct part *part = &run->parts[i];
         part->current = part->current || part->done || part_add_up(part);
-        run->sights[i] =
-            (struct run_sight){part->done ? &part->outcome->total : &part->total};
+        run->sights[i] = (struct run_sight){
+            part->done ? &part->outcome->total : &part->total, part->track};
         all &= part->current;
     }
     for (int i = 0; all && i < run->count; i++)

@@ -170,6 +170,8 @@ digest(struct worker *worker, struct sample *sample)
     stats_judge(&worker->plan->limits, sample);
     if (sample->start >= worker->began)
         stats_record(&worker->total, sample);
+    if (worker->track)
+        track_record(worker->track, sample);
     if (worker->listener.sample) {
         stats_compare(&worker->total, sample);
         if (worker->listener.sample(worker->listener.self, sample) < 0)
@@ -315,6 +317,8 @@ begin(struct worker *worker)
     int64_t now = wait_until(worker, worker->crew->begin, os_clock_now());
     worker->began = now + plan->settle;
     worker->end = later(worker->began, plan->work_time);
+    if (worker->track)
+        track_start(worker->track, worker->crew->begin);
     int64_t share = plan->limited ? plan->interval / plan->threads : 0;
     pacer_start(&worker->pacer, plan->interval, plan->burst,
                 now + share * worker->number);

@@ -11,6 +11,13 @@
 
 #include <stdlib.h>
 
+/* Whether what came when is recorded; of a sweep only the steps are drawn. */
+static bool
+is_tracked(const struct plan *plan)
+{
+    return plan->output.plot && plan->sweep.kind == SWEEP_NONE;
+}
+
 int
 part_make(struct part *part, struct run *run, const struct run_target *target)
 {
@@ -24,7 +31,19 @@ part_make(struct part *part, struct run *run, const struct run_target *target)
     part->period.every = target->plan->corrected;
     part->period.lanes = target->plan->threads;
     part->seats = calloc((size_t)target->plan->threads, sizeof(struct seat *));
-    return part->seats ? 0 : -1;
+    if (is_tracked(&part->plan))
+        part->track = os_memory_zeroed(sizeof(*part->track));
+    return part->seats && !part->track == !is_tracked(&part->plan) ? 0 : -1;
+}
+
+/* Either may be NULL. */
+static void
+release(struct seat *seat, struct track *track)
+{
+    if (track)
+        os_memory_release(track, sizeof(*track));
+    if (seat)
+        os_memory_release(seat, sizeof(*seat));
 }
 
 /* Opens one more worker, or nothing. */
@@ -33,14 +52,17 @@ open_seat(struct part *part, const struct engine_ops *engine, struct error *erro
 {
     const struct plan_output *output = &part->plan.output;
     struct seat *seat = os_memory_zeroed(sizeof(*seat));
-    if (!seat)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
-                         part->plan.threads);
-    if (worker_open(&seat->worker, &part->plan, part->target, engine, &part->crew,
-                    part->crew.size, error) < 0) {
-        os_memory_release(seat, sizeof(*seat));
+    struct track *track = seat && part->track ? os_memory_zeroed(sizeof(*track)) : NULL;
+    int status = !seat || !track != !part->track
+                     ? error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
+                                 part->plan.threads)
+                     : worker_open(&seat->worker, &part->plan, part->target, engine,
+                                   &part->crew, part->crew.size, error);
+    if (status < 0) {
+        release(seat, track);
         return -1;
     }
+    seat->worker.track = track;
     seat->gate = part->run->gate;
     seat->worker.listener.self = part;
     seat->worker.listener.due = part_due;
@@ -225,8 +247,11 @@ add_up(struct part *part, struct stats *total)
         stats_clear(total);
         total->every = part->plan.corrected;
         total->lanes = 0;
+        if (part->track)
+            track_start(part->track, 0);
     }
-    while (part->added < part->crew.size && seat_add(part->seats[part->added], total))
+    while (part->added < part->crew.size &&
+           seat_add(part->seats[part->added], total, part->track))
         part->added++;
     bool all = part->added == part->crew.size;
     if (all)
@@ -290,7 +315,7 @@ part_close(struct part *part)
             continue;
         }
         worker_close(&seat->worker);
-        os_memory_release(seat, sizeof(*seat));
+        release(seat, seat->worker.track);
     }
     return all;
 }
@@ -299,4 +324,6 @@ void
 part_free(struct part *part)
 {
     free(part->seats);
+    if (part->track)
+        os_memory_release(part->track, sizeof(*part->track));
 }

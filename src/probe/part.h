@@ -25,7 +25,8 @@ struct part {
     int added;       /* workers that are in the total, while not all are */
 
     struct stats period;
-    struct stats total; /* of all workers, when it was last put together */
+    struct stats total;  /* of all workers, when it was last put together */
+    struct track *track; /* likewise; NULL: the plan has no plot of it */
 };
 
 /* Makes an empty one of TARGET. Returns 0, or -1 without memory. */

@@ -83,13 +83,15 @@ seat_watch(struct seat *seat, int64_t now, uint64_t *index, int64_t *again)
 }
 
 bool
-seat_add(struct seat *seat, struct stats *total)
+seat_add(struct seat *seat, struct stats *total, struct track *track)
 {
     int64_t since;
     bool empty = seat_is_empty(seat);
     if (!empty && !baton_borrow(&seat->worker.baton, &since))
         return false;
     stats_merge(total, &seat->worker.total);
+    if (track)
+        track_merge(track, seat->worker.track);
     if (!empty)
         baton_return(&seat->worker.baton, since);
     return true;

@@ -50,8 +50,9 @@ bool seat_is_empty(const struct seat *seat);
  */
 int64_t seat_watch(struct seat *seat, int64_t now, uint64_t *index, int64_t *again);
 
-/* Adds the statistics so far to TOTAL; false if they cannot be had now. */
-bool seat_add(struct seat *seat, struct stats *total);
+/* Adds the statistics so far to TOTAL, and to TRACK where there is one; false if they
+ * cannot be had now. */
+bool seat_add(struct seat *seat, struct stats *total, struct track *track);
 
 /* Ends its sleep, so that it sees what has changed. */
 void seat_wake(struct seat *seat);

@@ -125,6 +125,7 @@ on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
     struct report *report = turn_to(self);
     report->format->step(report, value, stats, time);
     report->records++;
+    kept_step(&report->kept, number_of(self), value, stats, time);
     return flush(report);
 }
 
@@ -237,6 +238,7 @@ report_end(struct report *report, struct outcome *outcome)
     buffer_free(&report->text);
     outcome->output = kept_failure(&report->kept, &outcome->output_error);
     outcome->output_told = report->error == 0;
+    kept_end(&report->kept);
     status_close(report->status);
     report->status = NULL;
     if (report->error) {

@@ -119,7 +119,8 @@ discard(struct session *session, int count)
 static int
 open_targets(struct session *session)
 {
-    bool named = session->count > 1 || session->plan->output.prometheus;
+    const struct plan_output *output = &session->plan->output;
+    bool named = session->count > 1 || output->prometheus || output->plot;
     for (int i = 0; i < session->count; i++) {
         struct session_target *one = &session->targets[i];
         atomic_store(&session->opening, i);

@@ -102,6 +102,7 @@ static const struct row {
     {OPTION_CORRECTED, 0, "corrected", NULL, 0},
     {OPTION_SLO, 0, "slo", "max=7ns", AT(slos.list[0].limit)},
     {OPTION_PROMETHEUS, 0, "prometheus", "7", 0},
+    {OPTION_PLOT, 0, "plot", "7", 0},
     {OPTION_COLOR, 0, "color", "never", 0},
     {OPTION_NO_STATUS, 0, "no-status", NULL, 0},
     {OPTION_HELP, 'h', "help", NULL, 0},

@@ -17,8 +17,8 @@ static const struct {
     const char *folder;
     int floor;
 } house[] = {
-    {"base", 0}, {"stats", 1}, {"os", 1},     {"cli", 2},     {"engine", 2},
-    {"plan", 3}, {"probe", 4}, {"report", 5}, {"session", 6},
+    {"base", 0}, {"stats", 1}, {"os", 1},   {"cli", 2},    {"engine", 2},
+    {"plan", 3}, {"probe", 4}, {"plot", 4}, {"report", 5}, {"session", 6},
 };
 
 static int

@@ -415,6 +415,15 @@ each_target_has_a_plan_of_its_own(void **state)
     assert_true(one[1].seed != 7 && one[2].seed != 7 && one[1].seed != one[2].seed);
 }
 
+static void
+the_plot_is_where_it_was_asked_for(void **state)
+{
+    (void)state;
+    assert_null(planned(".").output.plot);
+    assert_string_equal(planned("-plot a.svg .").output.plot, "a.svg");
+    assert_string_equal(planned("-sweep size -plot a.svg .").output.plot, "a.svg");
+}
+
 int
 main(void)
 {
@@ -440,6 +449,7 @@ main(void)
         cmocka_unit_test(metrics_are_kept_instead_of_raw_lines),
         cmocka_unit_test(a_status_line_is_for_runs_that_print_nothing_per_request),
         cmocka_unit_test(each_target_has_a_plan_of_its_own),
+        cmocka_unit_test(the_plot_is_where_it_was_asked_for),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

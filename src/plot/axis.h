@@ -1,0 +1,55 @@
+#ifndef PLOT_AXIS_H
+#define PLOT_AXIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Scales of a picture: values to pixels, and the round values on them. */
+
+enum plot_kind {
+    PLOT_TIME,  /* ns */
+    PLOT_COUNT, /* how many */
+    PLOT_RATE,  /* per second, in thousandths */
+    PLOT_SHARE, /* thousandths of a percent */
+    PLOT_SPEED, /* bytes per second; only on a log scale */
+    PLOT_SIZE,  /* bytes, powers of two; only on a log scale */
+};
+
+struct plot_axis {
+    enum plot_kind kind;
+    bool log;
+    double least, most; /* the values at its ends */
+    double from, to;    /* the pixels there, in either order */
+    double gap;         /* pixels from one tick to the next, at least */
+    int64_t step;       /* of a linear one: from one tick to the next */
+    const char *unit;   /* of a linear one: what its ticks leave out, or "" */
+};
+
+/* More do not fit on any axis. */
+#define PLOT_TICKS 64
+
+struct plot_tick {
+    double at;     /* pixels */
+    char text[32]; /* with the unit, unless the axis has that */
+};
+
+/* From here on, most by least, a log scale is needed. */
+#define PLOT_SPREAD 50
+
+/* Whether MOST is more than RATIO times LEAST. */
+bool plot_axis_spreads(int64_t least, int64_t most, int64_t ratio);
+
+/*
+ * Completes AXIS, of which kind, log, from, to and gap are set, for values from
+ * LEAST to MOST, not negative. A linear one begins at 0 or, if all of them are
+ * close together, at a round value below; if ROUNDED it ends at one too.
+ */
+void plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded);
+
+/* The pixel of a value; of one beyond the ends, the end. */
+double plot_axis_at(const struct plot_axis *axis, double value);
+
+/* The ticks, upwards. Returns how many, PLOT_TICKS at the most. */
+int plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks);
+
+#endif

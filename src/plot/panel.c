@@ -1,0 +1,118 @@
+#include "parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TICK 5 /* pixels */
+
+/* Lines at the ticks of both axes, through the whole panel. */
+static void
+add_grid(struct buffer *text, const struct plot_panel *panel,
+         const struct plot_tick *across, int columns, const struct plot_tick *up,
+         int rows)
+{
+    if (columns + rows == 0)
+        return;
+    svg_path(text, "grid");
+    for (int i = 0; i < columns; i++) {
+        svg_point(text, 'M', across[i].at, panel->y);
+        svg_line(text, 'V', panel->y + panel->height);
+    }
+    for (int i = 0; i < rows; i++) {
+        svg_point(text, 'M', panel->x, up[i].at);
+        svg_line(text, 'H', panel->x + panel->width);
+    }
+    svg_end(text);
+}
+
+/* "latency (us)", "latency (log scale)" */
+static void
+add_axis_title(struct buffer *text, double x, double y, const struct plot_axis *axis,
+               const char *title, bool upwards)
+{
+    const struct svg_font font = {SVG_MIDDLE, PLOT_FONT, "axis", upwards};
+    char whole[96];
+    const char *more = axis->gap == 0 ? "" : axis->log ? "log scale" : axis->unit;
+    snprintf(whole, sizeof(whole), *more ? "%s (%s)" : "%s", title, more);
+    svg_text(text, x, y, &font, whole);
+}
+
+void
+plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
+{
+    struct plot_tick across[PLOT_TICKS], up[PLOT_TICKS];
+    const struct svg_font below = {SVG_MIDDLE, PLOT_SMALL, "dim", false};
+    const struct svg_font before = {SVG_END, PLOT_SMALL, "dim", false};
+    int columns = panel->across.gap > 0 ? plot_axis_ticks(&panel->across, across) : 0;
+    int rows = panel->up.gap > 0 ? plot_axis_ticks(&panel->up, up) : 0;
+    double bottom = panel->y + panel->height;
+    svg_rect(text, "plot", panel->x, panel->y, panel->width, panel->height);
+    add_grid(text, panel, across, columns, up, rows);
+    for (int i = 0; i < columns; i++)
+        svg_text(text, across[i].at, bottom + TICK + PLOT_SMALL, &below, across[i].text);
+    add_axis_title(text, panel->x + panel->width / 2, bottom + 38, &panel->across,
+                   panel->across_title, false);
+    if (!panel->up_title)
+        return;
+    for (int i = 0; i < rows; i++)
+        svg_text(text, panel->x - TICK - 2, up[i].at + 4, &before, up[i].text);
+    add_axis_title(text, panel->x - 74, panel->y + panel->height / 2, &panel->up,
+                   panel->up_title, true);
+}
+
+void
+plot_panel_empty(struct buffer *text, const struct plot_panel *panel)
+{
+    const struct svg_font font = {SVG_MIDDLE, PLOT_FONT, "dim", false};
+    svg_text(text, panel->x + panel->width / 2, panel->y + panel->height / 2, &font,
+             "no request counted");
+}
+
+bool
+plot_is_clear(const struct plot *plot)
+{
+    return plot->count <= 8;
+}
+
+#define COLOURS 8
+#define DASHES 8
+
+const char *
+plot_class(char *class, const struct plot *plot, const char *role, const char *line,
+           int target)
+{
+    static const struct {
+        const char *line;
+        int colour;
+    } alone[] = {{"p50", 2}, {"p99", 3}, {"max", 6}, {"fail", 1}, {"missed", 4}};
+    int colour = target % COLOURS, dashes = target / COLOURS % DASHES;
+    for (size_t i = 0; plot->count == 1 && i < sizeof(alone) / sizeof(alone[0]); i++)
+        if (strcmp(alone[i].line, line) == 0)
+            colour = alone[i].colour;
+    int used = snprintf(class, PLOT_CLASS, "%s t%d", role, colour);
+    if (dashes)
+        snprintf(class + used, PLOT_CLASS - (size_t)used, " d%d", dashes);
+    return class;
+}
+
+void
+plot_cross(struct buffer *text, const char *class, double x, double y)
+{
+    svg_path(text, class);
+    svg_point(text, 'M', x - 2.2, y - 6);
+    svg_point(text, 'L', x + 2.2, y);
+    svg_point(text, 'M', x - 2.2, y);
+    svg_point(text, 'L', x + 2.2, y - 6);
+    svg_end(text);
+}
+
+void
+plot_triangle(struct buffer *text, const char *class, double x, double y)
+{
+    svg_path(text, class);
+    svg_point(text, 'M', x - 2.5, y);
+    svg_point(text, 'L', x + 2.5, y);
+    svg_point(text, 'L', x, y - 6);
+    svg_close(text);
+    svg_end(text);
+}

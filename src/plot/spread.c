@@ -1,0 +1,145 @@
+/*
+ * The histogram of the picture: its bins are equally high in pixels. What a step
+ * of the statistics' histogram counts is shared out among those that it overlaps.
+ */
+#include "run.h"
+
+#include <math.h>
+
+#define LEVELS_LEAST 12
+
+/* Adds COUNT to the levels from pixel A up to B, to each its share. */
+static void
+share_out(struct plot_run *run, double count, double a, double b)
+{
+    const struct plot_axis *up = &run->spread.up;
+    double height = (up->from - up->to) / run->rows;
+    double from = (up->from - a) / height, to = (up->from - b) / height;
+    int first = (int)fmin(from, run->rows - 1), last = (int)fmin(to, run->rows - 1);
+    if (to - from < 1e-9) {
+        run->levels[first] += count;
+        return;
+    }
+    for (int i = first; i <= last; i++)
+        run->levels[i] += count * (fmin(to, i + 1) - fmax(from, i)) / (to - from);
+}
+
+/* Returns the highest of the levels. */
+static double
+fill_levels(struct plot_run *run, const struct stats *stats)
+{
+    const struct histogram *histogram = stats_distribution(stats);
+    bool waited = histogram->count > stats->latency.count;
+    int64_t least = waited ? 0 : stats->latency.min, most = stats->latency.max;
+    double highest = 0;
+    for (int i = 0; i < run->rows; i++)
+        run->levels[i] = 0;
+    for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+        if (!histogram->steps[i])
+            continue;
+        int64_t below = histogram_below(i), upto = histogram_upto(i);
+        below = below > least ? below : least;
+        upto = upto < most ? upto : most;
+        share_out(run, (double)histogram->steps[i],
+                  plot_axis_at(&run->spread.up, (double)below),
+                  plot_axis_at(&run->spread.up, (double)upto));
+    }
+    for (int i = 0; i < run->rows; i++)
+        highest = fmax(highest, run->levels[i]);
+    return highest;
+}
+
+/* What a level is counted in: requests, or with several targets shares of them. */
+static double
+weight_of(const struct plot_run *run, const struct stats *stats)
+{
+    return run->plot->count > 1 ? 1e5 / (double)stats_distribution(stats)->count : 1;
+}
+
+/* Few requests in many levels would show nothing but chance. */
+static int
+choose_rows(const struct plot *plot)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < plot->count; i++) {
+        uint64_t count = stats_distribution(plot->targets[i].stats)->count;
+        most = count > most ? count : most;
+    }
+    return (int)fmin(fmax(2 * sqrt((double)most), LEVELS_LEAST), PLOT_LEVELS);
+}
+
+static void
+fit(struct plot_run *run)
+{
+    struct plot_panel *panel = &run->spread;
+    double most = 0;
+    run->rows = choose_rows(run->plot);
+    for (int i = 0; i < run->plot->count; i++) {
+        const struct stats *stats = run->plot->targets[i].stats;
+        if (stats->latency.count)
+            most = fmax(most, fill_levels(run, stats) * weight_of(run, stats));
+    }
+    panel->across = (struct plot_axis){
+        .kind = run->plot->count > 1 ? PLOT_SHARE : PLOT_COUNT,
+        .from = panel->x,
+        .to = panel->x + panel->width - PLOT_INSET,
+        .gap = 50,
+    };
+    plot_axis_fit(&panel->across, 0, (int64_t)ceil(most), false);
+}
+
+static void
+draw_bars(struct buffer *text, const struct plot_run *run)
+{
+    const struct plot_panel *panel = &run->spread;
+    double height = (panel->up.from - panel->up.to) / run->rows;
+    char class[PLOT_CLASS];
+    plot_class(class, run->plot, "bar", "", 0);
+    for (int i = 0; i < run->rows; i++) {
+        double end = plot_axis_at(&panel->across, run->levels[i]);
+        if (run->levels[i] > 0) /* however few, they are seen */
+            svg_rect(text, class, panel->x, panel->up.from - (i + 1) * height + 0.5,
+                     fmax(end - panel->x, 1), height - 1);
+    }
+}
+
+static void
+draw_outline(struct buffer *text, const struct plot_run *run, int target, double weight)
+{
+    const struct plot_panel *panel = &run->spread;
+    double height = (panel->up.from - panel->up.to) / run->rows;
+    int first = 0, last = run->rows - 1;
+    char class[PLOT_CLASS];
+    while (first < last && run->levels[first] <= 0)
+        first++;
+    while (last > first && run->levels[last] <= 0)
+        last--;
+    svg_path(text, plot_class(class, run->plot, "outline", "", target));
+    svg_point(text, 'M', panel->x, panel->up.from - first * height);
+    for (int i = first; i <= last; i++) {
+        svg_line(text, 'H', plot_axis_at(&panel->across, run->levels[i] * weight));
+        svg_line(text, 'V', panel->up.from - (i + 1) * height);
+    }
+    svg_line(text, 'H', panel->x);
+    svg_end(text);
+}
+
+void
+plot_spread_draw(struct buffer *text, struct plot_run *run)
+{
+    const struct plot *plot = run->plot;
+    if (run->data)
+        fit(run);
+    plot_panel_draw(text, &run->spread);
+    for (int i = 0; i < plot->count; i++) {
+        const struct stats *stats = plot->targets[i].stats;
+        if (stats->latency.count == 0)
+            continue;
+        fill_levels(run, stats);
+        if (plot->count == 1)
+            draw_bars(text, run);
+        else
+            draw_outline(text, run, i, weight_of(run, stats));
+        plot_run_percentiles(text, run, &run->spread, i);
+    }
+}

@@ -1,0 +1,286 @@
+#include "base/units.h"
+#include "labels.h"
+#include "parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define THOUSANDTHS 1000.0
+#define INSET 10   /* pixels between the frame and what is drawn */
+#define LABELLED 2 /* with more targets only the lowest curve has labels */
+#define STEEP 10   /* most by least, from which on latencies need a log scale */
+
+/* What a step has to draw, in the unit of its axis. */
+static double
+value_iops(const struct plot_step *step)
+{
+    return step->iops * THOUSANDTHS;
+}
+
+static double
+value_bps(const struct plot_step *step)
+{
+    return step->bps;
+}
+
+static double
+value_size(const struct plot_step *step)
+{
+    return (double)step->value;
+}
+
+static double
+value_p50(const struct plot_step *step)
+{
+    return (double)step->p50;
+}
+
+static double
+value_p99(const struct plot_step *step)
+{
+    return (double)step->p99;
+}
+
+static double
+value_max(const struct plot_step *step)
+{
+    return (double)step->max;
+}
+
+typedef double value_of(const struct plot_step *step);
+
+struct range {
+    int64_t least, most;
+    bool any;
+};
+
+static void
+widen_range(struct range *range, double value)
+{
+    int64_t least = (int64_t)floor(value), most = (int64_t)ceil(value);
+    if (!range->any || least < range->least)
+        range->least = least;
+    if (!range->any || most > range->most)
+        range->most = most;
+    range->any = true;
+}
+
+/* Over all steps that have requests. */
+static struct range
+find_range(const struct plot *plot, value_of *value)
+{
+    struct range range = {0};
+    for (int i = 0; i < plot->count; i++)
+        for (int k = 0; k < plot->targets[i].count; k++)
+            if (plot->targets[i].steps[k].requests)
+                widen_range(&range, value(&plot->targets[i].steps[k]));
+    return range;
+}
+
+static double
+x_of(const struct plot_panel *panel, value_of *value, const struct plot_step *step)
+{
+    return plot_axis_at(&panel->across, value(step));
+}
+
+static double
+y_of(const struct plot_panel *panel, value_of *value, const struct plot_step *step)
+{
+    return plot_axis_at(&panel->up, value(step));
+}
+
+/* A line and the marks upon it: their classes, and what they show of the steps. */
+struct curve {
+    const char *role, *mark, *line;
+    double radius;
+    value_of *across, *up;
+};
+
+static void
+draw_curve(struct buffer *text, const struct plot *plot, const struct plot_panel *panel,
+           int number, const struct curve *curve)
+{
+    const struct plot_target *target = &plot->targets[number];
+    char class[PLOT_CLASS];
+    char command = 'M';
+    if (!plot_has_data(target))
+        return;
+    svg_path(text, plot_class(class, plot, curve->role, curve->line, number));
+    for (int i = 0; i < target->count; i++) {
+        const struct plot_step *step = &target->steps[i];
+        if (!step->requests)
+            continue;
+        svg_point(text, command, x_of(panel, curve->across, step),
+                  y_of(panel, curve->up, step));
+        command = 'L';
+    }
+    svg_end(text);
+    plot_class(class, plot, curve->mark, curve->line, number);
+    for (int i = 0; i < target->count; i++) {
+        const struct plot_step *step = &target->steps[i];
+        if (step->requests)
+            svg_circle(text, class, x_of(panel, curve->across, step),
+                       y_of(panel, curve->up, step), curve->radius);
+    }
+}
+
+static void
+draw_rates(struct buffer *text, const struct plot *plot, double x, const char *title,
+           enum plot_kind kind, value_of *value)
+{
+    const struct curve curve = {"outline", "mark", "", 3, value_size, value};
+    struct range sizes = find_range(plot, value_size), rates = find_range(plot, value);
+    struct plot_panel panel = {.x = x,
+                               .y = PLOT_TOP,
+                               .width = 372,
+                               .height = PLOT_HEIGHT,
+                               .across_title = "request size",
+                               .up_title = title};
+    if (sizes.any) {
+        panel.across = (struct plot_axis){.kind = PLOT_SIZE,
+                                          .log = true,
+                                          .from = x + INSET,
+                                          .to = x + panel.width - INSET,
+                                          .gap = 54};
+        panel.up = (struct plot_axis){.kind = kind,
+                                      .log = true,
+                                      .from = panel.y + panel.height - INSET,
+                                      .to = panel.y + INSET,
+                                      .gap = 20};
+        plot_axis_fit(&panel.across, sizes.least, sizes.most, false);
+        plot_axis_fit(&panel.up, rates.least, rates.most, false);
+    }
+    plot_panel_draw(text, &panel);
+    if (!sizes.any)
+        plot_panel_empty(text, &panel);
+    for (int i = 0; i < plot->count; i++)
+        draw_curve(text, plot, &panel, i, &curve);
+}
+
+/* With many targets, only the first; they differ in more than their dashes. */
+static const struct curve curves[] = {
+    {"p50 curve", "mark", "p50", 3, value_iops, value_p50},
+    {"p99", "mark open", "p99", 3, value_iops, value_p99},
+    {"max", "mark", "max", 2, value_iops, value_max},
+};
+
+#define CURVES (int)(sizeof(curves) / sizeof(curves[0]))
+
+static int
+count_steps(const struct plot *plot)
+{
+    int count = 0;
+    for (int i = 0; i < plot->count; i++)
+        count += plot->targets[i].count;
+    return count;
+}
+
+static void
+add_points(struct plot_labels *labels, const struct plot_panel *panel,
+           const struct plot_target *target, value_of *value)
+{
+    for (int i = 0; i < target->count; i++)
+        if (target->steps[i].requests)
+            plot_labels_point(labels, x_of(panel, value_iops, &target->steps[i]),
+                              y_of(panel, value, &target->steps[i]));
+}
+
+static void
+draw_labels_of(struct buffer *text, const struct plot_panel *panel,
+               struct plot_labels *labels, const struct plot_target *target,
+               value_of *value)
+{
+    const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
+    for (int i = 0; i < target->count; i++) {
+        const struct plot_step *step = &target->steps[i];
+        char shown[24];
+        if (!step->requests)
+            continue;
+        double x = x_of(panel, value_iops, step), y = y_of(panel, value, step);
+        snprintf(shown, sizeof(shown), "%lld", (long long)step->value);
+        if (plot_labels_place(labels, svg_width(shown, PLOT_SMALL), PLOT_SMALL + 1, &x,
+                              &y))
+            svg_text(text, x, y, &font, shown);
+    }
+}
+
+/* The values at the points, those of the lowest curves first. */
+static void
+draw_labels(struct buffer *text, const struct plot *plot, const struct plot_panel *panel,
+            int shown)
+{
+    size_t most = (size_t)(2 * CURVES * count_steps(plot)) * sizeof(struct plot_box);
+    struct plot_labels labels = {
+        .frame = {panel->x + 2, panel->y + 2, panel->x + panel->width - 2,
+                  panel->y + panel->height - 2},
+        .boxes = malloc(most),
+    };
+    if (!labels.boxes) {
+        text->failed = true;
+        return;
+    }
+    for (int i = 0; i < plot->count; i++)
+        for (int curve = 0; curve < shown; curve++)
+            add_points(&labels, panel, &plot->targets[i], curves[curve].up);
+    for (int curve = 0; curve < (plot->count > LABELLED ? 1 : shown); curve++)
+        for (int i = 0; i < plot->count; i++)
+            draw_labels_of(text, panel, &labels, &plot->targets[i], curves[curve].up);
+    free(labels.boxes);
+}
+
+static void
+fit_saturation(struct plot_panel *panel, struct range iops, int64_t least, int64_t most)
+{
+    bool log_across = plot_axis_spreads(iops.least, iops.most, PLOT_SPREAD);
+    bool log_up = plot_axis_spreads(least, most, STEEP);
+    panel->across = (struct plot_axis){.kind = PLOT_RATE,
+                                       .log = log_across,
+                                       .from = panel->x + (log_across ? INSET : 0),
+                                       .to = panel->x + panel->width - INSET,
+                                       .gap = 64};
+    panel->up =
+        (struct plot_axis){.kind = PLOT_TIME,
+                           .log = log_up,
+                           .from = panel->y + panel->height - (log_up ? INSET : 0),
+                           .to = panel->y + INSET,
+                           .gap = log_up ? 20 : 32};
+    plot_axis_fit(&panel->across, log_across ? iops.least : 0, iops.most, true);
+    plot_axis_fit(&panel->up, log_up ? least : 0, most, true);
+}
+
+static void
+draw_saturation(struct buffer *text, const struct plot *plot)
+{
+    struct plot_panel panel = {.x = PLOT_LEFT,
+                               .y = PLOT_TOP,
+                               .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
+                               .height = PLOT_HEIGHT,
+                               .across_title = "requests per second",
+                               .up_title = "latency"};
+    struct range iops = find_range(plot, value_iops);
+    int shown = plot_is_clear(plot) ? CURVES : 1;
+    if (iops.any)
+        fit_saturation(&panel, iops, find_range(plot, value_p50).least,
+                       find_range(plot, curves[shown - 1].up).most);
+    plot_panel_draw(text, &panel);
+    if (!iops.any) {
+        plot_panel_empty(text, &panel);
+        return;
+    }
+    for (int i = 0; i < plot->count; i++)
+        for (int curve = 0; curve < shown; curve++)
+            draw_curve(text, plot, &panel, i, &curves[curve]);
+    draw_labels(text, plot, &panel, shown);
+}
+
+void
+plot_sweep_draw(struct buffer *text, const struct plot *plot)
+{
+    if (plot->plan->sweep.kind != SWEEP_SIZE) {
+        draw_saturation(text, plot);
+        return;
+    }
+    draw_rates(text, plot, PLOT_LEFT, "requests per second", PLOT_RATE, value_iops);
+    draw_rates(text, plot, PLOT_LEFT + 372 + 100, "bandwidth", PLOT_SPEED, value_bps);
+}

@@ -1,0 +1,236 @@
+/*
+ * Time is cut into bins: with many targets into few, so that the picture stays
+ * small and clear, and into so few that each has several requests. Band and mean
+ * are drawn in steps, a step for each bin, so that no request lies beyond the
+ * band; where nothing was sent there is a gap.
+ */
+#include "run.h"
+
+#include <math.h>
+
+#define BIN_MARKS 8     /* per bin, when all are drawn */
+#define BIN_REQUESTS 20 /* per bin, else */
+#define BINS_LEAST 40   /* then */
+#define RADIUS 2.5      /* of a mark */
+#define CELL 5          /* pixels that a failure takes */
+#define STRIPES 8       /* targets whose failures stand beside one another */
+
+static void
+add_to_bin(struct plot_bin *bin, uint64_t count, int64_t min, int64_t max, double sum)
+{
+    if (bin->count == 0 || min < bin->min)
+        bin->min = min;
+    if (bin->count == 0 || max > bin->max)
+        bin->max = max;
+    bin->count += count;
+    bin->sum += sum;
+}
+
+static int
+bin_at(const struct plot_run *run, double offset, int bins)
+{
+    int bin = (int)(offset / (double)run->span * bins);
+    return bin < 0 ? 0 : bin < bins ? bin : bins - 1;
+}
+
+static int
+bin_marks(struct plot_run *run, const struct track *track)
+{
+    int bins = (int)track->seen / BIN_MARKS;
+    bins = bins > 0 ? bins : 1;
+    for (uint64_t i = 0; i < track->seen; i++) {
+        const struct track_mark *mark = &track->marks[i];
+        add_to_bin(&run->bins[bin_at(run, (double)mark->offset, bins)], 1, mark->latency,
+                   mark->latency, (double)mark->latency);
+    }
+    return bins;
+}
+
+static int
+bin_columns(struct plot_run *run, const struct track *track)
+{
+    uint64_t bins = track->seen / BIN_REQUESTS;
+    uint64_t most = PLOT_BINS / (uint64_t)run->plot->count;
+    uint64_t columns = (uint64_t)(run->span >> track->shift) + 1;
+    bins = bins < most ? bins : most;
+    bins = bins > BINS_LEAST ? bins : BINS_LEAST;
+    bins = bins < columns ? bins : columns;
+    for (int i = 0; i < track->used; i++) {
+        const struct track_column *column = &track->columns[i];
+        double middle = ldexp(i + 0.5, track->shift);
+        if (column->count)
+            add_to_bin(&run->bins[bin_at(run, middle, (int)bins)], column->count,
+                       column->min, column->max, column->sum);
+    }
+    return (int)bins;
+}
+
+/* Into the bins, of which it returns how many. */
+static int
+fill_bins(struct plot_run *run, int target)
+{
+    const struct track *track = run->plot->targets[target].track;
+    for (int i = 0; i < PLOT_BINS; i++)
+        run->bins[i] = (struct plot_bin){0};
+    return plot_run_marks(run->plot, target) ? bin_marks(run, track)
+                                             : bin_columns(run, track);
+}
+
+/* The pixel where a bin begins. */
+static double
+bin_x(const struct plot_run *run, int bin, int bins)
+{
+    const struct plot_axis *axis = &run->time.across;
+    return axis->from + (axis->to - axis->from) * bin / bins;
+}
+
+enum level { LEVEL_MIN, LEVEL_MEAN, LEVEL_MAX };
+
+static double
+bin_y(const struct plot_run *run, int bin, enum level level)
+{
+    const struct plot_bin *b = &run->bins[bin];
+    double value = level == LEVEL_MIN   ? (double)b->min
+                   : level == LEVEL_MAX ? (double)b->max
+                                        : b->sum / (double)b->count;
+    return plot_axis_at(&run->time.up, value);
+}
+
+/* In steps through the bins FIRST to LAST, to the right and begun with a move, or back.
+ */
+static void
+trace(struct buffer *text, const struct plot_run *run, int first, int last, int bins,
+      enum level level, bool back)
+{
+    int way = back ? -1 : 1, end = back ? first : last;
+    int i = back ? last : first;
+    svg_point(text, back ? 'L' : 'M', bin_x(run, i + back, bins), bin_y(run, i, level));
+    for (;; i += way) {
+        svg_line(text, 'H', bin_x(run, i + !back, bins));
+        if (i == end)
+            return;
+        svg_line(text, 'V', bin_y(run, i + way, level));
+    }
+}
+
+/* Finds the next stretch of bins that are not empty, from *FIRST on, to *LAST. */
+static bool
+find_stretch(const struct plot_run *run, int bins, int *first, int *last)
+{
+    while (*first < bins && !run->bins[*first].count)
+        ++*first;
+    *last = *first;
+    while (*last + 1 < bins && run->bins[*last + 1].count)
+        ++*last;
+    return *first < bins;
+}
+
+/* With several targets the bands lie upon one another, so each is fainter. */
+static void
+draw_band(struct buffer *text, struct plot_run *run, int target)
+{
+    static const char *const roles[] = {"band",    "band",    "band b2", "band b4",
+                                        "band b4", "band b8", "band b8", "band b8",
+                                        "band b8"}; /* by the number of targets */
+    char class[PLOT_CLASS];
+    if (!plot_is_clear(run->plot))
+        return;
+    int bins = fill_bins(run, target);
+    svg_path(text, plot_class(class, run->plot, roles[run->plot->count], "", target));
+    for (int first = 0, last; find_stretch(run, bins, &first, &last); first = last + 1) {
+        trace(text, run, first, last, bins, LEVEL_MAX, false);
+        trace(text, run, first, last, bins, LEVEL_MIN, true);
+        svg_close(text);
+    }
+    svg_end(text);
+}
+
+static void
+draw_mean(struct buffer *text, struct plot_run *run, int target)
+{
+    char class[PLOT_CLASS];
+    int bins = fill_bins(run, target);
+    svg_path(text, plot_class(class, run->plot, "mean", "", target));
+    for (int first = 0, last; find_stretch(run, bins, &first, &last); first = last + 1)
+        trace(text, run, first, last, bins, LEVEL_MEAN, false);
+    svg_end(text);
+}
+
+static void
+draw_marks(struct buffer *text, struct plot_run *run, int target)
+{
+    const struct track *track = run->plot->targets[target].track;
+    char class[PLOT_CLASS];
+    if (!plot_run_marks(run->plot, target))
+        return;
+    plot_class(class, run->plot, "mark", "", target);
+    for (uint64_t i = 0; i < track->seen; i++)
+        svg_circle(text, class,
+                   plot_axis_at(&run->time.across, (double)track->marks[i].offset),
+                   plot_axis_at(&run->time.up, (double)track->marks[i].latency), RADIUS);
+}
+
+static void
+draw_percentiles(struct buffer *text, struct plot_run *run, int target)
+{
+    plot_run_percentiles(text, run, &run->time, target);
+}
+
+/*
+ * The nearest place to X that is TARGET's: each has its own stripe of every so
+ * many, so that those of several targets do not hide one another.
+ */
+static double
+find_cell(const struct plot_run *run, double x, int target)
+{
+    const struct plot_axis *axis = &run->time.across;
+    int stripes = run->plot->count < STRIPES ? run->plot->count : STRIPES;
+    double first = axis->from + (target % stripes + 0.5) * CELL;
+    double place =
+        first + fmax(round((x - first) / (stripes * CELL)), 0) * stripes * CELL;
+    return place > axis->to ? place - stripes * CELL : place;
+}
+
+static void
+draw_exceptions(struct buffer *text, const struct plot_run *run, int target,
+                bool failures)
+{
+    const struct track *track = run->plot->targets[target].track;
+    const char *name = failures ? "fail" : "missed";
+    double bottom = PLOT_TOP + PLOT_HEIGHT, last = 0;
+    char class[PLOT_CLASS];
+    plot_class(class, run->plot, name, name, target);
+    for (int i = 0; i < track->used; i++) {
+        const struct track_column *column = &track->columns[i];
+        double x = plot_axis_at(&run->time.across, ldexp(i + 0.5, track->shift));
+        double place = find_cell(run, x, target);
+        if (!(failures ? column->failed : column->missed) || place <= last)
+            continue;
+        if (failures)
+            plot_cross(text, class, place, bottom - 10);
+        else
+            plot_triangle(text, class, place, bottom - 1.5);
+        last = place;
+    }
+}
+
+/* All of one kind before the next, so that nothing is hidden by what is larger. */
+void
+plot_time_draw(struct buffer *text, struct plot_run *run)
+{
+    static void (*const layers[])(struct buffer * text, struct plot_run * run,
+                                  int target) = {draw_band, draw_marks, draw_mean,
+                                                 draw_percentiles};
+    const struct plot *plot = run->plot;
+    plot_panel_draw(text, &run->time);
+    if (!run->data)
+        plot_panel_empty(text, &run->time);
+    for (size_t layer = 0; layer < sizeof(layers) / sizeof(layers[0]); layer++)
+        for (int i = 0; i < plot->count; i++)
+            if (plot_has_data(&plot->targets[i]))
+                layers[layer](text, run, i);
+    for (int i = 0; i < plot->count; i++) {
+        draw_exceptions(text, run, i, true);
+        draw_exceptions(text, run, i, false);
+    }
+}

@@ -1,0 +1,235 @@
+#include "base/units.h"
+#include "parts.h"
+
+#include <inttypes.h>
+
+/* Names are whole in the description, as long as it stays small. */
+#define NAMES_WHOLE 4
+#define NAMES_ROOM 16384
+
+int64_t
+plot_half(const struct stats *stats)
+{
+    static const struct percentile half = {PERCENTILE_WHOLE / 2, "50"};
+    return stats_percentile(stats, &half);
+}
+
+int64_t
+plot_most(const struct stats *stats)
+{
+    static const struct percentile most = {PERCENTILE_WHOLE / 100 * 99, "99"};
+    return stats_percentile(stats, &most);
+}
+
+bool
+plot_has_data(const struct plot_target *target)
+{
+    for (int i = 0; i < target->count; i++)
+        if (target->steps[i].requests)
+            return true;
+    return target->stats && target->stats->latency.count > 0;
+}
+
+static void
+add_unit(struct buffer *text, enum units_kind kind, int64_t value)
+{
+    char shown[UNITS_TEXT];
+    buffer_text(text, units_format(kind, value, shown));
+}
+
+static void
+add_size(struct buffer *text, const struct plan *plan)
+{
+    if (plan->sweep.kind == SWEEP_SIZE) {
+        buffer_text(text, " of rising size");
+        return;
+    }
+    buffer_text(text, " of ");
+    add_unit(text, UNITS_SIZE, plan->request_size);
+}
+
+/* The mode, unless targets differ in it. */
+static void
+add_mode(struct buffer *text, const struct plot *plot)
+{
+    enum mode mode = plot->targets[0].description->mode;
+    for (int i = 1; i < plot->count; i++)
+        if (plot->targets[i].description->mode != mode)
+            return;
+    buffer_format(text, ", %s", description_mode(mode));
+}
+
+static void
+add_pace(struct buffer *text, const struct plan *plan)
+{
+    if (plan->interval <= 0)
+        return;
+    buffer_text(text, ", ");
+    if (plan->burst > 1)
+        buffer_format(text, "%" PRId64 " ", plan->burst);
+    buffer_text(text, "every ");
+    add_unit(text, UNITS_TIME, plan->interval);
+}
+
+static void
+add_crowd(struct buffer *text, const struct plan *plan)
+{
+    static const char *const engines[] = {
+        [ENGINE_SYNC] = NULL, [ENGINE_AIO] = "Linux AIO", [ENGINE_URING] = "io_uring"};
+    enum sweep_kind swept = plan->sweep.kind;
+    if (swept == SWEEP_THREADS)
+        buffer_text(text, ", by more and more threads");
+    else if (plan->threads > 1)
+        buffer_format(text, ", %d threads", plan->threads);
+    if (swept == SWEEP_DEPTH)
+        buffer_text(text, ", at rising depth");
+    else if (plan->depth > 1)
+        buffer_format(text, ", depth %d", plan->depth);
+    if (engines[plan->engine])
+        buffer_format(text, " (%s)", engines[plan->engine]);
+}
+
+void
+plot_words_sent(struct buffer *text, const struct plot *plot)
+{
+    static const char *const loads[] = {[LOAD_READ] = "reads",
+                                        [LOAD_WRITE] = "writes",
+                                        [LOAD_READ_WRITE] = "writes and reads in turn"};
+    const struct plan *plan = plot->plan;
+    buffer_format(text, "%s %s", plan->linear ? "sequential" : "random",
+                  loads[plan->load]);
+    add_size(text, plan);
+    add_mode(text, plot);
+    add_pace(text, plan);
+    add_crowd(text, plan);
+}
+
+/* ", 3 failed" unless it is nothing. */
+static void
+add_exception(struct buffer *text, uint64_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    buffer_text(text, ", ");
+    add_unit(text, UNITS_COUNT, (int64_t)count);
+    buffer_format(text, " %s", what);
+}
+
+static void
+add_counts(struct buffer *text, uint64_t count, uint64_t failed, uint64_t missed)
+{
+    add_unit(text, UNITS_COUNT, (int64_t)count);
+    buffer_text(text, count == 1 ? " request counted" : " requests counted");
+    add_exception(text, failed, "failed");
+    add_exception(text, missed, "missed");
+}
+
+void
+plot_words_done(struct buffer *text, const struct plot *plot)
+{
+    uint64_t count = 0, failed = 0, missed = 0;
+    for (int i = 0; i < plot->count; i++) {
+        const struct plot_target *target = &plot->targets[i];
+        for (int k = 0; k < target->count; k++)
+            count += target->steps[k].requests;
+        if (!target->stats || plot->plan->sweep.kind != SWEEP_NONE)
+            continue;
+        count += target->stats->latency.count;
+        failed += target->stats->failed;
+        missed += target->stats->missed;
+    }
+    add_counts(text, count, failed, missed);
+    if (plot->plan->corrected)
+        buffer_text(text, "; percentiles corrected for requests that were not sent");
+}
+
+void
+plot_words_label(struct buffer *text, const struct plot_target *target)
+{
+    const struct description *description = target->description;
+    buffer_format(text, "%s (%s %s ", description->path, description->fstype,
+                  description->device);
+    add_unit(text, UNITS_SIZE, description->size);
+    buffer_text(text, ")");
+}
+
+static void
+add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
+{
+    buffer_text(text, ", p50 ");
+    add_unit(text, UNITS_TIME, p50);
+    buffer_text(text, ", p99 ");
+    add_unit(text, UNITS_TIME, p99);
+    buffer_text(text, ", max ");
+    add_unit(text, UNITS_TIME, max);
+}
+
+static void
+add_run(struct buffer *text, const struct stats *stats)
+{
+    add_counts(text, stats->latency.count, stats->failed, stats->missed);
+    if (stats->latency.count)
+        add_times(text, plot_half(stats), plot_most(stats), stats->latency.max);
+}
+
+static void
+add_step(struct buffer *text, const struct plan *plan, const struct plot_step *step)
+{
+    buffer_format(text, "%s ", sweep_name(plan->sweep.kind));
+    if (plan->sweep.kind == SWEEP_SIZE)
+        add_unit(text, UNITS_SIZE, step->value);
+    else
+        buffer_format(text, "%" PRId64, step->value);
+    buffer_text(text, ": ");
+    add_unit(text, UNITS_COUNT, (int64_t)step->iops);
+    buffer_text(text, " iops, ");
+    add_unit(text, UNITS_SIZE, (int64_t)step->bps);
+    buffer_text(text, "/s");
+    add_times(text, step->p50, step->p99, step->max);
+}
+
+static void
+add_target(struct buffer *text, const struct plot *plot, int number)
+{
+    const struct plot_target *target = &plot->targets[number];
+    struct buffer label = {0};
+    plot_words_label(&label, target);
+    buffer_text(text, " ");
+    text->failed |= label.failed;
+    if (!label.failed && plot->count <= NAMES_WHOLE)
+        buffer_text(text, label.text);
+    else if (!label.failed)
+        svg_shorten(text, label.text, NAMES_ROOM / plot->count);
+    buffer_free(&label);
+    buffer_text(text, ": ");
+    if (plot->plan->sweep.kind == SWEEP_NONE && target->stats)
+        add_run(text, target->stats);
+    else if (!plot_has_data(target))
+        buffer_text(text, "no request counted");
+    const char *between = "";
+    for (int i = 0; i < target->count; i++) {
+        if (!target->steps[i].requests)
+            continue;
+        buffer_text(text, between);
+        add_step(text, plot->plan, &target->steps[i]);
+        between = "; ";
+    }
+    buffer_text(text, ".");
+}
+
+void
+plot_words_all(struct buffer *text, const struct plot *plot)
+{
+    static const char *const kinds[] = {
+        [SWEEP_NONE] = "Latency over time, and how it is distributed",
+        [SWEEP_SIZE] = "IOPS and bandwidth against the size of requests",
+        [SWEEP_THREADS] = "Latency against IOPS, with more and more threads",
+        [SWEEP_DEPTH] = "Latency against IOPS, at rising queue depth"};
+    buffer_format(text, "%s: ", kinds[plot->plan->sweep.kind]);
+    plot_words_sent(text, plot);
+    buffer_text(text, "; ");
+    plot_words_done(text, plot);
+    buffer_text(text, ".");
+    for (int i = 0; i < plot->count; i++)
+        add_target(text, plot, i);
+}

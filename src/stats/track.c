@@ -1,0 +1,96 @@
+#include "stats/track.h"
+
+#include <string.h>
+
+void
+track_start(struct track *track, int64_t began)
+{
+    memset(track->columns, 0, (size_t)track->used * sizeof(track->columns[0]));
+    track->began = began;
+    track->shift = TRACK_SHIFT;
+    track->used = 0;
+    track->seen = 0;
+}
+
+static void
+add_column(struct track_column *into, const struct track_column *more)
+{
+    if (more->count) {
+        if (into->count == 0 || more->min < into->min)
+            into->min = more->min;
+        if (more->max > into->max)
+            into->max = more->max;
+    }
+    into->count += more->count;
+    into->sum += more->sum;
+    into->failed += more->failed;
+    into->missed += more->missed;
+}
+
+/* Columns of twice the width, each from two. */
+static void
+widen(struct track *track)
+{
+    struct track_column *columns = track->columns;
+    int pairs = track->used / 2, odd = track->used % 2;
+    for (int i = 0; i < pairs; i++) {
+        columns[i] = columns[2 * i];
+        add_column(&columns[i], &columns[2 * i + 1]);
+    }
+    if (odd)
+        columns[pairs] = columns[track->used - 1];
+    int left = pairs + odd;
+    memset(&columns[left], 0, (size_t)(track->used - left) * sizeof(columns[0]));
+    track->used = left;
+    track->shift++;
+}
+
+static struct track_column *
+find_column(struct track *track, int64_t offset)
+{
+    while (offset >> track->shift >= TRACK_COLUMNS)
+        widen(track);
+    int index = (int)(offset >> track->shift);
+    if (index >= track->used)
+        track->used = index + 1;
+    return &track->columns[index];
+}
+
+void
+track_record(struct track *track, const struct sample *sample)
+{
+    bool counts = sample_counts(sample), failed = sample_failed(sample);
+    if (!counts && !failed && !sample->missed)
+        return;
+    int64_t offset = sample->start > track->began ? sample->start - track->began : 0;
+    struct track_column *column = find_column(track, offset);
+    column->failed += failed;
+    column->missed += sample->missed;
+    if (!counts)
+        return;
+    if (column->count == 0 || sample->latency < column->min)
+        column->min = sample->latency;
+    if (sample->latency > column->max)
+        column->max = sample->latency;
+    column->count++;
+    column->sum += (double)sample->latency;
+    if (track->seen < TRACK_MARKS)
+        track->marks[track->seen] = (struct track_mark){offset, sample->latency};
+    track->seen++;
+}
+
+void
+track_merge(struct track *into, const struct track *more)
+{
+    if (more->used == 0)
+        return;
+    if (into->used == 0)
+        track_start(into, more->began);
+    while (into->shift < more->shift)
+        widen(into);
+    for (int i = 0; i < more->used; i++)
+        add_column(find_column(into, (int64_t)i << more->shift), &more->columns[i]);
+    for (uint64_t i = 0; i < more->seen && into->seen + i < TRACK_MARKS; i++)
+        into->marks[into->seen + i] = more->marks[i];
+    into->seen += more->seen;
+}

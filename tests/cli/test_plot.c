@@ -1,0 +1,226 @@
+/* The picture of a run: when it is there, what is in it, and what is left behind. */
+#include "running.h"
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* How many marks x.svg has, one for each request that counts. */
+#define MARKS "grep -c '<circle class=\"mark' x.svg; "
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && mkdir other && sync data");
+    command_free(&result);
+    return 0;
+}
+
+/* An empty folder to be in; data is beside it. */
+static int
+make_folder(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "rm -rf f && mkdir f");
+    command_free(&result);
+    return 0;
+}
+
+static void
+it_shows_each_request_that_counts(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0,
+        "cd f; ioping -q -i 0 -c 21 -plot x.svg ../data >../o; ls -A; head -1 x.svg; " //
+        MARKS "grep -c '20 requests counted</text>' x.svg");
+    assert_string_equal(result.out, "x.svg\n<!-- ioping -->\n20\n1\n");
+    command_free(&result);
+}
+
+/* Of several workers, too. */
+static void
+what_all_workers_did_is_in_it(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; ioping -q -i 0 -c 41 -threads 4 -plot x.svg ../data >../o; " MARKS);
+    assert_string_equal(result.out, "40\n");
+    command_free(&result);
+}
+
+static void
+several_targets_are_told_apart(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; ioping -q -i 0 -c 11 -plot x.svg ../data ../other >../o; " MARKS
+           "for t in 0 1; do grep -c \"<circle class=.mark t$t\" x.svg; done; "
+           "grep -c '>ioping: 2 targets</text>' x.svg; grep -o '\\.\\./[a-z]* (' x.svg | "
+           "sort -u");
+    assert_string_equal(result.out, "20\n10\n10\n1\n../data (\n../other (\n");
+    command_free(&result);
+}
+
+/* What it shows until a request has counted is that none has. */
+static void
+it_is_there_before_the_first_request(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0,
+        "cd f; " FRESH FAULTY(
+            "pread:1:hang") "-C -i 0 -hang 10ms -plot x.svg ../data >o 2>e & pid=$!; " //
+        UNTIL("has had no answer", "e") "cp x.svg y; kill -INT $pid; wait $pid; echo "
+                                        "$?; rm o e; " MARKS
+                                        "grep -c 'no request counted' y x.svg; ls -A");
+    assert_string_equal(result.out, "3\n0\ny:1\nx.svg:1\nx.svg\ny\n");
+    command_free(&result);
+}
+
+static void
+an_interrupted_run_has_one(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; " START "-i 5ms -plot x.svg ../data >o 2>e & pid=$!; " UNTIL(
+               "request=9 ", "o") "kill -INT $pid; wait $pid; echo $?; " //
+                                  "[ $(grep -c request= o) = $(($(" MARKS
+                                  ") + 1)) ] && echo same");
+    assert_string_equal(result.out, "0\nsame\n");
+    command_free(&result);
+}
+
+static void
+a_failed_run_has_one_and_shows_the_failure(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, "cd f; " FRESH FAULTY(
+               "pread:8:5") "-C -i 0 -plot x.svg ../data >o 2>e; echo $?; " MARKS
+                            "grep -c 'class=\"fail' x.svg");
+    assert_string_equal(result.out, "3\n6\n1\n");
+    command_free(&result);
+}
+
+/* Nothing changes it after that until the end of the first interval. */
+static void
+a_long_run_draws_it_again(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; " START "-q -i 100ms -plot x.svg ../data >o 2>e & pid=$!; " UNTIL(
+               "class=.mark", "x.svg") //
+        "cp x.svg y; kill -INT $pid; wait $pid; echo $?; xmllint --noout y 2>&1");
+    assert_string_equal(result.out, "0\n");
+    command_free(&result);
+}
+
+static void
+a_sweep_has_a_point_for_each_step(void **state)
+{
+    static const struct {
+        const char *options;
+        int points;
+    } cases[] = {
+        {"-sweep size=4k..32k", 8},            /* requests, and bandwidth */
+        {"-sweep threads=1..4", 9},            /* p50, p99 and maximum */
+        {"-sweep threads=1..4 -B ../data", 18} /* of two targets */
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(0,
+                           "cd f; ioping %s -w 400ms -C -plot x.svg ../data >../o; "
+                           "grep -c 'class=\"mark' x.svg; rm x.svg",
+                           cases[i].options);
+        assert_int_equal(atoi(result.out), cases[i].points);
+        command_free(&result);
+    }
+}
+
+static void
+a_place_where_it_cannot_be_is_an_error_before_any_request(void **state)
+{
+    static const struct {
+        const char *path, *error;
+    } cases[] = {
+        {"nowhere/x.svg", "ioping: nowhere/x.svg: No such file or directory\n"},
+        {"other", "ioping: other: is there already, and not a plot of ioping\n"},
+        {"data", "ioping: data: is there already, and not a plot of ioping\n"},
+        {"/dev/null", "ioping: /dev/null: is there already, and not a plot of ioping\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            0,
+            "sum=$(cksum data); ioping -i 0 -c 3 -plot %s data 2>&1; echo $?; "
+            "[ \"$sum\" = \"$(cksum data)\" ] && echo same",
+            cases[i].path);
+        char expected[256];
+        snprintf(expected, sizeof(expected), "%s2\nsame\n", cases[i].error);
+        assert_string_equal(result.out, expected);
+        command_free(&result);
+    }
+    struct result result = command_status(1, "ioping -c 1 -plot '' data");
+    assert_string_equal(result.err, "ioping: -plot '': a file needs a name\n");
+    command_free(&result);
+}
+
+static void
+an_older_picture_is_replaced(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "cd f; for n in 3 6; do ioping -q -i 0 -c $n -plot x.svg "
+                          "../data >../o; " MARKS "done; ls -A");
+    assert_string_equal(result.out, "2\n5\nx.svg\n");
+    command_free(&result);
+}
+
+/* The folder is gone by then. */
+static void
+one_that_is_lost_in_the_end_is_a_failure(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "cd f; mkdir g; " START "-i 5ms -plot g/x.svg ../data >o 2>e & pid=$!; " UNTIL(
+               "request=3 ", "o") "rm -r g; kill -INT $pid; wait $pid; echo $?; cat e");
+    assert_string_equal(result.out, "3\nioping: g/x.svg: No such file or directory\n");
+    command_free(&result);
+}
+
+static void
+the_metrics_may_be_kept_as_well(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0,
+        "cd f; ioping -q -i 0 -c 5 -plot x.svg -prometheus x.prom ../data >../o; " MARKS
+        "sed -n 's/^ioping_requests_total.* //p' x.prom");
+    assert_string_equal(result.out, "4\n5\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(it_shows_each_request_that_counts, make_folder),
+        cmocka_unit_test_setup(what_all_workers_did_is_in_it, make_folder),
+        cmocka_unit_test_setup(several_targets_are_told_apart, make_folder),
+        cmocka_unit_test_setup(it_is_there_before_the_first_request, make_folder),
+        cmocka_unit_test_setup(an_interrupted_run_has_one, make_folder),
+        cmocka_unit_test_setup(a_failed_run_has_one_and_shows_the_failure, make_folder),
+        cmocka_unit_test_setup(a_long_run_draws_it_again, make_folder),
+        cmocka_unit_test_setup(a_sweep_has_a_point_for_each_step, make_folder),
+        cmocka_unit_test(a_place_where_it_cannot_be_is_an_error_before_any_request),
+        cmocka_unit_test_setup(an_older_picture_is_replaced, make_folder),
+        cmocka_unit_test_setup(one_that_is_lost_in_the_end_is_a_failure, make_folder),
+        cmocka_unit_test_setup(the_metrics_may_be_kept_as_well, make_folder),
+    };
+    return cmocka_run_group_tests_name("plot", tests, make_files, unmount_all);
+}

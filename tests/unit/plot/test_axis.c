@@ -1,0 +1,204 @@
+/* Scales: where values are, and which values are named. */
+#include "support.h"
+
+#include "plot/axis.h"
+
+#include <math.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define US 1000LL
+#define MS 1000000LL
+#define SECOND 1000000000LL
+#define MINUTE (60 * SECOND)
+#define HOUR (60 * MINUTE)
+#define MIB (1LL << 20)
+
+struct axis_case {
+    enum plot_kind kind;
+    bool log;
+    int64_t least, most;
+    double length, gap; /* pixels */
+    const char *unit;
+    const char *ticks; /* each followed by a bar */
+};
+
+/* From pixel 0 to LENGTH, its ends rounded if it is linear. */
+static struct plot_axis
+axis_of(const struct axis_case *test)
+{
+    struct plot_axis axis = {
+        .kind = test->kind, .log = test->log, .to = test->length, .gap = test->gap};
+    plot_axis_fit(&axis, test->least, test->most, true);
+    return axis;
+}
+
+static void
+check(const struct axis_case *cases, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        struct plot_tick ticks[PLOT_TICKS];
+        struct plot_axis axis = axis_of(&cases[i]);
+        char text[2048] = "";
+        int count = plot_axis_ticks(&axis, ticks);
+        for (int k = 0; k < count; k++) {
+            strcat(text, ticks[k].text);
+            strcat(text, "|");
+        }
+        if (strcmp(text, cases[i].ticks) != 0 || strcmp(axis.unit, cases[i].unit) != 0)
+            fail_msg("case %zu: '%s' in '%s'", i, text, axis.unit);
+    }
+}
+
+static void
+linear_ticks_are_round_and_share_a_unit(void **state)
+{
+    static const struct axis_case cases[] = {
+        {PLOT_TIME, false, 0, 100 * SECOND, 100, 20, "s", "0|20|40|60|80|100|"},
+        {PLOT_TIME, false, 0, 130 * SECOND, 100, 20, "min", "0|0.5|1|1.5|2|2.5|"},
+        {PLOT_TIME, false, 0, 100 * SECOND, 100, 10, "s",
+         "0|10|20|30|40|50|60|70|80|90|100|"},
+        {PLOT_TIME, false, 0, 50 * MINUTE, 100, 20, "min", "0|10|20|30|40|50|"},
+        {PLOT_TIME, false, 0, 9 * HOUR, 100, 20, "hour", "0|2|4|6|8|10|"},
+        {PLOT_TIME, false, 0, 20000 * HOUR, 100, 20, "hour", "0|5000|10000|15000|20000|"},
+        {PLOT_TIME, false, 10, 412 * US, 100, 20, "us", "0|100|200|300|400|500|"},
+        {PLOT_TIME, false, 10, 1200 * US, 100, 20, "ms", "0|0.5|1|1.5|"},
+        {PLOT_TIME, false, 1, 3, 100, 20, "ns", "0|1|2|3|"},
+        {PLOT_COUNT, false, 0, 7, 100, 30, "", "0|5|10|"},
+        {PLOT_COUNT, false, 0, 1300000, 100, 30, "", "0|0.5 M|1 M|1.5 M|"},
+        {PLOT_RATE, false, 0, 108400000, 100, 20, "", "0|50 k|100 k|150 k|"},
+        {PLOT_RATE, false, 0, 350, 100, 20, "", "0|0.1|0.2|0.3|0.4|"},
+        {PLOT_SHARE, false, 0, 33000, 100, 20, "%", "0|10|20|30|40|"},
+        {PLOT_SHARE, false, 0, 1900, 100, 20, "%", "0|0.5|1|1.5|2|"},
+    };
+    (void)state;
+    check(cases, LENGTH(cases));
+}
+
+static void
+values_close_together_do_not_begin_at_zero(void **state)
+{
+    static const struct axis_case cases[] = {
+        {PLOT_TIME, false, 200 * US, 399 * US, 100, 20, "us", "200|250|300|350|400|"},
+        {PLOT_TIME, false, 200 * US, 400 * US, 100, 20, "us", "200|250|300|350|400|"},
+        {PLOT_TIME, false, 199 * US, 399 * US, 100, 20, "us", "0|100|200|300|400|"},
+        {PLOT_TIME, false, 100 * US, 100 * US, 100, 20, "us",
+         "97|98|99|100|101|102|103|"},
+        {PLOT_TIME, false, 1, 1, 100, 20, "ns", "0|1|"},
+        {PLOT_TIME, false, 1000 * MS, 1000 * MS + 1, 100, 15, "s",
+         "0.97|0.98|0.99|1|1.01|1.02|1.03|"},
+        {PLOT_COUNT, false, 0, 0, 100, 20, "", "0|1|"},
+    };
+    (void)state;
+    check(cases, LENGTH(cases));
+}
+
+static void
+log_ticks_thin_out_as_the_decades_grow(void **state)
+{
+    static const struct axis_case cases[] = {
+        {PLOT_TIME, true, 90 * US, 2500 * US, 100, 10, "",
+         "100 us|200 us|500 us|1 ms|2 ms|"},
+        {PLOT_TIME, true, 90 * US, 2500 * US, 100, 25, "", "100 us|1 ms|"},
+        {PLOT_TIME, true, 1, HOUR, 340, 20, "",
+         "1 ns|10 ns|100 ns|1 us|10 us|100 us|1 ms|10 ms|100 ms|1 s|10 s|1 min|10 min|1 "
+         "hour|"},
+        {PLOT_TIME, true, 1, HOUR, 170, 20, "", "1 ns|1 us|1 ms|1 s|1 min|1 hour|"},
+        {PLOT_TIME, true, 0, 1000, 100, 30, "", "1 ns|10 ns|100 ns|1 us|"},
+        {PLOT_TIME, true, 9 * SECOND, 2 * MINUTE, 100, 1, "",
+         "10 s|20 s|30 s|1 min|2 min|"},
+        {PLOT_RATE, true, 40, 30000, 100, 25, "", "0.1|1|10|"},
+        {PLOT_SPEED, true, 400000, 30 * MIB, 100, 12, "",
+         "500 KiB/s|1 MiB/s|2 MiB/s|5 MiB/s|10 MiB/s|20 MiB/s|"},
+        {PLOT_SIZE, true, 512, 4096, 90, 20, "", "512 B|1 KiB|2 KiB|4 KiB|"},
+        {PLOT_SIZE, true, 512, 64 * MIB, 340, 50, "",
+         "512 B|4 KiB|32 KiB|256 KiB|2 MiB|16 MiB|"},
+        {PLOT_SIZE, true, 512, 512, 100, 20, "", "256 B|512 B|1 KiB|"},
+    };
+    (void)state;
+    check(cases, LENGTH(cases));
+}
+
+static bool
+is_near(double a, double b)
+{
+    return fabs(a - b) < 1e-6;
+}
+
+static void
+values_are_between_the_ends_and_never_beyond(void **state)
+{
+    struct plot_axis linear = {.kind = PLOT_COUNT, .from = 400, .to = 100, .gap = 30};
+    struct plot_axis decades = {
+        .kind = PLOT_TIME, .log = true, .from = 10, .to = 70, .gap = 5};
+    (void)state;
+    plot_axis_fit(&linear, 0, 100, true);
+    assert_true(is_near(plot_axis_at(&linear, 0), 400));
+    assert_true(is_near(plot_axis_at(&linear, 25), 325));
+    assert_true(is_near(plot_axis_at(&linear, 100), 100));
+    assert_true(is_near(plot_axis_at(&linear, 101), 100));
+    assert_true(is_near(plot_axis_at(&linear, -1), 400));
+    plot_axis_fit(&decades, 1000, 1000000, false);
+    assert_true(is_near(plot_axis_at(&decades, 1000), 10));
+    assert_true(is_near(plot_axis_at(&decades, 100000), 50));
+    assert_true(is_near(plot_axis_at(&decades, 1000000), 70));
+    assert_true(is_near(plot_axis_at(&decades, 2000000), 70));
+    assert_true(is_near(plot_axis_at(&decades, 0), 10));
+}
+
+static void
+an_axis_that_is_not_rounded_ends_with_its_values(void **state)
+{
+    struct plot_axis axis = {.kind = PLOT_TIME, .from = 0, .to = 99, .gap = 20};
+    struct plot_tick ticks[PLOT_TICKS];
+    (void)state;
+    plot_axis_fit(&axis, 0, 99 * SECOND, false);
+    assert_int_equal(plot_axis_ticks(&axis, ticks), 4);
+    assert_string_equal(ticks[3].text, "1.5");
+    assert_true(is_near(ticks[3].at, 90));
+}
+
+static void
+ticks_are_never_closer_than_the_gap(void **state)
+{
+    (void)state;
+    for (int64_t most = 3; most < HOUR; most = most * 13 / 7 + 1)
+        for (int kind = PLOT_TIME; kind <= PLOT_SIZE; kind++) {
+            const struct axis_case test = {
+                (enum plot_kind)kind, true, 1, most, 300, 30, NULL, NULL};
+            struct plot_axis axis = axis_of(&test);
+            struct plot_tick ticks[PLOT_TICKS];
+            int count = plot_axis_ticks(&axis, ticks);
+            assert_in_range(count, 1, 10);
+            for (int i = 1; i < count; i++)
+                assert_true(ticks[i].at - ticks[i - 1].at >= 30);
+        }
+}
+
+static void
+a_log_scale_is_needed_beyond_the_ratio(void **state)
+{
+    (void)state;
+    assert_false(plot_axis_spreads(1, 50, 50));
+    assert_true(plot_axis_spreads(1, 51, 50));
+    assert_false(plot_axis_spreads(1000, 50000, 50));
+    assert_true(plot_axis_spreads(1000, 50001, 50));
+    assert_true(plot_axis_spreads(0, 1, 50));
+    assert_false(plot_axis_spreads(0, 0, 50));
+    assert_true(plot_axis_spreads(1, INT64_MAX, 50));
+    assert_false(plot_axis_spreads(INT64_MAX, INT64_MAX, 50));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_ticks_are_round_and_share_a_unit),
+        cmocka_unit_test(values_close_together_do_not_begin_at_zero),
+        cmocka_unit_test(log_ticks_thin_out_as_the_decades_grow),
+        cmocka_unit_test(values_are_between_the_ends_and_never_beyond),
+        cmocka_unit_test(an_axis_that_is_not_rounded_ends_with_its_values),
+        cmocka_unit_test(ticks_are_never_closer_than_the_gap),
+        cmocka_unit_test(a_log_scale_is_needed_beyond_the_ratio),
+    };
+    return cmocka_run_group_tests_name("plot_axis", tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* What a browser makes of the pictures: a page's script draws each and looks at it. */
+#include "plotted.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct plotted_case cases[] = {
+    {SWEEP_NONE, 1, 100, PLOTTED_DECADES}, {SWEEP_NONE, 1, 30000, PLOTTED_MISSING},
+    {SWEEP_NONE, 2, 100, PLOTTED_NARROW},  {SWEEP_NONE, 2, 30000, PLOTTED_DECADES},
+    {SWEEP_NONE, 6, 60, PLOTTED_FAILING},  {SWEEP_NONE, 6, 30000, PLOTTED_EXTREME},
+    {SWEEP_NONE, 64, 400, PLOTTED_NARROW}, {SWEEP_NONE, 1, 0, PLOTTED_EQUAL},
+    {SWEEP_SIZE, 1, 18, PLOTTED_DECADES},  {SWEEP_SIZE, 2, 18, PLOTTED_NARROW},
+    {SWEEP_SIZE, 6, 18, PLOTTED_DECADES},  {SWEEP_THREADS, 1, 7, PLOTTED_DECADES},
+    {SWEEP_THREADS, 2, 7, PLOTTED_NARROW}, {SWEEP_THREADS, 6, 7, PLOTTED_DECADES},
+    {SWEEP_DEPTH, 1, 7, PLOTTED_DECADES},  {SWEEP_DEPTH, 6, 7, PLOTTED_EXTREME},
+    {SWEEP_DEPTH, 2, 1, PLOTTED_EQUAL},
+};
+
+static void
+write_encoded(FILE *file, const struct buffer *text)
+{
+    fputc('"', file);
+    for (size_t i = 0; i < text->length; i++)
+        fprintf(file, "%%%02x", (unsigned char)text->text[i]);
+    fputs("\",\n", file);
+}
+
+static void
+add_script(FILE *page)
+{
+    char path[1100], bytes[4096];
+    const char *source = getenv("IOPING_SOURCE");
+    snprintf(path, sizeof(path), "%s/tests/support/tools/look.js", source ? source : ".");
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    for (size_t got; (got = fread(bytes, 1, sizeof(bytes), file)) > 0;)
+        fwrite(bytes, 1, got, page);
+    fclose(file);
+}
+
+static int
+make_page(void **state)
+{
+    (void)state;
+    char path[1100];
+    snprintf(path, sizeof(path), "%s/page.html", scratch());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("<!doctype html><meta charset=\"utf-8\"><body><script>\nconst pictures = [\n",
+          file);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char name[32];
+        struct buffer text = plotted_draw(&cases[i]);
+        snprintf(name, sizeof(name), "%zu.svg", i);
+        plotted_write(&text, name);
+        write_encoded(file, &text);
+        buffer_free(&text);
+    }
+    fputs("];\n", file);
+    add_script(file);
+    fputs("</script></body>\n", file);
+    assert_int_equal(fclose(file), 0);
+    return 0;
+}
+
+/* The browser that there is, with ARGUMENTS; a page of this machine needs no sandbox. */
+static struct result
+browse(const char *arguments)
+{
+    char program[1024];
+    struct result found = command("for b in chromium chromium-browser google-chrome; do "
+                                  "command -v $b && break; done");
+    snprintf(program, sizeof(program), "%.*s", (int)strcspn(found.out, "\n"), found.out);
+    command_free(&found);
+    if (program[0] == '\0')
+        skip_because("needs the program chromium");
+    return command_status(
+        0,
+        "HOME=$PWD '%s' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage "
+        "--no-first-run --user-data-dir=\"$PWD/profile\" --hide-scrollbars "
+        "--force-device-scale-factor=1 %s",
+        program, arguments);
+}
+
+/* What the script saw of a picture. */
+struct seen {
+    int width, height, colours;
+    int drawn; /* per mille of it that is not background */
+    int clear; /* pixels that one can see through */
+    int light; /* per mille: of the background */
+};
+
+static void
+read_seen(const char *text, int number, const char *page, struct seen *seen)
+{
+    char start[64];
+    snprintf(start, sizeof(start), "\npicture %d %s ", number, page);
+    const char *line = strstr(text, start);
+    if (!line ||
+        sscanf(line + strlen(start), "%d %d %d %d %d %d", &seen->width, &seen->height,
+               &seen->colours, &seen->drawn, &seen->clear, &seen->light) != 6)
+        fail_msg("no line of picture %d: %s", number, text);
+}
+
+/* Fails unless each is drawn as it should be in SCHEME, 0: dark or 1: light. */
+static void
+look(int scheme)
+{
+    char arguments[256];
+    snprintf(arguments, sizeof(arguments),
+             "--blink-settings=preferredColorScheme=%d --virtual-time-budget=60000 "
+             "--dump-dom \"file://$PWD/page.html\"",
+             scheme);
+    struct result result = browse(arguments);
+    assert_contains(result.out, "\nend\n");
+    const char *problem = strstr(result.out, "\nproblem ");
+    if (problem)
+        fail_msg("%.4000s", problem);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct seen screen = {0}, paper = {0};
+        read_seen(result.out, (int)i, "screen", &screen);
+        read_seen(result.out, (int)i, "paper", &paper);
+        bool right = screen.width >= 400 && screen.height >= 200 && screen.clear == 0 &&
+                     screen.colours >= 16 && screen.drawn >= 5 && screen.drawn < 900 &&
+                     (scheme == 0 ? screen.light <= 100 : screen.light >= 800) &&
+                     paper.light >= 800 && paper.drawn >= 5;
+        if (!right)
+            fail_msg("picture %zu is not as it should be: %s", i, result.out);
+    }
+    command_free(&result);
+}
+
+static void
+pictures_are_light_in_light_surroundings_and_on_paper(void **state)
+{
+    (void)state;
+    look(1);
+}
+
+static void
+pictures_are_dark_in_dark_surroundings_but_not_on_paper(void **state)
+{
+    (void)state;
+    look(0);
+}
+
+static uint32_t
+big_endian(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+           bytes[3];
+}
+
+/* The head of a PNG: https://www.w3.org/TR/png/#5PNG-file-signature and IHDR. */
+static void
+a_picture_of_its_own_becomes_a_png(void **state)
+{
+    (void)state;
+    struct result result = browse("--window-size=640,480 --screenshot=\"$PWD/0.png\" "
+                                  "\"file://$PWD/0.svg\"");
+    command_free(&result);
+    result = command_status(0, "cat 0.png");
+    const unsigned char *bytes = (const unsigned char *)result.out;
+    assert_true(result.out_size > 8192);
+    assert_memory_equal(bytes, "\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
+    assert_int_equal(big_endian(bytes + 16), 640);
+    assert_int_equal(big_endian(bytes + 20), 480);
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_are_light_in_light_surroundings_and_on_paper),
+        cmocka_unit_test(pictures_are_dark_in_dark_surroundings_but_not_on_paper),
+        cmocka_unit_test(a_picture_of_its_own_becomes_a_png),
+    };
+    return cmocka_run_group_tests_name("plot browser", tests, make_page, unmount_all);
+}

@@ -1,0 +1,276 @@
+/* Whatever was measured, under whatever name, its picture is sound. */
+#include "plotted.h"
+#include "svg_check.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const int targets[] = {1, 2, 6, 64};
+
+/* What is wrong with all pictures of a test, so that it fails once, with a list. */
+struct gallery {
+    struct buffer found;
+    int pictures;
+    bool keep; /* as files picture-1.svg and so on */
+};
+
+static void
+add_picture(struct gallery *gallery, const struct buffer *text, const char *name)
+{
+    struct svg_check check;
+    char file[64];
+    gallery->pictures++;
+    snprintf(file, sizeof(file), "picture-%d.svg", gallery->pictures);
+    if (gallery->keep)
+        plotted_write(text, file);
+    svg_check_begin(&check, text->text, text->length);
+    if (check.panel_count == 0)
+        svg_check_problem(&check, "no panel");
+    if (check.problems.text)
+        buffer_format(&gallery->found, "%s:\n%.600s\n", name, check.problems.text);
+    svg_check_end(&check);
+}
+
+static void
+add_case(struct gallery *gallery, const struct plotted_case *drawn)
+{
+    static const char *const sweeps[] = {"run", "size", "threads", "depth"};
+    static const char *const kinds[] = {"equal",   "narrow", "decades", "extreme",
+                                        "failing", "lost",   "missing"};
+    char name[128];
+    snprintf(name, sizeof(name), "%s of %d targets, %llu %s", sweeps[drawn->sweep],
+             drawn->targets, (unsigned long long)drawn->requests, kinds[drawn->kind]);
+    struct buffer text = plotted_draw(drawn);
+    add_picture(gallery, &text, name);
+    buffer_free(&text);
+}
+
+static void
+close_gallery(struct gallery *gallery)
+{
+    if (gallery->found.text)
+        fail_msg("%.20000s", gallery->found.text);
+    buffer_free(&gallery->found);
+}
+
+/* With as many targets as there may be it takes fewer requests for a band. */
+static void
+add_runs(struct gallery *gallery, enum plotted_kind kind)
+{
+    static const uint64_t requests[] = {0, 1, 3, 400, 12000};
+    for (size_t i = 0; i < LENGTH(targets); i++)
+        for (size_t k = 0; k < LENGTH(requests); k++) {
+            uint64_t most = targets[i] > 6 ? 1500 : requests[k];
+            add_case(gallery, &(struct plotted_case){
+                                  SWEEP_NONE, targets[i],
+                                  requests[k] < most ? requests[k] : most, kind});
+        }
+}
+
+static void
+add_sweeps(struct gallery *gallery, enum plotted_kind kind)
+{
+    static const int steps[] = {0, 1, 7, PLOTTED_STEPS};
+    for (int sweep = SWEEP_SIZE; sweep <= SWEEP_DEPTH; sweep++)
+        for (size_t i = 0; i < LENGTH(targets); i++)
+            for (size_t k = 0; k < LENGTH(steps); k++)
+                add_case(gallery,
+                         &(struct plotted_case){(enum sweep_kind)sweep, targets[i],
+                                                (uint64_t)steps[k], kind});
+}
+
+static void
+every_run_makes_a_sound_picture(void **state)
+{
+    (void)state;
+    struct gallery gallery = {0};
+    for (int kind = 0; kind < PLOTTED_KINDS; kind++)
+        add_runs(&gallery, (enum plotted_kind)kind);
+    close_gallery(&gallery);
+}
+
+static void
+three_million_requests_make_a_sound_picture(void **state)
+{
+    (void)state;
+    struct gallery gallery = {0};
+    add_case(&gallery, &(struct plotted_case){SWEEP_NONE, 1, 3000000, PLOTTED_DECADES});
+    add_case(&gallery, &(struct plotted_case){SWEEP_NONE, 2, 500000, PLOTTED_MISSING});
+    add_case(&gallery, &(struct plotted_case){SWEEP_NONE, 6, 300000, PLOTTED_FAILING});
+    add_case(&gallery, &(struct plotted_case){SWEEP_NONE, 64, 20000, PLOTTED_EXTREME});
+    close_gallery(&gallery);
+}
+
+static void
+every_sweep_makes_a_sound_picture(void **state)
+{
+    (void)state;
+    struct gallery gallery = {0};
+    for (int kind = 0; kind < PLOTTED_MISSING; kind++)
+        add_sweeps(&gallery, (enum plotted_kind)kind);
+    close_gallery(&gallery);
+}
+
+/* Columns for all of it, each as wide as it can be: "999.9 T". */
+static void
+the_largest_numbers_make_a_sound_picture(void **state)
+{
+    (void)state;
+    struct gallery gallery = {0};
+    for (size_t i = 0; i < LENGTH(targets); i++) {
+        struct plotted_case drawn = {SWEEP_NONE, targets[i], 50, PLOTTED_EXTREME};
+        struct plotted *plotted = plotted_make(&drawn);
+        struct buffer text = {0};
+        for (int k = 0; k < targets[i]; k++) {
+            plotted->stats[k].requests = plotted->stats[k].failed = 999949999999999;
+            plotted->stats[k].missed = 999949999999999;
+        }
+        plotted->plan.load = LOAD_READ_WRITE;
+        plotted->plan.request_size = 2147479552;
+        plotted->plan.interval = 3599639999999999;
+        plotted->plan.burst = INT64_MAX;
+        plotted->plan.threads = plotted->plan.depth = 4096;
+        plotted->plan.engine = ENGINE_AIO;
+        plot_format(&text, &plotted->plot);
+        add_picture(&gallery, &text, "largest numbers");
+        buffer_free(&text);
+        plotted_free(plotted);
+    }
+    close_gallery(&gallery);
+}
+
+static void
+add_all(struct gallery *gallery)
+{
+    for (int kind = 0; kind < PLOTTED_KINDS; kind++) {
+        add_case(gallery, &(struct plotted_case){SWEEP_NONE, 1, 100, kind});
+        add_case(gallery, &(struct plotted_case){SWEEP_NONE, 6, 3000, kind});
+        add_case(gallery, &(struct plotted_case){SWEEP_SIZE, 2, 18, kind});
+        add_case(gallery, &(struct plotted_case){SWEEP_DEPTH, 6, 7, kind});
+    }
+}
+
+/* As long as paths can be. */
+static const char *
+long_name(const char *part)
+{
+    static char name[4096];
+    size_t length = strlen(part);
+    name[0] = '/';
+    for (size_t i = 1; i + 1 < sizeof(name); i++)
+        name[i] = part[(i - 1) % length];
+    name[1 + (sizeof(name) - 2) / length * length] = '\0';
+    return name;
+}
+
+/* What stands in the title for a name, and what is shown of it: NULL for itself. */
+static const struct {
+    const char *name, *part, *told, *shown;
+} names[] = {
+    {"/a b/<&\">'</text>", NULL, NULL, NULL},
+    {"/a]]>--b", NULL, NULL, NULL},
+    {"/&amp;&#60;", NULL, NULL, NULL},
+    {"/a\tb\nc\033[31m\177", NULL, "/a\ufffdb\ufffdc\ufffd[31m\ufffd", NULL},
+    {"/a\xff\xc0\xbc\xed\xa0\x80z", NULL, "/a\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdz",
+     NULL},
+    {"/a\xc2\x9bz\xef\xbf\xbf", NULL, "/a\ufffdz", "/a\ufffdz"},
+    {"/a\xe6\x97", NULL, "/a\ufffd", NULL},
+    {"/\xe6\x97\xa5\xe6\x9c\xac\xf0\x9f\x93\x80", NULL, NULL, NULL},
+    {"", NULL, "ioping", "ioping"},
+    {NULL, "0123456789", "90123456789", "\u2026"},
+    {NULL, "\xe6\x97\xa5", "\xe6\x97\xa5\xe6\x97\xa5", "\u2026"},
+    {NULL, "W", "WWWWWWWW", "\u2026"},
+    {NULL, "<&", "<&<&<&<&", "\u2026"},
+    {NULL, "\xff", "\ufffd\ufffd\ufffd", "\u2026"},
+};
+
+/* A picture of a case with all targets of this NAME. */
+static struct buffer
+draw_named(const struct plotted_case *drawn, const char *name)
+{
+    struct plotted *plotted = plotted_make(drawn);
+    struct buffer text = {0};
+    for (int i = 0; i < drawn->targets; i++)
+        plotted->descriptions[i].path = name;
+    plot_format(&text, &plotted->plot);
+    plotted_free(plotted);
+    return text;
+}
+
+static void
+add_names(struct gallery *gallery)
+{
+    for (size_t i = 0; i < LENGTH(names); i++)
+        for (int sweep = SWEEP_NONE; sweep <= SWEEP_DEPTH; sweep++)
+            for (size_t k = 0; k < LENGTH(targets); k++) {
+                char title[64];
+                struct plotted_case drawn = {(enum sweep_kind)sweep, targets[k], 7,
+                                             PLOTTED_DECADES};
+                const char *name =
+                    names[i].name ? names[i].name : long_name(names[i].part);
+                struct buffer text = draw_named(&drawn, name);
+                snprintf(title, sizeof(title), "sweep %d of %d targets named %.20s",
+                         sweep, targets[k], name);
+                add_picture(gallery, &text, title);
+                buffer_free(&text);
+            }
+}
+
+static void
+every_name_makes_a_sound_picture(void **state)
+{
+    (void)state;
+    struct gallery gallery = {0};
+    add_names(&gallery);
+    close_gallery(&gallery);
+}
+
+static void
+a_name_is_told_whole_and_shown_as_far_as_it_fits(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        struct plotted_case drawn = {SWEEP_NONE, 1, 3, PLOTTED_NARROW};
+        struct svg_check check;
+        const char *name = names[i].name ? names[i].name : long_name(names[i].part);
+        const char *told = names[i].told ? names[i].told : name;
+        struct buffer text = draw_named(&drawn, name);
+        svg_check_begin(&check, text.text, text.length);
+        if (!svg_check_says(&check, "title", told) ||
+            !svg_check_shows(&check, names[i].shown ? names[i].shown : told))
+            fail_msg("%zu: %.3000s", i, text.text);
+        svg_check_end(&check);
+        buffer_free(&text);
+    }
+}
+
+/* By somebody else's eyes. */
+static void
+a_parser_of_xml_takes_every_picture(void **state)
+{
+    (void)state;
+    struct gallery gallery = {.keep = true};
+    need_program("xmllint");
+    add_all(&gallery);
+    add_names(&gallery);
+    buffer_free(&gallery.found);
+    struct result result = command_status(0, "xmllint --noout picture-*.svg; "
+                                             "ls picture-*.svg | wc -l");
+    assert_string_equal(result.err, "");
+    assert_int_equal(atoi(result.out), gallery.pictures);
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_run_makes_a_sound_picture),
+        cmocka_unit_test(three_million_requests_make_a_sound_picture),
+        cmocka_unit_test(the_largest_numbers_make_a_sound_picture),
+        cmocka_unit_test(every_sweep_makes_a_sound_picture),
+        cmocka_unit_test(every_name_makes_a_sound_picture),
+        cmocka_unit_test(a_name_is_told_whole_and_shown_as_far_as_it_fits),
+        cmocka_unit_test(a_parser_of_xml_takes_every_picture),
+    };
+    return cmocka_run_group_tests_name("plot geometry", tests, NULL, unmount_all);
+}

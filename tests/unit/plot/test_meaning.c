@@ -1,0 +1,400 @@
+/* A picture shows what was measured: where its marks, bands, bars and lines are. */
+#include "plotted.h"
+#include "svg_check.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A picture of one target and of these latencies, one every so many ms, looked at. */
+static void
+begin_check(struct svg_check *check, const int64_t *latencies, int count, int64_t every)
+{
+    struct plotted *plotted =
+        plotted_make(&(struct plotted_case){SWEEP_NONE, 1, 0, PLOTTED_EQUAL});
+    struct buffer text = {0};
+    for (int i = 0; i < count; i++) {
+        struct sample sample = {.start = PLOTTED_BEGAN + i * every * 1000000,
+                                .latency = latencies[i],
+                                .size = 4096,
+                                .bytes = 4096,
+                                .verdict = VERDICT_NONE};
+        stats_record(plotted->stats, &sample);
+        track_record(plotted->tracks, &sample);
+    }
+    plot_format(&text, &plotted->plot);
+    svg_check_begin(check, text.text, text.length);
+    if (check->problems.text)
+        fail_msg("%s", check->problems.text);
+    buffer_free(&text);
+    plotted_free(plotted);
+}
+
+static double
+middle_x(struct svg_check *check, const char *class, int number)
+{
+    const struct xml_element *element = svg_check_find(check, class, number);
+    assert_non_null(element);
+    struct svg_check_box box = svg_check_bounds(check, element);
+    return (box.left + box.right) / 2;
+}
+
+static double
+middle_y(struct svg_check *check, const char *class, int number)
+{
+    const struct xml_element *element = svg_check_find(check, class, number);
+    assert_non_null(element);
+    struct svg_check_box box = svg_check_bounds(check, element);
+    return (box.top + box.bottom) / 2;
+}
+
+static void
+assert_near(double a, double b, double apart)
+{
+    if (!(fabs(a - b) <= apart))
+        fail_msg("%g, not %g", a, b);
+}
+
+/* From the first to the second it is half as far up as from there to the third. */
+static void
+marks_stand_where_time_and_latency_say(void **state)
+{
+    (void)state;
+    struct svg_check check;
+    begin_check(&check, (int64_t[]){100000, 200000, 400000}, 3, 1000);
+    assert_int_equal(svg_check_count(&check, "mark"), 3);
+    double x[3], y[3];
+    for (int i = 0; i < 3; i++) {
+        x[i] = middle_x(&check, "mark", i);
+        y[i] = middle_y(&check, "mark", i);
+    }
+    assert_true(x[1] - x[0] > 50 && y[0] - y[1] > 20);
+    assert_near(x[2] - x[1], x[1] - x[0], 0.3);
+    assert_near(y[1] - y[2], 2 * (y[0] - y[1]), 0.5);
+    svg_check_end(&check);
+}
+
+/* Up to 50 times the smallest the axis is linear. */
+static void
+latencies_that_differ_much_have_a_log_axis(void **state)
+{
+    static const struct {
+        int64_t latencies[3];
+        double share; /* of the second step up in the first */
+    } cases[] = {
+        {{100000, 1000000, 10000000}, 1},
+        {{1000000, 2000000, 50000000}, 48},
+        {{1000000, 2000000, 51000000}, 4.67}, /* log 25.5 / log 2 */
+        {{1, 1000, 1000000}, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct svg_check check;
+        begin_check(&check, cases[i].latencies, 3, 1000);
+        double first = middle_y(&check, "mark", 0) - middle_y(&check, "mark", 1);
+        double second = middle_y(&check, "mark", 1) - middle_y(&check, "mark", 2);
+        assert_true(first > 1);
+        assert_near(second / first, cases[i].share, 0.05 * cases[i].share);
+        svg_check_end(&check);
+    }
+}
+
+static void
+up_to_400_requests_are_a_mark_each(void **state)
+{
+    static const int counts[][2] = {{0, 0}, {1, 1}, {3, 3}, {400, 400}, {401, 0}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(counts); i++) {
+        struct plotted_case drawn = {SWEEP_NONE, 1, (uint64_t)counts[i][0],
+                                     PLOTTED_NARROW};
+        struct svg_check check;
+        struct buffer text = plotted_draw(&drawn);
+        svg_check_begin(&check, text.text, text.length);
+        assert_int_equal(svg_check_count(&check, "mark"), counts[i][1]);
+        svg_check_end(&check);
+        buffer_free(&text);
+    }
+}
+
+/* Of five requests in a row one takes 100, one 300, and three take 200 us. */
+static void
+a_band_reaches_from_the_shortest_to_the_longest(void **state)
+{
+    (void)state;
+    static int64_t latencies[5000];
+    struct svg_check check;
+    for (int i = 0; i < 5000; i++)
+        latencies[i] = i % 5 == 0 ? 100000 : i % 5 == 1 ? 300000 : 200000;
+    begin_check(&check, latencies, 5000, 1);
+    const struct xml_element *band = svg_check_find(&check, "band", 0);
+    const struct xml_element *mean = svg_check_find(&check, "mean", 0);
+    assert_true(band && mean);
+    struct svg_check_box around = svg_check_bounds(&check, band);
+    struct svg_check_box inside = svg_check_bounds(&check, mean);
+    assert_true(inside.top > around.top && inside.bottom < around.bottom);
+    assert_near((inside.top + inside.bottom) / 2, (around.top + around.bottom) / 2, 2);
+    assert_near(middle_y(&check, "p50", 0), (around.top + around.bottom) / 2, 1);
+    assert_near(middle_y(&check, "p99", 0), around.top, 1);
+    svg_check_end(&check);
+}
+
+/* The point after the one at I in its part of the path, which is closed. */
+static struct svg_check_point
+next_point(const struct svg_check_point *points, int count, int i)
+{
+    if (i + 1 < count && !points[i + 1].first)
+        return points[i + 1];
+    while (i > 0 && !points[i].first)
+        i--;
+    return points[i];
+}
+
+/* How far up and down the parts of a path reach at X. */
+static struct svg_check_box
+reach(const struct svg_check_point *points, int count, double x)
+{
+    struct svg_check_box box = {x, INFINITY, x, -INFINITY};
+    for (int i = 0; i < count; i++) {
+        struct svg_check_point a = points[i], b = next_point(points, count, i);
+        if (x < fmin(a.x, b.x) || x > fmax(a.x, b.x))
+            continue;
+        double y = a.x == b.x ? b.y : a.y + (x - a.x) / (b.x - a.x) * (b.y - a.y);
+        box.top = fmin(box.top, a.x == b.x ? fmin(a.y, b.y) : y);
+        box.bottom = fmax(box.bottom, a.x == b.x ? fmax(a.y, b.y) : y);
+    }
+    return box;
+}
+
+/* Fails unless a mark of the target of CLASS lies in the band of that. */
+static void
+check_mark(struct svg_check *check, const struct xml_element *mark, const char *class)
+{
+    const struct xml_element *band = svg_check_find(check, "band", 0);
+    int count;
+    for (int i = 0; band && !svg_check_has(check, band, class); i++)
+        band = svg_check_find(check, "band", i);
+    assert_non_null(band);
+    struct svg_check_point *points = svg_check_points(check, band, &count);
+    struct svg_check_box box = svg_check_bounds(check, mark);
+    struct svg_check_box around = reach(points, count, (box.left + box.right) / 2);
+    double y = (box.top + box.bottom) / 2;
+    if (y < around.top - 0.5 || y > around.bottom + 0.5)
+        fail_msg("mark of %s at %g,%g, its band is from %g to %g", class, box.left, y,
+                 around.top, around.bottom);
+    free(points);
+}
+
+static void
+every_mark_lies_within_the_band_of_its_target(void **state)
+{
+    (void)state;
+    for (int kind = PLOTTED_EQUAL; kind <= PLOTTED_FAILING; kind++) {
+        struct plotted_case drawn = {SWEEP_NONE, 2, 190, (enum plotted_kind)kind};
+        struct svg_check check;
+        const struct xml_element *mark;
+        struct buffer text = plotted_draw(&drawn);
+        svg_check_begin(&check, text.text, text.length);
+        for (int i = 0; (mark = svg_check_find(&check, "mark", i)); i++)
+            check_mark(&check, mark, svg_check_has(&check, mark, "t1") ? "t1" : "t0");
+        svg_check_end(&check);
+        buffer_free(&text);
+    }
+}
+
+/* How often the part of a path that begins at POINTS goes the other way along X. */
+static int
+count_turns(const struct svg_check_point *points, int count)
+{
+    int turns = 0, way = 1;
+    for (int i = 1; i < count && !points[i].first; i++)
+        if ((points[i].x - points[i - 1].x) * way < 0) {
+            way = -way;
+            turns++;
+        }
+    return turns;
+}
+
+/* Along its upper edge and back along the lower one, however few requests there are. */
+static void
+a_band_goes_right_and_then_left(void **state)
+{
+    static const uint64_t counts[] = {1, 3, 20, 100, 400, 2000};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(counts); i++) {
+        struct plotted_case drawn = {SWEEP_NONE, 1, counts[i], PLOTTED_EXTREME};
+        struct svg_check check;
+        int count;
+        struct buffer text = plotted_draw(&drawn);
+        svg_check_begin(&check, text.text, text.length);
+        const struct xml_element *band = svg_check_find(&check, "band", 0);
+        assert_non_null(band);
+        struct svg_check_point *points = svg_check_points(&check, band, &count);
+        for (int k = 0; k < count; k++)
+            if (points[k].first && count_turns(points + k, count - k) != 1)
+                fail_msg("%d requests: %.300s", (int)counts[i],
+                         xml_value(&check.xml, band, "d"));
+        free(points);
+        svg_check_end(&check);
+        buffer_free(&text);
+    }
+}
+
+/* Those at a pixel and what shares a request with them. */
+static double
+length_of_bars(struct svg_check *check, double y, double around)
+{
+    const struct xml_element *bar;
+    double length = 0;
+    for (int i = 0; (bar = svg_check_find(check, "bar", i)); i++) {
+        struct svg_check_box box = svg_check_bounds(check, bar);
+        if (box.top < y + around && box.bottom > y - around)
+            length += box.right - box.left;
+    }
+    return length;
+}
+
+/* 30 of one kind and 10 of another. */
+static void
+bars_are_as_long_as_latencies_are_many(void **state)
+{
+    (void)state;
+    int64_t latencies[40];
+    struct svg_check check;
+    for (int i = 0; i < 40; i++)
+        latencies[i] = i % 4 == 0 ? 400000 : 100000;
+    begin_check(&check, latencies, 40, 1000);
+    double few = length_of_bars(&check, middle_y(&check, "mark", 0), 10);
+    double many = length_of_bars(&check, middle_y(&check, "mark", 1), 10);
+    assert_true(few > 20);
+    assert_near(many, 3 * few, 2);
+    assert_near(length_of_bars(&check, 0, 9999), few + many, 0.1);
+    assert_ptr_equal(svg_check_panel(&check, svg_check_find(&check, "bar", 0)),
+                     svg_check_find(&check, "plot", 1));
+    svg_check_end(&check);
+}
+
+static void
+failures_and_missed_probes_are_told_and_shown_if_there_are_any(void **state)
+{
+    static const struct {
+        enum plotted_kind kind;
+        bool failed, missed;
+    } cases[] = {{PLOTTED_NARROW, false, false},
+                 {PLOTTED_FAILING, true, false},
+                 {PLOTTED_MISSING, false, true},
+                 {PLOTTED_LOST, true, false}};
+    static const uint64_t requests[] = {100, 3000};
+    (void)state;
+    for (size_t i = 0; i < 2 * LENGTH(cases); i++) {
+        struct plotted_case drawn = {SWEEP_NONE, 2, requests[i % 2], cases[i / 2].kind};
+        struct svg_check check;
+        struct buffer text = plotted_draw(&drawn);
+        svg_check_begin(&check, text.text, text.length);
+        bool right = (svg_check_count(&check, "fail") > 0) == cases[i / 2].failed &&
+                     svg_check_shows(&check, "failed") == cases[i / 2].failed &&
+                     (svg_check_count(&check, "missed") > 0) == cases[i / 2].missed &&
+                     svg_check_shows(&check, "missed") == cases[i / 2].missed;
+        if (!right)
+            fail_msg("%zu: %.3000s", i, text.text);
+        svg_check_end(&check);
+        buffer_free(&text);
+    }
+}
+
+/* For those who do not see it; the second one has failed once. */
+static void
+the_description_has_the_facts_in_words(void **state)
+{
+    static const char *const facts[] = {"/mnt/disk0", "/mnt/disk1", "3 requests",
+                                        "max 400 us", "2 requests", "1 failed"};
+    (void)state;
+    struct plotted *plotted =
+        plotted_make(&(struct plotted_case){SWEEP_NONE, 2, 0, PLOTTED_EQUAL});
+    struct buffer text = {0};
+    struct svg_check check;
+    for (int i = 0; i < 6; i++) {
+        struct sample sample = {.start = PLOTTED_BEGAN + i * 1000000LL,
+                                .latency = 100000LL << i / 2,
+                                .size = 4096,
+                                .verdict = i == 3 ? VERDICT_ERROR : VERDICT_NONE};
+        stats_record(&plotted->stats[i % 2], &sample);
+        track_record(&plotted->tracks[i % 2], &sample);
+    }
+    plot_format(&text, &plotted->plot);
+    svg_check_begin(&check, text.text, text.length);
+    assert_true(svg_check_says(&check, "title", "2 targets"));
+    for (size_t i = 0; i < LENGTH(facts); i++)
+        if (!svg_check_says(&check, "desc", facts[i]))
+            fail_msg("%s: %.2000s", facts[i], text.text);
+    svg_check_end(&check);
+    buffer_free(&text);
+    plotted_free(plotted);
+}
+
+static void
+without_a_request_that_counts_it_says_so(void **state)
+{
+    static const struct plotted_case cases[] = {
+        {SWEEP_NONE, 1, 0, PLOTTED_EQUAL},   {SWEEP_NONE, 6, 30, PLOTTED_LOST},
+        {SWEEP_SIZE, 1, 0, PLOTTED_EQUAL},   {SWEEP_SIZE, 2, 7, PLOTTED_LOST},
+        {SWEEP_THREADS, 1, 7, PLOTTED_LOST}, {SWEEP_DEPTH, 6, 7, PLOTTED_LOST},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct svg_check check;
+        struct buffer text = plotted_draw(&cases[i]);
+        svg_check_begin(&check, text.text, text.length);
+        assert_true(svg_check_shows(&check, "no request counted"));
+        assert_int_equal(svg_check_count(&check, "mark"), 0);
+        svg_check_end(&check);
+        buffer_free(&text);
+    }
+}
+
+/* Of every target, in each of the panels: size has two, the curve has one. */
+static void
+every_step_is_a_labelled_point(void **state)
+{
+    static const struct {
+        struct plotted_case drawn;
+        int panels, points;
+        const char *first, *last;
+    } cases[] = {
+        {{SWEEP_SIZE, 1, 18, PLOTTED_NARROW}, 2, 18, "KiB", "MiB"},
+        {{SWEEP_SIZE, 2, 6, PLOTTED_FAILING}, 2, 8, "KiB", "iops"},
+        {{SWEEP_THREADS, 1, 7, PLOTTED_DECADES}, 1, 7, "1", "64"},
+        {{SWEEP_DEPTH, 1, 7, PLOTTED_DECADES}, 1, 7, "1", "64"},
+        {{SWEEP_DEPTH, 2, 7, PLOTTED_FAILING}, 1, 10, "1", "64"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct svg_check check;
+        struct buffer text = plotted_draw(&cases[i].drawn);
+        svg_check_begin(&check, text.text, text.length);
+        int panels = svg_check_count(&check, "plot");
+        int marks = svg_check_count(&check, "mark");
+        if (panels != cases[i].panels || marks < panels * cases[i].points ||
+            marks % cases[i].points != 0 || !svg_check_shows(&check, cases[i].first) ||
+            !svg_check_shows(&check, cases[i].last))
+            fail_msg("%zu: %d panels, %d marks: %.4000s", i, panels, marks, text.text);
+        svg_check_end(&check);
+        buffer_free(&text);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(marks_stand_where_time_and_latency_say),
+        cmocka_unit_test(latencies_that_differ_much_have_a_log_axis),
+        cmocka_unit_test(up_to_400_requests_are_a_mark_each),
+        cmocka_unit_test(a_band_reaches_from_the_shortest_to_the_longest),
+        cmocka_unit_test(every_mark_lies_within_the_band_of_its_target),
+        cmocka_unit_test(a_band_goes_right_and_then_left),
+        cmocka_unit_test(bars_are_as_long_as_latencies_are_many),
+        cmocka_unit_test(failures_and_missed_probes_are_told_and_shown_if_there_are_any),
+        cmocka_unit_test(the_description_has_the_facts_in_words),
+        cmocka_unit_test(without_a_request_that_counts_it_says_so),
+        cmocka_unit_test(every_step_is_a_labelled_point),
+    };
+    return cmocka_run_group_tests_name("plot meaning", tests, NULL, unmount_all);
+}

@@ -1,0 +1,431 @@
+/* What is said in a picture, and how large it becomes; not where things are. */
+#include "support.h"
+
+#include "base/random.h"
+#include "plot/plot.h"
+
+#include <math.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define TARGETS 64
+#define STEPS 23
+#define SECOND 1000000000LL
+#define MOST (500 * 1024)
+
+/* All of a picture; too large for the stack. */
+static struct {
+    struct plan plan;
+    struct plot plot;
+    struct plot_target targets[TARGETS];
+    struct description descriptions[TARGETS];
+    struct stats stats[TARGETS];
+    struct track tracks[TARGETS];
+    struct plot_step steps[STEPS];
+    char names[TARGETS][4096];
+    struct buffer text;
+} scene;
+
+static int
+clear_scene(void **state)
+{
+    (void)state;
+    buffer_free(&scene.text);
+    memset(&scene, 0, sizeof(scene));
+    return 0;
+}
+
+static void
+begin(int count)
+{
+    clear_scene(NULL);
+    scene.plan = (struct plan){
+        .request_size = 4096, .threads = 1, .depth = 1, .burst = 1, .interval = SECOND};
+    scene.plot = (struct plot){&scene.plan, scene.targets, count};
+    for (int i = 0; i < count; i++) {
+        snprintf(scene.names[i], sizeof(scene.names[i]), "/mnt/%d", i);
+        scene.descriptions[i] = (struct description){.path = scene.names[i],
+                                                     .fstype = "ext4",
+                                                     .device = "/dev/vda1",
+                                                     .size = 42198053683, /* 39.3 GiB */
+                                                     .mode = MODE_DIRECT};
+        scene.targets[i] = (struct plot_target){.description = &scene.descriptions[i],
+                                                .stats = &scene.stats[i],
+                                                .track = &scene.tracks[i]};
+        track_start(&scene.tracks[i], SECOND);
+    }
+}
+
+static void
+record(int target, int64_t offset, int64_t latency, enum verdict verdict, uint64_t missed)
+{
+    struct sample sample = {.start = SECOND + offset,
+                            .latency = latency,
+                            .size = 4096,
+                            .bytes = 4096,
+                            .verdict = verdict,
+                            .missed = missed};
+    stats_record(&scene.stats[target], &sample);
+    track_record(&scene.tracks[target], &sample);
+}
+
+static const char *
+draw(void)
+{
+    buffer_clear(&scene.text);
+    plot_format(&scene.text, &scene.plot);
+    assert_false(scene.text.failed);
+    return scene.text.text;
+}
+
+static int
+count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)); text++)
+        count++;
+    return count;
+}
+
+/* Three steps: 1, 2, 4 with 1000, 2000, 3000 requests a second. */
+static void
+begin_sweep(enum sweep_kind kind)
+{
+    begin(1);
+    scene.plan.sweep.kind = kind;
+    for (int i = 0; i < 3; i++)
+        scene.steps[i] = (struct plot_step){.value = 1 << i,
+                                            .requests = 100,
+                                            .iops = 1000 * (i + 1),
+                                            .bps = 4096000 * (i + 1),
+                                            .p50 = 100000 << i,
+                                            .p99 = 200000 << i,
+                                            .max = 300000 << i};
+    scene.targets[0].steps = scene.steps;
+    scene.targets[0].count = 3;
+}
+
+static void
+a_picture_begins_with_what_tells_it_from_other_files(void **state)
+{
+    (void)state;
+    begin(1);
+    const char *text = draw();
+    assert_memory_equal(
+        text, "<!-- ioping -->\n<svg xmlns=\"http://www.w3.org/2000/svg\" ", 56);
+    assert_string_equal(text + scene.text.length - 7, "</svg>\n");
+    assert_contains(text, "role=\"img\" aria-labelledby=\"ioping-title ioping-desc\">\n"
+                          "<title id=\"ioping-title\">");
+}
+
+static void
+title_and_description_say_all_in_words(void **state)
+{
+    (void)state;
+    begin(1);
+    for (int i = 0; i < 4; i++)
+        record(0, i * SECOND, 200000, VERDICT_NONE, 0);
+    record(0, 4 * SECOND, 0, VERDICT_ERROR, 2);
+    const char *text = draw();
+    assert_contains(text, "<title id=\"ioping-title\">ioping /mnt/0 (ext4 /dev/vda1 39.3 "
+                          "GiB)</title>\n<desc id=\"ioping-desc\">Latency over time, and "
+                          "how it is distributed: random reads of 4 KiB, direct, every "
+                          "1 s; 4 requests counted, 1 failed, 2 missed. /mnt/0 (ext4 "
+                          "/dev/vda1 39.3 GiB): 4 requests counted, 1 failed, 2 missed, "
+                          "p50 200 us, p99 200 us, max 200 us.</desc>");
+}
+
+static void
+several_targets_are_all_described(void **state)
+{
+    (void)state;
+    begin(3);
+    record(0, 0, 100, VERDICT_NONE, 0);
+    record(2, 0, 300, VERDICT_NONE, 0);
+    const char *text = draw();
+    assert_contains(text, ">ioping: 3 targets</title>");
+    assert_contains(text, "/mnt/0 (ext4 /dev/vda1 39.3 GiB): 1 request counted, p50 100 "
+                          "ns, p99 100 ns, max 100 ns. /mnt/1 (ext4 /dev/vda1 39.3 GiB): "
+                          "0 requests counted. /mnt/2 (");
+}
+
+static void
+the_steps_of_a_sweep_are_described(void **state)
+{
+    (void)state;
+    begin_sweep(SWEEP_DEPTH);
+    scene.plan.engine = ENGINE_URING;
+    scene.plan.interval = 0;
+    scene.steps[1].requests = 0;
+    const char *text = draw();
+    assert_contains(text,
+                    ">Latency against IOPS, at rising queue depth: random reads of "
+                    "4 KiB, direct, at rising depth (io_uring); 200 requests "
+                    "counted. /mnt/0 (ext4 /dev/vda1 39.3 GiB): depth 1: 1 k "
+                    "iops, 3.91 MiB/s, p50 100 us, p99 200 us, max 300 us; depth 4: "
+                    "3 k iops, 11.7 MiB/s, p50 400 us, p99 800 us, max 1.20 ms."
+                    "</desc>");
+}
+
+static void
+the_subtitle_says_what_was_sent(void **state)
+{
+    static const struct {
+        struct plan plan;
+        enum mode mode;
+        const char *line;
+    } cases[] = {
+        {{.request_size = 4096}, MODE_DIRECT, ">random reads of 4 KiB, direct<"},
+        {{.request_size = 262144, .linear = true, .load = LOAD_WRITE, .interval = 1},
+         MODE_NOCACHE,
+         ">sequential writes of 256 KiB, nocache, every 1 ns<"},
+        {{.request_size = 512,
+          .load = LOAD_READ_WRITE,
+          .interval = 2 * SECOND,
+          .burst = 3,
+          .threads = 4},
+         MODE_CACHED,
+         ">random writes and reads in turn of 512 B, cached, 3 every 2 s, 4 threads<"},
+        {{.request_size = 512, .depth = 32, .engine = ENGINE_URING},
+         MODE_DIRECT,
+         ">random reads of 512 B, direct, depth 32 (io_uring)<"},
+        {{.request_size = 512, .threads = 2, .depth = 8, .engine = ENGINE_AIO},
+         MODE_DIRECT,
+         ">random reads of 512 B, direct, 2 threads, depth 8 (Linux AIO)<"},
+        {{.sweep.kind = SWEEP_SIZE},
+         MODE_DIRECT,
+         ">random reads of rising size, direct<"},
+        {{.request_size = 512, .sweep.kind = SWEEP_THREADS},
+         MODE_DIRECT,
+         ">random reads of 512 B, direct, by more and more threads<"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        begin(1);
+        scene.plan = cases[i].plan;
+        scene.descriptions[0].mode = cases[i].mode;
+        assert_contains(draw(), cases[i].line);
+    }
+}
+
+static void
+targets_of_different_modes_have_none_in_common(void **state)
+{
+    (void)state;
+    begin(2);
+    scene.descriptions[1].mode = MODE_CACHED;
+    assert_contains(draw(), ">random reads of 4 KiB, every 1 s<");
+}
+
+static void
+corrected_percentiles_are_said_to_be(void **state)
+{
+    (void)state;
+    begin(1);
+    scene.plan.corrected = scene.stats[0].every = 100000;
+    record(0, 0, 1000000, VERDICT_NONE, 9);
+    assert_contains(draw(), ">1 request counted, 9 missed; percentiles corrected for "
+                            "requests that were not sent<");
+}
+
+/* Ten of 1 and one so much longer. */
+static void
+the_latency_axis_is_logarithmic_beyond_fifty_times(void **state)
+{
+    static const struct {
+        int64_t longest;
+        const char *title;
+    } cases[] = {{50000, ">latency (us)<"}, {50001, ">latency (log scale)<"}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        begin(1);
+        for (int k = 0; k < 10; k++)
+            record(0, k * SECOND, 1000, VERDICT_NONE, 0);
+        record(0, 10 * SECOND, cases[i].longest, VERDICT_NONE, 0);
+        const char *text = draw();
+        assert_contains(text, cases[i].title);
+        assert_int_equal(count_of(text, ">latency"), 1);
+    }
+}
+
+static void
+few_requests_are_marks_and_many_are_not(void **state)
+{
+    static const struct {
+        int targets, requests; /* of each */
+        int marks;
+    } cases[] = {{1, 1, 1}, {1, 400, 400}, {1, 401, 0}, {2, 200, 400}, {2, 201, 0}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        begin(cases[i].targets);
+        for (int k = 0; k < cases[i].requests; k++)
+            for (int target = 0; target < cases[i].targets; target++)
+                record(target, k * SECOND, 1000, VERDICT_NONE, 0);
+        const char *text = draw();
+        assert_int_equal(count_of(text, "<circle class=\"mark"), cases[i].marks);
+        assert_int_equal(count_of(text, ">request<"), cases[i].marks > 0);
+        assert_int_equal(count_of(text, "<path class=\"mean"), cases[i].targets);
+    }
+}
+
+static void
+the_legend_has_failures_only_if_there_are_any(void **state)
+{
+    (void)state;
+    begin(1);
+    record(0, 0, 100, VERDICT_NONE, 0);
+    assert_lacks(draw(), ">failed<");
+    assert_lacks(draw(), ">due but not sent<");
+    record(0, 0, 100, VERDICT_ERROR, 0);
+    assert_contains(draw(), ">failed<");
+    assert_contains(draw(), "class=\"fail ");
+    assert_lacks(draw(), ">due but not sent<");
+    record(0, 0, 100, VERDICT_NONE, 1);
+    assert_contains(draw(), ">due but not sent<");
+    assert_contains(draw(), "class=\"missed ");
+}
+
+static void
+the_legend_has_a_row_of_numbers_for_each_target(void **state)
+{
+    (void)state;
+    begin(2);
+    for (int i = 0; i < 1500; i++)
+        record(1, i * SECOND, 200000, VERDICT_NONE, 0);
+    const char *text = draw();
+    assert_int_equal(count_of(text, ">-</text>"), 3); /* of the target without any */
+    assert_int_equal(count_of(text, ">200 us</text>"), 3);
+    assert_contains(text, ">1.50 k</text>");
+    assert_contains(text, ">/mnt/1 (ext4 /dev/vda1 39.3 GiB)</text>");
+}
+
+static void
+nothing_to_draw_is_said_once(void **state)
+{
+    static const enum sweep_kind kinds[] = {SWEEP_NONE, SWEEP_THREADS, SWEEP_DEPTH};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(kinds); i++) {
+        begin(1);
+        scene.plan.sweep.kind = kinds[i];
+        assert_int_equal(count_of(draw(), ">no request counted</text>"), 1);
+        if (kinds[i] == SWEEP_NONE)
+            record(0, 0, 100, VERDICT_ERROR, 0);
+        assert_int_equal(count_of(draw(), ">no request counted</text>"), 1);
+    }
+    begin_sweep(SWEEP_DEPTH);
+    for (int i = 0; i < 3; i++)
+        scene.steps[i].requests = 0;
+    assert_int_equal(count_of(draw(), ">no request counted</text>"), 1);
+}
+
+static void
+a_sweep_of_sizes_has_two_panels(void **state)
+{
+    (void)state;
+    begin_sweep(SWEEP_SIZE);
+    const char *text = draw();
+    assert_int_equal(count_of(text, "class=\"plot\""), 2);
+    assert_int_equal(count_of(text, ">request size (log scale)<"), 2);
+    assert_contains(text, ">requests per second (log scale)<");
+    assert_contains(text, ">bandwidth (log scale)<");
+    assert_int_equal(count_of(text, "<circle class=\"mark"), 6);
+    scene.steps[1].requests = 0;
+    assert_int_equal(count_of(draw(), "<circle class=\"mark"), 4);
+}
+
+static void
+the_points_of_a_saturation_curve_are_labelled(void **state)
+{
+    static const struct {
+        enum sweep_kind kind;
+        const char *legend;
+    } cases[] = {{SWEEP_THREADS, ">numbers: threads<"},
+                 {SWEEP_DEPTH, ">numbers: depth<"}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        begin_sweep(cases[i].kind);
+        scene.steps[2].value = 4096;
+        const char *text = draw();
+        assert_contains(text, cases[i].legend);
+        assert_int_equal(count_of(text, ">4096</text>"), 3);
+        assert_int_equal(count_of(text, "<circle class=\"mark"), 9);
+        assert_contains(text, ">requests per second<");
+    }
+}
+
+/* 4096 bytes of what must be escaped, and no UTF-8. */
+static void
+any_name_is_shortened_and_escaped(void **state)
+{
+    static const char *const pieces[] = {"<&\"'>", "\x01\n\x7f", "\xff\xc3", "a"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(pieces); i++) {
+        begin(1);
+        scene.names[0][0] = '\0';
+        while (strlen(scene.names[0]) + 8 < sizeof(scene.names[0]))
+            strcat(scene.names[0], pieces[i]);
+        const char *text = draw();
+        assert_int_equal(count_of(text, "\xe2\x80\xa6"), 2); /* in heading and legend */
+        for (const char *at = text; *at; at++)
+            assert_true((unsigned char)*at >= ' ' || *at == '\n');
+        assert_int_equal(count_of(text, "\xff"), 0);
+        assert_true(scene.text.length < 60000);
+    }
+}
+
+static void
+the_largest_picture_is_small_enough(void **state)
+{
+    struct random random;
+    (void)state;
+    begin(TARGETS);
+    random_seed(&random, 1);
+    for (int i = 0; i < TARGETS; i++) {
+        memset(scene.names[i], '&', 4095);
+        for (int k = 0; k < 20000; k++) { /* as many as fill all columns */
+            double share = (double)random_below(&random, 1000000) / 1e6;
+            record(i, k * SECOND, (int64_t)pow(10, 12.55 * share),
+                   k % 2 ? VERDICT_NONE : VERDICT_ERROR, 1);
+        }
+    }
+    draw();
+    assert_in_range(scene.text.length, 100000, MOST);
+    for (int kind = SWEEP_SIZE; kind <= SWEEP_DEPTH; kind++) {
+        scene.plan.sweep.kind = (enum sweep_kind)kind;
+        for (int i = 0; i < STEPS; i++)
+            scene.steps[i] = (struct plot_step){
+                512LL << i,   1, 1e6 / (i + 1), 1e9 * i + 1, 123456LL << i, 234567LL << i,
+                345678LL << i};
+        for (int i = 0; i < TARGETS; i++) {
+            scene.targets[i].steps = scene.steps;
+            scene.targets[i].count = kind == SWEEP_SIZE ? STEPS : 13;
+        }
+        draw();
+        assert_in_range(scene.text.length, 100000, MOST);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, clear_scene)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_picture_begins_with_what_tells_it_from_other_files),
+        TEST(title_and_description_say_all_in_words),
+        TEST(several_targets_are_all_described),
+        TEST(the_steps_of_a_sweep_are_described),
+        TEST(the_subtitle_says_what_was_sent),
+        TEST(targets_of_different_modes_have_none_in_common),
+        TEST(corrected_percentiles_are_said_to_be),
+        TEST(the_latency_axis_is_logarithmic_beyond_fifty_times),
+        TEST(few_requests_are_marks_and_many_are_not),
+        TEST(the_legend_has_failures_only_if_there_are_any),
+        TEST(the_legend_has_a_row_of_numbers_for_each_target),
+        TEST(nothing_to_draw_is_said_once),
+        TEST(a_sweep_of_sizes_has_two_panels),
+        TEST(the_points_of_a_saturation_curve_are_labelled),
+        TEST(any_name_is_shortened_and_escaped),
+        TEST(the_largest_picture_is_small_enough),
+    };
+    return cmocka_run_group_tests_name("plot", tests, NULL, NULL);
+}

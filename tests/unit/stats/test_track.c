@@ -1,0 +1,257 @@
+#include "support.h"
+
+#include "base/random.h"
+#include "stats/track.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define BEGAN 5000000000LL
+#define WIDTH (1LL << TRACK_SHIFT)
+
+static struct track track, other, whole; /* too large for the stack */
+
+static int
+start_tracks(void **state)
+{
+    (void)state;
+    struct track *const all[] = {&track, &other, &whole};
+    for (size_t i = 0; i < LENGTH(all); i++) {
+        memset(all[i], 0, sizeof(*all[i]));
+        track_start(all[i], BEGAN);
+    }
+    return 0;
+}
+
+static void
+record(struct track *into, int64_t offset, int64_t latency, enum verdict verdict,
+       uint64_t missed)
+{
+    struct sample sample = {.start = BEGAN + offset,
+                            .latency = latency,
+                            .verdict = verdict,
+                            .missed = missed};
+    track_record(into, &sample);
+}
+
+/* All of a column's facts in one line, so that a difference is told at once. */
+static void
+assert_column(const struct track *of, int index, const char *expected)
+{
+    const struct track_column *column = &of->columns[index];
+    char text[128];
+    snprintf(text, sizeof(text), "%d: %d of %lld..%lld, sum %.0f, %d failed, %d missed",
+             index, (int)column->count, (long long)column->min, (long long)column->max,
+             column->sum, (int)column->failed, (int)column->missed);
+    assert_string_equal(text, expected);
+}
+
+static void
+a_column_has_all_that_started_in_it(void **state)
+{
+    (void)state;
+    record(&track, 0, 300, VERDICT_NONE, 0);
+    record(&track, WIDTH - 1, 100, VERDICT_FAST, 0);
+    record(&track, WIDTH, 900, VERDICT_SLOW, 2);
+    record(&track, 3 * WIDTH + 5, 700, VERDICT_NONE, 0);
+    assert_int_equal(track.used, 4);
+    assert_column(&track, 0, "0: 2 of 100..300, sum 400, 0 failed, 0 missed");
+    assert_column(&track, 1, "1: 1 of 900..900, sum 900, 0 failed, 2 missed");
+    assert_column(&track, 2, "2: 0 of 0..0, sum 0, 0 failed, 0 missed");
+    assert_column(&track, 3, "3: 1 of 700..700, sum 700, 0 failed, 0 missed");
+}
+
+static void
+only_requests_that_count_have_a_latency(void **state)
+{
+    static const struct {
+        enum verdict verdict;
+        uint64_t missed;
+        const char *column;
+        int used;
+        uint64_t seen;
+    } cases[] = {
+        {VERDICT_WARMUP, 0, "0: 0 of 0..0, sum 0, 0 failed, 0 missed", 0, 0},
+        {VERDICT_TOO_FAST, 0, "0: 0 of 0..0, sum 0, 0 failed, 0 missed", 0, 0},
+        {VERDICT_TOO_SLOW, 4, "0: 0 of 0..0, sum 0, 0 failed, 4 missed", 1, 0},
+        {VERDICT_CACHED, 0, "0: 0 of 0..0, sum 0, 0 failed, 0 missed", 0, 0},
+        {VERDICT_SHORT, 0, "0: 0 of 0..0, sum 0, 1 failed, 0 missed", 1, 0},
+        {VERDICT_ERROR, 7, "0: 0 of 0..0, sum 0, 1 failed, 7 missed", 1, 0},
+        {VERDICT_NONE, 0, "0: 1 of 50..50, sum 50, 0 failed, 0 missed", 1, 1},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        start_tracks(state);
+        record(&track, 10, 50, cases[i].verdict, cases[i].missed);
+        assert_column(&track, 0, cases[i].column);
+        assert_int_equal(track.used, cases[i].used);
+        assert_int_equal(track.seen, cases[i].seen);
+    }
+}
+
+static void
+a_start_before_the_begin_goes_to_the_begin(void **state)
+{
+    (void)state;
+    record(&track, -1, 40, VERDICT_NONE, 0);
+    record(&track, -BEGAN, 60, VERDICT_NONE, 0);
+    assert_column(&track, 0, "0: 2 of 40..60, sum 100, 0 failed, 0 missed");
+    assert_int_equal(track.marks[1].offset, 0);
+    assert_int_equal(track.marks[1].latency, 60);
+}
+
+static void
+marks_are_kept_as_they_came_while_there_is_room(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRACK_MARKS; i++)
+        record(&track, 1000 - i, i, VERDICT_NONE, 0);
+    assert_int_equal(track.marks[0].offset, 1000);
+    assert_int_equal(track.marks[TRACK_MARKS - 1].offset, 1001 - TRACK_MARKS);
+    assert_int_equal(track.marks[TRACK_MARKS - 1].latency, TRACK_MARKS - 1);
+    assert_int_equal(track.seen, TRACK_MARKS);
+    record(&track, 7, 7, VERDICT_NONE, 0);
+    assert_int_equal(track.seen, TRACK_MARKS + 1);
+    assert_int_equal(track.marks[TRACK_MARKS - 1].latency, TRACK_MARKS - 1);
+    assert_column(&track, 0, "0: 401 of 0..399, sum 79807, 0 failed, 0 missed");
+}
+
+static void
+a_run_that_outgrows_them_has_columns_of_twice_the_width(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRACK_COLUMNS; i++)
+        record(&track, i * WIDTH, i, i % 2 ? VERDICT_ERROR : VERDICT_NONE, 1);
+    assert_int_equal(track.shift, TRACK_SHIFT);
+    record(&track, TRACK_COLUMNS * WIDTH, 5, VERDICT_NONE, 0);
+    assert_int_equal(track.shift, TRACK_SHIFT + 1);
+    assert_int_equal(track.used, TRACK_COLUMNS / 2 + 1);
+    assert_column(&track, 0, "0: 1 of 0..0, sum 0, 1 failed, 2 missed");
+    assert_column(&track, 1023, "1023: 1 of 2046..2046, sum 2046, 1 failed, 2 missed");
+    assert_column(&track, 1024, "1024: 1 of 5..5, sum 5, 0 failed, 0 missed");
+    assert_column(&track, 1025, "1025: 0 of 0..0, sum 0, 0 failed, 0 missed");
+}
+
+static void
+an_odd_column_at_the_end_is_not_lost(void **state)
+{
+    (void)state;
+    record(&track, 0, 10, VERDICT_NONE, 0);
+    record(&track, WIDTH, 30, VERDICT_NONE, 0);
+    record(&track, 2 * WIDTH, 20, VERDICT_NONE, 0);
+    record(&track, 2 * TRACK_COLUMNS * WIDTH - 1, 99, VERDICT_NONE, 0);
+    assert_column(&track, 0, "0: 2 of 10..30, sum 40, 0 failed, 0 missed");
+    assert_column(&track, 1, "1: 1 of 20..20, sum 20, 0 failed, 0 missed");
+    assert_column(&track, 2, "2: 0 of 0..0, sum 0, 0 failed, 0 missed");
+    assert_column(&track, 2047, "2047: 1 of 99..99, sum 99, 0 failed, 0 missed");
+}
+
+/* 2^62 ns are 146 years: 2^11 columns of 2^52. */
+static void
+no_run_is_too_long(void **state)
+{
+    (void)state;
+    record(&track, 0, 1, VERDICT_NONE, 0);
+    record(&track, 1LL << 62, 2, VERDICT_NONE, 0);
+    assert_int_equal(track.shift, 52);
+    assert_column(&track, 0, "0: 1 of 1..1, sum 1, 0 failed, 0 missed");
+    assert_column(&track, 1024, "1024: 1 of 2..2, sum 2, 0 failed, 0 missed");
+}
+
+static void
+assert_same_columns(const struct track *a, const struct track *b)
+{
+    assert_int_equal(a->shift, b->shift);
+    assert_int_equal(a->used, b->used);
+    assert_int_equal(a->seen, b->seen);
+    assert_memory_equal(a->columns, b->columns, sizeof(a->columns));
+}
+
+static void
+merged_tracks_are_as_if_one_had_recorded_all(void **state)
+{
+    static const int64_t ends[][2] = {{WIDTH, WIDTH},
+                                      {WIDTH, 90000 * WIDTH},
+                                      {90000 * WIDTH, 3 * WIDTH},
+                                      {5000 * WIDTH, 700000 * WIDTH}};
+    for (size_t i = 0; i < LENGTH(ends); i++) {
+        struct random random;
+        start_tracks(state);
+        random_seed(&random, 11 + i);
+        for (int k = 0; k < 3000; k++) {
+            int side = k % 2;
+            int64_t offset = (int64_t)random_below(&random, (uint64_t)ends[i][side]);
+            int64_t latency = (int64_t)random_below(&random, 1000000);
+            enum verdict verdict = k % 7 ? VERDICT_NONE : VERDICT_ERROR;
+            record(side ? &other : &track, offset, latency, verdict, k % 5 == 0);
+            record(&whole, offset, latency, verdict, k % 5 == 0);
+        }
+        track_merge(&track, &other);
+        assert_same_columns(&track, &whole);
+    }
+}
+
+static void
+marks_of_both_are_kept_if_there_is_room(void **state)
+{
+    (void)state;
+    record(&track, 5, 50, VERDICT_NONE, 0);
+    record(&other, 3, 30, VERDICT_NONE, 0);
+    record(&other, 4, 40, VERDICT_NONE, 0);
+    track_merge(&track, &other);
+    assert_int_equal(track.seen, 3);
+    assert_int_equal(track.marks[0].latency, 50);
+    assert_int_equal(track.marks[2].latency, 40);
+    for (int i = 0; i < TRACK_MARKS; i++)
+        record(&whole, 0, 1, VERDICT_NONE, 0);
+    track_merge(&track, &whole);
+    assert_int_equal(track.seen, TRACK_MARKS + 3);
+    assert_int_equal(track.marks[TRACK_MARKS - 1].latency, 1);
+    assert_int_equal(track.shift, TRACK_SHIFT); /* not overwritten by a mark too many */
+}
+
+static void
+nothing_and_a_track_are_that_track(void **state)
+{
+    (void)state;
+    record(&other, 100 * WIDTH, 30, VERDICT_NONE, 1);
+    memset(&track, 0, sizeof(track));
+    track_merge(&track, &other);
+    assert_memory_equal(&track, &other, sizeof(track));
+    memset(&whole, 0, sizeof(whole));
+    track_merge(&track, &whole);
+    assert_memory_equal(&track, &other, sizeof(track));
+}
+
+static void
+a_track_that_is_begun_anew_is_empty(void **state)
+{
+    (void)state;
+    record(&track, 5000 * WIDTH, 30, VERDICT_ERROR, 1);
+    track_start(&track, BEGAN + 1);
+    record(&track, 1, 20, VERDICT_NONE, 0);
+    assert_int_equal(track.shift, TRACK_SHIFT);
+    assert_int_equal(track.used, 1);
+    assert_int_equal(track.marks[0].offset, 0);
+    for (int i = 1; i < TRACK_COLUMNS; i++)
+        assert_memory_equal(&track.columns[i], &other.columns[i],
+                            sizeof(track.columns[i]));
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, start_tracks)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_column_has_all_that_started_in_it),
+        TEST(only_requests_that_count_have_a_latency),
+        TEST(a_start_before_the_begin_goes_to_the_begin),
+        TEST(marks_are_kept_as_they_came_while_there_is_room),
+        TEST(a_run_that_outgrows_them_has_columns_of_twice_the_width),
+        TEST(an_odd_column_at_the_end_is_not_lost),
+        TEST(no_run_is_too_long),
+        TEST(merged_tracks_are_as_if_one_had_recorded_all),
+        TEST(marks_of_both_are_kept_if_there_is_room),
+        TEST(nothing_and_a_track_are_that_track),
+        TEST(a_track_that_is_begun_anew_is_empty),
+    };
+    return cmocka_run_group_tests_name("track", tests, NULL, NULL);
+}
