@@ -1,6 +1,7 @@
 #include "labels.h"
 
-#include <math.h>
+#include "number.h"
+
 #include <stddef.h>
 
 #define RADIUS 3  /* of a point, pixels */
@@ -26,8 +27,8 @@ overlaps(const struct plot_box *a, const struct plot_box *b)
 static double
 distance(const struct plot_box *box, double x, double y)
 {
-    double across = fmax(fmax(box->left - x, x - box->right), 0);
-    double down = fmax(fmax(box->top - y, y - box->bottom), 0);
+    double across = number_most(number_most(box->left - x, x - box->right), 0);
+    double down = number_most(number_most(box->top - y, y - box->bottom), 0);
     return across * across + down * down;
 }
 

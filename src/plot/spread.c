@@ -2,9 +2,8 @@
  * The histogram of the picture: its bins are equally high in pixels. What a step
  * of the statistics' histogram counts is shared out among those that it overlaps.
  */
+#include "number.h"
 #include "run.h"
-
-#include <math.h>
 
 #define LEVELS_LEAST 12
 
@@ -15,13 +14,15 @@ share_out(struct plot_run *run, double count, double a, double b)
     const struct plot_axis *up = &run->spread.up;
     double height = (up->from - up->to) / run->rows;
     double from = (up->from - a) / height, to = (up->from - b) / height;
-    int first = (int)fmin(from, run->rows - 1), last = (int)fmin(to, run->rows - 1);
+    int first = (int)number_least(from, run->rows - 1),
+        last = (int)number_least(to, run->rows - 1);
     if (to - from < 1e-9) {
         run->levels[first] += count;
         return;
     }
     for (int i = first; i <= last; i++)
-        run->levels[i] += count * (fmin(to, i + 1) - fmax(from, i)) / (to - from);
+        run->levels[i] +=
+            count * (number_least(to, i + 1) - number_most(from, i)) / (to - from);
 }
 
 /* Returns the highest of the levels. */
@@ -45,7 +46,7 @@ fill_levels(struct plot_run *run, const struct stats *stats)
                   plot_axis_at(&run->spread.up, (double)upto));
     }
     for (int i = 0; i < run->rows; i++)
-        highest = fmax(highest, run->levels[i]);
+        highest = number_most(highest, run->levels[i]);
     return highest;
 }
 
@@ -65,7 +66,10 @@ choose_rows(const struct plot *plot)
         uint64_t count = stats_distribution(plot->targets[i].stats)->count;
         most = count > most ? count : most;
     }
-    return (int)fmin(fmax(2 * sqrt((double)most), LEVELS_LEAST), PLOT_LEVELS);
+    int levels = LEVELS_LEAST; /* twice the root of MOST, within bounds */
+    while (levels < PLOT_LEVELS && (uint64_t)levels * (uint64_t)levels < 4 * most)
+        levels++;
+    return levels;
 }
 
 static void
@@ -77,7 +81,7 @@ fit(struct plot_run *run)
     for (int i = 0; i < run->plot->count; i++) {
         const struct stats *stats = run->plot->targets[i].stats;
         if (stats->latency.count)
-            most = fmax(most, fill_levels(run, stats) * weight_of(run, stats));
+            most = number_most(most, fill_levels(run, stats) * weight_of(run, stats));
     }
     panel->across = (struct plot_axis){
         .kind = run->plot->count > 1 ? PLOT_SHARE : PLOT_COUNT,
@@ -85,7 +89,7 @@ fit(struct plot_run *run)
         .to = panel->x + panel->width - PLOT_INSET,
         .gap = 50,
     };
-    plot_axis_fit(&panel->across, 0, (int64_t)ceil(most), false);
+    plot_axis_fit(&panel->across, 0, (int64_t)number_ceil(most), false);
 }
 
 static void
@@ -99,7 +103,7 @@ draw_bars(struct buffer *text, const struct plot_run *run)
         double end = plot_axis_at(&panel->across, run->levels[i]);
         if (run->levels[i] > 0) /* however few, they are seen */
             svg_rect(text, class, panel->x, panel->up.from - (i + 1) * height + 0.5,
-                     fmax(end - panel->x, 1), height - 1);
+                     number_most(end - panel->x, 1), height - 1);
     }
 }
 

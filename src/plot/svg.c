@@ -1,8 +1,8 @@
 #include "svg.h"
 
 #include "base/escape.h"
+#include "number.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +97,8 @@ svg_shorten(struct buffer *text, const char *plain, int columns)
 void
 svg_number(struct buffer *text, double number)
 {
-    long tenths = isfinite(number) ? lround(number * 10) : 0;
+    bool sane = number > -1e9 && number < 1e9;
+    long tenths = sane ? (long)number_floor(number * 10 + 0.5) : 0;
     long size = labs(tenths);
     const char *sign = tenths < 0 ? "-" : "";
     if (size % 10)

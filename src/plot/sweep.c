@@ -1,8 +1,8 @@
 #include "base/units.h"
 #include "labels.h"
+#include "number.h"
 #include "parts.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ struct range {
 static void
 widen_range(struct range *range, double value)
 {
-    int64_t least = (int64_t)floor(value), most = (int64_t)ceil(value);
+    int64_t least = (int64_t)number_floor(value), most = (int64_t)number_ceil(value);
     if (!range->any || least < range->least)
         range->least = least;
     if (!range->any || most > range->most)

@@ -4,9 +4,8 @@
  * are drawn in steps, a step for each bin, so that no request lies beyond the
  * band; where nothing was sent there is a gap.
  */
+#include "number.h"
 #include "run.h"
-
-#include <math.h>
 
 #define BIN_MARKS 8     /* per bin, when all are drawn */
 #define BIN_REQUESTS 20 /* per bin, else */
@@ -46,6 +45,13 @@ bin_marks(struct plot_run *run, const struct track *track)
     return bins;
 }
 
+/* Of a column, ns since the begin. */
+static double
+middle_of(const struct track *track, int column)
+{
+    return ((double)column + 0.5) * (double)(1LL << track->shift);
+}
+
 static int
 bin_columns(struct plot_run *run, const struct track *track)
 {
@@ -57,7 +63,7 @@ bin_columns(struct plot_run *run, const struct track *track)
     bins = bins < columns ? bins : columns;
     for (int i = 0; i < track->used; i++) {
         const struct track_column *column = &track->columns[i];
-        double middle = ldexp(i + 0.5, track->shift);
+        double middle = middle_of(track, i);
         if (column->count)
             add_to_bin(&run->bins[bin_at(run, middle, (int)bins)], column->count,
                        column->min, column->max, column->sum);
@@ -187,7 +193,8 @@ find_cell(const struct plot_run *run, double x, int target)
     int stripes = run->plot->count < STRIPES ? run->plot->count : STRIPES;
     double first = axis->from + (target % stripes + 0.5) * CELL;
     double place =
-        first + fmax(round((x - first) / (stripes * CELL)), 0) * stripes * CELL;
+        first + number_most(number_floor((x - first) / (stripes * CELL) + 0.5), 0) *
+                    stripes * CELL;
     return place > axis->to ? place - stripes * CELL : place;
 }
 
@@ -202,7 +209,7 @@ draw_exceptions(struct buffer *text, const struct plot_run *run, int target,
     plot_class(class, run->plot, name, name, target);
     for (int i = 0; i < track->used; i++) {
         const struct track_column *column = &track->columns[i];
-        double x = plot_axis_at(&run->time.across, ldexp(i + 0.5, track->shift));
+        double x = plot_axis_at(&run->time.across, middle_of(track, i));
         double place = find_cell(run, x, target);
         if (!(failures ? column->failed : column->missed) || place <= last)
             continue;
