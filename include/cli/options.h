@@ -12,7 +12,7 @@
 /* What one read(2) or write(2) moves on Linux at the most. */
 #define REQUEST_MOST 2147479552
 
-#define TARGETS_MOST 256
+#define TARGETS_MOST 64
 #define THREADS_MOST 1024
 #define DEPTH_MOST 4096
 

@@ -51,9 +51,10 @@ enum os_kind { OS_DIRECTORY, OS_FILE, OS_BLOCK, OS_CHARACTER, OS_OTHER };
 
 struct os_info {
     enum os_kind kind;
-    int64_t size;   /* of a file */
-    uint64_t links; /* names that it has */
-    bool ours;      /* it belongs to the effective user */
+    int64_t size;    /* of a file */
+    uint64_t links;  /* names that it has */
+    uint64_t device; /* of a device: which it is */
+    bool ours;       /* it belongs to the effective user */
 };
 
 /* Closes a descriptor. */

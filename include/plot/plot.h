@@ -18,6 +18,7 @@ struct plot_step {
     uint64_t requests;     /* that count; 0: the step is left out */
     double iops, bps;      /* by the clock */
     int64_t p50, p99, max; /* ns */
+    uint64_t failed;       /* others that did */
 };
 
 /* What one target has shown: `stats` and `track` of a run, or `steps` of a sweep. */

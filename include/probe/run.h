@@ -43,6 +43,7 @@ struct run_observer {
 struct run_sight {
     const struct stats *stats;
     const struct track *track; /* NULL: the plan has no plot of it */
+    bool done;                 /* nothing more is to come of it */
 };
 
 /*
@@ -52,12 +53,13 @@ struct run_sight {
 struct run_view {
     void *self;
     int64_t every; /* ns from one look to the next, above 0 */
+    int64_t due;   /* when the next is, which the run sets; 0: EVERY after the begin */
     bool last;     /* once more at the end, when nothing changes any more */
     void (*look)(void *self, const struct run_sight *sights, int count, int64_t now);
     /* A signal ends the run, so there are no more but the last; NULL: not wanted. */
     void (*rest)(void *self);
 };
-#define RUN_VIEWS 4 /* at most */
+#define RUN_VIEWS 4 /* of a report, at most */
 
 /* A target, opened, and all that belongs to it alone. */
 struct run_target {
@@ -72,7 +74,7 @@ struct run_task {
     const struct engine_ops *engine;
     const struct run_target *targets;
     int count;
-    const struct run_view *views;
+    struct run_view *views;
     int views_count;
 };
 

@@ -9,9 +9,11 @@
 
 /* An opened target. It owns its descriptor and its working file. */
 struct target {
+    const struct target *before; /* that the same run has opened; NULL: none */
     int fd;
     enum os_kind kind;
     struct description description;
+    uint64_t device;   /* of a device: which it is */
     int64_t size;      /* of the file or device; 0: it has none */
     int64_t work_size; /* of the working set, at least one request */
     int64_t block;     /* of the file system; 0: it is on none */
@@ -26,12 +28,13 @@ struct target {
 };
 
 /*
- * Opens what PLAN names, which stays to be described by target_name, prepares the working
- * file, decides the mode and flushes what is dirty. What the user must know goes into
- * NOTES. Returns 0, or -1 with ERROR, and then nothing is left open or behind.
+ * Opens what PLAN names after the targets BEFORE it, NULL if it is the first; it stays to
+ * be described by target_name, prepares the working file, decides the mode and flushes
+ * what is dirty. What the user must know goes into NOTES. Returns 0, or -1 with ERROR,
+ * and then nothing is left open or behind.
  */
-int target_open(struct target *target, const struct plan *plan, struct notes *notes,
-                struct error *error);
+int target_open(struct target *target, const struct plan *plan,
+                const struct target *before, struct notes *notes, struct error *error);
 
 /*
  * Completes the description of an open target, unless that is done: file system

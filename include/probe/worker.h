@@ -80,6 +80,9 @@ worker_is_done(const struct worker *worker)
 /* Likewise: how many grid points passed without a request until NOW. */
 uint64_t worker_missed(const struct worker *worker, int64_t now);
 
+/* Likewise: counts these, of which none is before AFTER. */
+void worker_miss(struct worker *worker, int64_t after, int64_t now);
+
 /*
  * For whoever has borrowed the baton of a worker whose requests do not return:
  * ends the statistics at NOW, with those requests as ones that were sent.

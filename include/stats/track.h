@@ -26,11 +26,12 @@ struct track_column {
     int64_t min, max; /* of their latencies, ns; 0 of none */
     double sum;       /* the same; for a mean that is drawn, and never too large */
     uint64_t failed;
-    uint64_t missed; /* grid points that passed during requests that started in it */
+    uint64_t missed; /* grid points in it for which nothing was sent */
 };
 
 struct track {
     int64_t began; /* monotonic, ns: where column 0 begins */
+    int64_t every; /* ns from one grid point to the next; 0: there is no grid */
     int shift;     /* a column is 2^shift ns wide */
     int used;      /* columns; the others are all zero */
     uint64_t seen; /* requests that count; up to TRACK_MARKS, all of them are marks */
@@ -38,8 +39,9 @@ struct track {
     struct track_column columns[TRACK_COLUMNS];
 };
 
-/* Begins anew at BEGAN, a monotonic time; the track is all zero or was begun before. */
-void track_start(struct track *track, int64_t began);
+/* Begins anew at BEGAN, a monotonic time, with a grid point EVERY so many ns, or 0; the
+ * track is all zero or was begun before. */
+void track_start(struct track *track, int64_t began, int64_t every);
 
 /*
  * Adds a judged sample, in any order of their starts; one that started before
@@ -47,6 +49,9 @@ void track_start(struct track *track, int64_t began);
  * statistics without having failed is left out, but for the grid points it missed.
  */
 void track_record(struct track *track, const struct sample *sample);
+
+/* Adds COUNT grid points for which nothing was sent: those after AFTER, monotonic. */
+void track_miss(struct track *track, int64_t after, uint64_t count);
 
 /*
  * Adds all that MORE has seen, which began at the same time, as if it had been

@@ -52,6 +52,7 @@ fill_info(const struct stat *status, struct os_info *info)
                                             : OS_OTHER;
     info->size = status->st_size;
     info->links = status->st_nlink;
+    info->device = (uint64_t)status->st_rdev;
     info->ours = status->st_uid == geteuid();
 }
 

@@ -16,11 +16,10 @@ plot_run_marks(const struct plot *plot, int target)
     return track && track->seen <= TRACK_MARKS / (uint64_t)plot->count;
 }
 
-/* When the last request started, as exactly as it is known, ns. */
-static int64_t
-end_of(const struct track *track)
+int64_t
+plot_run_end(const struct track *track)
 {
-    int64_t end = track->used ? (int64_t)track->used << track->shift : 0;
+    int64_t end = (int64_t)track->used << track->shift;
     if (track->seen > TRACK_MARKS)
         return end;
     int64_t last = 0;
@@ -44,7 +43,7 @@ survey_target(struct plot_run *run, const struct plot_target *target)
 {
     const struct stats *stats = target->stats;
     const struct histogram *histogram = stats_distribution(stats);
-    int64_t end = target->track ? end_of(target->track) : 0;
+    int64_t end = target->track ? plot_run_end(target->track) : 0;
     run->span = end > run->span ? end : run->span;
     run->exceptions |= stats->failed > 0 || stats->missed > 0;
     if (stats->latency.count == 0)

@@ -27,6 +27,9 @@ struct plot_run {
     double levels[PLOT_LEVELS];
 };
 
+/* When the last request started or was missed, as exactly as it is known, ns. */
+int64_t plot_run_end(const struct track *track);
+
 /* The panel of latency over time, and the histogram; both are placed and fitted. */
 void plot_time_draw(struct buffer *text, struct plot_run *run);
 void plot_spread_draw(struct buffer *text, struct plot_run *run);

@@ -25,16 +25,21 @@ share_out(struct plot_run *run, double count, double a, double b)
             count * (number_least(to, i + 1) - number_most(from, i)) / (to - from);
 }
 
-/* Returns the highest of the levels. */
-static double
-fill_levels(struct plot_run *run, const struct stats *stats)
+static void
+share_out_marks(struct plot_run *run, const struct track *track)
+{
+    for (uint64_t i = 0; i < track->seen; i++) {
+        double y = plot_axis_at(&run->spread.up, (double)track->marks[i].latency);
+        share_out(run, 1, y, y);
+    }
+}
+
+static void
+share_out_steps(struct plot_run *run, const struct stats *stats)
 {
     const struct histogram *histogram = stats_distribution(stats);
     bool waited = histogram->count > stats->latency.count;
     int64_t least = waited ? 0 : stats->latency.min, most = stats->latency.max;
-    double highest = 0;
-    for (int i = 0; i < run->rows; i++)
-        run->levels[i] = 0;
     for (int i = 0; i < HISTOGRAM_STEPS; i++) {
         if (!histogram->steps[i])
             continue;
@@ -45,6 +50,21 @@ fill_levels(struct plot_run *run, const struct stats *stats)
                   plot_axis_at(&run->spread.up, (double)below),
                   plot_axis_at(&run->spread.up, (double)upto));
     }
+}
+
+/* Few requests are known one by one. Returns the highest of the levels. */
+static double
+fill_levels(struct plot_run *run, const struct plot_target *target)
+{
+    const struct track *track = target->track;
+    double highest = 0;
+    for (int i = 0; i < run->rows; i++)
+        run->levels[i] = 0;
+    if (track->seen <= TRACK_MARKS &&
+        track->seen == stats_distribution(target->stats)->count)
+        share_out_marks(run, track);
+    else
+        share_out_steps(run, target->stats);
     for (int i = 0; i < run->rows; i++)
         highest = number_most(highest, run->levels[i]);
     return highest;
@@ -81,7 +101,8 @@ fit(struct plot_run *run)
     for (int i = 0; i < run->plot->count; i++) {
         const struct stats *stats = run->plot->targets[i].stats;
         if (stats->latency.count)
-            most = number_most(most, fill_levels(run, stats) * weight_of(run, stats));
+            most = number_most(most, fill_levels(run, &run->plot->targets[i]) *
+                                         weight_of(run, stats));
     }
     panel->across = (struct plot_axis){
         .kind = run->plot->count > 1 ? PLOT_SHARE : PLOT_COUNT,
@@ -139,7 +160,7 @@ plot_spread_draw(struct buffer *text, struct plot_run *run)
         const struct stats *stats = plot->targets[i].stats;
         if (stats->latency.count == 0)
             continue;
-        fill_levels(run, stats);
+        fill_levels(run, &plot->targets[i]);
         if (plot->count == 1)
             draw_bars(text, run);
         else

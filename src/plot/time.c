@@ -12,7 +12,9 @@
 #define BINS_LEAST 40   /* then */
 #define RADIUS 2.5      /* of a mark */
 #define CELL 5          /* pixels that a failure takes */
-#define STRIPES 8       /* targets whose failures stand beside one another */
+#define STRIPES 3       /* of a cell each, for the failures of several targets */
+#define STRIPES_MANY 8  /* of many, so that the picture stays small */
+#define MANY 6
 
 static void
 add_to_bin(struct plot_bin *bin, uint64_t count, int64_t min, int64_t max, double sum)
@@ -32,11 +34,25 @@ bin_at(const struct plot_run *run, double offset, int bins)
     return bin < 0 ? 0 : bin < bins ? bin : bins - 1;
 }
 
+/*
+ * How many bins the whole time has, if EACH of a target's is to have so many requests
+ * while it sent any: it may have ended long before others.
+ */
+static int
+choose_bins(const struct plot_run *run, const struct track *track, int each, int least)
+{
+    double own = number_most((double)plot_run_end(track), 1);
+    double bins = (double)track->seen / each * ((double)run->span / own);
+    double most = (double)PLOT_BINS / run->plot->count;
+    double columns = (double)(run->span >> track->shift) + 1;
+    bins = number_most(number_least(bins, most), least);
+    return (int)number_most(number_least(bins, columns), 1);
+}
+
 static int
 bin_marks(struct plot_run *run, const struct track *track)
 {
-    int bins = (int)track->seen / BIN_MARKS;
-    bins = bins > 0 ? bins : 1;
+    int bins = choose_bins(run, track, BIN_MARKS, 1);
     for (uint64_t i = 0; i < track->seen; i++) {
         const struct track_mark *mark = &track->marks[i];
         add_to_bin(&run->bins[bin_at(run, (double)mark->offset, bins)], 1, mark->latency,
@@ -55,20 +71,14 @@ middle_of(const struct track *track, int column)
 static int
 bin_columns(struct plot_run *run, const struct track *track)
 {
-    uint64_t bins = track->seen / BIN_REQUESTS;
-    uint64_t most = PLOT_BINS / (uint64_t)run->plot->count;
-    uint64_t columns = (uint64_t)(run->span >> track->shift) + 1;
-    bins = bins < most ? bins : most;
-    bins = bins > BINS_LEAST ? bins : BINS_LEAST;
-    bins = bins < columns ? bins : columns;
+    int bins = choose_bins(run, track, BIN_REQUESTS, BINS_LEAST);
     for (int i = 0; i < track->used; i++) {
         const struct track_column *column = &track->columns[i];
-        double middle = middle_of(track, i);
         if (column->count)
-            add_to_bin(&run->bins[bin_at(run, middle, (int)bins)], column->count,
+            add_to_bin(&run->bins[bin_at(run, middle_of(track, i), bins)], column->count,
                        column->min, column->max, column->sum);
     }
-    return (int)bins;
+    return bins;
 }
 
 /* Into the bins, of which it returns how many. */
@@ -190,7 +200,8 @@ static double
 find_cell(const struct plot_run *run, double x, int target)
 {
     const struct plot_axis *axis = &run->time.across;
-    int stripes = run->plot->count < STRIPES ? run->plot->count : STRIPES;
+    int count = run->plot->count, stripes = count > MANY ? STRIPES_MANY : STRIPES;
+    stripes = count < stripes ? count : stripes;
     double first = axis->from + (target % stripes + 0.5) * CELL;
     double place =
         first + number_most(number_floor((x - first) / (stripes * CELL) + 0.5), 0) *

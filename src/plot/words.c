@@ -130,8 +130,10 @@ plot_words_done(struct buffer *text, const struct plot *plot)
     uint64_t count = 0, failed = 0, missed = 0;
     for (int i = 0; i < plot->count; i++) {
         const struct plot_target *target = &plot->targets[i];
-        for (int k = 0; k < target->count; k++)
+        for (int k = 0; k < target->count; k++) {
             count += target->steps[k].requests;
+            failed += target->steps[k].failed;
+        }
         if (!target->stats || plot->plan->sweep.kind != SWEEP_NONE)
             continue;
         count += target->stats->latency.count;
@@ -140,7 +142,8 @@ plot_words_done(struct buffer *text, const struct plot *plot)
     }
     add_counts(text, count, failed, missed);
     if (plot->plan->corrected)
-        buffer_text(text, "; percentiles corrected for requests that were not sent");
+        buffer_text(text,
+                    "; percentiles and histogram corrected for those that were not sent");
 }
 
 void

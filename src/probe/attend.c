@@ -16,7 +16,8 @@ attend_begin(struct run *run, int64_t now)
     for (int i = 0; i < run->count; i++)
         part_begin(&run->parts[i], now);
     for (int i = 0; i < run->views_count; i++)
-        run->due[i] = later(now, run->views[i].every);
+        if (!run->views[i].due) /* else this is not the first step */
+            run->views[i].due = later(now, run->views[i].every);
 }
 
 /* What comes before all else, unless a worker was first. */
@@ -28,12 +29,22 @@ introduce(struct part *part)
     os_lock_give(part->run->lock);
 }
 
+/* All of them, also those that have nothing to tell. */
+static void
+stop_if_mute(struct run *run)
+{
+    for (int i = 0; atomic_load(&run->mute) && i < run->count; i++)
+        atomic_store(&run->parts[i].crew.stop, true);
+}
+
 /* By a signal. */
 static void
 end(struct run *run, int64_t now)
 {
-    for (int i = 0; i < run->count; i++)
+    for (int i = 0; i < run->count; i++) {
         part_stop(&run->parts[i], now + WATCH_GRACE);
+        run->parts[i].current = run->parts[i].current && run->ending;
+    }
     for (int i = 0; !run->ending && i < run->views_count; i++)
         if (run->views[i].rest)
             run->views[i].rest(run->views[i].self);
@@ -66,8 +77,10 @@ put_together(struct run *run)
     for (int i = 0; i < run->count; i++) {
         struct part *part = &run->parts[i];
         part->current = part->current || part->done || part_add_up(part);
-        run->sights[i] = (struct run_sight){
-            part->done ? &part->outcome->total : &part->total, part->track};
+        run->sights[i] =
+            (struct run_sight){.stats = part->done ? &part->outcome->total : &part->total,
+                               .track = part->track,
+                               .done = part->done};
         all &= part->current;
     }
     for (int i = 0; all && i < run->count; i++)
@@ -89,10 +102,10 @@ static void
 show_views(struct run *run, int64_t now)
 {
     for (int i = 0; i < run->views_count; i++) {
-        const struct run_view *view = &run->views[i];
-        if (now < run->due[i])
+        struct run_view *view = &run->views[i];
+        if (now < view->due)
             continue;
-        run->due[i] = later_point(run->due[i], view->every, now);
+        view->due = later_point(view->due, view->every, now);
         view->look(view->self, run->sights, run->count, now);
     }
 }
@@ -102,7 +115,7 @@ views_due(const struct run *run)
 {
     int64_t due = INT64_MAX;
     for (int i = 0; !run->ending && i < run->views_count; i++)
-        due = earlier(due, run->due[i]);
+        due = earlier(due, run->views[i].due);
     return due;
 }
 
@@ -131,6 +144,7 @@ attend(struct run *run)
         int64_t now = os_clock_now();
         if (os_signals_stop())
             end(run, now);
+        stop_if_mute(run);
         run->interim_wanted |= os_signals_report();
         int64_t next = look_after(run, now);
         if (!next)

@@ -8,12 +8,12 @@ struct run {
     struct os_lock *gate; /* held while the workers are started; NULL: there is one */
     struct os_lock *lock; /* of what observers are told that return something */
 
-    const struct run_view *views;
+    struct run_view *views;
     int views_count;
-    int64_t due[RUN_VIEWS]; /* when each of them looks; INT64_MAX: never */
     struct run_sight *sights;
     bool interim_wanted;
-    bool ending; /* by a signal */
+    bool ending;      /* by a signal */
+    atomic_bool mute; /* what was to be told could not be written */
 
     int count;
     struct part parts[];

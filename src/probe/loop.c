@@ -318,7 +318,7 @@ begin(struct worker *worker)
     worker->began = now + plan->settle;
     worker->end = later(worker->began, plan->work_time);
     if (worker->track)
-        track_start(worker->track, worker->crew->begin);
+        track_start(worker->track, worker->crew->begin, plan->interval);
     int64_t share = plan->limited ? plan->interval / plan->threads : 0;
     pacer_start(&worker->pacer, plan->interval, plan->burst,
                 now + share * worker->number);
@@ -340,7 +340,7 @@ worker_run(struct worker *worker)
     }
     worker->engine.ops->end(&worker->engine);
     if (worker->pacer.left < worker->pacer.burst)
-        worker->total.missed += worker_missed(worker, now);
+        worker_miss(worker, now, now);
     worker->ended = os_clock_now();
     if (worker->ended < worker->began)
         worker->began = worker->ended;

@@ -92,6 +92,15 @@ part_begin(struct part *part, int64_t now)
     atomic_init(&part->crew.stop, os_signals_stop() != 0);
 }
 
+/* STATUS is that of something that was to be told. */
+static int
+hear(struct part *part, int status)
+{
+    if (status < 0)
+        atomic_store(&part->run->mute, true);
+    return status;
+}
+
 int
 part_enter(struct part *part)
 {
@@ -100,7 +109,8 @@ part_enter(struct part *part)
         return 0;
     part->introduced = true;
     target_name(part->target);
-    return part->observer.begin ? part->observer.begin(part->observer.self) : 0;
+    return part->observer.begin ? hear(part, part->observer.begin(part->observer.self))
+                                : 0;
 }
 
 /* Workers do not come in the order in which their requests ended. */
@@ -113,14 +123,15 @@ end_period(struct part *part, int64_t now)
                                        now - part->period_began);
     stats_clear(&part->period);
     part->period_began = now;
-    return status;
+    return hear(part, status);
 }
 
 static int
 tell_sample(struct part *part, const struct sample *sample)
 {
     const struct plan_output *output = &part->plan.output;
-    if (output->requests && part->observer.sample(part->observer.self, sample) < 0)
+    if (output->requests &&
+        hear(part, part->observer.sample(part->observer.self, sample)) < 0)
         return -1;
     stats_record(&part->period, sample);
     if (output->print_count && sample_counts(sample) &&
@@ -248,7 +259,7 @@ add_up(struct part *part, struct stats *total)
         total->every = part->plan.corrected;
         total->lanes = 0;
         if (part->track)
-            track_start(part->track, 0);
+            track_start(part->track, 0, 0);
     }
     while (part->added < part->crew.size &&
            seat_add(part->seats[part->added], total, part->track))

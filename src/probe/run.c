@@ -178,7 +178,7 @@ conclude(struct run *run)
         const struct outcome *outcome = part->outcome;
         if (part->plan.output.summary)
             part->observer.summary(part->observer.self, &outcome->total, outcome->time);
-        run->sights[i] = (struct run_sight){&outcome->total, part->track};
+        run->sights[i] = (struct run_sight){&outcome->total, part->track, true};
         if (outcome->ended > ended)
             ended = outcome->ended;
     }

@@ -30,13 +30,25 @@ check_consent(const struct target *target, const struct plan *plan, struct error
     return error_advise(error, "say -W three times (-WWW) if that is what you want");
 }
 
+/* Whether a target before this is the same device: then it is claimed already. */
+static bool
+is_claimed(const struct target *target)
+{
+    const struct target *other = target->before;
+    while (other && (other->kind != OS_BLOCK || other->device != target->device))
+        other = other->before;
+    return other != NULL;
+}
+
 static int
 open_existing(struct target *target, const struct plan *plan, struct error *error)
 {
     unsigned flags = plan->open_flags | (target->kind == OS_BLOCK ? 0 : OS_OPEN_NOW);
     struct os_info info;
     if (plan->load != LOAD_READ)
-        flags |= OS_OPEN_WRITE | (target->kind == OS_BLOCK ? OS_OPEN_EXCLUSIVE : 0);
+        flags |= OS_OPEN_WRITE;
+    if (plan->load != LOAD_READ && target->kind == OS_BLOCK && !is_claimed(target))
+        flags |= OS_OPEN_EXCLUSIVE;
     target->fd = os_file_open(plan->path, flags);
     if (target->fd < 0 || os_file_info(target->fd, &info) < 0)
         return refuse(plan, errno, error);
@@ -163,16 +175,18 @@ target_name(struct target *target)
 }
 
 int
-target_open(struct target *target, const struct plan *plan, struct notes *notes,
-            struct error *error)
+target_open(struct target *target, const struct plan *plan, const struct target *before,
+            struct notes *notes, struct error *error)
 {
     struct plan fitted = *plan;
     struct os_info info;
     memset(target, 0, sizeof(*target));
+    target->before = before;
     target->fd = -1;
     if (os_path_info(plan->path, &info) < 0)
         return refuse(plan, errno, error);
     target->kind = info.kind;
+    target->device = info.device;
     if (info.kind == OS_OTHER)
         return error_set(error, EXIT_PREPARE, plan->path, "unsupported destination");
     if (check_consent(target, plan, error) < 0)

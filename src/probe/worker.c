@@ -79,6 +79,15 @@ worker_missed(const struct worker *worker, int64_t now)
 }
 
 void
+worker_miss(struct worker *worker, int64_t after, int64_t now)
+{
+    uint64_t missed = worker_missed(worker, now);
+    worker->total.missed += missed;
+    if (worker->track && missed)
+        track_miss(worker->track, after, missed);
+}
+
+void
 worker_abandon(struct worker *worker, int64_t now)
 {
     const struct slot *ends = &worker->slots.ends;
@@ -90,7 +99,7 @@ worker_abandon(struct worker *worker, int64_t now)
         }
     }
     if (worker->sending) /* else nothing was due any more */
-        worker->total.missed += worker_missed(worker, now);
+        worker_miss(worker, ends->younger->sample.start, now);
     worker->ended = now;
     if (worker->began > now)
         worker->began = now;

@@ -48,7 +48,7 @@ write_empty_plot(const struct kept *kept)
     struct run_sight *sights = calloc((size_t)kept->count, sizeof(*sights));
     int failed = stats && track && sights ? 0 : ENOMEM;
     for (int i = 0; !failed && i < kept->count; i++)
-        sights[i] = (struct run_sight){stats, track};
+        sights[i] = (struct run_sight){.stats = stats, .track = track};
     if (!failed)
         failed = write_plot(kept, sights);
     free(sights);
@@ -98,6 +98,7 @@ kept_step(struct kept *kept, int number, int64_t value, const struct stats *stat
     sweep->steps[sweep->count++] =
         (struct plot_step){.value = value,
                            .requests = stats->latency.count,
+                           .failed = stats->failed,
                            .iops = stats_rate((double)stats->requests, time),
                            .bps = stats_rate((double)stats->all_bytes, time),
                            .p50 = stats_percentile(stats, &half),

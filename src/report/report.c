@@ -51,7 +51,7 @@ report_begin(struct report *report, const struct plan *plan,
 {
     memset(report, 0, sizeof(*report));
     report->format = formats[plan->output.format];
-    report->plan = plan;
+    report->plan = report->kept.plan = plan;
     report->output = &plan->output;
     report->load = plan->load;
     report->stream = 1;

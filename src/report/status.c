@@ -118,7 +118,7 @@ status_pause(struct status *status)
     if (!status)
         return;
     os_lock_take(status->lock);
-    if (status->shown)
+    if (status->shown && os_terminal_ours(STREAM)) /* else it is another's line by now */
         os_stream_write(STREAM, erase, strlen(erase));
     status->shown = false;
 }

@@ -84,21 +84,24 @@ left_of(const struct plan *plan, const struct stats *stats, int64_t elapsed)
     return rate > grid ? rate : grid;
 }
 
-/* Targets run side by side, each with its own requests: the last one ends the run. */
+/* Targets run side by side, each with its own requests: the last one ends the run. One
+ * that has ended before, by a failure, is not waited for. */
 static void
 note_count(const struct status *status, const struct run_sight *sights, int count,
            struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
+    double done = 0, all = (double)plan->count * status->targets;
     int64_t left = 0;
     if (plan->count == UINT64_MAX)
         return;
     for (int i = 0; i < count; i++) {
-        int64_t own = left_of(plan, sights[i].stats, facts->elapsed);
+        const struct run_sight *sight = &sights[i];
+        int64_t own = sight->done ? 0 : left_of(plan, sight->stats, facts->elapsed);
         left = left < 0 || own < 0 ? -1 : own > left ? own : left;
+        done += (double)(sight->done ? plan->count : sight->stats->requests);
     }
-    double all = (double)plan->count * status->targets;
-    note_end(facts, (double)facts->requests / all, left);
+    note_end(facts, done / all, left);
 }
 
 /* Targets run one after another; as far as is known all have as many steps. */

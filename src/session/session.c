@@ -8,79 +8,16 @@
  */
 #include "session/session.h"
 
-#include "base/later.h"
-#include "base/units.h"
+#include "state.h"
+
 #include "os/os.h"
 #include "os/process.h"
-#include "plan/outcome.h"
-#include "probe/run.h"
-#include "probe/watch.h"
 #include "report/console.h"
-#include "report/report.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* For so long (ns) from the beginning it does without being woken. */
-#define QUIET 1000000LL
-
-/* One target and what belongs to it alone. */
-struct session_target {
-    struct plan plan;
-    struct target target;
-    struct outcome outcome;
-    bool swept;         /* or that was tried; in sweeps */
-    struct error error; /* why a step could not begin; status 0: all could */
-};
-
-/* What the leading thread writes to stays in memory if that is left to itself. */
-struct session {
-    const struct plan *plan;
-    struct os_thread attending;
-    unsigned signals;
-    int64_t began;
-    _Atomic int64_t since; /* when the opening of the present target began */
-    atomic_int opening;    /* which that is */
-    atomic_bool opened;    /* all are, or one cannot be */
-    atomic_bool begun;     /* and there is a run, or an error */
-    struct report report;
-    struct run_view views[RUN_VIEWS];
-    struct run_task task;
-    struct run *run; /* NULL: it sweeps, or could not begin */
-    bool failed;     /* it could not, with an error */
-    struct error error;
-    int status; /* of the program */
-    struct notes notes;
-
-    int count;
-    struct session_target *targets;
-    /* What others want of each. */
-    struct run_target *run_targets;
-    const struct description **descriptions;
-    const struct outcome **outcomes;
-};
-
-/* The leading thread has got to FLAG, and tells the other if that sleeps for longer. */
-static void
-reach(struct session *session, atomic_bool *flag)
-{
-    atomic_store(flag, true);
-    if (os_clock_now() - session->began >= QUIET)
-        os_thread_poke(&session->attending);
-}
-
-/* The other sleeps until that, time WHEN, or a signal; and through the quiet time. */
-static void
-rest(const struct session *session, const atomic_bool *flag, int64_t when)
-{
-    static const atomic_bool never;
-    int64_t quiet = session->began + QUIET;
-    if (os_clock_now() < quiet)
-        os_signals_wait(quiet, &never);
-    else
-        os_signals_wait(when, flag);
-}
 
 /* Returns 0, or -1 with the session's error; then nothing is left open or behind. */
 static int
@@ -104,82 +41,44 @@ begin_run(struct session *session)
     return session->run ? 0 : -1;
 }
 
-static void
-discard(struct session *session, int count)
-{
-    for (int i = 0; i < count; i++)
-        target_discard(&session->targets[i].target, &session->targets[i].plan);
-}
-
-/*
- * One target after the other, so that none is busy with another's flush. A name that
- * takes long to find out must not keep others waiting later. Returns 0, or -1 with the
- * session's error, and then nothing is left open or behind.
- */
-static int
-open_targets(struct session *session)
-{
-    const struct plan_output *output = &session->plan->output;
-    bool named = session->count > 1 || output->prometheus || output->plot;
-    for (int i = 0; i < session->count; i++) {
-        struct session_target *one = &session->targets[i];
-        atomic_store(&session->opening, i);
-        atomic_store(&session->since, i ? os_clock_now() : session->began);
-        if (target_open(&one->target, &one->plan, &session->notes, &session->error) < 0) {
-            discard(session, i);
-            return -1;
-        }
-        if (named)
-            target_name(&one->target);
-        if (session->count > 1)
-            console_notes(&session->notes); /* there is room for those of one */
-    }
-    return 0;
-}
-
 /* All that comes before the first request. */
 static void
 begin(struct session *session)
 {
-    session->failed = open_targets(session) < 0;
-    reach(session, &session->opened);
+    session->failed = session_open(session) < 0;
+    session_reach(session, &session->opened);
     if (!session->failed && begin_run(session) < 0) {
         report_end(&session->report, &session->targets[0].outcome);
-        discard(session, session->count);
+        session_discard(session, session->count);
         session->failed = true;
     }
     console_notes(&session->notes);
-    reach(session, &session->begun);
+    session_reach(session, &session->begun);
 }
 
-/* Until all targets are open; or until one is given up: returns for how long that has
- * gone on. */
-static int64_t
-attend_opening(struct session *session)
+/* Names the target of an error, where there are others. */
+static void
+name_error(const struct session *session, const char *path, struct error *error)
 {
-    struct watch watch;
-    int64_t give_up = INT64_MAX;
-    watch_start(&watch, session->plan->hang);
-    for (;;) {
-        int64_t now = os_clock_now();
-        if (atomic_load(&session->opened))
-            return 0;
-        int64_t since = atomic_load(&session->since);
-        int64_t waited = watch_look(&watch, since, now);
-        if (waited)
-            console_slow(session->plan->targets[atomic_load(&session->opening)], waited);
-        if (os_signals_stop() && give_up == INT64_MAX)
-            give_up = now + WATCH_GRACE;
-        if (now >= give_up)
-            return now - since;
-        rest(session, &session->opened, earlier(watch_due(&watch, since, now), give_up));
-    }
+    struct error bare = *error;
+    char what[512];
+    if (session->count == 1)
+        return;
+    snprintf(what, sizeof(what), "%.240s%s%.240s", path, bare.what[0] ? ": " : "",
+             bare.what);
+    error_set(error, bare.status, what, "%s", bare.why);
+    if (bare.advice[0])
+        error_advise(error, bare.advice);
 }
 
-/* One target after the other, until a signal comes or the output fails. */
+/*
+ * One target after the other, until a signal comes or the output fails. What keeps the
+ * very first step from its begin will keep the others from it.
+ */
 static void
 sweep_all(struct session *session)
 {
+    bool sent = false;
     for (int i = 0; i < session->count; i++) {
         struct session_target *one = &session->targets[i];
         struct run_task task = session->task;
@@ -188,7 +87,13 @@ sweep_all(struct session *session)
         task.targets = &session->run_targets[i];
         task.count = 1;
         one->swept = true;
-        run_execute(&task, &one->error);
+        if (run_execute(&task, &one->error) < 0)
+            name_error(session, one->plan.path, &one->error);
+        if (one->error.status && sent)
+            one->error.status = EXIT_RUNTIME;
+        sent |= one->outcome.total.requests > 0;
+        if (one->error.status && !sent)
+            return;
     }
 }
 
@@ -241,18 +146,10 @@ static void *
 attend(void *argument)
 {
     struct session *session = argument;
-    struct error error;
-    char text[UNITS_TEXT];
     os_signals_take(session->signals);
-    int64_t waited = attend_opening(session);
-    if (waited) {
-        error_set(&error, EXIT_PREPARE,
-                  session->plan->targets[atomic_load(&session->opening)],
-                  "still not ready after %s", units_format(UNITS_TIME, waited, text));
-        os_process_end(console_error(&error));
-    }
+    session_attend_opening(session);
     while (!atomic_load(&session->begun))
-        rest(session, &session->begun, INT64_MAX);
+        session_rest(session, &session->begun, INT64_MAX);
     session->status =
         session->failed ? console_error(&session->error) : attend_run(session);
     if (is_waiting(session))
@@ -319,7 +216,7 @@ session_execute(const struct plan *plan)
     }
     fill(session);
     session->began = os_clock_now();
-    atomic_init(&session->since, session->began);
+    session->targets[0].since = session->began;
     session->signals = os_signals_give();
     if (os_thread_start(&session->attending, attend, session) < 0) {
         error_set(&error, EXIT_PREPARE, NULL, "no thread for the target: %s",

@@ -3,10 +3,11 @@
 #include <string.h>
 
 void
-track_start(struct track *track, int64_t began)
+track_start(struct track *track, int64_t began, int64_t every)
 {
     memset(track->columns, 0, (size_t)track->used * sizeof(track->columns[0]));
     track->began = began;
+    track->every = every;
     track->shift = TRACK_SHIFT;
     track->used = 0;
     track->seen = 0;
@@ -56,16 +57,41 @@ find_column(struct track *track, int64_t offset)
     return &track->columns[index];
 }
 
+static int64_t
+offset_of(const struct track *track, int64_t time)
+{
+    return time > track->began ? time - track->began : 0;
+}
+
+/* All that lie in one column at once. */
+void
+track_miss(struct track *track, int64_t after, uint64_t count)
+{
+    int64_t every = track->every, offset = offset_of(track, after);
+    while (count > 0) {
+        uint64_t here = count;
+        offset += every;
+        struct track_column *column = find_column(track, offset);
+        int64_t end = ((offset >> track->shift) + 1) << track->shift;
+        if (every && (uint64_t)((end - offset - 1) / every) + 1 < count)
+            here = (uint64_t)((end - offset - 1) / every) + 1;
+        column->missed += here;
+        count -= here;
+        offset += (int64_t)(here - 1) * every;
+    }
+}
+
 void
 track_record(struct track *track, const struct sample *sample)
 {
     bool counts = sample_counts(sample), failed = sample_failed(sample);
-    if (!counts && !failed && !sample->missed)
+    if (sample->missed)
+        track_miss(track, sample->start, sample->missed);
+    if (!counts && !failed)
         return;
-    int64_t offset = sample->start > track->began ? sample->start - track->began : 0;
+    int64_t offset = offset_of(track, sample->start);
     struct track_column *column = find_column(track, offset);
     column->failed += failed;
-    column->missed += sample->missed;
     if (!counts)
         return;
     if (column->count == 0 || sample->latency < column->min)
@@ -85,7 +111,7 @@ track_merge(struct track *into, const struct track *more)
     if (more->used == 0)
         return;
     if (into->used == 0)
-        track_start(into, more->began);
+        track_start(into, more->began, more->every);
     while (into->shift < more->shift)
         widen(into);
     for (int i = 0; i < more->used; i++)

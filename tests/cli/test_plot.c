@@ -106,6 +106,40 @@ a_failed_run_has_one_and_shows_the_failure(void **state)
     command_free(&result);
 }
 
+/* What it kept from being sent is on the axis, which goes on to the end. */
+static void
+a_request_without_answer_shows_by_what_was_missed(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, "cd f; " FRESH FAULTY(
+               "pread:20:hang") "-hang 600ms -C -q -i 10ms -plot x.svg ../data >o 2>e & "
+                                "pid=$!; " UNTIL("has had no answer", "e") //
+        "kill -INT $pid; wait $pid; echo $?; "
+        "[ $(grep -c 'class=\"missed' x.svg) -gt 20 ] && echo missed");
+    assert_string_equal(result.out, "3\nmissed\n");
+    command_free(&result);
+}
+
+/* Another target goes on for much longer: its band ends in the first quarter of a panel
+ * that is 560 wide and begins at 92. */
+static void
+a_target_is_drawn_as_long_as_it_was_there(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, "cd f; " FRESH FAULTY(
+               "pread@data/:10:5") "-C -q -c 100 -i 10ms -plot x.svg ../data ../other "
+                                   ">o 2>e; echo $?; sed -n 's/.*class=\"band.* t0\" "
+                                   "d=\"//p' x.svg | grep -oE '[MHL] ?[0-9.]+' | "
+                                   "sed 's/[MHL] *//' | sort -n | tail -1");
+    assert_true(strncmp(result.out, "3\n", 2) == 0);
+    assert_true(atof(result.out + 2) > 92 && atof(result.out + 2) < 92 + 560 / 4);
+    command_free(&result);
+}
+
 /* Nothing changes it after that until the end of the first interval. */
 static void
 a_long_run_draws_it_again(void **state)
@@ -215,6 +249,9 @@ main(void)
         cmocka_unit_test_setup(it_is_there_before_the_first_request, make_folder),
         cmocka_unit_test_setup(an_interrupted_run_has_one, make_folder),
         cmocka_unit_test_setup(a_failed_run_has_one_and_shows_the_failure, make_folder),
+        cmocka_unit_test_setup(a_request_without_answer_shows_by_what_was_missed,
+                               make_folder),
+        cmocka_unit_test_setup(a_target_is_drawn_as_long_as_it_was_there, make_folder),
         cmocka_unit_test_setup(a_long_run_draws_it_again, make_folder),
         cmocka_unit_test_setup(a_sweep_has_a_point_for_each_step, make_folder),
         cmocka_unit_test(a_place_where_it_cannot_be_is_an_error_before_any_request),

@@ -90,7 +90,7 @@ plotted_run(struct stats *stats, struct track *track, const struct plotted_case 
     int64_t start = PLOTTED_BEGAN;
     random_seed(&random, seed);
     stats->every = drawn->kind == PLOTTED_MISSING ? 1000000 : 0;
-    track_start(track, start);
+    track_start(track, start, 0);
     for (uint64_t i = 0; i <= drawn->requests; i++) {
         struct sample sample = plotted_request(drawn->kind, i + 1, &random);
         if (i == 0)

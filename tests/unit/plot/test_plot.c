@@ -51,7 +51,7 @@ begin(int count)
         scene.targets[i] = (struct plot_target){.description = &scene.descriptions[i],
                                                 .stats = &scene.stats[i],
                                                 .track = &scene.tracks[i]};
-        track_start(&scene.tracks[i], SECOND);
+        track_start(&scene.tracks[i], SECOND, 0);
     }
 }
 
@@ -223,8 +223,8 @@ corrected_percentiles_are_said_to_be(void **state)
     begin(1);
     scene.plan.corrected = scene.stats[0].every = 100000;
     record(0, 0, 1000000, VERDICT_NONE, 9);
-    assert_contains(draw(), ">1 request counted, 9 missed; percentiles corrected for "
-                            "requests that were not sent<");
+    assert_contains(draw(), ">1 request counted, 9 missed; percentiles and histogram "
+                            "corrected for those that were not sent<");
 }
 
 /* Ten of 1 and one so much longer. */
@@ -392,9 +392,10 @@ the_largest_picture_is_small_enough(void **state)
     for (int kind = SWEEP_SIZE; kind <= SWEEP_DEPTH; kind++) {
         scene.plan.sweep.kind = (enum sweep_kind)kind;
         for (int i = 0; i < STEPS; i++)
-            scene.steps[i] = (struct plot_step){
-                512LL << i,   1, 1e6 / (i + 1), 1e9 * i + 1, 123456LL << i, 234567LL << i,
-                345678LL << i};
+            scene.steps[i] = (struct plot_step){512LL << i,    1,
+                                                1e6 / (i + 1), 1e9 * i + 1,
+                                                123456LL << i, 234567LL << i,
+                                                345678LL << i, 0};
         for (int i = 0; i < TARGETS; i++) {
             scene.targets[i].steps = scene.steps;
             scene.targets[i].count = kind == SWEEP_SIZE ? STEPS : 13;

@@ -465,6 +465,41 @@ a_step_that_is_given_up_has_a_row(void **state)
     in_child(give_up_a_step);
 }
 
+static int looks;
+
+static void
+count_look(void *self, const struct run_sight *sights, int count, int64_t now)
+{
+    (void)self, (void)sights, (void)now;
+    assert_int_equal(count, 1);
+    looks++;
+}
+
+/* The period of a view goes on from step to step. */
+static void
+a_view_may_see_less_often_than_there_are_steps(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    struct error error;
+    struct run_target one;
+    struct run_view view = {.every = 30 * MS, .look = count_look};
+    const struct run_observer observer = {
+        .self = told, .hang = on_hang, .step = on_step, .period = on_period};
+    static struct outcome outcome;
+    memset(&outcome, 0, sizeof(outcome));
+    begin(&setup, SWEEP_THREADS, 1, 8);
+    assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
+    struct run_task task = setup_task(&setup, &observer, &outcome, &one);
+    task.views = &view;
+    task.views_count = 1;
+    looks = 0;
+    assert_int_equal(run_execute(&task, &error), 0);
+    assert_int_equal(told->steps, 4);
+    assert_true(looks >= 1);
+}
+
 int
 main(void)
 {
@@ -484,6 +519,7 @@ main(void)
         cmocka_unit_test(an_interrupt_ends_a_step_without_its_row),
         cmocka_unit_test(a_step_that_is_stuck_while_it_settles_took_no_time),
         cmocka_unit_test(a_step_that_is_given_up_has_a_row),
+        cmocka_unit_test(a_view_may_see_less_often_than_there_are_steps),
     };
     return cmocka_run_group_tests_name("run sweep", tests, NULL, NULL);
 }

@@ -119,6 +119,25 @@ several_targets_are_taken_together(void **state)
     free(slow);
 }
 
+/* It has ended by a failure, after two of 100 requests; the other has done 50. */
+static void
+one_that_is_done_is_not_waited_for(void **state)
+{
+    (void)state;
+    struct plan plan = plain();
+    struct status_facts facts;
+    struct stats *early = seen(1, 1), *late = seen(49, 1);
+    const struct run_sight sights[] = {{.stats = early, .done = true}, {.stats = late}};
+    plan.count = 100;
+    struct status *status = status_open(&plan, 2, BEGAN);
+    status_gather(status, sights, 2, BEGAN + 10 * SECOND, &facts);
+    assert_true(facts.share == 0.75);
+    assert_int_equal(facts.left, 10 * SECOND);
+    status_close(status);
+    free(early);
+    free(late);
+}
+
 /* What need not be merged is known. */
 static void
 without_memory_several_targets_have_no_percentiles(void **state)
@@ -304,6 +323,7 @@ main(void)
         cmocka_unit_test(the_end_is_that_of_the_clock_or_of_the_last_request),
         cmocka_unit_test(the_slowest_target_decides_what_is_left),
         cmocka_unit_test(a_sweep_goes_through_all_steps_of_all_targets),
+        cmocka_unit_test(one_that_is_done_is_not_waited_for),
     };
     return cmocka_run_group_tests_name("status_facts", tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ start_tracks(void **state)
     struct track *const all[] = {&track, &other, &whole};
     for (size_t i = 0; i < LENGTH(all); i++) {
         memset(all[i], 0, sizeof(*all[i]));
-        track_start(all[i], BEGAN);
+        track_start(all[i], BEGAN, 0);
     }
     return 0;
 }
@@ -225,7 +225,7 @@ a_track_that_is_begun_anew_is_empty(void **state)
 {
     (void)state;
     record(&track, 5000 * WIDTH, 30, VERDICT_ERROR, 1);
-    track_start(&track, BEGAN + 1);
+    track_start(&track, BEGAN + 1, 0);
     record(&track, 1, 20, VERDICT_NONE, 0);
     assert_int_equal(track.shift, TRACK_SHIFT);
     assert_int_equal(track.used, 1);
@@ -236,6 +236,30 @@ a_track_that_is_begun_anew_is_empty(void **state)
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, start_tracks)
+
+/* On a grid of 10 ms, and of 1 us, of which many lie in a column. */
+static void
+missed_points_are_where_they_were_due(void **state)
+{
+    static const int due[] = {9, 19, 28, 38}; /* 10, 20, 30 and 40 ms by 2^20 ns */
+    (void)state;
+    track_start(&track, BEGAN, 10000000);
+    record(&track, 0, 45000000, VERDICT_NONE, 4);
+    assert_int_equal(track.used, 39);
+    for (size_t i = 0; i < LENGTH(due); i++)
+        assert_int_equal(track.columns[due[i]].missed, 1);
+    assert_int_equal(track.columns[0].missed, 0);
+    track_start(&track, BEGAN, 1000);
+    track_miss(&track, BEGAN + 500, 10000000);
+    uint64_t sum = 0;
+    for (int i = 0; i < track.used; i++)
+        sum += track.columns[i].missed;
+    assert_int_equal(sum, 10000000);
+    assert_int_equal(track.shift, 23); /* 10 s */
+    assert_int_equal(track.used, 1193);
+    assert_in_range(track.columns[0].missed, 8388, 8389); /* 2^23 ns */
+    assert_in_range(track.columns[600].missed, 8388, 8389);
+}
 
 int
 main(void)
@@ -252,6 +276,7 @@ main(void)
         TEST(marks_of_both_are_kept_if_there_is_room),
         TEST(nothing_and_a_track_are_that_track),
         TEST(a_track_that_is_begun_anew_is_empty),
+        cmocka_unit_test_setup(missed_points_are_where_they_were_due, start_tracks),
     };
     return cmocka_run_group_tests_name("track", tests, NULL, NULL);
 }

@@ -1,0 +1,134 @@
+/* Several targets, when something goes wrong with one of them. */
+#include "running.h"
+#include "support.h"
+
+static int
+make_files(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "for f in one two three; do head -c 1048576 /dev/urandom >$f; "
+                          "done; mkdir d f; sync .");
+    command_free(&result);
+    return 0;
+}
+
+/* A claim on it is the run's, not one of each target. */
+static void
+a_device_may_be_written_to_as_two_targets(void **state)
+{
+    (void)state;
+    need_root();
+    struct result result = command_status(
+        0, "truncate -s 4M disk.img && loop=$(losetup -f --show disk.img) || exit 0; "
+           "ioping -WWW -q -c 3 -i 0 $loop one $loop >o 2>e; echo $?; cat e; "
+           "grep -c '^generated 3' o; losetup -d $loop");
+    if (!result.out[0])
+        skip_because("has no loop devices");
+    assert_string_equal(result.out, "0\n3\n");
+    command_free(&result);
+}
+
+/* It is all the same then that there is one with nothing to tell. */
+static void
+lost_output_ends_all_of_them(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        3, FAULTY("pread@one/:1:hang") "-C -i 10ms -hang 1s one two >/dev/full");
+    assert_contains(result.err, "ioping: standard output: No space left on device\n");
+    command_free(&result);
+}
+
+/* None is stuck, but there is not as much patience as all of them take. */
+static void
+a_signal_keeps_others_from_being_opened(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0,
+        FRESH FAULTY("open@two:1:hold") "-q -c 2 -i 0 one two three >o 2>e & pid=$!; " //
+        HELD "kill -INT $pid; " HANDLED RELEASE "wait $pid; echo $?; cat o e");
+    assert_string_equal(result.out,
+                        "2\nioping: three: interrupted before it was opened\n");
+    command_free(&result);
+}
+
+static void
+one_that_is_given_up_leaves_nothing_of_the_others(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, FRESH FAULTY("open@two:1:hang,open@two:2-:hang") //
+        "-hang 10ms -k -q -c 2 -i 0 d two f >o 2>e2 & pid=$!; " UNTIL("two: not ready",
+                                                                      "e2") //
+        "kill -INT $pid; wait $pid; echo $?; ls -A d f; tail -1 e2 | sed 's/after.*//'");
+    assert_string_equal(result.out, "2\nd:\n\nf:\nioping: two: still not ready \n");
+    command_free(&result);
+}
+
+/* Its patience begins when its own opening does. */
+static void
+each_is_said_to_be_slow_in_its_own_time(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, FRESH FAULTY("open@one:1:700ms,open@two:1:hold") //
+        "-hang 40ms -q -c 1 -a 0 one two >o 2>e & pid=$!; " UNTIL("two: not ready",
+                                                                  "e") //
+        "grep -c 'two: not ready after [45][0-9.]* ms' e; rm held; wait $pid; echo $?");
+    if (strcmp(result.out, "1\n0\n") != 0) /* or by a busy machine */
+        assert_string_equal(result.out, "0\n0\n");
+    command_free(&result);
+}
+
+static void
+a_sweep_that_cannot_begin_names_its_target(void **state)
+{
+    (void)state;
+    need_faults();
+    need_aio();
+    struct result result = command_status(
+        0, FRESH FAULTY("io_setup:3:11") "-A -sweep depth=1..2 -w 100ms -C one two three "
+                                         ">o 2>e; echo $?; sed 's/: .*//;s/:$//' e; "
+                                         "grep -o '^--- [a-z]* ' o");
+    assert_string_equal(result.out, "3\nioping\n--- one \n--- three \n");
+    assert_int_equal(result.status, 0);
+    command_free(&result);
+    result = command_status(0, "grep -c '^ioping: two: ' e");
+    assert_string_equal(result.out, "1\n");
+    command_free(&result);
+}
+
+static void
+what_keeps_the_first_step_from_its_begin_is_said_once(void **state)
+{
+    (void)state;
+    need_faults();
+    need_aio();
+    struct result result = command_status(
+        0,
+        FRESH FAULTY("io_setup:1-:11") "-A -sweep depth=1..2 -w 100ms -C one two three "
+                                       ">o 2>e; echo $?; wc -l <e; cat o");
+    assert_string_equal(result.out, "2\n1\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_device_may_be_written_to_as_two_targets),
+        cmocka_unit_test(lost_output_ends_all_of_them),
+        cmocka_unit_test(a_signal_keeps_others_from_being_opened),
+        cmocka_unit_test(one_that_is_given_up_leaves_nothing_of_the_others),
+        cmocka_unit_test(each_is_said_to_be_slow_in_its_own_time),
+        cmocka_unit_test(a_sweep_that_cannot_begin_names_its_target),
+        cmocka_unit_test(what_keeps_the_first_step_from_its_begin_is_said_once),
+    };
+    return cmocka_run_group_tests_name("trouble", tests, make_files, unmount_all);
+}
