@@ -260,6 +260,33 @@ a_parser_of_xml_takes_every_picture(void **state)
     command_free(&result);
 }
 
+/* Those that the README shows. */
+static void
+the_examples_are_such_pictures(void **state)
+{
+    static const char *const examples[] = {"volumes", "depth", "size"};
+    const char *source = getenv("IOPING_SOURCE");
+    (void)state;
+    for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+        static char bytes[512000 + 1];
+        static struct svg_check check;
+        char path[1100];
+        snprintf(path, sizeof(path), "%s/examples/%s.svg", source ? source : ".",
+                 examples[i]);
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        size_t length = fread(bytes, 1, sizeof(bytes) - 1, file);
+        fclose(file);
+        bytes[length] = '\0';
+        assert_int_equal(strncmp(bytes, PLOT_START, strlen(PLOT_START)), 0);
+        svg_check_begin(&check, bytes, length);
+        if (check.problems.text)
+            fail_msg("%s: %s", path, check.problems.text);
+        assert_true(svg_check_count(&check, "mark") > 0);
+        svg_check_end(&check);
+    }
+}
+
 int
 main(void)
 {
@@ -271,6 +298,7 @@ main(void)
         cmocka_unit_test(every_name_makes_a_sound_picture),
         cmocka_unit_test(a_name_is_told_whole_and_shown_as_far_as_it_fits),
         cmocka_unit_test(a_parser_of_xml_takes_every_picture),
+        cmocka_unit_test(the_examples_are_such_pictures),
     };
     return cmocka_run_group_tests_name("plot geometry", tests, NULL, unmount_all);
 }
