@@ -57,8 +57,8 @@ struct worker {
 
 /*
  * Prepares worker NUMBER, from 0, of CREW: its buffers and its engine. WORKER is
- * all zero; nothing touches what it does not need. Returns 0, or -1 with ERROR,
- * and then nothing is left to close.
+ * all zero but for its track; nothing touches what it does not need. Returns 0, or -1
+ * with ERROR, and then nothing is left to close.
  */
 int worker_open(struct worker *worker, const struct plan *plan,
                 const struct target *target, const struct engine_ops *engine,

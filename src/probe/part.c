@@ -36,33 +36,20 @@ part_make(struct part *part, struct run *run, const struct run_target *target)
     return part->seats && !part->track == !is_tracked(&part->plan) ? 0 : -1;
 }
 
-/* Either may be NULL. */
-static void
-release(struct seat *seat, struct track *track)
-{
-    if (track)
-        os_memory_release(track, sizeof(*track));
-    if (seat)
-        os_memory_release(seat, sizeof(*seat));
-}
-
 /* Opens one more worker, or nothing. */
 static int
 open_seat(struct part *part, const struct engine_ops *engine, struct error *error)
 {
     const struct plan_output *output = &part->plan.output;
-    struct seat *seat = os_memory_zeroed(sizeof(*seat));
-    struct track *track = seat && part->track ? os_memory_zeroed(sizeof(*track)) : NULL;
-    int status = !seat || !track != !part->track
-                     ? error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
-                                 part->plan.threads)
-                     : worker_open(&seat->worker, &part->plan, part->target, engine,
-                                   &part->crew, part->crew.size, error);
-    if (status < 0) {
-        release(seat, track);
+    struct seat *seat = seat_make(part->track != NULL);
+    if (!seat)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
+                         part->plan.threads);
+    if (worker_open(&seat->worker, &part->plan, part->target, engine, &part->crew,
+                    part->crew.size, error) < 0) {
+        seat_free(seat);
         return -1;
     }
-    seat->worker.track = track;
     seat->gate = part->run->gate;
     seat->worker.listener.self = part;
     seat->worker.listener.due = part_due;
@@ -326,7 +313,7 @@ part_close(struct part *part)
             continue;
         }
         worker_close(&seat->worker);
-        release(seat, seat->worker.track);
+        seat_free(seat);
     }
     return all;
 }

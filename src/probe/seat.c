@@ -1,6 +1,29 @@
 #include "seat.h"
 
+#include "os/process.h"
+
 #define MS 1000000LL
+
+struct seat *
+seat_make(bool tracked)
+{
+    struct seat *seat = os_memory_zeroed(sizeof(*seat));
+    if (!seat || !tracked)
+        return seat;
+    seat->worker.track = os_memory_zeroed(sizeof(*seat->worker.track));
+    if (seat->worker.track)
+        return seat;
+    seat_free(seat);
+    return NULL;
+}
+
+void
+seat_free(struct seat *seat)
+{
+    if (seat->worker.track)
+        os_memory_release(seat->worker.track, sizeof(*seat->worker.track));
+    os_memory_release(seat, sizeof(*seat));
+}
 
 static void *
 work(void *argument)

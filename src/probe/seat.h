@@ -29,6 +29,12 @@ struct seat {
     int left;        /* how many requests were under way then */
 };
 
+/* Makes an empty one, with a track if what came when is recorded; NULL without memory. */
+struct seat *seat_make(bool tracked);
+
+/* Frees it and its track; the worker is closed, or was never open. */
+void seat_free(struct seat *seat);
+
 /* Starts the worker, which is open, on a thread of its own, for thread ATTENDING to
  * attend to; NEWS becomes true when it ends. Returns 0, or -1 with errno. */
 int seat_start(struct seat *seat, const struct os_thread *attending, atomic_bool *news);
