@@ -1,6 +1,7 @@
 /* The picture of a run: when it is there, what is in it, and what is left behind. */
 #include "running.h"
 #include "support.h"
+#include "svg_check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -80,12 +81,13 @@ it_is_there_before_the_first_request(void **state)
     command_free(&result);
 }
 
+/* Long before there are so many that it has no marks any more. */
 static void
 an_interrupted_run_has_one(void **state)
 {
     (void)state;
     struct result result = command_status(
-        0, "cd f; " START "-i 5ms -plot x.svg ../data >o 2>e & pid=$!; " UNTIL(
+        0, "cd f; " START "-i 50ms -plot x.svg ../data >o 2>e & pid=$!; " UNTIL(
                "request=9 ", "o") "kill -INT $pid; wait $pid; echo $?; " //
                                   "[ $(grep -c request= o) = $(($(" MARKS
                                   ") + 1)) ] && echo same");
@@ -130,29 +132,34 @@ a_target_is_drawn_as_long_as_it_was_there(void **state)
     (void)state;
     need_faults();
     struct result result = command_status(
-        0, "cd f; " FRESH FAULTY(
+        0, "cd f; " TRY FRESH FAULTY(
                "pread@data/:10:5") "-C -q -c 100 -i 10ms -plot x.svg ../data ../other "
-                                   ">o 2>e; echo $?; sed -n 's/.*class=\"band.* t0\" "
+                                   ">o 2>e; r=$?; s=$(sed -n 's/.*class=\"band.* t0\" "
                                    "d=\"//p' x.svg | grep -oE '[MHL] ?[0-9.]+' | "
-                                   "sed 's/[MHL] *//' | sort -n | tail -1");
-    assert_true(strncmp(result.out, "3\n", 2) == 0);
-    assert_true(atof(result.out + 2) > 92 && atof(result.out + 2) < 92 + 560 / 4);
+                                   "sed 's/[MHL] *//' | sort -n | tail -1 | "
+                                   "awk '{print ($1 > 92 && $1 < 232)}'); " //
+        AGAIN_UNLESS("1") "echo $r $s");
+    assert_string_equal(result.out, "3 1\n");
     command_free(&result);
 }
 
-/* Nothing changes it after that until the end of the first interval. */
+/* Nothing changes it after that until the end of the first interval; and it is whole. */
 static void
 a_long_run_draws_it_again(void **state)
 {
     (void)state;
+    struct svg_check check;
     struct result result = command_status(
         0, "cd f; " START "-q -i 100ms -plot x.svg ../data >o 2>e & pid=$!; " UNTIL(
-               "class=.mark", "x.svg") //
-        "cp x.svg y; kill -INT $pid; wait $pid; echo $?; xmllint --noout y 2>&1");
-    assert_string_equal(result.out, "0\n");
+               "class=.mark", "x.svg") "cat x.svg; kill -INT $pid; wait $pid");
+    svg_check_begin(&check, result.out, result.out_size);
+    if (check.problems.length)
+        fail_msg("%s", check.problems.text);
+    svg_check_end(&check);
     command_free(&result);
 }
 
+/* Where a busy machine did nothing in a step it is tried again. */
 static void
 a_sweep_has_a_point_for_each_step(void **state)
 {
@@ -166,11 +173,12 @@ a_sweep_has_a_point_for_each_step(void **state)
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result =
-            command_status(0,
-                           "cd f; ioping %s -w 400ms -C -plot x.svg ../data >../o; "
-                           "grep -c 'class=\"mark' x.svg; rm x.svg",
-                           cases[i].options);
+        struct result result = command_status(
+            0,
+            "cd f; for w in 400ms 2s 10s; do ioping -hang 0 %s -w $w -C "
+            "-plot x.svg ../data >../o 2>../e; [ -s ../e ] || break; done; "
+            "grep -c 'class=\"mark' x.svg; rm x.svg",
+            cases[i].options);
         assert_int_equal(atoi(result.out), cases[i].points);
         command_free(&result);
     }

@@ -39,9 +39,9 @@ each_has_its_lines_and_the_summaries_are_in_the_order_given(void **state)
         const char *first = orders[i][0], *second = orders[i][1];
         struct result result = command_status(
             0,
-            "ioping -c 3 -i 0 %s %s >o; s=$?; for t in a b; do sed -n \"s/^4 KiB <<< $t "
-            "(.*): request=\\([0-9]*\\) time=.*/\\1/p\" o | tr '\\n' ' '; done; head -6 "
-            "o | grep -c request=; tail -n +7 o; ls -A a b >&2; exit $s",
+            "ioping -hang 0 -c 3 -i 0 %s %s >o; s=$?; for t in a b; do sed -n \"s/^4 KiB "
+            "<<< $t (.*): request=\\([0-9]*\\) time=.*/\\1/p\" o | tr '\\n' ' '; done; "
+            "head -6 o | grep -c request=; tail -n +7 o; ls -A a b >&2; exit $s",
             first, second);
         snprintf(expected, sizeof(expected),
                  "^1 2 3 1 2 3 6\n" SUMMARY("%s", "2", "3") SUMMARY("%s", "2", "3") //
@@ -75,7 +75,9 @@ the_faster_is_first_in_the_comparison(void **state)
         "' '); " AGAIN_UNLESS("'data copy '") "tail -4 o");
     assert_matches(result.out, "^--- comparison, fastest first ---\n" HEAD
                                "\n" ROW("data", "5") "\n" ROW("copy", "5") "\n$");
-    assert_matches(result.out, "\ndata [^\n]* 1\\.00x\ncopy +5 +[3-9][0-9.]+ ms ");
+    assert_matches(
+        result.out,
+        "\ndata [^\n]* 1\\.00x\ncopy +5 +([3-9][0-9.]+ ms|[0-9]{3} ms|[0-9.]+ s) ");
     command_free(&result);
 }
 
@@ -90,11 +92,12 @@ paces_hold_for_each(void **state)
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
             0,
-            TRY "ioping -C -q -J -w 1s %s data copy >o; "
-                "s=$(jq -c 'map(.load.count > 10 and .load.count <= 20)' o); " //
-            AGAIN_UNLESS("'[true,true]'") "echo \"$s\"",
+            TRY "ioping -C -q -J -w 1s %s data copy >o; s=$(jq -r 'map(if .load.count > "
+                "20 then \"many\" elif .load.count > 10 then \"right\" else \"few\" "
+                "end) | join(\" \")' o); case $s in *many*) break ;; esac; " //
+            AGAIN_UNLESS("'right right'") "echo \"$s\"",
             options[i]);
-        assert_string_equal(result.out, "[true,true]\n");
+        assert_string_equal(result.out, "right right\n");
         command_free(&result);
     }
 }
@@ -176,8 +179,8 @@ json_has_the_records_of_all(void **state)
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
             0,
-            "ioping %s -c 3 -i 0 -a 0 copy data >o; s=$?; jq -s -c 'flatten | length, "
-            "(.[-2:] | map([.target.path, .stat.count, .load.count])), "
+            "ioping -hang 0 %s -c 3 -i 0 -a 0 copy data >o; s=$?; jq -s -c 'flatten | "
+            "length, (.[-2:] | map([.target.path, .stat.count, .load.count])), "
             "(map(select(.io)) | group_by(.target.path) | map([.[0].target.path, "
             "map(.io.request)]))' o; exit $s",
             options[i]);
@@ -295,10 +298,10 @@ the_same_target_twice_is_two(void **state)
     for (size_t i = 0; i < LENGTH(names); i++) {
         char expected[1024];
         const char *name = names[i];
-        struct result result = command_status(
-            0,
-            "ioping -c 3 -i 0 %s %s >o; s=$?; grep -c request= o; tail -n +7 o; exit $s",
-            name, name);
+        struct result result = command_status(0,
+                                              "ioping -hang 0 -c 3 -i 0 %s %s >o; s=$?; "
+                                              "grep -c request= o; tail -n +7 o; exit $s",
+                                              name, name);
         snprintf(expected, sizeof(expected),
                  "^6\n" SUMMARY("%s", "2", "3") SUMMARY("%s", "2", "3") //
                  TITLE HEAD "\n" ROW("%s", "2") "\n" ROW("%s", "2") "\n$",
@@ -366,7 +369,7 @@ a_limit_that_one_breaks_names_it_and_is_in_the_comparison(void **state)
     assert_matches(result.out, "^" HEAD "   slo\n");
     assert_matches(result.out, "\n" ROW("data", "9") "    ok\n");
     assert_matches(result.out, "\n" ROW("third", "9") "    ok\n");
-    assert_matches(result.out, "\n" ROW("copy", "9") "  FAIL\n$");
+    assert_matches(result.out, "\n" ROW("copy", "9") "  FAIL\n");
     command_free(&result);
 }
 
@@ -375,7 +378,7 @@ limits_that_all_keep_change_nothing_but_the_comparison(void **state)
 {
     (void)state;
     struct result result =
-        command_status(0, "ioping -q -i 0 -c 4 -slo max=1h data copy | tail -2");
+        command_status(0, "ioping -hang 0 -q -i 0 -c 4 -slo max=1h data copy | tail -2");
     assert_matches(result.out, "^" ROW("(data|copy)", "3") " +ok\n" //
                    ROW("(data|copy)", "3") " +ok\n$");
     assert_string_equal(result.err, "");
@@ -474,11 +477,11 @@ all_that_hang_are_named(void **state)
     need_faults();
     struct result result = command_status(
         3, FRESH FAULTY("pread@copy/:2-:hang,pread@data/:3-:hang") //
-        "-C -q -i 20ms -hang 100ms -c 5 data third copy >o 2>e & pid=$!; " UNTIL(
-            "copy: request 2 has had", "e") //
-        UNTIL("data: request 3 has had", "e") "kill -INT $pid; wait $pid; s=$?; "
-                                              "grep -c '^--- ' o; grep still e | sort "
-                                              ">&2; exit $s");
+        "-C -i 20ms -hang 100ms -c 5 data third copy >o 2>e & pid=$!; " UNTIL(
+            "copy: request 2 has had", "e")                                    //
+        UNTIL("data: request 3 has had", "e") UNTIL("third .*request=5 ", "o") //
+        "kill -INT $pid; wait $pid; s=$?; grep -c '^--- ' o; grep still e | sort >&2; "
+        "exit $s");
     assert_string_equal(result.out, "4\n");
     assert_matches(result.err,
                    "^ioping: copy: 1 request still waiting after [0-9.]+ m?s\n"
@@ -522,8 +525,8 @@ lost_output_ends_all(void **state)
     static const char *const options[] = {"", "-q -c 3", "-B -c 3", "-J"};
     (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result =
-            command_status(3, "ioping -C -i 1ms %s data copy >/dev/full", options[i]);
+        struct result result = command_status(
+            3, "ioping -hang 0 -C -i 1ms %s data copy >/dev/full", options[i]);
         assert_string_equal(result.err,
                             "ioping: standard output: No space left on device\n");
         command_free(&result);

@@ -286,6 +286,9 @@ need_faults(void)
     const char *runner = getenv("IOPING_RUNNER");
     if (runner && runner[0])
         skip_because("faults cannot be preloaded under another program");
+    const char *faults = getenv("IOPING_FAULTS");
+    if (faults && strpbrk(faults, " :"))
+        skip_because("faults cannot be preloaded from a path with a space or a colon");
 #if defined(__SANITIZE_ADDRESS__)
     skip_because("faults cannot be preloaded into a sanitizer's build");
 #elif defined(__has_feature)

@@ -20,6 +20,17 @@ set_columns(int fd, int columns)
     assert_int_equal(ioctl(fd, TIOCSWINSZ, &size), 0);
 }
 
+/* Else the system forgets what nobody has read yet, and perhaps a half of it, when a key
+ * interrupts. */
+static void
+keep_output(int fd)
+{
+    struct termios settings;
+    assert_int_equal(tcgetattr(fd, &settings), 0);
+    settings.c_lflag |= NOFLSH;
+    assert_int_equal(tcsetattr(fd, TCSANOW, &settings), 0);
+}
+
 /* In a session of its own, whose terminal this is. Never returns. */
 static void
 run_child(int fd, const char *script)
@@ -54,6 +65,7 @@ terminal_start(struct terminal *terminal, int columns, const char *format, ...)
     set_columns(fd, columns);
     int screen = open(ptsname(fd), O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_true(screen >= 0);
+    keep_output(screen);
     fflush(NULL);
     terminal->child = fork();
     assert_true(terminal->child >= 0);
@@ -70,7 +82,7 @@ give_up(struct terminal *terminal, const char *what, const char *text)
     fail_msg("%s: %s\non the screen:\n%s", what, text, screen_text(&terminal->screen));
 }
 
-/* Shows what is written within 100 ms. Returns false once nobody can write any more. */
+/* Takes what is written within 100 ms. Returns false once nobody can write any more. */
 static bool
 receive(struct terminal *terminal)
 {
@@ -86,8 +98,29 @@ receive(struct terminal *terminal)
     memcpy(terminal->bytes + terminal->size, bytes, (size_t)size);
     terminal->size += (size_t)size;
     terminal->bytes[terminal->size] = '\0';
-    screen_feed(&terminal->screen, bytes, (size_t)size);
     return true;
+}
+
+/* Shows what was taken up to where the cursor leaves a line or goes back to its start.
+ * Returns false if there is nothing more. */
+static bool
+show_step(struct terminal *terminal)
+{
+    const char *from = terminal->bytes + terminal->shown;
+    size_t left = terminal->size - terminal->shown, size = 0;
+    while (size < left && !strchr("\r\n", from[size]))
+        size++;
+    size += size < left;
+    screen_feed(&terminal->screen, from, size);
+    terminal->shown += size;
+    return size > 0;
+}
+
+static void
+show_all(struct terminal *terminal)
+{
+    while (show_step(terminal))
+        ;
 }
 
 static bool
@@ -99,16 +132,26 @@ has_text(const struct terminal *terminal, const char *part)
     return found;
 }
 
-void
-terminal_wait(struct terminal *terminal, const char *text)
+bool
+terminal_await(struct terminal *terminal, const char *text)
 {
     time_t end = time(NULL) + PATIENCE;
     while (!has_text(terminal, text)) {
+        if (show_step(terminal))
+            continue;
         if (!receive(terminal))
-            give_up(terminal, "ended without", text);
+            return false;
         if (time(NULL) > end)
             give_up(terminal, "waited in vain for", text);
     }
+    return true;
+}
+
+void
+terminal_wait(struct terminal *terminal, const char *text)
+{
+    if (!terminal_await(terminal, text))
+        give_up(terminal, "ended without", text);
 }
 
 void
@@ -137,7 +180,7 @@ terminal_end(struct terminal *terminal, int status)
     char told[64];
     int ended;
     time_t end = time(NULL) + PATIENCE;
-    while (receive(terminal))
+    for (show_all(terminal); receive(terminal); show_all(terminal))
         if (time(NULL) > end)
             give_up(terminal, "still running", "");
     assert_int_equal(waitpid(terminal->child, &ended, 0), terminal->child);

@@ -48,7 +48,8 @@ struct terminal {
     struct screen screen;
     char *bytes; /* all that was written to it, NUL-terminated */
     size_t size;
-    int status; /* as in struct result, once it has ended */
+    size_t shown; /* bytes of it; what was written since is shown step by step */
+    int status;   /* as in struct result, once it has ended */
 };
 
 /*
@@ -60,11 +61,17 @@ struct terminal {
 void terminal_start(struct terminal *terminal, int columns, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Waits until TEXT is on the screen; fails the test if the command ends before, or after
- * a minute. */
+/*
+ * Waits until TEXT is on the screen, even if it was there for a moment only, long before
+ * anybody looked; the screen is as it was then. Fails the test after a minute; returns
+ * false if the command ends before.
+ */
+bool terminal_await(struct terminal *terminal, const char *text);
+
+/* The same, and fails the test if the command ends before. */
 void terminal_wait(struct terminal *terminal, const char *text);
 
-/* Types TEXT, such as "\003" for ^C. */
+/* Types TEXT, such as "\003" for ^C, which does not take back what was written. */
 void terminal_type(struct terminal *terminal, const char *text);
 
 /* Sends a signal to the command, which is the program only after an "exec". */

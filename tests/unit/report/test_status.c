@@ -75,6 +75,14 @@ check_written(const char *expected)
     "\r" begin "  3 requests  p50 2 ms  p99 -  max 2 ms" end "\033[K\r"
 #define HALF LINE("[##########----------]  50%", "  1 s left")
 
+/* In a locale without UTF-8, whatever the user's is. */
+static int
+choose_locale(void **state)
+{
+    (void)state;
+    return setenv("LC_ALL", "C", 1);
+}
+
 static void
 it_is_drawn_late_and_again_when_it_changes(void **state)
 {
@@ -150,5 +158,5 @@ main(void)
         cmocka_unit_test_teardown(it_is_hidden_once_and_comes_back, release_stderr),
         cmocka_unit_test_teardown(without_a_terminal_none_is_wanted, release_stderr),
     };
-    return cmocka_run_group_tests_name("status", tests, NULL, unmount_all);
+    return cmocka_run_group_tests_name("status", tests, choose_locale, unmount_all);
 }
