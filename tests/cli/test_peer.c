@@ -424,7 +424,7 @@ wrong_usage(void **state)
     static const char *const rows[] = {
         "-z f", "--zzz f", "-zzz f", "-c", "f -c", "f --count", "-q1 f", "-quiet=1 f",
         "-print 2 f", "-work 1 f", "-m 1ns f", "-d f", "-ti=%s",
-        "-c 2 -- f -q", "-c abc f", "-c -1 f", "-c 3KiB f", "-c 1/0 f", "-c '3 ' f",
+        "-c abc f", "-c -1 f", "-c 3KiB f", "-c 1/0 f", "-c '3 ' f",
         "-i abc f", "-i 1ks f", "-i -1ms f", "-i 1/0 f", "-i 1/-2 f", "-i 1/2/3 f",
         "-i '1 ms' f", "-i 1k f", "-i . f", "-i / f", "-i inf f", "-i 9999999999999 f",
         "-w abc f", "-t 1d f", "-T 1..2 f", "-P 1,5ms f", "-s abc f", "-s -4k f",

@@ -199,7 +199,7 @@ a_place_where_it_cannot_be_is_an_error_before_any_request(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
             0,
-            "sum=$(cksum data); ioping -i 0 -c 3 -plot %s data 2>&1; echo $?; "
+            "sum=$(cksum data); ioping -hang 0 -i 0 -c 3 -plot %s data 2>&1; echo $?; "
             "[ \"$sum\" = \"$(cksum data)\" ] && echo same",
             cases[i].path);
         char expected[256];

@@ -52,6 +52,10 @@ void
 terminal_start(struct terminal *terminal, int columns, const char *format, ...)
 {
     va_list list;
+    if (terminal->child) { /* of a test that failed */
+        command_stop(terminal->child);
+        terminal_free(terminal);
+    }
     memset(terminal, 0, sizeof(*terminal));
     screen_begin(&terminal->screen, columns);
     terminal->bytes = calloc(1, 1);

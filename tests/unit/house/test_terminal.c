@@ -164,6 +164,19 @@ keys_and_signals_reach_the_command(void **state)
     terminal_free(&terminal);
 }
 
+/* All of it may be there before anybody looks. */
+static void
+what_was_there_for_a_moment_is_seen_once(void **state)
+{
+    (void)state;
+    terminal_start(&terminal, 80, "printf 'one\\rtwo\\n'");
+    terminal_wait(&terminal, "one");
+    terminal_wait(&terminal, "two");
+    assert_false(terminal_await(&terminal, "one"));
+    terminal_end(&terminal, 0);
+    terminal_free(&terminal);
+}
+
 static void
 a_command_hears_of_its_width(void **state)
 {
@@ -191,6 +204,7 @@ main(void)
         cmocka_unit_test(what_is_beyond_a_narrower_screen_is_lost),
         cmocka_unit_test(all_streams_of_a_command_are_on_the_terminal),
         cmocka_unit_test(keys_and_signals_reach_the_command),
+        cmocka_unit_test(what_was_there_for_a_moment_is_seen_once),
         cmocka_unit_test(a_command_hears_of_its_width),
     };
     return cmocka_run_group_tests_name("terminal", tests, NULL, unmount_all);
