@@ -1,6 +1,8 @@
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
 
+#include "base/buffer.h"
+
 #include <stdint.h>
 
 /*
@@ -31,6 +33,9 @@ const char *units_parse(enum units_kind kind, const char *text, int64_t *value);
  * 10 units up, else two. Returns TEXT.
  */
 char *units_format(enum units_kind kind, int64_t value, char *text);
+
+/* Adds the same to TEXT. */
+void units_add(struct buffer *text, enum units_kind kind, int64_t value);
 
 /*
  * A * B / C rounded down, without overflow on the way; INT64_MAX if the result

@@ -1,6 +1,8 @@
 #ifndef PLAN_DESCRIPTION_H
 #define PLAN_DESCRIPTION_H
 
+#include "base/buffer.h"
+
 #include <stdint.h>
 
 /* How far a request goes: past the page cache, around it, or into it. */
@@ -14,6 +16,9 @@ struct description {
     int64_t size;      /* bytes of the file system or device */
     enum mode mode;
 };
+
+/* Adds the label: PATH (FSTYPE DEVICE SIZE), as they are. */
+void description_label(const struct description *description, struct buffer *text);
 
 /* A mode as a word: direct, nocache or cached. */
 const char *description_mode(enum mode mode);

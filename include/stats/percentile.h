@@ -24,6 +24,9 @@ struct percentiles {
 /* The list that is shown unless another is asked for: 50, 90, 99, 99.9. */
 extern const struct percentiles percentiles_default;
 
+/* The two that matter most, where there is room for no more: 50, 99. */
+extern const struct percentiles percentiles_common;
+
 /*
  * Reads a percentile above 0 and below 100, up to seven decimals, all of TEXT
  * of LENGTH bytes. Returns NULL, or why it is refused.

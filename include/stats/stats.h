@@ -58,6 +58,10 @@ int64_t stats_percentile(const struct stats *stats, const struct percentile *per
 int64_t stats_sync_percentile(const struct stats *stats,
                               const struct percentile *percentile);
 
+/* Those of percentiles_common, likewise of the latencies. */
+int64_t stats_p50(const struct stats *stats);
+int64_t stats_p99(const struct stats *stats);
+
 /* The histogram that percentiles are taken from. */
 const struct histogram *stats_distribution(const struct stats *stats);
 

@@ -227,3 +227,10 @@ units_format(enum units_kind kind, int64_t value, char *text)
                  (double)value / (double)best->factor, space, name, best->names);
     return text;
 }
+
+void
+units_add(struct buffer *text, enum units_kind kind, int64_t value)
+{
+    char shown[UNITS_TEXT];
+    buffer_text(text, units_format(kind, value, shown));
+}

@@ -52,18 +52,11 @@ void plot_words_sent(struct buffer *text, const struct plot *plot);
 /* What came of it, such as "99 requests counted, 1 failed". */
 void plot_words_done(struct buffer *text, const struct plot *plot);
 
-/* "PATH (FSTYPE DEVICE SIZE)", not escaped. */
-void plot_words_label(struct buffer *text, const struct plot_target *target);
-
 /* All that the picture shows, in words, not escaped. */
 void plot_words_all(struct buffer *text, const struct plot *plot);
 
 /* Whether there is anything to draw: a request that counts. */
 bool plot_has_data(const struct plot_target *target);
-
-/* p50 or p99 of a target's requests, ns. */
-int64_t plot_half(const struct stats *stats);
-int64_t plot_most(const struct stats *stats);
 
 /* What the lines mean and what the targets are, from Y on; and its height. */
 void plot_legend_draw(struct buffer *text, const struct plot *plot, double y);

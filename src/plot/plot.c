@@ -75,7 +75,7 @@ add_title(struct buffer *text, const struct plot *plot)
         return;
     }
     buffer_text(text, "ioping ");
-    plot_words_label(text, plot->targets);
+    description_label(plot->targets[0].description, text);
 }
 
 static void

@@ -112,7 +112,7 @@ plot_run_percentiles(struct buffer *text, const struct plot_run *run,
     if (!plot_is_clear(run->plot))
         return;
     for (int i = 0; i < 2; i++) {
-        int64_t value = i ? plot_most(stats) : plot_half(stats);
+        int64_t value = i ? stats_p99(stats) : stats_p50(stats);
         svg_path(text, plot_class(class, run->plot, names[i], names[i], target));
         svg_point(text, 'M', panel->x, plot_axis_at(&panel->up, (double)value));
         svg_line(text, 'H', panel->x + panel->width);
@@ -164,8 +164,8 @@ draw_labels(struct buffer *text, const struct plot_run *run)
         const struct stats *stats = run->plot->targets[i].stats;
         if (!plot_has_data(&run->plot->targets[i]))
             continue;
-        double half = plot_axis_at(&run->time.up, (double)plot_half(stats));
-        double most = plot_axis_at(&run->time.up, (double)plot_most(stats));
+        double half = plot_axis_at(&run->time.up, (double)stats_p50(stats));
+        double most = plot_axis_at(&run->time.up, (double)stats_p99(stats));
         insert_label(labels, count++, (struct label){half, half, "p50", i});
         insert_label(labels, count++, (struct label){most, most, "p99", i});
     }

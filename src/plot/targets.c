@@ -79,10 +79,10 @@ value_of_cell(const struct plot_target *target, enum column column, int64_t *val
         *value = (int64_t)find_highest(target, true);
         return UNITS_SIZE;
     case COLUMN_P50:
-        *value = any ? plot_half(stats) : -1;
+        *value = any ? stats_p50(stats) : -1;
         return UNITS_TIME;
     case COLUMN_P99:
-        *value = any ? plot_most(stats) : -1;
+        *value = any ? stats_p99(stats) : -1;
         return UNITS_TIME;
     default:
         *value = any ? stats->latency.max : -1;
@@ -135,7 +135,7 @@ draw_name(struct buffer *text, const struct plot_target *target, double x, doubl
     const struct svg_font font = {.size = PLOT_FONT, .class = "name"};
     struct buffer label = {0}, name = {0};
     int room = (int)(width / (SVG_GLYPH * PLOT_FONT));
-    plot_words_label(&label, target);
+    description_label(target->description, &label);
     if (!label.failed && svg_width(label.text, PLOT_FONT) > width)
         svg_shorten(&name, target->description->path, room);
     else if (!label.failed)

@@ -7,20 +7,6 @@
 #define NAMES_WHOLE 4
 #define NAMES_ROOM 16384
 
-int64_t
-plot_half(const struct stats *stats)
-{
-    static const struct percentile half = {PERCENTILE_WHOLE / 2, "50"};
-    return stats_percentile(stats, &half);
-}
-
-int64_t
-plot_most(const struct stats *stats)
-{
-    static const struct percentile most = {PERCENTILE_WHOLE / 100 * 99, "99"};
-    return stats_percentile(stats, &most);
-}
-
 bool
 plot_has_data(const struct plot_target *target)
 {
@@ -31,13 +17,6 @@ plot_has_data(const struct plot_target *target)
 }
 
 static void
-add_unit(struct buffer *text, enum units_kind kind, int64_t value)
-{
-    char shown[UNITS_TEXT];
-    buffer_text(text, units_format(kind, value, shown));
-}
-
-static void
 add_size(struct buffer *text, const struct plan *plan)
 {
     if (plan->sweep.kind == SWEEP_SIZE) {
@@ -45,7 +24,7 @@ add_size(struct buffer *text, const struct plan *plan)
         return;
     }
     buffer_text(text, " of ");
-    add_unit(text, UNITS_SIZE, plan->request_size);
+    units_add(text, UNITS_SIZE, plan->request_size);
 }
 
 /* The mode, unless targets differ in it. */
@@ -68,7 +47,7 @@ add_pace(struct buffer *text, const struct plan *plan)
     if (plan->burst > 1)
         buffer_format(text, "%" PRId64 " ", plan->burst);
     buffer_text(text, "every ");
-    add_unit(text, UNITS_TIME, plan->interval);
+    units_add(text, UNITS_TIME, plan->interval);
 }
 
 static void
@@ -111,14 +90,14 @@ add_exception(struct buffer *text, uint64_t count, const char *what)
     if (count == 0)
         return;
     buffer_text(text, ", ");
-    add_unit(text, UNITS_COUNT, (int64_t)count);
+    units_add(text, UNITS_COUNT, (int64_t)count);
     buffer_format(text, " %s", what);
 }
 
 static void
 add_counts(struct buffer *text, uint64_t count, uint64_t failed, uint64_t missed)
 {
-    add_unit(text, UNITS_COUNT, (int64_t)count);
+    units_add(text, UNITS_COUNT, (int64_t)count);
     buffer_text(text, count == 1 ? " request counted" : " requests counted");
     add_exception(text, failed, "failed");
     add_exception(text, missed, "missed");
@@ -146,25 +125,15 @@ plot_words_done(struct buffer *text, const struct plot *plot)
                     "; percentiles and histogram corrected for those that were not sent");
 }
 
-void
-plot_words_label(struct buffer *text, const struct plot_target *target)
-{
-    const struct description *description = target->description;
-    buffer_format(text, "%s (%s %s ", description->path, description->fstype,
-                  description->device);
-    add_unit(text, UNITS_SIZE, description->size);
-    buffer_text(text, ")");
-}
-
 static void
 add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
 {
     buffer_text(text, ", p50 ");
-    add_unit(text, UNITS_TIME, p50);
+    units_add(text, UNITS_TIME, p50);
     buffer_text(text, ", p99 ");
-    add_unit(text, UNITS_TIME, p99);
+    units_add(text, UNITS_TIME, p99);
     buffer_text(text, ", max ");
-    add_unit(text, UNITS_TIME, max);
+    units_add(text, UNITS_TIME, max);
 }
 
 static void
@@ -172,7 +141,7 @@ add_run(struct buffer *text, const struct stats *stats)
 {
     add_counts(text, stats->latency.count, stats->failed, stats->missed);
     if (stats->latency.count)
-        add_times(text, plot_half(stats), plot_most(stats), stats->latency.max);
+        add_times(text, stats_p50(stats), stats_p99(stats), stats->latency.max);
 }
 
 static void
@@ -180,13 +149,13 @@ add_step(struct buffer *text, const struct plan *plan, const struct plot_step *s
 {
     buffer_format(text, "%s ", sweep_name(plan->sweep.kind));
     if (plan->sweep.kind == SWEEP_SIZE)
-        add_unit(text, UNITS_SIZE, step->value);
+        units_add(text, UNITS_SIZE, step->value);
     else
         buffer_format(text, "%" PRId64, step->value);
     buffer_text(text, ": ");
-    add_unit(text, UNITS_COUNT, (int64_t)step->iops);
+    units_add(text, UNITS_COUNT, (int64_t)step->iops);
     buffer_text(text, " iops, ");
-    add_unit(text, UNITS_SIZE, (int64_t)step->bps);
+    units_add(text, UNITS_SIZE, (int64_t)step->bps);
     buffer_text(text, "/s");
     add_times(text, step->p50, step->p99, step->max);
 }
@@ -196,7 +165,7 @@ add_target(struct buffer *text, const struct plot *plot, int number)
 {
     const struct plot_target *target = &plot->targets[number];
     struct buffer label = {0};
-    plot_words_label(&label, target);
+    description_label(target->description, &label);
     buffer_text(text, " ");
     text->failed |= label.failed;
     if (!label.failed && plot->count <= NAMES_WHOLE)

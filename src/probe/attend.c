@@ -37,18 +37,20 @@ stop_if_mute(struct run *run)
         atomic_store(&run->parts[i].crew.stop, true);
 }
 
-/* By a signal. */
+/* By a signal: no more looks, and what was put together for one is of no use. */
 static void
 end(struct run *run, int64_t now)
 {
-    for (int i = 0; i < run->count; i++) {
+    for (int i = 0; i < run->count; i++)
         part_stop(&run->parts[i], now + WATCH_GRACE);
-        run->parts[i].current = run->parts[i].current && run->ending;
-    }
-    for (int i = 0; !run->ending && i < run->views_count; i++)
+    if (run->ending)
+        return;
+    run->ending = true;
+    for (int i = 0; i < run->count; i++)
+        run->parts[i].current = false;
+    for (int i = 0; i < run->views_count; i++)
         if (run->views[i].rest)
             run->views[i].rest(run->views[i].self);
-    run->ending = true;
 }
 
 /* Those that end leave the others to go on; a failure is not kept from the user. */

@@ -26,9 +26,6 @@ static const struct {
 static const char *const marks[] = {
     [SLO_KEPT] = "ok", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "?"};
 
-static const struct percentile median = {PERCENTILE_WHOLE / 2, "50"},
-                               tail = {PERCENTILE_WHOLE / 100 * 99, "99"};
-
 struct line {
     const struct comparison_row *row;
     int64_t p50;          /* ns; 0 of none */
@@ -110,7 +107,7 @@ fill_line(struct line *line, int64_t first, const struct slos *slos)
     if (!counts(line))
         return;
     units_format(UNITS_TIME, line->p50, cells[P50]);
-    units_format(UNITS_TIME, stats_percentile(stats, &tail), cells[P99]);
+    units_format(UNITS_TIME, stats_p99(stats), cells[P99]);
     units_format(UNITS_TIME, latency->max, cells[MAX]);
     units_format(UNITS_TIME, moments_average(latency), cells[AVG]);
     units_format(UNITS_COUNT, (int64_t)stats_iops(stats), cells[IOPS]);
@@ -181,7 +178,7 @@ fill_table(struct table *table, const struct comparison_row *rows,
         put(head->cells[i], columns[i].head);
     for (int i = 0; i < count; i++) {
         lines[i].row = &rows[i];
-        lines[i].p50 = stats_percentile(rows[i].stats, &median);
+        lines[i].p50 = stats_p50(rows[i].stats);
         buffer_escaped(&lines[i].target, rows[i].target);
         failed |= lines[i].target.failed;
     }

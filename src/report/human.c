@@ -11,13 +11,6 @@
 #include <time.h>
 
 static void
-add_unit(struct buffer *text, enum units_kind kind, int64_t value)
-{
-    char shown[UNITS_TEXT];
-    buffer_text(text, units_format(kind, value, shown));
-}
-
-static void
 add_label(struct report *report)
 {
     buffer_add(&report->text, report->label->text, report->label->length);
@@ -31,20 +24,16 @@ add_head(struct report *report)
     buffer_text(&report->text, " ioping statistics ---\n");
 }
 
-/* Prepares the label, which stays the same: PATH (FSTYPE DEVICE SIZE) */
+/* Prepares the label, which stays the same. */
 static void
 human_begin(struct report *report)
 {
-    struct buffer *label = report->label;
-    buffer_escaped(label, report->target->path);
-    buffer_text(label, " (");
-    buffer_escaped(label, report->target->fstype);
-    buffer_text(label, " ");
-    buffer_escaped(label, report->target->device);
-    buffer_text(label, " ");
-    add_unit(label, UNITS_SIZE, report->target->size);
-    buffer_text(label, ")");
-    report->text.failed |= label->failed;
+    struct buffer label = {0};
+    description_label(report->target, &label);
+    if (!label.failed)
+        buffer_escaped(report->label, label.text);
+    report->text.failed |= label.failed || report->label->failed;
+    buffer_free(&label);
     if (report->plan->sweep.kind == SWEEP_NONE)
         return;
     add_head(report);
@@ -70,11 +59,11 @@ human_sample(struct report *report, const struct sample *sample)
     const char *notice = sample_notice(sample, number);
     if (report->output->time_format)
         add_time(report);
-    add_unit(text, UNITS_SIZE, sample->bytes);
+    units_add(text, UNITS_SIZE, sample->bytes);
     buffer_text(text, sample->operation == OPERATION_WRITE ? " >>> " : " <<< ");
     add_label(report);
     buffer_format(text, ": request=%llu time=", (unsigned long long)sample->index);
-    add_unit(text, UNITS_TIME, sample->latency);
+    units_add(text, UNITS_TIME, sample->latency);
     if (notice) {
         buffer_text(text, " (");
         color_add(text, report->color, color_of(sample->verdict), notice);
@@ -96,11 +85,11 @@ static void
 add_volume(struct buffer *text, int64_t bytes, const char *done, double iops, double bps)
 {
     buffer_text(text, ", ");
-    add_unit(text, UNITS_SIZE, bytes);
+    units_add(text, UNITS_SIZE, bytes);
     buffer_format(text, "%s, ", done);
-    add_unit(text, UNITS_COUNT, (int64_t)iops);
+    units_add(text, UNITS_COUNT, (int64_t)iops);
     buffer_text(text, " iops, ");
-    add_unit(text, UNITS_SIZE, (int64_t)bps);
+    units_add(text, UNITS_SIZE, (int64_t)bps);
     buffer_text(text, "/s\n");
 }
 
@@ -109,7 +98,7 @@ add_times(struct buffer *text, const int64_t *values, int count)
 {
     for (int i = 0; i < count; i++) {
         buffer_text(text, i ? " / " : " = ");
-        add_unit(text, UNITS_TIME, values[i]);
+        units_add(text, UNITS_TIME, values[i]);
     }
     buffer_text(text, "\n");
 }
@@ -149,10 +138,9 @@ add_percentiles(struct buffer *text, const struct stats *stats,
 static void
 add_syncs(struct buffer *text, const struct stats *stats)
 {
-    static const struct percentile half = {PERCENTILE_WHOLE / 2, "50"},
-                                   most = {PERCENTILE_WHOLE / 100 * 99, "99"};
-    const int64_t values[] = {stats_sync_percentile(stats, &half),
-                              stats_sync_percentile(stats, &most), stats->sync.max};
+    const struct percentile *list = percentiles_common.list;
+    const int64_t values[] = {stats_sync_percentile(stats, &list[0]),
+                              stats_sync_percentile(stats, &list[1]), stats->sync.max};
     if (stats->sync.count < FEW)
         return;
     buffer_text(text, "fdatasync p50/p99/max");
@@ -164,7 +152,7 @@ add_exception(struct buffer *text, uint64_t count, const char *what)
 {
     if (count == 0)
         return;
-    add_unit(text, UNITS_COUNT, (int64_t)count);
+    units_add(text, UNITS_COUNT, (int64_t)count);
     buffer_format(text, " %s, ", what);
 }
 
@@ -176,9 +164,9 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
     const struct moments *latency = &stats->latency;
     struct buffer *text = &report->text;
     add_head(report);
-    add_unit(text, UNITS_COUNT, (int64_t)latency->count);
+    units_add(text, UNITS_COUNT, (int64_t)latency->count);
     buffer_text(text, " requests completed in ");
-    add_unit(text, UNITS_TIME, latency->sum);
+    units_add(text, UNITS_TIME, latency->sum);
     add_volume(text, stats->bytes, done[report->load], stats_iops(stats),
                stats_bps(stats));
     add_exception(text, stats->too_fast, "too fast");
@@ -187,9 +175,9 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
     add_exception(text, stats->failed, "failed");
     add_exception(text, stats->missed, "missed");
     buffer_text(text, "generated ");
-    add_unit(text, UNITS_COUNT, (int64_t)stats->requests);
+    units_add(text, UNITS_COUNT, (int64_t)stats->requests);
     buffer_text(text, " requests in ");
-    add_unit(text, UNITS_TIME, time);
+    units_add(text, UNITS_TIME, time);
     add_volume(text, stats->all_bytes, "", stats_rate((double)stats->requests, time),
                stats_rate((double)stats->all_bytes, time));
     add_syncs(text, stats);
@@ -222,7 +210,7 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
         buffer_escaped(text, target);
         buffer_text(text, ": ");
     }
-    add_unit(text, UNITS_COUNT, (int64_t)stats->requests);
+    units_add(text, UNITS_COUNT, (int64_t)stats->requests);
     buffer_text(text, " requests, ");
     add_exception(text, stats->failed, "failed");
     add_extremes(text, &stats->latency);

@@ -90,8 +90,6 @@ void
 kept_step(struct kept *kept, int number, int64_t value, const struct stats *stats,
           int64_t time)
 {
-    static const struct percentile half = {PERCENTILE_WHOLE / 2, "50"},
-                                   most = {PERCENTILE_WHOLE / 100 * 99, "99"};
     if (!kept->sweeps || kept->sweeps[number].count == KEPT_STEPS)
         return;
     struct kept_sweep *sweep = &kept->sweeps[number];
@@ -101,8 +99,8 @@ kept_step(struct kept *kept, int number, int64_t value, const struct stats *stat
                            .failed = stats->failed,
                            .iops = stats_rate((double)stats->requests, time),
                            .bps = stats_rate((double)stats->all_bytes, time),
-                           .p50 = stats_percentile(stats, &half),
-                           .p99 = stats_percentile(stats, &most),
+                           .p50 = stats_p50(stats),
+                           .p99 = stats_p99(stats),
                            .max = stats->latency.max};
 }
 

@@ -3,12 +3,6 @@
 #include "base/later.h"
 #include "base/units.h"
 
-/* Those that a run has too few requests for are not known. */
-static const struct percentiles shown = {
-    .count = 2,
-    .list = {{PERCENTILE_WHOLE / 2, "50"}, {PERCENTILE_WHOLE / 100 * 99, "99"}},
-};
-
 /* All targets together; NULL without memory for that. */
 static const struct stats *
 merge(struct stats *merged, const struct run_sight *sights, int count)
@@ -23,13 +17,14 @@ merge(struct stats *merged, const struct run_sight *sights, int count)
     return merged;
 }
 
+/* Those that there are too few requests for are not known. */
 static void
 gather_latencies(const struct stats *all, struct status_facts *facts)
 {
-    unsigned known = all ? stats_shown(all, &shown) : 0;
+    unsigned known = all ? stats_shown(all, &percentiles_common) : 0;
     facts->corrected = all && all->every > 0;
-    facts->p50 = known & 1 ? stats_percentile(all, &shown.list[0]) : -1;
-    facts->p99 = known & 2 ? stats_percentile(all, &shown.list[1]) : -1;
+    facts->p50 = known & 1 ? stats_p50(all) : -1;
+    facts->p99 = known & 2 ? stats_p99(all) : -1;
 }
 
 static void

@@ -10,17 +10,12 @@
 #define SPEED 14
 #define TIME 11
 
-static const struct percentiles common = {
-    .count = 2,
-    .list = {{PERCENTILE_WHOLE / 2, "50"}, {PERCENTILE_WHOLE / 100 * 99, "99"}},
-};
-
 /* Those that were asked for, or the two that matter most. */
 static const struct percentiles *
 percentiles_of(const struct plan *plan)
 {
     const struct percentiles *list = &plan->output.percentiles;
-    return list->given ? list : &common;
+    return list->given ? list : &percentiles_common;
 }
 
 static void

@@ -11,6 +11,11 @@ const struct percentiles percentiles_default = {
              {PERCENTILE_WHOLE / 1000 * 999, "99.9"}},
 };
 
+const struct percentiles percentiles_common = {
+    .count = 2,
+    .list = {{PERCENTILE_WHOLE / 2, "50"}, {PERCENTILE_WHOLE / 100 * 99, "99"}},
+};
+
 static bool
 is_digit(char character)
 {

@@ -102,6 +102,18 @@ stats_percentile(const struct stats *stats, const struct percentile *percentile)
 }
 
 int64_t
+stats_p50(const struct stats *stats)
+{
+    return stats_percentile(stats, &percentiles_common.list[0]);
+}
+
+int64_t
+stats_p99(const struct stats *stats)
+{
+    return stats_percentile(stats, &percentiles_common.list[1]);
+}
+
+int64_t
 stats_sync_percentile(const struct stats *stats, const struct percentile *percentile)
 {
     return find_percentile(&stats->syncs, &stats->sync, percentile, stats->sync.min);
