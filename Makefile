@@ -1,7 +1,13 @@
 # make, make check, make install; `make V=1` shows every command.
 
 VERSION = 2.0.0
-SYSTEM = linux
+# The system that the program is for, by its files in src/os; posix does for others.
+SYSTEM_Linux = linux
+SYSTEM_Darwin = darwin
+SYSTEM_FreeBSD = freebsd
+SYSTEM_OpenBSD = openbsd
+SYSTEM_NetBSD = netbsd
+SYSTEM ?= $(or $(SYSTEM_$(shell uname -s)),posix)
 
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local

@@ -16,6 +16,9 @@ main(int argc, char *argv[])
     struct plan plan;
     struct error error = {0};
     os_stream_guard();
+    if (os_process_arguments(&argc, &argv) < 0 &&
+        error_set(&error, EXIT_PREPARE, "command line", "%s", strerror(errno)) < 0)
+        return console_error(&error);
     if (os_privileges_drop() < 0 &&
         error_set(&error, EXIT_PREPARE, "set-user-ID", "%s", strerror(errno)) < 0)
         return console_error(&error);

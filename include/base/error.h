@@ -52,4 +52,7 @@ int error_format(const struct error *error, char *text, int size);
  */
 const char *error_name(int number, char *buffer);
 
+/* Whether an errno value says that there is no room for more data. */
+bool error_is_room(int number);
+
 #endif

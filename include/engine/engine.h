@@ -32,6 +32,7 @@ struct engine_ops {
 struct engine {
     const struct engine_ops *ops;
     struct os_async_config config;
+    bool is_apart;                       /* the descriptor is its own */
     const struct os_async_request *next; /* submitted to an engine without a queue */
     const struct os_async_ops *async;
     struct os_async_queue *queue;
@@ -42,6 +43,15 @@ struct engine {
  * system's asynchronous I/O (os_aio); one in a ring (os_uring).
  */
 extern const struct engine_ops engine_sync, engine_aio, engine_uring;
+
+/* What the system calls an engine of this kind; NULL: it waits for its system calls. */
+const char *engine_name(enum engine_kind kind);
+
+/*
+ * Adds to ERROR what this system has for more than one request at a time per worker.
+ * Returns -1 like error_advise.
+ */
+int engine_advise(struct error *error);
 
 /* The engine of a kind. */
 const struct engine_ops *engine_of(enum engine_kind kind);

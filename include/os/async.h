@@ -43,7 +43,9 @@ struct os_async_queue;
  * by that thread alone.
  */
 struct os_async_ops {
-    const char *name; /* in messages */
+    const char *name;  /* in messages */
+    bool there;        /* this system has it, unless open says that it is not allowed */
+    bool needs_direct; /* for more than one request at a time */
     /* What to do, as the user sees it, about an errno of open. */
     const char *(*advise)(int number);
     /*

@@ -63,10 +63,22 @@ void os_file_close(int fd);
 /* Asks about PATH, following links, without opening it. */
 int os_path_info(const char *path, struct os_info *info);
 
+/* Removes the file of this name. */
+int os_path_remove(const char *path);
+
 /* Asks about an open descriptor. */
 int os_file_info(int fd, struct os_info *info);
 
-/* Size and logical block size of an open block device. */
+/*
+ * A descriptor of the same file for a worker alone, where those that share one would wait
+ * for each other; where they do not, FD itself.
+ */
+int os_file_apart(int fd);
+
+/* Whether an open character device is a disk: some systems have no block devices. */
+bool os_device_is_disk(int fd);
+
+/* Size and logical block size of an open block device, or of such a disk. */
 int os_device_size(int fd, int64_t *size, int64_t *block);
 
 /* Whether an open block device refuses writes. */
@@ -78,7 +90,7 @@ bool os_device_read_only(int fd);
  */
 int os_file_polls(int fd);
 
-/* Turns direct I/O on or off for an open descriptor. */
+/* Turns direct I/O on or off for an open descriptor. ENOTSUP: there is none here. */
 int os_file_direct(int fd, bool on);
 
 /*
@@ -111,7 +123,10 @@ int os_file_write_back(int fd);
 /* The largest piece in which the page cache keeps a file, a power of two. */
 int64_t os_file_folio_most(void);
 
-/* Drops clean pages of a range from the page cache; dirty or mapped ones stay. */
+/*
+ * Drops clean pages of a range from the page cache; dirty or mapped ones stay. ENOTSUP:
+ * this system has no way to do it.
+ */
 int os_file_drop(int fd, int64_t offset, int64_t length);
 
 /* Says that access to a range will be random, so nothing is read ahead. */

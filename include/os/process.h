@@ -6,11 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What this process has of its system: signals, privileges, memory. */
+/* What this process has of its system: arguments, signals, privileges, memory. */
+
+/*
+ * Puts the command line in the place of main's, as UTF-8, where the system does not give
+ * main what the user typed; it lives as long as the program. Returns 0, or -1 with errno.
+ */
+int os_process_arguments(int *argc, char ***argv);
 
 /* Signals: SIGINT, SIGTERM and SIGHUP ask to stop; SIGQUIT, SIGUSR1 and, where
  * it exists, SIGINFO ask for statistics; a second SIGINT, not
- * the same one sent twice, ends the program with status 4 at once. */
+ * the same one sent twice, ends the program with status 4 at once. A console without
+ * signals has Ctrl-C for SIGINT and Ctrl-Break for SIGQUIT. */
 void os_signals_install(void);
 
 /*

@@ -3,14 +3,26 @@
 #include "os/os.h"
 
 #include <errno.h>
+#include <string.h>
 
 static int
 sync_open(struct engine *engine, const struct os_async_config *config,
           struct error *error)
 {
-    (void)error;
     engine->config = *config;
-    return 0;
+    engine->config.fd = os_file_apart(config->fd);
+    engine->is_apart = engine->config.fd != config->fd;
+    if (engine->config.fd >= 0)
+        return 0;
+    return error_set(error, EXIT_PREPARE, NULL, "no descriptor for a worker: %s",
+                     strerror(errno));
+}
+
+static void
+sync_close(struct engine *engine)
+{
+    if (engine->is_apart)
+        os_file_close(engine->config.fd);
 }
 
 /* There is nothing to prepare, or to let go of. */
@@ -60,5 +72,5 @@ const struct engine_ops engine_sync = {
     .submit = sync_submit,
     .reap = sync_reap,
     .end = do_nothing,
-    .close = do_nothing,
+    .close = sync_close,
 };

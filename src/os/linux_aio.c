@@ -180,7 +180,9 @@ aio_advise(int number)
     return number == EAGAIN ? "see fs.aio-max-nr, or use -U" : "use -U or none";
 }
 
-const struct os_async_ops os_aio = {.name = "asynchronous I/O",
+const struct os_async_ops os_aio = {.name = "Linux AIO",
+                                    .there = true,
+                                    .needs_direct = true,
                                     .advise = aio_advise,
                                     .open = aio_open,
                                     .begin = aio_begin,

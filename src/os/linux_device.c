@@ -7,6 +7,14 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+/* All disks are block devices here. */
+bool
+os_device_is_disk(int fd)
+{
+    (void)fd;
+    return false;
+}
+
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {

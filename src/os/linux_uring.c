@@ -435,6 +435,7 @@ uring_advise(int number)
 }
 
 const struct os_async_ops os_uring = {.name = "io_uring",
+                                      .there = true,
                                       .advise = uring_advise,
                                       .open = uring_open,
                                       .begin = uring_begin,

@@ -67,6 +67,12 @@ os_path_info(const char *path, struct os_info *info)
 }
 
 int
+os_path_remove(const char *path)
+{
+    return unlink(path);
+}
+
+int
 os_file_info(int fd, struct os_info *info)
 {
     struct stat status;
@@ -140,6 +146,13 @@ os_file_close(int fd)
     close(fd);
 }
 
+/* Each request says its offset, so a descriptor has nothing that they could fight for. */
+int
+os_file_apart(int fd)
+{
+    return fd;
+}
+
 int
 os_file_flush(int fd)
 {
@@ -155,6 +168,14 @@ os_file_random(int fd, int64_t offset, int64_t length)
 {
     errno = posix_fadvise(fd, offset, length, POSIX_FADV_RANDOM);
     return errno ? -1 : 0;
+}
+
+/* Those that the system gave to main are bytes as the user typed them. */
+int
+os_process_arguments(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return 0;
 }
 
 _Noreturn void

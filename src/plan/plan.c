@@ -95,7 +95,7 @@ resolve_concurrency(const struct options *options, struct plan *plan, struct err
         return 0;
     error_set(error, EXIT_USAGE, options->depth > 1 ? "-depth" : "-sweep",
               "system calls that wait do one request at a time");
-    return error_advise(error, "add -U (io_uring) or -A (Linux AIO)");
+    return engine_advise(error);
 }
 
 static void

@@ -53,8 +53,7 @@ add_pace(struct buffer *text, const struct plan *plan)
 static void
 add_crowd(struct buffer *text, const struct plan *plan)
 {
-    static const char *const engines[] = {
-        [ENGINE_SYNC] = NULL, [ENGINE_AIO] = "Linux AIO", [ENGINE_URING] = "io_uring"};
+    const char *engine = engine_name(plan->engine);
     enum sweep_kind swept = plan->sweep.kind;
     if (swept == SWEEP_THREADS)
         buffer_text(text, ", by more and more threads");
@@ -64,8 +63,8 @@ add_crowd(struct buffer *text, const struct plan *plan)
         buffer_text(text, ", at rising depth");
     else if (plan->depth > 1)
         buffer_format(text, ", depth %d", plan->depth);
-    if (engines[plan->engine])
-        buffer_format(text, " (%s)", engines[plan->engine]);
+    if (engine)
+        buffer_format(text, " (%s)", engine);
 }
 
 void

@@ -25,7 +25,7 @@
 
 #define PAGE 4096
 
-static void
+static int
 drop_window(const struct target *target, int64_t offset, int64_t size)
 {
     int64_t window = os_file_folio_most();
@@ -33,7 +33,7 @@ drop_window(const struct target *target, int64_t offset, int64_t size)
     int64_t beyond = (window - end % window) % window;
     if (beyond > INT64_MAX - end)
         beyond = INT64_MAX - end;
-    os_file_drop(target->fd, start, end - start + beyond);
+    return os_file_drop(target->fd, start, end - start + beyond);
 }
 
 bool
@@ -93,7 +93,7 @@ read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
 {
     bool held = target_evict(target, offset, plan->request_size);
     int number = read_once(target, plan, offset);
-    if (number == EINVAL || number == EOPNOTSUPP) {
+    if (number == EINVAL || number == EOPNOTSUPP || number == ENOTSUP) {
         snprintf(reason, size, "direct I/O of this size and offset not supported");
         return false;
     }
@@ -184,9 +184,17 @@ static void
 start_nocache(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
 {
+    int status = drop_window(target, plan->work_offset, target->work_size);
+    if (status < 0 && errno == ENOTSUP && plan->load != LOAD_WRITE) {
+        target->description.mode = MODE_CACHED;
+        notes_add(notes, plan->path,
+                  "%s, nor can the page cache be emptied on this system: reads may be "
+                  "as fast as memory; name a disk instead",
+                  reason);
+        return;
+    }
     target->description.mode = MODE_NOCACHE;
     choose_resident(target, plan->work_offset);
-    drop_window(target, plan->work_offset, target->work_size);
     note_fallback(target, plan, reason, notes);
 }
 

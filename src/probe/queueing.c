@@ -1,5 +1,6 @@
 #include "queueing.h"
 
+#include "os/async.h"
 #include "os/os.h"
 
 /* Why completions cannot be looked for; NULL: they can. */
@@ -21,9 +22,10 @@ void
 queueing_choose(struct target *target, const struct plan *plan, struct notes *notes)
 {
     bool waits = target->kind != OS_CHARACTER && target->description.mode != MODE_DIRECT;
-    if (plan->engine == ENGINE_AIO && plan->depth > 1 && waits)
+    if (plan->engine == ENGINE_AIO && os_aio.needs_direct && plan->depth > 1 && waits)
         notes_add(notes, plan->path,
-                  "without direct I/O Linux AIO does one request at a time; use -U");
+                  "without direct I/O %s does one request at a time; use -U",
+                  os_aio.name);
     if (plan->engine != ENGINE_URING || !(plan->rw_flags & OS_RW_HIPRI))
         return;
     const char *reason = why_not_polled(target, plan);

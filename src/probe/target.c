@@ -54,6 +54,8 @@ open_existing(struct target *target, const struct plan *plan, struct error *erro
         return refuse(plan, errno, error);
     if (info.kind != target->kind)
         return error_set(error, EXIT_PREPARE, plan->path, "changed while it was opened");
+    if (target->kind == OS_CHARACTER && os_device_is_disk(target->fd))
+        target->kind = OS_BLOCK;
     target->size = info.size;
     return 0;
 }

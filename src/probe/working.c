@@ -28,7 +28,7 @@ refuse_directory(const struct plan *plan, int number, struct error *error)
 {
     error_set(error, EXIT_PREPARE, plan->path, "no working file can be made here: %s",
               strerror(number));
-    if (number == ENOSPC || number == EDQUOT || number == EFBIG)
+    if (error_is_room(number))
         return error_advise(error, "use a smaller -S, or name a file in it instead");
     if (number != EIO && number != ENOMEM)
         error_advise(error, "name a file in it instead");
@@ -156,5 +156,5 @@ working_discard(const struct target *target, const struct plan *plan)
 {
     char name[NAME_ROOM];
     if (target->fresh && kept_name(plan, name) == 0)
-        remove(name);
+        os_path_remove(name);
 }

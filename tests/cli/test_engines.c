@@ -562,9 +562,9 @@ an_engine_that_is_forbidden_is_refused(void **state)
         {"io_uring_setup", "-U -depth 8 -threads 2",
          "ioping: io_uring is not available here: %s; use -A or none\n"},
         {"io_setup", "-A",
-         "ioping: asynchronous I/O is not available here: %s; use -U or none\n"},
+         "ioping: Linux AIO is not available here: %s; use -U or none\n"},
         {"io_setup", "-A -depth 8 -threads 2",
-         "ioping: asynchronous I/O is not available here: %s; use -U or none\n"},
+         "ioping: Linux AIO is not available here: %s; use -U or none\n"},
     };
     static const struct {
         int number;

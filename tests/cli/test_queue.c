@@ -335,7 +335,7 @@ a_depth_sweep_by_slow_requests(void **state)
     command_free(&result);
 }
 
-#define NO_AIO "ioping: asynchronous I/O is not available here: "
+#define NO_AIO "ioping: Linux AIO is not available here: "
 #define NO_URING "ioping: io_uring is not available here: "
 
 static void

@@ -308,13 +308,13 @@ a_system_without_them_is_an_error_with_advice(void **state)
          "ioping: io_uring is not available here: Operation not permitted; "
          "use -A or none\n"},
         {ENGINE_AIO, SYS_io_setup, ENOSYS,
-         "ioping: asynchronous I/O is not available here: Function not implemented; "
+         "ioping: Linux AIO is not available here: Function not implemented; "
          "use -U or none\n"},
         {ENGINE_AIO, SYS_io_setup, EPERM,
-         "ioping: asynchronous I/O is not available here: Operation not permitted; "
+         "ioping: Linux AIO is not available here: Operation not permitted; "
          "use -U or none\n"},
         {ENGINE_AIO, SYS_io_setup, EAGAIN,
-         "ioping: asynchronous I/O is not available here: "
+         "ioping: Linux AIO is not available here: "
          "Resource temporarily unavailable; see fs.aio-max-nr, or use -U\n"},
     };
     (void)state;
