@@ -12,7 +12,7 @@ sync_open(struct engine *engine, const struct os_async_config *config,
     engine->config = *config;
     engine->config.fd = os_file_apart(config->fd);
     engine->is_apart = engine->config.fd != config->fd;
-    if (engine->config.fd >= 0)
+    if (!engine->is_apart || engine->config.fd >= 0)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "no descriptor for a worker: %s",
                      strerror(errno));
