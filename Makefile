@@ -13,6 +13,11 @@ CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 BUILDDIR ?= build
 INSTALL ?= install
+# The programs that help to build run here, whatever is built for.
+CC_FOR_BUILD ?= $(CC)
+BASH_COMPLETIONS_DIR ?= $(PREFIX)/share/bash-completion/completions
+ZSH_COMPLETIONS_DIR ?= $(PREFIX)/share/zsh/site-functions
+FISH_COMPLETIONS_DIR ?= $(PREFIX)/share/fish/vendor_completions.d
 SUDO ?= $(if $(filter 0,$(shell id -u)),,sudo)
 SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
 
@@ -41,6 +46,10 @@ MAIN := $(BUILDDIR)/src/main.o
 PROGRAM := $(BUILDDIR)/ioping
 LIBRARY := $(BUILDDIR)/libioping.a
 
+GENERATOR := $(BUILDDIR)/tools/completions
+GENERATOR_SRC := $(wildcard tools/completions/*.c src/cli/*.c src/stats/*.c src/base/*.c)
+COMPLETIONS := $(addprefix $(BUILDDIR)/completions/,ioping.bash _ioping ioping.fish)
+
 SUPPORT_OBJ := $(patsubst %.c,$(BUILDDIR)/%.o,$(wildcard tests/support/*.c))
 TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 	$(wildcard tests/unit/*.c tests/unit/*/*.c tests/cli/*.c)))
@@ -52,7 +61,8 @@ START_LOOP := $(BUILDDIR)/tests/bench/start
 FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZ_OBJ := $(FUZZ_NAMES:%=$(BUILDDIR)/tests/fuzz/%.o)
 FUZZERS := $(FUZZ_NAMES:%=$(BUILDDIR)/fuzz-%)
-SOURCES = $(wildcard src/*.c src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
+SOURCES = $(wildcard src/*.c src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch] \
+	tools/*/*.[ch])
 
 Q = $(if $(V),,@)
 SAY = $(if $(V),@:,@echo)
@@ -63,7 +73,7 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 endif
 .SECONDARY:
 .PHONY: all check deps bench fuzz fuzz-corpus fuzz-build fuzzers install uninstall clean \
-	dist static format lint FORCE
+	dist static completions format lint FORCE
 
 all: ioping
 
@@ -87,7 +97,8 @@ $(BUILDDIR)/src/%.o: src/%.c $(BUILDDIR)/flags
 $(BUILDDIR)/flags: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)printf '%s\n' "$$FLAGS" | cmp -s - $@ || printf '%s\n' "$$FLAGS" >$@
-export FLAGS = $(COMPILE) $(COMPILE_TEST) $(OWN_LDFLAGS) $(LDFLAGS) $(LDLIBS) $(OBJ)
+export FLAGS = $(COMPILE) $(COMPILE_TEST) $(OWN_LDFLAGS) $(LDFLAGS) $(LDLIBS) $(OBJ) \
+	$(CC_FOR_BUILD)
 
 static: $(BUILDDIR)/ioping-static
 
@@ -96,9 +107,27 @@ $(BUILDDIR)/ioping-static: $(MAIN) $(LIBRARY)
 	$(Q)$(CC) $(CFLAGS) $(OWN_LDFLAGS) $(LDFLAGS) -static -o $@ $(MAIN) $(LIBRARY) \
 		$(OWN_LDLIBS) $(LDLIBS)
 
+# Completions of shells, from the option table.
+
+completions: $(COMPLETIONS)
+
+$(GENERATOR): $(GENERATOR_SRC) $(wildcard tools/*/*.h include/*/*.h) $(BUILDDIR)/flags
+	$(SAY) "  TOOL  $@"
+	$(Q)mkdir -p $(@D) && $(CC_FOR_BUILD) $(OWN_CPPFLAGS) -std=c11 $(WARNINGS) -o $@ \
+		$(GENERATOR_SRC) -lm
+
+$(BUILDDIR)/completions/ioping.bash: $(GENERATOR) tools/completions/ioping.bash
+	$(Q)mkdir -p $(@D) && $(GENERATOR) bash >$@ && cat tools/completions/ioping.bash >>$@
+
+$(BUILDDIR)/completions/_ioping: $(GENERATOR)
+	$(Q)mkdir -p $(@D) && $(GENERATOR) zsh >$@
+
+$(BUILDDIR)/completions/ioping.fish: $(GENERATOR)
+	$(Q)mkdir -p $(@D) && $(GENERATOR) fish >$@
+
 # Tests. RUNNER goes before every program that is tested, such as valgrind.
 
-check: $(PROGRAM) $(TESTS) $(FAULTS)
+check: $(PROGRAM) $(TESTS) $(FAULTS) $(COMPLETIONS)
 	$(Q)BUILDDIR='$(BUILDDIR)' RUNNER='$(RUNNER)' tests/run $(TESTS)
 
 $(BUILDDIR)/tests/support/%.o: tests/support/%.c $(BUILDDIR)/flags
@@ -122,6 +151,8 @@ $(FAULTS): $(wildcard tests/support/preload/*) $(BUILDDIR)/flags
 	$(SAY) "  LINK  $@"
 	$(Q)mkdir -p $(@D) && $(CC) -O2 -Wall -Wextra -pthread -fPIC -shared -o $@ \
 		$(filter %.c,$^) -ldl
+
+$(BUILDDIR)/tests/cli/test_completions: | $(COMPLETIONS)
 
 $(BUILDDIR)/tests/cli/test_calls $(BUILDDIR)/tests/cli/test_engines: | $(FORBID)
 $(FORBID): tests/support/tools/forbid.c $(BUILDDIR)/flags
@@ -166,16 +197,24 @@ $(FUZZERS): $(BUILDDIR)/fuzz-%: tests/fuzz/%.c $(LIBRARY)
 	$(SAY) "  FUZZ  $<"
 	$(Q)$(COMPILE_TEST) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) $(OWN_LDLIBS)
 
-install: $(PROGRAM)
+install: $(PROGRAM) $(COMPLETIONS)
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/man/man1' \
-		'$(DESTDIR)$(PREFIX)/share/ioping'
+		'$(DESTDIR)$(PREFIX)/share/ioping' '$(DESTDIR)$(BASH_COMPLETIONS_DIR)' \
+		'$(DESTDIR)$(ZSH_COMPLETIONS_DIR)' '$(DESTDIR)$(FISH_COMPLETIONS_DIR)'
 	$(INSTALL) -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/ioping'
 	$(INSTALL) -m 644 man/ioping.1 '$(DESTDIR)$(PREFIX)/share/man/man1/ioping.1'
 	$(INSTALL) -m 644 man/ioping.schema.json '$(DESTDIR)$(PREFIX)/share/ioping/ioping.schema.json'
+	$(INSTALL) -m 644 $(BUILDDIR)/completions/ioping.bash \
+		'$(DESTDIR)$(BASH_COMPLETIONS_DIR)/ioping'
+	$(INSTALL) -m 644 $(BUILDDIR)/completions/_ioping '$(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_ioping'
+	$(INSTALL) -m 644 $(BUILDDIR)/completions/ioping.fish \
+		'$(DESTDIR)$(FISH_COMPLETIONS_DIR)/ioping.fish'
 
 uninstall:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/ioping' '$(DESTDIR)$(PREFIX)/share/man/man1/ioping.1' \
-		'$(DESTDIR)$(PREFIX)/share/ioping/ioping.schema.json'
+		'$(DESTDIR)$(PREFIX)/share/ioping/ioping.schema.json' \
+		'$(DESTDIR)$(BASH_COMPLETIONS_DIR)/ioping' '$(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_ioping' \
+		'$(DESTDIR)$(FISH_COMPLETIONS_DIR)/ioping.fish'
 	rmdir '$(DESTDIR)$(PREFIX)/share/ioping' 2>/dev/null || :
 
 clean:
@@ -184,7 +223,7 @@ clean:
 # The files that git knows, or those of an unpacked archive.
 DIST = ioping-$(VERSION)
 DIST_TOP = $(wildcard .ci .clang-format .editorconfig .gitignore LICENSE Makefile README.md \
-	examples include man packaging src tests)
+	examples include man packaging src tests tools)
 dist:
 	$(Q)mkdir -p $(BUILDDIR)
 	$(Q){ test -e .git && git ls-files 2>/dev/null || find $(DIST_TOP) -type f; } | \
@@ -205,11 +244,12 @@ TIDY = xargs -I {} -P "$$(nproc)" clang-tidy --quiet --warnings-as-errors='*' \
 lint:
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
-		--enable=warning,performance,portability -Iinclude src
-	printf '%s\n' $(SRC) src/main.c | $(TIDY) -- $(OWN_CPPFLAGS) -std=c11
+		--enable=warning,performance,portability -Iinclude src tools
+	printf '%s\n' $(SRC) src/main.c $(wildcard tools/*/*.c) | $(TIDY) -- $(OWN_CPPFLAGS) -std=c11
 	mandoc -T lint -W warning man/ioping.1
-	for script in .ci/run tests/run tests/bench/run tests/fuzz/run tests/packaging/run; do \
-		sh -n $$script || exit 1; done
+	for script in .ci/run tests/run tests/bench/run tests/fuzz/run tests/packaging/run \
+		tests/support/shells/*; do sh -n $$script || exit 1; done
+	bash -n tools/completions/ioping.bash
 
 # One step for each package manager; what is there already costs nothing.
 APT_DEPS = libcmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools strace mount \

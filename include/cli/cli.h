@@ -29,6 +29,11 @@ struct cli_option {
     int64_t least, most;   /* of a number that is allowed */
     const char *beyond;    /* why a larger one is refused */
     bool newer;            /* than ioping 1.3 */
+    bool file;             /* the value is the path of one */
+    bool repeats;          /* given again, it says more */
+    /* Adds values to TEXT, a line each, for who completes them: "=" at an end: more
+     * follows. NULL: there is nothing to choose from. */
+    void (*list)(struct buffer *text);
 };
 
 /* The option table, OPTION_IDS rows. */
@@ -42,6 +47,12 @@ extern const struct cli_option cli_options[];
  * ARGV. Pure: prints nothing, ends nothing.
  */
 int cli_parse(int argc, char *const argv[], struct options *options, struct error *error);
+
+/*
+ * The option that the first LENGTH characters of NAME, which has no dashes, name or
+ * begin, as the parser takes them; NULL: none, or more than one.
+ */
+const struct cli_option *cli_find(const char *name, size_t length);
 
 /* Adds the usage, which -h prints, to TEXT. */
 void cli_usage(struct buffer *text);

@@ -1,6 +1,8 @@
 #ifndef CLI_SWEEP_H
 #define CLI_SWEEP_H
 
+#include "base/buffer.h"
+
 #include <stdint.h>
 
 enum sweep_kind { SWEEP_NONE, SWEEP_SIZE, SWEEP_THREADS, SWEEP_DEPTH };
@@ -16,6 +18,9 @@ struct sweep {
  * Returns NULL, or why it is refused; then SWEEP is not to be used.
  */
 const char *sweep_parse(const char *text, struct sweep *sweep);
+
+/* Adds what can be swept to TEXT, a line each. */
+void sweep_list(struct buffer *text);
 
 /* What is swept, as a word: size, threads or depth; NULL for nothing. */
 const char *sweep_name(enum sweep_kind kind);

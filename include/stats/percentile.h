@@ -1,6 +1,8 @@
 #ifndef STATS_PERCENTILE_H
 #define STATS_PERCENTILE_H
 
+#include "base/buffer.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,6 +40,9 @@ const char *percentile_parse(const char *text, int length, struct percentile *pe
  * refused; then LIST is not to be used.
  */
 const char *percentiles_parse(const char *text, struct percentiles *list);
+
+/* Adds lists that one may ask for to TEXT, a line each: "none", and the default one. */
+void percentiles_list(struct buffer *text);
 
 /* The nearest rank of COUNT values: the smallest that is not below the share of them. */
 uint64_t percentile_rank(const struct percentile *percentile, uint64_t count);

@@ -1,6 +1,7 @@
 #ifndef STATS_SLO_H
 #define STATS_SLO_H
 
+#include "base/buffer.h"
 #include "stats/stats.h"
 
 /* Limits that a run has to keep: service level objectives. */
@@ -25,6 +26,9 @@ struct slos {
  * NULL, or why it is refused.
  */
 const char *slos_add(struct slos *list, const char *text);
+
+/* Adds what can be limited to TEXT, a line each, such as "p99=" and "iops=". */
+void slos_list(struct buffer *text);
 
 enum slo_verdict { SLO_KEPT, SLO_BROKEN, SLO_UNKNOWN };
 

@@ -17,3 +17,10 @@ color_parse(const char *text, enum color *color)
     }
     return "neither always, never nor auto";
 }
+
+void
+color_list(struct buffer *text)
+{
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        buffer_format(text, "%s\n", names[i]);
+}

@@ -83,6 +83,16 @@ find_names(const char *name, size_t length, const struct cli_option **found,
     return older == 1 ? 1 : matches;
 }
 
+const struct cli_option *
+cli_find(const char *name, size_t length)
+{
+    const struct cli_option *option = NULL;
+    struct buffer candidates = {0};
+    int matches = length ? find_names(name, length, &option, &candidates) : 0;
+    buffer_free(&candidates);
+    return matches == 1 ? option : NULL;
+}
+
 static int
 store(struct parser *parser, const struct cli_option *option, const char *shown,
       const char *value)

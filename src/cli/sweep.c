@@ -29,6 +29,13 @@ sweep_name(enum sweep_kind kind)
     return kinds[kind].name;
 }
 
+void
+sweep_list(struct buffer *text)
+{
+    for (int kind = SWEEP_SIZE; kind < KINDS; kind++)
+        buffer_format(text, "%s\n", kinds[kind].name);
+}
+
 /* Two values with ".." between them. */
 static const char *
 parse_ends(const char *text, struct sweep *sweep)

@@ -16,6 +16,8 @@ const struct percentiles percentiles_common = {
     .list = {{PERCENTILE_WHOLE / 2, "50"}, {PERCENTILE_WHOLE / 100 * 99, "99"}},
 };
 
+static const char none[] = "none";
+
 static bool
 is_digit(char character)
 {
@@ -50,7 +52,7 @@ percentiles_parse(const char *text, struct percentiles *list)
 {
     memset(list, 0, sizeof(*list));
     list->given = true;
-    if (strcmp(text, "none") == 0)
+    if (strcmp(text, none) == 0)
         return NULL;
     for (;;) {
         int length = (int)strcspn(text, ",");
@@ -68,6 +70,15 @@ percentiles_parse(const char *text, struct percentiles *list)
             return NULL;
         text += length + 1;
     }
+}
+
+void
+percentiles_list(struct buffer *text)
+{
+    buffer_format(text, "%s\n", none);
+    for (int i = 0; i < percentiles_default.count; i++)
+        buffer_format(text, "%s%s", i ? "," : "", percentiles_default.list[i].name);
+    buffer_text(text, "\n");
 }
 
 /* Whole billions and the rest apart, so that nothing overflows. */

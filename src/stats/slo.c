@@ -44,6 +44,15 @@ slos_add(struct slos *list, const char *text)
     return wrong;
 }
 
+void
+slos_list(struct buffer *text)
+{
+    for (int i = 0; i < percentiles_default.count; i++)
+        buffer_format(text, "p%s=\n", percentiles_default.list[i].name);
+    for (int i = SLO_MIN; i < SLO_PERCENTILE; i++)
+        buffer_format(text, "%s=\n", names[i]);
+}
+
 static int64_t
 measure(const struct slo *slo, const struct stats *stats)
 {

@@ -1,4 +1,4 @@
-/* The help, the man page and the README say what the option table says. */
+/* The help, the man page, the README and values that are offered fit the option table. */
 #include "support.h"
 
 #include "cli/cli.h"
@@ -196,6 +196,40 @@ the_documents_know_no_other_version(void **state)
     check_versions("man/ioping.1");
 }
 
+/* What goes on behind a "=" goes on with a number. */
+static void
+check_values_taken(const struct cli_option *option)
+{
+    struct options options = {0};
+    struct buffer list = {0};
+    char value[64];
+    option->list(&list);
+    assert_false(list.failed);
+    assert_int_equal(list.text[list.length - 1], '\n');
+    for (char *word = strtok(list.text, "\n"); word; word = strtok(NULL, "\n")) {
+        bool open = word[strlen(word) - 1] == '=';
+        snprintf(value, sizeof(value), "%s%s", word, open ? "1" : "");
+        const char *wrong = option->set(option, &options, value);
+        if (wrong)
+            fail_msg("-%s %s: %s", option->name, value, wrong);
+    }
+    buffer_free(&list);
+}
+
+static void
+every_value_that_is_offered_is_taken(void **state)
+{
+    (void)state;
+    int lists = 0;
+    for (int i = 0; i < OPTION_IDS; i++) {
+        if (!cli_options[i].list)
+            continue;
+        check_values_taken(&cli_options[i]);
+        lists++;
+    }
+    assert_int_equal(lists, 4);
+}
+
 int
 main(void)
 {
@@ -206,6 +240,7 @@ main(void)
         cmocka_unit_test(the_man_page_describes_every_option),
         cmocka_unit_test(the_man_page_describes_nothing_else),
         cmocka_unit_test(the_documents_know_no_other_version),
+        cmocka_unit_test(every_value_that_is_offered_is_taken),
     };
     return cmocka_run_group_tests_name("docs", tests, NULL, NULL);
 }
