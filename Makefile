@@ -19,7 +19,6 @@ BASH_COMPLETIONS_DIR ?= $(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS_DIR ?= $(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS_DIR ?= $(PREFIX)/share/fish/vendor_completions.d
 SUDO ?= $(if $(filter 0,$(shell id -u)),,sudo)
-SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
 
 # What the program itself needs, whatever the user's flags are.
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
@@ -224,6 +223,9 @@ clean:
 DIST = ioping-$(VERSION)
 DIST_TOP = $(wildcard .ci .clang-format .editorconfig .gitignore LICENSE Makefile README.md \
 	examples include man packaging src tests tools)
+# The commit's date, or that of the newest file.
+SOURCE_DATE_EPOCH ?= $(shell { test -e .git && git log -1 --format=%ct 2>/dev/null; } || \
+	find $(DIST_TOP) -type f -exec stat -c %Y {} + | sort -n | tail -n 1)
 dist:
 	$(Q)mkdir -p $(BUILDDIR)
 	$(Q){ test -e .git && git ls-files 2>/dev/null || find $(DIST_TOP) -type f; } | \
