@@ -36,10 +36,14 @@ OWN_LDFLAGS = $(OWN_LDFLAGS_$(SYSTEM))
 COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
 COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CFLAGS) $(CFLAGS)
 
-OS_SRC = src/os/posix.c src/os/posix_output.c src/os/posix_signals.c src/os/posix_thread.c
-OS_SRC_linux = src/os/linux.c src/os/linux_aio.c src/os/linux_device.c \
-	src/os/linux_mount.c src/os/linux_statx.c src/os/linux_uring.c src/os/mountinfo.c
-SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC) $(OS_SRC_$(SYSTEM))
+# What differs between systems: each takes its files of src/os. Those whose names begin
+# with posix or bsd hold one way to do a thing that several systems have.
+OS_unix = posix posix_output posix_signals posix_thread
+OS_linux = $(OS_unix) posix_clock posix_sleep posix_advice posix_drop posix_flush \
+	posix_holes mincore linux linux_aio linux_device linux_mount linux_statx linux_uring \
+	mountinfo
+OS_SRC = $(OS_$(SYSTEM):%=src/os/%.c)
+SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC)
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
 MAIN := $(BUILDDIR)/src/main.o
 PROGRAM := $(BUILDDIR)/ioping

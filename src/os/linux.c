@@ -2,6 +2,7 @@
 #include "os/thread.h"
 
 #include "linux_statx.h"
+#include "mincore.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Fixed by the kernel's ABI, but newer than the headers of some systems. */
@@ -34,15 +33,6 @@ void
 os_clock_sharpen(void)
 {
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-}
-
-int
-os_sleep_until(int64_t when)
-{
-    struct timespec until = {.tv_sec = (time_t)(when / 1000000000),
-                             .tv_nsec = (long)(when % 1000000000)};
-    errno = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-    return errno ? -1 : 0;
 }
 
 /*
@@ -170,13 +160,6 @@ os_file_folio_most(void)
     return page * (page == 4096 ? 512 : 2048);
 }
 
-int
-os_file_drop(int fd, int64_t offset, int64_t length)
-{
-    errno = posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
-    return errno ? -1 : 0;
-}
-
 /* Others keep data where sync_file_range(2) does not look, or not at once. */
 static bool
 is_all_in_page_cache(int fd)
@@ -197,18 +180,6 @@ os_file_write_back(int fd)
     return status < 0 && (errno == ENOSYS || errno == EPERM) ? os_file_flush(fd) : status;
 }
 
-int64_t
-os_file_hole(int fd, int64_t offset)
-{
-    return lseek(fd, offset, SEEK_HOLE);
-}
-
-int64_t
-os_file_data(int fd, int64_t offset)
-{
-    return lseek(fd, offset, SEEK_DATA);
-}
-
 /* cachestat(2), Linux 6.5. */
 static int
 ask_cachestat(int fd, int64_t offset, int64_t length)
@@ -218,30 +189,6 @@ ask_cachestat(int fd, int64_t offset, int64_t length)
     if (syscall(SYS_cachestat, fd, range, answer, 0) < 0)
         return -1;
     return answer[0] > 0;
-}
-
-/* mincore(2) by pieces of 64 MiB, so that the answer fits a small array. */
-static int
-ask_mincore(int fd, int64_t offset, int64_t length)
-{
-    int64_t page = sysconf(_SC_PAGESIZE), most = page * 16384;
-    int64_t end = offset + length;
-    unsigned char present[16384];
-    for (int64_t at = offset / page * page; at < end; at += most) {
-        size_t size = (size_t)(end - at < most ? end - at : most);
-        size_t pages = (size + (size_t)page - 1) / (size_t)page;
-        void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, at);
-        if (map == MAP_FAILED)
-            return -1;
-        int failed = mincore(map, size, present);
-        munmap(map, size);
-        if (failed)
-            return -1;
-        for (size_t i = 0; i < pages; i++)
-            if (present[i] & 1)
-                return 1;
-    }
-    return 0;
 }
 
 /* The kernel answers "all resident" about files that the user could not write. */
@@ -261,8 +208,8 @@ os_resident_choose(int fd, int64_t witness)
 {
     if (ask_cachestat(fd, witness, 1) == 1)
         return ask_cachestat;
-    if (mincore_answers(fd) && ask_mincore(fd, witness, 1) == 1)
-        return ask_mincore;
+    if (mincore_answers(fd) && mincore_ask(fd, witness, 1) == 1)
+        return mincore_ask;
     return NULL;
 }
 

@@ -1,4 +1,5 @@
-/* What every POSIX system has; linux.c and its siblings add the rest. */
+/* What is the same on every Unix; the files beside it, of which each system takes its
+ * own, have the rest. */
 #include "os/os.h"
 #include "os/process.h"
 
@@ -14,24 +15,12 @@
 
 #define SECOND 1000000000LL
 
-static int64_t
-read_clock(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-
-int64_t
-os_clock_now(void)
-{
-    return read_clock(CLOCK_MONOTONIC);
-}
-
 int64_t
 os_clock_wall(void)
 {
-    return read_clock(CLOCK_REALTIME);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
 }
 
 void
@@ -151,23 +140,6 @@ int
 os_file_apart(int fd)
 {
     return fd;
-}
-
-int
-os_file_flush(int fd)
-{
-    int status;
-    do
-        status = fdatasync(fd);
-    while (status < 0 && errno == EINTR);
-    return status;
-}
-
-int
-os_file_random(int fd, int64_t offset, int64_t length)
-{
-    errno = posix_fadvise(fd, offset, length, POSIX_FADV_RANDOM);
-    return errno ? -1 : 0;
 }
 
 /* Those that the system gave to main are bytes as the user typed them. */

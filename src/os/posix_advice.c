@@ -1,0 +1,11 @@
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+int
+os_file_random(int fd, int64_t offset, int64_t length)
+{
+    errno = posix_fadvise(fd, offset, length, POSIX_FADV_RANDOM);
+    return errno ? -1 : 0;
+}

@@ -1,0 +1,12 @@
+/* A file of its own, so that a test can have another in its place. */
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+int
+os_file_drop(int fd, int64_t offset, int64_t length)
+{
+    errno = posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
+    return errno ? -1 : 0;
+}

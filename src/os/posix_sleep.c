@@ -1,0 +1,13 @@
+#include "os/os.h"
+
+#include <errno.h>
+#include <time.h>
+
+int
+os_sleep_until(int64_t when)
+{
+    struct timespec until = {.tv_sec = (time_t)(when / 1000000000),
+                             .tv_nsec = (long)(when % 1000000000)};
+    errno = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    return errno ? -1 : 0;
+}
