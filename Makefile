@@ -42,6 +42,18 @@ OS_unix = posix posix_output posix_signals posix_thread
 OS_linux = $(OS_unix) posix_clock posix_sleep posix_advice posix_drop posix_flush \
 	posix_holes mincore linux linux_aio linux_device linux_mount linux_statx linux_uring \
 	mountinfo
+# These have no preadv2, no ring and no way to ask what only Linux tells.
+OS_unix_plain = $(OS_unix) posix_rw posix_holes no_linux no_uring
+OS_darwin = $(OS_unix_plain) posix_nanosleep posix_aio mincore mount_names \
+	bsd_disk bsd_drop bsd_mount bsd_resident darwin
+OS_freebsd = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio mincore \
+	mount_names bsd_direct bsd_disk bsd_drop bsd_mount bsd_resident no_control freebsd
+OS_netbsd = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio mincore \
+	mount_names bsd_direct bsd_disk bsd_drop bsd_resident no_control netbsd netbsd_mount
+OS_openbsd = $(OS_unix_plain) posix_clock posix_nanosleep mount_names bsd_disk bsd_mount \
+	no_aio no_control no_resident openbsd
+OS_posix = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio posix_drop \
+	posix_flush posix_mount no_control no_resident posix_plain
 OS_SRC = $(OS_$(SYSTEM):%=src/os/%.c)
 SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC)
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
@@ -56,6 +68,10 @@ COMPLETIONS := $(addprefix $(BUILDDIR)/completions/,ioping.bash _ioping ioping.f
 SUPPORT_OBJ := $(patsubst %.c,$(BUILDDIR)/%.o,$(wildcard tests/support/*.c))
 TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 	$(wildcard tests/unit/*.c tests/unit/*/*.c tests/cli/*.c)))
+# They play the errors of Linux's own system calls.
+ifneq ($(SYSTEM),linux)
+TESTS := $(filter-out %/test_async_faults,$(TESTS))
+endif
 FAULTS := $(BUILDDIR)/tests/faults.so
 FORBID := $(BUILDDIR)/tests/forbid
 BARE_LOOP := $(BUILDDIR)/tests/bench/bare
@@ -139,11 +155,20 @@ $(BUILDDIR)/tests/support/%.o: tests/support/%.c $(BUILDDIR)/flags
 
 $(TESTS): $(BUILDDIR)/%: %.c $(SUPPORT_OBJ) $(LIBRARY)
 	$(SAY) "  TEST  $<"
-	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) $(LDFLAGS) -MMD -MP -o $@ $< $(filter %.o,$^) \
+	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) $(LDFLAGS) $(TEST_LDFLAGS) -MMD -MP -o $@ $< $(filter %.o,$^) \
 		$(LIBRARY) -lcmocka $(OWN_LDLIBS) $(LDLIBS)
 
 # Under ordinary compilers the fuzzers' inputs are tried in a test.
 $(BUILDDIR)/tests/unit/house/test_corpus: $(FUZZ_OBJ)
+
+# What a system says of itself is played to those who decide by it.
+$(BUILDDIR)/tests/unit/probe/test_access: TEST_LDFLAGS = $(foreach call,drop direct random \
+	write_back,-Wl,--wrap=os_file_$(call)) $(foreach call,os_device_is_disk os_device_size \
+	os_path_raw os_resident_choose,-Wl,--wrap=$(call))
+
+# What only one system uses is tested with all, as far as it is mere arithmetic.
+$(BUILDDIR)/tests/unit/os/test_mountinfo $(BUILDDIR)/tests/unit/house/test_corpus: \
+	$(BUILDDIR)/src/os/mountinfo.o
 
 $(FUZZ_OBJ): $(BUILDDIR)/tests/fuzz/%.o: tests/fuzz/%.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"

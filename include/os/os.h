@@ -78,6 +78,12 @@ int os_file_apart(int fd);
 /* Whether an open character device is a disk: some systems have no block devices. */
 bool os_device_is_disk(int fd);
 
+/*
+ * Puts the name of the raw device of the disk whose block device is PATH into RAW of SIZE
+ * bytes, for systems that read block devices through a cache: whether there is one.
+ */
+bool os_path_raw(const char *path, char *raw, size_t size);
+
 /* Size and logical block size of an open block device, or of such a disk. */
 int os_device_size(int fd, int64_t *size, int64_t *block);
 
@@ -90,7 +96,10 @@ bool os_device_read_only(int fd);
  */
 int os_file_polls(int fd);
 
-/* Turns direct I/O on or off for an open descriptor. ENOTSUP: there is none here. */
+/*
+ * Turns direct I/O on or off for an open descriptor. What the page cache has of the file
+ * goes first where it would be read from there all the same. ENOTSUP: there is none here.
+ */
 int os_file_direct(int fd, bool on);
 
 /*

@@ -1,4 +1,3 @@
-/* A file of its own, so that a test can have another in its place. */
 #include "os/os.h"
 
 #include <errno.h>

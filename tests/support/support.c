@@ -1,16 +1,15 @@
 #include "support.h"
 
+#include "os/os.h"
+
 #include <ctype.h>
 #include <errno.h>
-#include <linux/aio_abi.h>
-#include <linux/io_uring.h>
 #include <regex.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -314,22 +313,92 @@ need_bare(const char *reason)
 }
 
 void
+need_async(const struct os_async_ops *ops)
+{
+    char text[128];
+    if (ops->there)
+        return;
+    snprintf(text, sizeof(text), "needs %s, which was not built in", ops->name);
+    skip_because(text);
+}
+
+bool
+is_linux_aio(void)
+{
+    return strcmp(os_aio.name, "Linux AIO") == 0;
+}
+
+static void
+need_queue(const struct os_async_ops *ops)
+{
+    char buffer[4096], text[128];
+    const struct os_async_config config = {
+        .fd = 0, .depth = 1, .memory = buffer, .size = sizeof(buffer)};
+    need_async(ops);
+    struct os_async_queue *queue = ops->open(&config);
+    if (queue) {
+        ops->close(queue);
+        return;
+    }
+    snprintf(text, sizeof(text), "needs a kernel and a container that allow %s",
+             ops->name);
+    skip_because(text);
+}
+
+void
 need_uring(void)
 {
-    struct io_uring_params params = {0};
-    long fd = syscall(SYS_io_uring_setup, 1, &params);
-    if (fd < 0)
-        skip_because("needs a kernel and a container that allow io_uring");
-    close((int)fd);
+    need_queue(&os_uring);
 }
 
 void
 need_aio(void)
 {
-    aio_context_t context = 0;
-    if (syscall(SYS_io_setup, 1, &context) < 0)
-        skip_because("needs a kernel and a container that allow Linux AIO");
-    syscall(SYS_io_destroy, context);
+    need_queue(&os_aio);
+}
+
+/* A file of one page; the caller closes it. */
+static int
+open_page(void)
+{
+    char path[1100], page[4096] = "";
+    snprintf(path, sizeof(path), "%s/page", scratch());
+    int fd = os_file_open(path, OS_OPEN_WRITE | OS_OPEN_CREATE);
+    assert_true(fd >= 0);
+    assert_int_equal(os_file_write(fd, page, sizeof(page), 0, 0), sizeof(page));
+    assert_int_equal(os_path_remove(path), 0);
+    return fd;
+}
+
+void
+need_resident(void)
+{
+    int fd = open_page();
+    bool told = os_resident_choose(fd, 0) != NULL;
+    os_file_close(fd);
+    if (!told && !is_linux_aio())
+        skip_because("needs a system that tells what the page cache has");
+}
+
+void
+need_names(void)
+{
+    struct os_mount mount;
+    int fd = open_page();
+    int status = describe_mount(fd, &mount);
+    os_file_close(fd);
+    if ((status < 0 || strcmp(mount.fstype, "unknown") == 0) && !is_linux_aio())
+        skip_because("needs a system that tells the names of mounts");
+}
+
+void
+need_flags(void)
+{
+    int fd = open_page();
+    int status = os_file_flags_try(fd, OS_RW_HIPRI, false);
+    os_file_close(fd);
+    if (status < 0 && !is_linux_aio())
+        skip_because("needs a system whose requests have flags");
 }
 
 void
@@ -415,6 +484,10 @@ need_direct(const char *file)
         command("dd if=%s of=/dev/null bs=4k count=1 iflag=direct status=none", file);
     bool able = result.status == 0;
     command_free(&result);
+    int fd = open_page();
+    if (os_file_direct(fd, true) < 0 && errno == ENOTSUP)
+        able = false;
+    os_file_close(fd);
     if (!able)
         skip_because("needs a build folder on a disk that takes direct I/O");
 }

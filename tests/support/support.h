@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "os/async.h"
 #include "os/mount.h"
 
 #include <sys/types.h>
@@ -79,9 +80,21 @@ void need_faults(void);
 /* Skips for this reason under valgrind and in a sanitizer's build. */
 void need_bare(const char *reason);
 
-/* Skip unless the kernel lets this program itself have such a queue. */
+/* Skips if the program was built for a system without this way. */
+void need_async(const struct os_async_ops *ops);
+
+/* Skip unless it was built with it and lets this program itself have such a queue. */
 void need_uring(void);
 void need_aio(void);
+
+/* Whether the system's asynchronous I/O is that of Linux. */
+bool is_linux_aio(void);
+
+/* Skip where the system that the program was built for, if it is not Linux, does not tell
+ * or do this: what the page cache has, the names of mounts, flags of single requests. */
+void need_resident(void);
+void need_names(void);
+void need_flags(void);
 
 /* Skips unless system calls can be forbidden ("$IOPING_FORBID"). */
 void need_forbid(void);
@@ -97,7 +110,8 @@ void mount_image(const char *type, int size, const char *name);
  * are nothing to mount. */
 void mount_once(const char *type);
 
-/* Skips unless FILE, which is there in the scratch folder, takes direct I/O. */
+/* Skips unless FILE, which is there in the scratch folder, takes direct I/O and the
+ * program knows how to ask for it. */
 void need_direct(const char *file);
 
 /* Unmounts and detaches all that the program mounted; a group teardown. */

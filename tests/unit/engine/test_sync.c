@@ -137,6 +137,7 @@ flags_reach_the_kernel(void **state)
 {
     (void)state;
     char buffer[8];
+    need_flags();
     int fd = open("/proc/self/status", O_RDONLY);
     if (fd < 0)
         skip_because("needs /proc");

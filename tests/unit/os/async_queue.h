@@ -88,6 +88,7 @@ static inline void
 open_only(const struct os_async_ops *ops, struct os_async_config config)
 {
     size_t bytes = (size_t)config.depth * config.size;
+    need_async(ops);
     config.memory = os_memory_aligned(BLOCK, bytes);
     assert_non_null(config.memory);
     memset(config.memory, 'm', bytes);
@@ -225,8 +226,8 @@ read_all_slots(void)
 }
 
 /*
- * A socket connected to itself, on which a read waits for a write. AIO would wait while
- * it sends, so there the first read is sent late.
+ * A socket connected to itself, on which a read waits for a write. Linux AIO would wait
+ * while it sends, so there the first read is sent late.
  */
 static inline int
 make_echo(void)
@@ -258,7 +259,7 @@ hold(long number, long *argument, long *result)
 static inline void
 send_slow(const struct os_async_ops *ops)
 {
-    if (ops == &os_aio)
+    if (ops == &os_aio && is_linux_aio())
         hook = hold;
     submit(0, OS_ASYNC_READ, BLOCK, 0);
 }

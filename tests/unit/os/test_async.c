@@ -393,6 +393,9 @@ too_many_slots_are_refused(void **state)
     struct os_async_config config = {
         .fd = make_file(), .depth = 1 << 20, .memory = (char *)&queue, .size = 0};
     const struct os_async_ops *ops = *state;
+    need_async(ops);
+    if (ops == &os_aio && !is_linux_aio())
+        skip_because("needs a queue that has a limit of its own");
     errno = 0;
     assert_null(ops->open(&config));
     assert_true(errno != 0);
@@ -416,6 +419,7 @@ loop_devices_are_not_polled(void **state)
 {
     (void)state;
     need_root();
+    need_async(&os_uring); /* nothing else is polled */
     struct result result =
         command_status(0, "truncate -s 1M loop.img && losetup -f --show loop.img");
     result.out[strcspn(result.out, "\n")] = '\0';

@@ -37,6 +37,7 @@ static os_resident_function *
 choose(int fd, int64_t witness)
 {
     char byte;
+    need_resident();
     assert_int_equal(os_file_read(fd, &byte, 1, witness, 0), 1);
     os_resident_function *resident = os_resident_choose(fd, witness);
     assert_non_null(resident);

@@ -278,6 +278,7 @@ a_mount_is_described(void **state)
 {
     (void)state;
     struct os_mount mount;
+    need_names();
     int fd = make_file("mounted", 1);
     assert_int_equal(describe_mount(fd, &mount), 0);
     close(fd);
@@ -298,6 +299,7 @@ the_label_is_that_of_the_mount_table(void **state)
 {
     (void)state;
     struct os_mount mount;
+    need_names();
     need_program("findmnt");
     int fd = make_file("labelled", 1);
     assert_int_equal(describe_mount(fd, &mount), 0);
@@ -316,6 +318,7 @@ memory_is_told_from_devices(void **state)
 {
     (void)state;
     struct os_mount mount;
+    need_names();
     int fd = open("/proc/self", O_RDONLY);
     assert_int_equal(describe_mount(fd, &mount), 0);
     assert_string_equal(mount.fstype, "proc");

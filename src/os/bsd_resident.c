@@ -1,0 +1,11 @@
+#include "os/os.h"
+
+#include "mincore.h"
+
+#include <stddef.h>
+
+os_resident_function *
+os_resident_choose(int fd, int64_t witness)
+{
+    return mincore_ask(fd, witness, 1) == 1 ? mincore_ask : NULL;
+}

@@ -1,0 +1,120 @@
+#include "os/os.h"
+
+#include "posix_aio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mach/mach_init.h>
+#include <mach/thread_act.h>
+#include <mach/thread_policy.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of <sys/disk.h>, which comes with some compilers for this system and not with others;
+ * fixed by the kernel's ABI. */
+#define DISK_FLUSH _IO('d', 22)                  /* DKIOCSYNCHRONIZECACHE */
+#define DISK_BLOCK_SIZE _IOR('d', 24, uint32_t)  /* DKIOCGETBLOCKSIZE */
+#define DISK_BLOCK_COUNT _IOR('d', 25, uint64_t) /* DKIOCGETBLOCKCOUNT */
+#define DISK_WRITABLE _IOR('d', 29, uint32_t)    /* DKIOCISWRITABLE */
+
+/* CLOCK_MONOTONIC counts whole microseconds here; sleeps go by this clock as well. */
+int64_t
+os_clock_now(void)
+{
+    return (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+}
+
+/* The system puts off timers, to let those of many threads come together: less so in
+ * the first tier. */
+void
+os_clock_sharpen(void)
+{
+    thread_latency_qos_policy_data_t policy = {LATENCY_QOS_TIER_0};
+    thread_policy_set(pthread_mach_thread_np(pthread_self()), THREAD_LATENCY_QOS_POLICY,
+                      (thread_policy_t)&policy, THREAD_LATENCY_QOS_POLICY_COUNT);
+}
+
+/*
+ * F_NOCACHE: what is read does not stay in the cache, but what is there already is taken
+ * from there, so it goes first. Raw devices know nothing else, and requests to block
+ * devices go through buffers all the same.
+ */
+int
+os_file_direct(int fd, bool on)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return -1;
+    if (S_ISCHR(status.st_mode) && os_device_is_disk(fd))
+        return 0;
+    if (!S_ISREG(status.st_mode)) {
+        errno = ENOTSUP;
+        return -1;
+    }
+    if (on)
+        os_file_drop(fd, 0, status.st_size);
+    if (on && fcntl(fd, F_RDAHEAD, 0) < 0)
+        return -1;
+    return fcntl(fd, F_NOCACHE, on ? 1 : 0) < 0 ? -1 : 0;
+}
+
+int
+os_file_random(int fd, int64_t offset, int64_t length)
+{
+    (void)offset, (void)length;
+    return fcntl(fd, F_RDAHEAD, 0) < 0 ? -1 : 0;
+}
+
+static bool
+is_refused(int number)
+{
+    return number == ENOTSUP || number == EOPNOTSUPP || number == ENOTTY ||
+           number == EINVAL;
+}
+
+/* fsync alone leaves the data in the drive's own cache. Not every file system and not
+ * every device can do better. */
+int
+os_file_flush(int fd)
+{
+    int status;
+    do {
+        status = fcntl(fd, F_FULLFSYNC);
+        if (status < 0 && is_refused(errno))
+            status = ioctl(fd, DISK_FLUSH);
+        if (status < 0 && is_refused(errno))
+            status = fsync(fd);
+    } while (status < 0 && errno == EINTR);
+    return status < 0 ? -1 : 0;
+}
+
+int
+os_device_size(int fd, int64_t *size, int64_t *block)
+{
+    uint64_t count;
+    uint32_t bytes;
+    if (ioctl(fd, DISK_BLOCK_COUNT, &count) < 0 || ioctl(fd, DISK_BLOCK_SIZE, &bytes) < 0)
+        return -1;
+    *size = (int64_t)(count * bytes);
+    *block = bytes;
+    return 0;
+}
+
+bool
+os_device_read_only(int fd)
+{
+    uint32_t writable;
+    return ioctl(fd, DISK_WRITABLE, &writable) == 0 && !writable;
+}
+
+/* aio_fsync is an fsync. */
+int
+posix_aio_flush(struct aiocb *request)
+{
+    (void)request;
+    errno = ENOTSUP;
+    return -1;
+}

@@ -1,0 +1,23 @@
+/* Where the system does one request of a thread at a time. Nothing but these is called
+ * without a queue. */
+#include "os/async.h"
+
+#include <errno.h>
+
+static const char *
+advise(int number)
+{
+    (void)number;
+    return "use -threads instead";
+}
+
+static struct os_async_queue *
+open_none(const struct os_async_config *config)
+{
+    (void)config;
+    errno = ENOTSUP;
+    return NULL;
+}
+
+const struct os_async_ops os_aio = {
+    .name = "POSIX AIO", .there = false, .advise = advise, .open = open_none};

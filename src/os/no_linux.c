@@ -1,0 +1,47 @@
+/* What only Linux has, for the others: it is not there. */
+#include "os/os.h"
+#include "os/thread.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+void
+os_thread_part(void)
+{
+}
+
+int
+os_file_alignment(int fd, int64_t *memory, int64_t *offset)
+{
+    (void)fd, (void)memory, (void)offset;
+    errno = ENOTSUP;
+    return -1;
+}
+
+/* The page cache has its files by single pages. */
+int64_t
+os_file_folio_most(void)
+{
+    return sysconf(_SC_PAGESIZE);
+}
+
+int
+os_file_resident_try(int fd, int64_t offset)
+{
+    (void)fd, (void)offset;
+    return -1;
+}
+
+int
+os_file_storage(int fd, int64_t offset, int64_t length)
+{
+    (void)fd, (void)offset, (void)length;
+    return -1;
+}
+
+int
+os_file_polls(int fd)
+{
+    (void)fd;
+    return -1;
+}

@@ -1,0 +1,66 @@
+/* Files are read and written through the buffer cache, whatever one says: only a raw
+ * device is direct. */
+#include "os/os.h"
+
+#include <errno.h>
+#include <sys/types.h>
+/* They need the one before them. */
+#include <sys/disklabel.h>
+#include <sys/dkio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int
+os_file_direct(int fd, bool on)
+{
+    if (!on || os_device_is_disk(fd))
+        return 0;
+    errno = ENOTSUP;
+    return -1;
+}
+
+int
+os_file_drop(int fd, int64_t offset, int64_t length)
+{
+    (void)fd, (void)offset, (void)length;
+    errno = ENOTSUP;
+    return -1;
+}
+
+int
+os_file_random(int fd, int64_t offset, int64_t length)
+{
+    return os_file_drop(fd, offset, length);
+}
+
+/* A disk has a call of its own for the cache in it, for those who may write. */
+int
+os_file_flush(int fd)
+{
+    int status, force = 0;
+    do {
+        status = ioctl(fd, DIOCCACHESYNC, &force);
+        if (status < 0 && errno != EIO && errno != EINTR)
+            status = fdatasync(fd);
+    } while (status < 0 && errno == EINTR);
+    return status;
+}
+
+/* The label has the whole disk as one of its partitions. */
+int
+os_device_size(int fd, int64_t *size, int64_t *block)
+{
+    struct disklabel label;
+    struct stat status;
+    if (fstat(fd, &status) < 0 || ioctl(fd, DIOCGDINFO, &label) < 0)
+        return -1;
+    uint32_t number = (uint32_t)DISKPART(status.st_rdev);
+    if (number >= label.d_npartitions || number >= MAXPARTITIONS) {
+        errno = ENXIO;
+        return -1;
+    }
+    *size = (int64_t)(DL_GETPSIZE(&label.d_partitions[number]) * label.d_secsize);
+    *block = label.d_secsize;
+    return 0;
+}

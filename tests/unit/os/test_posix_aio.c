@@ -1,0 +1,276 @@
+/* What POSIX AIO answers to a system that has no room, refuses or is late: the system is
+ * played here, so that it is tested where nobody uses it too. */
+#include "support.h"
+
+#include <aio.h>
+#include <errno.h>
+
+/* The calls of the file that is included below. */
+static int play_send(struct aiocb *request);
+static int play_flush(struct aiocb *request);
+static int play_error(const struct aiocb *request);
+static ssize_t play_return(struct aiocb *request);
+static int play_suspend(const struct aiocb *const *list, int count,
+                        const struct timespec *limit);
+#define aio_read play_send
+#define aio_write play_send
+#define posix_aio_flush play_flush
+#define aio_error play_error
+#define aio_return play_return
+#define aio_suspend play_suspend
+#include "os/posix_aio.c"
+
+enum { DEPTH = 4, SIZE = 16 };
+
+/* The system: a request is known by the slot that its offset stands for. */
+static struct {
+    int room;          /* so many it takes at a time */
+    int refusal;       /* errno of the sends that it does not take */
+    int flush_refusal; /* likewise of flushes */
+    int ends[DEPTH];   /* errno of each, EINPROGRESS: not yet */
+    bool under_way[DEPTH];
+    int order[16], sent;
+    int suspends, suspend_error;
+    int64_t longest; /* ns that it was to wait */
+    int wakes;       /* the slot that ends meanwhile; -1: none */
+} sys;
+
+static struct os_async_queue *queue;
+static char memory[DEPTH * SIZE];
+static struct os_async_done done[DEPTH];
+
+static int
+slot_of(const struct aiocb *request)
+{
+    return (int)(request->aio_offset / SIZE);
+}
+
+static int
+refuse(int number)
+{
+    errno = number;
+    return -1;
+}
+
+static int
+play_send(struct aiocb *request)
+{
+    int busy = 0, slot = slot_of(request);
+    for (int i = 0; i < DEPTH; i++)
+        busy += sys.under_way[i];
+    if (busy >= sys.room)
+        return refuse(sys.refusal);
+    assert_ptr_equal(request->aio_buf, memory + slot * SIZE);
+    sys.under_way[slot] = true;
+    sys.order[sys.sent++] = slot;
+    return 0;
+}
+
+static int
+play_flush(struct aiocb *request)
+{
+    return sys.flush_refusal ? refuse(sys.flush_refusal) : play_send(request);
+}
+
+static int
+play_error(const struct aiocb *request)
+{
+    assert_true(sys.under_way[slot_of(request)]);
+    return sys.ends[slot_of(request)];
+}
+
+static ssize_t
+play_return(struct aiocb *request)
+{
+    int slot = slot_of(request);
+    assert_true(sys.under_way[slot]);
+    sys.under_way[slot] = false;
+    return sys.ends[slot] ? -1 : SIZE;
+}
+
+static int
+play_suspend(const struct aiocb *const *list, int count, const struct timespec *limit)
+{
+    assert_true(count > 0 && list[0]);
+    sys.suspends++;
+    sys.longest = (int64_t)limit->tv_sec * 1000000000 + limit->tv_nsec;
+    if (sys.suspend_error)
+        return refuse(sys.suspend_error);
+    if (sys.wakes < 0)
+        return refuse(EAGAIN);
+    sys.ends[sys.wakes] = 0;
+    return 0;
+}
+
+static int
+prepare(void **state)
+{
+    const struct os_async_config config = {
+        .fd = -1, .depth = DEPTH, .memory = memory, .size = SIZE};
+    (void)state;
+    memset(&sys, 0, sizeof(sys));
+    sys.room = DEPTH;
+    sys.refusal = EAGAIN;
+    sys.wakes = -1;
+    for (int i = 0; i < DEPTH; i++)
+        sys.ends[i] = EINPROGRESS;
+    queue = os_aio.open(&config);
+    return queue ? os_aio.begin(queue) : -1;
+}
+
+static int
+finish(void **state)
+{
+    (void)state;
+    os_aio.end(queue);
+    os_aio.close(queue);
+    return 0;
+}
+
+static void
+submit(int slot, enum os_async_operation operation)
+{
+    const struct os_async_request request = {operation, slot, SIZE, slot * SIZE};
+    os_aio.submit(queue, &request);
+}
+
+static int
+reap(int64_t when)
+{
+    return os_aio.reap(queue, done, when);
+}
+
+static void
+what_has_no_room_waits_in_its_order(void **state)
+{
+    (void)state;
+    sys.room = 1;
+    sys.wakes = 2;
+    submit(2, OS_ASYNC_READ);
+    submit(0, OS_ASYNC_WRITE);
+    submit(1, OS_ASYNC_READ);
+    assert_int_equal(reap(INT64_MAX), 1);
+    assert_int_equal(done[0].slot, 2);
+    assert_int_equal(done[0].bytes, SIZE);
+    sys.wakes = 0;
+    assert_int_equal(reap(INT64_MAX), 1);
+    sys.wakes = 1;
+    assert_int_equal(reap(INT64_MAX), 1);
+    assert_int_equal(done[0].slot, 1);
+    assert_int_equal(sys.sent, 3);
+    assert_true(sys.order[0] == 2 && sys.order[1] == 0 && sys.order[2] == 1);
+}
+
+static void
+no_room_with_nothing_under_way_is_an_error(void **state)
+{
+    (void)state;
+    sys.room = 0;
+    submit(1, OS_ASYNC_READ);
+    assert_int_equal(reap(INT64_MAX), 1);
+    assert_int_equal(done[0].slot, 1);
+    assert_int_equal(done[0].error, EAGAIN);
+    assert_int_equal(sys.suspends, 0);
+}
+
+static void
+a_refusal_is_of_its_request_alone(void **state)
+{
+    (void)state;
+    sys.room = 1;
+    sys.refusal = EINVAL;
+    sys.ends[0] = 0;
+    submit(0, OS_ASYNC_READ);
+    submit(1, OS_ASYNC_READ);
+    assert_int_equal(reap(INT64_MAX), 2);
+    assert_true(done[0].slot == 1 && done[0].error == EINVAL && done[0].bytes == 0);
+    assert_true(done[1].slot == 0 && done[1].error == 0 && done[1].bytes == SIZE);
+}
+
+static void
+all_that_are_complete_come_at_once(void **state)
+{
+    (void)state;
+    for (int slot = 0; slot < DEPTH; slot++)
+        submit(slot, OS_ASYNC_READ);
+    sys.ends[1] = 0;
+    sys.ends[3] = EIO;
+    assert_int_equal(reap(INT64_MAX), 2);
+    assert_true(done[0].slot == 1 && done[0].error == 0);
+    assert_true(done[1].slot == 3 && done[1].error == EIO && done[1].bytes == 0);
+    assert_int_equal(sys.suspends, 0);
+    sys.ends[0] = sys.ends[2] = 0;
+    assert_int_equal(reap(INT64_MAX), 2);
+    assert_true(done[0].slot == 0 && done[1].slot == 2);
+}
+
+static void
+a_flush_that_does_less_is_made_by_the_thread(void **state)
+{
+    (void)state;
+    sys.flush_refusal = ENOTSUP;
+    submit(0, OS_ASYNC_FLUSH);
+    assert_int_equal(reap(INT64_MAX), 1);
+    assert_int_equal(done[0].error, EBADF); /* of the descriptor, which is none */
+}
+
+static void
+whoever_does_not_wait_is_not_kept(void **state)
+{
+    (void)state;
+    submit(0, OS_ASYNC_READ);
+    assert_int_equal(reap(OS_ASYNC_AT_ONCE), 0);
+    assert_int_equal(reap(os_clock_now() - 1), 0);
+    assert_int_equal(sys.suspends, 0);
+    assert_int_equal(sys.sent, 1);
+}
+
+static void
+a_wait_has_an_end_that_the_system_takes(void **state)
+{
+    (void)state;
+    submit(0, OS_ASYNC_READ);
+    assert_int_equal(reap(INT64_MAX), 0);
+    assert_int_equal(sys.longest, LONGEST);
+    assert_int_equal(reap(os_clock_now() + 1000000000), 0);
+    assert_in_range(sys.longest, 1, 1000000000);
+}
+
+static void
+a_signal_ends_a_wait(void **state)
+{
+    (void)state;
+    sys.suspend_error = EINTR;
+    submit(0, OS_ASYNC_READ);
+    assert_int_equal(reap(INT64_MAX), 0);
+    assert_int_equal(sys.suspends, 1);
+}
+
+static void
+a_wait_that_cannot_be_is_an_error(void **state)
+{
+    (void)state;
+    sys.suspend_error = EINVAL;
+    submit(0, OS_ASYNC_READ);
+    assert_int_equal(reap(INT64_MAX), -1);
+    assert_int_equal(errno, EINVAL);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, prepare, finish)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_has_no_room_waits_in_its_order),
+        TEST(no_room_with_nothing_under_way_is_an_error),
+        TEST(a_refusal_is_of_its_request_alone),
+        TEST(all_that_are_complete_come_at_once),
+        TEST(a_flush_that_does_less_is_made_by_the_thread),
+        TEST(whoever_does_not_wait_is_not_kept),
+        TEST(a_wait_has_an_end_that_the_system_takes),
+        TEST(a_signal_ends_a_wait),
+        TEST(a_wait_that_cannot_be_is_an_error),
+    };
+    return cmocka_run_group_tests_name("posix_aio", tests, NULL, NULL);
+}
