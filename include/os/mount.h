@@ -15,7 +15,8 @@ struct os_mount {
 
 /*
  * Measures the file system that an open descriptor is on; its names are unknown
- * but for one that lives in memory. Returns 0, or -1 with errno.
+ * but for one that lives in memory, and where they cost nothing. Returns 0, or -1 with
+ * errno.
  */
 int os_mount_measure(int fd, struct os_mount *mount);
 

@@ -86,6 +86,10 @@ open_path(const char *path, int mode)
     do
         fd = open(path, mode, 0600);
     while (fd < 0 && errno == EINTR);
+#ifdef EFTYPE /* a feature, not a system */
+    if (fd < 0 && errno == EFTYPE && mode & O_NOFOLLOW)
+        errno = ELOOP;
+#endif
     return fd;
 }
 
@@ -112,9 +116,16 @@ open_unlinked(const char *path, unsigned flags)
         errno = ENAMETOOLONG;
         return -1;
     }
-    int fd = mkostemp(name, open_mode(flags) & (O_SYNC | O_DSYNC | O_CLOEXEC));
-    if (fd >= 0)
-        unlink(name);
+    int fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC)) { /* which not every mkostemp takes */
+        close(fd);
+        fd = open_path(name, open_mode(flags) | O_RDWR | O_NOFOLLOW);
+    }
+    int number = errno;
+    unlink(name);
+    errno = number;
     return fd;
 }
 

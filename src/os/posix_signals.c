@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define MS 1000000LL
-#define SAME (20 * MS) /* so soon after each other two SIGINT are one */
+#define LONGEST (86400000 * MS) /* some systems refuse to wait for years */
+#define SAME (20 * MS)          /* so soon after each other two SIGINT are one */
 
 static atomic_int stop_signal;       /* atomic, because other threads look at it */
 static volatile int64_t interrupted; /* when by SIGINT first; 0: not yet */
@@ -149,6 +150,8 @@ part_of(int64_t left)
 {
     if (left > 10 * MS)
         left -= left / 500;
+    if (left > LONGEST)
+        left = LONGEST;
     return (struct timespec){.tv_sec = (time_t)(left / (1000 * MS)),
                              .tv_nsec = (long)(left % (1000 * MS))};
 }

@@ -180,6 +180,22 @@ note_fallback(struct target *target, const struct plan *plan, const char *reason
                   "-nowait without cached or direct I/O can only fail (EAGAIN)");
 }
 
+/* Neither direct I/O nor a page cache that can be emptied. */
+static void
+note_cached(const struct target *target, const struct plan *plan, const char *reason,
+            struct notes *notes)
+{
+    char raw[256];
+    if (target->kind == OS_BLOCK && os_path_raw(plan->path, raw, sizeof(raw)))
+        notes_add(notes, plan->path,
+                  "reads go through the buffer cache; name the raw device %s", raw);
+    else
+        notes_add(notes, plan->path,
+                  "%s, nor can the page cache be emptied on this system: reads may be "
+                  "as fast as memory; name a disk instead",
+                  reason);
+}
+
 static void
 start_nocache(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
@@ -187,10 +203,7 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     int status = drop_window(target, plan->work_offset, target->work_size);
     if (status < 0 && errno == ENOTSUP && plan->load != LOAD_WRITE) {
         target->description.mode = MODE_CACHED;
-        notes_add(notes, plan->path,
-                  "%s, nor can the page cache be emptied on this system: reads may be "
-                  "as fast as memory; name a disk instead",
-                  reason);
+        note_cached(target, plan, reason, notes);
         return;
     }
     target->description.mode = MODE_NOCACHE;
@@ -236,11 +249,27 @@ flush_first(struct target *target, const struct plan *plan, struct notes *notes)
 }
 
 static int
+refuse_direct(const struct target *target, const struct plan *plan, bool raw,
+              const char *reason, struct error *error)
+{
+    char name[224], advice[sizeof(error->advice)];
+    error_set(error, EXIT_PREPARE, plan->path, "%s", reason);
+    if (raw)
+        return -1;
+    if (target->kind != OS_BLOCK || !os_path_raw(plan->path, name, sizeof(name)))
+        return error_advise(error, "leave out -D to measure without it");
+    snprintf(advice, sizeof(advice), "name the raw device %s", name);
+    return error_advise(error, advice);
+}
+
+/* RAW: a device that knows nothing but direct I/O. */
+static int
 choose_device(struct target *target, const struct plan *plan, struct notes *notes,
               struct error *error)
 {
     char reason[128];
-    if (plan->cached && !plan->direct) {
+    bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
+    if (plan->cached && !plan->direct && !raw) {
         target->description.mode = MODE_CACHED;
         if (!plan->linear)
             os_file_random(target->fd, plan->work_offset, target->work_size);
@@ -251,9 +280,8 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
         flush_first(target, plan, notes);
     if (try_direct(target, plan, reason, sizeof(reason))) {
         target->description.mode = MODE_DIRECT;
-    } else if (plan->direct) {
-        error_set(error, EXIT_PREPARE, plan->path, "%s", reason);
-        return error_advise(error, "leave out -D to measure without it");
+    } else if (plan->direct || raw) {
+        return refuse_direct(target, plan, raw, reason, error);
     } else {
         start_nocache(target, plan, reason, notes);
     }

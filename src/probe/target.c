@@ -88,6 +88,8 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     if (os_mount_measure(target->fd, &mount) < 0)
         return refuse(plan, errno, error);
     memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
+    if (strcmp(mount.device, "unknown") != 0) /* else it is found out by target_name */
+        memcpy(description->device, mount.device, sizeof(description->device));
     description->size = mount.size;
     target->memory = mount.memory;
     target->block = mount.block;
