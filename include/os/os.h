@@ -63,6 +63,9 @@ void os_file_close(int fd);
 /* Asks about PATH, following links, without opening it. */
 int os_path_info(const char *path, struct os_info *info);
 
+/* What goes between directory PATH and a name in it: perhaps nothing. */
+const char *os_path_joint(const char *path);
+
 /* Removes the file of this name. */
 int os_path_remove(const char *path);
 

@@ -55,6 +55,13 @@ os_path_info(const char *path, struct os_info *info)
     return 0;
 }
 
+const char *
+os_path_joint(const char *path)
+{
+    size_t length = strlen(path);
+    return length && path[length - 1] == '/' ? "" : "/";
+}
+
 int
 os_path_remove(const char *path)
 {

@@ -16,8 +16,8 @@
 static int
 kept_name(const struct plan *plan, char *name)
 {
-    const char *slash = plan->path[strlen(plan->path) - 1] == '/' ? "" : "/";
-    if (snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, slash) < NAME_ROOM)
+    const char *joint = os_path_joint(plan->path);
+    if (snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, joint) < NAME_ROOM)
         return 0;
     errno = ENAMETOOLONG;
     return -1;

@@ -37,6 +37,16 @@ make_file(const char *name, int pages)
 }
 
 static void
+a_slash_joins_a_directory_and_a_name_unless_there_is_one(void **state)
+{
+    (void)state;
+    assert_string_equal(os_path_joint("a"), "/");
+    assert_string_equal(os_path_joint("a/b"), "/");
+    assert_string_equal(os_path_joint("a/"), "");
+    assert_string_equal(os_path_joint("/"), "");
+}
+
+static void
 a_path_has_a_kind(void **state)
 {
     (void)state;
@@ -413,6 +423,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slash_joins_a_directory_and_a_name_unless_there_is_one),
         cmocka_unit_test(a_path_has_a_kind),
         cmocka_unit_test(a_file_has_size_links_and_owner),
         cmocka_unit_test(a_missing_path_has_an_errno),
