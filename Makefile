@@ -9,6 +9,9 @@ SYSTEM_OpenBSD = openbsd
 SYSTEM_NetBSD = netbsd
 SYSTEM ?= $(or $(SYSTEM_$(shell uname -s)),posix)
 
+EXE_windows = .exe
+EXE = $(EXE_$(SYSTEM))
+
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 BUILDDIR ?= build
@@ -22,12 +25,17 @@ SUDO ?= $(if $(filter 0,$(shell id -u)),,sudo)
 
 # What the program itself needs, whatever the user's flags are.
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
-OWN_CPPFLAGS = -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+# Windows 10, and the C library that is part of it.
+OWN_CPPFLAGS_windows = -U_WIN32_WINNT -D_WIN32_WINNT=0x0A00 -DWIN32_LEAN_AND_MEAN \
+	-D__USE_MINGW_ANSI_STDIO=0
+OWN_CPPFLAGS = -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(OWN_CPPFLAGS_$(SYSTEM)) \
 	-DIOPING_VERSION='"$(VERSION)"'
-OWN_CFLAGS = -std=c11 -pthread $(WARNINGS) -Wconversion -ffile-prefix-map='$(CURDIR)'=. \
+PTHREAD = $(if $(filter windows,$(SYSTEM)),,-pthread)
+OWN_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS) -Wconversion -ffile-prefix-map='$(CURDIR)'=. \
 	-fno-math-errno
-TEST_CFLAGS = -std=c11 -pthread $(WARNINGS)
-OWN_LDLIBS = -lm -pthread
+TEST_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS)
+OWN_LDLIBS_windows = -lntdll
+OWN_LDLIBS = -lm $(PTHREAD) $(OWN_LDLIBS_$(SYSTEM))
 # No symbol is looked up in the middle of a request, libm is loaded only where there is
 # no instruction for a square root, and the fewer the segments the quicker the start.
 OWN_LDFLAGS_linux = -Wl,-z,now -Wl,--as-needed -Wl,-z,noseparate-code
@@ -54,11 +62,12 @@ OS_openbsd = $(OS_unix_plain) posix_clock posix_nanosleep mount_names bsd_disk b
 	no_aio no_control no_resident openbsd
 OS_posix = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio posix_drop \
 	posix_flush posix_mount no_control no_resident posix_plain
+OS_windows = no_uring $(patsubst src/os/%.c,%,$(wildcard src/os/windows*.c))
 OS_SRC = $(OS_$(SYSTEM):%=src/os/%.c)
 SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC)
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
 MAIN := $(BUILDDIR)/src/main.o
-PROGRAM := $(BUILDDIR)/ioping
+PROGRAM := $(BUILDDIR)/ioping$(EXE)
 LIBRARY := $(BUILDDIR)/libioping.a
 
 GENERATOR := $(BUILDDIR)/tools/completions
@@ -94,9 +103,9 @@ endif
 .PHONY: all check deps bench fuzz fuzz-corpus fuzz-build fuzzers install uninstall clean \
 	dist static completions format lint FORCE
 
-all: ioping
+all: ioping$(EXE)
 
-ioping: $(PROGRAM) FORCE
+ioping$(EXE): $(PROGRAM) FORCE
 	$(Q)cmp -s $(PROGRAM) $@ || cp $(PROGRAM) $@
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -246,7 +255,7 @@ uninstall:
 	rmdir '$(DESTDIR)$(PREFIX)/share/ioping' 2>/dev/null || :
 
 clean:
-	rm -rf '$(BUILDDIR)' ioping
+	rm -rf '$(BUILDDIR)' ioping ioping.exe
 
 # The files that git knows, or those of an unpacked archive.
 DIST = ioping-$(VERSION)
@@ -279,7 +288,7 @@ lint:
 	printf '%s\n' $(SRC) src/main.c $(wildcard tools/*/*.c) | $(TIDY) -- $(OWN_CPPFLAGS) -std=c11
 	mandoc -T lint -W warning man/ioping.1
 	for script in .ci/run tests/run tests/bench/run tests/fuzz/run tests/packaging/run \
-		tests/support/shells/*; do sh -n $$script || exit 1; done
+		tests/wine/run tests/support/shells/*; do sh -n $$script || exit 1; done
 	bash -n tools/completions/ioping.bash
 
 # One step for each package manager; what is there already costs nothing.

@@ -1,0 +1,132 @@
+/* Clocks, the process and its memory. */
+#include "os/os.h"
+#include "os/process.h"
+
+#include "windows_path.h"
+
+#include <corecrt_startup.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#define SECOND 1000000000LL
+#define UNIX_BEGAN 116444736000000000LL /* 1970, in steps of 100 ns since 1601 */
+
+/* Most often at 10 MHz. In two parts, for the product of all would be too big. */
+int64_t
+os_clock_now(void)
+{
+    LARGE_INTEGER ticks, frequency;
+    QueryPerformanceCounter(&ticks);
+    QueryPerformanceFrequency(&frequency);
+    int64_t now = ticks.QuadPart, unit = frequency.QuadPart;
+    if (unit == SECOND / 100)
+        return now * 100;
+    return now / unit * SECOND + now % unit * SECOND / unit;
+}
+
+int64_t
+os_clock_wall(void)
+{
+    FILETIME time;
+    GetSystemTimePreciseAsFileTime(&time);
+    int64_t steps = (int64_t)time.dwHighDateTime << 32 | time.dwLowDateTime;
+    return (steps - UNIX_BEGAN) * 100;
+}
+
+void
+os_clock_local(int64_t wall, struct tm *local)
+{
+    time_t seconds = (time_t)(wall / SECOND);
+    memset(local, 0, sizeof(*local));
+    localtime_s(local, &seconds);
+}
+
+/* What the C library takes amiss, such as an unknown letter after % in a format of a
+ * time, is no reason to end the program. */
+static void
+go_on(const wchar_t *expression, const wchar_t *function, const wchar_t *file,
+      unsigned line, uintptr_t reserved)
+{
+    (void)expression, (void)function, (void)file, (void)line, (void)reserved;
+}
+
+static void
+free_all(char **arguments)
+{
+    for (size_t i = 0; arguments && arguments[i]; i++)
+        free(arguments[i]);
+    free(arguments);
+}
+
+/*
+ * Main has them as bytes of the system's own code page, which has not all letters. Also
+ * the first chance to say that nobody is to be asked for a disk that is not in its drive.
+ */
+int
+os_process_arguments(int *argc, char ***argv)
+{
+    _set_invalid_parameter_handler(go_on);
+    SetErrorMode(SEM_FAILCRITICALERRORS);
+    if (_configure_wide_argv(_crt_argv_unexpanded_arguments) != 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    char **arguments = calloc((size_t)__argc + 1, sizeof(char *));
+    if (!arguments)
+        return -1;
+    for (int i = 0; i < __argc; i++) {
+        arguments[i] = windows_path_utf8(__wargv[i]);
+        if (!arguments[i]) {
+            free_all(arguments);
+            return -1;
+        }
+    }
+    *argc = __argc;
+    *argv = arguments;
+    return 0;
+}
+
+/* Nothing is given to a program by its file. */
+int
+os_privileges_drop(void)
+{
+    return 0;
+}
+
+_Noreturn void
+os_process_end(int status)
+{
+    CloseHandle(GetStdHandle(STD_OUTPUT_HANDLE));
+    CloseHandle(GetStdHandle(STD_ERROR_HANDLE));
+    TerminateProcess(GetCurrentProcess(), (UINT)status);
+    for (;;)
+        Sleep(INFINITE);
+}
+
+void *
+os_memory_aligned(size_t alignment, size_t size)
+{
+    return _aligned_malloc(size, alignment);
+}
+
+void
+os_memory_free(void *memory)
+{
+    _aligned_free(memory);
+}
+
+void *
+os_memory_zeroed(size_t size)
+{
+    return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
+
+void
+os_memory_release(void *memory, size_t size)
+{
+    (void)size;
+    VirtualFree(memory, 0, MEM_RELEASE);
+}

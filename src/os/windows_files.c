@@ -1,0 +1,306 @@
+/* Files by their names and descriptors; windows_storage.c is about what is in them. */
+#include "os/os.h"
+
+#include "windows_error.h"
+#include "windows_handle.h"
+#include "windows_path.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <winioctl.h>
+
+/* Which device it is: by its number where it has one, else by its name. */
+static uint64_t
+identify(HANDLE device, const WCHAR *path)
+{
+    STORAGE_DEVICE_NUMBER number;
+    DWORD size;
+    uint64_t hash = 14695981039346656037U; /* FNV-1a */
+    if (DeviceIoControl(device, IOCTL_STORAGE_GET_DEVICE_NUMBER, NULL, 0, &number,
+                        sizeof(number), &size, NULL))
+        return (uint64_t)number.DeviceType << 48 | (uint64_t)number.DeviceNumber << 24 |
+               (number.PartitionNumber & 0xffffff);
+    for (; *path; path++)
+        hash = (hash ^ (*path | 0x20U)) * 1099511628211U;
+    return hash;
+}
+
+/* What is neither a file nor a directory does not answer the first question. */
+static void
+fill_info(HANDLE handle, const WCHAR *path, struct os_info *info)
+{
+    BY_HANDLE_FILE_INFORMATION status;
+    *info = (struct os_info){.kind = OS_OTHER, .links = 1, .ours = true};
+    if (GetFileInformationByHandle(handle, &status)) {
+        bool is_directory = status.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY;
+        info->kind = is_directory ? OS_DIRECTORY : OS_FILE;
+        info->size = (int64_t)status.nFileSizeHigh << 32 | status.nFileSizeLow;
+        info->links = status.nNumberOfLinks;
+        return;
+    }
+    DWORD type = GetFileType(handle);
+    if (type == FILE_TYPE_DISK)
+        info->kind = OS_BLOCK;
+    else if (type == FILE_TYPE_CHAR)
+        info->kind = OS_CHARACTER;
+    info->device = identify(handle, path);
+}
+
+int
+os_path_info(const char *path, struct os_info *info)
+{
+    WCHAR *wide = windows_path_wide(path);
+    if (!wide)
+        return -1;
+    HANDLE handle = CreateFileW(wide, FILE_READ_ATTRIBUTES, WINDOWS_SHARE, NULL,
+                                OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    bool there = handle != INVALID_HANDLE_VALUE;
+    if (there) {
+        fill_info(handle, wide, info);
+        CloseHandle(handle);
+    } else {
+        windows_error_fail();
+    }
+    free(wide);
+    return there ? 0 : -1;
+}
+
+int
+os_file_info(int fd, struct os_info *info)
+{
+    const struct windows_file *file = windows_handle_file(fd);
+    if (!file)
+        return -1;
+    fill_info(file->handle, file->path ? file->path : L"", info);
+    return 0;
+}
+
+int
+os_path_remove(const char *path)
+{
+    WCHAR *wide = windows_path_wide(path);
+    if (!wide)
+        return -1;
+    int status = DeleteFileW(wide) ? 0 : windows_error_fail();
+    free(wide);
+    return status;
+}
+
+/* A drive alone means the directory in it where the user is. */
+const char *
+os_path_joint(const char *path)
+{
+    size_t length = strlen(path);
+    return length && strchr("\\/:", path[length - 1]) ? "" : "\\";
+}
+
+/* Whether it is a link of some kind and not what it leads to. */
+static bool
+is_link(HANDLE handle)
+{
+    FILE_ATTRIBUTE_TAG_INFO tag;
+    return GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &tag,
+                                        sizeof(tag)) &&
+           tag.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT;
+}
+
+/*
+ * Whether others use the device: file systems on it would be lost. The system itself
+ * keeps programs from writing where one is mounted, but only from request to request.
+ */
+static bool
+is_in_use(HANDLE device)
+{
+    WCHAR name[32] = L"";
+    STORAGE_DEVICE_NUMBER number;
+    union {
+        DRIVE_LAYOUT_INFORMATION_EX layout;
+        char room[sizeof(DRIVE_LAYOUT_INFORMATION_EX) +
+                  128 * sizeof(PARTITION_INFORMATION_EX)];
+    } parts;
+    DWORD size;
+    if (GetVolumeInformationByHandleW(device, NULL, 0, NULL, NULL, NULL, name, 32) &&
+        wcscmp(name, L"RAW") != 0)
+        return true;
+    if (!DeviceIoControl(device, IOCTL_STORAGE_GET_DEVICE_NUMBER, NULL, 0, &number,
+                         sizeof(number), &size, NULL) ||
+        (number.PartitionNumber && number.PartitionNumber != (DWORD)-1))
+        return false;
+    if (!DeviceIoControl(device, IOCTL_DISK_GET_DRIVE_LAYOUT_EX, NULL, 0, &parts,
+                         sizeof(parts), &size, NULL))
+        return GetLastError() == ERROR_INSUFFICIENT_BUFFER;
+    for (DWORD i = 0; i < parts.layout.PartitionCount; i++)
+        if (parts.layout.PartitionEntry[i].PartitionLength.QuadPart)
+            return true;
+    return false;
+}
+
+/* Makes a new descriptor of FILE, or closes it. */
+static int
+keep(struct windows_file *file)
+{
+    int fd = windows_handle_add(file);
+    if (fd >= 0)
+        return fd;
+    CloseHandle(file->handle);
+    if (file->keeper)
+        CloseHandle(file->keeper);
+    free(file->path);
+    return -1;
+}
+
+static int
+refuse(struct windows_file *file, int number)
+{
+    CloseHandle(file->handle);
+    free(file->path);
+    errno = number;
+    return -1;
+}
+
+static struct windows_file
+describe(unsigned flags)
+{
+    bool durable = flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
+    return (struct windows_file){.access = GENERIC_READ |
+                                           (flags & OS_OPEN_WRITE ? GENERIC_WRITE : 0),
+                                 .flags = durable ? FILE_FLAG_WRITE_THROUGH : 0};
+}
+
+/* Directories are said to be forbidden. */
+static void
+explain(const WCHAR *path)
+{
+    DWORD error = GetLastError();
+    DWORD attributes = GetFileAttributesW(path);
+    if (error == ERROR_ACCESS_DENIED && attributes != INVALID_FILE_ATTRIBUTES &&
+        attributes & FILE_ATTRIBUTE_DIRECTORY)
+        errno = EISDIR;
+    else
+        errno = windows_error_number(error);
+}
+
+int
+os_file_open(const char *path, unsigned flags)
+{
+    struct windows_file file = describe(flags);
+    BY_HANDLE_FILE_INFORMATION status;
+    DWORD how = OPEN_EXISTING, own = file.flags;
+    if (flags & OS_OPEN_CREATE) {
+        how = flags & OS_OPEN_EXCLUSIVE ? CREATE_NEW : OPEN_ALWAYS;
+        own |= FILE_FLAG_OPEN_REPARSE_POINT;
+    }
+    file.path = windows_path_wide(path);
+    if (!file.path)
+        return -1;
+    file.handle =
+        CreateFileW(file.path, file.access, WINDOWS_SHARE, NULL, how, own, NULL);
+    if (file.handle == INVALID_HANDLE_VALUE) {
+        explain(file.path);
+        free(file.path);
+        return -1;
+    }
+    if (flags & OS_OPEN_CREATE && is_link(file.handle))
+        return refuse(&file, ELOOP);
+    if (GetFileInformationByHandle(file.handle, &status)) {
+        free(file.path);
+        file.path = NULL;
+        return keep(&file);
+    }
+    if (!(flags & OS_OPEN_CREATE) && flags & OS_OPEN_EXCLUSIVE && is_in_use(file.handle))
+        return refuse(&file, EBUSY);
+    CloseHandle(file.handle);
+    file.handle = windows_handle_device(file.path, file.access, file.flags);
+    if (file.handle != INVALID_HANDLE_VALUE)
+        return keep(&file);
+    free(file.path);
+    return -1;
+}
+
+/*
+ * The handle that removes the file when it is closed, be it by the system because the
+ * program is no more, is only kept: once it is closed no other can be opened. It has no
+ * cache, so that it does not stand in the way of emptying that.
+ */
+int
+os_file_temporary(const char *path, unsigned flags)
+{
+    struct windows_file file = describe(flags | OS_OPEN_WRITE);
+    char name[4096];
+    WCHAR *made;
+    int length =
+        snprintf(name, sizeof(name), "%s%s.ioping.XXXXXX", path, os_path_joint(path));
+    if (length >= (int)sizeof(name)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    file.keeper = windows_path_create(name, file.access | DELETE,
+                                      FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE |
+                                          FILE_FLAG_NO_BUFFERING,
+                                      &made);
+    free(made);
+    if (file.keeper == INVALID_HANDLE_VALUE)
+        return -1;
+    file.handle = ReOpenFile(file.keeper, file.access, WINDOWS_SHARE, file.flags);
+    if (file.handle != INVALID_HANDLE_VALUE)
+        return keep(&file);
+    windows_error_fail();
+    CloseHandle(file.keeper);
+    return -1;
+}
+
+/* A handle serves one request at a time. */
+int
+os_file_apart(int fd)
+{
+    const struct windows_file *shared = windows_handle_file(fd);
+    if (!shared)
+        return -1;
+    struct windows_file file = *shared;
+    file.keeper = NULL;
+    file.path = NULL;
+    file.handle = windows_handle_again(shared, shared->flags);
+    if (file.handle == INVALID_HANDLE_VALUE)
+        return -1;
+    return keep(&file);
+}
+
+/* Puts a handle with other FLAGS in the place of the one that there is. */
+static int
+change(struct windows_file *file, DWORD flags)
+{
+    HANDLE again = windows_handle_again(file, flags);
+    if (again == INVALID_HANDLE_VALUE)
+        return -1;
+    CloseHandle(file->handle);
+    file->handle = again;
+    file->flags = flags;
+    return 0;
+}
+
+/* Nothing is cached of disks and volumes. */
+int
+os_file_direct(int fd, bool on)
+{
+    struct windows_file *file = windows_handle_file(fd);
+    if (!file)
+        return -1;
+    DWORD flags = file->flags & ~(DWORD)FILE_FLAG_NO_BUFFERING;
+    if (on)
+        flags |= FILE_FLAG_NO_BUFFERING;
+    return file->path || flags == file->flags ? 0 : change(file, flags);
+}
+
+/* Not for a part of a file: for all that is done by this descriptor. */
+int
+os_file_random(int fd, int64_t offset, int64_t length)
+{
+    struct windows_file *file = windows_handle_file(fd);
+    (void)offset, (void)length;
+    if (!file)
+        return -1;
+    DWORD flags = file->flags | FILE_FLAG_RANDOM_ACCESS;
+    return file->path || flags == file->flags ? 0 : change(file, flags);
+}

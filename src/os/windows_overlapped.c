@@ -1,0 +1,239 @@
+/*
+ * Overlapped I/O: requests go to a handle of the queue's own, and what is complete comes
+ * out of a completion port. One that ends as it is sent is done at once; so is every
+ * flush, which the system does in no other way. Reap sends those submitted since the
+ * last one, oldest first.
+ */
+#include "os/async.h"
+
+#include "os/os.h"
+#include "windows_error.h"
+#include "windows_handle.h"
+#include "windows_thread.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <winternl.h>
+
+#define MS 1000000LL
+
+struct request {
+    OVERLAPPED overlapped; /* first: the system gives back its address */
+    enum os_async_operation operation;
+    DWORD size;
+    int slot;
+};
+
+struct os_async_queue {
+    struct os_async_config config;
+    HANDLE file, port;
+    HANDLE timer;              /* ends a wait, by a call to this thread */
+    int64_t alarm;             /* when; 0: it is not set */
+    struct request *requests;  /* by slot */
+    struct request **waiting;  /* to be sent, oldest first */
+    OVERLAPPED_ENTRY *entries; /* from the port */
+    int waiting_count, under_way;
+    bool quick; /* what ends as it is sent does not come to the port as well */
+};
+
+static void
+overlapped_close(struct os_async_queue *queue)
+{
+    HANDLE handles[] = {queue->file, queue->port, queue->timer};
+    for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++)
+        if (handles[i])
+            CloseHandle(handles[i]);
+    free(queue->entries);
+    free(queue->waiting);
+    free(queue->requests);
+    free(queue);
+}
+
+static int
+set_up(struct os_async_queue *queue)
+{
+    const struct windows_file *file = windows_handle_file(queue->config.fd);
+    size_t depth = (size_t)queue->config.depth;
+    queue->requests = calloc(depth, sizeof(*queue->requests));
+    queue->waiting = calloc(depth, sizeof(struct request *));
+    queue->entries = calloc(depth, sizeof(*queue->entries));
+    if (!file || !queue->requests || !queue->waiting || !queue->entries)
+        return -1;
+    HANDLE again = windows_handle_again(file, file->flags | FILE_FLAG_OVERLAPPED);
+    if (again == INVALID_HANDLE_VALUE)
+        return -1;
+    queue->file = again;
+    queue->port = CreateIoCompletionPort(queue->file, NULL, 0, 1);
+    queue->timer = windows_thread_timer();
+    if (!queue->port || !queue->timer)
+        return windows_error_fail();
+    queue->quick = SetFileCompletionNotificationModes(
+        queue->file,
+        FILE_SKIP_COMPLETION_PORT_ON_SUCCESS | FILE_SKIP_SET_EVENT_ON_HANDLE);
+    return 0;
+}
+
+static struct os_async_queue *
+overlapped_open(const struct os_async_config *config)
+{
+    struct os_async_queue *queue = calloc(1, sizeof(*queue));
+    if (!queue)
+        return NULL;
+    queue->config = *config;
+    if (set_up(queue) == 0)
+        return queue;
+    int number = errno;
+    overlapped_close(queue);
+    errno = number;
+    return NULL;
+}
+
+/* Any thread may use it. */
+static int
+overlapped_begin(struct os_async_queue *queue)
+{
+    (void)queue;
+    return 0;
+}
+
+/* The timer is not to call a thread that is no more. */
+static void
+overlapped_end(struct os_async_queue *queue)
+{
+    CancelWaitableTimer(queue->timer);
+}
+
+static void
+overlapped_submit(struct os_async_queue *queue, const struct os_async_request *request)
+{
+    struct request *entry = &queue->requests[request->slot];
+    *entry = (struct request){.operation = request->operation, .slot = request->slot};
+    if (request->operation != OS_ASYNC_FLUSH) {
+        entry->size = (DWORD)request->size;
+        entry->overlapped.Offset = (DWORD)request->offset;
+        entry->overlapped.OffsetHigh = (DWORD)(request->offset >> 32);
+    }
+    queue->waiting[queue->waiting_count++] = entry;
+}
+
+/* How it ended, by ERROR of GetLastError, 0 for none. */
+static struct os_async_done
+end_of(const struct request *request, DWORD error)
+{
+    struct os_async_done done = {.slot = request->slot};
+    if (error == 0 && request->operation != OS_ASYNC_FLUSH)
+        done.bytes = (int64_t)request->overlapped.InternalHigh;
+    if (error && error != ERROR_HANDLE_EOF)
+        done.error = windows_error_number(error);
+    return done;
+}
+
+static BOOL
+send_one(const struct os_async_queue *queue, struct request *request)
+{
+    char *memory = queue->config.memory + (size_t)request->slot * queue->config.size;
+    switch (request->operation) {
+    case OS_ASYNC_READ:
+        return ReadFile(queue->file, memory, request->size, NULL, &request->overlapped);
+    case OS_ASYNC_WRITE:
+        return WriteFile(queue->file, memory, request->size, NULL, &request->overlapped);
+    case OS_ASYNC_FLUSH:
+        break;
+    }
+    return FlushFileBuffers(queue->file);
+}
+
+/* Sends what waits; what is done with already is stored in DONE: how many. */
+static int
+send_waiting(struct os_async_queue *queue, struct os_async_done *done)
+{
+    int ended = 0;
+    for (int i = 0; i < queue->waiting_count; i++) {
+        struct request *request = queue->waiting[i];
+        DWORD error = send_one(queue, request) ? 0 : GetLastError();
+        bool at_once = queue->quick || request->operation == OS_ASYNC_FLUSH;
+        if (error == ERROR_IO_PENDING || (error == 0 && !at_once))
+            queue->under_way++;
+        else
+            done[ended++] = end_of(request, error);
+    }
+    queue->waiting_count = 0;
+    return ended;
+}
+
+static VOID CALLBACK
+ring(void *argument, DWORD low, DWORD high)
+{
+    struct os_async_queue *queue = argument;
+    (void)low, (void)high;
+    queue->alarm = 0;
+}
+
+/* How long to wait, in ms; CALLED: the timer will end it, and is more exact. */
+static DWORD
+limit_wait(struct os_async_queue *queue, int64_t when, BOOL *called)
+{
+    if (when == INT64_MAX)
+        return INFINITE;
+    int64_t left = when == OS_ASYNC_AT_ONCE ? 0 : when - os_clock_now();
+    if (left <= 0)
+        return 0;
+    if (queue->alarm != when)
+        queue->alarm =
+            windows_thread_alarm(queue->timer, left, ring, queue) == 0 ? when : 0;
+    *called = queue->alarm == when;
+    if (*called)
+        return INFINITE;
+    return left < INFINITE / 2 * MS ? (DWORD)((left + MS - 1) / MS) : INFINITE / 2;
+}
+
+/* Stores what is complete in DONE; waits until WHEN for one at least. */
+static int
+receive(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+{
+    BOOL called = FALSE;
+    ULONG got = 0;
+    DWORD time = limit_wait(queue, when, &called);
+    if (!GetQueuedCompletionStatusEx(queue->port, queue->entries,
+                                     (ULONG)queue->config.depth, &got, time, called)) {
+        DWORD error = GetLastError();
+        return error == WAIT_TIMEOUT || error == WAIT_IO_COMPLETION
+                   ? 0
+                   : windows_error_fail();
+    }
+    for (ULONG i = 0; i < got; i++) {
+        const struct request *request =
+            (const struct request *)queue->entries[i].lpOverlapped;
+        NTSTATUS status = (NTSTATUS)request->overlapped.Internal;
+        done[i] = end_of(request, status < 0 ? RtlNtStatusToDosError(status) : 0);
+    }
+    queue->under_way -= (int)got;
+    return (int)got;
+}
+
+static int
+overlapped_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+{
+    int ended = queue->waiting_count ? send_waiting(queue, done) : 0;
+    if (ended && !queue->under_way)
+        return ended;
+    int got = receive(queue, done + ended, ended ? OS_ASYNC_AT_ONCE : when);
+    return ended && got < 0 ? ended : ended + got;
+}
+
+static const char *
+overlapped_advise(int number)
+{
+    (void)number;
+    return "leave out -A";
+}
+
+const struct os_async_ops os_aio = {.name = "overlapped I/O",
+                                    .there = true,
+                                    .advise = overlapped_advise,
+                                    .open = overlapped_open,
+                                    .begin = overlapped_begin,
+                                    .submit = overlapped_submit,
+                                    .reap = overlapped_reap,
+                                    .end = overlapped_end,
+                                    .close = overlapped_close};

@@ -1,0 +1,197 @@
+/*
+ * A thread has an event by which others poke it, and a timer. The event stays set until
+ * the thread waits, so that no poke is lost.
+ */
+#include "os/thread.h"
+
+#include "os/os.h"
+#include "windows_error.h"
+#include "windows_thread.h"
+
+#include <errno.h>
+#include <process.h>
+#include <stdlib.h>
+
+#define STACK (512 << 10) /* as elsewhere */
+
+struct thread {
+    HANDLE handle, poke, timer;
+    void *(*body)(void *);
+    void *argument;
+};
+
+static struct thread first; /* which nobody started here */
+static _Thread_local struct thread *current;
+
+HANDLE
+windows_thread_timer(void)
+{
+    DWORD flags = CREATE_WAITABLE_TIMER_MANUAL_RESET;
+    HANDLE timer = CreateWaitableTimerExW(
+        NULL, NULL, flags | CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS);
+    if (timer) /* Windows 10 before 1803 has none of these */
+        return timer;
+    return CreateWaitableTimerExW(NULL, NULL, flags, TIMER_ALL_ACCESS);
+}
+
+int
+windows_thread_alarm(HANDLE timer, int64_t left, PTIMERAPCROUTINE body, void *argument)
+{
+    LARGE_INTEGER due = {.QuadPart = -(left / 100 + 1)};
+    return SetWaitableTimer(timer, &due, 0, body, argument, FALSE) ? 0 : -1;
+}
+
+static int
+equip(struct thread *thread)
+{
+    thread->poke = CreateEventW(NULL, FALSE, FALSE, NULL);
+    thread->timer = windows_thread_timer();
+    return thread->poke && thread->timer ? 0 : windows_error_fail();
+}
+
+static void
+discard(struct thread *thread)
+{
+    if (thread->poke)
+        CloseHandle(thread->poke);
+    if (thread->timer)
+        CloseHandle(thread->timer);
+    free(thread);
+}
+
+static struct thread *
+get_current(void)
+{
+    if (current)
+        return current;
+    current = &first;
+    equip(current);
+    return current;
+}
+
+int
+windows_thread_wait(int64_t when, HANDLE event)
+{
+    const struct thread *self = get_current();
+    HANDLE handles[3] = {self->timer, self->poke, event};
+    for (;;) {
+        int64_t left = when - os_clock_now();
+        if (left <= 0)
+            return 0;
+        DWORD got = WAIT_FAILED;
+        if (windows_thread_alarm(self->timer, left, NULL, NULL) == 0)
+            got = WaitForMultipleObjects(event ? 3 : 2, handles, FALSE, INFINITE);
+        if (got == WAIT_FAILED)
+            Sleep(1); /* whoever waits comes again */
+        if (got != WAIT_OBJECT_0)
+            return -1;
+    }
+}
+
+/* Timers need nothing else; those of old systems are as they are. */
+void
+os_clock_sharpen(void)
+{
+}
+
+int
+os_sleep_until(int64_t when)
+{
+    int status = windows_thread_wait(when, NULL);
+    if (status < 0)
+        errno = EINTR;
+    return status;
+}
+
+static unsigned __stdcall run(void *argument)
+{
+    current = argument;
+    current->body(current->argument);
+    return 0;
+}
+
+int
+os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
+{
+    struct thread *made = calloc(1, sizeof(*made));
+    if (!made)
+        return -1;
+    made->body = body;
+    made->argument = argument;
+    if (equip(made) == 0) {
+        made->handle = (HANDLE)_beginthreadex(NULL, STACK, run, made,
+                                              STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+        thread->id = (uintptr_t)made;
+        if (made->handle)
+            return 0;
+    }
+    int number = errno;
+    discard(made);
+    errno = number;
+    return -1;
+}
+
+struct os_thread
+os_thread_self(void)
+{
+    return (struct os_thread){(uintptr_t)get_current()};
+}
+
+void
+os_thread_poke(const struct os_thread *thread)
+{
+    const struct thread *other = (const struct thread *)thread->id;
+    SetEvent(other->poke);
+}
+
+void
+os_thread_join(const struct os_thread *thread)
+{
+    struct thread *other = (struct thread *)thread->id;
+    WaitForSingleObject(other->handle, INFINITE);
+    CloseHandle(other->handle);
+    discard(other);
+}
+
+/* There is one table of handles, in which each call looks without a lock. */
+void
+os_thread_part(void)
+{
+}
+
+struct os_lock {
+    SRWLOCK lock;
+};
+
+struct os_lock *
+os_lock_make(void)
+{
+    struct os_lock *lock = malloc(sizeof(*lock));
+    if (lock)
+        InitializeSRWLock(&lock->lock);
+    return lock;
+}
+
+void
+os_lock_free(struct os_lock *lock)
+{
+    free(lock);
+}
+
+void
+os_lock_take(struct os_lock *lock)
+{
+    AcquireSRWLockExclusive(&lock->lock);
+}
+
+bool
+os_lock_try(struct os_lock *lock)
+{
+    return TryAcquireSRWLockExclusive(&lock->lock);
+}
+
+void
+os_lock_give(struct os_lock *lock)
+{
+    ReleaseSRWLockExclusive(&lock->lock);
+}

@@ -1,0 +1,148 @@
+/* Volumes and disks. */
+#include "os/mount.h"
+#include "os/os.h"
+
+#include "windows_error.h"
+#include "windows_handle.h"
+#include "windows_path.h"
+#include "windows_volume.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include <winioctl.h>
+#include <winternl.h>
+
+/* What the system gives as FileFsFullSizeInformation. */
+struct volume_size {
+    LARGE_INTEGER total, available_to_user, available;
+    ULONG sectors, sector; /* of a cluster; bytes of each */
+};
+
+static int
+measure(HANDLE file, struct volume_size *size)
+{
+    IO_STATUS_BLOCK answer;
+    NTSTATUS status = NtQueryVolumeInformationFile(file, &answer, size, sizeof(*size),
+                                                   FileFsFullSizeInformation);
+    if (status >= 0)
+        return 0;
+    SetLastError(RtlNtStatusToDosError(status));
+    return windows_error_fail();
+}
+
+int64_t
+windows_volume_sector(HANDLE file)
+{
+    struct volume_size size;
+    FILE_STORAGE_INFO storage;
+    if (GetFileInformationByHandleEx(file, FileStorageInfo, &storage, sizeof(storage)) &&
+        storage.LogicalBytesPerSector)
+        return storage.LogicalBytesPerSector;
+    return measure(file, &size) < 0 ? -1 : (int64_t)size.sector;
+}
+
+/* To UTF-8; what does not fit stays as it was. */
+static void
+copy_name(const WCHAR *name, char *text, size_t size)
+{
+    char *bytes = windows_path_utf8(name);
+    if (bytes && strlen(bytes) < size)
+        memcpy(text, bytes, strlen(bytes) + 1);
+    free(bytes);
+}
+
+int
+os_mount_measure(int fd, struct os_mount *mount)
+{
+    struct volume_size size;
+    *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
+    if (measure(windows_handle_of(fd), &size) < 0)
+        return -1;
+    mount->block = (int64_t)size.sectors * size.sector;
+    mount->size = size.total.QuadPart * mount->block;
+    mount->available = size.available_to_user.QuadPart * mount->block;
+    return 0;
+}
+
+/* "C:" of \\?\C:\, \\server\share of \\?\UNC\server\share\. */
+static void
+shorten(WCHAR *root)
+{
+    size_t length = wcslen(root);
+    if (length && root[length - 1] == L'\\')
+        root[--length] = L'\0';
+    if (wcsncmp(root, L"\\\\?\\UNC\\", 8) == 0)
+        wmemmove(root + 2, root + 8, length - 8 + 1);
+    else if (wcsncmp(root, L"\\\\?\\", 4) == 0)
+        wmemmove(root, root + 4, length - 4 + 1);
+}
+
+/* The volume by the place where it is mounted, most often a letter. */
+static void
+name_device(HANDLE file, struct os_mount *mount)
+{
+    DWORD room = GetFinalPathNameByHandleW(file, NULL, 0, 0);
+    WCHAR *path = room ? malloc((room + 1) * sizeof(*path)) : NULL;
+    WCHAR *root = room ? malloc((room + 2) * sizeof(*root)) : NULL;
+    if (path && root && GetFinalPathNameByHandleW(file, path, room + 1, 0) <= room &&
+        GetVolumePathNameW(path, root, room + 2)) {
+        shorten(root);
+        copy_name(root, mount->device, sizeof(mount->device));
+    }
+    free(path);
+    free(root);
+}
+
+void
+os_mount_name(int fd, struct os_mount *mount)
+{
+    HANDLE file = windows_handle_of(fd);
+    WCHAR name[32];
+    if (GetVolumeInformationByHandleW(file, NULL, 0, NULL, NULL, NULL, name, 32))
+        copy_name(name, mount->fstype, sizeof(mount->fstype));
+    name_device(file, mount);
+}
+
+/* Disks are all of one kind here. */
+bool
+os_device_is_disk(int fd)
+{
+    (void)fd;
+    return false;
+}
+
+/* Devices are read without a cache by each of their names. */
+bool
+os_path_raw(const char *path, char *raw, size_t size)
+{
+    (void)path, (void)raw, (void)size;
+    return false;
+}
+
+int
+os_device_size(int fd, int64_t *size, int64_t *block)
+{
+    HANDLE device = windows_handle_of(fd);
+    GET_LENGTH_INFORMATION length;
+    DISK_GEOMETRY geometry;
+    DWORD got;
+    if (!DeviceIoControl(device, IOCTL_DISK_GET_LENGTH_INFO, NULL, 0, &length,
+                         sizeof(length), &got, NULL) ||
+        !DeviceIoControl(device, IOCTL_DISK_GET_DRIVE_GEOMETRY, NULL, 0, &geometry,
+                         sizeof(geometry), &got, NULL))
+        return windows_error_fail();
+    *size = length.Length.QuadPart;
+    *block = geometry.BytesPerSector;
+    return 0;
+}
+
+bool
+os_device_read_only(int fd)
+{
+    DWORD got;
+    return !DeviceIoControl(windows_handle_of(fd), IOCTL_DISK_IS_WRITABLE, NULL, 0, NULL,
+                            0, &got, NULL) &&
+           GetLastError() == ERROR_WRITE_PROTECT;
+}
