@@ -41,6 +41,7 @@ static void
 interrupted_calls_are_repeated(void **state)
 {
     (void)state;
+    need_names();
     need_faults();
     int failures = 0;
     for (size_t i = 0; i < LENGTH(interruptions); i++) {
@@ -180,6 +181,7 @@ static void
 forbidden_calls_are_done_without(void **state)
 {
     (void)state;
+    need_direct_io();
     need_forbid();
     mount_once("ext4");
     struct result result =

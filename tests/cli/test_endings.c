@@ -77,6 +77,7 @@ static void
 statistics_can_be_asked_for_on_the_way(void **state)
 {
     (void)state;
+    need_direct_io();
     struct result result = command_status(
         0, START "-a 0 -i 1h data >o 2>e & pid=$!; " UNTIL("request=1", "o") //
         "kill -USR1 $pid; " UNTIL(

@@ -70,6 +70,7 @@ static void
 label_and_mode_are_right(void **state)
 {
     struct place *place = make(state);
+    need_names();
     char device[128], size[32], shown[32], text[512];
     if (strcmp(place->fstype, "block") == 0)
         answer(size, sizeof(size), "stat -c %%s '%s.img'", place->image);
@@ -133,6 +134,7 @@ static void
 read_only_directory_is_refused_but_not_a_file_in_it(void **state)
 {
     (void)state;
+    need_direct_io();
     mount_image("ext4", 16, "frozen");
     struct result result = command_status(
         2, "head -c 1M /dev/urandom >frozen/file && mount -o remount,ro frozen && "
@@ -151,6 +153,7 @@ static void
 file_on_squashfs_is_read(void **state)
 {
     (void)state;
+    need_names();
     const char *runner = getenv("IOPING_RUNNER");
     if (runner && runner[0])
         skip_because("valgrind reads into the cache what the program maps");

@@ -318,6 +318,7 @@ static void
 failures_are_records(void **state)
 {
     (void)state;
+    need_flags();
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(failures); i++) {

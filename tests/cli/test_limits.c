@@ -226,6 +226,7 @@ a_device_of_no_size_is_refused(void **state)
 {
     static const char *const options[] = {"", "-D", "-WWW", "-s 1"};
     (void)state;
+    need_sizes();
     need_root();
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(

@@ -273,6 +273,8 @@ check(void **state)
     const struct expectation *expected = *state;
     if (strstr(expected->command, "faulty "))
         need_faults();
+    if (strstr(expected->command, " -H ") || strstr(expected->command, " -N "))
+        need_flags();
     if (expected >= json && expected < json + sizeof(json) / sizeof(json[0]))
         need_program("jq");
     struct result result = command("%s%s", HELPERS, expected->command);

@@ -204,6 +204,7 @@ static void
 lines_about_long_paths_keep_their_reason(void **state)
 {
     (void)state;
+    need_direct_io();
     const char *path = deep(1200);
     struct result result = command_status(
         0, "mkdir -p %s && cp \"$IOPING\" %s/f && ioping -c 2 -i 0 -s 513 %s/f >o", path,

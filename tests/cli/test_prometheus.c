@@ -214,6 +214,7 @@ static void
 a_run_goes_on_without_its_file(void **state)
 {
     (void)state;
+    need_direct_io(); /* or a note stands among the lines that are counted */
     struct result result = command_status(
         0, "cd f; mkdir d; : >../o; : >../e; \"$IOPING\" -i 10ms -P 10ms -prometheus "
            "d/x.prom ../data >../o 2>../e & pid=$!; " UNTIL("request=2 ", "../o") //

@@ -28,7 +28,7 @@ need_engine(void **state)
     need_faults();
     need_program("jq");
     if (engine == &aio)
-        need_aio();
+        need_linux_aio();
     else
         need_uring();
     return engine;
@@ -362,6 +362,7 @@ a_queue_that_cannot_be_set_up_is_refused(void **state)
     };
     static const char *const targets[] = {"data", "-W d"};
     (void)state;
+    need_async(&os_uring);
     need_faults();
     for (size_t i = 0; i < LENGTH(cases) * LENGTH(targets); i++) {
         const char *line = cases[i / 2].line;
@@ -402,6 +403,7 @@ calls_that_fail_in_passing_are_not_noticed(void **state)
     };
     int noticed = 0;
     (void)state;
+    need_async(&os_uring);
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
@@ -423,6 +425,7 @@ a_queue_that_breaks_fails_what_is_under_way(void **state)
     static const char *const cases[][2] = {{"io_uring_enter:5-:5", "-U"},
                                            {"io_getevents:5-:5", "-A"}};
     (void)state;
+    need_async(&os_uring);
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases); i++) {

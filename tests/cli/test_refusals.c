@@ -257,6 +257,7 @@ static void
 direct_io_on_memory_is_refused(void **state)
 {
     (void)state;
+    need_names();
     struct result result = command("stat -f -c %%T /dev/shm; ls -A /dev/shm >before");
     bool memory = strcmp(result.out, "tmpfs\n") == 0;
     command_free(&result);

@@ -277,6 +277,7 @@ static void
 device_without_a_size_is_refused(void **state)
 {
     (void)state;
+    need_sizes();
     char device[64];
     need_root();
     shell(": >none.img");

@@ -458,6 +458,8 @@ what_makes_no_sense_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[256];
+        if (strstr(cases[i][1], os_uring.name) && !os_uring.there)
+            continue;
         struct result result = command_status(1, "ioping -c 1 %s data", cases[i][0]);
         snprintf(line, sizeof(line), "ioping: %s\n", cases[i][1]);
         assert_string_equal(result.err, line);

@@ -94,7 +94,7 @@ a_sweep_that_cannot_begin_names_its_target(void **state)
 {
     (void)state;
     need_faults();
-    need_aio();
+    need_linux_aio();
     struct result result = command_status(
         0, FRESH FAULTY("io_setup:3:11") "-A -sweep depth=1..2 -w 100ms -C one two three "
                                          ">o 2>e; echo $?; sed 's/: .*//;s/:$//' e; "
@@ -112,7 +112,7 @@ what_keeps_the_first_step_from_its_begin_is_said_once(void **state)
 {
     (void)state;
     need_faults();
-    need_aio();
+    need_linux_aio();
     struct result result = command_status(
         0,
         FRESH FAULTY("io_setup:1-:11") "-A -sweep depth=1..2 -w 100ms -C one two three "

@@ -133,6 +133,35 @@ command_script(const char *name, const char *format, va_list list)
     return path;
 }
 
+/* Whether the program was built for a system that has direct I/O. */
+static bool
+knows_direct(void)
+{
+    errno = 0;
+    return os_file_direct(-1, true) == 0 || errno != ENOTSUP;
+}
+
+/* Takes what is said of every target out where there is no direct I/O; that it is said
+ * is the business of one test, see unit/probe/test_access.c. */
+static size_t
+drop_notes(char *text)
+{
+    static const char *const notes[] = {
+        "direct I/O not supported: dropping the page cache before each request instead\n",
+        "direct I/O not supported: flushing the page cache after each request instead\n",
+        "cannot see whether reads come from the page cache: compare with -D or -W\n"};
+    for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+        char *found;
+        while ((found = strstr(text, notes[i]))) {
+            char *line = found, *after = found + strlen(notes[i]);
+            while (line > text && line[-1] != '\n')
+                line--;
+            memmove(line, after, strlen(after) + 1);
+        }
+    }
+    return strlen(text);
+}
+
 static struct result
 run_shell(const char *format, va_list list)
 {
@@ -151,6 +180,11 @@ run_shell(const char *format, va_list list)
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     result.out = read_all(out, &result.out_size);
     result.err = read_all(err, &ignored);
+    if (!knows_direct()) {
+        drop_notes(result.err);
+        if (strlen(result.out) == result.out_size)
+            result.out_size = drop_notes(result.out);
+    }
     keep_json(result.out, result.out_size);
     keep_json_of_o(script);
     if (result.status == 124 || result.status == 137)
@@ -357,6 +391,14 @@ need_aio(void)
     need_queue(&os_aio);
 }
 
+void
+need_linux_aio(void)
+{
+    if (!is_linux_aio())
+        skip_because("needs Linux AIO, which was not built in");
+    need_aio();
+}
+
 /* A file of one page; the caller closes it. */
 static int
 open_page(void)
@@ -399,6 +441,20 @@ need_flags(void)
     os_file_close(fd);
     if (status < 0 && !is_linux_aio())
         skip_because("needs a system whose requests have flags");
+}
+
+void
+need_sizes(void)
+{
+    if (!is_linux_aio())
+        skip_because("needs a system that knows an empty device");
+}
+
+void
+need_direct_io(void)
+{
+    if (!knows_direct())
+        skip_because("needs a system with direct I/O");
 }
 
 void
@@ -484,11 +540,7 @@ need_direct(const char *file)
         command("dd if=%s of=/dev/null bs=4k count=1 iflag=direct status=none", file);
     bool able = result.status == 0;
     command_free(&result);
-    int fd = open_page();
-    if (os_file_direct(fd, true) < 0 && errno == ENOTSUP)
-        able = false;
-    os_file_close(fd);
-    if (!able)
+    if (!able || !knows_direct())
         skip_because("needs a build folder on a disk that takes direct I/O");
 }
 

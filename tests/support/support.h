@@ -87,14 +87,20 @@ void need_async(const struct os_async_ops *ops);
 void need_uring(void);
 void need_aio(void);
 
+/* The same, where its system calls are what the test is about. */
+void need_linux_aio(void);
+
 /* Whether the system's asynchronous I/O is that of Linux. */
 bool is_linux_aio(void);
 
 /* Skip where the system that the program was built for, if it is not Linux, does not tell
- * or do this: what the page cache has, the names of mounts, flags of single requests. */
+ * or do this: what the page cache has, the names of mounts, flags of single requests,
+ * direct I/O, an empty device. */
 void need_resident(void);
 void need_names(void);
 void need_flags(void);
+void need_direct_io(void);
+void need_sizes(void);
 
 /* Skips unless system calls can be forbidden ("$IOPING_FORBID"). */
 void need_forbid(void);
