@@ -79,6 +79,7 @@ it_is_drawn_while_a_run_goes_on_and_erased_at_the_end(void **state)
          "^\n--- data \\([^\n]*\n" ROW("size") ROW("4 KiB") ROW("8 KiB") "$"},
     };
     (void)state;
+    need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char script[256];
         snprintf(script, sizeof(script), "ioping -hang 0 %s", cases[i].arguments);
@@ -96,6 +97,7 @@ static void
 a_run_without_an_end_shows_its_time(void **state)
 {
     (void)state;
+    need_direct_io();
     terminal_start(&terminal, 80,
                    "exec $IOPING_RUNNER \"$IOPING\" -hang 0 -q -i 10ms data");
     terminal_wait(&terminal, " s  ");
@@ -146,6 +148,7 @@ static void
 it_is_drawn_while_the_output_goes_elsewhere(void **state)
 {
     (void)state;
+    need_direct_io();
     run_until_shown(132, LINE, "ioping -hang 0 -q -i 10ms -w ${n}s data >o");
     char *text = clean_text();
     assert_string_equal(text, "");
@@ -165,6 +168,7 @@ a_narrow_terminal_cuts_it(void **state)
         const char *shown; /* empty: there is no room for anything */
     } cases[] = {{40, " req"}, {20, "%"}, {10, "%"}, {5, "%"}, {3, ""}, {1, ""}};
     (void)state;
+    need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         run_until_shown(cases[i].columns, cases[i].shown,
                         "ioping -hang 0 -q -i 10ms -w ${n}s data >o");
@@ -179,6 +183,7 @@ static void
 it_follows_the_width_of_the_terminal(void **state)
 {
     (void)state;
+    need_direct_io();
     terminal_start(&terminal, 20,
                    "exec $IOPING_RUNNER \"$IOPING\" -hang 0 -q -i 10ms -w 60s data");
     terminal_wait(&terminal, "%");
@@ -205,6 +210,7 @@ an_interrupt_leaves_a_clean_summary(void **state)
         const char *output, *left;
     } cases[] = {{WIDE, "", SUMMARY "\n?$"}, {72, ">o", "^\n?$"}};
     (void)state;
+    need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         terminal_start(
             &terminal, cases[i].columns,
@@ -230,6 +236,7 @@ it_is_drawn_ten_times_a_second_at_most(void **state)
         "ioping -hang 0 -q -i 10ms -w $((n * 2))s data >o",
         "ioping -hang 0 -q -i 0 -C -w $((n * 2))s data >o"};
     (void)state;
+    need_direct_io();
     for (size_t i = 0; i < LENGTH(scripts); i++) {
         double seconds = 0;
         run_until_shown(200, LINE, scripts[i]);
@@ -285,6 +292,7 @@ static void
 raw_lines_do_not_mix_with_it(void **state)
 {
     (void)state;
+    need_direct_io();
     run_until_shown(WIDE, "\n[",
                     "ioping -hang 0 -q -i 10ms -w $((n * 2))s -P 230ms data");
     assert_true(terminal_count(&terminal, LINE) > 0);
@@ -332,6 +340,7 @@ static void
 several_targets_have_one_line(void **state)
 {
     (void)state;
+    need_direct_io();
     run_until_shown(WIDE, LINE, "ioping -hang 0 -q -i 10ms -c $((n * 50)) data more");
     char *text = clean_text();
     assert_matches(text, "^\n--- data ");
@@ -348,6 +357,7 @@ blocks_are_for_terminals_with_utf8(void **state)
         bool blocks;
     } cases[] = {{"C.UTF-8", true}, {"C", false}};
     (void)state;
+    need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char script[256];
         snprintf(script, sizeof(script),

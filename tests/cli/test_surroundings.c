@@ -105,6 +105,7 @@ static void
 an_old_kernel_knows_the_label_as_well(void **state)
 {
     (void)state;
+    need_names();
     need_forbid();
     struct result result = command_status(
         0,
@@ -161,6 +162,7 @@ root_without_privileges_calls_nothing_cached_by_mistake(void **state)
     static const char *const runs[] = {WITHOUT("all"), "unshare -U -r "};
     char note[256];
     (void)state;
+    need_resident();
     need_root();
     need_program("setpriv");
     mount_once("ext4");

@@ -114,6 +114,7 @@ prepare(const struct scene *scene)
 static void
 reads_reach_the_device(void **state)
 {
+    need_resident();
     const struct scene *scene = *state;
     char arguments[128], note[256] = "";
     prepare(scene);
@@ -182,6 +183,7 @@ check_verdicts(const char *json, int64_t mapped)
 static void
 mapped_pages_are_called_cached(void **state)
 {
+    need_resident();
     char arguments[128], text[256];
     struct mapped mapped = {.place = *state, .length = 4 << 20};
     map_head(&mapped);
@@ -210,6 +212,7 @@ mapped_pages_are_called_cached(void **state)
 static void
 mapped_pages_do_not_hinder_direct_reads(void **state)
 {
+    need_resident();
     char arguments[128];
     struct mapped mapped = {.place = *state, .length = 8 << 20};
     map_head(&mapped);
@@ -227,6 +230,7 @@ static void
 nothing_counts_when_all_is_cached(void **state)
 {
     (void)state;
+    need_resident();
     struct mapped mapped = {.place = "ext4", .length = 8 << 20};
     map_head(&mapped);
     struct result result = run_on_device("ext4", 0, "-q -c 9 -i 0 -s 1000 -a 2 ext4/f");
@@ -245,6 +249,7 @@ static void
 compressed_file_is_not_said_to_be_direct(void **state)
 {
     (void)state;
+    need_resident();
     mount_once("btrfs");
     shell("cd %s && mount -o remount,compress=zstd . && yes | head -c 4M >packed && "
           "mount -o remount,compress=no . && sync packed && cat packed >/dev/null",
@@ -265,6 +270,7 @@ static void
 compressed_and_mapped_file_is_not_said_to_be_direct(void **state)
 {
     (void)state;
+    need_resident();
     struct mapped mapped = {.place = "btrfs", .length = 8 << 20};
     map_head(&mapped);
     shell("cd %s && mount -o remount,compress=zstd . && yes | head -c 8M >f && "
@@ -284,6 +290,7 @@ static void
 inline_file_is_not_measured_in_silence(void **state)
 {
     (void)state;
+    need_resident();
     mount_once("btrfs");
     shell("head -c 1000 /dev/urandom >%s/small && sync btrfs/small", "btrfs");
     struct reads before = count_reads("btrfs");
@@ -302,6 +309,7 @@ static void
 overlay_file_is_read_from_the_device(void **state)
 {
     (void)state;
+    need_resident();
     mount_once("ext4");
     shell("mkdir %s/up ext4/low ext4/work layers && mount -t overlay overlay -o "
           "lowerdir=ext4/low,upperdir=ext4/up,workdir=ext4/work layers && "
@@ -323,6 +331,7 @@ static void
 mapped_pages_under_overlay_are_called_cached(void **state)
 {
     (void)state;
+    need_resident();
     char path[1200];
     mount_once("ext4");
     shell("mkdir %s/up2 ext4/low2 ext4/work2 layers2 && mount -t overlay overlay -o "
@@ -345,6 +354,7 @@ mapped_pages_under_overlay_are_called_cached(void **state)
 static void
 small_files_and_ends_are_read_from_the_device(void **state)
 {
+    need_resident();
     static const struct {
         int size;
         const char *options;
@@ -472,6 +482,7 @@ holes_are_told(void **state)
 static void
 users_who_cannot_write_are_not_told_cached(void **state)
 {
+    need_resident();
     const char *place = *state;
     mount_once(place);
     need_program("setpriv");
@@ -505,6 +516,7 @@ static void
 users_who_cannot_write_are_warned_of_mapped_pages(void **state)
 {
     (void)state;
+    need_resident();
     struct mapped mapped = {.place = "ext4", .length = 8 << 20};
     need_root();
     need_program("setpriv");
