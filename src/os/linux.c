@@ -13,7 +13,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -87,18 +86,27 @@ rw_flags(int flags)
 
 #define APART __attribute__((noinline)) /* its stack is nobody else's */
 
+/* preadv2 or pwritev2: by number, as old C libraries have neither. The kernel takes the
+ * upper half of an offset for itself where a long holds but half of it. */
+static long
+move_vector(long call, int fd, const struct iovec *vector, int64_t offset, int flags)
+{
+    return syscall(call, (long)fd, vector, 1L, (long)offset, (long)(offset >> 32),
+                   (long)flags);
+}
+
 static APART int64_t
 read_by(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
     struct iovec vector = {.iov_base = buffer, .iov_len = size};
-    return preadv2(fd, &vector, 1, offset, rw_flags(flags));
+    return move_vector(SYS_preadv2, fd, &vector, offset, rw_flags(flags));
 }
 
 static APART int64_t
 write_by(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
     struct iovec vector = {.iov_base = (void *)buffer, .iov_len = size};
-    return pwritev2(fd, &vector, 1, offset, rw_flags(flags));
+    return move_vector(SYS_pwritev2, fd, &vector, offset, rw_flags(flags));
 }
 
 static int64_t
@@ -139,17 +147,15 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
     return result;
 }
 
-/* Of no bytes: if it fails, the call is not known (ENOTSUP by some C libraries) or
- * not allowed. */
+/* Of no bytes: if it fails, the call is not known or not allowed. */
 int
 os_file_flags_try(int fd, int flags, bool write)
 {
     struct iovec nothing = {0};
     if (!flags)
         return 0;
-    ssize_t done = write ? pwritev2(fd, &nothing, 1, 0, rw_flags(flags))
-                         : preadv2(fd, &nothing, 1, 0, rw_flags(flags));
-    return done < 0 ? -1 : 0;
+    long call = write ? SYS_pwritev2 : SYS_preadv2;
+    return move_vector(call, fd, &nothing, 0, rw_flags(flags)) < 0 ? -1 : 0;
 }
 
 /* The kernel's MAX_PAGECACHE_ORDER: a huge page, but at most 2048 pages. */
@@ -221,7 +227,7 @@ os_file_resident_try(int fd, int64_t offset)
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || os_file_direct(fd, false) < 0)
         return -1;
-    int64_t got = preadv2(fd, &vector, 1, offset, RWF_NOWAIT);
+    long got = move_vector(SYS_preadv2, fd, &vector, offset, RWF_NOWAIT);
     int number = errno;
     if (fcntl(fd, F_SETFL, flags) < 0)
         return -1;
@@ -245,7 +251,7 @@ os_file_storage(int fd, int64_t offset, int64_t length)
         ask.map.fm_start = at;
         ask.map.fm_length = end - at;
         ask.map.fm_extent_count = EXTENTS;
-        if (ioctl(fd, FS_IOC_FIEMAP, &ask.map) < 0)
+        if (syscall(SYS_ioctl, (long)fd, FS_IOC_FIEMAP, &ask.map) < 0)
             return -1;
         const struct fiemap_extent *extent = ask.map.fm_extents;
         for (uint32_t left = ask.map.fm_mapped_extents; left > 0; left--, extent++) {

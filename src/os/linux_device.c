@@ -2,10 +2,17 @@
 
 #include <linux/fs.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+/* C libraries differ in the type of a request. */
+static long
+ask_device(int fd, unsigned long request, void *answer)
+{
+    return syscall(SYS_ioctl, (long)fd, request, answer);
+}
 
 /* All disks are block devices here. */
 bool
@@ -28,7 +35,8 @@ os_device_size(int fd, int64_t *size, int64_t *block)
 {
     uint64_t bytes;
     int sector;
-    if (ioctl(fd, BLKGETSIZE64, &bytes) < 0 || ioctl(fd, BLKSSZGET, &sector) < 0)
+    if (ask_device(fd, BLKGETSIZE64, &bytes) < 0 ||
+        ask_device(fd, BLKSSZGET, &sector) < 0)
         return -1;
     *size = (int64_t)bytes;
     *block = sector;
@@ -39,7 +47,7 @@ bool
 os_device_read_only(int fd)
 {
     int read_only = 0;
-    return ioctl(fd, BLKROGET, &read_only) == 0 && read_only;
+    return ask_device(fd, BLKROGET, &read_only) == 0 && read_only;
 }
 
 /* A partition has no queue of its own; the folder around it is that of its disk. */

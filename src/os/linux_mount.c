@@ -85,7 +85,7 @@ os_mount_measure(int fd, struct os_mount *mount)
     if (fstatfs(fd, &status) < 0)
         return -1;
     uint64_t unit = (uint64_t)(status.f_frsize ? status.f_frsize : status.f_bsize);
-    mount->block = status.f_bsize;
+    mount->block = (int64_t)status.f_bsize;
     mount->size = (int64_t)(status.f_blocks * unit);
     mount->available = (int64_t)(status.f_bavail * unit);
     for (size_t i = 0; i < sizeof(memories) / sizeof(memories[0]); i++) {

@@ -15,6 +15,8 @@
 
 #define SECOND 1000000000LL
 
+_Static_assert(sizeof(off_t) == 8, "offsets of 32 bits do not reach far enough");
+
 int64_t
 os_clock_wall(void)
 {

@@ -275,6 +275,7 @@ check(void **state)
         need_faults();
     if (strstr(expected->command, " -H ") || strstr(expected->command, " -N "))
         need_flags();
+        need_native("needs an emulator that has preadv2(2)");
     if (expected >= json && expected < json + sizeof(json) / sizeof(json[0]))
         need_program("jq");
     struct result result = command("%s%s", HELPERS, expected->command);

@@ -240,6 +240,7 @@ static void
 direct_io_that_cannot_be_is_refused(void **state)
 {
     (void)state;
+    need_native("needs an emulator that tells the alignment of direct I/O");
     need_direct("data");
     static const char *const shapes[] = {"-s 513", "-o 1", "-s 100 -o 100"};
     for (size_t i = 0; i < LENGTH(shapes); i++) {

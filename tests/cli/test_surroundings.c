@@ -165,6 +165,7 @@ root_without_privileges_calls_nothing_cached_by_mistake(void **state)
     need_resident();
     need_root();
     need_program("setpriv");
+    need_native("needs an emulator that tells the alignment of direct I/O");
     mount_once("ext4");
     snprintf(note, sizeof(note), UNALIGNED, "ext4/theirs");
     for (size_t i = 0; i < LENGTH(runs); i++) {

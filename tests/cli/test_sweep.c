@@ -531,6 +531,7 @@ files_smaller_than_a_page_are_swept(void **state)
         {"-C", "", "ioping: little: request size is too big for this target\n", 0, 2},
     };
     (void)state;
+    need_native("needs an emulator that tells the alignment of direct I/O");
     need_direct("data");
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -563,6 +564,7 @@ a_file_smaller_than_a_block_is_swept_without_direct_io(void **state)
     };
     (void)state;
     need_direct_io();
+    need_native("needs an emulator that tells the alignment of direct I/O");
     need_program("jq");
     mount_image("ext4", 8, "private");
     struct result result =

@@ -313,9 +313,25 @@ need_root(void)
         skip_because("needs loop devices");
 }
 
+/* Whether the tested programs are for another processor than the tests' own; and whether
+ * it is emulated (IOPING_FOREIGN, by tests/cross/run). */
+static bool
+is_foreign(void)
+{
+    return getenv("IOPING_FOREIGN") != NULL;
+}
+
+static bool
+is_emulated(void)
+{
+    return is_foreign() && strcmp(getenv("IOPING_FOREIGN"), "emulated") == 0;
+}
+
 void
 need_faults(void)
 {
+    if (is_foreign())
+        skip_because("faults cannot be preloaded into a program for another processor");
     const char *runner = getenv("IOPING_RUNNER");
     if (runner && runner[0])
         skip_because("faults cannot be preloaded under another program");
@@ -335,6 +351,10 @@ void
 need_bare(const char *reason)
 {
     const char *runner = getenv("IOPING_RUNNER");
+    char text[256];
+    snprintf(text, sizeof(text), "under an emulator: %s", reason);
+    if (is_emulated())
+        skip_because(text);
     if (runner && runner[0])
         skip_because(reason);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -344,6 +364,13 @@ need_bare(const char *reason)
     skip_because(reason);
 #endif
 #endif
+}
+
+void
+need_native(const char *reason)
+{
+    if (is_emulated())
+        skip_because(reason);
 }
 
 void
@@ -379,15 +406,31 @@ need_queue(const struct os_async_ops *ops)
     skip_because(text);
 }
 
+/* The program has what it is told to use, also where an emulator stands for the kernel.
+ */
+static void
+need_engine_of_program(const char *option, const char *reason)
+{
+    if (!is_foreign())
+        return;
+    struct result result = command("ioping %s -c 1 -i 0 /dev/zero", option);
+    bool missing = strstr(result.err, "Function not implemented") != NULL;
+    command_free(&result);
+    if (missing)
+        skip_because(reason);
+}
+
 void
 need_uring(void)
 {
+    need_engine_of_program("-U", "needs an emulator that has io_uring");
     need_queue(&os_uring);
 }
 
 void
 need_aio(void)
 {
+    need_engine_of_program("-A", "needs an emulator that has Linux AIO");
     need_queue(&os_aio);
 }
 
@@ -460,6 +503,8 @@ need_direct_io(void)
 void
 need_forbid(void)
 {
+    if (is_foreign())
+        skip_because("system calls of another processor have other numbers");
     if (system("\"$IOPING_FORBID\" 1 statx true") != 0)
         skip_because("needs a kernel and a container that allow seccomp filters");
 }

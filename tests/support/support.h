@@ -80,10 +80,14 @@ void need_faults(void);
 /* Skips for this reason under valgrind and in a sanitizer's build. */
 void need_bare(const char *reason);
 
+/* Skips for this reason where the tested program is for a processor that is emulated. */
+void need_native(const char *reason);
+
 /* Skips if the program was built for a system without this way. */
 void need_async(const struct os_async_ops *ops);
 
-/* Skip unless it was built with it and lets this program itself have such a queue. */
+/* Skip unless it was built with it, and this program itself and the tested one may have
+ * such a queue. */
 void need_uring(void);
 void need_aio(void);
 

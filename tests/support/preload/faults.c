@@ -43,6 +43,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -231,7 +232,7 @@ faults_go_on(const struct rule *rule, size_t size, ssize_t *result)
     return 1;
 }
 
-/* The program may make these two calls by their number, and the asynchronous ones. */
+/* The program may make these calls by their number, and the asynchronous ones. */
 long
 syscall(long number, ...)
 {
@@ -247,6 +248,12 @@ syscall(long number, ...)
     if (number == SYS_pwrite64)
         return pwrite64((int)argument[0], (void *)argument[1], (size_t)argument[2],
                         argument[3]);
+    if (number == SYS_preadv2)
+        return preadv64v2((int)argument[0], (void *)argument[1], (int)argument[2],
+                          argument[3], (int)argument[5]);
+    if (number == SYS_pwritev2)
+        return pwritev64v2((int)argument[0], (void *)argument[1], (int)argument[2],
+                           argument[3], (int)argument[5]);
     return faults_async(number, argument);
 }
 

@@ -44,7 +44,7 @@ static void
 reads_at_the_offset(void **state)
 {
     (void)state;
-    char buffer[6] = "......";
+    char buffer[] = "......";
     int fd = make_file(100);
     assert_int_equal(pwrite(fd, "HELLO", 5, 50), 5);
     struct os_async_done done = perform(fd, 0, OS_ASYNC_READ, buffer, 6, 49);
@@ -142,6 +142,8 @@ flags_reach_the_kernel(void **state)
     if (fd < 0)
         skip_because("needs /proc");
     struct os_async_done done = perform(fd, OS_RW_NOWAIT, OS_ASYNC_READ, buffer, 8, 0);
+    if (done.error == ENOSYS)
+        skip_because("needs a kernel or an emulator that knows preadv2(2)");
     assert_int_equal(done.error, EOPNOTSUPP);
     assert_int_equal(done.bytes, 0);
     done = perform(fd, 0, OS_ASYNC_READ, buffer, 8, 0);

@@ -3,8 +3,8 @@
 
 /*
  * A queue for tests, on real files. What the system does wrong or late is played: the
- * library's system calls come through the syscall() that is defined here. One test
- * program includes it once.
+ * library's system calls come through the __wrap_syscall() that is defined here, as the
+ * linker is told (--wrap). One test program includes it once.
  */
 #include "support.h"
 
@@ -12,7 +12,6 @@
 #include "os/os.h"
 #include "os/process.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
@@ -34,18 +33,18 @@ typedef bool hook_function(long number, long *argument, long *result);
 static hook_function *hook;
 static atomic_int hooked; /* what the hook counts */
 
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
 static inline long
 call(long number, const long *argument)
 {
-    long (*next)(long, ...);
-    void *found = dlsym(RTLD_NEXT, "syscall");
-    memcpy(&next, &found, sizeof(next));
-    return next(number, argument[0], argument[1], argument[2], argument[3], argument[4],
-                argument[5]);
+    return __real_syscall(number, argument[0], argument[1], argument[2], argument[3],
+                          argument[4], argument[5]);
 }
 
 long
-syscall(long number, ...)
+__wrap_syscall(long number, ...)
 {
     long argument[6], result;
     va_list list;

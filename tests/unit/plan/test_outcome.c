@@ -40,9 +40,10 @@ a_failed_request_is_named(void **state)
     (void)state;
     struct outcome outcome = {
         .total = {.requests = 7, .failed = 1, .latency = {.count = 5}},
-        .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = EIO, .size = 4096},
+        .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC, .size = 4096},
     };
-    check_notes(&outcome, "ioping: request 7 failed: EIO (Input/output error)\n", NULL);
+    check_notes(&outcome, "ioping: request 7 failed: ENOSPC (No space left on device)\n",
+                NULL);
     check_status(&outcome, 3);
 }
 
@@ -169,11 +170,11 @@ a_failure_and_lost_output_are_both_told(void **state)
     (void)state;
     struct outcome outcome = {
         .total = {.requests = 4, .failed = 1, .latency = {.count = 2}},
-        .failed = {.index = 4, .verdict = VERDICT_ERROR, .error = EIO},
+        .failed = {.index = 4, .verdict = VERDICT_ERROR, .error = ENOSPC},
         .output = "standard output",
         .output_error = EPIPE,
     };
-    check_notes(&outcome, "ioping: request 4 failed: EIO (Input/output error)\n",
+    check_notes(&outcome, "ioping: request 4 failed: ENOSPC (No space left on device)\n",
                 "ioping: standard output: Broken pipe\n");
     check_status(&outcome, 3);
 }
@@ -255,11 +256,11 @@ a_step_without_a_request_is_named(void **state)
     check_status(&outcome, 0);
     outcome = (struct outcome){
         .total = {.requests = 9, .failed = 1, .latency = {.count = 8}},
-        .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = EIO, .size = 4096},
+        .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC, .size = 4096},
         .swept = SWEEP_DEPTH,
         .empty = 4096,
     };
-    check_notes(&outcome, "ioping: request 7 failed: EIO (Input/output error)\n",
+    check_notes(&outcome, "ioping: request 7 failed: ENOSPC (No space left on device)\n",
                 "ioping: -sweep: no request ended in the time of depth=4096; use a "
                 "longer -w\n");
     check_status(&outcome, 3);
@@ -352,8 +353,9 @@ a_failure_goes_before_a_limit_and_both_are_told(void **state)
     static const char *const limits[] = {"max=1ms", NULL};
     struct slos slos;
     struct outcome outcome = outcome_of_limits(&slos, limits, 0);
-    outcome.failed = (struct sample){.index = 7, .verdict = VERDICT_ERROR, .error = EIO};
-    check_notes(&outcome, "ioping: request 7 failed: EIO (Input/output error)\n",
+    outcome.failed =
+        (struct sample){.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC};
+    check_notes(&outcome, "ioping: request 7 failed: ENOSPC (No space left on device)\n",
                 "ioping: max = 100 ms exceeds 1 ms\n");
     check_status(&outcome, 3);
     outcome.failed.index = 0;
