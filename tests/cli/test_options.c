@@ -273,9 +273,10 @@ check(void **state)
     const struct expectation *expected = *state;
     if (strstr(expected->command, "faulty "))
         need_faults();
-    if (strstr(expected->command, " -H ") || strstr(expected->command, " -N "))
+    if (strstr(expected->command, " -H ") || strstr(expected->command, " -N ")) {
         need_flags();
         need_native("needs an emulator that has preadv2(2)");
+    }
     if (expected >= json && expected < json + sizeof(json) / sizeof(json[0]))
         need_program("jq");
     struct result result = command("%s%s", HELPERS, expected->command);
