@@ -78,9 +78,10 @@ COMPLETIONS := $(addprefix $(BUILDDIR)/completions/,ioping.bash _ioping ioping.f
 SUPPORT_OBJ := $(patsubst %.c,$(BUILDDIR)/%.o,$(wildcard tests/support/*.c))
 TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 	$(wildcard tests/unit/*.c tests/unit/*/*.c tests/cli/*.c)))
-# They play the errors of Linux's own system calls.
+# One plays the errors of Linux's own system calls, one compares with a program for Linux.
 ifneq ($(SYSTEM),linux)
-TESTS := $(filter-out %/test_async_faults,$(TESTS))
+LEFT_OUT := test_async_faults test_peer
+TESTS := $(filter-out $(addprefix %/,$(LEFT_OUT)),$(TESTS))
 endif
 FAULTS := $(BUILDDIR)/tests/faults.so
 FORBID := $(BUILDDIR)/tests/forbid
@@ -157,6 +158,7 @@ $(BUILDDIR)/completions/ioping.fish: $(GENERATOR)
 # Tests. RUNNER goes before every program that is tested, such as valgrind.
 
 check: $(PROGRAM) $(TESTS) $(FAULTS) $(COMPLETIONS)
+	$(if $(LEFT_OUT),@echo 'left out, for Linux only: $(LEFT_OUT)')
 	$(Q)BUILDDIR='$(BUILDDIR)' RUNNER='$(RUNNER)' tests/run $(TESTS)
 
 $(BUILDDIR)/tests/support/%.o: tests/support/%.c $(BUILDDIR)/flags

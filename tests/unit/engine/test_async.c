@@ -251,6 +251,7 @@ static void
 flags_reach_the_kernel(void **state)
 {
     (void)state;
+    need_flags();
     for (size_t i = 0; i < 2; i++) {
         struct os_mount mount;
         int fd = make_file(O_RDONLY);
@@ -317,6 +318,7 @@ a_system_without_them_is_an_error_with_advice(void **state)
          "Resource temporarily unavailable; see fs.aio-max-nr, or use -U\n"},
     };
     (void)state;
+    need_async(&os_uring); /* what is played is Linux */
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char memory[DEPTH * 8], line[ERROR_LINE];
         struct os_async_config config = {.depth = DEPTH, .memory = memory, .size = 8};

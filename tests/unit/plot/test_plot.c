@@ -200,6 +200,8 @@ the_subtitle_says_what_was_sent(void **state)
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
+        if (cases[i].plan.engine == ENGINE_AIO && !is_linux_aio())
+            continue; /* it has another name */
         begin(1);
         scene.plan = cases[i].plan;
         scene.descriptions[0].mode = cases[i].mode;
