@@ -7,7 +7,8 @@ SYSTEM_Darwin = darwin
 SYSTEM_FreeBSD = freebsd
 SYSTEM_OpenBSD = openbsd
 SYSTEM_NetBSD = netbsd
-SYSTEM ?= $(or $(SYSTEM_$(shell uname -s)),posix)
+HOST := $(shell uname -s)
+SYSTEM ?= $(or $(SYSTEM_$(HOST)),posix)
 
 EXE_windows = .exe
 EXE = $(EXE_$(SYSTEM))
@@ -36,6 +37,7 @@ OWN_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS) -Wconversion -ffile-prefix-map='$(C
 	-fno-math-errno
 TEST_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS)
 OWN_LDLIBS_windows = -lntdll
+OWN_LDLIBS_netbsd = -lrt
 OWN_LDLIBS = -lm $(PTHREAD) $(OWN_LDLIBS_$(SYSTEM))
 # No symbol is looked up in the middle of a request, libm is loaded only where there is
 # no instruction for a square root, and the fewer the segments the quicker the start.
@@ -108,7 +110,7 @@ endif
 all: ioping$(EXE)
 
 ioping$(EXE): $(PROGRAM) FORCE
-	$(Q)cmp -s $(PROGRAM) $@ || cp $(PROGRAM) $@
+	$(Q)cmp -s $(PROGRAM) $@ || { rm -f $@ && cp $(PROGRAM) $@; }
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
 	$(SAY) "  LINK  $@"
@@ -157,9 +159,14 @@ $(BUILDDIR)/completions/ioping.fish: $(GENERATOR)
 
 # Tests. RUNNER goes before every program that is tested, such as valgrind.
 
+ifneq ($(HOST),Linux)
+check:
+	@echo 'make check: the tests are for Linux' >&2; exit 1
+else
 check: $(PROGRAM) $(TESTS) $(FAULTS) $(COMPLETIONS)
 	$(if $(LEFT_OUT),@echo 'left out, for Linux only: $(LEFT_OUT)')
 	$(Q)BUILDDIR='$(BUILDDIR)' RUNNER='$(RUNNER)' tests/run $(TESTS)
+endif
 
 $(BUILDDIR)/tests/support/%.o: tests/support/%.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"

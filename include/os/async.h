@@ -43,9 +43,11 @@ struct os_async_queue;
  * by that thread alone.
  */
 struct os_async_ops {
-    const char *name;  /* in messages */
-    bool there;        /* this system has it, unless open says that it is not allowed */
-    bool needs_direct; /* for more than one request at a time */
+    const char *name; /* in messages */
+    bool there;       /* this system has it, unless open says that it is not allowed */
+    /* What users of more than one request at a time have to know, with direct I/O and
+     * without; NULL or empty: nothing. */
+    const char *caveat, *caveat_buffered;
     /* What to do, as the user sees it, about an errno of open. */
     const char *(*advise)(int number);
     /*

@@ -114,7 +114,8 @@ int os_file_alignment(int fd, int64_t *memory, int64_t *offset);
 /*
  * One read or write at OFFSET: bytes, 0 at the end. FLAGS: OR-ed enum os_rw.
  * These and os_file_flush are what is timed: each is the system call alone,
- * made again if a signal interrupts it.
+ * made again if a signal interrupts it. A flush may be two where one does not reach
+ * the cache of the drive.
  */
 enum os_rw { OS_RW_HIPRI = 1, OS_RW_NOWAIT = 2 };
 int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);
@@ -125,53 +126,5 @@ int os_file_flags_try(int fd, int flags, bool write);
 
 /* Makes written data durable, without time stamps: fdatasync. */
 int os_file_flush(int fd);
-
-/*
- * Writes what the page cache has for the device, and waits. The device's own
- * cache is left alone where the file system allows it. Errors as os_file_flush.
- */
-int os_file_write_back(int fd);
-
-/* The largest piece in which the page cache keeps a file, a power of two. */
-int64_t os_file_folio_most(void);
-
-/*
- * Drops clean pages of a range from the page cache; dirty or mapped ones stay. ENOTSUP:
- * this system has no way to do it.
- */
-int os_file_drop(int fd, int64_t offset, int64_t length);
-
-/* Says that access to a range will be random, so nothing is read ahead. */
-int os_file_random(int fd, int64_t offset, int64_t length);
-
-/* Whether any page of a range is in the page cache: 1 or 0; -1: not known. */
-typedef int os_resident_function(int fd, int64_t offset, int64_t length);
-
-/*
- * Chooses a way to ask that tells the truth about this file: the page at
- * WITNESS, which was read through the cache a moment ago, must show. NULL if
- * there is none.
- */
-os_resident_function *os_resident_choose(int fd, int64_t witness);
-
-/*
- * Whether the page at OFFSET is in the page cache, for users who may not ask:
- * 1 or 0; -1: not known. It may start to read the page, so it is for trials;
- * direct I/O is as before.
- */
-int os_file_resident_try(int fd, int64_t offset);
-
-/* Finds the next hole at or after OFFSET, or the next data: an offset; ENXIO: none. */
-int64_t os_file_hole(int fd, int64_t offset);
-int64_t os_file_data(int fd, int64_t offset);
-
-/*
- * How a range of a file is stored: OR-ed enum os_storage; -1: not known.
- */
-enum os_storage {
-    OS_STORAGE_INLINE = 1,  /* among the metadata, as small files can be */
-    OS_STORAGE_ENCODED = 2, /* compressed or encrypted */
-};
-int os_file_storage(int fd, int64_t offset, int64_t length);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/notes.h"
+#include "os/cache.h"
 #include "os/os.h"
 #include "plan/description.h"
 #include "plan/plan.h"

@@ -119,7 +119,7 @@ const struct cli_option cli_options[] = {
     [OPTION_PRINT_INTERVAL] = {'P', "print-interval", TIME(print_interval),
         .help = "a raw line every <time>"},
     [OPTION_ASYNC] = {'A', "async", FLAG,
-        .help = "the system's asynchronous I/O (Linux AIO)"},
+        .help = "the system's asynchronous I/O, as Linux AIO"},
     [OPTION_URING] = {'U', "uring", FLAG,
         .help = "io_uring"},
     [OPTION_THREADS] = {0, "threads", NUMBER(threads, THREADS_MOST), .newer = true,

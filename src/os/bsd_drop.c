@@ -4,6 +4,7 @@
  * to go; but where the system has it, it lets go of pages that are held as buffers, which
  * msync would leave.
  */
+#include "os/cache.h"
 #include "os/os.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@ drop_piece(int fd, int64_t at, size_t size)
 {
     void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, at);
     if (map == MAP_FAILED) {
-        errno = ENOTSUP;
+        if (errno != ENOMEM && errno != EAGAIN)
+            errno = ENOTSUP;
         return -1;
     }
     int status = msync(map, size, MS_INVALIDATE), number = errno;
@@ -36,7 +38,10 @@ end_of(int fd, int64_t end)
     struct stat status;
     if (fstat(fd, &status) < 0)
         return -1;
-    return S_ISREG(status.st_mode) && status.st_size < end ? status.st_size : end;
+    if (S_ISREG(status.st_mode))
+        return status.st_size < end ? status.st_size : end;
+    errno = ENOTSUP; /* a device has buffers, which msync does not reach */
+    return -1;
 }
 
 int

@@ -1,3 +1,4 @@
+#include "os/cache.h"
 #include "os/os.h"
 
 #include "posix_aio.h"
@@ -72,7 +73,7 @@ static bool
 is_refused(int number)
 {
     return number == ENOTSUP || number == EOPNOTSUPP || number == ENOTTY ||
-           number == EINVAL;
+           number == EINVAL || number == ENODEV;
 }
 
 /* fsync alone leaves the data in the drive's own cache. Not every file system and not
@@ -83,10 +84,11 @@ os_file_flush(int fd)
     int status;
     do {
         status = fcntl(fd, F_FULLFSYNC);
-        if (status < 0 && is_refused(errno))
-            status = ioctl(fd, DISK_FLUSH);
-        if (status < 0 && is_refused(errno))
+        if (status < 0 && is_refused(errno)) {
             status = fsync(fd);
+            if (status == 0 && ioctl(fd, DISK_FLUSH) < 0 && !is_refused(errno))
+                status = -1;
+        }
     } while (status < 0 && errno == EINTR);
     return status < 0 ? -1 : 0;
 }
@@ -109,6 +111,11 @@ os_device_read_only(int fd)
     uint32_t writable;
     return ioctl(fd, DISK_WRITABLE, &writable) == 0 && !writable;
 }
+
+/* By the sysctls kern.aiothreads and kern.aioprocmax: 4 and 16 by default. */
+const char posix_aio_caveat[] =
+    "POSIX AIO works on a few requests at a time here, and the others wait as part of "
+    "their times; use -threads";
 
 /* aio_fsync is an fsync. */
 int

@@ -24,6 +24,8 @@ os_file_flush(int fd)
     return status;
 }
 
+const char posix_aio_caveat[] = "";
+
 /* aio_fsync does not know that call. */
 int
 posix_aio_flush(struct aiocb *request)

@@ -180,13 +180,15 @@ aio_advise(int number)
     return number == EAGAIN ? "see fs.aio-max-nr, or use -U" : "use -U or none";
 }
 
-const struct os_async_ops os_aio = {.name = "Linux AIO",
-                                    .there = true,
-                                    .needs_direct = true,
-                                    .advise = aio_advise,
-                                    .open = aio_open,
-                                    .begin = aio_begin,
-                                    .submit = aio_submit,
-                                    .reap = aio_reap,
-                                    .end = aio_end,
-                                    .close = aio_close};
+const struct os_async_ops os_aio = {
+    .name = "Linux AIO",
+    .there = true,
+    .caveat_buffered = "without direct I/O Linux AIO does one request at a "
+                       "time; use -U",
+    .advise = aio_advise,
+    .open = aio_open,
+    .begin = aio_begin,
+    .submit = aio_submit,
+    .reap = aio_reap,
+    .end = aio_end,
+    .close = aio_close};

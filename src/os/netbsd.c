@@ -17,14 +17,19 @@ os_file_flush(int fd)
 {
     int status, force = 0;
     do {
-        status = ioctl(fd, DIOCCACHESYNC, &force);
-        if (status < 0 && errno != EIO && errno != EINTR)
-            status = fsync_range(fd, FDATASYNC | FDISKSYNC, 0, 0);
+        status = fsync_range(fd, FDATASYNC | FDISKSYNC, 0, 0);
         if (status < 0 && (errno == EBADF || errno == EINVAL || errno == EOPNOTSUPP))
             status = fsync(fd);
+        if (status == 0 && ioctl(fd, DIOCCACHESYNC, &force) < 0 &&
+            (errno == EIO || errno == EINTR))
+            status = -1;
     } while (status < 0 && errno == EINTR);
     return status;
 }
+
+const char posix_aio_caveat[] =
+    "POSIX AIO does one request at a time here, and the others wait as part of their "
+    "times; use -threads";
 
 /* aio_fsync leaves the data in the drive's own cache. */
 int

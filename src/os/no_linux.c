@@ -1,4 +1,5 @@
 /* What only Linux has, for the others: it is not there. */
+#include "os/cache.h"
 #include "os/os.h"
 #include "os/thread.h"
 

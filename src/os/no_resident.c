@@ -1,4 +1,5 @@
 /* Where nobody can see what the page cache has. */
+#include "os/cache.h"
 #include "os/os.h"
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* Files are read and written through the buffer cache, whatever one says: only a raw
  * device is direct. */
+#include "os/cache.h"
 #include "os/os.h"
 
 #include <errno.h>
@@ -40,9 +41,10 @@ os_file_flush(int fd)
 {
     int status, force = 0;
     do {
-        status = ioctl(fd, DIOCCACHESYNC, &force);
-        if (status < 0 && errno != EIO && errno != EINTR)
-            status = fdatasync(fd);
+        status = fdatasync(fd);
+        if (status == 0 && ioctl(fd, DIOCCACHESYNC, &force) < 0 &&
+            (errno == EIO || errno == EINTR))
+            status = -1;
     } while (status < 0 && errno == EINTR);
     return status;
 }

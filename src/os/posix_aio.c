@@ -18,6 +18,8 @@
  * end may not be interrupted by a signal. */
 #define LONGEST (3600LL * 1000000000)
 
+#define SOON 1000000LL /* ns until the system is asked for room again */
+
 struct entry {
     struct aiocb request;
     enum os_async_operation operation;
@@ -42,9 +44,30 @@ aio_queue_close(struct os_async_queue *queue)
     free(queue);
 }
 
+/* Some systems and file systems refuse any request: one for nothing tells. Returns 0, or
+ * -1 with errno. */
+static int
+try_nothing(const struct os_async_config *config)
+{
+    struct os_info info;
+    struct aiocb nothing = {.aio_fildes = config->fd, .aio_buf = config->memory};
+    const struct aiocb *const list[] = {&nothing};
+    nothing.aio_sigevent.sigev_notify = SIGEV_NONE;
+    if (os_file_info(config->fd, &info) < 0 || info.kind != OS_FILE)
+        return 0;
+    if (aio_read(&nothing) < 0)
+        return errno == ENOSYS || errno == ENOTSUP || errno == EOPNOTSUPP ? -1 : 0;
+    while (aio_error(&nothing) == EINPROGRESS)
+        aio_suspend(list, 1, NULL);
+    aio_return(&nothing);
+    return 0;
+}
+
 static struct os_async_queue *
 aio_queue_open(const struct os_async_config *config)
 {
+    if (try_nothing(config) < 0)
+        return NULL;
     size_t depth = (size_t)config->depth;
     struct os_async_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
@@ -113,8 +136,8 @@ end_unsent(const struct os_async_queue *queue, int slot, int error)
 
 /*
  * Sends what waits; those that cannot be sent are stored in DONE: how many. Where the
- * system has no room it may have some when others are complete, so the rest goes on
- * waiting.
+ * system has no room it may have some when others are complete, those of other queues
+ * too, so the rest goes on waiting.
  */
 static int
 send_waiting(struct os_async_queue *queue, struct os_async_done *done)
@@ -126,7 +149,7 @@ send_waiting(struct os_async_queue *queue, struct os_async_done *done)
             queue->under_way[queue->under_way_count++] = slot;
             continue;
         }
-        if (errno == EAGAIN && queue->under_way_count > 0)
+        if (errno == EAGAIN)
             break;
         done[failed++] = end_unsent(queue, slot, errno);
     }
@@ -159,23 +182,25 @@ take(struct os_async_queue *queue, struct os_async_done *done)
     return count;
 }
 
-/* Until one of those under way is complete, WHEN, or a signal: 0, or -1 with errno. */
-static int
+/* Until one of those under way is complete, WHEN, or a signal. What is under way uses
+ * memory that is freed after an error, so there is none. */
+static void
 wait_for_one(struct os_async_queue *queue, int64_t when)
 {
-    int64_t left = when - os_clock_now();
+    int64_t now = os_clock_now(), left = when - now;
     if (left > LONGEST)
         left = LONGEST;
     if (left <= 0)
-        return 0;
+        return;
     struct timespec limit = {.tv_sec = (time_t)(left / 1000000000),
                              .tv_nsec = (long)(left % 1000000000)};
     for (int i = 0; i < queue->under_way_count; i++)
         queue->list[i] = &queue->entries[queue->under_way[i]].request;
-    if (aio_suspend(queue->list, queue->under_way_count, &limit) < 0 && errno != EAGAIN &&
-        errno != EINTR)
-        return -1;
-    return 0;
+    if (queue->under_way_count > 0 &&
+        (aio_suspend(queue->list, queue->under_way_count, &limit) == 0 ||
+         errno == EINTR || (errno == EAGAIN && os_clock_now() - now >= left)))
+        return;
+    os_sleep_until(now + (left < SOON ? left : SOON));
 }
 
 static int
@@ -185,7 +210,8 @@ aio_queue_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t
     int count = failed + take(queue, done + failed);
     if (count > 0 || when == OS_ASYNC_AT_ONCE)
         return count;
-    return wait_for_one(queue, when) < 0 ? -1 : take(queue, done);
+    wait_for_one(queue, when);
+    return take(queue, done);
 }
 
 static const char *
@@ -197,6 +223,8 @@ aio_queue_advise(int number)
 
 const struct os_async_ops os_aio = {.name = "POSIX AIO",
                                     .there = true,
+                                    .caveat = posix_aio_caveat,
+                                    .caveat_buffered = posix_aio_caveat,
                                     .advise = aio_queue_advise,
                                     .open = aio_queue_open,
                                     .begin = aio_queue_begin,

@@ -1,3 +1,4 @@
+#include "os/cache.h"
 #include "os/os.h"
 
 #include <errno.h>

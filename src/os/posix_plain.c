@@ -47,6 +47,8 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     return 0;
 }
 
+const char posix_aio_caveat[] = "";
+
 int
 posix_aio_flush(struct aiocb *request)
 {

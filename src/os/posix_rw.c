@@ -1,4 +1,5 @@
 /* Requests, where they have no flags. */
+#include "os/cache.h"
 #include "os/os.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* Files by their names and descriptors; windows_storage.c is about what is in them. */
+#include "os/cache.h"
 #include "os/os.h"
 
 #include "windows_error.h"
@@ -107,8 +108,9 @@ is_link(HANDLE handle)
 }
 
 /*
- * Whether others use the device: file systems on it would be lost. The system itself
- * keeps programs from writing where one is mounted, but only from request to request.
+ * Whether others use the device, or nobody can tell: file systems on it would be lost.
+ * The system itself keeps programs from writing where one is mounted, but only from
+ * request to request.
  */
 static bool
 is_in_use(HANDLE device)
@@ -121,16 +123,17 @@ is_in_use(HANDLE device)
                   128 * sizeof(PARTITION_INFORMATION_EX)];
     } parts;
     DWORD size;
-    if (GetVolumeInformationByHandleW(device, NULL, 0, NULL, NULL, NULL, name, 32) &&
-        wcscmp(name, L"RAW") != 0)
+    bool known =
+        GetVolumeInformationByHandleW(device, NULL, 0, NULL, NULL, NULL, name, 32);
+    if (known && wcscmp(name, L"RAW") != 0)
         return true;
     if (!DeviceIoControl(device, IOCTL_STORAGE_GET_DEVICE_NUMBER, NULL, 0, &number,
                          sizeof(number), &size, NULL) ||
         (number.PartitionNumber && number.PartitionNumber != (DWORD)-1))
-        return false;
+        return !known;
     if (!DeviceIoControl(device, IOCTL_DISK_GET_DRIVE_LAYOUT_EX, NULL, 0, &parts,
                          sizeof(parts), &size, NULL))
-        return GetLastError() == ERROR_INSUFFICIENT_BUFFER;
+        return true;
     for (DWORD i = 0; i < parts.layout.PartitionCount; i++)
         if (parts.layout.PartitionEntry[i].PartitionLength.QuadPart)
             return true;

@@ -1,4 +1,5 @@
 /* What is timed: requests, which wait for the device, each by one system call. */
+#include "os/cache.h"
 #include "os/os.h"
 
 #include "windows_error.h"

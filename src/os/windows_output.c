@@ -9,12 +9,6 @@
 
 #define PIECE 4096 /* bytes for a console at a time */
 
-/* Files have descriptors and handles of their own, which nobody else takes. */
-void
-os_stream_guard(void)
-{
-}
-
 static HANDLE
 stream_handle(int stream)
 {
@@ -26,6 +20,36 @@ is_console(HANDLE handle)
 {
     DWORD mode;
     return GetConsoleMode(handle, &mode);
+}
+
+/* Whether this console now obeys what terminals do; what is none need not. */
+static bool
+make_able(int stream)
+{
+    DWORD mode;
+    HANDLE handle = stream_handle(stream);
+    return !GetConsoleMode(handle, &mode) ||
+           SetConsoleMode(handle, mode | ENABLE_PROCESSED_OUTPUT |
+                                      ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+}
+
+/* The number of a handle that nobody gave this process may become that of a file. */
+static void
+forget_missing(DWORD stream)
+{
+    SetLastError(NO_ERROR);
+    if (GetFileType(GetStdHandle(stream)) == FILE_TYPE_UNKNOWN &&
+        GetLastError() != NO_ERROR)
+        SetStdHandle(stream, NULL);
+}
+
+void
+os_stream_guard(void)
+{
+    forget_missing(STD_OUTPUT_HANDLE);
+    forget_missing(STD_ERROR_HANDLE);
+    make_able(1);
+    make_able(2);
 }
 
 /* The end of the last character that is whole, if there is one. */
@@ -103,17 +127,6 @@ os_terminal_ours(int stream)
 {
     (void)stream;
     return true;
-}
-
-/* Whether this console now obeys what terminals do; what is none need not. */
-static bool
-make_able(int stream)
-{
-    DWORD mode;
-    HANDLE handle = stream_handle(stream);
-    return !GetConsoleMode(handle, &mode) ||
-           SetConsoleMode(handle, mode | ENABLE_PROCESSED_OUTPUT |
-                                      ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
 bool

@@ -1,8 +1,8 @@
 /*
  * Overlapped I/O: requests go to a handle of the queue's own, and what is complete comes
- * out of a completion port. One that ends as it is sent is done at once; so is every
- * flush, which the system does in no other way. Reap sends those submitted since the
- * last one, oldest first.
+ * out of a completion port. One that ends as it is sent is done at once. A flush is no
+ * such request to the system, so a thread of it does one and tells the port. Reap sends
+ * those submitted since the last one, oldest first.
  */
 #include "os/async.h"
 
@@ -22,6 +22,8 @@ struct request {
     enum os_async_operation operation;
     DWORD size;
     int slot;
+    HANDLE file, port; /* of a flush */
+    DWORD error;       /* likewise: how it ended */
 };
 
 struct os_async_queue {
@@ -128,6 +130,27 @@ end_of(const struct request *request, DWORD error)
     return done;
 }
 
+/* On a thread of the system's, so that what else is complete need not wait for it. */
+static DWORD WINAPI
+flush(void *argument)
+{
+    struct request *request = argument;
+    request->error = FlushFileBuffers(request->file) ? 0 : GetLastError();
+    PostQueuedCompletionStatus(request->port, 0, 0, &request->overlapped);
+    return 0;
+}
+
+static BOOL
+send_flush(const struct os_async_queue *queue, struct request *request)
+{
+    request->file = queue->file;
+    request->port = queue->port;
+    if (!QueueUserWorkItem(flush, request, WT_EXECUTELONGFUNCTION))
+        return FALSE;
+    SetLastError(ERROR_IO_PENDING);
+    return FALSE;
+}
+
 static BOOL
 send_one(const struct os_async_queue *queue, struct request *request)
 {
@@ -140,7 +163,7 @@ send_one(const struct os_async_queue *queue, struct request *request)
     case OS_ASYNC_FLUSH:
         break;
     }
-    return FlushFileBuffers(queue->file);
+    return send_flush(queue, request);
 }
 
 /* Sends what waits; what is done with already is stored in DONE: how many. */
@@ -151,8 +174,7 @@ send_waiting(struct os_async_queue *queue, struct os_async_done *done)
     for (int i = 0; i < queue->waiting_count; i++) {
         struct request *request = queue->waiting[i];
         DWORD error = send_one(queue, request) ? 0 : GetLastError();
-        bool at_once = queue->quick || request->operation == OS_ASYNC_FLUSH;
-        if (error == ERROR_IO_PENDING || (error == 0 && !at_once))
+        if (error == ERROR_IO_PENDING || (error == 0 && !queue->quick))
             queue->under_way++;
         else
             done[ended++] = end_of(request, error);
@@ -182,8 +204,6 @@ limit_wait(struct os_async_queue *queue, int64_t when, BOOL *called)
         queue->alarm =
             windows_thread_alarm(queue->timer, left, ring, queue) == 0 ? when : 0;
     *called = queue->alarm == when;
-    if (*called)
-        return INFINITE;
     return left < INFINITE / 2 * MS ? (DWORD)((left + MS - 1) / MS) : INFINITE / 2;
 }
 
@@ -205,7 +225,9 @@ receive(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
         const struct request *request =
             (const struct request *)queue->entries[i].lpOverlapped;
         NTSTATUS status = (NTSTATUS)request->overlapped.Internal;
-        done[i] = end_of(request, status < 0 ? RtlNtStatusToDosError(status) : 0);
+        DWORD error = status < 0 ? RtlNtStatusToDosError(status) : 0;
+        bool flushed = request->operation == OS_ASYNC_FLUSH;
+        done[i] = end_of(request, flushed ? request->error : error);
     }
     queue->under_way -= (int)got;
     return (int)got;

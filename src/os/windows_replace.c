@@ -42,6 +42,21 @@ write_durably(HANDLE file, const char *bytes, size_t size)
     return FlushFileBuffers(file) ? 0 : windows_error_fail();
 }
 
+/* Whoever reads what is there keeps it for a moment. Returns 0, or errno. */
+static int
+move(const WCHAR *from, const WCHAR *to)
+{
+    for (int tries = 1;; tries++) {
+        if (MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+            return 0;
+        DWORD error = GetLastError();
+        if (tries == 20 ||
+            (error != ERROR_ACCESS_DENIED && error != ERROR_SHARING_VIOLATION))
+            return windows_error_number(error);
+        Sleep(10);
+    }
+}
+
 static int
 replace(const char *path, const WCHAR *wide, const char *bytes, size_t size)
 {
@@ -56,9 +71,8 @@ replace(const char *path, const WCHAR *wide, const char *bytes, size_t size)
         return -1;
     int failed = write_durably(file, bytes, size) < 0 ? errno : 0;
     CloseHandle(file);
-    if (!failed &&
-        !MoveFileExW(beside, wide, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
-        failed = windows_error_number(GetLastError());
+    if (!failed)
+        failed = move(beside, wide);
     if (failed)
         DeleteFileW(beside);
     free(beside);

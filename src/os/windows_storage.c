@@ -1,4 +1,5 @@
 /* How files are stored and cached. */
+#include "os/cache.h"
 #include "os/os.h"
 
 #include "windows_error.h"
@@ -101,6 +102,27 @@ os_file_alignment(int fd, int64_t *memory, int64_t *offset)
     return 0;
 }
 
+/* FILE_REGION_OUTPUT of one region, which not all headers have. */
+struct region {
+    DWORD flags, total, count, reserved;
+    LONGLONG offset, length;
+    DWORD usage, more;
+};
+
+/* Where the data ends that was ever written: behind it the system makes zeros up, though
+ * the room for them is taken. INT64_MAX: not known. */
+static int64_t
+valid_end(HANDLE handle)
+{
+    struct region region;
+    DWORD size;
+    if (!DeviceIoControl(handle, FSCTL_QUERY_FILE_REGIONS, NULL, 0, &region,
+                         sizeof(region), &size, NULL) ||
+        region.total > 1)
+        return INT64_MAX;
+    return region.count ? region.offset + region.length : 0;
+}
+
 /* The first range with data at or after OFFSET: 0, or -1 with errno. */
 static int
 find_data(int fd, int64_t offset, int64_t *start, int64_t *end)
@@ -113,12 +135,14 @@ find_data(int fd, int64_t offset, int64_t *start, int64_t *end)
                          sizeof(ask), &range, sizeof(range), &size, NULL) &&
         GetLastError() != ERROR_MORE_DATA)
         return windows_error_fail();
-    if (size < sizeof(range)) {
+    int64_t valid = size < sizeof(range) ? 0 : valid_end(windows_handle_of(fd));
+    if (size < sizeof(range) || range.FileOffset.QuadPart >= valid) {
         errno = ENXIO;
         return -1;
     }
     *start = range.FileOffset.QuadPart;
     *end = *start + range.Length.QuadPart;
+    *end = *end < valid ? *end : valid;
     return 0;
 }
 

@@ -105,12 +105,11 @@ os_mount_name(int fd, struct os_mount *mount)
     name_device(file, mount);
 }
 
-/* Disks are all of one kind here. */
+/* No disk has a cache in between, by whatever name it is opened. */
 bool
 os_device_is_disk(int fd)
 {
-    (void)fd;
-    return false;
+    return GetFileType(windows_handle_of(fd)) == FILE_TYPE_DISK;
 }
 
 /* Devices are read without a cache by each of their names. */

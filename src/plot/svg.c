@@ -97,7 +97,7 @@ svg_shorten(struct buffer *text, const char *plain, int columns)
 void
 svg_number(struct buffer *text, double number)
 {
-    bool sane = number > -1e9 && number < 1e9;
+    bool sane = number > -1e8 && number < 1e8;
     long tenths = sane ? (long)number_floor(number * 10 + 0.5) : 0;
     long size = labs(tenths);
     const char *sign = tenths < 0 ? "-" : "";

@@ -16,6 +16,7 @@
  */
 #include "access.h"
 
+#include "os/cache.h"
 #include "os/process.h"
 #include "queueing.h"
 
@@ -243,7 +244,8 @@ flush_first(struct target *target, const struct plan *plan, struct notes *notes)
     char number[16];
     int status = plan->load == LOAD_READ ? os_file_write_back(target->fd)
                                          : os_file_flush(target->fd);
-    if (status < 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP)
+    if (status < 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP &&
+        errno != EOPNOTSUPP)
         notes_add(notes, plan->path, "flushing what was written before failed: %s (%s)",
                   error_name(errno, number), strerror(errno));
 }

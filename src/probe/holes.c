@@ -1,5 +1,6 @@
 #include "holes.h"
 
+#include "os/cache.h"
 #include "os/os.h"
 
 #include <errno.h>

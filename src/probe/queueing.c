@@ -22,10 +22,9 @@ void
 queueing_choose(struct target *target, const struct plan *plan, struct notes *notes)
 {
     bool waits = target->kind != OS_CHARACTER && target->description.mode != MODE_DIRECT;
-    if (plan->engine == ENGINE_AIO && os_aio.needs_direct && plan->depth > 1 && waits)
-        notes_add(notes, plan->path,
-                  "without direct I/O %s does one request at a time; use -U",
-                  os_aio.name);
+    const char *caveat = waits ? os_aio.caveat_buffered : os_aio.caveat;
+    if (plan->engine == ENGINE_AIO && plan->depth > 1 && caveat && *caveat)
+        notes_add(notes, plan->path, "%s", caveat);
     if (plan->engine != ENGINE_URING || !(plan->rw_flags & OS_RW_HIPRI))
         return;
     const char *reason = why_not_polled(target, plan);

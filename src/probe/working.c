@@ -56,7 +56,7 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
         target->fd = os_file_open(name, flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
         return refuse_kept(name, "is a symbolic link", error);
-    if (target->fd < 0 && (errno == EISDIR || errno == ENXIO))
+    if (target->fd < 0 && (errno == EISDIR || errno == ENXIO || errno == EOPNOTSUPP))
         return refuse_kept(name, "is not a regular file", error);
     if (target->fd < 0)
         return refuse_directory(plan, errno, error);

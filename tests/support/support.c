@@ -1,15 +1,19 @@
 #include "support.h"
 
+#include "os/cache.h"
 #include "os/os.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <linux/aio_abi.h>
+#include <linux/io_uring.h>
 #include <regex.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -389,23 +393,6 @@ is_linux_aio(void)
     return strcmp(os_aio.name, "Linux AIO") == 0;
 }
 
-static void
-need_queue(const struct os_async_ops *ops)
-{
-    char buffer[4096], text[128];
-    const struct os_async_config config = {
-        .fd = 0, .depth = 1, .memory = buffer, .size = sizeof(buffer)};
-    need_async(ops);
-    struct os_async_queue *queue = ops->open(&config);
-    if (queue) {
-        ops->close(queue);
-        return;
-    }
-    snprintf(text, sizeof(text), "needs a kernel and a container that allow %s",
-             ops->name);
-    skip_because(text);
-}
-
 /* The program has what it is told to use, also where an emulator stands for the kernel.
  */
 static void
@@ -424,14 +411,24 @@ void
 need_uring(void)
 {
     need_engine_of_program("-U", "needs an emulator that has io_uring");
-    need_queue(&os_uring);
+    need_async(&os_uring);
+    struct io_uring_params params = {0};
+    long fd = syscall(SYS_io_uring_setup, 1, &params);
+    if (fd < 0)
+        skip_because("needs a kernel and a container that allow io_uring");
+    close((int)fd);
 }
 
 void
 need_aio(void)
 {
+    aio_context_t context = 0;
     need_engine_of_program("-A", "needs an emulator that has Linux AIO");
-    need_queue(&os_aio);
+    need_async(&os_aio);
+    if (is_linux_aio() && syscall(SYS_io_setup, 1, &context) < 0)
+        skip_because("needs a kernel and a container that allow Linux AIO");
+    if (is_linux_aio())
+        syscall(SYS_io_destroy, context);
 }
 
 void

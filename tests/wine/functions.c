@@ -3,6 +3,7 @@
  * functions DIRECTORY. Says "ok" or "FAILED" and what, a line for each.
  */
 #include "os/async.h"
+#include "os/cache.h"
 #include "os/os.h"
 #include "os/thread.h"
 #include "os/windows_handle.h"

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "engine/engine.h"
+#include "os/cache.h"
 #include "os/mount.h"
 #include "os/os.h"
 #include "os/process.h"

@@ -9,6 +9,7 @@
 #include "support.h"
 
 #include "os/async.h"
+#include "os/cache.h"
 #include "os/os.h"
 #include "os/process.h"
 

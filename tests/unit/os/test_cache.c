@@ -1,6 +1,7 @@
 /* What the page cache holds, asked on a real file. */
 #include "support.h"
 
+#include "os/cache.h"
 #include "os/mount.h"
 #include "os/os.h"
 

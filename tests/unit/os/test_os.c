@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include "os/cache.h"
 #include "os/mount.h"
 #include "os/os.h"
 #include "os/process.h"

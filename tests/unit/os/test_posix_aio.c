@@ -18,7 +18,11 @@ static int play_suspend(const struct aiocb *const *list, int count,
 #define aio_error play_error
 #define aio_return play_return
 #define aio_suspend play_suspend
+/* Not the one that the library has. */
+#define os_aio played_aio
 #include "os/posix_aio.c"
+
+const char posix_aio_caveat[] = "";
 
 enum { DEPTH = 4, SIZE = 16 };
 
@@ -162,15 +166,19 @@ what_has_no_room_waits_in_its_order(void **state)
 }
 
 static void
-no_room_with_nothing_under_way_is_an_error(void **state)
+no_room_with_nothing_under_way_is_asked_for_again(void **state)
 {
     (void)state;
-    sys.room = 0;
+    sys.room = 0; /* other queues have it all */
     submit(1, OS_ASYNC_READ);
+    assert_int_equal(reap(INT64_MAX), 0);
+    assert_int_equal(reap(INT64_MAX), 0);
+    assert_int_equal(sys.suspends, 0);
+    sys.room = 1;
+    sys.ends[1] = 0;
     assert_int_equal(reap(INT64_MAX), 1);
     assert_int_equal(done[0].slot, 1);
-    assert_int_equal(done[0].error, EAGAIN);
-    assert_int_equal(sys.suspends, 0);
+    assert_int_equal(done[0].error, 0);
 }
 
 static void
@@ -247,13 +255,15 @@ a_signal_ends_a_wait(void **state)
 }
 
 static void
-a_wait_that_cannot_be_is_an_error(void **state)
+what_is_under_way_is_kept_when_waiting_fails(void **state)
 {
     (void)state;
     sys.suspend_error = EINVAL;
     submit(0, OS_ASYNC_READ);
-    assert_int_equal(reap(INT64_MAX), -1);
-    assert_int_equal(errno, EINVAL);
+    assert_int_equal(reap(INT64_MAX), 0);
+    sys.ends[0] = 0;
+    assert_int_equal(reap(INT64_MAX), 1);
+    assert_int_equal(done[0].error, 0);
 }
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, prepare, finish)
@@ -263,14 +273,14 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_has_no_room_waits_in_its_order),
-        TEST(no_room_with_nothing_under_way_is_an_error),
+        TEST(no_room_with_nothing_under_way_is_asked_for_again),
         TEST(a_refusal_is_of_its_request_alone),
         TEST(all_that_are_complete_come_at_once),
         TEST(a_flush_that_does_less_is_made_by_the_thread),
         TEST(whoever_does_not_wait_is_not_kept),
         TEST(a_wait_has_an_end_that_the_system_takes),
         TEST(a_signal_ends_a_wait),
-        TEST(a_wait_that_cannot_be_is_an_error),
+        TEST(what_is_under_way_is_kept_when_waiting_fails),
     };
     return cmocka_run_group_tests_name("posix_aio", tests, NULL, NULL);
 }

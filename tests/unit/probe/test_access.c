@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "cli/options.h"
+#include "os/cache.h"
 #include "os/os.h"
 #include "plan/plan.h"
 #include "probe/access.h"
