@@ -46,7 +46,7 @@ CMOCKA = $(CROSS)/cmocka
 CMOCKA_CPPFLAGS = -isystem $(CMOCKA)/include -D_UINTPTR_T_DEFINED
 cross_make = $(MAKE) --no-print-directory CC='$(call cross_cc,$1)' AR='$(ZIG) ar' \
 	SYSTEM=$(call cross_system,$1) BUILDDIR='$(CROSS)/$1' CFLAGS='$(CROSS_CFLAGS)' \
-	CPPFLAGS='$(CMOCKA_CPPFLAGS)' LDLIBS= LDFLAGS='-s \
+	CPPFLAGS='$(if $(filter $1,$(CROSS_TESTED)),$(CMOCKA_CPPFLAGS))' LDLIBS= LDFLAGS='-s \
 	$(if $(filter static,$(call cross_word,$1,4)),-static) -L$(CROSS)/$1' \
 	$(if $(filter linux,$(call cross_system,$1)),OWN_LDFLAGS='$(CROSS_LDFLAGS_linux)')
 
@@ -83,7 +83,8 @@ $(CROSS_TESTED:%=cross-tests-%): cross-tests-%: $(CROSS)/%/libcmocka.a
 
 # cmocka has no more to be told about these systems.
 CMOCKA_FLAGS = -O2 -w $(CMOCKA_CPPFLAGS) $(addprefix -DHAVE_,MALLOC_H INTTYPES_H \
-	SIGNAL_H STRINGS_H GCC_THREAD_LOCAL_STORAGE CLOCK_REALTIME SIGLONGJMP STRSIGNAL STRUCT_TIMESPEC)
+	SIGNAL_H STRINGS_H GCC_THREAD_LOCAL_STORAGE CLOCK_REALTIME SIGLONGJMP STRSIGNAL \
+	STRUCT_TIMESPEC)
 
 $(CROSS)/%/libcmocka.a: $(CMOCKA)/src/cmocka.c
 	$(SAY) "  AR    $@"

@@ -14,14 +14,10 @@ ARCHIVE=	${DISTDIR}/${PORTNAME}-${DISTVERSION}.tar.gz
 GMAKE=		cd ${WRKSRC} && env -u MAKEFLAGS make ${MAKE_ARGS}
 
 .MAIN:		stage
-.PHONY:		stage test-there
+.PHONY:		stage
 stage:
 	tar -xzf ${ARCHIVE} -C ${WRKDIR}
 	${GMAKE}
 	${GMAKE} DESTDIR=${STAGEDIR} install
 	find ${STAGEDIR}${PREFIX}/share/man -type f -exec gzip -9n {} +
 	test -s ${LICENSE_FILE}
-
-# That there is such a test.
-test-there:
-	${GMAKE} -n ${TEST_TARGET} >/dev/null
