@@ -18,8 +18,9 @@ static int play_suspend(const struct aiocb *const *list, int count,
 #define aio_error play_error
 #define aio_return play_return
 #define aio_suspend play_suspend
-/* Not the one that the library has. */
+/* Not those that the library has. */
 #define os_aio played_aio
+#define posix_aio_caveat played_caveat
 #include "os/posix_aio.c"
 
 const char posix_aio_caveat[] = "";
