@@ -56,11 +56,13 @@ OS_linux = $(OS_unix) posix_clock posix_sleep posix_advice posix_drop posix_flus
 # These have no preadv2, no ring and no way to ask what only Linux tells.
 OS_unix_plain = $(OS_unix) posix_rw posix_holes no_linux no_uring
 OS_darwin = $(OS_unix_plain) posix_nanosleep posix_aio mincore mount_names \
-	bsd_disk bsd_drop bsd_mount bsd_resident darwin
+	bsd_direct bsd_disk bsd_drop bsd_mount bsd_resident darwin
 OS_freebsd = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio mincore \
-	mount_names bsd_direct bsd_disk bsd_drop bsd_mount bsd_resident no_control freebsd
+	mount_names bsd_direct bsd_o_direct bsd_disk bsd_drop bsd_mount bsd_resident \
+	no_control freebsd
 OS_netbsd = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio mincore \
-	mount_names bsd_direct bsd_disk bsd_drop bsd_resident no_control netbsd netbsd_mount
+	mount_names bsd_direct bsd_o_direct bsd_disk bsd_drop bsd_resident no_control \
+	netbsd netbsd_mount
 OS_openbsd = $(OS_unix_plain) posix_clock posix_nanosleep mount_names bsd_disk bsd_mount \
 	no_aio no_control no_resident openbsd
 OS_posix = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio posix_drop \

@@ -1,8 +1,9 @@
 #include "os/cache.h"
 #include "os/os.h"
 
+#include "bsd_direct.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 
 /*
@@ -13,8 +14,7 @@ int
 os_file_direct(int fd, bool on)
 {
     struct stat status;
-    int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fstat(fd, &status) < 0)
+    if (fstat(fd, &status) < 0)
         return -1;
     if (S_ISCHR(status.st_mode) && os_device_is_disk(fd))
         return 0;
@@ -24,5 +24,5 @@ os_file_direct(int fd, bool on)
     }
     if (on)
         os_file_drop(fd, 0, status.st_size);
-    return fcntl(fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT);
+    return bsd_direct_switch(fd, on);
 }

@@ -1,6 +1,7 @@
 #include "os/cache.h"
 #include "os/os.h"
 
+#include "bsd_direct.h"
 #include "posix_aio.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <mach/thread_policy.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,25 +38,10 @@ os_clock_sharpen(void)
                       (thread_policy_t)&policy, THREAD_LATENCY_QOS_POLICY_COUNT);
 }
 
-/*
- * F_NOCACHE: what is read does not stay in the cache, but what is there already is taken
- * from there, so it goes first. Raw devices know nothing else, and requests to block
- * devices go through buffers all the same.
- */
+/* F_NOCACHE: what is read does not stay in the cache. */
 int
-os_file_direct(int fd, bool on)
+bsd_direct_switch(int fd, bool on)
 {
-    struct stat status;
-    if (fstat(fd, &status) < 0)
-        return -1;
-    if (S_ISCHR(status.st_mode) && os_device_is_disk(fd))
-        return 0;
-    if (!S_ISREG(status.st_mode)) {
-        errno = ENOTSUP;
-        return -1;
-    }
-    if (on)
-        os_file_drop(fd, 0, status.st_size);
     if (on && fcntl(fd, F_RDAHEAD, 0) < 0)
         return -1;
     return fcntl(fd, F_NOCACHE, on ? 1 : 0) < 0 ? -1 : 0;
