@@ -166,7 +166,7 @@ check:
 	@echo 'make check: the tests are for Linux' >&2; exit 1
 else
 check: $(PROGRAM) $(TESTS) $(FAULTS) $(COMPLETIONS)
-	$(if $(LEFT_OUT),@echo 'left out, for Linux only: $(LEFT_OUT)')
+	$(if $(LEFT_OUT),@echo 'Left out as it is about Linux: $(LEFT_OUT)')
 	$(Q)BUILDDIR='$(BUILDDIR)' RUNNER='$(RUNNER)' tests/run $(TESTS)
 endif
 
