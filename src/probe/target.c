@@ -3,11 +3,17 @@
 #include "access.h"
 #include "holes.h"
 #include "os/mount.h"
+#include "os/process.h"
 #include "working.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+/* How often a device is claimed in vain before it is said to be in use, and the time (ns)
+ * from one to the next. */
+#define CLAIMS 20
+#define CLAIM_PAUSE 10000000LL
 
 static int
 refuse(const struct plan *plan, int number, struct error *error)
@@ -40,6 +46,19 @@ is_claimed(const struct target *target)
     return other != NULL;
 }
 
+/* The system may keep a device for a moment that another program has let go of: io_uring
+ * does, after a flush. */
+static int
+open_claimed(const char *path, unsigned flags)
+{
+    for (int tries = 1;; tries++) {
+        int fd = os_file_open(path, flags);
+        if (fd >= 0 || errno != EBUSY || tries == CLAIMS || os_signals_stop())
+            return fd;
+        os_sleep_until(os_clock_now() + CLAIM_PAUSE);
+    }
+}
+
 static int
 open_existing(struct target *target, const struct plan *plan, struct error *error)
 {
@@ -49,7 +68,8 @@ open_existing(struct target *target, const struct plan *plan, struct error *erro
         flags |= OS_OPEN_WRITE;
     if (plan->load != LOAD_READ && target->kind == OS_BLOCK && !is_claimed(target))
         flags |= OS_OPEN_EXCLUSIVE;
-    target->fd = os_file_open(plan->path, flags);
+    target->fd = flags & OS_OPEN_EXCLUSIVE ? open_claimed(plan->path, flags)
+                                           : os_file_open(plan->path, flags);
     if (target->fd < 0 || os_file_info(target->fd, &info) < 0)
         return refuse(plan, errno, error);
     if (info.kind != target->kind)

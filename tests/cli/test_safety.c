@@ -274,6 +274,25 @@ json_of_a_failing_device_is_valid(void **state)
     command_free(&result);
 }
 
+/* Some times in vain, then not; the other test has one that is in use for good. */
+static void
+device_that_was_just_let_go_of_is_waited_for(void **state)
+{
+    (void)state;
+    char device[64];
+    need_faults();
+    shell("truncate -s 1M free.img");
+    int fd = attach("free.img", "", device);
+    struct result result =
+        command("IOPING_SCRIPT=open@%s:1-3:16 LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\" "
+                "-hang 0 -B -WWW -c 3 -i 0 %s | cut -d' ' -f1,9",
+                device, device);
+    close(fd);
+    assert_string_equal(result.err, "");
+    assert_string_equal(result.out, "2 3\n");
+    command_free(&result);
+}
+
 static void
 device_without_a_size_is_refused(void **state)
 {
@@ -324,6 +343,7 @@ main(void)
         cmocka_unit_test(planted_working_file_is_never_written),
         cmocka_unit_test(failing_device_ends_the_run_with_what_it_has),
         cmocka_unit_test(json_of_a_failing_device_is_valid),
+        cmocka_unit_test(device_that_was_just_let_go_of_is_waited_for),
         cmocka_unit_test(device_without_a_size_is_refused),
         cmocka_unit_test(sparse_kept_file_does_not_hide_what_is_missing),
     };
