@@ -381,8 +381,8 @@ promtool_finds_nothing_to_say(void **state)
     need_program("promtool");
     struct result result = command_status(
         0, "cd f; odd=$(printf 'a\"b\\\\c d\\n\\303\\251\\377z'); cp ../data \"$odd\"; "
-           "for run in \"$odd\" '-W ../directory' '-G ../directory' '-c 0 -w 1ms "
-           "/dev/zero'; "
+           "for run in \"$odd\" '-W ../directory' '-G ../directory' '-a 0 -c 0 -w "
+           "20ms /dev/zero'; "
            "do case $run in -*) set -- $run;; *) set -- \"$run\";; esac; \"$IOPING\" -q "
            "-i 0 -c 20 -prometheus x.prom \"$@\" >../o || exit; promtool check metrics "
            "<x.prom || exit; done");
