@@ -51,8 +51,8 @@ COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CF
 # with posix or bsd hold one way to do a thing that several systems have.
 OS_unix = posix posix_output posix_signals posix_thread
 OS_linux = $(OS_unix) posix_clock posix_sleep posix_advice posix_drop posix_flush \
-	posix_holes mincore linux linux_aio linux_device linux_mount linux_statx linux_uring \
-	mountinfo
+	posix_holes mincore no_raw linux linux_aio linux_device linux_mount linux_statx \
+	linux_uring mountinfo
 # These have no preadv2, no ring and no way to ask what only Linux tells.
 OS_unix_plain = $(OS_unix) posix_rw posix_holes no_linux no_uring
 OS_darwin = $(OS_unix_plain) posix_nanosleep posix_aio mincore mount_names \
@@ -66,7 +66,7 @@ OS_netbsd = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio minc
 OS_openbsd = $(OS_unix_plain) posix_clock posix_nanosleep mount_names bsd_disk bsd_mount \
 	no_aio no_control no_resident openbsd
 OS_posix = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio posix_drop \
-	posix_flush posix_mount no_control no_resident posix_plain
+	posix_flush posix_mount no_control no_raw no_resident posix_plain
 OS_windows = no_uring $(patsubst src/os/%.c,%,$(wildcard src/os/windows*.c))
 OS_SRC = $(OS_$(SYSTEM):%=src/os/%.c)
 SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC)

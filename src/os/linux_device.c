@@ -14,22 +14,6 @@ ask_device(int fd, unsigned long request, void *answer)
     return syscall(SYS_ioctl, (long)fd, request, answer);
 }
 
-/* All disks are block devices here. */
-bool
-os_device_is_disk(int fd)
-{
-    (void)fd;
-    return false;
-}
-
-/* And direct I/O to them passes by the page cache. */
-bool
-os_path_raw(const char *path, char *raw, size_t size)
-{
-    (void)path, (void)raw, (void)size;
-    return false;
-}
-
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {

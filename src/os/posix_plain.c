@@ -16,20 +16,6 @@ os_file_direct(int fd, bool on)
     return on ? -1 : 0;
 }
 
-bool
-os_device_is_disk(int fd)
-{
-    (void)fd;
-    return false;
-}
-
-bool
-os_path_raw(const char *path, char *raw, size_t size)
-{
-    (void)path, (void)raw, (void)size;
-    return false;
-}
-
 /* Many systems tell where a disk ends, and none has blocks that are smaller. */
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
