@@ -89,6 +89,7 @@ TESTS := $(filter-out $(addprefix %/,$(LEFT_OUT)),$(TESTS))
 endif
 FAULTS := $(BUILDDIR)/tests/faults.so
 FORBID := $(BUILDDIR)/tests/forbid
+FUSE_SERVER := $(BUILDDIR)/tests/fuse_server
 BARE_LOOP := $(BUILDDIR)/tests/bench/bare
 RECORD_LOOP := $(BUILDDIR)/tests/bench/record
 START_LOOP := $(BUILDDIR)/tests/bench/start
@@ -213,6 +214,13 @@ $(FORBID): tests/support/tools/forbid.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -std=c11 $(WARNINGS) -o $@ $<
 
+# What needs it skips where there is no libfuse 3.
+$(filter $(BUILDDIR)/tests/cli/%,$(TESTS)): | $(FUSE_SERVER)
+$(FUSE_SERVER): tests/support/tools/fuse_server.c $(BUILDDIR)/flags
+	$(Q)pkg-config --exists fuse3 2>/dev/null || exit 0; echo "  CC    $<"; \
+		mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -std=c11 \
+		$(WARNINGS) $$(pkg-config --cflags fuse3) -o $@ $< $$(pkg-config --libs fuse3)
+
 # Speed, as ratios within one run.
 
 bench: $(PROGRAM) $(BARE_LOOP) $(RECORD_LOOP) $(START_LOOP)
@@ -314,7 +322,7 @@ include cross.mk
 
 # One step for each package manager; what is there already costs nothing.
 APT_DEPS = libcmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools strace mount \
-	ioping gnuplot-nox python3-jsonschema libxml2-utils
+	ioping gnuplot-nox python3-jsonschema libxml2-utils fuse3 libfuse3-dev pkg-config
 deps:
 	$(Q)if command -v apt-get >/dev/null; then \
 		[ "$$(dpkg -s $(APT_DEPS) 2>/dev/null | grep -c '^Status: install ok installed$$')" \
@@ -323,13 +331,15 @@ deps:
 			-y --no-install-recommends $(APT_DEPS); }; \
 	elif command -v dnf >/dev/null; then \
 		$(SUDO) dnf install -y libcmocka-devel jq mandoc e2fsprogs xfsprogs btrfs-progs \
-			squashfs-tools strace util-linux gnuplot-minimal python3-jsonschema libxml2; \
+			squashfs-tools strace util-linux gnuplot-minimal python3-jsonschema libxml2 \
+			fuse3-devel pkgconf; \
 	elif command -v pacman >/dev/null; then \
 		$(SUDO) pacman -S --needed --noconfirm cmocka jq mandoc e2fsprogs xfsprogs \
-			btrfs-progs squashfs-tools strace util-linux gnuplot python-jsonschema libxml2; \
+			btrfs-progs squashfs-tools strace util-linux gnuplot python-jsonschema libxml2 \
+			fuse3 pkgconf; \
 	elif command -v apk >/dev/null; then \
 		$(SUDO) apk add cmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools \
-			strace util-linux gnuplot py3-jsonschema libxml2-utils; \
+			strace util-linux gnuplot py3-jsonschema libxml2-utils fuse3-dev pkgconf; \
 	elif command -v brew >/dev/null; then brew install cmocka jq mandoc; \
 	elif command -v pkg >/dev/null; then $(SUDO) pkg install -y cmocka jq mandoc e2fsprogs; \
 	else echo 'make deps: no known package manager: install cmocka and jq' >&2; exit 1; fi

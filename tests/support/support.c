@@ -538,6 +538,31 @@ mount_image(const char *type, int size, const char *name)
     command_free(&result);
 }
 
+void
+mount_fuse(const char *name, const char *options, ...)
+{
+    char text[1024];
+    va_list list;
+    need_root();
+    keep_mounts_private();
+    if (access(getenv("IOPING_FUSE"), X_OK) < 0)
+        skip_because("needs libfuse 3 and pkg-config, to play a file system");
+    if (access("/dev/fuse", R_OK | W_OK) < 0)
+        skip_because("needs FUSE");
+    va_start(list, options);
+    vsnprintf(text, sizeof(text), options, list);
+    va_end(list);
+    struct result result =
+        command("mkdir -p '%s' '%s.files' && "
+                "\"$IOPING_FUSE\" -o \"backing=$PWD/%s.files%s%s\" '%s'",
+                name, name, name, text[0] ? "," : "", text, name);
+    if (result.status != 0) {
+        printf("%s", result.err);
+        skip_because("this kernel or container cannot mount FUSE");
+    }
+    command_free(&result);
+}
+
 /* Nothing if the folder is gone, or else every mount would be one of ours. By path,
  * the innermost first; printf decodes what mountinfo escapes. */
 int

@@ -120,6 +120,14 @@ void mount_image(const char *type, int size, const char *name);
  * are nothing to mount. */
 void mount_once(const char *type);
 
+/*
+ * A file system at scratch()/NAME whose files are those of scratch()/NAME.files, by
+ * tests/support/tools/fuse_server with these OPTIONS, in printf form; empty: none.
+ * Skips where there is no FUSE. Unmounted by the caller or unmount_all.
+ */
+void mount_fuse(const char *name, const char *options, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Skips unless FILE, which is there in the scratch folder, takes direct I/O and the
  * program knows how to ask for it. */
 void need_direct(const char *file);
