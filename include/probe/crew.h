@@ -1,6 +1,9 @@
 #ifndef PROBE_CREW_H
 #define PROBE_CREW_H
 
+#include "os/thread.h"
+#include "stats/busy.h"
+
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,11 +17,13 @@
  * line of its own: it changes while the others are looked at all the time.
  */
 struct crew {
-    int size;            /* how many workers there are */
-    uint64_t count;      /* how many requests all of them may send */
-    atomic_bool stop;    /* set by any thread: no more requests */
-    int64_t begin;       /* when all of them begin, monotonic */
-    _Atomic int64_t due; /* when listeners want to hear of it; INT64_MAX: never */
+    int size;                  /* how many workers there are */
+    uint64_t count;            /* how many requests all of them may send */
+    atomic_bool stop;          /* set by any thread: no more requests */
+    int64_t begin;             /* when all of them begin, monotonic */
+    _Atomic int64_t due;       /* when listeners want to hear of it; INT64_MAX: never */
+    struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
+    struct busy busy;          /* of all workers */
     alignas(64) _Atomic uint64_t taken; /* numbers of requests, which are not all sent */
 };
 

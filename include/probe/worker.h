@@ -47,10 +47,10 @@ struct worker {
     struct slots slots;
     struct pacer pacer;
     uint64_t next, left;  /* the number of the next request; how many are its own */
-    int64_t last;         /* when requests ended last, monotonic */
     int64_t began, ended; /* of what the statistics cover, monotonic */
     int64_t end;          /* no request starts then or later */
     struct stats total;
+    struct busy_log busy; /* what the crew's does not have yet */
     struct track *track;  /* set like the listener; NULL: not wanted */
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
 };
@@ -82,6 +82,9 @@ uint64_t worker_missed(const struct worker *worker, int64_t now);
 
 /* Likewise: counts these, of which none is before AFTER. */
 void worker_miss(struct worker *worker, int64_t after, int64_t now);
+
+/* Likewise: moves its spans to those of the crew, for a moment under their lock. */
+void worker_share_busy(struct worker *worker);
 
 /*
  * For whoever has borrowed the baton of a worker whose requests do not return:

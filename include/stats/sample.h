@@ -24,7 +24,6 @@ struct sample {
     uint64_t index;  /* from 1 */
     int64_t start;   /* monotonic, ns */
     int64_t latency; /* ns */
-    int64_t busy;    /* of it, ns: its share of the time in which any was under way */
     int64_t sync;    /* of it, ns: the flush after a write; 0: none */
     int64_t offset;  /* bytes from the start of the target */
     int64_t size;    /* bytes asked for */

@@ -7,19 +7,18 @@
 #include "stats/sample.h"
 
 /*
- * What a stretch of a run amounts to. All zero is the empty stretch. `every` and
- * `lanes` are for the owner to set; nothing but memory is needed for a copy.
+ * What a stretch of a run amounts to. All zero is the empty stretch. `every` and `busy`
+ * are for the owner to set; nothing but memory is needed for a copy.
  */
 struct stats {
     struct moments latency; /* of the requests that count */
     struct moments sync;    /* of the flushes among them */
     int64_t last;           /* when the last request ended, monotonic; 0: none */
     int64_t every;          /* ns: interval to correct for; 0: not */
-    int lanes;              /* workers side by side that did any of it; 0: one */
-    int64_t busy;           /* ns in which those that count were under way, per lane */
-    int64_t bytes;          /* moved by those that count */
-    uint64_t requests;      /* all of them, warm-up and failed ones included */
-    int64_t all_bytes;      /* moved by all */
+    int64_t busy;  /* ns that rates are over, see stats/busy.h; 0: the sum of the times */
+    int64_t bytes; /* moved by those that count */
+    uint64_t requests; /* all of them, warm-up and failed ones included */
+    int64_t all_bytes; /* moved by all */
     uint64_t too_fast, too_slow, cached, failed;
     uint64_t missed; /* grid points at which no request was sent */
 
@@ -71,16 +70,13 @@ const struct histogram *stats_distribution(const struct stats *stats);
  */
 unsigned stats_shown(const struct stats *stats, const struct percentiles *list);
 
-/* Adds all that MORE has seen, beside what is there: in other lanes. */
+/* Adds all that MORE has seen, BUSY as that of another time. */
 void stats_merge(struct stats *stats, const struct stats *more);
 
 /* NUMBER per second over TIME ns; 0 if no time has passed. */
 double stats_rate(double number, int64_t time);
 
-/*
- * Requests and bytes per second of those that count while they were under way,
- * as if no lane had paused in between.
- */
+/* Requests and bytes per second of those that count, over their busy time. */
 double stats_iops(const struct stats *stats);
 double stats_bps(const struct stats *stats);
 

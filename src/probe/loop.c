@@ -154,6 +154,8 @@ submit_due(struct worker *worker, int64_t now)
 static int64_t
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
+    if (now < when)
+        worker_share_busy(worker);
     while (now < when && !is_over(worker, when)) {
         baton_lay(&worker->baton, BATON_RESTING);
         int status = os_sleep_until(when);
@@ -163,13 +165,25 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
     return now;
 }
 
+static void
+record(struct worker *worker, const struct sample *sample)
+{
+    stats_record(&worker->total, sample);
+    if (!worker->crew->busy_lock)
+        return;
+    if (worker->busy.count == BUSY_LOG)
+        worker_share_busy(worker);
+    busy_log_add(&worker->busy, sample->start, sample->start + sample->latency,
+                 sample_counts(sample));
+}
+
 /* Returns whether the run goes on. */
 static bool
 digest(struct worker *worker, struct sample *sample)
 {
     stats_judge(&worker->plan->limits, sample);
     if (sample->start >= worker->began)
-        stats_record(&worker->total, sample);
+        record(worker, sample);
     if (worker->track)
         track_record(worker->track, sample);
     if (worker->listener.sample) {
@@ -229,16 +243,13 @@ send_flushes(struct worker *worker, int count, int64_t now)
     return ended;
 }
 
-/* A request has ended; BUSY is its share of the time since others did. Returns
- * whether it counts. */
-static bool
-complete(struct worker *worker, const struct os_async_done *done, int64_t now,
-         int64_t busy)
+/* A request has ended. */
+static void
+complete(struct worker *worker, const struct os_async_done *done, int64_t now)
 {
     struct slot *slot = &worker->slots.list[done->slot];
     struct sample *sample = &slot->sample;
     sample->latency = now - sample->start;
-    sample->busy = busy;
     sample->sync = slot->written ? now - slot->written : 0;
     sample->error = done->error;
     if (done->error || !slot->written)
@@ -249,7 +260,6 @@ complete(struct worker *worker, const struct os_async_done *done, int64_t now,
         atomic_store_explicit(&worker->crew->stop, true, memory_order_relaxed);
     }
     slots_release(&worker->slots, slot);
-    return sample_counts(sample);
 }
 
 /* The engine is of no use any more: all that is under way failed with NUMBER. */
@@ -265,23 +275,14 @@ fail_all(struct worker *worker, int number)
     return count;
 }
 
-/*
- * COUNT requests are done at NOW, the first parts of some perhaps. Those that
- * end share the time since the last ones did, or since there are any.
- */
+/* COUNT requests are done at NOW, the first parts of some perhaps. */
 static void
-complete_all(struct worker *worker, int count, int64_t since, int64_t now)
+complete_all(struct worker *worker, int count, int64_t now)
 {
     bool writes = worker->plan->load != LOAD_READ;
     int ended = writes ? send_flushes(worker, count, now) : count;
-    int64_t busy = now - (since > worker->last ? since : worker->last);
-    if (count > 1 && ended > 1) /* by one test compilers divide by 1 as well */
-        busy /= ended;
-    bool any = false;
     for (int i = 0; i < ended; i++)
-        any |= complete(worker, &worker->slots.done[i], now, busy);
-    if (any)
-        worker->last = now;
+        complete(worker, &worker->slots.done[i], now);
 }
 
 /* Sends what was submitted and waits for completions, until WHEN; returns the time. */
@@ -294,14 +295,15 @@ reap(struct worker *worker, int64_t when)
     baton_lay(&worker->baton, since);
     int count = worker->engine.ops->reap(&worker->engine, worker->slots.done, when);
     int64_t now = os_clock_now();
+    int number = errno; /* of a reap that failed */
     baton_take(&worker->baton, since);
     struct slots *slots = &worker->slots;
     for (struct slot *slot = slots->ends.older;
          slot != &slots->ends && !slot->sample.start; slot = slot->older)
         slot->sample.start = start;
     if (count < 0)
-        count = fail_all(worker, errno);
-    complete_all(worker, count, since, now);
+        count = fail_all(worker, number);
+    complete_all(worker, count, now);
     return now;
 }
 
@@ -321,7 +323,7 @@ begin(struct worker *worker)
         track_start(worker->track, worker->crew->begin, plan->interval);
     int64_t share = plan->limited ? plan->interval / plan->threads : 0;
     pacer_start(&worker->pacer, plan->interval, plan->burst,
-                now + share * worker->number);
+                later(now, share * worker->number));
     return now;
 }
 
@@ -341,6 +343,7 @@ worker_run(struct worker *worker)
     worker->engine.ops->end(&worker->engine);
     if (worker->pacer.left < worker->pacer.burst)
         worker_miss(worker, now, now);
+    worker_share_busy(worker);
     worker->ended = os_clock_now();
     if (worker->ended < worker->began)
         worker->began = worker->ended;

@@ -29,8 +29,10 @@ part_make(struct part *part, struct run *run, const struct run_target *target)
     part->crew.count = target->plan->count;
     part->give_up = INT64_MAX;
     part->period.every = target->plan->corrected;
-    part->period.lanes = target->plan->threads;
     part->seats = calloc((size_t)target->plan->threads, sizeof(struct seat *));
+    bool alone = target->plan->threads == 1 && target->plan->depth == 1;
+    if (!alone && !(part->crew.busy_lock = os_lock_make()))
+        return -1;
     if (is_tracked(&part->plan))
         part->track = os_memory_zeroed(sizeof(*part->track));
     return part->seats && !part->track == !is_tracked(&part->plan) ? 0 : -1;
@@ -106,11 +108,25 @@ end_period(struct part *part, int64_t now)
 {
     if (now < part->period_began)
         now = part->period_began;
+    part->period.busy = busy_time(&part->period_busy);
     int status = part->observer.period(part->observer.self, &part->period,
                                        now - part->period_began);
     stats_clear(&part->period);
+    busy_clear(&part->period_busy);
     part->period_began = now;
     return hear(part, status);
+}
+
+/* A request is under way in each period that it touches, and counts in the last. */
+static void
+record_in_period(struct part *part, const struct sample *sample)
+{
+    int64_t start = sample->start, end = start + sample->latency;
+    stats_record(&part->period, sample);
+    if (part->crew.busy_lock)
+        busy_add(&part->period_busy,
+                 start > part->period_began ? start : part->period_began, end,
+                 sample_counts(sample));
 }
 
 static int
@@ -120,7 +136,8 @@ tell_sample(struct part *part, const struct sample *sample)
     if (output->requests &&
         hear(part, part->observer.sample(part->observer.self, sample)) < 0)
         return -1;
-    stats_record(&part->period, sample);
+    if (output->print_count || output->print_interval)
+        record_in_period(part, sample);
     if (output->print_count && sample_counts(sample) &&
         part->period.latency.count >= (uint64_t)output->print_count)
         return end_period(part, sample->start + sample->latency);
@@ -244,17 +261,21 @@ add_up(struct part *part, struct stats *total)
     if (part->added == 0) {
         stats_clear(total);
         total->every = part->plan.corrected;
-        total->lanes = 0;
         if (part->track)
             track_start(part->track, 0, 0);
     }
     while (part->added < part->crew.size &&
            seat_add(part->seats[part->added], total, part->track))
         part->added++;
-    bool all = part->added == part->crew.size;
-    if (all)
-        part->added = 0;
-    return all;
+    if (part->added < part->crew.size)
+        return false;
+    part->added = 0;
+    if (part->crew.busy_lock) {
+        os_lock_take(part->crew.busy_lock);
+        total->busy = busy_time(&part->crew.busy);
+        os_lock_give(part->crew.busy_lock);
+    }
+    return true;
 }
 
 bool
@@ -322,6 +343,7 @@ void
 part_free(struct part *part)
 {
     free(part->seats);
+    os_lock_free(part->crew.busy_lock);
     if (part->track)
         os_memory_release(part->track, sizeof(*part->track));
 }

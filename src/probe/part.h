@@ -25,8 +25,9 @@ struct part {
     int added;       /* workers that are in the total, while not all are */
 
     struct stats period;
-    struct stats total;  /* of all workers, when it was last put together */
-    struct track *track; /* likewise; NULL: the plan has no plot of it */
+    struct busy period_busy; /* by the requests of the period that count, within it */
+    struct stats total;      /* of all workers, when it was last put together */
+    struct track *track;     /* likewise; NULL: the plan has no plot of it */
 };
 
 /* Makes an empty one of TARGET. Returns 0, or -1 without memory. */

@@ -113,6 +113,7 @@ seat_add(struct seat *seat, struct stats *total, struct track *track)
     if (!empty && !baton_borrow(&seat->worker.baton, &since))
         return false;
     stats_merge(total, &seat->worker.total);
+    worker_share_busy(&seat->worker);
     if (track)
         track_merge(track, seat->worker.track);
     if (!empty)

@@ -45,7 +45,6 @@ worker_open(struct worker *worker, const struct plan *plan, const struct target 
     worker->crew = crew;
     worker->number = number;
     worker->total.every = plan->corrected;
-    worker->total.lanes = 1;
     if (take_memory(worker, &config, error) < 0)
         return -1;
     worker->engine.ops = engine;
@@ -85,6 +84,17 @@ worker_miss(struct worker *worker, int64_t after, int64_t now)
     worker->total.missed += missed;
     if (worker->track && missed)
         track_miss(worker->track, after, missed);
+}
+
+void
+worker_share_busy(struct worker *worker)
+{
+    struct crew *crew = worker->crew;
+    if (!crew->busy_lock || worker->busy.count == 0)
+        return;
+    os_lock_take(crew->busy_lock);
+    busy_log_move(&worker->busy, &crew->busy);
+    os_lock_give(crew->busy_lock);
 }
 
 void

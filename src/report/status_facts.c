@@ -11,7 +11,6 @@ merge(struct stats *merged, const struct run_sight *sights, int count)
         return count == 1 ? sights[0].stats : NULL;
     stats_clear(merged);
     merged->every = sights[0].stats->every;
-    merged->lanes = 0;
     for (int i = 0; i < count; i++)
         stats_merge(merged, sights[i].stats);
     return merged;

@@ -34,7 +34,6 @@ record_exception(struct stats *stats, const struct sample *sample)
 static void
 record_times(struct stats *stats, const struct sample *sample)
 {
-    stats->busy += sample->busy;
     moments_record(&stats->latency, sample->latency);
     histogram_record(&stats->latencies, sample->latency);
     if (sample->sync) {
@@ -148,25 +147,29 @@ stats_clear(struct stats *stats)
     clear_steps(&stats->syncs, sync->min, sync->max);
     clear_steps(&stats->corrected, 0, stats->every ? latency->max : 0);
     int64_t every = stats->every;
-    int lanes = stats->lanes;
     memset(stats, 0, offsetof(struct stats, latencies));
     stats->every = every;
-    stats->lanes = lanes;
+}
+
+/* What rates are over, ns. */
+static int64_t
+busy_of(const struct stats *stats)
+{
+    return stats->busy ? stats->busy : stats->latency.sum;
 }
 
 void
 stats_merge(struct stats *stats, const struct stats *more)
 {
     const struct moments *latency = &more->latency, *sync = &more->sync;
+    if (stats->busy || more->busy)
+        stats->busy = busy_of(stats) + busy_of(more);
     moments_merge(&stats->latency, latency);
     moments_merge(&stats->sync, sync);
     histogram_merge(&stats->latencies, &more->latencies, latency->min, latency->max);
     histogram_merge(&stats->corrected, &more->corrected, 0, latency->max);
     histogram_merge(&stats->syncs, &more->syncs, sync->min, sync->max);
     stats->bytes += more->bytes;
-    stats->busy += more->busy;
-    if (more->latency.count > 0)
-        stats->lanes += more->lanes;
     stats->requests += more->requests;
     stats->all_bytes += more->all_bytes;
     stats->too_fast += more->too_fast;
@@ -184,21 +187,14 @@ stats_rate(double number, int64_t time)
     return time > 0 ? number * 1e9 / (double)time : 0;
 }
 
-static double
-own_rate(const struct stats *stats, double number)
-{
-    int lanes = stats->lanes ? stats->lanes : 1;
-    return stats_rate(number * lanes, stats->busy ? stats->busy : stats->latency.sum);
-}
-
 double
 stats_iops(const struct stats *stats)
 {
-    return own_rate(stats, (double)stats->latency.count);
+    return stats_rate((double)stats->latency.count, busy_of(stats));
 }
 
 double
 stats_bps(const struct stats *stats)
 {
-    return own_rate(stats, (double)stats->bytes);
+    return stats_rate((double)stats->bytes, busy_of(stats));
 }

@@ -5,14 +5,13 @@
  *
  *   delay_us=N     each takes so long
  *   slots=N        at most so many at a time; the others wait
- *   hang_at=N      the Nth (from 1) takes hang_s seconds besides
- *   hang_s=N
- *   hang_file=F    while file F is there, each waits, and tells by F.waiting
- *   hang_create=F  likewise each making of a file
- *   fail_every=N   every Nth fails with EIO
- *   uncached       the server asks the kernel to cache nothing
+ *   hang_at=N      the Nth (from 1), or hang_count from it on, take hang_s seconds
+ * besides hang_count=N hang_s=N hang_file=F    while file F is there, each waits, and
+ * tells by F.waiting hang_create=F  likewise each making of a file fail_every=N   every
+ * Nth fails with EIO uncached       the server asks the kernel to cache nothing
  *   holes=same     SEEK_HOLE answers with the very offset that it was asked for
- *   log=F          a line for each: number, offset, size, begin and end (ns, monotonic)
+ *   log=F          a line for each: number, offset, size, begin and end (ns, monotonic),
+ *                  bytes or -errno
  */
 #define FUSE_USE_VERSION 312
 #include <fuse.h>
@@ -34,7 +33,7 @@
 
 static struct {
     char *backing, *hang_file, *hang_create, *holes, *log;
-    unsigned delay_us, slots, hang_at, hang_s, fail_every, uncached;
+    unsigned delay_us, slots, hang_at, hang_count, hang_s, fail_every, uncached;
 } options;
 
 #define OPTION(name)                                        \
@@ -47,17 +46,12 @@ static struct {
     }
 
 static const struct fuse_opt specifications[] = {
-    TEXT(backing),
-    TEXT(hang_file),
-    TEXT(hang_create),
-    TEXT(holes),
-    TEXT(log),
-    OPTION(delay_us),
-    OPTION(slots),
-    OPTION(hang_at),
-    OPTION(hang_s),
-    OPTION(fail_every),
-    {"uncached", offsetof(__typeof__(options), uncached), 1},
+    TEXT(backing),      TEXT(hang_file),
+    TEXT(hang_create),  TEXT(holes),
+    TEXT(log),          OPTION(delay_us),
+    OPTION(slots),      OPTION(hang_at),
+    OPTION(hang_count), OPTION(hang_s),
+    OPTION(fail_every), {"uncached", offsetof(__typeof__(options), uncached), 1},
     FUSE_OPT_END};
 
 static sem_t slots;
@@ -191,17 +185,20 @@ read_slowly(int fd, char *buffer, size_t size, off_t offset)
     if (options.slots)
         while (sem_wait(&slots) < 0)
             ;
-    if (number == options.hang_at)
+    if (options.hang_at && number >= options.hang_at &&
+        number < options.hang_at + (options.hang_count ? options.hang_count : 1))
         rest((int64_t)options.hang_s * 1000000000);
     if (options.delay_us)
         rest((int64_t)options.delay_us * 1000);
     int result = result_of(pread(fd, buffer, size, offset));
     if (options.slots)
         sem_post(&slots);
+    if (options.fail_every && number % options.fail_every == 0)
+        result = -EIO;
     if (log_file)
-        fprintf(log_file, "%u %lld %zu %lld %lld\n", number, (long long)offset, size,
-                (long long)begin, (long long)now());
-    return options.fail_every && number % options.fail_every == 0 ? -EIO : result;
+        fprintf(log_file, "%u %lld %zu %lld %lld %d\n", number, (long long)offset, size,
+                (long long)begin, (long long)now(), result);
+    return result;
 }
 
 static int

@@ -100,12 +100,12 @@ the_report_has_periods_and_summary_but_no_samples(void **state)
 
 /* In the third and the fourth. */
 static void
-lanes_multiply_the_rates(void **state)
+rates_are_over_the_busy_time(void **state)
 {
     (void)state;
     struct stats stats = golden_stats();
     stats.latency.sum = 4500000;
-    stats.lanes = 8;
+    stats.busy = 4500000 / 8;
     assert_line(&stats, 9000912345,
                 "9 4500000 16000 65536000 590800 500000 685012 26501 10 9000912345\n");
 }
@@ -208,7 +208,7 @@ main(void)
         cmocka_unit_test(failed_requests_count_in_the_ninth_only),
         cmocka_unit_test(large_numbers_are_whole),
         cmocka_unit_test(the_report_has_periods_and_summary_but_no_samples),
-        cmocka_unit_test(lanes_multiply_the_rates),
+        cmocka_unit_test(rates_are_over_the_busy_time),
         cmocka_unit_test(a_step_has_its_value_before_the_ten),
         cmocka_unit_test(a_stream_that_fails_gives_its_errno),
         cmocka_unit_test(a_full_device_is_told),

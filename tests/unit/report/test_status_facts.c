@@ -102,7 +102,6 @@ several_targets_are_taken_together(void **state)
     for (int i = 0; i < 200; i++)
         stats_record(slow, &sample);
     const struct run_sight sights[] = {{.stats = both}, {.stats = slow}, {.stats = both}};
-    both->lanes = slow->lanes = 2;
     struct status *status = status_open(&plan, 3, BEGAN);
     for (int again = 0; again < 3; again++) {
         status_gather(status, sights, 3, BEGAN + SECOND, &facts);
@@ -112,7 +111,6 @@ several_targets_are_taken_together(void **state)
         assert_in_range(facts.p50, 99 * MS, 101 * MS);
         assert_in_range(facts.p99, 996 * MS, SECOND);
         assert_int_equal(status->merged->requests, 402); /* not more each time */
-        assert_int_equal(status->merged->lanes, 6);
     }
     status_close(status);
     free(both);

@@ -122,7 +122,7 @@ a_row_has_the_rates_of_the_clock(void **state)
 {
     (void)state;
     struct plan plan = {.sweep.kind = SWEEP_DEPTH};
-    struct stats stats = {.lanes = 64};
+    struct stats stats = {.busy = 62500};
     struct sample sample = {.size = 4096, .bytes = 4096, .latency = 1000000};
     struct buffer text = {0};
     for (int i = 0; i < 5; i++) {

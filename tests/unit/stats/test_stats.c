@@ -336,22 +336,22 @@ a_rate_over_no_time_is_zero(void **state)
     assert_true(stats_rate(10, -1) == 0);
 }
 
-/* 5 requests of 4096 bytes, 2 ms each: 500 per second, 2048000 bytes, in a lane. */
+/* 5 requests of 4096 bytes, 2 ms each: one at a time 500 per second, 2048000 bytes. */
 static void
-own_rates_are_those_of_all_lanes(void **state)
+own_rates_are_over_the_busy_time(void **state)
 {
     (void)state;
     static const struct {
-        int lanes;
+        int64_t busy;
         double iops, bps;
     } cases[] = {{0, 500, 2048000},
-                 {1, 500, 2048000},
-                 {2, 1000, 4096000},
-                 {8, 4000, 16384000},
-                 {4194304, 2097152000, 8589934592000}};
+                 {10000000, 500, 2048000},
+                 {5000000, 1000, 4096000},
+                 {2000000, 2500, 10240000},
+                 {4000000000000, 0.00125, 5.12}};
     struct stats stats = stats_of(5, 2000000);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        stats.lanes = cases[i].lanes;
+        stats.busy = cases[i].busy;
         assert_true(stats_iops(&stats) == cases[i].iops);
         assert_true(stats_bps(&stats) == cases[i].bps);
     }
@@ -364,49 +364,46 @@ own_rates_leave_out_what_does_not_count(void **state)
     (void)state;
     struct stats stats = stats_of(5, 2000000);
     struct sample warmup = sample_of(9000000, VERDICT_WARMUP);
-    stats.lanes = 8;
     stats_record(&stats, &warmup);
-    assert_true(stats_iops(&stats) == 4000);
-    assert_true(stats_bps(&stats) == 16384000);
+    assert_true(stats_iops(&stats) == 500);
+    assert_true(stats_bps(&stats) == 2048000);
 }
 
 static void
 own_rates_of_nothing_are_zero(void **state)
 {
     (void)state;
-    static const int lanes[] = {0, 1, 8};
-    for (size_t i = 0; i < 3; i++) {
-        struct stats none = {.lanes = lanes[i]}, timeless = stats_of(3, 0);
-        timeless.lanes = lanes[i];
-        assert_true(stats_iops(&none) == 0 && stats_bps(&none) == 0);
-        assert_true(stats_iops(&timeless) == 0 && stats_bps(&timeless) == 0);
-    }
+    struct stats none = {0}, timeless = stats_of(3, 0);
+    assert_true(stats_iops(&none) == 0 && stats_bps(&none) == 0);
+    assert_true(stats_iops(&timeless) == 0 && stats_bps(&timeless) == 0);
 }
 
 static void
-clearing_keeps_the_lanes(void **state)
+clearing_forgets_the_busy_time(void **state)
 {
     (void)state;
-    struct stats stats = stats_of(5, 1000), empty = {.every = 70, .lanes = 8};
+    struct stats stats = stats_of(5, 1000), empty = {.every = 70};
     stats.every = 70;
-    stats.lanes = 8;
+    stats.busy = 900;
     record_times(&stats, 90, 80);
     stats_clear(&stats);
     assert_memory_equal(&stats, &empty, sizeof(stats));
 }
 
-/* Of those in which something counted. */
+/* The steps of a sweep, of which some have one request at a time. */
 static void
-merging_adds_lanes(void **state)
+merging_adds_busy_times(void **state)
 {
     (void)state;
     struct stats stats = stats_of(2, 1000000), more = stats_of(3, 2000000), none = {0};
-    stats.lanes = more.lanes = none.lanes = 1;
     stats_merge(&stats, &none);
-    assert_int_equal(stats.lanes, 1);
+    assert_int_equal(stats.busy, 0);
+    more.busy = 3000000; /* two at a time */
     stats_merge(&stats, &more);
-    assert_int_equal(stats.lanes, 2);
-    assert_true(stats_iops(&stats) == 1250); /* 5 in 8 ms, two at a time */
+    assert_int_equal(stats.busy, 5000000);
+    assert_true(stats_iops(&stats) == 1000);
+    stats_merge(&stats, &none);
+    assert_int_equal(stats.busy, 5000000);
 }
 
 int
@@ -430,11 +427,11 @@ main(void)
         cmocka_unit_test(merging_adds_every_distribution),
         cmocka_unit_test(a_rate_is_per_second),
         cmocka_unit_test(a_rate_over_no_time_is_zero),
-        cmocka_unit_test(own_rates_are_those_of_all_lanes),
+        cmocka_unit_test(own_rates_are_over_the_busy_time),
         cmocka_unit_test(own_rates_leave_out_what_does_not_count),
         cmocka_unit_test(own_rates_of_nothing_are_zero),
-        cmocka_unit_test(clearing_keeps_the_lanes),
-        cmocka_unit_test(merging_adds_lanes),
+        cmocka_unit_test(clearing_forgets_the_busy_time),
+        cmocka_unit_test(merging_adds_busy_times),
     };
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

@@ -1,0 +1,178 @@
+/*
+ * Requests per second where workers are unevenly busy, beside the log of a file system
+ * that says of each read when it began and ended, and what became of it.
+ */
+#include "support.h"
+
+#define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
+
+/* Each way to have eight or 64 under way, with the need for it. */
+static const struct {
+    const char *eight, *many;
+    void (*need)(void);
+} engines[] = {
+    {"-threads 8", "-threads 64", NULL},
+    {"-U -depth 8", "-U -depth 64", need_uring},
+    {"-U -depth 4 -threads 2", "-U -depth 8 -threads 8", need_uring},
+    {"-A -depth 8", "-A -depth 64", need_linux_aio},
+};
+
+/* A file of 4 MiB, behind a server with these OPTIONS; the log of its reads is fs.log. */
+static void
+serve(const char *options)
+{
+    struct result result = command("umount fs 2>/dev/null; mkdir -p fs.files && "
+                                   "head -c 4M /dev/urandom >fs.files/f");
+    command_free(&result);
+    mount_fuse("fs", "uncached,log=$PWD/fs.log,%s", options);
+}
+
+/* What the log says of the last COUNT reads. */
+#define SERVED(count) \
+    "SERVED=$(\"$IOPING_SOURCE/tests/support/shells/served\" fs.log " count ");"
+
+/* The server sees less of each read than its client does. */
+static void
+assert_rate(const char *arguments, const char *count, int status, const char *limits)
+{
+    struct result result =
+        command_status(0,
+                       "status=0; ioping -J -i 0 -a 0 %s -c %s fs/f >o 2>e || status=$?; "
+                       "[ $status = %d ] "
+                       "|| { cat e; exit 9; }; " SERVED(
+                           "%s") "jq -c --argjson served $SERVED '.[-1] as "
+                                 "$r | [$r.stat.iops, $r.load.iops, $served] as [$own, "
+                                 "$clock, $served] | "
+                                 "if %s then true else [$own, $clock, $served] end' o",
+                       arguments, count, status, count, limits);
+    assert_string_equal(result.out, "true\n");
+    command_free(&result);
+}
+
+/* Of 128 reads of 10 ms one takes two seconds: some 63 a second, and a limit is broken.
+ */
+static void
+one_that_hangs_is_in_the_rate(void **state)
+{
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        char arguments[128];
+        if (engines[i].need)
+            engines[i].need();
+        snprintf(arguments, sizeof(arguments), "-q %s -slo iops=500", engines[i].many);
+        serve("delay_us=10000,hang_at=100,hang_s=2");
+        assert_rate(
+            arguments, "128", 5,
+            "$own <= $served * 1.01 and $own <= $clock * 1.01 and $own >= $clock * "
+            "0.95 and $own < 64");
+    }
+}
+
+/* The others fail at once, in turn. */
+static void
+those_that_fail_are_not_in_the_rate(void **state)
+{
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        char arguments[128];
+        if (engines[i].need)
+            engines[i].need();
+        snprintf(arguments, sizeof(arguments), "-q -E %s", engines[i].eight);
+        serve("delay_us=10000,fail_every=2");
+        assert_rate(arguments, "400", 3,
+                    "$own <= $served * 1.01 and $own >= $clock / 2 * 0.98");
+    }
+}
+
+/* Those above 15 ms wait for one of two places. */
+static void
+those_that_are_too_slow_are_not_in_the_rate(void **state)
+{
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        char arguments[128];
+        if (engines[i].need)
+            engines[i].need();
+        snprintf(arguments, sizeof(arguments), "-q %s -T 15ms", engines[i].eight);
+        serve("delay_us=5000,slots=2");
+        assert_rate(arguments, "200", 0, "$own <= $clock * 1.01");
+    }
+}
+
+/*
+ * Seven of eight hang for two seconds and a half: in each period the third field is by
+ * the clock of the tenth, also in the one in which they return.
+ */
+static void
+each_period_has_its_own_rate(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        if (engines[i].need)
+            engines[i].need();
+        serve("delay_us=10000,hang_at=300,hang_count=7,hang_s=2");
+        struct result result =
+            command_status(0,
+                           "ioping -i 0 -a 0 -q -P 0.5 -w 5 %s fs/f 2>/dev/null | "
+                           "\"$IOPING_SOURCE/tests/support/shells/period-rates\" 150",
+                           engines[i].eight);
+        assert_string_equal(result.out, "0 1 1\n");
+        command_free(&result);
+    }
+}
+
+/* Four at each point of a grid are under way together, whoever sends them. */
+static void
+pauses_are_not_in_the_rate(void **state)
+{
+    static const char *const four[] = {"-threads 4", "-U -depth 4 -b 4"};
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(four); i++) {
+        if (i == 1)
+            need_uring();
+        serve("delay_us=10000");
+        struct result result = command_status(
+            0,
+            "ioping -J -q -i 100ms -a 0 -c 40 %s fs/f 2>/dev/null >o; " SERVED(
+                "40") "jq -c "
+                      "--argjson served $SERVED '.[-1].stat.iops as $own | if $own <= "
+                      "$served * 1.01 "
+                      "and $own > $served / 3 then true else [$own, $served] end' o",
+            four[i]);
+        assert_string_equal(result.out, "true\n");
+        command_free(&result);
+    }
+}
+
+/* As ioping 1.3 has it: the time of the requests, one after the other. */
+static void
+one_at_a_time_has_the_rate_of_its_times(void **state)
+{
+    (void)state;
+    need_program("jq");
+    serve("delay_us=1000,hang_at=20,hang_s=1");
+    struct result result = command_status(
+        0,
+        "ioping -J -q -i 5ms -c 60 fs/f 2>/dev/null | jq '.[-1].stat | (.count * 1e9 / "
+        ".time / .iops - 1 | fabs) < 1e-6'");
+    assert_string_equal(result.out, "true\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_that_hangs_is_in_the_rate),
+        cmocka_unit_test(those_that_fail_are_not_in_the_rate),
+        cmocka_unit_test(those_that_are_too_slow_are_not_in_the_rate),
+        cmocka_unit_test(each_period_has_its_own_rate),
+        cmocka_unit_test(pauses_are_not_in_the_rate),
+        cmocka_unit_test(one_at_a_time_has_the_rate_of_its_times),
+    };
+    return cmocka_run_group_tests_name("rates", tests, NULL, unmount_all);
+}
