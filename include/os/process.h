@@ -32,6 +32,14 @@ void os_signals_take(unsigned given);
 /* The signal that asked to stop, or 0. Any thread may ask. */
 int os_signals_stop(void);
 
+/* How often the process has gone on after it was stopped, by Ctrl-Z or SIGSTOP, as far
+ * as it was told. Any thread. */
+unsigned os_process_continues(void);
+
+/* Whether that is more than BEFORE, or is about to be, which takes a system call. Any
+ * thread but the one that the signals reach. */
+bool os_process_stopped(unsigned before);
+
 /* Whether statistics were asked for since the last call. */
 bool os_signals_report(void);
 

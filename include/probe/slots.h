@@ -10,7 +10,8 @@
 struct slot {
     struct os_async_request request; /* its operation is a flush after that of a write */
     struct sample sample;
-    int64_t written; /* when its write was done, and its flush sent; 0: not yet */
+    unsigned continues; /* of the process, before it was sent */
+    int64_t written;    /* when its write was done, and its flush sent; 0: not yet */
     struct slot *older, *younger; /* under way; `younger` is the next of a free one */
 };
 

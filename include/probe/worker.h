@@ -46,6 +46,8 @@ struct worker {
     bool sending;       /* false: what is under way is the last of it */
     struct slots slots;
     struct pacer pacer;
+    unsigned continues;   /* of the process, before the last request was sent */
+    unsigned continued;   /* likewise, before the one before that */
     uint64_t next, left;  /* the number of the next request; how many are its own */
     int64_t began, ended; /* of what the statistics cover, monotonic */
     int64_t end;          /* no request starts then or later */
@@ -77,7 +79,8 @@ worker_is_done(const struct worker *worker)
     return worker->left == 0 && crew_is_done(worker->crew);
 }
 
-/* Likewise: how many grid points passed without a request until NOW. */
+/* Likewise: how many grid points passed without a request until NOW; none of those that
+ * passed while the process was stopped. */
 uint64_t worker_missed(const struct worker *worker, int64_t now);
 
 /* Likewise: counts these, of which none is before AFTER. */

@@ -11,9 +11,10 @@ enum verdict {
     VERDICT_WARMUP,
     VERDICT_TOO_FAST,
     VERDICT_TOO_SLOW,
-    VERDICT_CACHED, /* answered by the page cache although it should not have been */
-    VERDICT_SHORT,  /* fewer bytes than asked for: a failure */
-    VERDICT_ERROR,  /* failed with the errno in `error` */
+    VERDICT_CACHED,  /* answered by the page cache although it should not have been */
+    VERDICT_STOPPED, /* the process was stopped meanwhile, by Ctrl-Z perhaps */
+    VERDICT_SHORT,   /* fewer bytes than asked for: a failure */
+    VERDICT_ERROR,   /* failed with the errno in `error` */
     VERDICT_NONE,
     VERDICT_FAST,
     VERDICT_SLOW,
@@ -32,8 +33,9 @@ struct sample {
     uint64_t missed; /* grid points that passed while it was under way */
     enum operation operation;
     enum verdict verdict;
-    int error;   /* errno, or 0 */
-    bool cached; /* its pages were in the page cache when it was sent */
+    int error;    /* errno, or 0 */
+    bool cached;  /* its pages were in the page cache when it was sent */
+    bool stopped; /* the process was, while it was under way */
 };
 
 /* Whether the request goes into the statistics. */

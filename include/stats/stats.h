@@ -19,7 +19,7 @@ struct stats {
     int64_t bytes; /* moved by those that count */
     uint64_t requests; /* all of them, warm-up and failed ones included */
     int64_t all_bytes; /* moved by all */
-    uint64_t too_fast, too_slow, cached, failed;
+    uint64_t too_fast, too_slow, cached, stopped, failed;
     uint64_t missed; /* grid points at which no request was sent */
 
     struct histogram latencies; /* of the requests that count */

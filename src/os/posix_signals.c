@@ -22,6 +22,7 @@
 
 static atomic_int stop_signal;       /* atomic, because other threads look at it */
 static volatile int64_t interrupted; /* when by SIGINT first; 0: not yet */
+static atomic_uint continues;        /* likewise */
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t farewell_byte;
@@ -62,6 +63,14 @@ on_report(int number)
 }
 
 static void
+on_continue(int number)
+{
+    (void)number;
+    atomic_fetch_add(&continues, 1);
+    arrived = 1;
+}
+
+static void
 on_poke(int number)
 {
     (void)number;
@@ -72,7 +81,7 @@ static const struct {
     void (*handler)(int);
 } users[] = {
     {SIGINT, on_stop},    {SIGTERM, on_stop},   {SIGHUP, on_stop},
-    {SIGQUIT, on_report}, {SIGUSR1, on_report},
+    {SIGQUIT, on_report}, {SIGUSR1, on_report}, {SIGCONT, on_continue},
 #ifdef SIGINFO /* a feature, not a system */
     {SIGINFO, on_report},
 #endif
@@ -176,6 +185,22 @@ int
 os_signals_stop(void)
 {
     return stop_signal;
+}
+
+unsigned
+os_process_continues(void)
+{
+    return atomic_load_explicit(&continues, memory_order_relaxed);
+}
+
+/* The signal goes to another thread, and waits for it, before this one goes on. */
+bool
+os_process_stopped(unsigned before)
+{
+    sigset_t pending;
+    return os_process_continues() != before ||
+           (sigpending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1) ||
+           os_process_continues() != before;
 }
 
 bool

@@ -116,6 +116,20 @@ os_signals_stop(void)
     return atomic_load_explicit(&stop_signal, memory_order_relaxed);
 }
 
+/* Nothing stops a process here but a debugger. */
+unsigned
+os_process_continues(void)
+{
+    return 0;
+}
+
+bool
+os_process_stopped(unsigned before)
+{
+    (void)before;
+    return false;
+}
+
 bool
 os_signals_report(void)
 {

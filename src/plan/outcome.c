@@ -82,7 +82,8 @@ static void
 explain_nothing(const struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
-    uint64_t others = total->cached + total->failed + total->too_fast + total->too_slow;
+    uint64_t others = total->cached + total->failed + total->too_fast + total->too_slow +
+                      total->stopped;
     if (total->requests == 0)
         notes_add(notes, outcome->target, "no request was sent");
     else if (others == 0)
@@ -129,6 +130,12 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
             "%llu of %llu requests were answered by the page cache, not the device; "
             "use -D (direct I/O) or -W (writes)",
             (unsigned long long)total->cached, (unsigned long long)total->requests);
+    if (total->stopped)
+        notes_add(notes, outcome->target,
+                  "%llu of %llu requests were under way while the program was stopped: "
+                  "they do not count",
+                  (unsigned long long)total->stopped,
+                  (unsigned long long)total->requests);
     explain_steps(outcome, notes);
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
         explain_limit(outcome, &outcome->slos->list[i], notes);

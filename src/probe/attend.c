@@ -136,14 +136,26 @@ tell_of_all(struct run *run, int64_t now)
     return views_due(run);
 }
 
+/* The time in which the process was stopped is nobody's. */
+static void
+note_stop(struct run *run, int64_t now)
+{
+    unsigned continues = os_process_continues();
+    if (continues != run->continues)
+        run->resumed = now;
+    run->continues = continues;
+}
+
 void
 attend(struct run *run)
 {
     os_clock_sharpen();
+    run->continues = os_process_continues();
     for (int i = 0; i < run->count; i++)
         introduce(&run->parts[i]);
     for (;;) {
         int64_t now = os_clock_now();
+        note_stop(run, now);
         if (os_signals_stop())
             end(run, now);
         stop_if_mute(run);

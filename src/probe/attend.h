@@ -12,8 +12,10 @@ struct run {
     int views_count;
     struct run_sight *sights;
     bool interim_wanted;
-    bool ending;      /* by a signal */
-    atomic_bool mute; /* what was to be told could not be written */
+    unsigned continues; /* of the process, so far */
+    int64_t resumed;    /* when the last of them was seen, monotonic; 0: none was */
+    bool ending;        /* by a signal */
+    atomic_bool mute;   /* what was to be told could not be written */
 
     int count;
     struct part parts[];

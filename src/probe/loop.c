@@ -13,6 +13,10 @@
 #include <errno.h>
 
 #define DEDUPLICATION_UNIT 4096
+/* A stop of the process (ns) that is too short to matter; and one so long that what tells
+ * of it is waited for, if nothing else explains the time. */
+#define STOP_SHORTEST 1000000LL
+#define STOP_LONG 20000000LL
 #define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
 
 /* New bits in every page, so that no two writes store the same data. */
@@ -72,6 +76,8 @@ submit_request(struct worker *worker, int64_t now)
     sample->missed = skip_points(worker, now); /* before it seems to be done */
     pacer_sent(&worker->pacer);
     slot->written = 0;
+    worker->continued = worker->continues;
+    slot->continues = worker->continues = os_process_continues();
     sample->start = 0; /* not yet sent */
     sample->index = worker->next++;
     worker->left--;
@@ -243,6 +249,22 @@ send_flushes(struct worker *worker, int count, int64_t now)
     return ended;
 }
 
+/* Whether the process was stopped while a request was under way. The thread that is told
+ * of it may need a moment. */
+static bool
+was_stopped(const struct worker *worker, const struct slot *slot, int64_t now)
+{
+    int64_t latency = slot->sample.latency;
+    if (latency < STOP_SHORTEST)
+        return false;
+    if (os_process_stopped(slot->continues))
+        return true;
+    if (latency < STOP_LONG || (double)latency < 2 * worker->total.latency.mean)
+        return false;
+    os_sleep_until(now + latency / 1000);
+    return os_process_stopped(slot->continues);
+}
+
 /* A request has ended. */
 static void
 complete(struct worker *worker, const struct os_async_done *done, int64_t now)
@@ -254,7 +276,10 @@ complete(struct worker *worker, const struct os_async_done *done, int64_t now)
     sample->error = done->error;
     if (done->error || !slot->written)
         sample->bytes = done->bytes;
+    sample->stopped = was_stopped(worker, slot, now);
     count_waits(worker, sample, now);
+    if (sample->stopped)
+        sample->missed = 0;
     if (!digest(worker, sample)) {
         worker->sending = false;
         atomic_store_explicit(&worker->crew->stop, true, memory_order_relaxed);
@@ -315,6 +340,7 @@ begin(struct worker *worker)
     worker->engine.ops->begin(&worker->engine);
     os_clock_sharpen();
     worker->sending = true;
+    worker->continued = worker->continues = os_process_continues();
     worker->end = INT64_MAX;
     int64_t now = wait_until(worker, worker->crew->begin, os_clock_now());
     worker->began = now + plan->settle;

@@ -225,7 +225,7 @@ look_after(struct part *part, struct seat *seat, int64_t now)
 {
     bool over = atomic_load(&part->crew.stop) || crew_is_done(&part->crew);
     uint64_t index;
-    int64_t again, waited = seat_watch(seat, now, &index, &again);
+    int64_t again, waited = seat_watch(seat, part->run->resumed, now, &index, &again);
     if (waited)
         part->observer.hang(part->observer.self, index, waited);
     if (now >= part->give_up)

@@ -88,16 +88,18 @@ seat_is_empty(const struct seat *seat)
 
 /* The number is that of the oldest; if that has changed meanwhile, all is well. */
 int64_t
-seat_watch(struct seat *seat, int64_t now, uint64_t *index, int64_t *again)
+seat_watch(struct seat *seat, int64_t resumed, int64_t now, uint64_t *index,
+           int64_t *again)
 {
-    int64_t since = baton_look(&seat->worker.baton);
+    int64_t start = baton_look(&seat->worker.baton), still;
+    int64_t since = start > 0 && start < resumed ? resumed : start;
     int64_t waited = watch_look(&seat->watch, since, now);
-    if (waited && !baton_borrow(&seat->worker.baton, &since)) {
+    if (waited && !baton_borrow(&seat->worker.baton, &still)) {
         waited = since = 0;
     } else if (waited) {
         *index = worker_oldest(&seat->worker);
-        baton_return(&seat->worker.baton, since);
-        waited = since == seat->watch.since ? waited : 0;
+        baton_return(&seat->worker.baton, still);
+        waited = still == start ? waited : 0;
     }
     int64_t due = since ? watch_due(&seat->watch, since, now) : now;
     int64_t soonest = now + (since > 0 ? MS : SEAT_SOON);

@@ -50,11 +50,12 @@ void seat_join(struct seat *seat);
 bool seat_is_empty(const struct seat *seat);
 
 /*
- * Looks whether a request has been under way for long at time NOW. Returns how
- * long if that is to be said now, else 0; INDEX becomes its number, AGAIN when
- * to look again at the latest.
+ * Looks whether a request has been under way for long at time NOW, or since RESUMED, when
+ * the process went on after a stop. Returns how long if that is to be said now, else 0;
+ * INDEX becomes its number, AGAIN when to look again at the latest.
  */
-int64_t seat_watch(struct seat *seat, int64_t now, uint64_t *index, int64_t *again);
+int64_t seat_watch(struct seat *seat, int64_t resumed, int64_t now, uint64_t *index,
+                   int64_t *again);
 
 /* Adds the statistics so far to TOTAL, and to TRACK where there is one; false if they
  * cannot be had now. */

@@ -74,7 +74,8 @@ worker_missed(const struct worker *worker, int64_t now)
 {
     if (worker->plan->limited || worker_is_done(worker))
         return 0;
-    return pacer_missed(&worker->pacer, now < worker->end ? now : worker->end);
+    uint64_t missed = pacer_missed(&worker->pacer, now < worker->end ? now : worker->end);
+    return missed && os_process_stopped(worker->continued) ? 0 : missed;
 }
 
 void

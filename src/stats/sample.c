@@ -7,8 +7,9 @@
 static const char *const words[] = {
     [VERDICT_WARMUP] = "warmup",     [VERDICT_TOO_FAST] = "too fast",
     [VERDICT_TOO_SLOW] = "too slow", [VERDICT_CACHED] = "cached",
-    [VERDICT_SHORT] = "short",       [VERDICT_FAST] = "fast",
-    [VERDICT_SLOW] = "slow",         [VERDICT_NONE] = NULL,
+    [VERDICT_STOPPED] = "stopped",   [VERDICT_SHORT] = "short",
+    [VERDICT_FAST] = "fast",         [VERDICT_SLOW] = "slow",
+    [VERDICT_NONE] = NULL,
 };
 
 const char *

@@ -12,6 +12,8 @@ stats_judge(const struct stats_limits *limits, struct sample *sample)
         sample->verdict = VERDICT_SHORT;
     else if (sample->cached)
         sample->verdict = VERDICT_CACHED;
+    else if (sample->stopped)
+        sample->verdict = VERDICT_STOPPED;
     else if (sample->index <= limits->warmup)
         sample->verdict = VERDICT_WARMUP;
     else if (sample->latency < limits->fastest)
@@ -27,6 +29,7 @@ record_exception(struct stats *stats, const struct sample *sample)
 {
     stats->failed += sample_failed(sample);
     stats->cached += sample->verdict == VERDICT_CACHED;
+    stats->stopped += sample->verdict == VERDICT_STOPPED;
     stats->too_fast += sample->verdict == VERDICT_TOO_FAST;
     stats->too_slow += sample->verdict == VERDICT_TOO_SLOW;
 }
@@ -175,6 +178,7 @@ stats_merge(struct stats *stats, const struct stats *more)
     stats->too_fast += more->too_fast;
     stats->too_slow += more->too_slow;
     stats->cached += more->cached;
+    stats->stopped += more->stopped;
     stats->failed += more->failed;
     stats->missed += more->missed;
     if (more->last > stats->last)

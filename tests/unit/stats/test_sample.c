@@ -14,6 +14,7 @@ static const struct {
     {VERDICT_TOO_FAST, 0, "too fast", false, false},
     {VERDICT_TOO_SLOW, 0, "too slow", false, false},
     {VERDICT_CACHED, 0, "cached", false, false},
+    {VERDICT_STOPPED, 0, "stopped", false, false},
     {VERDICT_SHORT, 0, "short", false, true},
     {VERDICT_ERROR, EIO, "EIO", false, true},
     {VERDICT_ERROR, EAGAIN, "EAGAIN", false, true},

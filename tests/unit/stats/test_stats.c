@@ -42,10 +42,11 @@ the_first_reason_decides(void **state)
         struct sample sample;
         enum verdict verdict;
     } cases[] = {
-        {{.error = EIO, .bytes = 0, .index = 1, .cached = true, .latency = 1},
+        {{.error = EIO, .bytes = 0, .index = 1, .cached = true, .stopped = true},
          VERDICT_ERROR},
-        {{.bytes = 4095, .index = 1, .cached = true, .latency = 1}, VERDICT_SHORT},
-        {{.bytes = 4096, .index = 1, .cached = true, .latency = 1}, VERDICT_CACHED},
+        {{.bytes = 4095, .index = 1, .cached = true, .stopped = true}, VERDICT_SHORT},
+        {{.bytes = 4096, .index = 1, .cached = true, .stopped = true}, VERDICT_CACHED},
+        {{.bytes = 4096, .index = 1, .stopped = true, .latency = 1}, VERDICT_STOPPED},
         {{.bytes = 4096, .index = 1, .latency = 1}, VERDICT_WARMUP},
         {{.bytes = 4096, .index = 3, .latency = 1}, VERDICT_TOO_FAST},
         {{.bytes = 4096, .index = 3, .latency = 9001}, VERDICT_TOO_SLOW},
@@ -207,9 +208,9 @@ merging_adds_every_counter(void **state)
     (void)state;
     struct stats stats = stats_of(2, 100), more = stats_of(3, 200);
     stats.requests = 7, stats.all_bytes = 70, stats.too_fast = 1, stats.too_slow = 2;
-    stats.cached = 3, stats.failed = 4;
+    stats.cached = 3, stats.failed = 4, stats.stopped = 5;
     more.requests = 10, more.all_bytes = 500, more.too_fast = 30, more.too_slow = 60;
-    more.cached = 90, more.failed = 120;
+    more.cached = 90, more.failed = 120, more.stopped = 150;
     stats_merge(&stats, &more);
     assert_int_equal(stats.latency.count, 5);
     assert_int_equal(stats.latency.sum, 800);
@@ -219,6 +220,7 @@ merging_adds_every_counter(void **state)
     assert_int_equal(stats.too_fast, 31);
     assert_int_equal(stats.too_slow, 62);
     assert_int_equal(stats.cached, 93);
+    assert_int_equal(stats.stopped, 155);
     assert_int_equal(stats.failed, 124);
 }
 
