@@ -66,6 +66,14 @@ _Noreturn void os_process_end(int status);
  */
 int os_privileges_drop(void);
 
+/*
+ * How many bytes more this process can have before the system ends it instead of
+ * refusing them; INT64_MAX: not known, or it refuses them in time. To ask takes longer
+ * than many a run has for its start, so nobody asks for OS_MEMORY_LITTLE bytes or less.
+ */
+int64_t os_memory_available(void);
+#define OS_MEMORY_LITTLE (4LL << 20)
+
 /* Memory of SIZE bytes at a multiple of ALIGNMENT (a power of two, at least
  * that of a pointer); NULL if there is none. Freed by os_memory_free. */
 void *os_memory_aligned(size_t alignment, size_t size);

@@ -106,6 +106,13 @@ os_process_end(int status)
         Sleep(INFINITE);
 }
 
+/* None is given that the system does not have. */
+int64_t
+os_memory_available(void)
+{
+    return INT64_MAX;
+}
+
 void *
 os_memory_aligned(size_t alignment, size_t size)
 {

@@ -4,6 +4,7 @@
 #include "once.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "probe/memory.h"
 #include "sweep.h"
 
 #include <errno.h>
@@ -141,6 +142,8 @@ static struct run *
 open_run(const struct run_task *task, enum first first, const struct os_thread *attending,
          struct error *error)
 {
+    if (memory_check(task->targets, task->count, error) < 0)
+        return NULL;
     struct run *run = run_make(task, error);
     int status = run ? 0 : -1;
     for (int i = 0; status == 0 && i < task->count; i++)

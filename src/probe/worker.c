@@ -1,6 +1,7 @@
 #include "probe/worker.h"
 
 #include "os/process.h"
+#include "probe/memory.h"
 
 #include <string.h>
 
@@ -25,10 +26,7 @@ take_memory(struct worker *worker, struct os_async_config *config, struct error 
         return 0;
     }
     free_memory(worker);
-    return depth == 1 ? error_set(error, EXIT_PREPARE, NULL,
-                                  "no memory for a request of %zu bytes", size)
-                      : error_set(error, EXIT_PREPARE, NULL,
-                                  "no memory for %zu requests of %zu bytes", depth, size);
+    return memory_refuse(worker->plan, config->depth, INT64_MAX, error);
 }
 
 int

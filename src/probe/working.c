@@ -142,6 +142,10 @@ working_fill(struct target *target, const struct plan *plan, int64_t available,
         missing = target->size < end ? plan->scratch_size : 0;
     if (missing == 0)
         return 0;
+    if (target->memory && missing > OS_MEMORY_LITTLE) {
+        int64_t left = os_memory_available();
+        available = available < 0 || left < available ? left : available;
+    }
     if (available >= 0 && missing > available)
         return refuse_space(plan, available, error);
     if (write_data(target, plan) < 0)

@@ -12,6 +12,7 @@
 
 #include "os/os.h"
 #include "os/process.h"
+#include "probe/memory.h"
 #include "report/console.h"
 
 #include <errno.h>
@@ -41,11 +42,14 @@ begin_run(struct session *session)
     return session->run ? 0 : -1;
 }
 
-/* All that comes before the first request. */
+/* All that comes before the first request. To open a target may take memory as well, and
+ * a long time for a large working file. */
 static void
 begin(struct session *session)
 {
-    session->failed = session_open(session) < 0;
+    session->failed =
+        memory_check(session->run_targets, session->count, &session->error) < 0 ||
+        session_open(session) < 0;
     session_reach(session, &session->opened);
     if (!session->failed && begin_run(session) < 0) {
         report_end(&session->report, &session->targets[0].outcome);

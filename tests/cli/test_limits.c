@@ -92,7 +92,8 @@ a_request_that_does_not_fit_into_memory_is_refused(void **state)
             targets[i]);
         assert_string_equal(result.out, "");
         assert_contains(result.err,
-                        "ioping: no memory for a request of 1073741824 bytes\n");
+                        "ioping: no memory for a request of 1073741824 bytes; use a "
+                        "smaller -s\n");
         command_free(&result);
     }
 }

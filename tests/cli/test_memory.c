@@ -1,6 +1,8 @@
-/* However long a run is, it takes no more memory than a short one. */
+/* However long a run is, it takes no more memory than a short one; and none that is not
+ * there. */
 #include "support.h"
 
+#include "os/process.h"
 #include "stats/stats.h"
 
 #include <signal.h>
@@ -170,6 +172,131 @@ a_worker_takes_less_than_200_kib(void **state)
     }
 }
 
+/* A run in the scratch folder with so many MiB for all of it; skips where that cannot be
+ * had. */
+static struct result
+run_within(int size, const char *arguments)
+{
+    need_bare("valgrind and sanitizers take memory of their own");
+    need_native("the emulator takes memory of its own");
+    struct result result = command(
+        "\"$IOPING_SOURCE\"/tests/support/shells/in-cgroup %d \"$IOPING\" -hang 0 "
+        "%s",
+        size << 20, arguments);
+    if (result.status == 77)
+        skip_because("needs root and a control group for memory");
+    return result;
+}
+
+/* What the kernel would end without a word, and what is said of it. */
+static const struct {
+    const char *arguments, *error;
+} large[] = {
+    {"-s 250m .",
+     "a request of 262144000 bytes in the # that are left; use a smaller -s"},
+    {"-s 250m sparse",
+     "a request of 262144000 bytes in the # that are left; use a smaller -s"},
+    {"-WWW -s 250m sparse",
+     "a request of 262144000 bytes in the # that are left; use a smaller -s"},
+    {"-s 100m -threads 4 .",
+     "4 requests of 104857600 bytes in the # that are left; use a "
+     "smaller -s, or fewer -threads"},
+    {"-s 100m sparse sparse", "2 requests of 104857600 bytes in the # that are left; use "
+                              "a smaller -s"},
+    {"-A -s 1m -depth 300 .",
+     "300 requests of 1048576 bytes in the # that are left; use a "
+     "smaller -s or -depth"},
+    {"-A -s 1m -depth 60 -threads 5 sparse",
+     "300 requests of 1048576 bytes in the # that are left; use a smaller -s or -depth, "
+     "or fewer -threads"},
+    {"-sweep threads=300..300 -s 1m .",
+     "300 requests of 1048576 bytes in the # that are left; use a smaller -s, or fewer "
+     "threads"},
+};
+
+static void
+a_run_without_memory_is_refused(void **state)
+{
+    (void)state;
+    if (os_memory_available() == INT64_MAX)
+        skip_because("is built for a system that does not tell");
+    struct result result = command_status(0, "truncate -s 500m sparse");
+    command_free(&result);
+    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+        result = run_within(200, large[i].arguments);
+        char *error = masked(result.err), *expected;
+        char line[400];
+        snprintf(line, sizeof(line), "ioping: no memory for %s\n", large[i].error);
+        expected = masked(line);
+        if (result.status != 2 || result.out[0] || strcmp(error, expected) != 0)
+            fail_msg("%s: status %d\nstdout: %s\nstderr: %s", large[i].arguments,
+                     result.status, result.out, result.err);
+        free(error);
+        free(expected);
+        command_free(&result);
+    }
+}
+
+static void
+a_working_file_in_memory_that_has_no_room_is_refused(void **state)
+{
+    (void)state;
+    if (os_memory_available() == INT64_MAX)
+        skip_because("is built for a system that does not tell");
+    if (access("/dev/shm", W_OK) < 0)
+        skip_because("needs /dev/shm");
+    struct result result = run_within(200, "-S 250m /dev/shm");
+    assert_int_equal(result.status, 2);
+    assert_matches(result.err,
+                   "^ioping: /dev/shm: a working set of 250 MiB does not fit "
+                   "into the [^\n]+ that are free; use a smaller -S, [^\n]+\n$");
+    command_free(&result);
+}
+
+/* It would take longer than the rest of its start. */
+static void
+a_run_that_wants_little_does_not_ask(void **state)
+{
+    (void)state;
+    need_program("strace");
+    need_bare("valgrind and sanitizers read files of their own");
+    if (os_memory_available() == INT64_MAX)
+        skip_because("is built for a system that does not tell");
+    struct result result = command_status(
+        0, "head -c 8m /dev/zero >file; for size in 4k 1m 8m; do strace -f -o trace -e "
+           "trace=open,openat \"$IOPING\" -c 1 -s $size -q file >o 2>e || exit; "
+           "grep -c -e meminfo -e cgroup trace; done; exit 0");
+    if (strstr(result.out, "0\n0\n") != result.out)
+        fail_msg("%s", result.out);
+    assert_string_not_equal(result.out, "0\n0\n0\n");
+    command_free(&result);
+}
+
+/* What is in the page cache makes room. */
+static void
+a_run_with_memory_is_not_refused(void **state)
+{
+    static const char *const cases[] = {
+        "-s 1m .", "-s 100m sparse", "-s 50m -threads 3 .", "-A -s 1m -depth 150 sparse"};
+    (void)state;
+    struct result result = command_status(0, "truncate -s 500m sparse");
+    command_free(&result);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char arguments[128];
+        snprintf(arguments, sizeof(arguments), "-c 4 -i 0 -q %s", cases[i]);
+        result = run_within(200, arguments);
+        if (result.status != 0)
+            fail_msg("%s: status %d\nstderr: %s", cases[i], result.status, result.err);
+        command_free(&result);
+    }
+    need_bare("valgrind and sanitizers take memory of their own");
+    result = command_status(
+        0,
+        "\"$IOPING_SOURCE\"/tests/support/shells/in-cgroup 209715200 sh -c '"
+        "cat sparse >/dev/null; exec \"$IOPING\" -hang 0 -c 2 -i 0 -q -s 100m sparse'");
+    command_free(&result);
+}
+
 int
 main(void)
 {
@@ -180,9 +307,16 @@ main(void)
             (void *)(uintptr_t)&forms[index]                                \
     }
     const struct CMUnitTest tests[] = {
-        TEST(0, "raw"),     TEST(1, "human"),
-        TEST(2, "json"),    TEST(3, "queue"),
-        TEST(4, "threads"), cmocka_unit_test(a_worker_takes_less_than_200_kib),
+        TEST(0, "raw"),
+        TEST(1, "human"),
+        TEST(2, "json"),
+        TEST(3, "queue"),
+        TEST(4, "threads"),
+        cmocka_unit_test(a_worker_takes_less_than_200_kib),
+        cmocka_unit_test(a_run_without_memory_is_refused),
+        cmocka_unit_test(a_working_file_in_memory_that_has_no_room_is_refused),
+        cmocka_unit_test(a_run_that_wants_little_does_not_ask),
+        cmocka_unit_test(a_run_with_memory_is_not_refused),
     };
     return cmocka_run_group_tests_name("memory", tests, make_files, unmount_all);
 }

@@ -372,7 +372,8 @@ a_run_without_memory_leaves_no_kept_file(void **state)
         2, "mkdir -p lack && ulimit -v 100000 && ioping -k -s 200m -c 1 lack; s=$?; "
            "ls -A lack; rm -rf lack; exit $s");
     assert_string_equal(result.out, "");
-    assert_contains(result.err, "ioping: no memory for a request of 209715200 bytes\n");
+    assert_contains(result.err, "ioping: no memory for a request of 209715200 bytes; use "
+                                "a smaller -s\n");
     command_free(&result);
 }
 

@@ -342,7 +342,8 @@ a_step_without_memory_ends_it_with_the_rows_so_far(void **state)
         2, "prlimit --as=100000000 \"$IOPING\" -C -s 1g -sweep threads=1..2 /dev/zero");
     assert_string_equal(result.out, "");
     assert_string_equal(result.err,
-                        "ioping: no memory for a request of 1073741824 bytes\n");
+                        "ioping: no memory for a request of 1073741824 bytes; use a "
+                        "smaller -s\n");
     command_free(&result);
 }
 

@@ -1,0 +1,194 @@
+/*
+ * What memory is left: the least of what the machine and each control group of this
+ * process (cgroups(7), both versions) have. Beyond that the kernel ends a process
+ * instead of refusing memory to it.
+ *
+ * Page cache goes when memory is wanted, so it counts as left, and so does swap: only
+ * what would end the process is too much. Some is held back, as these figures are old
+ * when they are used, and not all that a run takes is asked for: the kernel has tables
+ * for pages and requests, and others of the group grow as well.
+ */
+#include "linux_memory.h"
+
+#include "os/process.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HELD_BACK (16LL << 20)
+#define HELD_BACK_PART 16         /* and so much of what is left, which is an estimate */
+#define NO_LIMIT (INT64_MAX >> 1) /* the first version writes a number for none */
+#define PATH_ROOM (4096 + 256)
+#define TEXT_ROOM 8192
+
+/* How a version of control groups names its files; sizes in them are bytes. */
+struct version {
+    const char *mount, *limits[2], *used, *cache[2], *swap_limit, *swap_used;
+    bool swap_is_sum; /* its figures for swap have memory in them */
+};
+
+static const struct version first = {
+    .mount = "/sys/fs/cgroup/memory",
+    .limits = {"memory.limit_in_bytes"},
+    .used = "memory.usage_in_bytes",
+    .cache = {"\ntotal_inactive_file ", "\ntotal_active_file "},
+    .swap_limit = "memory.memsw.limit_in_bytes",
+    .swap_used = "memory.memsw.usage_in_bytes",
+    .swap_is_sum = true,
+};
+
+static const struct version second = {
+    .mount = "/sys/fs/cgroup",
+    .limits = {"memory.max", "memory.high"},
+    .used = "memory.current",
+    .cache = {"\ninactive_file ", "\nactive_file "},
+    .swap_limit = "memory.swap.max",
+    .swap_used = "memory.swap.current",
+};
+
+static int64_t
+least(int64_t one, int64_t other)
+{
+    return one < other ? one : other;
+}
+
+/* Reads the file FOLDER/NAME into TEXT, with a newline before it. Returns false without.
+ */
+static bool
+read_text(const char *folder, const char *name, char text[TEXT_ROOM])
+{
+    char path[PATH_ROOM];
+    if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+        return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t size = read(fd, text + 1, TEXT_ROOM - 2);
+    close(fd);
+    text[0] = '\n';
+    text[size > 0 ? size + 1 : 0] = '\0';
+    return size > 0;
+}
+
+/* The number after KEY, times UNIT; OTHERWISE without. */
+static int64_t
+find_number(const char *text, const char *key, int64_t unit, int64_t otherwise)
+{
+    const char *found = strstr(text, key);
+    long long number;
+    if (!found || sscanf(found + strlen(key), "%lld", &number) != 1 || number < 0)
+        return otherwise;
+    return number < INT64_MAX / unit ? number * unit : INT64_MAX;
+}
+
+/* The number that is all of a file, INT64_MAX for "max"; OTHERWISE without the file. */
+static int64_t
+read_number(const char *folder, const char *name, int64_t otherwise)
+{
+    char text[TEXT_ROOM];
+    return read_text(folder, name, text) ? find_number(text, "\n", 1, INT64_MAX)
+                                         : otherwise;
+}
+
+/* What is left to the group of FOLDER, where the machine has SWAP left. */
+static int64_t
+group_left(const char *folder, const struct version *version, int64_t swap)
+{
+    char text[TEXT_ROOM];
+    int64_t limit = INT64_MAX, cache = 0;
+    for (int i = 0; i < 2 && version->limits[i]; i++)
+        limit = least(limit, read_number(folder, version->limits[i], INT64_MAX));
+    int64_t used = limit < NO_LIMIT ? read_number(folder, version->used, -1) : -1;
+    if (used < 0)
+        return INT64_MAX;
+    if (read_text(folder, "memory.stat", text))
+        for (int i = 0; i < 2; i++)
+            cache += find_number(text, version->cache[i], 1, 0);
+    int64_t left = limit - used + least(cache, used);
+    if (swap == 0)
+        return left;
+    int64_t room = least(read_number(folder, version->swap_limit, NO_LIMIT), NO_LIMIT) -
+                   read_number(folder, version->swap_used, 0);
+    if (version->swap_is_sum)
+        room -= limit - used;
+    return room > 0 ? left + least(room, swap) : left;
+}
+
+/* The least of the group that PATH ends with and of those that it is in. What is not
+ * seen from here, as in a container, is passed over. */
+static int64_t
+groups_left(const char *root, const struct version *version, const char *path,
+            int64_t swap)
+{
+    char folder[PATH_ROOM];
+    size_t top = strlen(root) + strlen(version->mount);
+    int64_t left = INT64_MAX;
+    snprintf(folder, sizeof(folder), "%s%s%.*s", root, version->mount,
+             (int)strcspn(path, "\n"), path);
+    for (char *slash; (slash = strrchr(folder + top, '/')); *slash = '\0')
+        if (slash[1])
+            left = least(left, group_left(folder, version, swap));
+    return least(left, group_left(folder, version, swap));
+}
+
+/* Whether memory is one of the controllers in a line of /proc/self/cgroup, which are
+ * separated by commas. */
+static bool
+has_memory(const char *controllers)
+{
+    size_t length;
+    for (;; controllers += length + 1) {
+        length = strcspn(controllers, ",:\n");
+        if (length == 6 && memcmp(controllers, "memory", 6) == 0)
+            return true;
+        if (controllers[length] != ',')
+            return false;
+    }
+}
+
+/* By lines of "NUMBER:CONTROLLERS:PATH"; the second version has none. */
+static int64_t
+all_groups_left(const char *root, int64_t swap)
+{
+    char text[TEXT_ROOM];
+    int64_t left = INT64_MAX;
+    if (!read_text(root, "proc/self/cgroup", text))
+        return left;
+    for (const char *line = text; (line = strchr(line, '\n'));) {
+        const char *controllers = strchr(++line, ':');
+        const char *path = controllers ? strchr(++controllers, ':') : NULL;
+        if (!path)
+            break;
+        if (path == controllers)
+            left = least(left, groups_left(root, &second, path + 1, swap));
+        else if (has_memory(controllers))
+            left = least(left, groups_left(root, &first, path + 1, swap));
+    }
+    return left;
+}
+
+int64_t
+linux_memory_available(const char *root)
+{
+    char text[TEXT_ROOM];
+    int64_t left = INT64_MAX, swap = 0;
+    if (read_text(root, "proc/meminfo", text)) {
+        swap = find_number(text, "\nSwapFree:", 1024, 0);
+        left = find_number(text, "\nMemAvailable:", 1024, INT64_MAX - swap) + swap;
+    }
+    left = least(left, all_groups_left(root, swap));
+    if (left >= NO_LIMIT)
+        return INT64_MAX;
+    left -= HELD_BACK + left / HELD_BACK_PART;
+    return left > 0 ? left : 0;
+}
+
+int64_t
+os_memory_available(void)
+{
+    return linux_memory_available("");
+}

@@ -1,0 +1,193 @@
+/* What Linux tells of the memory that is left, played by files below a folder. */
+#include "support.h"
+
+#include "os/linux_memory.h"
+#include "os/process.h"
+
+#define MIB (1LL << 20)
+
+/* Empties the root that is played, and makes the files of a shell script in it: "put PATH
+ * TEXT" makes one. */
+static int64_t
+available(const char *script)
+{
+    char root[1100];
+    struct result result = command_status(
+        0,
+        "rm -rf root; mkdir root; cd root; put() { mkdir -p \"$(dirname \"$1\")\"; "
+        "printf \"$2\\n\" >\"$1\"; }\n%s",
+        script);
+    command_free(&result);
+    snprintf(root, sizeof(root), "%s/root", scratch());
+    return linux_memory_available(root);
+}
+
+/* What is held back of LEFT bytes. */
+static int64_t
+less(int64_t left)
+{
+    return left - left / 16 - 16 * MIB;
+}
+
+#define MACHINE                                                    \
+    "put proc/meminfo 'MemTotal: 8388608 kB\\nMemFree: 1024 kB\\n" \
+    "MemAvailable: 4194304 kB\\nSwapTotal: 0 kB\\nSwapFree: 0 kB'\n"
+#define SWAP "put proc/meminfo 'MemAvailable: 4194304 kB\\nSwapFree: 1048576 kB'\n"
+
+static void
+the_machine_is_the_limit_without_groups(void **state)
+{
+    (void)state;
+    assert_int_equal(available(MACHINE), less(4096 * MIB));
+    assert_int_equal(available(SWAP), less(5120 * MIB));
+    assert_int_equal(available(MACHINE "put proc/self/cgroup '0::/'"), less(4096 * MIB));
+    assert_int_equal(available("put proc/meminfo 'MemAvailable: 15000 kB'"), 0);
+}
+
+static void
+what_nobody_tells_is_not_known(void **state)
+{
+    (void)state;
+    assert_int_equal(available(""), INT64_MAX);
+    assert_int_equal(available("put proc/meminfo 'MemTotal: 8388608 kB'"), INT64_MAX);
+    assert_int_equal(available("put proc/meminfo 'MemAvailable: x kB'; "
+                               "put proc/self/cgroup 'nonsense'"),
+                     INT64_MAX);
+}
+
+#define SECOND MACHINE "g=sys/fs/cgroup; put proc/self/cgroup '0::/a/b'\n"
+
+static void
+the_smallest_group_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(available(SECOND "put $g/a/b/memory.max 209715200; "
+                                      "put $g/a/b/memory.current 104857600"),
+                     less(100 * MIB));
+    assert_int_equal(available(SECOND "put $g/a/b/memory.max max; "
+                                      "put $g/a/b/memory.current 104857600; "
+                                      "put $g/a/memory.max 314572800; "
+                                      "put $g/a/memory.current 209715200"),
+                     less(100 * MIB));
+    assert_int_equal(available(SECOND "put $g/a/b/memory.max 314572800; "
+                                      "put $g/a/b/memory.high 209715200; "
+                                      "put $g/a/b/memory.current 104857600"),
+                     less(100 * MIB));
+    assert_int_equal(available(SECOND "put $g/a/b/memory.max max; "
+                                      "put $g/a/b/memory.high max; "
+                                      "put $g/a/b/memory.current 104857600"),
+                     less(4096 * MIB));
+}
+
+/* Its own group is the top there, whatever its name is outside. */
+static void
+a_container_sees_its_own_group(void **state)
+{
+    static const char *const names[] = {"/", "/docker/0123", "/../other"};
+    char script[400];
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(script, sizeof(script),
+                 MACHINE "put proc/self/cgroup '0::%s'; "
+                         "put sys/fs/cgroup/memory.max 209715200; "
+                         "put sys/fs/cgroup/memory.current 104857600",
+                 names[i]);
+        assert_int_equal(available(script), less(100 * MIB));
+    }
+}
+
+static void
+page_cache_makes_room(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        available(SECOND "put $g/a/b/memory.max 209715200; "
+                         "put $g/a/b/memory.current 209711104; put $g/a/b/memory.stat "
+                         "'anon 4096\\nfile 157286400\\ninactive_file 104857600\\n"
+                         "active_file 52428800\\nshmem 4096'"),
+        less(150 * MIB + 4096));
+    assert_int_equal(available(SECOND "put $g/a/b/memory.max 209715200; "
+                                      "put $g/a/b/memory.current 1048576; "
+                                      "put $g/a/b/memory.stat 'x 1\\ninactive_file "
+                                      "104857600'"),
+                     less(200 * MIB));
+}
+
+static void
+swap_makes_room_as_far_as_the_group_may_use_it(void **state)
+{
+    (void)state;
+#define GROUP                                                                  \
+    SWAP "g=sys/fs/cgroup; put proc/self/cgroup '0::/a'\nput $g/a/memory.max " \
+         "209715200; put $g/a/memory.current 104857600; "
+    assert_int_equal(available(GROUP), less(1124 * MIB));
+    assert_int_equal(available(GROUP "put $g/a/memory.swap.max 0; "
+                                     "put $g/a/memory.swap.current 0"),
+                     less(100 * MIB));
+    assert_int_equal(available(GROUP "put $g/a/memory.swap.max 52428800; "
+                                     "put $g/a/memory.swap.current 1048576"),
+                     less(149 * MIB));
+}
+
+#define FIRST                                                                  \
+    "g=sys/fs/cgroup/memory; put proc/self/cgroup "                            \
+    "'9:name=systemd:/x\\n4:hugetlb,memory:/a/b\\n2:cpu,cpuacct:/y\\n0::/z'\n" \
+    "put $g/memory.limit_in_bytes 9223372036854771712; put $g/memory.usage_in_bytes 1\n"
+
+static void
+the_first_version_is_known_as_well(void **state)
+{
+    (void)state;
+    assert_int_equal(available(MACHINE FIRST), less(4096 * MIB));
+    assert_int_equal(available(MACHINE FIRST
+                               "put $g/a/b/memory.limit_in_bytes 209715200; "
+                               "put $g/a/b/memory.usage_in_bytes 104857600"),
+                     less(100 * MIB));
+    assert_int_equal(available(MACHINE FIRST
+                               "put $g/a/memory.limit_in_bytes 209715200; "
+                               "put $g/a/memory.usage_in_bytes 209715200; "
+                               "put $g/a/memory.stat 'inactive_file 0\\nactive_file "
+                               "0\\ntotal_inactive_file 52428800\\ntotal_active_file "
+                               "52428800'"),
+                     less(100 * MIB));
+    assert_int_equal(available(SWAP FIRST
+                               "put $g/a/memory.limit_in_bytes 209715200; "
+                               "put $g/a/memory.usage_in_bytes 104857600; "
+                               "put $g/a/memory.memsw.limit_in_bytes 209715200; "
+                               "put $g/a/memory.memsw.usage_in_bytes 104857600"),
+                     less(100 * MIB));
+    assert_int_equal(available(SWAP FIRST
+                               "put $g/a/memory.limit_in_bytes 209715200; "
+                               "put $g/a/memory.usage_in_bytes 104857600; "
+                               "put $g/a/memory.memsw.limit_in_bytes 314572800; "
+                               "put $g/a/memory.memsw.usage_in_bytes 157286400"),
+                     less(150 * MIB));
+}
+
+/* Of this machine: what it says must be possible. */
+static void
+what_it_says_of_itself_can_be_had(void **state)
+{
+    (void)state;
+    int64_t left = os_memory_available();
+    assert_true(left >= 0);
+    if (left == INT64_MAX)
+        skip_because("needs /proc/meminfo");
+    assert_true(left < 1LL << 60);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_machine_is_the_limit_without_groups),
+        cmocka_unit_test(what_nobody_tells_is_not_known),
+        cmocka_unit_test(the_smallest_group_counts),
+        cmocka_unit_test(a_container_sees_its_own_group),
+        cmocka_unit_test(page_cache_makes_room),
+        cmocka_unit_test(swap_makes_room_as_far_as_the_group_may_use_it),
+        cmocka_unit_test(the_first_version_is_known_as_well),
+        cmocka_unit_test(what_it_says_of_itself_can_be_had),
+    };
+    return cmocka_run_group_tests_name("linux_memory", tests, NULL, NULL);
+}
