@@ -55,6 +55,8 @@ os_file_drop(int fd, int64_t offset, int64_t length)
     for (int64_t at = offset / page * page; at < end && failed != ENOTSUP; at += PIECE)
         if (drop_piece(fd, at, (size_t)(end - at < PIECE ? end - at : PIECE)) < 0)
             failed = errno;
+    if (!failed)
+        return 0;
     errno = failed;
-    return failed ? -1 : 0;
+    return -1;
 }

@@ -7,6 +7,9 @@
 int
 os_file_drop(int fd, int64_t offset, int64_t length)
 {
-    errno = posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
-    return errno ? -1 : 0;
+    int number = posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
+    if (number == 0)
+        return 0;
+    errno = number;
+    return -1;
 }

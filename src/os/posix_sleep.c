@@ -8,6 +8,9 @@ os_sleep_until(int64_t when)
 {
     struct timespec until = {.tv_sec = (time_t)(when / 1000000000),
                              .tv_nsec = (long)(when % 1000000000)};
-    errno = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-    return errno ? -1 : 0;
+    int number = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    if (number == 0)
+        return 0;
+    errno = number;
+    return -1;
 }

@@ -34,9 +34,12 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
     int failed = pthread_create(&id, &attributes, body, argument);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = failed;
+    if (failed) {
+        errno = failed;
+        return -1;
+    }
     thread->id = (uintptr_t)id;
-    return failed ? -1 : 0;
+    return 0;
 }
 
 struct os_thread

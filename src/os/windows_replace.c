@@ -76,8 +76,10 @@ replace(const char *path, const WCHAR *wide, const char *bytes, size_t size)
     if (failed)
         DeleteFileW(beside);
     free(beside);
+    if (!failed)
+        return 0;
     errno = failed;
-    return failed ? -1 : 0;
+    return -1;
 }
 
 int

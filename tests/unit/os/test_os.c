@@ -4,6 +4,7 @@
 #include "os/mount.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "os/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -420,6 +421,35 @@ writing_back_leaves_nothing_to_write(void **state)
     assert_int_equal(errno, EBADF);
 }
 
+static void *
+do_nothing(void *argument)
+{
+    return argument;
+}
+
+/* Else an error that was there before would be lost, and told as something else. */
+static void
+success_leaves_errno_alone(void **state)
+{
+    (void)state;
+    struct os_thread thread;
+    int fd = make_file("success", 4);
+    errno = ENODEV;
+    assert_int_equal(os_sleep_until(0), 0);
+    assert_int_equal(errno, ENODEV);
+    assert_int_equal(os_sleep_until(os_clock_now() + 1000000), 0);
+    assert_int_equal(errno, ENODEV);
+    assert_int_equal(os_file_random(fd, 0, PAGE), 0);
+    assert_int_equal(errno, ENODEV);
+    assert_int_equal(os_file_drop(fd, 0, PAGE), 0);
+    assert_int_equal(errno, ENODEV);
+    assert_int_equal(os_thread_start(&thread, do_nothing, NULL), 0);
+    assert_int_equal(errno, ENODEV);
+    os_thread_join(&thread);
+    assert_int_equal(errno, ENODEV);
+    close(fd);
+}
+
 int
 main(void)
 {
@@ -447,6 +477,7 @@ main(void)
         cmocka_unit_test(large_memory_is_writable_up_to_its_end),
         cmocka_unit_test(zeroed_memory_is_zero_and_aligned_to_pages),
         cmocka_unit_test(writing_back_leaves_nothing_to_write),
+        cmocka_unit_test(success_leaves_errno_alone),
     };
     return cmocka_run_group_tests_name("os", tests, NULL, unmount_all);
 }
