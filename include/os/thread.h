@@ -34,7 +34,9 @@ void os_thread_join(const struct os_thread *thread);
  * Gives the calling thread a table of descriptors of its own, a copy without the
  * standard streams, if the system can: system calls are quicker when no other
  * thread can change the table meanwhile. What others close stays open here until
- * this thread ends, and what it writes to the standard streams is lost.
+ * this thread ends. Standard error stays, for the last words of the C library, the loader
+ * or a sanitizer, unless it is a pipe or a socket: whoever reads that would not see its
+ * end while the kernel holds this thread.
  */
 void os_thread_part(void);
 

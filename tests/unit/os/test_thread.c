@@ -4,8 +4,12 @@
 #include "os/process.h"
 #include "os/thread.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define LONG 30000000000
 
@@ -89,6 +93,82 @@ signals_of_users_do_not_reach_it(void **state)
         assert_false(sigismember(&set, let_in[i]));
 }
 
+/* As a message of the C library would come. */
+static void *
+part_and_write(void *argument)
+{
+    os_thread_part();
+    if (write(STDERR_FILENO, "words", 5) == 5)
+        atomic_store((atomic_bool *)argument, true);
+    return NULL;
+}
+
+static void
+a_thread_apart_has_standard_error(void **state)
+{
+    (void)state;
+    char path[1100], text[8] = "";
+    atomic_bool written = false;
+    struct os_thread thread;
+    snprintf(path, sizeof(path), "%s/words", scratch());
+    int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), before = dup(STDERR_FILENO);
+    assert_true(file >= 0 && before >= 0);
+    assert_int_equal(dup2(file, STDERR_FILENO), STDERR_FILENO);
+    int status = os_thread_start(&thread, part_and_write, &written);
+    if (status == 0)
+        os_thread_join(&thread);
+    assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
+    close(before);
+    assert_int_equal(status, 0);
+    assert_true(written);
+    assert_int_equal(pread(file, text, sizeof(text), 0), 5);
+    assert_string_equal(text, "words");
+    close(file);
+}
+
+static void *
+part_and_stay(void *argument)
+{
+    os_thread_part();
+    atomic_store(&woken, true);
+    pause();
+    return argument;
+}
+
+/* Its first thread has closed the streams, as os_process_end does, while the other is as
+ * if it were stuck. */
+static void
+a_thread_apart_holds_no_pipe(void **state)
+{
+    (void)state;
+    int ends[2];
+    char byte;
+    assert_int_equal(pipe(ends), 0);
+    atomic_store(&woken, false);
+    pid_t child = fork();
+    if (child == 0) {
+        struct os_thread thread;
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        if (os_thread_start(&thread, part_and_stay, NULL) < 0)
+            _exit(1);
+        while (!atomic_load(&woken))
+            usleep(1000);
+        close(STDOUT_FILENO);
+        close(STDERR_FILENO);
+        pause();
+    }
+    close(ends[1]);
+    struct pollfd end = {.fd = ends[0], .events = POLLIN};
+    bool closed = poll(&end, 1, 60000) == 1 && read(ends[0], &byte, 1) == 0;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close(ends[0]);
+    assert_true(closed);
+}
+
 int
 main(void)
 {
@@ -96,6 +176,8 @@ main(void)
         cmocka_unit_test(a_poke_ends_a_sleep),
         cmocka_unit_test(a_poke_ends_a_wait),
         cmocka_unit_test(signals_of_users_do_not_reach_it),
+        cmocka_unit_test(a_thread_apart_has_standard_error),
+        cmocka_unit_test(a_thread_apart_holds_no_pipe),
     };
     return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
 }
