@@ -193,6 +193,9 @@ $(BUILDDIR)/tests/unit/probe/test_access: TEST_LDFLAGS = $(foreach call,drop dir
 	write_back,-Wl,--wrap=os_file_$(call)) $(foreach call,os_device_is_disk os_device_size \
 	os_path_raw os_resident_choose,-Wl,--wrap=$(call))
 
+# Whether memory is freed, which a worker decides.
+$(BUILDDIR)/tests/unit/probe/test_worker_failures: TEST_LDFLAGS = -Wl,--wrap=os_memory_free
+
 # What only one system uses is tested with all, as far as it is mere arithmetic.
 $(BUILDDIR)/tests/unit/os/test_mountinfo $(BUILDDIR)/tests/unit/house/test_corpus: \
 	$(BUILDDIR)/src/os/mountinfo.o

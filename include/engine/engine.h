@@ -26,7 +26,7 @@ struct engine_ops {
     /* An engine that makes system calls cannot end one at WHEN. */
     int (*reap)(struct engine *engine, struct os_async_done *done, int64_t when);
     void (*end)(struct engine *engine);
-    void (*close)(struct engine *engine);
+    bool (*close)(struct engine *engine);
 };
 
 struct engine {

@@ -71,12 +71,15 @@ struct os_async_ops {
      */
     int (*reap)(struct os_async_queue *queue, struct os_async_done *done, int64_t when);
     /*
-     * Called once by the same thread, after its last request is complete: lets go
-     * of the descriptor, which the system may keep for a while after close.
+     * Called once by the same thread, after its last request is complete or reap failed:
+     * lets go of the descriptor, which the system may keep for a while after close.
      */
     void (*end)(struct os_async_queue *queue);
-    /* Frees it; nothing may be under way. */
-    void (*close)(struct os_async_queue *queue);
+    /*
+     * Frees it; any thread. Returns whether the buffers may be freed as well: false if
+     * reap has failed and left requests under way, which the system carries out some day.
+     */
+    bool (*close)(struct os_async_queue *queue);
 };
 
 extern const struct os_async_ops os_aio;   /* the system's asynchronous I/O */

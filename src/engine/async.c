@@ -56,10 +56,10 @@ async_end(struct engine *engine)
     engine->async->end(engine->queue);
 }
 
-static void
+static bool
 async_close(struct engine *engine)
 {
-    engine->async->close(engine->queue);
+    return engine->async->close(engine->queue);
 }
 
 const struct engine_ops engine_aio = {

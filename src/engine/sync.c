@@ -18,11 +18,12 @@ sync_open(struct engine *engine, const struct os_async_config *config,
                      strerror(errno));
 }
 
-static void
+static bool
 sync_close(struct engine *engine)
 {
     if (engine->is_apart)
         os_file_close(engine->config.fd);
+    return true;
 }
 
 /* There is nothing to prepare, or to let go of. */

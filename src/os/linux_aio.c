@@ -24,15 +24,17 @@ struct os_async_queue {
     bool set_up;
 };
 
-static void
+/* io_destroy(2) waits for what is under way. */
+static bool
 aio_close(struct os_async_queue *queue)
 {
-    if (queue->set_up)
-        syscall(SYS_io_destroy, queue->context);
+    bool over = !queue->set_up || syscall(SYS_io_destroy, queue->context) == 0 ||
+                queue->under_way == 0;
     free(queue->events);
     free(queue->waiting);
     free(queue->requests);
     free(queue);
+    return over;
 }
 
 static int

@@ -106,9 +106,21 @@ tell(const struct os_async_queue *queue, unsigned operation, const void *what,
                         what, (unsigned long)count);
 }
 
-static void
+/* How many requests the kernel has taken and not completed. */
+static unsigned
+count_under_way(const struct os_async_queue *queue)
+{
+    return queue->sent_head ? load(queue->sent_head) - load(queue->done_tail) : 0;
+}
+
+/*
+ * The kernel cancels what is under way only after the ring is closed, and some reads of
+ * a disk cannot be: they end when the disk has answered, and write to their buffers then.
+ */
+static bool
 uring_close(struct os_async_queue *queue)
 {
+    bool over = count_under_way(queue) == 0;
     if (queue->entries)
         munmap(queue->entries, queue->entries_size);
     if (queue->rings)
@@ -116,6 +128,7 @@ uring_close(struct os_async_queue *queue)
     if (queue->fd >= 0)
         close(queue->fd);
     free(queue);
+    return over;
 }
 
 /* Whether begin will be able to enable a ring: with an argument too many it is known,
@@ -269,12 +282,12 @@ uring_begin(struct os_async_queue *queue)
 /*
  * The kernel frees rings some time after they are closed, and would keep the file
  * open until then, its file system in use. Where only one thread may use a ring,
- * only it can prevent that.
+ * only it can prevent that. Some kernels would wait for what is under way here.
  */
 static void
 uring_end(struct os_async_queue *queue)
 {
-    if (queue->entry_flags & IOSQE_FIXED_FILE)
+    if (queue->entry_flags & IOSQE_FIXED_FILE && count_under_way(queue) == 0)
         tell(queue, IORING_UNREGISTER_FILES, NULL, 0);
 }
 

@@ -34,7 +34,8 @@ struct os_async_queue {
     int waiting_count, under_way_count;
 };
 
-static void
+/* No reap fails, so nothing is under way. */
+static bool
 aio_queue_close(struct os_async_queue *queue)
 {
     free(queue->list);
@@ -42,6 +43,7 @@ aio_queue_close(struct os_async_queue *queue)
     free(queue->waiting);
     free(queue->entries);
     free(queue);
+    return true;
 }
 
 /* Some systems and file systems refuse any request: one for nothing tells. Returns 0, or

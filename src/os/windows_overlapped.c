@@ -38,17 +38,21 @@ struct os_async_queue {
     bool quick; /* what ends as it is sent does not come to the port as well */
 };
 
-static void
+/* What is under way writes to the queue's own requests as well, which are left then. */
+static bool
 overlapped_close(struct os_async_queue *queue)
 {
+    bool over = queue->under_way == 0;
     HANDLE handles[] = {queue->file, queue->port, queue->timer};
     for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++)
         if (handles[i])
             CloseHandle(handles[i]);
     free(queue->entries);
     free(queue->waiting);
-    free(queue->requests);
+    if (over)
+        free(queue->requests);
     free(queue);
+    return over;
 }
 
 static int

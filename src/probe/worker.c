@@ -63,8 +63,9 @@ worker_open(struct worker *worker, const struct plan *plan, const struct target 
 void
 worker_close(struct worker *worker)
 {
-    worker->engine.ops->close(&worker->engine);
-    free_memory(worker);
+    if (worker->engine.ops->close(&worker->engine))
+        os_memory_free(worker->memory);
+    slots_close(&worker->slots);
 }
 
 uint64_t

@@ -217,11 +217,12 @@ fake_reap(struct engine *engine, struct os_async_done *done, int64_t when)
     return count;
 }
 
-static void
+static bool
 fake_close(struct engine *engine)
 {
     (void)engine;
     fake_engine.closed++;
+    return !fake_engine.busy;
 }
 
 const struct engine_ops engine_fake = {

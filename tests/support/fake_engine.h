@@ -56,6 +56,7 @@ struct fake_engine {
     int64_t takes;  /* ns of each without an answer */
     bool patient;   /* who does not wait for completions gets none */
     bool broken;    /* open fails */
+    bool busy;      /* close leaves something under way */
     int sound;      /* so many can be opened before it is `broken` */
     int gather;     /* nothing ends before so many workers have sent something */
     atomic_bool go; /* set by the test: what is held goes on */

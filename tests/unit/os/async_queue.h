@@ -111,7 +111,7 @@ static inline void
 stop(void)
 {
     queue.ops->end(queue.own);
-    queue.ops->close(queue.own);
+    assert_true(queue.ops->close(queue.own));
     os_memory_free(queue.config.memory);
     close(queue.config.fd);
 }

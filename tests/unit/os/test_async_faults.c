@@ -192,6 +192,54 @@ a_wait_that_cannot_be_is_an_error(void **state)
     stop();
 }
 
+static bool
+refuse_to_destroy(long number, long *argument, long *result)
+{
+    (void)argument;
+    return number == SYS_io_destroy && fail_with(EINVAL, result);
+}
+
+/* The buffers of requests that may still be carried out. */
+static char *left_alone[2];
+
+static void
+what_a_failed_wait_leaves_under_way_keeps_its_buffers(void **state)
+{
+    const struct os_async_ops *ops = *state;
+    start(ops, make_echo(), 2);
+    send_slow(ops);
+    assert_int_equal(reap(queue.done, 1), 0);
+    hook = break_waits;
+    assert_int_equal(reap(queue.done, FOREVER), -1);
+    hook = refuse_to_destroy; /* which would wait */
+    ops->end(queue.own);
+    assert_false(ops->close(queue.own));
+    left_alone[ops == &os_aio] = queue.config.memory;
+    close(queue.config.fd);
+}
+
+static void
+aio_ends_what_a_failed_wait_leaves_under_way(void **state)
+{
+    (void)state;
+    start(&os_aio, make_echo(), 2);
+    send_slow(&os_aio);
+    assert_int_equal(reap(queue.done, 1), 0);
+    hook = break_waits;
+    assert_int_equal(reap(queue.done, FOREVER), -1);
+    hook = NULL;
+    stop();
+}
+
+static void
+what_was_not_sent_keeps_no_buffers(void **state)
+{
+    start(*state, make_file(), 2);
+    read_all_slots();
+    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    stop();
+}
+
 /* A flush that the system does not know. */
 static bool
 refuse_flush(long number, long *argument, long *result)
@@ -517,6 +565,9 @@ main(void)
         BOTH(what_is_taken_in_parts_is_sent_whole),
         BOTH(one_reap_sends_all),
         BOTH(no_room_with_nothing_under_way_is_an_error),
+        BOTH(what_a_failed_wait_leaves_under_way_keeps_its_buffers),
+        WITH(aio_ends_what_a_failed_wait_leaves_under_way, "", os_aio),
+        BOTH(what_was_not_sent_keeps_no_buffers),
         BOTH(no_room_waits_for_what_is_under_way),
         BOTH(a_wait_that_cannot_be_is_an_error),
         BOTH(what_is_not_allowed_is_tried_once),

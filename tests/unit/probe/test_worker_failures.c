@@ -198,6 +198,41 @@ a_failed_flush_is_a_failed_write(void **state)
     assert_int_equal(setup.worker.total.all_bytes, SIZE);
 }
 
+void __real_os_memory_free(void *memory);
+void __wrap_os_memory_free(void *memory);
+
+static const void *awaited; /* what is to be freed */
+static int freed;           /* how often it was */
+
+void
+__wrap_os_memory_free(void *memory)
+{
+    freed += memory == awaited;
+    __real_os_memory_free(memory);
+}
+
+/* Else the system would write to what is used for something else by then. */
+static void
+buffers_are_freed_unless_something_is_under_way(void **state)
+{
+    static char *left; /* without it they would be lost */
+    (void)state;
+    for (int busy = 0; busy < 2; busy++) {
+        struct setup setup;
+        setup_begin(&setup, 3);
+        setup_open(&setup);
+        left = setup.worker.memory;
+        awaited = left;
+        freed = 0;
+        fake_engine.answers[2] = (struct fake_answer){.error = EBADF, .lost = true};
+        fake_engine.busy = busy;
+        worker_run(&setup.worker);
+        assert_int_equal(freed, 0);
+        worker_close(&setup.worker);
+        assert_int_equal(freed, !busy);
+    }
+}
+
 int
 main(void)
 {
@@ -214,6 +249,7 @@ main(void)
         cmocka_unit_test(the_latency_of_a_write_covers_its_flush),
         cmocka_unit_test(a_failed_or_short_write_is_not_flushed),
         cmocka_unit_test(a_failed_flush_is_a_failed_write),
+        cmocka_unit_test(buffers_are_freed_unless_something_is_under_way),
     };
     return cmocka_run_group_tests_name("worker failures", tests, NULL, NULL);
 }
