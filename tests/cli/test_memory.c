@@ -209,6 +209,8 @@ static const struct {
     {"-A -s 1m -depth 60 -threads 5 sparse",
      "300 requests of 1048576 bytes in the # that are left; use a smaller -s or -depth, "
      "or fewer -threads"},
+    {"-threads 1024 -plot p.svg .",
+     "1024 requests of 4096 bytes in the # that are left; use fewer -threads"},
     {"-sweep threads=300..300 -s 1m .",
      "300 requests of 1048576 bytes in the # that are left; use a smaller -s, or fewer "
      "threads"},
