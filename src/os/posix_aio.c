@@ -184,8 +184,8 @@ take(struct os_async_queue *queue, struct os_async_done *done)
     return count;
 }
 
-/* Until one of those under way is complete, WHEN, or a signal. What is under way uses
- * memory that is freed after an error, so there is none. */
+/* Until one of those under way is complete, WHEN, or a signal. What is under way uses the
+ * queue's own entries, which close frees, so there is no error. */
 static void
 wait_for_one(struct os_async_queue *queue, int64_t when)
 {
