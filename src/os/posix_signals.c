@@ -18,11 +18,11 @@
 
 #define MS 1000000LL
 #define LONGEST (86400000 * MS) /* some systems refuse to wait for years */
-#define SAME (20 * MS)          /* so soon after each other two SIGINT are one */
+#define SAME 20                 /* ms: so soon after each other two SIGINT are one */
 
-static atomic_int stop_signal;       /* atomic, because other threads look at it */
-static volatile int64_t interrupted; /* when by SIGINT first; 0: not yet */
-static atomic_uint continues;        /* likewise */
+static atomic_int stop_signal;            /* atomic, because other threads look at it */
+static atomic_uint continues;             /* likewise */
+static volatile sig_atomic_t interrupted; /* when by SIGINT first, in_ms; 0: not yet */
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t farewell_byte;
@@ -39,12 +39,19 @@ say_farewell(void)
     }
 }
 
+/* A time as a handler may keep it: 31 bits of milliseconds, and never 0. */
+static int
+in_ms(int64_t time)
+{
+    return (int)(time / MS & INT32_MAX) | 1;
+}
+
 /* timeout(1) sends its signal twice, to the program and to its group. */
 static void
 on_stop(int number)
 {
-    int64_t now = os_clock_now();
-    if (number == SIGINT && interrupted && now - interrupted > SAME) {
+    int now = in_ms(os_clock_now());
+    if (number == SIGINT && interrupted && ((now - interrupted) & INT32_MAX) > SAME) {
         say_farewell();
         _exit(EXIT_INTERRUPTED);
     }

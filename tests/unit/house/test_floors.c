@@ -223,6 +223,23 @@ systems_differ_in_one_folder_only(void **state)
     assert_true(visit_lines("include/*/*.h", check_condition) > 20);
 }
 
+/* A handler may touch nothing else but what is atomic; between threads it is of no use.
+ */
+static void
+check_volatile(const struct line *line)
+{
+    if (strstr(line->text, "volatile ") && !strstr(line->text, "volatile sig_atomic_t "))
+        fail_msg("%s:%d: %s", line->path, line->number, line->text);
+}
+
+static void
+what_is_volatile_is_for_handlers(void **state)
+{
+    (void)state;
+    assert_true(visit_lines("src/*/*.[ch]", check_volatile) > 20);
+    assert_true(visit_lines("include/*/*.h", check_volatile) > 20);
+}
+
 int
 main(void)
 {
@@ -233,6 +250,7 @@ main(void)
         cmocka_unit_test(the_main_file_is_a_table_of_contents),
         cmocka_unit_test(every_header_compiles_alone),
         cmocka_unit_test(systems_differ_in_one_folder_only),
+        cmocka_unit_test(what_is_volatile_is_for_handlers),
     };
     return cmocka_run_group_tests_name("floors", tests, NULL, NULL);
 }
