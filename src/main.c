@@ -32,5 +32,5 @@ main(int argc, char *argv[])
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0)
         return console_error(&error);
     os_signals_install();
-    return session_execute(&plan);
+    return os_signals_end(session_execute(&plan));
 }

@@ -55,7 +55,14 @@ void os_signals_wait(int64_t when, const atomic_bool *unless);
 void os_signals_farewell(int byte);
 
 /*
- * Ends the program at once. Its readers see the end of the output even if the
+ * The end of the program, for which its caller returns STATUS from main: if SIGTERM or
+ * SIGHUP asked to stop, it dies by that signal here, so that its parent sees why. Returns
+ * STATUS, or 128 and the signal where a process cannot die by it. Any thread.
+ */
+int os_signals_end(int status);
+
+/*
+ * Ends the program at once, likewise. Its readers see the end of the output even if the
  * kernel holds a thread, and with it the program, for longer.
  */
 _Noreturn void os_process_end(int status);

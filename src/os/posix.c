@@ -175,7 +175,7 @@ os_process_end(int status)
 {
     close(1);
     close(2);
-    _exit(status);
+    _exit(os_signals_end(status));
 }
 
 /* The group first: without the user's privileges it could not be set. */

@@ -46,7 +46,8 @@ in_ms(int64_t time)
     return (int)(time / MS & INT32_MAX) | 1;
 }
 
-/* timeout(1) sends its signal twice, to the program and to its group. */
+/* timeout(1) sends its signal twice, to the program and to its group. A SIGINT after
+ * another signal does not change what the parent is told, see os_signals_end. */
 static void
 on_stop(int number)
 {
@@ -57,7 +58,8 @@ on_stop(int number)
     }
     if (number == SIGINT && !interrupted)
         interrupted = now;
-    stop_signal = number;
+    if (number != SIGINT || !stop_signal)
+        stop_signal = number;
     arrived = 1;
 }
 
@@ -223,4 +225,20 @@ void
 os_signals_farewell(int byte)
 {
     farewell_byte = byte;
+}
+
+/* Process 1 of a container cannot be ended so: it says the same by its status. */
+int
+os_signals_end(int status)
+{
+    int number = stop_signal;
+    sigset_t set;
+    if (number != SIGTERM && number != SIGHUP)
+        return status;
+    install(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    return 128 + number;
 }

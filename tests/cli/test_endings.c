@@ -23,14 +23,13 @@ make_files(void **state)
 static void
 a_signal_ends_a_sleep_with_the_summary(void **state)
 {
-    static const char *const signals[] = {"INT", "TERM", "HUP"};
     (void)state;
-    for (size_t i = 0; i < LENGTH(signals); i++) {
+    for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
-            0,
+            endings[i].died,
             START "-a 0 -i 1h data >o 2>e & pid=$!; " UNTIL("request=1", "o") //
-            "kill -%s $pid; wait $pid; status=$?; cat o; cat e >&2; exit $status",
-            signals[i]);
+            "kill -%s $pid; " REAP "status=$?; cat o; cat e >&2; exit $status",
+            endings[i].name);
         assert_string_equal(result.err, "");
         assert_contains(result.out, "\n1 requests completed in ");
         assert_contains(result.out, "\ngenerated 1 requests in ");
@@ -42,15 +41,14 @@ a_signal_ends_a_sleep_with_the_summary(void **state)
 static void
 a_signal_ends_a_busy_run_with_the_summary(void **state)
 {
-    static const char *const signals[] = {"INT", "TERM", "HUP"};
     (void)state;
-    for (size_t i = 0; i < LENGTH(signals); i++) {
+    for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
-            0,
+            endings[i].died,
             START "-i 1ms d >o 2>e & pid=$!; " UNTIL("request=9 ", "o") //
-            "kill -%s $pid; wait $pid; status=$?; grep -vE ^p50 o | tail -4; cat e >&2; "
+            "kill -%s $pid; " REAP "status=$?; grep -vE ^p50 o | tail -4; cat e >&2; "
             "exit $status",
-            signals[i]);
+            endings[i].name);
         assert_string_equal(result.err, "");
         assert_matches(result.out,
                        "^--- d \\(.*\\) ioping statistics ---\n"

@@ -133,15 +133,14 @@ an_interrupt_does_not_interrupt_the_request(void **state)
 static void
 every_signal_that_ends_a_run_does_so(void **state)
 {
-    static const char *const signals[] = {"INT", "TERM", "HUP"};
     (void)state;
     need_faults();
-    for (size_t i = 0; i < LENGTH(signals); i++) {
-        struct result result = command_status(
-            3,
-            STUCK "-B data >o 2>e & pid=$!; " TOLD "kill -%s $pid; wait $pid; "
-                  "status=$?; cut -d' ' -f1,9 o; exit $status",
-            signals[i]);
+    for (size_t i = 0; i < LENGTH(endings); i++) {
+        struct result result =
+            command_status(endings[i].died ? endings[i].died : 3,
+                           STUCK "-B data >o 2>e & pid=$!; " TOLD "kill -%s $pid; " REAP
+                                 "status=$?; cut -d' ' -f1,9 o; exit $status",
+                           endings[i].name);
         assert_string_equal(result.out, "1 3\n");
         command_free(&result);
     }
@@ -294,19 +293,18 @@ the_time_of_a_failed_request_is_shown_and_not_counted(void **state)
 static void
 a_target_that_hangs_is_told_of_and_left(void **state)
 {
-    static const char *const signals[] = {"INT", "TERM", "HUP"};
     (void)state;
     need_faults();
-    for (size_t i = 0; i < LENGTH(signals); i++) {
+    for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
-            2,
+            endings[i].died ? endings[i].died : 2,
             FRESH "mkdir -p d; " FAULTY(
                 "pwrite:1-:hang") "-hang 100ms -J d >o 2>e & "
                                   "pid=$!; " UNTIL("not ready after",
-                                                   "e") "kill -%s $pid; wait $pid; "
+                                                   "e") "kill -%s $pid; " REAP
                                                         "status=$?; cat o; ls -A d; cat "
                                                         "e >&2; exit $status",
-            signals[i]);
+            endings[i].name);
         assert_string_equal(result.out, "");
         assert_matches(result.err, "^(ioping: d: not ready after [0-9.]+ m?s\n)+"
                                    "ioping: d: still not ready after [0-9.]+ m?s\n$");
@@ -378,14 +376,14 @@ a_signal_before_the_first_request_ends_it_without_one(void **state)
     (void)state;
     need_faults();
     struct result result = command_status(
-        0,
+        143,
         TRY FRESH "mkdir -p d; " FAULTY(
             "pwrite:1:hold,fdatasync:1-:fast") "-S 200m d >o 2>e & pid=$!; " HELD //
-                                               "kill -TERM $pid; " HANDLED RELEASE
-                                               "wait $pid; s=$?; " AGAIN_UNLESS(
-                                                   "0") "grep generated o; tail -1 e "
-                                                        ">&2; "
-                                                        "exit $s");
+                                               "kill -TERM $pid; " HANDLED RELEASE REAP
+                                               "s=$?; " AGAIN_UNLESS(
+                                                   "143") "grep generated o; tail -1 e "
+                                                          ">&2; "
+                                                          "exit $s");
     assert_matches(result.out, "^generated 0 requests ");
     assert_string_equal(result.err, "ioping: no request was sent\n");
     command_free(&result);

@@ -297,7 +297,7 @@ nothing_is_left_however_the_run_is_ended(void **state)
     static const struct {
         const char *signal;
         int status;
-    } cases[] = {{"INT", 0}, {"TERM", 0}, {"HUP", 0}, {"KILL", 137}};
+    } cases[] = {{"INT", 0}, {"TERM", 143}, {"HUP", 129}, {"KILL", 137}};
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command(

@@ -641,10 +641,13 @@ differs_in_failures(void **state)
 static void
 differs_in_signals(void **state)
 {
-    static const char ends[] = "ends with the summary", goes_on[] = "interim statistics";
+    static const char goes_on[] = "interim statistics",
+                      ends[] = "ends with the summary, and then by the signal";
     static const struct difference rows[] = {
-        {ends, "-i 1h f " UNTIL_PRINTED " kill -TERM $!; wait $!", 143, 0, NULL, SUMMARY},
-        {ends, "-i 1h f " UNTIL_PRINTED " kill -HUP $!; wait $!", 129, 0, NULL, SUMMARY},
+        {ends, "-i 1h f " UNTIL_PRINTED " kill -TERM $!; wait $!", 143, 143, NULL,
+         SUMMARY},
+        {ends, "-i 1h f " UNTIL_PRINTED " kill -HUP $!; wait $!", 129, 129, NULL,
+         SUMMARY},
         {goes_on, "-c 2 -i 2s f " UNTIL_PRINTED " kill -USR1 $!; wait $!", 138, 0, NULL,
          "\ngenerated 2 requests"},
     };

@@ -93,8 +93,8 @@ every_end_leaves_the_file_and_nothing_else(void **state)
         int status;
     } cases[] = {
         {"", "request=4", "o", "kill -INT $pid; ", 0},
-        {"", "request=4", "o", "kill -TERM $pid; ", 0},
-        {"", "request=4", "o", "kill -HUP $pid; ", 0},
+        {"", "request=4", "o", "kill -TERM $pid; ", 143},
+        {"", "request=4", "o", "kill -HUP $pid; ", 129},
         {"pread:5:5", "request=4", "o", "", 3},
         {"pread:5:hang", "request 5 has had no answer", "e", "kill -INT $pid; ", 3},
     };

@@ -402,17 +402,16 @@ a_limit_that_is_not_known_of_one_names_it(void **state)
 static void
 an_interrupt_prints_all_summaries_and_the_comparison(void **state)
 {
-    static const char *const signals[] = {"INT", "TERM", "HUP"};
     (void)state;
-    for (size_t i = 0; i < LENGTH(signals); i++) {
+    for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
-            0,
+            endings[i].died,
             START
             "-C -i 20ms data copy third >o 2>e & pid=$!; " UNTIL("data .*request=3 ",
                                                                  "o")        //
             UNTIL("copy .*request=3 ", "o") UNTIL("third .*request=3 ", "o") //
-            "kill -%s $pid; wait $pid; s=$?; grep -v ' <<< ' o; cat e >&2; exit $s",
-            signals[i]);
+            "kill -%s $pid; " REAP "s=$?; grep -v ' <<< ' o; cat e >&2; exit $s",
+            endings[i].name);
         assert_string_equal(result.err, "");
         assert_matches(result.out, "^" SUMMARY("data", "[0-9]+", "[0-9]+") //
                        SUMMARY("copy", "[0-9]+", "[0-9]+")                 //

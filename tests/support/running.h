@@ -53,6 +53,16 @@
     "while grep -q -e '^State:.[^SZ]' -e '^ShdPnd:.*[1-9a-f]' " \
     "/proc/$pid/status 2>/dev/null; do sleep 0.02; done; "
 
+/* The signals that end a run, and the status that the shell has for a program that does
+ * so: SIGINT leaves it what it was, the others are what the program dies by. */
+static const struct ending {
+    const char *name;
+    int died; /* 0: not by the signal */
+} endings[] = {{"INT", 0}, {"TERM", 143}, {"HUP", 129}};
+
+/* Waits for $pid, of which the shell would say that it was terminated. */
+#define REAP "wait $pid 2>/dev/null; "
+
 /* A second interrupt, which must not come so soon that it is the same. */
 #define INTERRUPT_TWICE \
     "kill -INT $pid; " HANDLED "sleep 0.1; kill -INT $pid 2>/dev/null; "

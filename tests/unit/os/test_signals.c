@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -158,6 +159,78 @@ interrupt_after_termination(void)
     return 7;
 }
 
+/* A run that was asked to stop by NUMBER, of which OTHER came too; 0: none. */
+static int
+end_after(int number, int other)
+{
+    signal(SIGHUP, SIG_DFL);
+    os_signals_install();
+    if (number)
+        raise(number);
+    if (other)
+        raise(other);
+    os_signals_give(); /* as the thread that returns from main has done */
+    return os_signals_end(3);
+}
+
+static int
+end_by_itself(void)
+{
+    return end_after(0, 0);
+}
+
+static int
+end_by_interrupt(void)
+{
+    return end_after(SIGINT, 0);
+}
+
+static int
+end_by_termination(void)
+{
+    return end_after(SIGTERM, 0);
+}
+
+static int
+end_by_hangup(void)
+{
+    return end_after(SIGHUP, 0);
+}
+
+static int
+end_by_termination_and_interrupt(void)
+{
+    return end_after(SIGTERM, SIGINT);
+}
+
+static int
+end_by_interrupt_and_termination(void)
+{
+    return end_after(SIGINT, SIGTERM);
+}
+
+static int
+end_at_once_by_termination(void)
+{
+    os_signals_install();
+    raise(SIGTERM);
+    os_process_end(3);
+}
+
+/* Of the first process of a container, which its own signals do not end. */
+static int
+end_as_the_first_process(void)
+{
+    int status;
+    if (unshare(CLONE_NEWPID) < 0)
+        return 77;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(end_by_termination());
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 143 ? 0 : 1;
+}
+
 static const atomic_bool no, yes = true;
 
 /* Each of these would last for half a minute if something were missed. */
@@ -307,6 +380,37 @@ one_interrupt_after_other_signals_is_the_first(void **state)
 }
 
 static void
+termination_and_hangup_are_what_the_process_dies_by(void **state)
+{
+    (void)state;
+    assert_child(end_by_termination, 143, "");
+    assert_child(end_by_hangup, 129, "");
+    assert_child(end_at_once_by_termination, 143, "");
+    assert_child(end_by_termination_and_interrupt, 143, "");
+    assert_child(end_by_interrupt_and_termination, 143, "");
+}
+
+static void
+other_ends_keep_their_status(void **state)
+{
+    (void)state;
+    assert_child(end_by_itself, 3, "");
+    assert_child(end_by_interrupt, 3, "");
+}
+
+static void
+the_first_process_of_a_container_says_it_by_its_status(void **state)
+{
+    char written[16];
+    (void)state;
+    need_bare("valgrind cannot be the first process");
+    int status = in_child(end_as_the_first_process, written);
+    if (status == 77)
+        skip_because("needs the right to make a PID namespace");
+    assert_int_equal(status, 0);
+}
+
+static void
 a_wait_ends_for_a_signal_before_it(void **state)
 {
     (void)state;
@@ -362,6 +466,9 @@ main(void)
         cmocka_unit_test(its_farewell_is_written_first),
         cmocka_unit_test(a_farewell_can_be_taken_back),
         cmocka_unit_test(one_interrupt_after_other_signals_is_the_first),
+        cmocka_unit_test(termination_and_hangup_are_what_the_process_dies_by),
+        cmocka_unit_test(other_ends_keep_their_status),
+        cmocka_unit_test(the_first_process_of_a_container_says_it_by_its_status),
         cmocka_unit_test(a_wait_ends_for_a_signal_before_it),
         cmocka_unit_test(a_wait_ends_for_a_signal_once),
         cmocka_unit_test(a_wait_ends_for_a_signal_during_it),
