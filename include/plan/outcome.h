@@ -25,6 +25,7 @@ struct outcome {
     const struct slos *slos;
     const char *target; /* its name where there are others; else NULL */
     bool told;          /* the user knows of the failure */
+    bool brief;         /* the summary has no counts but those that ioping 1.3 prints */
 };
 
 /* The exit status that the contract gives it: a failure goes before a limit. */
@@ -39,8 +40,9 @@ void outcome_explain_failure(const struct sample *failed, const char *target,
 
 /*
  * Adds what must be said on stderr: the failure, a request without answer, lost
- * output, requests that the page cache answered, steps that were too short, limits that
- * were not kept, and, where nothing else explains it, that nothing counted.
+ * output, requests that the page cache answered, what a brief summary left out, steps
+ * that were too short, limits that were not kept, and, where nothing else explains it,
+ * that nothing counted.
  */
 void outcome_explain(const struct outcome *outcome, struct notes *notes);
 

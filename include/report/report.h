@@ -56,11 +56,12 @@ struct report {
     int64_t (*wall)(void);            /* ns since 1970 */
     struct buffer text;               /* of the record that is being written */
     uint64_t records;                 /* written before it; JSON */
-    bool begun;  /* what comes before all records is written, or lost */
-    int columns; /* of the terminal, 80 without one */
-    bool utf8;   /* it shows UTF-8 */
-    bool color;  /* verdicts have colours */
-    int error;   /* errno of the first failure of the output */
+    bool begun;    /* what comes before all records is written, or lost */
+    bool terminal; /* it goes to one; else the summary is that of ioping 1.3 */
+    int columns;   /* of the terminal, 80 without one */
+    bool utf8;     /* it shows UTF-8 */
+    bool color;    /* verdicts have colours */
+    int error;     /* errno of the first failure of the output */
     struct kept kept;
     struct status *status; /* the line; NULL: none is wanted */
 };
@@ -86,7 +87,7 @@ void report_compare(struct report *report, const struct outcome *const *outcomes
 /*
  * Writes what comes after all records and frees the report. Notes in OUTCOME
  * the first failure of the output since report_begin, or that a file that is
- * kept could not be written in the end.
+ * kept could not be written in the end; and whether summaries were brief.
  */
 void report_end(struct report *report, struct outcome *outcome);
 

@@ -94,6 +94,20 @@ explain_nothing(const struct outcome *outcome, struct notes *notes)
                   (unsigned long long)total->requests);
 }
 
+/* What a summary on a terminal says before "generated", as far as nothing else has. */
+static void
+explain_counts(const struct outcome *outcome, struct notes *notes)
+{
+    const struct stats *total = &outcome->total;
+    if (total->failed > (outcome->failed.index ? 1 : 0))
+        notes_add(notes, outcome->target, "%llu of %llu requests failed",
+                  (unsigned long long)total->failed, (unsigned long long)total->requests);
+    if (total->missed && !total->every)
+        notes_add(notes, outcome->target, "%llu request%s missed: due, and not sent",
+                  (unsigned long long)total->missed,
+                  total->missed == 1 ? " was" : "s were");
+}
+
 /* Of steps that were too short. */
 static void
 explain_steps(const struct outcome *outcome, struct notes *notes)
@@ -136,6 +150,8 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
                   "they do not count",
                   (unsigned long long)total->stopped,
                   (unsigned long long)total->requests);
+    if (outcome->brief)
+        explain_counts(outcome, notes);
     explain_steps(outcome, notes);
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
         explain_limit(outcome, &outcome->slos->list[i], notes);

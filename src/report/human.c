@@ -112,6 +112,17 @@ add_extremes(struct buffer *text, const struct moments *latency)
     add_times(text, values, 4);
 }
 
+/*
+ * ioping 1.3 has no percentiles, and who reads from a pipe counts the lines: they are on
+ * a terminal, or where -percentiles or -corrected asks for them.
+ */
+static bool
+has_percentiles(const struct report *report, const struct stats *stats)
+{
+    const struct percentiles *list = &report->output->percentiles;
+    return report->terminal || stats->every || (list->given && list->count > 0);
+}
+
 /* Fewer than FEW requests have no line of percentiles unless it was asked for. */
 #define FEW 10
 
@@ -156,6 +167,22 @@ add_exception(struct buffer *text, uint64_t count, const char *what)
     buffer_format(text, " %s, ", what);
 }
 
+/* What is not of ioping 1.3 is told on stderr where the output is no terminal, see
+ * outcome_explain. */
+static void
+add_exceptions(struct report *report, const struct stats *stats)
+{
+    struct buffer *text = &report->text;
+    add_exception(text, stats->too_fast, "too fast");
+    add_exception(text, stats->too_slow, "too slow");
+    if (report->terminal) {
+        add_exception(text, stats->cached, "cached");
+        add_exception(text, stats->failed, "failed");
+    }
+    if (report->terminal || stats->every)
+        add_exception(text, stats->missed, "missed");
+}
+
 static void
 human_summary(struct report *report, const struct stats *stats, int64_t time)
 {
@@ -169,19 +196,17 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
     units_add(text, UNITS_TIME, latency->sum);
     add_volume(text, stats->bytes, done[report->load], stats_iops(stats),
                stats_bps(stats));
-    add_exception(text, stats->too_fast, "too fast");
-    add_exception(text, stats->too_slow, "too slow");
-    add_exception(text, stats->cached, "cached");
-    add_exception(text, stats->failed, "failed");
-    add_exception(text, stats->missed, "missed");
+    add_exceptions(report, stats);
     buffer_text(text, "generated ");
     units_add(text, UNITS_COUNT, (int64_t)stats->requests);
     buffer_text(text, " requests in ");
     units_add(text, UNITS_TIME, time);
     add_volume(text, stats->all_bytes, "", stats_rate((double)stats->requests, time),
                stats_rate((double)stats->all_bytes, time));
-    add_syncs(text, stats);
-    add_percentiles(text, stats, &report->output->percentiles);
+    if (has_percentiles(report, stats)) {
+        add_syncs(text, stats);
+        add_percentiles(text, stats, &report->output->percentiles);
+    }
     add_extremes(text, latency);
     if (report->output->histogram)
         picture_add(text, stats_distribution(stats), stats->every > 0, report->columns,

@@ -56,6 +56,7 @@ report_begin(struct report *report, const struct plan *plan,
     report->load = plan->load;
     report->stream = 1;
     report->wall = os_clock_wall;
+    report->terminal = os_stream_terminal(report->stream);
     report->columns = os_stream_columns(report->stream);
     report->columns = report->columns ? report->columns : 80;
     report->utf8 = os_locale_utf8();
@@ -230,6 +231,9 @@ report_end(struct report *report, struct outcome *outcome)
         report->format->end(report);
     flush(report);
     os_signals_farewell(0);
+    outcome->brief = report->format == &report_human && report->output->summary &&
+                     report->plan->sweep.kind == SWEEP_NONE && !report->terminal &&
+                     !report->error;
     for (int i = 0; i < report->count; i++)
         buffer_free(&report->targets[i].label);
     free(report->targets);

@@ -131,6 +131,7 @@ attend_run(struct session *session)
         struct session_target *one = &session->targets[i];
         one->outcome.output_error = first->output_error;
         one->outcome.output_told = i > 0 || first->output_told;
+        one->outcome.brief = first->brief;
         if (session->run || one->swept)
             status = outcome_worse(status, explain(session, one));
     }

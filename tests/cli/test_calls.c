@@ -33,8 +33,8 @@ static const struct {
     {"fdatasync:1:4", "data"},
     {"fdatasync:1:4", "folder"},
     {"fdatasync:3-4:4", "-WWW copy"},
-    {"clock_nanosleep:1-3:4", "-i 5ms data"},
-    {"clock_nanosleep:1-/2:4", "-b 2 -i 5ms data"},
+    {"clock_nanosleep:1-3:4", "-r 200 data"},
+    {"clock_nanosleep:1-/2:4", "-b 2 -r 400 data"},
 };
 
 static void
@@ -87,9 +87,9 @@ every_failure_is_shown_and_counted(void **state)
     assert_string_equal(result.out,
                         "request=4 (EIO)\nrequest=6 (EREMOTEIO)\nrequest=8 (EIO)\n"
                         "request=12 (EIO)\n8 requests completed\n"
-                        "4 failed, generated 12 requests\n");
-    assert_string_equal(result.err,
-                        "ioping: request 4 failed: EIO (Input/output error)\n");
+                        "generated 12 requests\n");
+    assert_string_equal(result.err, "ioping: request 4 failed: EIO (Input/output error)\n"
+                                    "ioping: 4 of 12 requests failed\n");
     command_free(&result);
 }
 

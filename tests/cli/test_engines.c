@@ -288,13 +288,14 @@ not_waiting_is_no_failure_of_the_run(void **state)
     need_engine(engine->kind);
     need_native("needs an emulator that has preadv2(2)");
     need_direct("data");
-    struct result result = command_status(
-        0,
-        "ioping -N -s 3000 -a 0 -c 9 -i 0 %s data 2>e >o || exit; "
-        "grep -c ' (EAGAIN)$' o; sed -n 's/^\\([0-9]*\\) failed, generated 9 "
-        "requests.*/\\1/p' o; cat data >/dev/null; "
-        "ioping -B -C -N -c 9 -i 0 %s data 2>e | cut -d' ' -f1,9",
-        engine->options, engine->options);
+    struct result result =
+        command_status(0,
+                       "ioping -N -s 3000 -a 0 -c 9 -i 0 %s data 2>e >o || exit; "
+                       "grep -c ' (EAGAIN)$' o; grep -q '^generated 9 ' o || exit; "
+                       "sed -n 's/^ioping: \\([0-9]*\\) of 9 requests failed$/\\1/p' e; "
+                       "cat data >/dev/null; "
+                       "ioping -B -C -N -c 9 -i 0 %s data 2>e | cut -d' ' -f1,9",
+                       engine->options, engine->options);
     assert_matches(result.out, "^([1-9])\n([1-9])\n8 9\n$");
     assert_int_equal(result.out[0], result.out[2]);
     command_free(&result);
@@ -543,14 +544,13 @@ a_frozen_file_system_holds_all_of_the_queue(void **state)
         "4)) ]; do sleep 0.02; done; "
         "kill -INT $pid; " UNTIL(
             "closed", "closed") "fsfreeze -u ext4; "
-                                "wait $pid; s=$?; grep -vE '^(p50|fdatasync)' o | "
-                                "tail -3; cat e >&2; exit $s");
+                                "wait $pid; s=$?; tail -3 o; cat e >&2; exit $s");
     assert_matches(result.out, "^[0-9]+ requests completed in .* written, .*\n"
-                               "[0-9]+ missed, generated [0-9]+ requests in .*\n"
+                               "generated [0-9]+ requests in .*\n"
                                "min/avg/max/mdev = .*\n$");
-    assert_matches(result.err,
-                   SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
-                        "ioping: 4 requests still waiting after [0-9.]+ m?s\n$");
+    assert_matches(result.err, SLOW
+                   "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
+                   "ioping: 4 requests still waiting after [0-9.]+ m?s\n" MISSED "$");
     command_free(&result);
 }
 

@@ -229,7 +229,7 @@ one_that_is_lost_in_the_end_is_a_failure(void **state)
 {
     (void)state;
     struct result result = command_status(
-        0, "cd f; mkdir g; " START "-i 5ms -plot g/x.svg ../data >o 2>e & pid=$!; " UNTIL(
+        0, "cd f; mkdir g; " START "-r 200 -plot g/x.svg ../data >o 2>e & pid=$!; " UNTIL(
                "request=3 ", "o") "rm -r g; kill -INT $pid; wait $pid; echo $?; cat e");
     assert_string_equal(result.out, "3\nioping: g/x.svg: No such file or directory\n");
     command_free(&result);

@@ -216,7 +216,7 @@ a_run_goes_on_without_its_file(void **state)
     (void)state;
     need_direct_io(); /* or a note stands among the lines that are counted */
     struct result result = command_status(
-        0, "cd f; mkdir d; : >../o; : >../e; \"$IOPING\" -i 10ms -P 10ms -prometheus "
+        0, "cd f; mkdir d; : >../o; : >../e; \"$IOPING\" -r 100 -P 10ms -prometheus "
            "d/x.prom ../data >../o 2>../e & pid=$!; " UNTIL("request=2 ", "../o") //
         "mv d gone; " UNTIL("d/x.prom",
                             "../e") "wc -l <../e; n=$(wc -l <../o); until test "
@@ -233,7 +233,7 @@ a_file_that_can_be_written_again_is_no_failure(void **state)
 {
     (void)state;
     struct result result = command_status(
-        0, "cd f; mkdir d; : >../o; : >../e; \"$IOPING\" -i 10ms -P 10ms -prometheus "
+        0, "cd f; mkdir d; : >../o; : >../e; \"$IOPING\" -r 100 -P 10ms -prometheus "
            "d/x.prom ../data >../o 2>../e & pid=$!; " UNTIL("request=2 ", "../o") //
         "mv d gone; " UNTIL(
             "d/x.prom",
@@ -254,7 +254,7 @@ a_full_disk_leaves_the_last_version(void **state)
         0,
         "mkdir -p small; cat >s <<'EOF'\n"
         "mount -t tmpfs -o size=16k tmpfs small || exit\n"
-        ": >o; : >e; \"$IOPING\" -i 10ms -P 10ms -prometheus small/x.prom data >o 2>e & "
+        ": >o; : >e; \"$IOPING\" -r 100 -P 10ms -prometheus small/x.prom data >o 2>e & "
         "pid=$!\n" UNTIL("request=5 ", "o")                                  //
         "until head -c 4096 data >small/fill 2>s.err; do sleep 0.02; done\n" //
         UNTIL("small/x.prom", "e") "kill -INT $pid; wait $pid; echo $?; cat e\n"

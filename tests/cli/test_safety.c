@@ -242,14 +242,15 @@ failing_device_ends_the_run_with_what_it_has(void **state)
     assert_contains(human.out, " (EIO)\n");
     assert_lacks(human.out, "request=12");
     assert_contains(human.out, "\n9 requests completed in ");
-    assert_contains(human.out, "\n1 failed, generated 11 requests in ");
+    assert_contains(human.out, "\ngenerated 11 requests in ");
     assert_matches(human.err,
                    "^ioping: request 11 failed: EIO \\((Input/output|I/O) error\\)\n$");
     assert_int_equal(json.status, 3);
     assert_contains(json.out, "\"notice\": \"EIO\"");
     assert_contains(json.out, "\"count\": 11,\n    \"failed\": 1,");
     assert_string_equal(json.out + json.out_size - 3, "}]\n");
-    assert_contains(on.out, "\n10 failed, generated 20 requests in ");
+    assert_contains(on.out, "\ngenerated 20 requests in ");
+    assert_contains(on.err, "ioping: 10 of 20 requests failed\n");
     command_free(&human);
     command_free(&json);
     command_free(&on);

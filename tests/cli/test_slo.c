@@ -55,7 +55,8 @@ values_are_those_of_the_summary(void **state)
     (void)state;
     need_direct_io(); /* or a note stands among the lines that are counted */
     struct result result = command_status(
-        0, "ioping -q -i 0 -c 12 -slo min=0 -slo avg=0 -slo max=0 -slo mdev=0 -slo p50=0 "
+        0, "ioping -q -i 0 -c 12 -percentiles 50,90 -slo min=0 -slo avg=0 -slo max=0 "
+           "-slo mdev=0 -slo p50=0 "
            "-slo p90=0 -slo iops=1T data >o 2>e; test $? = 5 && "
            "sed -n 's,^min/avg/max/mdev = ,,p; s,^p50/p90 = ,,p; "
            "s/^.* read, \\(.*\\) iops, .*/\\1/p' o | sed 's, / ,\\n,g' | sort >a; "
@@ -190,7 +191,7 @@ an_interrupt_does_not_skip_them(void **state)
 {
     (void)state;
     struct result result =
-        command_status(5, START "-i 10ms -slo max=0 data >o 2>e & pid=$!; " UNTIL(
+        command_status(5, START "-r 100 -slo max=0 data >o 2>e & pid=$!; " UNTIL(
                               "request=3", "o") "kill -INT $pid; wait $pid; s=$?; "
                                                 "cat e; exit $s");
     assert_matches(result.out, "^ioping: max = " TIME " exceeds 0 ns\n$");

@@ -149,7 +149,7 @@ it_is_drawn_while_the_output_goes_elsewhere(void **state)
 {
     (void)state;
     need_direct_io();
-    run_until_shown(132, LINE, "ioping -hang 0 -q -i 10ms -w ${n}s data >o");
+    run_until_shown(132, LINE, "ioping -hang 0 -q -r 100 -w ${n}s data >o");
     char *text = clean_text();
     assert_string_equal(text, "");
     free(text);
@@ -171,7 +171,7 @@ a_narrow_terminal_cuts_it(void **state)
     need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         run_until_shown(cases[i].columns, cases[i].shown,
-                        "ioping -hang 0 -q -i 10ms -w ${n}s data >o");
+                        "ioping -hang 0 -q -r 100 -w ${n}s data >o");
         char *text = clean_text();
         assert_string_equal(text, "");
         free(text);
@@ -233,7 +233,7 @@ static void
 it_is_drawn_ten_times_a_second_at_most(void **state)
 {
     static const char *const scripts[] = {
-        "ioping -hang 0 -q -i 10ms -w $((n * 2))s data >o",
+        "ioping -hang 0 -q -r 100 -w $((n * 2))s data >o",
         "ioping -hang 0 -q -i 0 -C -w $((n * 2))s data >o"};
     (void)state;
     need_direct_io();

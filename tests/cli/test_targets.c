@@ -7,10 +7,10 @@
 
 /* What stands in the output beside the lines of requests. */
 #define STATISTICS(name) "\n--- " name " \\([^\n]*\\) ioping statistics ---\n"
-#define SUMMARY(name, completed, generated)                                           \
-    STATISTICS(name)                                                                  \
-    completed " requests completed in [^\n]*\n([0-9]+ [a-z]+, )*generated " generated \
-              " requests in [^\n]*\n(p50[^\n]*\n)?min/avg/max/mdev "                  \
+#define SUMMARY(name, completed, generated)                         \
+    STATISTICS(name)                                                \
+    completed " requests completed in [^\n]*\ngenerated " generated \
+              " requests in [^\n]*\nmin/avg/max/mdev "              \
               "= [^\n]*\n"
 #define TITLE "\n--- comparison, fastest first ---\n"
 #define HEAD "target +requests +p50 +p99 +max +avg +iops +vs first"
@@ -410,7 +410,7 @@ an_interrupt_prints_all_summaries_and_the_comparison(void **state)
             "-C -i 20ms data copy third >o 2>e & pid=$!; " UNTIL("data .*request=3 ",
                                                                  "o")        //
             UNTIL("copy .*request=3 ", "o") UNTIL("third .*request=3 ", "o") //
-            "kill -%s $pid; " REAP "s=$?; grep -v ' <<< ' o; cat e >&2; exit $s",
+            "kill -%s $pid; " REAP "s=$?; grep -v ' <<< ' o; " SAY "exit $s",
             endings[i].name);
         assert_string_equal(result.err, "");
         assert_matches(result.out, "^" SUMMARY("data", "[0-9]+", "[0-9]+") //
@@ -455,10 +455,10 @@ one_that_hangs_does_not_hold_up_the_others(void **state)
                 "copy: request 3 has had no answer", "e")                    //
             UNTIL("data .*request=5 ", "o") UNTIL("third .*request=5 ", "o") //
             "kill -INT $pid; wait $pid; s=$?; sed -n '/^--- copy/,/^min/p' o; sed -n "
-            "'/^--- comp/,$p' o | sed 1,2d | sort; grep -c '^--- ' o; cat e >&2; exit $s",
+            "'/^--- comp/,$p' o | sed 1,2d | sort; grep -c '^--- ' o; " SAY "exit $s",
             orders[i]);
         assert_matches(result.out, "^--- copy [^\n]*\n1 requests completed in [^\n]*\n"
-                                   "([0-9]+ missed, )?generated 3 requests in [^\n]*\n"
+                                   "generated 3 requests in [^\n]*\n"
                                    "min/avg/max/mdev = [^\n]*\n" ROW("copy", "1") "\n" //
                        ROW("data", "4") "\n" ROW("third", "4") "\n4\n$");
         assert_matches(result.err,
@@ -501,13 +501,13 @@ one_that_fails_does_not_end_the_others(void **state)
         char expected[1024];
         struct result result = command_status(
             3,
-            FAULTY("pread@copy/:2:5") "-C -i 30ms -c 5 %s data copy third >o; s=$?; "
-                                      "grep -v ' <<< ' o; exit $s",
+            FAULTY("pread@copy/:2:5") "-C -i 30ms -c 5 %s data copy third >o 2>e; s=$?; "
+                                      "grep -v ' <<< ' o; " SAY "exit $s",
             cases[i].options);
         snprintf(expected, sizeof(expected),
                  "^" SUMMARY("data", "4", "5")
-                     STATISTICS("copy") "[^\n]*\n1 failed, "
-                                        "([0-9]+ missed, )?generated %s requests "
+                     STATISTICS("copy") "[^\n]*\n"
+                                        "generated %s requests "
                                         "[^\n]*\nmin[^\n]*\n" SUMMARY("third", "4", "5")
                                             TITLE,
                  cases[i].generated);

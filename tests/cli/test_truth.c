@@ -199,8 +199,7 @@ mapped_pages_are_called_cached(void **state)
     unmap_head(&mapped);
     snprintf(text, sizeof(text), "\n%d requests completed in ", REQUESTS - cached);
     assert_contains(result.out, text);
-    snprintf(text, sizeof(text), "\n%d cached, generated 40 requests in ", cached);
-    assert_contains(result.out, text);
+    assert_contains(result.out, "\ngenerated 40 requests in ");
     snprintf(text, sizeof(text),
              "\nioping: %d of 40 requests were answered by the page cache, not the "
              "device; use -D (direct I/O) or -W (writes)\n",
@@ -236,7 +235,7 @@ nothing_counts_when_all_is_cached(void **state)
     struct result result = run_on_device("ext4", 0, "-q -c 9 -i 0 -s 1000 -a 2 ext4/f");
     unmap_head(&mapped);
     assert_contains(result.out, "\n0 requests completed in 0 ns, 0 B read, 0 iops, ");
-    assert_contains(result.out, "\n9 cached, generated 9 requests in ");
+    assert_contains(result.out, "\ngenerated 9 requests in ");
     assert_string_equal(result.err,
                         "ioping: ext4/f: " UNALIGNED FALLBACK
                         "ioping: 9 of 9 requests were answered by the page cache, not "
@@ -345,7 +344,8 @@ mapped_pages_under_overlay_are_called_cached(void **state)
     assert_true(memory != MAP_FAILED);
     struct result result = command_status(0, "ioping -q -c 5 -i 0 -s 1000 layers2/f");
     munmap(memory, 1 << 20);
-    assert_contains(result.out, "\n5 cached, generated 5 requests in ");
+    assert_contains(result.err,
+                    "ioping: 5 of 5 requests were answered by the page cache");
     command_free(&result);
     shell("umount %s", "layers2");
 }
@@ -528,7 +528,7 @@ users_who_cannot_write_are_warned_of_mapped_pages(void **state)
     unmap_head(&mapped);
     if (result.status != 0)
         skip_because("another user cannot reach the scratch folder");
-    if (!strstr(result.out, "\n5 cached, generated 5 requests in "))
+    if (!strstr(result.err, "ioping: 5 of 5 requests were answered by the page cache"))
         assert_string_equal(result.err,
                             "ioping: ext4/f: " UNALIGNED FALLBACK
                             "ioping: ext4/f: cannot see whether reads come from the "

@@ -411,6 +411,53 @@ an_error_that_was_told_is_not_told_again(void **state)
     check_status(&outcome, 3);
 }
 
+/* A terminal has it in the summary. */
+static void
+what_a_brief_summary_left_out_is_told(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 40, .failed = 12, .missed = 93, .latency = {.count = 5}},
+    };
+    check_notes(&outcome, NULL, NULL);
+    outcome.brief = true;
+    check_notes(&outcome, "ioping: 12 of 40 requests failed\n",
+                "ioping: 93 requests were missed: due, and not sent\n");
+    outcome.target = "a\tb";
+    outcome.total.failed = 0;
+    outcome.total.missed = 1;
+    check_notes(&outcome, "ioping: a\\011b: 1 request was missed: due, and not sent\n",
+                NULL);
+}
+
+/* One that is named is all of one. */
+static void
+a_brief_summary_is_told_of_the_failures_beside_the_named(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 9, .failed = 1, .latency = {.count = 5}},
+        .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC},
+        .brief = true,
+    };
+    const char *first = "ioping: request 7 failed: ENOSPC (No space left on device)\n";
+    check_notes(&outcome, first, NULL);
+    outcome.total.failed = 2;
+    check_notes(&outcome, first, "ioping: 2 of 9 requests failed\n");
+}
+
+/* -corrected puts them into the line. */
+static void
+what_was_missed_is_not_told_twice(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 40, .missed = 93, .every = 1, .latency = {.count = 5}},
+        .brief = true,
+    };
+    check_notes(&outcome, NULL, NULL);
+}
+
 int
 main(void)
 {
@@ -440,6 +487,9 @@ main(void)
         cmocka_unit_test(a_failure_goes_before_a_limit_and_both_are_told),
         cmocka_unit_test(a_limit_on_nothing_is_not_kept),
         cmocka_unit_test(a_limit_missed_by_a_hair_is_told_in_full),
+        cmocka_unit_test(what_a_brief_summary_left_out_is_told),
+        cmocka_unit_test(a_brief_summary_is_told_of_the_failures_beside_the_named),
+        cmocka_unit_test(what_was_missed_is_not_told_twice),
         cmocka_unit_test(an_error_that_was_told_is_not_told_again),
     };
     return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);

@@ -17,7 +17,8 @@ struct golden {
     const struct description *targets[1]; /* that one */
     struct report report;
     struct run_observer observer;
-    int saved; /* the real stdout */
+    struct outcome outcome; /* as the report left it in the end */
+    int saved;              /* the real stdout */
     char path[1100];
 };
 
@@ -83,11 +84,10 @@ golden_end(struct golden *golden, const char *name)
 {
     char path[1100];
     size_t size, expected_size;
-    struct outcome outcome = {0};
-    report_end(&golden->report, &outcome);
+    report_end(&golden->report, &golden->outcome);
     dup2(golden->saved, 1);
     close(golden->saved);
-    assert_int_equal(outcome.output_error, 0);
+    assert_int_equal(golden->outcome.output_error, 0);
     const char *source = getenv("IOPING_SOURCE");
     snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
     char *text = golden_read(golden->path, &size);

@@ -149,6 +149,7 @@ devices_are_labelled_as_such(void **state)
     golden_end(&golden, "human_character");
 }
 
+/* On a terminal. */
 static void
 summarize(enum plan_load load, const struct stats *stats, int64_t time, const char *name)
 {
@@ -156,6 +157,7 @@ summarize(enum plan_load load, const struct stats *stats, int64_t time, const ch
     golden_prepare(&golden, FORMAT_HUMAN);
     golden.plan.load = load;
     golden_begin(&golden);
+    golden.report.terminal = true;
     golden.observer.summary(golden.observer.self, stats, time);
     golden_end(&golden, name);
 }
@@ -184,10 +186,9 @@ the_summary_of_reads_and_writes_has_no_word(void **state)
     summarize(LOAD_READ_WRITE, &stats, 9000912345, "human_summary_read_write");
 }
 
-static void
-exceptions_stand_before_generated(void **state)
+static struct stats
+exceptional(void)
 {
-    (void)state;
     struct stats stats = golden_stats();
     stats.requests = 1262;
     stats.all_bytes = 1262 * 4096;
@@ -196,7 +197,41 @@ exceptions_stand_before_generated(void **state)
     stats.cached = 1234;
     stats.failed = 2;
     stats.missed = 3;
+    return stats;
+}
+
+static void
+exceptions_stand_before_generated(void **state)
+{
+    (void)state;
+    struct stats stats = exceptional();
     summarize(LOAD_READ, &stats, 9000912345, "human_summary_exceptions");
+}
+
+/* Into a file, and whether the report tells the rest on stderr. */
+static void
+summarize_briefly(const struct stats *stats, const char *name)
+{
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.output.percentiles = percentiles_default;
+    golden.plan.output.summary = true;
+    golden_begin(&golden);
+    assert_false(golden.report.terminal);
+    golden.observer.summary(golden.observer.self, stats, 9000912345);
+    golden_end(&golden, name);
+    assert_true(golden.outcome.brief);
+}
+
+/* One was too slow, or none; so "generated" begins its line where 1.3 begins it so. */
+static void
+a_file_gets_the_exceptions_of_1_3_only(void **state)
+{
+    (void)state;
+    struct stats stats = exceptional();
+    summarize_briefly(&stats, "human_brief_exceptions");
+    stats.too_fast = stats.too_slow = 0;
+    summarize_briefly(&stats, "human_brief");
 }
 
 static void
@@ -274,6 +309,7 @@ summarize_rising(const char *list, enum plan_load load, const int (*counts)[2],
     if (list)
         assert_null(percentiles_parse(list, &golden.plan.output.percentiles));
     golden_begin(&golden);
+    golden.report.terminal = !list;
     for (; (*counts)[0]; counts++) {
         struct stats stats = rising((*counts)[0], (*counts)[1]);
         golden.observer.summary(golden.observer.self, &stats, 9000912345);
@@ -299,10 +335,19 @@ percentiles_asked_for_are_shown_in_their_order(void **state)
 }
 
 static void
+a_file_gets_no_percentiles_of_its_own(void **state)
+{
+    (void)state;
+    struct stats stats = rising(1000, 1000);
+    summarize_briefly(&stats, "human_percentiles_none");
+}
+
+/* Of flushes neither, since nobody asked. */
+static void
 no_percentiles_is_no_line(void **state)
 {
     (void)state;
-    static const int counts[][2] = {{1000}, {0}};
+    static const int counts[][2] = {{1000, 1000}, {0}};
     summarize_rising("none", LOAD_READ, counts, "human_percentiles_none");
 }
 
@@ -320,7 +365,8 @@ percentiles_of_nothing_are_no_line(void **state)
     golden_end(&golden, "human_summary_empty");
 }
 
-/* 19 of 5 ms and one of a second every 100 ms: waits of 900, 800 ... 100 ms. */
+/* 19 of 5 ms and one of a second every 100 ms: waits of 900, 800 ... 100 ms. Into a file,
+ * where no other option shows percentiles. */
 static void
 corrected_percentiles_say_so(void **state)
 {
@@ -388,12 +434,14 @@ main(void)
         cmocka_unit_test(the_summary_says_written),
         cmocka_unit_test(the_summary_of_reads_and_writes_has_no_word),
         cmocka_unit_test(exceptions_stand_before_generated),
+        cmocka_unit_test(a_file_gets_the_exceptions_of_1_3_only),
         cmocka_unit_test(a_run_without_requests_has_a_summary),
         cmocka_unit_test(the_busy_time_is_that_of_the_first_line_only),
         cmocka_unit_test(periods_are_raw_lines),
         cmocka_unit_test(interim_statistics_are_one_line),
         cmocka_unit_test(a_percentile_is_shown_once_a_request_can_lie_above_it),
         cmocka_unit_test(percentiles_asked_for_are_shown_in_their_order),
+        cmocka_unit_test(a_file_gets_no_percentiles_of_its_own),
         cmocka_unit_test(no_percentiles_is_no_line),
         cmocka_unit_test(percentiles_of_nothing_are_no_line),
         cmocka_unit_test(corrected_percentiles_say_so),
