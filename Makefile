@@ -84,7 +84,7 @@ TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 	$(wildcard tests/unit/*.c tests/unit/*/*.c tests/cli/*.c)))
 # These play the errors and the files of Linux itself, or compare with a program for it.
 ifneq ($(SYSTEM),linux)
-LEFT_OUT := test_async_faults test_linux_memory test_peer
+LEFT_OUT := test_async_faults test_linux_memory test_peer test_peer_pipe
 TESTS := $(filter-out $(addprefix %/,$(LEFT_OUT)),$(TESTS))
 endif
 FAULTS := $(BUILDDIR)/tests/faults.so
