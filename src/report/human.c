@@ -177,6 +177,7 @@ add_exceptions(struct report *report, const struct stats *stats)
     add_exception(text, stats->too_slow, "too slow");
     if (report->terminal) {
         add_exception(text, stats->cached, "cached");
+        add_exception(text, stats->stopped, "stopped");
         add_exception(text, stats->failed, "failed");
     }
     if (report->terminal || stats->every)

@@ -195,6 +195,7 @@ exceptional(void)
     stats.too_fast = 1;
     stats.too_slow = 4;
     stats.cached = 1234;
+    stats.stopped = 7;
     stats.failed = 2;
     stats.missed = 3;
     return stats;
