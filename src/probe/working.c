@@ -93,6 +93,14 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
     return error_advise(error, "use a smaller -S, or name a file in it instead");
 }
 
+/* It would be short, and requests beyond its end. */
+static int
+refuse_interrupted(const struct plan *plan, struct error *error)
+{
+    return error_set(error, EXIT_PREPARE, plan->path,
+                     "interrupted while the working file was filled");
+}
+
 static int
 write_chunk(struct target *target, const char *data, int64_t size, int64_t offset)
 {
@@ -107,6 +115,7 @@ write_chunk(struct target *target, const char *data, int64_t size, int64_t offse
     return 0;
 }
 
+/* A stop signal ends it early, without a flush. Returns 0, or -1 with errno. */
 static int
 write_data(struct target *target, const struct plan *plan)
 {
@@ -126,7 +135,11 @@ write_data(struct target *target, const struct plan *plan)
     int saved = errno;
     os_memory_free(data);
     errno = saved;
-    if (failed || os_file_flush(target->fd) < 0)
+    if (failed)
+        return -1;
+    if (os_signals_stop())
+        return 0;
+    if (os_file_flush(target->fd) < 0)
         return -1;
     target->flushed = true;
     return 0;
@@ -150,6 +163,8 @@ working_fill(struct target *target, const struct plan *plan, int64_t available,
         return refuse_space(plan, available, error);
     if (write_data(target, plan) < 0)
         return refuse_directory(plan, errno, error);
+    if (os_signals_stop())
+        return refuse_interrupted(plan, error);
     if (target->size < end)
         target->size = end;
     return 0;

@@ -12,7 +12,7 @@ int working_open(struct target *target, const struct plan *plan, struct error *e
 /*
  * Fills the working set with random data and makes it durable, unless a kept
  * file has it already; AVAILABLE bytes (negative: not known) must suffice. A
- * stop signal ends it early. Returns 0, or -1 with ERROR.
+ * stop signal ends it with an error. Returns 0, or -1 with ERROR.
  */
 int working_fill(struct target *target, const struct plan *plan, int64_t available,
                  struct error *error);

@@ -371,21 +371,66 @@ a_frozen_file_system_is_told_of_and_left(void **state)
     command_free(&result);
 }
 
-/* The working file would be short, and no request may go to it. */
+/* A run of a directory whose working file is held in the making, at the write or flush of
+ * this fault, until it has handled the signal. */
+#define INTERRUPTED(fault, options, signal, setup)                            \
+    TRY FRESH "rm -rf d; mkdir d; " setup "; " FAULTY(fault) options          \
+        " d >o 2>e & pid=$!; " HELD "kill -" signal " $pid; " HANDLED RELEASE \
+        "wait $pid; s=$?; "                                                   \
+        "n=$(grep -c 'interrupted while' e); "                                \
+        "[ $n = 1 ] && break; done; "
+
+/* It would be short, and no request may go to it. A signal that ends the program at its
+ * end has a status of its own. */
+static void
+a_signal_while_the_working_file_is_filled_leaves_nothing(void **state)
+{
+    static const struct {
+        const char *fault, *options;
+    } cases[] = {{"pwrite:1:hold,fdatasync:1-:fast", "-S 200m"},
+                 {"pwrite:1:hold,fdatasync:1-:fast", "-S 200m -k"},
+                 {"pwrite:1:hold,fdatasync:1-:fast", "-S 200m -k -J"},
+                 {"fdatasync:1:hold", "-k"}};
+    static const char *const signals[] = {"INT", "TERM", "HUP"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(cases) * LENGTH(signals); i++) {
+        const char *signal = signals[i % LENGTH(signals)];
+        struct result result = command_status(
+            0, INTERRUPTED("%s", "%s", "%s", ":") "echo $s; ls -A d; cat o e",
+            cases[i / LENGTH(signals)].fault, cases[i / LENGTH(signals)].options, signal);
+        assert_matches(result.out, i % LENGTH(signals) ? "^(2|143|129)\n" : "^2\n");
+        assert_string_equal(
+            strchr(result.out, '\n'),
+            "\nioping: d: interrupted while the working file was filled\n");
+        command_free(&result);
+    }
+}
+
+static void
+a_kept_file_outlives_a_signal_while_it_is_filled(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        0, INTERRUPTED("pwrite:1:hold", "-k -S 200m", "INT",
+                       "cp data d/ioping.tmp; stat -c %%i d/ioping.tmp >before") //
+        "echo $s; ls -A d; stat -c %%i d/ioping.tmp | cmp before && "
+        "cmp -i 524288 -n 524288 data d/ioping.tmp");
+    assert_string_equal(result.out, "2\nioping.tmp\n");
+    command_free(&result);
+}
+
 static void
 a_signal_before_the_first_request_ends_it_without_one(void **state)
 {
     (void)state;
     need_faults();
     struct result result = command_status(
-        143,
-        TRY FRESH "mkdir -p d; " FAULTY(
-            "pwrite:1:hold,fdatasync:1-:fast") "-S 200m d >o 2>e & pid=$!; " HELD //
-                                               "kill -TERM $pid; " HANDLED RELEASE REAP
-                                               "s=$?; " AGAIN_UNLESS(
-                                                   "143") "grep generated o; tail -1 e "
-                                                          ">&2; "
-                                                          "exit $s");
+        0, TRY FRESH FAULTY("open@data:1:hold") "data >o 2>e & pid=$!; " HELD //
+                                                "kill -INT $pid; " HANDLED RELEASE
+                                                "wait $pid; s=$?; " AGAIN_UNLESS("0") //
+        "grep generated o; tail -1 e >&2; exit $s");
     assert_matches(result.out, "^generated 0 requests ");
     assert_string_equal(result.err, "ioping: no request was sent\n");
     command_free(&result);
@@ -432,6 +477,8 @@ main(void)
         cmocka_unit_test(a_target_that_hangs_is_told_of_and_left),
         cmocka_unit_test(a_target_that_takes_long_is_told_of_and_used),
         cmocka_unit_test(a_frozen_file_system_is_told_of_and_left),
+        cmocka_unit_test(a_signal_while_the_working_file_is_filled_leaves_nothing),
+        cmocka_unit_test(a_kept_file_outlives_a_signal_while_it_is_filled),
         cmocka_unit_test(a_signal_before_the_first_request_ends_it_without_one),
         cmocka_unit_test(a_thawed_file_system_goes_on),
     };
