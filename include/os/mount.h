@@ -26,4 +26,10 @@ int os_mount_measure(int fd, struct os_mount *mount);
  */
 void os_mount_name(int fd, struct os_mount *mount);
 
+/*
+ * Whether the file that is open as FD is on another mount than directory PATH, as one
+ * that is mounted over a name in it. False where that cannot be known.
+ */
+bool os_mount_differs(int fd, const char *path);
+
 #endif

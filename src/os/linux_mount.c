@@ -5,6 +5,7 @@
 #include "os/os.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/stat.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,18 @@ mount_id(int fd)
     int64_t id = line ? strtoll(line + 7, NULL, 10) : -1;
     free(text);
     return id;
+}
+
+/* O_PATH: it need not be readable. */
+bool
+os_mount_differs(int fd, const char *path)
+{
+    int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
+        return false;
+    int64_t own = mount_id(fd), other = mount_id(directory);
+    os_file_close(directory);
+    return own >= 0 && other >= 0 && own != other;
 }
 
 static void

@@ -1,10 +1,12 @@
-/* What only Linux has, for the others: it is not there. */
+/* What only Linux has, for the others: it is not there, or less of it. */
 #include "os/cache.h"
+#include "os/mount.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "os/thread.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void
@@ -52,4 +54,13 @@ int64_t
 os_memory_available(void)
 {
     return INT64_MAX;
+}
+
+/* Mounts have no numbers, but file systems do. */
+bool
+os_mount_differs(int fd, const char *path)
+{
+    struct stat file, directory;
+    return fstat(fd, &file) == 0 && stat(path, &directory) == 0 &&
+           file.st_dev != directory.st_dev;
 }

@@ -145,3 +145,11 @@ os_device_read_only(int fd)
                             0, &got, NULL) &&
            GetLastError() == ERROR_WRITE_PROTECT;
 }
+
+/* A volume is mounted over a directory, never over a file. */
+bool
+os_mount_differs(int fd, const char *path)
+{
+    (void)fd, (void)path;
+    return false;
+}

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "base/units.h"
+#include "os/mount.h"
 #include "os/process.h"
 
 #include <errno.h>
@@ -69,6 +70,10 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
         return refuse_kept(name, "belongs to another user", error);
     if (info.links != 1)
         return refuse_kept(name, "has other names (hard links)", error);
+    if (os_mount_differs(target->fd, plan->path)) {
+        error_set(error, EXIT_PREPARE, name, "is a mount of another file");
+        return error_advise(error, "unmount it, or leave out -k");
+    }
     return 0;
 }
 

@@ -223,6 +223,48 @@ planted_working_file_is_never_written(void **state)
     }
 }
 
+/* It is a regular file of ours with one name, and yet another one. */
+static void
+mounted_working_file_is_never_written(void **state)
+{
+    static const char *const options[] = {"-k", "-k -W", "-k -WWW -S 2m"};
+    (void)state;
+    need_root();
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        struct result result =
+            command("rm -rf bound && mkdir bound && head -c 1M /dev/urandom >victim && "
+                    "cp victim precious && : >bound/ioping.tmp && "
+                    "mount --bind victim bound/ioping.tmp || exit 77; "
+                    "ioping %s -c 3 -i 0 bound; s=$?; umount bound/ioping.tmp; "
+                    "cmp victim precious && stat -c %%s bound/ioping.tmp; exit $s",
+                    options[i]);
+        if (result.status == 77)
+            skip_because("needs the right to mount a file over another");
+        assert_int_equal(result.status, 2);
+        assert_string_equal(result.err, "ioping: bound/ioping.tmp: is a mount of another "
+                                        "file; unmount it, or leave out -k\n");
+        assert_string_equal(result.out, "0\n");
+        command_free(&result);
+    }
+}
+
+/* A directory is on the mount that it is looked at through. */
+static void
+working_file_of_a_mounted_directory_is_used(void **state)
+{
+    (void)state;
+    need_root();
+    struct result result = command(
+        "rm -rf seen real && mkdir seen real && mount --bind real seen || exit 77; "
+        "ioping -k -q -c 3 -i 0 real && ioping -k -W -q -c 3 -i 0 seen; s=$?; "
+        "umount seen; ls -A real; exit $s");
+    if (result.status == 77)
+        skip_because("needs the right to mount a directory over another");
+    assert_int_equal(result.status, 0);
+    assert_contains(result.out, "\nioping.tmp\n");
+    command_free(&result);
+}
+
 /* The device loses its second half while it is there. */
 static void
 failing_device_ends_the_run_with_what_it_has(void **state)
@@ -342,6 +384,8 @@ main(void)
          NULL, NULL, "-k"},
         cmocka_unit_test(working_set_larger_than_the_free_space_is_refused_unwritten),
         cmocka_unit_test(planted_working_file_is_never_written),
+        cmocka_unit_test(mounted_working_file_is_never_written),
+        cmocka_unit_test(working_file_of_a_mounted_directory_is_used),
         cmocka_unit_test(failing_device_ends_the_run_with_what_it_has),
         cmocka_unit_test(json_of_a_failing_device_is_valid),
         cmocka_unit_test(device_that_was_just_let_go_of_is_waited_for),
