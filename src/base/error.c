@@ -26,7 +26,7 @@ error_set(struct error *error, int status, const char *what, const char *why, ..
 int
 error_advise(struct error *error, const char *advice)
 {
-    snprintf(error->advice, sizeof(error->advice), "%s", advice);
+    escape_control(advice, error->advice, sizeof(error->advice));
     return -1;
 }
 

@@ -1,5 +1,6 @@
 #include "base/escape.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,9 +30,27 @@ escape_utf8_length(const char *text)
     return 0;
 }
 
-static int
+/* Unicode's Bidi_Control: ALM, LRM and RLM, embeddings and overrides, isolates. */
+unsigned
+escape_bidi(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    if (byte[0] == 0xd8 && byte[1] == 0x9c)
+        return 0x61c;
+    if (byte[0] != 0xe2 || (byte[1] != 0x80 && byte[1] != 0x81) || byte[2] >> 6 != 2)
+        return 0;
+    unsigned code = 0x2000U | (byte[1] & 0x3fU) << 6 | (byte[2] & 0x3fU);
+    bool is_mark = code == 0x200e || code == 0x200f;
+    bool is_embedding = code >= 0x202a && code <= 0x202e;
+    bool is_isolate = code >= 0x2066 && code <= 0x2069;
+    return is_mark || is_embedding || is_isolate ? code : 0;
+}
+
+static bool
 is_control(const unsigned char *byte, size_t length)
 {
+    if (length > 1 && escape_bidi((const char *)byte))
+        return true;
     if (length == 2)
         return byte[0] == 0xc2 && byte[1] < 0xa0;
     return byte[0] < 0x20 || byte[0] == 0x7f ||
@@ -43,7 +62,7 @@ escape_control(const char *text, char *out, size_t size)
 {
     size_t used = 0;
     while (*text) {
-        char piece[12];
+        char piece[3 * 4 + 1];
         size_t length = escape_utf8_length(text), wide = 0;
         size_t step = length ? length : 1;
         if (is_control((const unsigned char *)text, length)) {

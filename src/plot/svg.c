@@ -39,11 +39,14 @@ svg_width(const char *text, double size)
     return SVG_GLYPH * size * count_columns(text);
 }
 
-/* XML 1.0, 2.2: no C0 but white space, no U+FFFE, U+FFFF; DEL and C1 are discouraged. */
+/* XML 1.0, 2.2: no C0 but white space, no U+FFFE, U+FFFF; DEL and C1 are discouraged.
+ * What changes the order in which a reader sees a name is none of its characters. */
 static bool
 is_allowed(const char *character, size_t length)
 {
     const unsigned char *byte = (const unsigned char *)character;
+    if (escape_bidi(character))
+        return false;
     if (length == 1)
         return byte[0] >= 0x20 && byte[0] != 0x7f;
     if (length == 2)

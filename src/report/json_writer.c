@@ -66,6 +66,8 @@ json_string(struct json *json, const char *name, const char *value)
             buffer_format(text, "\\u%04x", (unsigned)byte);
         else if (byte == 0xc2 && (unsigned char)value[1] < 0xa0) /* C1 */
             buffer_format(text, "\\u%04x", (unsigned)(unsigned char)value[1]);
+        else if (escape_bidi(value))
+            buffer_format(text, "\\u%04x", escape_bidi(value));
         else
             buffer_add(text, value, length);
         value += length ? length : 1;

@@ -1,6 +1,8 @@
 /* Targets with all that a path may hold, and what is left behind: nothing. */
 #include "support.h"
 
+#include "base/escape.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -29,6 +31,9 @@ static const struct {
     {"cut \342\202", "cut \342\\202", "cut \357\277\275\357\277\275"},
     {"c1 \23331m", "c1 \\23331m", "c1 \357\277\27531m"},
     {"c1 \302\23331m", "c1 \\302\\23331m", NULL},
+    {"safe\342\200\256gpj.\342\200\254x", "safe\\342\\200\\256gpj.\\342\\200\\254x",
+     NULL},
+    {"\330\234\342\201\247", "\\330\\234\\342\\201\\247", NULL},
     {"-dash", "-dash", NULL},
     {"$(touch x) `y` ;|&*?", "$(touch x) `y` ;|&*?", NULL},
     {LONGEST, LONGEST, NULL},
@@ -89,6 +94,8 @@ assert_no_control_characters(const char *text)
     for (; *text; text++)
         if ((*text > 0 && *text < ' ' && *text != '\n') || *text == '\177')
             fail_msg("control character %d before: %s", *text, text + 1);
+        else if (escape_bidi(text))
+            fail_msg("U+%04X before: %s", escape_bidi(text), text + 1);
 }
 
 static void

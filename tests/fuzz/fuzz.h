@@ -61,7 +61,8 @@ fuzz_character(const char *text, uint32_t *code)
     return ones ? ones : 1;
 }
 
-/* Whether TEXT has no control character: C0, DEL, C1 as one byte or as UTF-8. */
+/* Whether TEXT has no control character, C0, DEL, C1 as one byte or as UTF-8, and none of
+ * the bidirectional ones. */
 static inline bool
 fuzz_is_clean(const char *text)
 {
@@ -71,6 +72,9 @@ fuzz_is_clean(const char *text)
         if (length == 0)
             code = (unsigned char)*text;
         if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+            return false;
+        if (code == 0x61c || code == 0x200e || code == 0x200f ||
+            (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
             return false;
         text += length ? length : 1;
     }

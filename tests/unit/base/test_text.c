@@ -63,7 +63,8 @@ an_error_escapes_control_characters(void **state)
     (void)state;
     struct error error;
     error_set(&error, EXIT_PREPARE, "a\nb\033[2J", "c\rd %s", "e\x7f");
-    check_line(&error, "ioping: a\\012b\\033[2J: c\\015d e\\177\n");
+    error_advise(&error, "f\xe2\x80\xae");
+    check_line(&error, "ioping: a\\012b\\033[2J: c\\015d e\\177; f\\342\\200\\256\n");
 }
 
 static void
@@ -165,6 +166,44 @@ control_characters_become_octal(void **state)
 }
 
 static void
+check_bidi(unsigned code, const char *text)
+{
+    char expected[16] = "", shown[64], around[16];
+    for (const char *at = text; *at; at++)
+        sprintf(expected + strlen(expected), "\\%03o", (unsigned)(unsigned char)*at);
+    assert_int_equal(escape_bidi(text), code);
+    snprintf(around, sizeof(around), "a%sb", text);
+    snprintf(shown, sizeof(shown), "a%sb", expected);
+    check_escape(around, shown);
+}
+
+/* All of U+2000 to U+207F are looked at, and the Arabic letter mark. */
+static void
+bidirectional_controls_become_octal(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned first, last;
+    } ranges[] = {{0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}};
+    for (unsigned code = 0x2000; code < 0x2080; code++) {
+        char text[] = {'\xe2', (char)(0x80 | (code >> 6 & 0x3f)),
+                       (char)(0x80 | (code & 0x3f)), '\0'};
+        bool is_control = false;
+        for (size_t i = 0; i < LENGTH(ranges); i++)
+            is_control |= code >= ranges[i].first && code <= ranges[i].last;
+        if (is_control)
+            check_bidi(code, text);
+        else
+            check_escape(text, text);
+    }
+    check_bidi(0x61c, "\xd8\x9c");
+    check_escape("\xd8\x9b\xd8\x9d", "\xd8\x9b\xd8\x9d");
+    assert_int_equal(escape_bidi(""), 0);
+    assert_int_equal(escape_bidi("\xe2\x80"), 0);
+    assert_int_equal(escape_bidi("\xd8"), 0);
+}
+
+static void
 other_bytes_stay_as_they_are(void **state)
 {
     (void)state;
@@ -212,6 +251,8 @@ escaped_text_is_cut_before_what_does_not_fit(void **state)
         {"a\xe2\x82\xac", 4, "a"},
         {"a\xc2\x9b", 10, "a\\302\\233"},
         {"a\xc2\x9b", 9, "a"},
+        {"a\xe2\x80\xae", 14, "a\\342\\200\\256"},
+        {"a\xe2\x80\xae", 13, "a"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char out[16];
@@ -414,6 +455,7 @@ main(void)
         cmocka_unit_test(the_errors_of_a_broken_disk_have_names),
         cmocka_unit_test(an_errno_without_a_name_is_its_number),
         cmocka_unit_test(control_characters_become_octal),
+        cmocka_unit_test(bidirectional_controls_become_octal),
         cmocka_unit_test(other_bytes_stay_as_they_are),
         cmocka_unit_test(stray_continuation_bytes_are_taken_for_c1),
         cmocka_unit_test(escaped_text_is_cut_before_what_does_not_fit),

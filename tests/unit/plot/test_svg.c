@@ -29,6 +29,7 @@ what_xml_needs_or_refuses_is_escaped(void **state)
         {"]]>--<!--", "]]&gt;--&lt;!--"},
         {"\x01\t\n\r\x1f\x7f", "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD"},
         {"\xc2\x80\xc2\x9f\xc2\xa0", "\uFFFD\uFFFD\xc2\xa0"},
+        {"a\xe2\x80\xae z\xd8\x9c\xe2\x81\xa6", "a\uFFFD z\uFFFD\uFFFD"},
         {"\xff", "\uFFFD"},
         {"\xc3", "\uFFFD"},
         {"\xc3<", "\uFFFD&lt;"},

@@ -163,6 +163,7 @@ static const struct {
     {"\xc3", "\\ufffd"},
     {"\xc3\"", "\\ufffd\\\""},
     {"\xe2\x82", "\\ufffd\\ufffd"},
+    {"\xe2\x80\xae\xd8\x9c\xe2\x81\xa9", "\\u202e\\u061c\\u2069"},
     {"\xc0\xaf", "\\ufffd\\ufffd"},            /* overlong */
     {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd"}, /* a surrogate */
 };
