@@ -51,8 +51,8 @@ COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CF
 # with posix or bsd hold one way to do a thing that several systems have.
 OS_unix = posix posix_output posix_signals posix_thread
 OS_linux = $(OS_unix) posix_clock posix_sleep posix_advice posix_drop posix_flush \
-	posix_holes mincore no_raw linux linux_aio linux_device linux_memory linux_mount \
-	linux_statx linux_uring mountinfo
+	posix_holes mincore no_raw linux linux_aio linux_capabilities linux_device \
+	linux_memory linux_mount linux_statx linux_uring mountinfo
 # These have no preadv2, no ring and no way to ask what only Linux tells.
 OS_unix_plain = $(OS_unix) posix_rw posix_holes no_linux no_uring
 OS_darwin = $(OS_unix_plain) posix_nanosleep posix_aio mincore mount_names \
@@ -325,7 +325,8 @@ include cross.mk
 
 # One step for each package manager; what is there already costs nothing.
 APT_DEPS = libcmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools strace mount \
-	ioping gnuplot-nox python3-jsonschema libxml2-utils fuse3 libfuse3-dev pkg-config
+	ioping gnuplot-nox python3-jsonschema libxml2-utils fuse3 libfuse3-dev pkg-config \
+	libcap2-bin
 deps:
 	$(Q)if command -v apt-get >/dev/null; then \
 		[ "$$(dpkg -s $(APT_DEPS) 2>/dev/null | grep -c '^Status: install ok installed$$')" \
@@ -335,14 +336,14 @@ deps:
 	elif command -v dnf >/dev/null; then \
 		$(SUDO) dnf install -y libcmocka-devel jq mandoc e2fsprogs xfsprogs btrfs-progs \
 			squashfs-tools strace util-linux gnuplot-minimal python3-jsonschema libxml2 \
-			fuse3-devel pkgconf; \
+			fuse3-devel pkgconf libcap; \
 	elif command -v pacman >/dev/null; then \
 		$(SUDO) pacman -S --needed --noconfirm cmocka jq mandoc e2fsprogs xfsprogs \
 			btrfs-progs squashfs-tools strace util-linux gnuplot python-jsonschema libxml2 \
-			fuse3 pkgconf; \
+			fuse3 pkgconf libcap; \
 	elif command -v apk >/dev/null; then \
 		$(SUDO) apk add cmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools \
-			strace util-linux gnuplot py3-jsonschema libxml2-utils fuse3-dev pkgconf; \
+			strace util-linux gnuplot py3-jsonschema libxml2-utils fuse3-dev pkgconf libcap-utils; \
 	elif command -v brew >/dev/null; then brew install cmocka jq mandoc; \
 	elif command -v pkg >/dev/null; then $(SUDO) pkg install -y cmocka jq mandoc e2fsprogs; \
 	else echo 'make deps: no known package manager: install cmocka and jq' >&2; exit 1; fi

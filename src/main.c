@@ -20,7 +20,7 @@ main(int argc, char *argv[])
         error_set(&error, EXIT_PREPARE, "command line", "%s", strerror(errno)) < 0)
         return console_error(&error);
     if (os_privileges_drop() < 0 &&
-        error_set(&error, EXIT_PREPARE, "set-user-ID", "%s", strerror(errno)) < 0)
+        error_set(&error, EXIT_PREPARE, "privileges", "%s", strerror(errno)) < 0)
         return console_error(&error);
     if (argc < 2)
         return console_text(cli_usage, EXIT_USAGE);

@@ -68,8 +68,9 @@ int os_signals_end(int status);
 _Noreturn void os_process_end(int status);
 
 /*
- * Gives up for good what a set-user-ID or set-group-ID bit gave beyond the
- * rights of the real user. Returns 0, or -1 with errno.
+ * Gives up for good what a set-user-ID or set-group-ID bit, or the capabilities
+ * of the program's file, gave beyond the rights of the real user. Called before
+ * there is a second thread. Returns 0, or -1 with errno.
  */
 int os_privileges_drop(void);
 

@@ -5,6 +5,8 @@
 #include "os/process.h"
 #include "os/thread.h"
 
+#include "posix_privileges.h"
+
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,4 +65,11 @@ os_mount_differs(int fd, const char *path)
     struct stat file, directory;
     return fstat(fd, &file) == 0 && stat(path, &directory) == 0 &&
            file.st_dev != directory.st_dev;
+}
+
+/* Files give none. */
+int
+posix_capabilities_drop(void)
+{
+    return 0;
 }

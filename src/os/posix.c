@@ -3,6 +3,8 @@
 #include "os/os.h"
 #include "os/process.h"
 
+#include "posix_privileges.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -184,7 +186,9 @@ os_privileges_drop(void)
 {
     if (getegid() != getgid() && setregid(getgid(), getgid()) < 0)
         return -1;
-    return geteuid() != getuid() ? setreuid(getuid(), getuid()) : 0;
+    if (geteuid() != getuid() && setreuid(getuid(), getuid()) < 0)
+        return -1;
+    return posix_capabilities_drop();
 }
 
 void

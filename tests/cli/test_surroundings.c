@@ -274,6 +274,66 @@ setuid_works_on_what_the_user_may_open(void **state)
     command_free(&result);
 }
 
+#define NOBODY "setpriv --reuid=65534 --regid=65534 --clear-groups "
+#define AMBIENT NOBODY "--inh-caps=+dac_override --ambient-caps=+dac_override "
+
+/* Program "capable", whose file has a capability, and "plain", whose file has none. */
+static void
+need_capabilities(void)
+{
+    need_root();
+    need_program("setpriv");
+    need_program("setcap");
+    struct result result = command(
+        "rm -rf c && mkdir -m 755 c c/root && cp data c/secret && chmod 600 c/secret && "
+        "install -m 644 data c/public && install -m 755 \"$IOPING\" plain && "
+        "install -m 755 \"$IOPING\" capable && install -m 755 $(command -v cat) reader "
+        "&& "
+        "setcap cap_dac_override+ep reader && setcap cap_dac_override+ep capable && "
+        "! " NOBODY "cat c/secret >/dev/null 2>&1 && " NOBODY
+        "./reader c/secret >/dev/null && " AMBIENT "cat c/secret >/dev/null");
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("needs a build folder that honours the capabilities of files and "
+                     "that others can enter");
+}
+
+static void
+capabilities_of_the_file_open_nothing_more(void **state)
+{
+    static const char *const targets[] = {"secret", "-WWW secret", "-WWW public",
+                                          "root",   "-k root",     "secret public"};
+    (void)state;
+    need_capabilities();
+    for (size_t i = 0; i < LENGTH(targets); i++) {
+        struct result result = command_status(
+            2, "cd c; export ASAN_OPTIONS=detect_leaks=0; " NOBODY "../capable -c 1 %s",
+            targets[i]);
+        assert_string_equal(result.out, "");
+        assert_contains(result.err, "Permission denied");
+        command_free(&result);
+    }
+    struct result result = command_status(
+        0,
+        "export ASAN_OPTIONS=detect_leaks=0; " NOBODY "./capable -q -c 2 -i 0 c/public "
+        ">o; grep -c '^generated 2' o; cmp data c/secret; cmp data c/public; ls c/root");
+    assert_string_equal(result.out, "1\n");
+    command_free(&result);
+}
+
+static void
+capabilities_of_the_user_remain(void **state)
+{
+    (void)state;
+    need_capabilities();
+    struct result result = command_status(
+        0, "export ASAN_OPTIONS=detect_leaks=0; " AMBIENT "./plain -q -c 2 -i 0 c/secret "
+           ">o && grep -c '^generated 2' o");
+    assert_string_equal(result.out, "1\n");
+    command_free(&result);
+}
+
 int
 main(void)
 {
@@ -288,6 +348,8 @@ main(void)
         cmocka_unit_test(root_without_privileges_calls_nothing_cached_by_mistake),
         cmocka_unit_test(setuid_opens_nothing_that_the_user_may_not),
         cmocka_unit_test(setuid_works_on_what_the_user_may_open),
+        cmocka_unit_test(capabilities_of_the_file_open_nothing_more),
+        cmocka_unit_test(capabilities_of_the_user_remain),
     };
     return cmocka_run_group_tests_name("surroundings", tests, make_files, unmount_all);
 }
