@@ -68,6 +68,18 @@ int os_signals_end(int status);
 _Noreturn void os_process_end(int status);
 
 /*
+ * What a process must not leave behind that ends early, by os_process_end or a second
+ * interrupt, perhaps while a thread is stuck in the kernel: file PATH, which is made from
+ * now on. It is removed once the kernel has let go of the process, if it is an empty
+ * file then, or after os_leftover_made: then it is this process's in any case. Until
+ * os_leftover_end; one file at a time, of one thread at a time. Returns 0, or -1 with
+ * errno: EINTR if the process ends already, and nothing may be made.
+ */
+int os_leftover_begin(const char *path);
+void os_leftover_made(void);
+void os_leftover_end(void);
+
+/*
  * Gives up for good what a set-user-ID or set-group-ID bit, or the capabilities
  * of the program's file, gave beyond the rights of the real user. Called before
  * there is a second thread. Returns 0, or -1 with errno.

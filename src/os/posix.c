@@ -3,6 +3,8 @@
 #include "os/os.h"
 #include "os/process.h"
 
+#include "base/random.h"
+#include "posix_leftover.h"
 #include "posix_privileges.h"
 
 #include <errno.h>
@@ -16,6 +18,7 @@
 #include <unistd.h>
 
 #define SECOND 1000000000LL
+#define TRIES 100 /* of names that somebody else has */
 
 _Static_assert(sizeof(off_t) == 8, "offsets of 32 bits do not reach far enough");
 
@@ -118,25 +121,39 @@ os_file_open(const char *path, unsigned flags)
     return fd;
 }
 
+/* Makes a file of a name that nobody else has. */
 static int
-open_unlinked(const char *path, unsigned flags)
+open_named(const char *path, unsigned flags, struct random *random)
 {
     char name[4096];
-    int length = snprintf(name, sizeof(name), "%s/.ioping.XXXXXX", path);
+    int length = snprintf(name, sizeof(name), "%s/.ioping.%08x", path,
+                          (unsigned)random_next(random));
     if (length >= (int)sizeof(name)) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    int fd = mkostemp(name, O_CLOEXEC);
-    if (fd < 0)
+    if (os_leftover_begin(name) < 0)
         return -1;
-    if (flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC)) { /* which not every mkostemp takes */
-        close(fd);
-        fd = open_path(name, open_mode(flags) | O_RDWR | O_NOFOLLOW);
-    }
+    int fd = open_path(name, open_mode(flags) | O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
     int number = errno;
-    unlink(name);
+    if (fd >= 0)
+        unlink(name);
+    os_leftover_end();
     errno = number;
+    return fd;
+}
+
+static int
+open_unlinked(const char *path, unsigned flags)
+{
+    struct random random;
+    int fd = -1;
+    random_seed(&random, (uint64_t)os_clock_wall() ^ (uint64_t)getpid() << 32);
+    for (int tries = 0; tries < TRIES; tries++) {
+        fd = open_named(path, flags, &random);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+    }
     return fd;
 }
 
@@ -175,6 +192,7 @@ os_process_arguments(int *argc, char ***argv)
 _Noreturn void
 os_process_end(int status)
 {
+    posix_leftover_remove();
     close(1);
     close(2);
     _exit(os_signals_end(status));

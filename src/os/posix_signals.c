@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "os/os.h"
+#include "posix_leftover.h"
 #include "posix_signals.h"
 
 #include <poll.h>
@@ -54,6 +55,7 @@ on_stop(int number)
     int now = in_ms(os_clock_now());
     if (number == SIGINT && interrupted && ((now - interrupted) & INT32_MAX) > SAME) {
         say_farewell();
+        posix_leftover_remove();
         _exit(EXIT_INTERRUPTED);
     }
     if (number == SIGINT && !interrupted)

@@ -219,11 +219,10 @@ target_open(struct target *target, const struct plan *plan, const struct target 
     bool is_device = info.kind == OS_BLOCK || info.kind == OS_CHARACTER;
     int status = is_device ? prepare_device(target, &fitted, notes, error)
                            : prepare_file(target, &fitted, notes, error);
-    if (status < 0) {
+    if (status < 0)
         target_discard(target, plan);
-        return -1;
-    }
-    return 0;
+    os_leftover_end();
+    return status;
 }
 
 void

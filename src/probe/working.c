@@ -43,18 +43,32 @@ refuse_kept(const char *name, const char *why, struct error *error)
     return error_advise(error, "remove it, or leave out -k");
 }
 
+/* Opens that which is there, or makes it. Sets the descriptor, or -1 with errno. */
+static void
+make_kept(struct target *target, const char *name, unsigned flags)
+{
+    struct os_info info;
+    flags |= OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
+    if (os_path_info(name, &info) < 0 && errno == ENOENT && os_leftover_begin(name) < 0)
+        return;
+    target->fd = os_file_open(name, flags | OS_OPEN_EXCLUSIVE);
+    target->fresh = target->fd >= 0;
+    if (target->fresh)
+        os_leftover_made();
+    else
+        os_leftover_end();
+    if (target->fd < 0 && errno == EEXIST)
+        target->fd = os_file_open(name, flags);
+}
+
 static int
 open_kept(struct target *target, const struct plan *plan, struct error *error)
 {
     char name[NAME_ROOM];
     struct os_info info;
-    unsigned flags = plan->open_flags | OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
     if (kept_name(plan, name) < 0)
         return refuse_directory(plan, errno, error);
-    target->fd = os_file_open(name, flags | OS_OPEN_EXCLUSIVE);
-    target->fresh = target->fd >= 0;
-    if (target->fd < 0 && errno == EEXIST)
-        target->fd = os_file_open(name, flags);
+    make_kept(target, name, plan->open_flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
         return refuse_kept(name, "is a symbolic link", error);
     if (target->fd < 0 && (errno == EISDIR || errno == ENXIO || errno == EOPNOTSUPP))
