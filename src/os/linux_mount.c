@@ -6,11 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/stat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* Linux 5.8: stx_mnt_id. */
@@ -115,7 +116,11 @@ os_mount_name(int fd, struct os_mount *mount)
 {
     int64_t id = mount_id(fd);
     char *table = id < 0 ? NULL : read_file("/proc/self/mountinfo");
-    if (table && mountinfo_find(table, id, mount) == 0)
+    struct stat status;
+    if (table && (mountinfo_find(table, id, mount) == 0 ||
+                  (fstat(fd, &status) == 0 &&
+                   mountinfo_find_device(table, major(status.st_dev),
+                                         minor(status.st_dev), mount) == 0)))
         resolve_device(mount);
     free(table);
 }

@@ -1,5 +1,6 @@
 #include "mountinfo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,16 +51,46 @@ read_source(const char *line, size_t length, struct os_mount *mount)
     return 0;
 }
 
+static const char *
+next_line(const char *line)
+{
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
 int
 mountinfo_find(const char *table, int64_t id, struct os_mount *mount)
 {
-    for (const char *line = table; *line;) {
-        size_t length = strcspn(line, "\n");
+    for (const char *line = table; *line; line = next_line(line)) {
         char *after;
         bool begins = *line >= '0' && *line <= '9';
         if (begins && strtoll(line, &after, 10) == id && *after == ' ')
-            return read_source(line, length, mount);
-        line += length + (line[length] == '\n');
+            return read_source(line, strcspn(line, "\n"), mount);
     }
+    return -1;
+}
+
+/* The third field, after the numbers of the mount and of that which it is on. */
+static bool
+is_on_device(const char *line, const char *device)
+{
+    for (int field = 0; field < 2; field++) {
+        line += strcspn(line, " \n");
+        if (*line++ != ' ')
+            return false;
+    }
+    return strncmp(line, device, strlen(device)) == 0;
+}
+
+int
+mountinfo_find_device(const char *table, unsigned major, unsigned minor,
+                      struct os_mount *mount)
+{
+    char device[32];
+    snprintf(device, sizeof(device), "%u:%u ", major, minor);
+    for (const char *line = table; *line; line = next_line(line))
+        if (is_on_device(line, device) &&
+            read_source(line, strcspn(line, "\n"), mount) == 0)
+            return 0;
     return -1;
 }

@@ -12,4 +12,11 @@
  */
 int mountinfo_find(const char *table, int64_t id, struct os_mount *mount);
 
+/*
+ * The same for the first mount of the file system with this device number (st_dev in its
+ * two parts), for when the mount itself is not in TABLE, as that of `/` in a chroot(2).
+ */
+int mountinfo_find_device(const char *table, unsigned major, unsigned minor,
+                          struct os_mount *mount);
+
 #endif

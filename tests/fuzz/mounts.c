@@ -33,6 +33,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_found(&mount, &before);
     else
         MUST(memcmp(&mount, &before, sizeof(mount)) == 0);
+    mount = before;
+    if (mountinfo_find_device(table, (unsigned)id, (unsigned)(id >> 32), &mount) == 0)
+        check_found(&mount, &before);
     free(text);
     return 0;
 }

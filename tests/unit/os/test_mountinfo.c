@@ -135,6 +135,34 @@ says_when_it_is_not_there_and_touches_nothing(void **state)
     }
 }
 
+/* For a mount that is not listed itself, another one of its file system is. */
+static void
+finds_type_and_source_by_device(void **state)
+{
+    (void)state;
+    static const char table[] =
+        "5 1 8:11 / /a rw - xfs /dev/a rw\n"
+        "8:1 8:1 0:1 8:1 8:1 8:1 - tmpfs none rw\n"
+        "6 8:1\n"
+        "7 1 8:1\n"
+        "8 1 8:1 /x /b rw - \n"
+        "9 1 8:1 /usr /usr rw,noatime shared:4 - ext4 /dev/b\\040c rw\n"
+        "10 1 8:1 / /c rw - ext4 /dev/root rw\n";
+    struct os_mount mount = {.fstype = "unknown", .device = "unknown", .size = 11};
+    assert_int_equal(mountinfo_find_device(table, 8, 2, &mount), -1);
+    assert_int_equal(mountinfo_find_device(table, 0, 2, &mount), -1);
+    assert_int_equal(mountinfo_find_device("", 0, 0, &mount), -1);
+    assert_string_equal(mount.fstype, "unknown");
+    assert_int_equal(mountinfo_find_device(table, 8, 1, &mount), 0);
+    assert_string_equal(mount.fstype, "ext4");
+    assert_string_equal(mount.device, "/dev/b c");
+    assert_int_equal(mount.size, 11);
+    assert_int_equal(mountinfo_find_device(table, 8, 11, &mount), 0);
+    assert_string_equal(mount.fstype, "xfs");
+    assert_int_equal(mountinfo_find_device(table, 0, 1, &mount), 0);
+    assert_string_equal(mount.fstype, "tmpfs");
+}
+
 static void
 cuts_fields_that_are_too_long(void **state)
 {
@@ -175,6 +203,7 @@ main(void)
         cmocka_unit_test(finds_type_and_source_by_mount_id),
         cmocka_unit_test(leaves_the_rest_of_the_mount_alone),
         cmocka_unit_test(says_when_it_is_not_there_and_touches_nothing),
+        cmocka_unit_test(finds_type_and_source_by_device),
         cmocka_unit_test(cuts_fields_that_are_too_long),
         cmocka_unit_test(a_field_that_just_fits_is_whole),
     };
