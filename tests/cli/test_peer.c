@@ -7,11 +7,15 @@
 #include "peer.h"
 #include "support.h"
 
-/* For lines; the deviation is masked even if 0, since two times may be equal. */
+/*
+ * For lines; the deviation is masked even if 0, since two times may be equal. What the
+ * mount table does not tell is unknown to ours and nothing to the peer.
+ */
 static const char lines_sed[] =
     "s/[0-9]{2}:[0-9]{2}:[0-9]{2}/CLOCK/\n"
     "s/^[0-9]{10} /SECONDS /\n"
     "s/ \\((fast|slow)\\)$//\n"
+    "s/ \\(  / (unknown unknown /\n"
     "s/ time=[0-9.]+ [a-z]+/ time=#/\n"
     "s/ in [1-9][0-9.]* [a-z]+,/ in #,/\n"
     "s/ [1-9][0-9.]*( [kMGT])? iops,/ # iops,/\n"
@@ -27,6 +31,7 @@ static const char records_jq[] =
     "  then .value = \"#\" else . end);\n"
     ".[] | del(.target.mode, .io.offset, .io.notice, .io.sync, .stat.percentiles,\n"
     "  .load.failed, .load.missed)\n"
+    "| (.target.fstype, .target.device) |= (if . == \"\" then \"unknown\" else . end)\n"
     "| hide(\"timestamp\") | .localtime |= gsub(\"[0-9]\"; \"9\")\n"
     "| (.io, .stat, .load | select(. != null)) |= hide(\"time|iops|bps|min|avg|max\")\n"
     "| if .stat.count > 1 then .stat.mdev = \"#\" else . end\n";

@@ -473,6 +473,31 @@ need_names(void)
         skip_because("needs a system that tells the names of mounts");
 }
 
+bool
+is_mount_listed(void)
+{
+    enum { LISTED, MISSING, NO_TABLE = 77 };
+    struct result result =
+        command("exec 3<. && id=$(sed -n 's/^mnt_id:[^0-9]*//p' /proc/self/fdinfo/3) && "
+                "device=$(stat -c %%d .) && [ -r /proc/self/mountinfo ] || exit 77\n"
+                "awk -v id=\"$id\" -v device=$device '{ split($3, part, \":\")\n"
+                "high = int(part[2] / 256) * 1048576; low = part[2] %% 256\n"
+                "if ($1 == id || high + part[1] * 256 + low == device) found = 1 }\n"
+                "END { exit !found }' /proc/self/mountinfo");
+    int status = result.status;
+    command_free(&result);
+    assert_true(status == LISTED || status == MISSING || status == NO_TABLE);
+    return status != MISSING;
+}
+
+void
+need_mount_line(void)
+{
+    if (!is_mount_listed())
+        skip_because("needs a mount table that has the file system of the build folder, "
+                     "which a plain chroot has not");
+}
+
 void
 need_flags(void)
 {

@@ -68,6 +68,11 @@ void assert_matches(const char *text, const char *expression);
 /* Ends the test as skipped and prints the reason. */
 void skip_because(const char *reason);
 
+/* Whether the mount table has the file system of the scratch folder; and skips unless it
+ * has. In a folder that chroot(2) made `/` and that is no mount it has not. */
+bool is_mount_listed(void);
+void need_mount_line(void);
+
 /* Skips unless run by root with the right to mount. */
 void need_root(void);
 
