@@ -35,7 +35,7 @@ posix_capabilities_drop(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct words[_LINUX_CAPABILITY_U32S_3];
-    if (getuid() == 0 || !getauxval(AT_SECURE))
+    if (!getauxval(AT_SECURE) || getuid() == 0)
         return 0;
     if (syscall(SYS_capget, &header, words) < 0)
         return -1;

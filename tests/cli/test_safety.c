@@ -229,6 +229,7 @@ mounted_working_file_is_never_written(void **state)
 {
     static const char *const options[] = {"-k", "-k -W", "-k -WWW -S 2m"};
     (void)state;
+    need_names(); /* and numbers */
     need_root();
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct result result =

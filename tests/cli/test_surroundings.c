@@ -320,6 +320,8 @@ setuid_works_on_what_the_user_may_open(void **state)
 static void
 need_capabilities(void)
 {
+    if (!is_linux_aio())
+        skip_because("needs a system whose files have capabilities");
     need_root();
     need_program("setpriv");
     need_program("setcap");
