@@ -15,11 +15,13 @@ holes_measure(int fd, int64_t offset, int64_t end)
             return -1;
         if (data < 0 || data > end)
             data = end;
+        if (data < at)
+            return -1;
         holes += data - at;
         if (data == end)
             break;
         at = os_file_hole(fd, data);
-        if (at < 0)
+        if (at <= data) /* a hole where the data is: it would be asked for ever */
             return -1;
     }
     return holes;

@@ -183,6 +183,22 @@ file_on_squashfs_is_read(void **state)
     command_free(&result);
 }
 
+/* A server may answer where the next hole is with the very place that it is asked for. */
+static void
+holes_that_make_no_sense_are_not_looked_for_for_ever(void **state)
+{
+    (void)state;
+    mount_fuse("contradicting", "holes=same");
+    struct result result = command_status(
+        0, "head -c 1M /dev/urandom >contradicting.files/file && "
+           "timeout -s KILL 60 \"$IOPING\" -B -c 2 -i 0 contradicting/file && "
+           "timeout -s KILL 60 \"$IOPING\" -B -k -c 2 -i 0 contradicting && ls -A "
+           "contradicting.files");
+    assert_matches(result.out, "^1 .*\n1 .*\nfile\nioping.tmp\n$");
+    assert_lacks(result.err, "holes");
+    command_free(&result);
+}
+
 #define PLACES (sizeof(places) / sizeof(places[0]))
 
 /* A test for each place, named after both. */
@@ -210,8 +226,9 @@ main(void)
     struct CMUnitTest tests[64] = {
         cmocka_unit_test(read_only_directory_is_refused_but_not_a_file_in_it),
         cmocka_unit_test(file_on_squashfs_is_read),
+        cmocka_unit_test(holes_that_make_no_sense_are_not_looked_for_for_ever),
     };
-    size_t count = 2;
+    size_t count = 3;
     count += add(tests + count, label_and_mode_are_right, "label_and_mode_are_right_on");
     count += add(tests + count, leaves_nothing_behind, "leaves_nothing_behind_on");
     count += add(tests + count, keeps_and_reuses_the_working_file,
