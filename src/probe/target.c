@@ -36,7 +36,8 @@ check_consent(const struct target *target, const struct plan *plan, struct error
     return error_advise(error, "say -W three times (-WWW) if that is what you want");
 }
 
-/* Whether a target before this is the same device: then it is claimed already. */
+/* Whether a target before this is the same device: then it is claimed already. Its name
+ * told which; what is open is compared with that. */
 static bool
 is_claimed(const struct target *target)
 {
@@ -72,10 +73,11 @@ open_existing(struct target *target, const struct plan *plan, struct error *erro
                                            : os_file_open(plan->path, flags);
     if (target->fd < 0 || os_file_info(target->fd, &info) < 0)
         return refuse(plan, errno, error);
-    if (info.kind != target->kind)
-        return error_set(error, EXIT_PREPARE, plan->path, "changed while it was opened");
+    bool same = info.kind == target->kind;
     if (target->kind == OS_CHARACTER && os_device_is_disk(target->fd))
         target->kind = OS_BLOCK;
+    if (!same || (target->kind == OS_BLOCK && info.device != target->device))
+        return error_set(error, EXIT_PREPARE, plan->path, "changed while it was opened");
     target->size = info.size;
     return 0;
 }

@@ -1,4 +1,5 @@
 /* Nothing is destroyed that was not named three times, and nothing is lost. */
+#include "running.h"
 #include "support.h"
 
 #include <fcntl.h>
@@ -83,6 +84,32 @@ disk_with_a_mounted_partition_is_not_written(void **state)
         "mounted perhaps\n2\n"
         "ioping: /dev/loop[0-9]+p1: (Device or r|R)esource busy; it is in use, "
         "mounted perhaps\n2\n$");
+    command_free(&result);
+}
+
+/* One that the run has claimed already is opened without a claim; then it must be that.
+ */
+static void
+device_that_changed_while_it_was_opened_is_not_written(void **state)
+{
+    (void)state;
+    char device[64];
+    need_root();
+    need_faults();
+    mount_image("ext4", 16, "busy");
+    shell("truncate -s 4M idle.img");
+    int fd = attach("idle.img", "", device);
+    struct result result = command(
+        "d=%s && b=$(losetup -nO NAME -j busy.img) && echo data >busy/file && "
+        "sync -f busy && cksum <busy.img >before && ln -s $d swapped && " FRESH FAULTY(
+            "open@swapped:1:hold") "-q -WWW -c 5 -i 0 $d swapped >o 2>e & " HELD
+                                   "ln -sfn $b swapped && rm held && wait $!; s=$?; cat "
+                                   "e >&2; "
+                                   "cksum <busy.img | cmp before - && exit $s",
+        device);
+    close(fd);
+    assert_int_equal(result.status, 2);
+    assert_string_equal(result.err, "ioping: swapped: changed while it was opened\n");
     command_free(&result);
 }
 
@@ -377,6 +404,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_with_a_mounted_file_system_is_not_written),
         cmocka_unit_test(disk_with_a_mounted_partition_is_not_written),
+        cmocka_unit_test(device_that_changed_while_it_was_opened_is_not_written),
         cmocka_unit_test(free_device_is_written_when_said_three_times),
         cmocka_unit_test(reading_does_not_need_the_right_to_write),
         cmocka_unit_test(reading_opens_read_only),
