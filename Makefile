@@ -51,8 +51,8 @@ COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CF
 # with posix or bsd hold one way to do a thing that several systems have.
 OS_unix = posix posix_leftover posix_output posix_signals posix_thread
 OS_linux = $(OS_unix) posix_clock posix_sleep posix_advice posix_drop posix_flush \
-	posix_holes mincore no_raw linux linux_aio linux_capabilities linux_device \
-	linux_memory linux_mount linux_statx linux_uring mountinfo
+	posix_holes mincore no_raw linux linux_aio linux_cache linux_capabilities \
+	linux_device linux_memory linux_mount linux_statx linux_uring mountinfo
 # These have no preadv2, no ring and no way to ask what only Linux tells.
 OS_unix_plain = $(OS_unix) posix_rw posix_holes no_linux no_uring
 OS_darwin = $(OS_unix_plain) posix_nanosleep posix_aio mincore mount_names \
@@ -191,7 +191,7 @@ $(BUILDDIR)/tests/unit/house/test_corpus: $(FUZZ_OBJ)
 # What a system says of itself is played to those who decide by it.
 $(BUILDDIR)/tests/unit/probe/test_access: TEST_LDFLAGS = $(foreach call,drop direct random \
 	write_back,-Wl,--wrap=os_file_$(call)) $(foreach call,os_device_is_disk os_device_size \
-	os_path_raw os_resident_choose,-Wl,--wrap=$(call))
+	os_path_raw os_resident_choose os_thread_sees,-Wl,--wrap=$(call))
 
 # Whether memory is freed, which a worker decides.
 $(BUILDDIR)/tests/unit/probe/test_worker_failures: TEST_LDFLAGS = -Wl,--wrap=os_memory_free

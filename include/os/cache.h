@@ -1,6 +1,7 @@
 #ifndef OS_CACHE_H
 #define OS_CACHE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -35,6 +36,22 @@ typedef int os_resident_function(int fd, int64_t offset, int64_t length);
  * there is none.
  */
 os_resident_function *os_resident_choose(int fd, int64_t witness);
+
+/*
+ * Whether a server has the file, to which every direct read of it goes, of whatever size
+ * and whatever the page cache has. False: not known.
+ */
+bool os_file_served(int fd);
+
+/*
+ * Sectors of 512 bytes that devices had to read for the calling thread so far, for users
+ * who may not ask: what a read did not add to came from the page cache. -1: not known.
+ */
+int64_t os_thread_sectors(void);
+
+/* Whether what the calling thread reads of this file, such as the page at WITNESS, shows
+ * there. It leaves that page in the page cache. */
+bool os_thread_sees(int fd, int64_t witness);
 
 /*
  * Whether the page at OFFSET is in the page cache, for users who may not ask:

@@ -25,7 +25,8 @@ struct target {
     bool memory;       /* no device behind it */
     bool flushed;      /* all of it is on the device */
     bool fresh;        /* the working file for keeping was not there before */
-    os_resident_function *resident; /* in nocache mode; NULL: cannot be known */
+    os_resident_function *resident; /* in nocache mode; NULL: cannot be known before */
+    bool seen; /* then: os_thread_sectors tells afterwards whether a read was cached */
 };
 
 /*

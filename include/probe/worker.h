@@ -48,6 +48,7 @@ struct worker {
     struct pacer pacer;
     unsigned continues;   /* of the process, before the last request was sent */
     unsigned continued;   /* likewise, before the one before that */
+    int64_t sectors;      /* os_thread_sectors before a read, if the target has `seen` */
     uint64_t next, left;  /* the number of the next request; how many are its own */
     int64_t began, ended; /* of what the statistics cover, monotonic */
     int64_t end;          /* no request starts then or later */

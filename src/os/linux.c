@@ -3,7 +3,6 @@
 #include "os/thread.h"
 
 #include "linux_statx.h"
-#include "mincore.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,9 +21,6 @@
 #include <unistd.h>
 
 /* Fixed by the kernel's ABI, but newer than the headers of some systems. */
-#ifndef SYS_cachestat
-#define SYS_cachestat 451
-#endif
 #ifndef STATX_DIOALIGN
 #define STATX_DIOALIGN 0x2000U
 #endif
@@ -201,54 +197,6 @@ os_file_write_back(int fd)
         return os_file_flush(fd);
     int status = sync_file_range(fd, 0, 0, all);
     return status < 0 && (errno == ENOSYS || errno == EPERM) ? os_file_flush(fd) : status;
-}
-
-/* cachestat(2), Linux 6.5. */
-static int
-ask_cachestat(int fd, int64_t offset, int64_t length)
-{
-    uint64_t range[2] = {(uint64_t)offset, (uint64_t)length};
-    uint64_t answer[5]; /* cache, dirty, writeback, evicted, recently evicted */
-    if (syscall(SYS_cachestat, fd, range, answer, 0) < 0)
-        return -1;
-    return answer[0] > 0;
-}
-
-/* The kernel answers "all resident" about files that the user could not write. */
-static bool
-mincore_answers(int fd)
-{
-    struct os_info info;
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    return (os_file_info(fd, &info) == 0 && info.ours) ||
-           faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
-           faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
-}
-
-os_resident_function *
-os_resident_choose(int fd, int64_t witness)
-{
-    if (ask_cachestat(fd, witness, 1) == 1)
-        return ask_cachestat;
-    if (mincore_answers(fd) && mincore_ask(fd, witness, 1) == 1)
-        return mincore_ask;
-    return NULL;
-}
-
-int
-os_file_resident_try(int fd, int64_t offset)
-{
-    char byte;
-    struct iovec vector = {.iov_base = &byte, .iov_len = 1};
-    int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || os_file_direct(fd, false) < 0)
-        return -1;
-    long got = move_vector(SYS_preadv2, fd, &vector, offset, RWF_NOWAIT);
-    int number = errno;
-    if (fcntl(fd, F_SETFL, flags) < 0)
-        return -1;
-    return got == 1 ? 1 : got < 0 && number == EAGAIN ? 0 : -1;
 }
 
 #define EXTENTS 64

@@ -44,6 +44,26 @@ os_file_resident_try(int fd, int64_t offset)
     return have_none();
 }
 
+bool
+os_file_served(int fd)
+{
+    (void)fd;
+    return false;
+}
+
+int64_t
+os_thread_sectors(void)
+{
+    return have_none();
+}
+
+bool
+os_thread_sees(int fd, int64_t witness)
+{
+    (void)fd, (void)witness;
+    return false;
+}
+
 int
 os_file_polls(int fd)
 {

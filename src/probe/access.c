@@ -12,7 +12,8 @@
  * each read its pages are looked up. Dropping them alone would not do: the
  * cache holds folios of 2 MiB and more, and one that is only partly in the range
  * stays. So the whole aligned window goes, and if that fails, dirty data is
- * written back first.
+ * written back first. Who may not look them up is told afterwards, by what devices had
+ * to read for the request: a look by RWF_NOWAIT would begin to read the page itself.
  */
 #include "access.h"
 
@@ -82,9 +83,10 @@ read_once(struct target *target, const struct plan *plan, int64_t offset)
 static bool
 is_plain(const struct target *target, const struct plan *plan)
 {
-    return target->block > 0 && plan->request_size % target->block == 0 &&
-           plan->work_offset % target->block == 0 &&
-           os_file_storage(target->fd, plan->work_offset, target->work_size) == 0;
+    return os_file_served(target->fd) ||
+           (target->block > 0 && plan->request_size % target->block == 0 &&
+            plan->work_offset % target->block == 0 &&
+            os_file_storage(target->fd, plan->work_offset, target->work_size) == 0);
 }
 
 /* Whether a direct read at OFFSET is one; REASON of SIZE bytes says why not. */
@@ -172,7 +174,7 @@ note_fallback(struct target *target, const struct plan *plan, const char *reason
     }
     notes_add(notes, plan->path,
               "%s: dropping the page cache before each request instead", reason);
-    if (!target->resident)
+    if (!target->resident && !target->seen)
         notes_add(
             notes, plan->path,
             "cannot see whether reads come from the page cache: compare with -D or -W");
@@ -197,6 +199,15 @@ note_cached(const struct target *target, const struct plan *plan, const char *re
                   reason);
 }
 
+/* A queue may leave reads to other threads, or do several at a time. */
+static void
+choose_seen(struct target *target, const struct plan *plan)
+{
+    target->seen = plan->engine != ENGINE_URING && plan->depth <= 1 &&
+                   os_thread_sees(target->fd, plan->work_offset);
+    drop_window(target, plan->work_offset, 1);
+}
+
 static void
 start_nocache(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
@@ -209,6 +220,8 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     }
     target->description.mode = MODE_NOCACHE;
     choose_resident(target, plan->work_offset);
+    if (!target->resident)
+        choose_seen(target, plan);
     note_fallback(target, plan, reason, notes);
 }
 

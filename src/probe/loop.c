@@ -7,6 +7,7 @@
 #include "probe/worker.h"
 
 #include "base/later.h"
+#include "os/cache.h"
 #include "os/os.h"
 #include "os/process.h"
 
@@ -90,6 +91,8 @@ submit_request(struct worker *worker, int64_t now)
         refresh_data(worker, slot);
     } else if (worker->target->description.mode == MODE_NOCACHE) {
         sample->cached = is_cached(worker, sample->offset, now);
+        if (worker->target->seen)
+            worker->sectors = os_thread_sectors();
     }
     worker->engine.ops->submit(&worker->engine, &slot->request);
 }
@@ -277,6 +280,8 @@ complete(struct worker *worker, const struct os_async_done *done, int64_t now)
     if (done->error || !slot->written)
         sample->bytes = done->bytes;
     sample->stopped = was_stopped(worker, slot, now);
+    if (worker->target->seen && sample->operation == OPERATION_READ)
+        sample->cached = os_thread_sectors() == worker->sectors;
     count_waits(worker, sample, now);
     if (sample->stopped)
         sample->missed = 0;

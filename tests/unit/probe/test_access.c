@@ -15,6 +15,7 @@ enum { SECTOR = 512, SIZE = 1 << 20 };
 /* What the system has. */
 static struct {
     bool direct, drop;
+    bool account;   /* of what is read for a thread */
     bool disk, raw; /* the descriptor is a raw device; there is one beside it */
 } has;
 static bool direct_is_on;
@@ -86,6 +87,13 @@ __wrap_os_resident_choose(int fd, int64_t witness)
 {
     (void)fd, (void)witness;
     return NULL;
+}
+
+bool
+__wrap_os_thread_sees(int fd, int64_t witness)
+{
+    (void)fd, (void)witness;
+    return has.account;
 }
 
 static struct target target;
@@ -230,6 +238,37 @@ other_devices_go_without_direct_io_then(void **state)
     assert_false(direct_is_on);
 }
 
+static void
+who_may_not_look_pages_up_is_told_afterwards(void **state)
+{
+    (void)state;
+    has.drop = has.account = true;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_NOCACHE);
+    assert_true(target.seen);
+    assert_int_equal(notes.count, 1);
+}
+
+/* Other threads may read for the queue, and several requests are read for at a time. */
+static void
+but_not_of_requests_in_a_queue(void **state)
+{
+    static const struct {
+        enum engine_kind engine;
+        int depth;
+    } queues[] = {{ENGINE_URING, 1}, {ENGINE_AIO, 2}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        has.drop = has.account = true;
+        plan.engine = queues[i].engine;
+        plan.depth = queues[i].depth;
+        notes.count = 0;
+        assert_int_equal(choose(), 0);
+        assert_false(target.seen);
+        assert_contains(notes.line[1], "cannot see whether reads come from the page");
+    }
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, prepare, finish)
 
 int
@@ -245,6 +284,8 @@ main(void)
         TEST(a_raw_device_has_no_cache_to_use),
         TEST(a_raw_device_takes_whole_sectors_alone),
         TEST(other_devices_go_without_direct_io_then),
+        TEST(who_may_not_look_pages_up_is_told_afterwards),
+        TEST(but_not_of_requests_in_a_queue),
     };
     return cmocka_run_group_tests_name("access", tests, NULL, unmount_all);
 }

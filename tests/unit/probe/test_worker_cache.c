@@ -69,12 +69,33 @@ writes_and_other_modes_do_not_look_at_the_cache(void **state)
     }
 }
 
+/* The engine of these tests has nothing read by a device. */
+static void
+a_read_for_which_no_device_read_does_not_count(void **state)
+{
+    (void)state;
+    static const struct {
+        enum option_id load;
+        enum verdict verdict;
+    } cases[] = {{OPTION_QUIET, VERDICT_CACHED}, {OPTION_WRITE, VERDICT_NONE}};
+    for (int i = 0; i < 2; i++) {
+        struct setup setup;
+        setup_begin(&setup, 1);
+        setup.options.given[cases[i].load] = 3;
+        setup.target.description.mode = MODE_NOCACHE;
+        setup.target.seen = true;
+        setup_run(&setup);
+        assert_int_equal(setup.seen[0].verdict, cases[i].verdict);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_read_whose_pages_stay_in_the_cache_does_not_count),
         cmocka_unit_test(a_read_whose_pages_could_be_dropped_counts),
+        cmocka_unit_test(a_read_for_which_no_device_read_does_not_count),
         cmocka_unit_test(writes_and_other_modes_do_not_look_at_the_cache),
     };
     return cmocka_run_group_tests_name("worker cache", tests, NULL, NULL);

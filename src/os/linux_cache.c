@@ -1,0 +1,115 @@
+/*
+ * What the page cache has of a file, and who may ask: cachestat(2) and mincore(2) tell
+ * owners and those who may write. To all others the kernel tells only afterwards, by
+ * what it had to read for them.
+ */
+#include "os/cache.h"
+#include "os/os.h"
+
+#include "mincore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* Fixed by the kernel's ABI, but newer than the headers of some systems. */
+#ifndef SYS_cachestat
+#define SYS_cachestat 451
+#endif
+
+/* cachestat(2), Linux 6.5. */
+static int
+ask_cachestat(int fd, int64_t offset, int64_t length)
+{
+    uint64_t range[2] = {(uint64_t)offset, (uint64_t)length};
+    uint64_t answer[5]; /* cache, dirty, writeback, evicted, recently evicted */
+    if (syscall(SYS_cachestat, fd, range, answer, 0) < 0)
+        return -1;
+    return answer[0] > 0;
+}
+
+/* The kernel answers "all resident" about files that the user could not write. */
+static bool
+mincore_answers(int fd)
+{
+    struct os_info info;
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return (os_file_info(fd, &info) == 0 && info.ours) ||
+           faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
+           faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+}
+
+os_resident_function *
+os_resident_choose(int fd, int64_t witness)
+{
+    if (ask_cachestat(fd, witness, 1) == 1)
+        return ask_cachestat;
+    if (mincore_answers(fd) && mincore_ask(fd, witness, 1) == 1)
+        return mincore_ask;
+    return NULL;
+}
+
+/* FUSE passes every direct read on. Others may read from where they keep data. */
+bool
+os_file_served(int fd)
+{
+    struct statfs status;
+    return fstatfs(fd, &status) == 0 && status.f_type == FUSE_SUPER_MAGIC;
+}
+
+int
+os_file_resident_try(int fd, int64_t offset)
+{
+    char byte;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || os_file_direct(fd, false) < 0)
+        return -1;
+    int64_t got = os_file_read(fd, &byte, 1, offset, OS_RW_NOWAIT);
+    int number = errno;
+    if (fcntl(fd, F_SETFL, flags) < 0)
+        return -1;
+    return got == 1 ? 1 : got < 0 && number == EAGAIN ? 0 : -1;
+}
+
+/* What is submitted to a block device counts for the thread that does it. */
+int64_t
+os_thread_sectors(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : usage.ru_inblock;
+}
+
+/* Where it is not on one, the device that a file is on has no major number, but for
+ * btrfs. */
+static bool
+is_on_block_device(int fd)
+{
+    struct stat file;
+    struct statfs system;
+    return fstat(fd, &file) == 0 && fstatfs(fd, &system) == 0 &&
+           (S_ISBLK(file.st_mode) || major(file.st_dev) != 0 ||
+            system.f_type == BTRFS_SUPER_MAGIC);
+}
+
+bool
+os_thread_sees(int fd, int64_t witness)
+{
+    char byte;
+    int64_t before = os_thread_sectors();
+    int resident = os_file_resident_try(fd, witness);
+    if (os_file_read(fd, &byte, 1, witness, 0) != 1)
+        return false;
+    if (os_thread_sectors() > before)
+        return true;
+    /* Nothing had to be read, so nothing shows; a kernel that counts has this file. */
+    return resident == 1 && is_on_block_device(fd) &&
+           access("/proc/thread-self/io", F_OK) == 0;
+}
