@@ -2,6 +2,7 @@
 #define OS_CACHE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -72,5 +73,16 @@ enum os_storage {
     OS_STORAGE_ENCODED = 2, /* compressed or encrypted */
 };
 int os_file_storage(int fd, int64_t offset, int64_t length);
+
+/*
+ * What answers in the end for an open block device, or for the one that a file is on.
+ * NAME of SIZE bytes becomes what the memory or the loop device is called.
+ */
+enum os_backing {
+    OS_BACKING_DEVICE, /* a device; or that cannot be known */
+    OS_BACKING_MEMORY, /* memory, as that of a RAM disk */
+    OS_BACKING_CACHE,  /* the page cache of a loop device's file; writes reach that */
+};
+enum os_backing os_file_backing(int fd, char *name, size_t size);
 
 #endif

@@ -22,6 +22,7 @@ struct target {
     int rw_flags;      /* OR-ed enum os_rw of every request */
     bool poll;         /* completions are looked for; io_uring only */
     bool flush;        /* a write is followed by a flush */
+    bool direct;       /* by O_DIRECT or its like; then it may be cached elsewhere */
     bool memory;       /* no device behind it */
     bool flushed;      /* all of it is on the device */
     bool fresh;        /* the working file for keeping was not there before */

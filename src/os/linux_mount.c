@@ -1,5 +1,6 @@
 #include "os/mount.h"
 
+#include "linux_mount.h"
 #include "linux_statx.h"
 #include "mountinfo.h"
 #include "os/os.h"
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -25,6 +25,15 @@ static const struct {
     uint32_t magic;
     const char *name;
 } memories[] = {{0x01021994, "tmpfs"}, {0x858458f6, "ramfs"}, {0x958458f6, "hugetlbfs"}};
+
+const char *
+linux_mount_memory(const struct statfs *status)
+{
+    for (size_t i = 0; i < sizeof(memories) / sizeof(memories[0]); i++)
+        if ((uint32_t)status->f_type == memories[i].magic)
+            return memories[i].name;
+    return NULL;
+}
 
 static char *
 read_file(const char *path)
@@ -102,13 +111,21 @@ os_mount_measure(int fd, struct os_mount *mount)
     mount->block = (int64_t)status.f_bsize;
     mount->size = (int64_t)(status.f_blocks * unit);
     mount->available = (int64_t)(status.f_bavail * unit);
-    for (size_t i = 0; i < sizeof(memories) / sizeof(memories[0]); i++) {
-        if ((uint32_t)status.f_type != memories[i].magic)
-            continue;
-        mount->memory = true;
-        snprintf(mount->fstype, sizeof(mount->fstype), "%s", memories[i].name);
-    }
+    const char *memory = linux_mount_memory(&status);
+    mount->memory = memory != NULL;
+    if (memory)
+        snprintf(mount->fstype, sizeof(mount->fstype), "%s", memory);
     return 0;
+}
+
+char *
+linux_mount_options(int fd)
+{
+    int64_t id = mount_id(fd);
+    char *table = id < 0 ? NULL : read_file("/proc/self/mountinfo");
+    char *options = table ? mountinfo_options(table, id) : NULL;
+    free(table);
+    return options;
 }
 
 void

@@ -28,46 +28,74 @@ decode(const char *field, size_t length, char *out, size_t size)
     out[used] = '\0';
 }
 
-/* The fields after the separator " - ": type, source, options. */
-static int
-read_source(const char *line, size_t length, struct os_mount *mount)
+/* The fields after the separator " - ": type, source, options; NULL: there are none. */
+static const char *
+find_source(const char *line, size_t length)
 {
     const char *end = line + length, *field = line;
     do {
         field = memchr(field, ' ', (size_t)(end - field));
         if (!field || end - field < 4)
-            return -1;
+            return NULL;
     } while (memcmp(field++, " - ", 3) != 0);
-    field += 2;
-    const char *type_end = memchr(field, ' ', (size_t)(end - field));
-    if (!type_end)
-        return -1;
-    const char *source = type_end + 1;
-    const char *source_end = memchr(source, ' ', (size_t)(end - source));
-    if (!source_end)
-        source_end = end;
-    decode(field, (size_t)(type_end - field), mount->fstype, sizeof(mount->fstype));
-    decode(source, (size_t)(source_end - source), mount->device, sizeof(mount->device));
-    return 0;
+    return field + 2;
 }
 
+/* The line of a mount, LENGTH bytes without its end; NULL: there is none. */
 static const char *
-next_line(const char *line)
+find_line(const char *table, int64_t id, size_t *length)
 {
-    line += strcspn(line, "\n");
-    return line + (*line == '\n');
+    for (const char *line = table; *line;) {
+        char *after;
+        *length = strcspn(line, "\n");
+        bool begins = *line >= '0' && *line <= '9';
+        if (begins && strtoll(line, &after, 10) == id && *after == ' ')
+            return line;
+        line += *length + (line[*length] == '\n');
+    }
+    return NULL;
+}
+
+/* The type and the source of a mount. */
+static int
+read_source(const char *line, size_t length, struct os_mount *mount)
+{
+    const char *field = find_source(line, length);
+    const char *type_end = field ? strchr(field, ' ') : NULL;
+    if (!type_end || type_end >= line + length)
+        return -1;
+    const char *source = type_end + 1;
+    size_t size = strcspn(source, " \n");
+    decode(field, (size_t)(type_end - field), mount->fstype, sizeof(mount->fstype));
+    decode(source, size, mount->device, sizeof(mount->device));
+    return 0;
 }
 
 int
 mountinfo_find(const char *table, int64_t id, struct os_mount *mount)
 {
-    for (const char *line = table; *line; line = next_line(line)) {
-        char *after;
-        bool begins = *line >= '0' && *line <= '9';
-        if (begins && strtoll(line, &after, 10) == id && *after == ' ')
-            return read_source(line, strcspn(line, "\n"), mount);
+    size_t length;
+    const char *line = find_line(table, id, &length);
+    return line ? read_source(line, length, mount) : -1;
+}
+
+char *
+mountinfo_options(const char *table, int64_t id)
+{
+    size_t length;
+    const char *line = find_line(table, id, &length);
+    const char *field = line ? find_source(line, length) : NULL;
+    for (int skipped = 0; field && skipped < 2; skipped++) {
+        field = memchr(field, ' ', (size_t)(line + length - field));
+        field = field ? field + 1 : NULL;
     }
-    return -1;
+    if (!field)
+        return NULL;
+    size_t size = (size_t)(line + length - field);
+    char *options = malloc(size + 1);
+    if (options)
+        decode(field, size, options, size + 1);
+    return options;
 }
 
 /* The third field, after the numbers of the mount and of that which it is on. */
@@ -88,9 +116,11 @@ mountinfo_find_device(const char *table, unsigned major, unsigned minor,
 {
     char device[32];
     snprintf(device, sizeof(device), "%u:%u ", major, minor);
-    for (const char *line = table; *line; line = next_line(line))
-        if (is_on_device(line, device) &&
-            read_source(line, strcspn(line, "\n"), mount) == 0)
+    for (const char *line = table; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (is_on_device(line, device) && read_source(line, length, mount) == 0)
             return 0;
+        line += length + (line[length] == '\n');
+    }
     return -1;
 }

@@ -12,6 +12,9 @@
  */
 int mountinfo_find(const char *table, int64_t id, struct os_mount *mount);
 
+/* Likewise the options of its file system. Allocated; NULL: it is not in there. */
+char *mountinfo_options(const char *table, int64_t id);
+
 /*
  * The same for the first mount of the file system with this device number (st_dev in its
  * two parts), for when the mount itself is not in TABLE, as that of `/` in a chroot(2).

@@ -65,6 +65,13 @@ os_file_storage(int fd, int64_t offset, int64_t length)
     return -1;
 }
 
+enum os_backing
+os_file_backing(int fd, char *name, size_t size)
+{
+    (void)fd, (void)name, (void)size;
+    return OS_BACKING_DEVICE;
+}
+
 int
 os_file_polls(int fd)
 {

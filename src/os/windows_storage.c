@@ -64,6 +64,13 @@ os_thread_sees(int fd, int64_t witness)
     return false;
 }
 
+enum os_backing
+os_file_backing(int fd, char *name, size_t size)
+{
+    (void)fd, (void)name, (void)size;
+    return OS_BACKING_DEVICE;
+}
+
 int
 os_file_polls(int fd)
 {

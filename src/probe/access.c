@@ -6,17 +6,10 @@
  * any direct read and quietly serve it through the page cache, so two requests
  * of the run's own shape are tried: if their pages are resident afterwards,
  * it was not direct.
- *
- * nocache: buffered, and nothing of a request may be in the page cache when it
- * is sent. The cache is flushed and dropped once, and read-ahead is off; before
- * each read its pages are looked up. Dropping them alone would not do: the
- * cache holds folios of 2 MiB and more, and one that is only partly in the range
- * stays. So the whole aligned window goes, and if that fails, dirty data is
- * written back first. Who may not look them up is told afterwards, by what devices had
- * to read for the request: a look by RWF_NOWAIT would begin to read the page itself.
  */
 #include "access.h"
 
+#include "nocache.h"
 #include "os/cache.h"
 #include "os/process.h"
 #include "queueing.h"
@@ -26,44 +19,6 @@
 #include <string.h>
 
 #define PAGE 4096
-
-static int
-drop_window(const struct target *target, int64_t offset, int64_t size)
-{
-    int64_t window = os_file_folio_most();
-    int64_t start = offset / window * window, end = offset + size;
-    int64_t beyond = (window - end % window) % window;
-    if (beyond > INT64_MAX - end)
-        beyond = INT64_MAX - end;
-    return os_file_drop(target->fd, start, end - start + beyond);
-}
-
-bool
-target_evict(const struct target *target, int64_t offset, int64_t size)
-{
-    if (!target->resident) {
-        drop_window(target, offset, size);
-        return false;
-    }
-    if (target->resident(target->fd, offset, size) != 1)
-        return false;
-    drop_window(target, offset, size);
-    if (target->resident(target->fd, offset, size) != 1)
-        return false;
-    os_file_flush(target->fd);
-    drop_window(target, offset, size);
-    return target->resident(target->fd, offset, size) == 1;
-}
-
-/* Reads a byte through the cache and sees who notices. Leaves nothing cached. */
-static void
-choose_resident(struct target *target, int64_t offset)
-{
-    char byte;
-    if (os_file_read(target->fd, &byte, 1, offset, 0) == 1)
-        target->resident = os_resident_choose(target->fd, offset);
-    drop_window(target, offset, 1);
-}
 
 /* Reads into memory that was touched before: else btrfs goes by the cache. */
 static int
@@ -154,75 +109,13 @@ try_direct(struct target *target, const struct plan *plan, char *reason, size_t 
     if (memory > target->alignment)
         target->alignment = memory;
     if (!known)
-        choose_resident(target, plan->work_offset);
+        nocache_look(target, plan->work_offset);
     if (os_file_direct(target->fd, true) < 0)
         return false;
     if (known || shape_is_direct(target, plan, reason, size))
         return true;
     os_file_direct(target->fd, false);
     return false;
-}
-
-static void
-note_fallback(struct target *target, const struct plan *plan, const char *reason,
-              struct notes *notes)
-{
-    if (plan->load == LOAD_WRITE) {
-        notes_add(notes, plan->path,
-                  "%s: flushing the page cache after each request instead", reason);
-        return;
-    }
-    notes_add(notes, plan->path,
-              "%s: dropping the page cache before each request instead", reason);
-    if (!target->resident && !target->seen)
-        notes_add(
-            notes, plan->path,
-            "cannot see whether reads come from the page cache: compare with -D or -W");
-    if (plan->rw_flags & OS_RW_NOWAIT)
-        notes_add(notes, plan->path,
-                  "-nowait without cached or direct I/O can only fail (EAGAIN)");
-}
-
-/* Neither direct I/O nor a page cache that can be emptied. */
-static void
-note_cached(const struct target *target, const struct plan *plan, const char *reason,
-            struct notes *notes)
-{
-    char raw[256];
-    if (target->kind == OS_BLOCK && os_path_raw(plan->path, raw, sizeof(raw)))
-        notes_add(notes, plan->path,
-                  "reads go through the buffer cache; name the raw device %s", raw);
-    else
-        notes_add(notes, plan->path,
-                  "%s, nor can the page cache be emptied on this system: reads may be "
-                  "as fast as memory; name a disk instead",
-                  reason);
-}
-
-/* A queue may leave reads to other threads, or do several at a time. */
-static void
-choose_seen(struct target *target, const struct plan *plan)
-{
-    target->seen = plan->engine != ENGINE_URING && plan->depth <= 1 &&
-                   os_thread_sees(target->fd, plan->work_offset);
-    drop_window(target, plan->work_offset, 1);
-}
-
-static void
-start_nocache(struct target *target, const struct plan *plan, const char *reason,
-              struct notes *notes)
-{
-    int status = drop_window(target, plan->work_offset, target->work_size);
-    if (status < 0 && errno == ENOTSUP && plan->load != LOAD_WRITE) {
-        target->description.mode = MODE_CACHED;
-        note_cached(target, plan, reason, notes);
-        return;
-    }
-    target->description.mode = MODE_NOCACHE;
-    choose_resident(target, plan->work_offset);
-    if (!target->resident)
-        choose_seen(target, plan);
-    note_fallback(target, plan, reason, notes);
 }
 
 /* No page cache in between. */
@@ -235,18 +128,24 @@ choose_character(struct target *target, const struct plan *plan, struct error *e
     return 0;
 }
 
-/* Nothing but page cache. */
-static int
-choose_memory(struct target *target, const struct plan *plan, struct notes *notes,
-              struct error *error)
+/* WHAT is a file system or a device. */
+static void
+note_memory(const struct plan *plan, const char *what, struct notes *notes)
 {
-    const char *fstype = target->description.fstype;
+    notes_add(notes, plan->path, "%s is memory, not a device: so are the times", what);
+}
+
+/* Nothing but page cache, which takes direct I/O on some systems. */
+static int
+choose_memory(struct target *target, const struct plan *plan, const char *what,
+              struct notes *notes, struct error *error)
+{
     target->description.mode = MODE_CACHED;
-    if (plan->direct) {
-        error_set(error, EXIT_PREPARE, plan->path, "%s is memory, not a device", fstype);
+    if (plan->direct && os_file_direct(target->fd, true) < 0) {
+        error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported");
         return error_advise(error, "leave out -D to measure it all the same");
     }
-    notes_add(notes, plan->path, "%s is memory, not a device: so are the times", fstype);
+    note_memory(plan, what, notes);
     return 0;
 }
 
@@ -277,30 +176,53 @@ refuse_direct(const struct target *target, const struct plan *plan, bool raw,
     return error_advise(error, advice);
 }
 
-/* RAW: a device that knows nothing but direct I/O. */
+/* RAW: a device that knows nothing but direct I/O. MODE: that of direct requests. */
+static int
+choose_way(struct target *target, const struct plan *plan, enum mode mode, bool raw,
+           struct notes *notes, struct error *error)
+{
+    char reason[128];
+    os_file_random(target->fd, plan->work_offset, target->work_size);
+    if (!target->flushed)
+        flush_first(target, plan, notes);
+    target->direct = try_direct(target, plan, reason, sizeof(reason));
+    target->description.mode = mode;
+    if (target->direct)
+        return 0;
+    if (plan->direct || raw)
+        return refuse_direct(target, plan, raw, reason, error);
+    if (mode == MODE_DIRECT)
+        nocache_start(target, plan, reason, notes);
+    return 0;
+}
+
+/* Direct requests of memory, and reads through a loop device, are cached nevertheless;
+ * what is written there, and flushed, is not. */
 static int
 choose_device(struct target *target, const struct plan *plan, struct notes *notes,
               struct error *error)
 {
-    char reason[128];
+    char name[64];
     bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
+    enum os_backing backing = os_file_backing(target->fd, name, sizeof(name));
+    bool loops = backing == OS_BACKING_CACHE && plan->load != LOAD_WRITE;
+    enum mode mode = loops || backing == OS_BACKING_MEMORY ? MODE_CACHED : MODE_DIRECT;
+    if (backing == OS_BACKING_MEMORY && name[0] != '/') /* no device at all */
+        return choose_memory(target, plan, name, notes, error);
+    if (backing == OS_BACKING_MEMORY)
+        note_memory(plan, name, notes);
     if (plan->cached && !plan->direct && !raw) {
         target->description.mode = MODE_CACHED;
         if (!plan->linear)
             os_file_random(target->fd, plan->work_offset, target->work_size);
         return 0;
     }
-    os_file_random(target->fd, plan->work_offset, target->work_size);
-    if (!target->flushed)
-        flush_first(target, plan, notes);
-    if (try_direct(target, plan, reason, sizeof(reason))) {
-        target->description.mode = MODE_DIRECT;
-    } else if (plan->direct || raw) {
-        return refuse_direct(target, plan, raw, reason, error);
-    } else {
-        start_nocache(target, plan, reason, notes);
-    }
-    return 0;
+    if (loops)
+        notes_add(notes, plan->path,
+                  "%s reads through the page cache of its backing file: "
+                  "losetup --direct-io=on %s",
+                  name, name);
+    return choose_way(target, plan, mode, raw, notes, error);
 }
 
 /* Without the priority a request is still one; one that waits is another. */
@@ -332,9 +254,11 @@ access_choose(struct target *target, const struct plan *plan, struct notes *note
     target->flush = !plan->cached;
     if (choose_flags(target, plan, notes, error) < 0)
         return -1;
-    int status = target->kind == OS_CHARACTER ? choose_character(target, plan, error)
-                 : target->memory             ? choose_memory(target, plan, notes, error)
-                                              : choose_device(target, plan, notes, error);
+    int status =
+        target->kind == OS_CHARACTER ? choose_character(target, plan, error)
+        : target->memory
+            ? choose_memory(target, plan, target->description.fstype, notes, error)
+            : choose_device(target, plan, notes, error);
     if (status == 0)
         queueing_choose(target, plan, notes);
     return status;

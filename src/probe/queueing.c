@@ -7,7 +7,7 @@
 static const char *
 why_not_polled(const struct target *target, const struct plan *plan)
 {
-    if (target->description.mode != MODE_DIRECT)
+    if (target->kind != OS_CHARACTER && !target->direct)
         return "only direct I/O can be polled for";
     if (plan->load != LOAD_READ && target->flush)
         return "a flush cannot be polled for";
@@ -21,7 +21,7 @@ why_not_polled(const struct target *target, const struct plan *plan)
 void
 queueing_choose(struct target *target, const struct plan *plan, struct notes *notes)
 {
-    bool waits = target->kind != OS_CHARACTER && target->description.mode != MODE_DIRECT;
+    bool waits = target->kind != OS_CHARACTER && !target->direct;
     const char *caveat = waits ? os_aio.caveat_buffered : os_aio.caveat;
     if (plan->engine == ENGINE_AIO && plan->depth > 1 && caveat && *caveat)
         notes_add(notes, plan->path, "%s", caveat);

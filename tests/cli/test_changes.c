@@ -155,8 +155,8 @@ a_file_system_that_is_unmounted_lazily_is_still_measured(void **state)
 }
 
 /* Detached at once, so it goes with the last descriptor, however this ends. */
-#define ATTACH(image)                                                           \
-    "truncate -s 4M " image "; device=$(losetup -f --show " image ") || exit; " \
+#define ATTACH(image)                                                          \
+    "truncate -s 4M " image "; device=$(attach -f --show " image ") || exit; " \
     "exec 9<$device; losetup -d $device; "
 
 static void

@@ -342,7 +342,7 @@ attach(int size, char device[64])
     struct result result = command_status(
         0,
         "rm -f disk.img && head -c %d /dev/zero >disk.img && sync disk.img && "
-        "losetup -f --show disk.img",
+        "attach -f --show disk.img",
         size);
     snprintf(device, 64, "%.*s", (int)strcspn(result.out, "\n"), result.out);
     command_free(&result);
@@ -469,7 +469,7 @@ the_device_counts_as_many_reads(void **state)
     need_engine(engine->kind);
     need_root();
     struct result result =
-        command_status(0, "truncate -s 1T huge.img && losetup -f --show huge.img");
+        command_status(0, "truncate -s 1T huge.img && attach -f --show huge.img");
     snprintf(device, sizeof(device), "%.*s", (int)strcspn(result.out, "\n"), result.out);
     command_free(&result);
     int fd = open(device, O_RDONLY | O_CLOEXEC);

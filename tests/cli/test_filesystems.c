@@ -163,7 +163,7 @@ file_on_squashfs_is_read(void **state)
     struct result result =
         command("mkdir packed squashfs && head -c 1M /dev/urandom >packed/file && "
                 "mksquashfs packed squashfs.img -quiet -no-progress >&2 && "
-                "mount -o loop squashfs.img squashfs");
+                "device=$(attach -f --show squashfs.img) && mount $device squashfs");
     if (result.status != 0)
         skip_because("this kernel or container cannot mount squashfs");
     command_free(&result);

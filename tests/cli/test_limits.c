@@ -233,7 +233,7 @@ a_device_of_no_size_is_refused(void **state)
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
             2,
-            ": >none.img; device=$(losetup -f --show none.img 2>/dev/null) || exit; "
+            ": >none.img; device=$(attach -f --show none.img 2>/dev/null) || exit; "
             "exec 9<$device; losetup -d $device; ioping %s -c 1 $device",
             options[i]);
         assert_string_equal(result.out, "");

@@ -21,7 +21,7 @@ static int
 attach(const char *image, const char *options, char device[64])
 {
     need_root();
-    struct result result = command_status(0, "losetup %s -f --show %s", options, image);
+    struct result result = command_status(0, "attach %s -f --show %s", options, image);
     snprintf(device, 64, "%.*s", (int)strcspn(result.out, "\n"), result.out);
     command_free(&result);
     char path[64];

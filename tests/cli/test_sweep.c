@@ -568,7 +568,7 @@ a_file_smaller_than_a_block_is_swept_without_direct_io(void **state)
     need_program("jq");
     mount_image("ext4", 8, "private");
     struct result result =
-        command("truncate -s 16M blocks.img && device=$(losetup -b 4096 -f --show "
+        command("truncate -s 16M blocks.img && device=$(attach -b 4096 -f --show "
                 "blocks.img) && mkfs.ext4 -q -b 4096 $device && mkdir blocks && "
                 "mount $device blocks && losetup -d $device");
     if (result.status != 0)

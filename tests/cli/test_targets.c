@@ -555,7 +555,7 @@ devices_are_in_the_right_order_with_the_right_ratios(void **state)
     need_root();
     need_faults();
     struct result result = command("for f in 2 8 32; do head -c 4M /dev/urandom >disk$f; "
-                                   "losetup -f --show disk$f >loop$f || exit 99; done");
+                                   "attach -f --show disk$f >loop$f || exit 99; done");
     if (result.status == 99)
         skip_because("needs three loop devices");
     command_free(&result);

@@ -20,7 +20,7 @@ a_device_may_be_written_to_as_two_targets(void **state)
     (void)state;
     need_root();
     struct result result = command_status(
-        0, "truncate -s 4M disk.img && loop=$(losetup -f --show disk.img) || exit 0; "
+        0, "truncate -s 4M disk.img && loop=$(attach -f --show disk.img) || exit 0; "
            "ioping -WWW -q -c 3 -i 0 $loop one $loop >o 2>e; echo $?; cat e; "
            "grep -c '^generated 3' o; losetup -d $loop");
     if (!result.out[0])

@@ -36,6 +36,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mount = before;
     if (mountinfo_find_device(table, (unsigned)id, (unsigned)(id >> 32), &mount) == 0)
         check_found(&mount, &before);
+    free(mountinfo_options(table, id));
     free(text);
     return 0;
 }

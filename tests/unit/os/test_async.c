@@ -421,7 +421,7 @@ loop_devices_are_not_polled(void **state)
     need_root();
     need_async(&os_uring); /* nothing else is polled */
     struct result result =
-        command_status(0, "truncate -s 1M loop.img && losetup -f --show loop.img");
+        command_status(0, "truncate -s 1M loop.img && attach -f --show loop.img");
     result.out[strcspn(result.out, "\n")] = '\0';
     int fd = open(result.out, O_RDONLY);
     int polls = os_file_polls(fd);

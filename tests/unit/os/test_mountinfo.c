@@ -196,6 +196,33 @@ a_field_that_just_fits_is_whole(void **state)
     assert_string_equal(mount.fstype, type);
 }
 
+static void
+options_of_the_file_system_are_found(void **state)
+{
+    static const struct {
+        const char *table;
+        int64_t id;
+        const char *options;
+    } cases[] = {
+        {others, 60, "rw,lowerdir=/l1:/l2,upperdir=/u,workdir=/w"},
+        {others, 64, "rw"},
+        {others, 6, NULL},
+        {bind, 52, "rw"},
+        {"1 1 0:1 / / rw - overlay o rw,lowerdir=/a\\040b\n", 1, "rw,lowerdir=/a b"},
+        {"1 1 0:1 / / rw - overlay o\n2 1 0:1 / / rw - tmpfs t rw\n", 1, NULL},
+        {"1 1 0:1 / / rw", 1, NULL},
+        {"1 1 0:1 / / rw - overlay o ", 1, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *options = mountinfo_options(cases[i].table, cases[i].id);
+        assert_int_equal(!options, !cases[i].options);
+        if (options)
+            assert_string_equal(options, cases[i].options);
+        free(options);
+    }
+}
+
 int
 main(void)
 {
@@ -206,6 +233,7 @@ main(void)
         cmocka_unit_test(finds_type_and_source_by_device),
         cmocka_unit_test(cuts_fields_that_are_too_long),
         cmocka_unit_test(a_field_that_just_fits_is_whole),
+        cmocka_unit_test(options_of_the_file_system_are_found),
     };
     return cmocka_run_group_tests_name("mountinfo", tests, NULL, NULL);
 }

@@ -1,0 +1,279 @@
+/* A device that is memory, or that reads through a page cache, is called what it is. */
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What a run says of a target whose backing is known. */
+static void
+check(const char *arguments, const char *target, const char *mode, const char *note)
+{
+    char text[64];
+    struct result result =
+        command_status(0, "ioping -J -q -c 3 -i 0 %s %s", arguments, target);
+    snprintf(text, sizeof(text), "\"mode\": \"%s\"\n", mode);
+    if (!strstr(result.out, text) ||
+        !strstr(result.out, "\"stat\": {\n    \"count\": 2,") ||
+        strcmp(result.err, note) != 0)
+        fail_msg("not %s, \"%s\": ioping %s %s\n%s%s", mode, note, arguments, target,
+                 result.out, result.err);
+    command_free(&result);
+}
+
+/* The first line that a shell command prints; skips if it fails. */
+static void
+ask(char *line, size_t size, const char *text, const char *reason)
+{
+    struct result result = command("%s", text);
+    if (result.status != 0) {
+        printf("%s", result.err);
+        skip_because(reason);
+    }
+    snprintf(line, size, "%.*s", (int)strcspn(result.out, "\n"), result.out);
+    command_free(&result);
+}
+
+/* The device goes when its last user does: what follows, or the end of the program. */
+static void
+make_loop(char *device, size_t size, const char *text)
+{
+    need_root();
+    ask(device, size, text, "needs loop devices");
+}
+
+static void
+detach(const char *device)
+{
+    struct result result = command("losetup -d %s", device);
+    command_free(&result);
+}
+
+static void
+note_loop(char *note, size_t size, const char *target, const char *device)
+{
+    snprintf(note, size,
+             "ioping: %s: %s reads through the page cache of its backing file: losetup "
+             "--direct-io=on %s\n",
+             target, device, device);
+}
+
+static void
+loop_device_without_direct_io_is_cached(void **state)
+{
+    char device[64], note[512];
+    (void)state;
+    make_loop(device, sizeof(device),
+              "head -c 8M /dev/urandom >plain.img; losetup -f --show plain.img");
+    note_loop(note, sizeof(note), device, device);
+    check("", device, "cached", note);
+    check("-D", device, "cached", note);
+    check("-s 1000", device, "cached", note);
+    check("-G -WW", device, "cached", note);
+    check("-C", device, "cached", "");
+    detach(device);
+}
+
+/* A write is flushed through to what the file is on. */
+static void
+writes_to_a_loop_device_reach_the_device(void **state)
+{
+    char device[64];
+    (void)state;
+    make_loop(device, sizeof(device),
+              "head -c 8M /dev/urandom >plain.img; losetup -f --show plain.img");
+    check("-WWW", device, "direct", "");
+    detach(device);
+}
+
+static void
+loop_device_with_direct_io_is_direct(void **state)
+{
+    char device[64];
+    (void)state;
+    need_direct_io();
+    make_loop(device, sizeof(device),
+              "head -c 8M /dev/urandom >past.img; d=$(losetup -f --show "
+              "--direct-io=on past.img) && grep -q 1 /sys/block/${d#/dev/}/loop/dio && "
+              "echo $d");
+    check("-D", device, "direct", "");
+    detach(device);
+}
+
+/* And the one below is named. */
+static void
+loop_device_on_a_loop_device_is_cached(void **state)
+{
+    char lower[64], upper[64], note[512];
+    (void)state;
+    mount_image("ext4", 32, "below");
+    ask(lower, sizeof(lower),
+        "d=$(losetup -nO NAME -j below.img) && losetup --direct-io=off $d && echo $d",
+        "needs loop devices");
+    make_loop(upper, sizeof(upper),
+              "head -c 8M /dev/urandom >below/img; d=$(losetup -f --show "
+              "--direct-io=on below/img) && grep -q 1 /sys/block/${d#/dev/}/loop/dio && "
+              "echo $d");
+    note_loop(note, sizeof(note), upper, lower);
+    check("", upper, "cached", note);
+    detach(upper);
+}
+
+static void
+file_system_on_a_loop_device_is_cached(void **state)
+{
+    static const struct {
+        const char *type;
+        int size;
+    } systems[] = {{"ext4", 32}, {"xfs", 300}, {"btrfs", 128}};
+    char device[64], note[512], text[256];
+    (void)state;
+    for (size_t i = 0; i < LENGTH(systems); i++) {
+        const char *type = systems[i].type;
+        mount_image(type, systems[i].size, type);
+        snprintf(text, sizeof(text),
+                 "head -c 1M /dev/urandom >%s/file; d=$(losetup -nO NAME -j %s.img) && "
+                 "losetup --direct-io=off $d && echo $d",
+                 type, type);
+        ask(device, sizeof(device), text, "needs loop devices");
+        note_loop(note, sizeof(note), type, device);
+        check("", type, "cached", note);
+        check("-D", type, "cached", note);
+        snprintf(text, sizeof(text), "%s/file", type);
+        note_loop(note, sizeof(note), text, device);
+        check("", text, "cached", note);
+        check("-WWW", text, "direct", "");
+    }
+}
+
+static void
+partition_of_a_loop_device_is_cached(void **state)
+{
+    char device[64], part[80], note[512];
+    (void)state;
+    need_program("addpart");
+    make_loop(device, sizeof(device),
+              "truncate -s 20M parted.img; losetup -P -f --show parted.img");
+    struct result result =
+        command("addpart %s 1 2048 32768 && sleep 0.2 && [ -b %sp1 ]", device, device);
+    bool parted = result.status == 0;
+    command_free(&result);
+    if (parted) {
+        snprintf(part, sizeof(part), "%sp1", device);
+        note_loop(note, sizeof(note), part, device);
+        check("-D", part, "cached", note);
+        result = command("delpart %s 1", device);
+        command_free(&result);
+    }
+    detach(device);
+    if (!parted)
+        skip_because("no nodes appear for the partitions of a loop device");
+}
+
+static void
+loop_device_in_memory_is_memory(void **state)
+{
+    char device[64], note[512];
+    (void)state;
+    need_root();
+    mount_image("ext4", 8, "private"); /* so that what follows is as private as that */
+    make_loop(
+        device, sizeof(device),
+        "mkdir -p memory && mount -t tmpfs memory memory && "
+        "head -c 8M /dev/urandom >memory/img && losetup -f --show \"$PWD/memory/img\"");
+    snprintf(note, sizeof(note),
+             "ioping: %s: %s is memory, not a device: so are the times\n", device,
+             device);
+    check("-D", device, "cached", note);
+    check("-WWW", device, "cached", note);
+    detach(device);
+}
+
+static char zram[64]; /* the device of the next test */
+
+static void
+compressed_memory_is_memory(void **state)
+{
+    char note[512], *device = zram;
+    (void)state;
+    need_root();
+    ask(zram, sizeof(zram),
+        "n=$(cat /sys/class/zram-control/hot_add) && "
+        "echo 16M >/sys/block/zram$n/disksize && echo /dev/zram$n && "
+        "until test -b /dev/zram$n; do sleep 0.02; done",
+        "needs zram");
+    snprintf(note, sizeof(note),
+             "ioping: %s: %s is memory, not a device: so are the times\n", device,
+             device);
+    check("", device, "cached", note);
+    check("-D", device, "cached", note);
+    check("-C", device, "cached", note);
+    struct result result =
+        command_status(0,
+                       "mkfs.ext4 -q %s && mkdir -p packed && mount %s packed && "
+                       "ioping -B -c 2 -i 0 packed; s=$?; umount packed; exit $s",
+                       device, device);
+    snprintf(note, sizeof(note),
+             "ioping: packed: %s is memory, not a device: so are the times\n", device);
+    assert_string_equal(result.err, note);
+    command_free(&result);
+}
+
+/* Of an overlay: all layers, or the one that is written to. */
+static void
+overlay_over_memory_is_memory(void **state)
+{
+    static const struct {
+        const char *lower, *mode, *file_mode;
+    } cases[] = {{"memory2/low", "cached", "cached"}, {"disk/low", "cached", NULL}};
+    (void)state;
+    need_root();
+    mount_image("ext4", 8, "disk");
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command(
+            "mkdir -p memory2 layers disk/low && mount -t tmpfs memory memory2 && "
+            "mkdir memory2/low memory2/up memory2/work && mount -t overlay layers -o "
+            "lowerdir=\"$PWD/%s\",upperdir=\"$PWD/memory2/up\",workdir=\"$PWD/memory2/"
+            "work\" layers && head -c 1M /dev/urandom >layers/file",
+            cases[i].lower);
+        if (result.status != 0)
+            skip_because("this kernel or container has no overlays over tmpfs");
+        command_free(&result);
+        check("", "layers", "cached",
+              "ioping: layers: tmpfs is memory, not a device: so are the times\n");
+        if (cases[i].file_mode)
+            check("-s 2k", "layers/file", "cached",
+                  "ioping: layers/file: tmpfs is memory, not a device: so are the "
+                  "times\n");
+        result = command_status(0, "umount layers && umount memory2");
+        command_free(&result);
+    }
+}
+
+static int
+remove_all(void **state)
+{
+    if (zram[0]) {
+        struct result result =
+            command("d=%s; umount $d 2>/dev/null; echo 1 >/sys/block/${d#/dev/}/reset; "
+                    "echo ${d#/dev/zram} >/sys/class/zram-control/hot_remove",
+                    zram);
+        command_free(&result);
+    }
+    return unmount_all(state);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loop_device_without_direct_io_is_cached),
+        cmocka_unit_test(writes_to_a_loop_device_reach_the_device),
+        cmocka_unit_test(loop_device_with_direct_io_is_direct),
+        cmocka_unit_test(loop_device_on_a_loop_device_is_cached),
+        cmocka_unit_test(file_system_on_a_loop_device_is_cached),
+        cmocka_unit_test(partition_of_a_loop_device_is_cached),
+        cmocka_unit_test(loop_device_in_memory_is_memory),
+        cmocka_unit_test(compressed_memory_is_memory),
+        cmocka_unit_test(overlay_over_memory_is_memory),
+    };
+    return cmocka_run_group_tests_name("backing", tests, NULL, remove_all);
+}

@@ -1,0 +1,111 @@
+/* What sysfs says of devices; a small one is played. */
+#include "support.h"
+
+#include "os/linux_backing.h"
+
+/* Where the answer about a device is a loop device or memory, its name. */
+static enum os_backing
+look(const char *link, char *name, size_t size)
+{
+    char path[1200];
+    snprintf(path, sizeof(path), "%s/%s", scratch(), link);
+    name[0] = '\0';
+    return linux_backing_look(path, name, size);
+}
+
+static void
+shell(const char *text)
+{
+    struct result result = command_status(0, "%s", text);
+    command_free(&result);
+}
+
+/* Devices in sys/block, partitions in them, and links to all of them. */
+static int
+make_devices(void **state)
+{
+    (void)state;
+    shell("mkdir -p sys/block dev && cd sys/block && "
+          "mkdir -p sda/sda1 vdb loop0/loop loop1/loop loop0/loop0p1 zram3 ram0/ram0p2 "
+          "nullb0 ramdisk pmem0 pmem1 pmem2 pmem3s md0/slaves md1/slaves md2/slaves "
+          "dm-0/slaves dm-1/slaves dm-2/slaves dm-3/slaves && "
+          "touch sda/sda1/partition loop0/loop0p1/partition ram0/ram0p2/partition && "
+          "echo 0 >loop0/loop/dio && echo 1 >loop1/loop/dio && "
+          "echo /nowhere/image >loop0/loop/backing_file && "
+          "echo '/nowhere/image (deleted)' >loop1/loop/backing_file && "
+          "ln -s ../../vdb vdb/device && mkdir namespace0.0 namespace1.0 pfn2.0 && "
+          "echo memory >namespace0.0/mode && echo raw >namespace1.0/mode && "
+          "ln -s ../namespace0.0 pmem0/device && ln -s ../namespace1.0 pmem1/device && "
+          "ln -s ../pfn2.0 pmem2/device");
+    shell("cd sys/block && at() { ln -s ../../$2 $1/slaves/${2##*/}; }; "
+          "at dm-0 loop0 && at dm-1 dm-0 && at dm-2 sda/sda1 && at dm-3 loop0/loop0p1 && "
+          "at md0 sda && at md0 loop0 && at md1 ram0 && at md1 zram3 && "
+          "at md2 ram0 && at md2 vdb && cd ../../dev && "
+          "for d in ../sys/block/* ../sys/block/*/*[a-z0-9][0-9]; do "
+          "ln -sf $d ${d##*/}; done");
+    return 0;
+}
+
+static void
+a_device_is_what_is_below_it(void **state)
+{
+    static const struct {
+        const char *device;
+        enum os_backing backing;
+        const char *name;
+    } cases[] = {
+        {"sda", OS_BACKING_DEVICE, ""},
+        {"sda1", OS_BACKING_DEVICE, ""},
+        {"vdb", OS_BACKING_DEVICE, ""},
+        {"nothing", OS_BACKING_DEVICE, ""},
+        {"ramdisk", OS_BACKING_DEVICE, ""},
+        {"loop0", OS_BACKING_CACHE, "/dev/loop0"},
+        {"loop0p1", OS_BACKING_CACHE, "/dev/loop0"},
+        {"loop1", OS_BACKING_DEVICE, ""},
+        {"zram3", OS_BACKING_MEMORY, "/dev/zram3"},
+        {"ram0", OS_BACKING_MEMORY, "/dev/ram0"},
+        {"ram0p2", OS_BACKING_MEMORY, "/dev/ram0"},
+        {"nullb0", OS_BACKING_MEMORY, "/dev/nullb0"},
+        {"pmem0", OS_BACKING_MEMORY, "/dev/pmem0"},
+        {"pmem1", OS_BACKING_DEVICE, ""},
+        {"pmem2", OS_BACKING_MEMORY, "/dev/pmem2"},
+        {"pmem3s", OS_BACKING_DEVICE, ""},
+        {"dm-0", OS_BACKING_CACHE, "/dev/loop0"},
+        {"dm-1", OS_BACKING_CACHE, "/dev/loop0"},
+        {"dm-2", OS_BACKING_DEVICE, ""},
+        {"dm-3", OS_BACKING_CACHE, "/dev/loop0"},
+        {"md0", OS_BACKING_CACHE, "/dev/loop0"},
+        {"md1", OS_BACKING_MEMORY, NULL},
+        {"md2", OS_BACKING_DEVICE, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char link[64], name[64];
+        snprintf(link, sizeof(link), "dev/%s", cases[i].device);
+        enum os_backing backing = look(link, name, sizeof(name));
+        if (backing != cases[i].backing ||
+            (cases[i].name && strcmp(name, cases[i].name) != 0))
+            fail_msg("%s: %d, %s", cases[i].device, (int)backing, name);
+    }
+}
+
+/* No kernel has them; whoever looks must come to an end all the same. */
+static void
+devices_below_themselves_are_looked_at_for_a_while(void **state)
+{
+    char name[64];
+    (void)state;
+    shell("mkdir -p sys/block/dm-9/slaves && ln -s ../../dm-9 sys/block/dm-9/slaves/a && "
+          "ln -s ../sys/block/dm-9 dev/dm-9");
+    assert_int_equal(look("dev/dm-9", name, sizeof(name)), OS_BACKING_DEVICE);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_device_is_what_is_below_it),
+        cmocka_unit_test(devices_below_themselves_are_looked_at_for_a_while),
+    };
+    return cmocka_run_group_tests_name("backing", tests, make_devices, unmount_all);
+}
