@@ -22,13 +22,16 @@ struct outcome {
     enum sweep_kind swept; /* in steps, each with its own row */
     int64_t early;         /* the step after which a sweep could not go on; 0: none */
     int64_t empty;         /* the first of its rows without a request; 0: none */
+    const char
+        *shape; /* options with which reads would be direct; may be empty or NULL */
     const struct slos *slos;
     const char *target; /* its name where there are others; else NULL */
     bool told;          /* the user knows of the failure */
     bool brief;         /* the summary has no counts but those that ioping 1.3 prints */
 };
 
-/* The exit status that the contract gives it: a failure goes before a limit. */
+/* The exit status that the contract gives it: a failure goes before a limit. That nothing
+ * counts since all came from the page cache is one. */
 int outcome_status(const struct outcome *outcome);
 
 /* That of two together. */

@@ -27,6 +27,7 @@ struct target {
     bool flushed;      /* all of it is on the device */
     bool fresh;        /* the working file for keeping was not there before */
     os_resident_function *resident; /* in nocache mode; NULL: cannot be known before */
+    char shape[64]; /* likewise; options with which reads would be direct; may be empty */
     bool seen; /* then: os_thread_sectors tells afterwards whether a read was cached */
 };
 

@@ -104,6 +104,8 @@ os_thread_sees(int fd, int64_t witness)
 {
     char byte;
     int64_t before = os_thread_sectors();
+    if (before < 0)
+        return false;
     int resident = os_file_resident_try(fd, witness);
     if (os_file_read(fd, &byte, 1, witness, 0) != 1)
         return false;

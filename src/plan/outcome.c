@@ -22,10 +22,16 @@ has_failed(const struct outcome *outcome)
     return outcome->output_error || outcome->failed.index || outcome->waiting;
 }
 
+static bool
+is_all_cached(const struct stats *total)
+{
+    return total->cached && !total->latency.count && !total->too_fast && !total->too_slow;
+}
+
 int
 outcome_status(const struct outcome *outcome)
 {
-    if (has_failed(outcome))
+    if (has_failed(outcome) || is_all_cached(&outcome->total))
         return EXIT_RUNTIME;
     return keeps_limits(outcome) ? EXIT_DONE : EXIT_LIMIT;
 }
@@ -108,6 +114,20 @@ explain_counts(const struct outcome *outcome, struct notes *notes)
                   total->missed == 1 ? " was" : "s were");
 }
 
+/* What is advised has been tried, or needs nothing. */
+static void
+explain_cached(const struct outcome *outcome, struct notes *notes)
+{
+    const struct stats *total = &outcome->total;
+    bool shaped = outcome->shape && outcome->shape[0];
+    notes_add(notes, outcome->target,
+              "%llu of %llu requests were answered by the page cache, not the device; "
+              "%s%s%s, or use -C to measure the cache",
+              (unsigned long long)total->cached, (unsigned long long)total->requests,
+              shaped ? "use " : "name another file", shaped ? outcome->shape : "",
+              shaped ? " (direct I/O)" : "");
+}
+
 /* Of steps that were too short. */
 static void
 explain_steps(const struct outcome *outcome, struct notes *notes)
@@ -139,11 +159,7 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
     if (outcome->output_error && !outcome->output_told)
         notes_add(notes, outcome->output, "%s", strerror(outcome->output_error));
     if (total->cached)
-        notes_add(
-            notes, outcome->target,
-            "%llu of %llu requests were answered by the page cache, not the device; "
-            "use -D (direct I/O) or -W (writes)",
-            (unsigned long long)total->cached, (unsigned long long)total->requests);
+        explain_cached(outcome, notes);
     if (total->stopped)
         notes_add(notes, outcome->target,
                   "%llu of %llu requests were under way while the program was stopped: "

@@ -162,17 +162,68 @@ flush_first(struct target *target, const struct plan *plan, struct notes *notes)
                   error_name(errno, number), strerror(errno));
 }
 
+/* VALUE as an argument, such as 4k. */
 static int
-refuse_direct(const struct target *target, const struct plan *plan, bool raw,
+write_size(char *text, size_t size, const char *option, int64_t value)
+{
+    bool whole = value % 1024 == 0;
+    return snprintf(text, size, "%s %lld%s", option,
+                    (long long)(whole ? value / 1024 : value), whole ? "k" : "");
+}
+
+/*
+ * Finds the next larger size, and offset, of which reads would be direct, by trial:
+ * `shape` of TARGET, empty if there is none or alignment is not what is amiss.
+ */
+static void
+find_shape(struct target *target, const struct plan *plan)
+{
+    char reason[128], *text = target->shape;
+    int64_t memory, bytes, unit = 0;
+    struct plan other = *plan;
+    if (os_file_alignment(target->fd, &memory, &unit) < 0 &&
+        (target->kind != OS_BLOCK || os_device_size(target->fd, &bytes, &unit) < 0))
+        unit = target->block;
+    if (unit <= 0 || plan->sweep.kind != SWEEP_NONE)
+        return;
+    other.request_size = (plan->request_size + unit - 1) / unit * unit;
+    other.work_offset = (plan->work_offset + unit - 1) / unit * unit;
+    int64_t needed = plan->work_size ? plan->work_size : other.request_size;
+    bool larger = other.request_size > plan->request_size;
+    bool moved = other.work_offset > plan->work_offset;
+    if ((!larger && !moved) || other.request_size > needed ||
+        (target->kind != OS_DIRECTORY && other.work_offset > target->size - needed) ||
+        !try_direct(target, &other, reason, sizeof(reason)))
+        return;
+    os_file_direct(target->fd, false);
+    if (larger)
+        text += write_size(text, sizeof(target->shape) / 2, "-s", other.request_size);
+    if (moved)
+        write_size(text, sizeof(target->shape) / 2, larger ? " -o" : "-o",
+                   other.work_offset);
+}
+
+/* Without -D it would be the page cache that answers, if that keeps the pages. */
+static int
+refuse_direct(struct target *target, const struct plan *plan, bool raw,
               const char *reason, struct error *error)
 {
-    char name[224], advice[sizeof(error->advice)];
+    char name[224], advice[sizeof(error->advice)] = "leave out -D to measure without it";
     error_set(error, EXIT_PREPARE, plan->path, "%s", reason);
     if (raw)
         return -1;
-    if (target->kind != OS_BLOCK || !os_path_raw(plan->path, name, sizeof(name)))
-        return error_advise(error, "leave out -D to measure without it");
-    snprintf(advice, sizeof(advice), "name the raw device %s", name);
+    nocache_look(target, plan->work_offset);
+    if (target->kind == OS_BLOCK && os_path_raw(plan->path, name, sizeof(name))) {
+        snprintf(advice, sizeof(advice), "name the raw device %s", name);
+    } else if (plan->load != LOAD_WRITE &&
+               target_evict(target, plan->work_offset, plan->request_size)) {
+        find_shape(target, plan);
+        if (target->shape[0])
+            snprintf(advice, sizeof(advice), "use %s", target->shape);
+        else
+            snprintf(advice, sizeof(advice), "%s",
+                     "name another file, or use -C instead to measure the cache");
+    }
     return error_advise(error, advice);
 }
 
@@ -191,6 +242,8 @@ choose_way(struct target *target, const struct plan *plan, enum mode mode, bool 
         return 0;
     if (plan->direct || raw)
         return refuse_direct(target, plan, raw, reason, error);
+    if (mode == MODE_DIRECT && plan->load != LOAD_WRITE)
+        find_shape(target, plan);
     if (mode == MODE_DIRECT)
         nocache_start(target, plan, reason, notes);
     return 0;

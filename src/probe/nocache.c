@@ -62,9 +62,8 @@ note_fallback(struct target *target, const struct plan *plan, const char *reason
     notes_add(notes, plan->path,
               "%s: dropping the page cache before each request instead", reason);
     if (!target->resident && !target->seen)
-        notes_add(
-            notes, plan->path,
-            "cannot see whether reads come from the page cache: compare with -D or -W");
+        notes_add(notes, plan->path,
+                  "cannot see whether reads come from the page cache: compare with -C");
     if (plan->rw_flags & OS_RW_NOWAIT)
         notes_add(notes, plan->path,
                   "-nowait without cached or direct I/O can only fail (EAGAIN)");

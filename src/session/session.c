@@ -201,6 +201,7 @@ fill(struct session *session)
         struct session_target *one = &session->targets[i];
         plan_target(session->plan, i, &one->plan);
         one->target.fd = -1;
+        one->outcome.shape = one->target.shape;
         one->outcome.slos = &session->plan->slos;
         one->outcome.target = session->count > 1 ? one->plan.path : NULL;
         session->descriptions[i] = &one->target.description;

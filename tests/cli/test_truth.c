@@ -202,8 +202,8 @@ mapped_pages_are_called_cached(void **state)
     assert_contains(result.out, "\ngenerated 40 requests in ");
     snprintf(text, sizeof(text),
              "\nioping: %d of 40 requests were answered by the page cache, not the "
-             "device; use -D (direct I/O) or -W (writes)\n",
-             cached);
+             "device; use -s %s (direct I/O), or use -C to measure the cache\n",
+             cached, strcmp(mapped.place, "btrfs") == 0 ? "4k" : "512");
     assert_contains(result.err, text);
     command_free(&result);
 }
@@ -232,16 +232,65 @@ nothing_counts_when_all_is_cached(void **state)
     need_resident();
     struct mapped mapped = {.place = "ext4", .length = 8 << 20};
     map_head(&mapped);
-    struct result result = run_on_device("ext4", 0, "-q -c 9 -i 0 -s 1000 -a 2 ext4/f");
+    shell("head -c 1M /dev/urandom >%s && sync other", "other");
+    struct result result = command_status(3, "ioping -q -c 9 -i 0 -s 1000 -a 2 ext4/f");
+    struct result two =
+        command_status(3, "ioping -B -c 9 -i 0 -s 1000 -a 2 ext4/f other");
+    command_free(&two);
     unmap_head(&mapped);
     assert_contains(result.out, "\n0 requests completed in 0 ns, 0 B read, 0 iops, ");
     assert_contains(result.out, "\ngenerated 9 requests in ");
     assert_string_equal(result.err,
                         "ioping: ext4/f: " UNALIGNED FALLBACK
                         "ioping: 9 of 9 requests were answered by the page cache, not "
-                        "the device; use -D (direct I/O) or -W (writes)\n"
-                        "ioping: no request counted of 9\n");
+                        "the device; use -s 1k (direct I/O), or use -C to measure the "
+                        "cache\nioping: no request counted of 9\n");
     command_free(&result);
+}
+
+/* The word after WORD in TEXT, and more words up to END. */
+static void
+take_advice(const char *text, const char *word, const char *end, char *advice,
+            size_t size)
+{
+    const char *from = strstr(text, word), *to = from ? strstr(from, end) : NULL;
+    if (!to)
+        fail_msg("no advice: %s", text);
+    snprintf(advice, size, "%.*s", (int)(to - from - (long)strlen(word)),
+             from + strlen(word));
+}
+
+/* What is advised where the cache answers is followed. */
+static void
+advice_leads_to_the_device(void **state)
+{
+    need_resident();
+    need_direct_io();
+    static const char *const odd[] = {"-s 1000", "-o 100", "-s 1000 -o 100 -S 1m"};
+    struct mapped mapped = {.place = *state, .length = 8 << 20};
+    map_head(&mapped);
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+        char advice[64], arguments[256];
+        struct result result =
+            command_status(3, "ioping -q -c 9 -a 0 -i 0 %s %s/f", odd[i], mapped.place);
+        take_advice(result.err, "; use ", " (direct I/O)", advice, sizeof(advice));
+        command_free(&result);
+        snprintf(arguments, sizeof(arguments), "-D -q -c 9 -a 0 -i 0 %s %s %s/f", odd[i],
+                 advice, mapped.place);
+        result = run_on_device(mapped.place, 9, arguments);
+        assert_string_equal(result.err, "");
+        assert_contains(result.out, "\n9 requests completed in ");
+        command_free(&result);
+        result = command_status(2, "ioping -D -q -c 9 -a 0 -i 0 %s %s/f", odd[i],
+                                mapped.place);
+        assert_contains(result.err, advice);
+        command_free(&result);
+        result = command_status(0, "ioping -C -q -c 9 -a 0 -i 0 %s %s/f", odd[i],
+                                mapped.place);
+        assert_contains(result.out, "\n9 requests completed in ");
+        command_free(&result);
+    }
+    unmap_head(&mapped);
 }
 
 static void
@@ -277,10 +326,16 @@ compressed_and_mapped_file_is_not_said_to_be_direct(void **state)
           "btrfs");
     for (size_t i = 0; i < mapped.length; i += 4096)
         (void)mapped.memory[i];
-    struct result result = command_status(0, "ioping -J -c 5 -i 0 btrfs/f");
+    struct result result = command_status(3, "ioping -J -c 5 -i 0 btrfs/f");
+    struct result direct = command_status(2, "ioping -D -c 5 -i 0 btrfs/f");
     unmap_head(&mapped);
     assert_contains(result.out, "\"mode\": \"nocache\"\n");
     assert_contains(result.out, "\"notice\": \"cached\"");
+    assert_contains(result.err, "; name another file, or use -C to measure the cache\n");
+    assert_string_equal(direct.err,
+                        "ioping: btrfs/f: " PACKED
+                        "; name another file, or use -C instead to measure the cache\n");
+    command_free(&direct);
     command_free(&result);
 }
 
@@ -342,7 +397,7 @@ mapped_pages_under_overlay_are_called_cached(void **state)
     char *memory = mmap(NULL, 1 << 20, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
     close(fd);
     assert_true(memory != MAP_FAILED);
-    struct result result = command_status(0, "ioping -q -c 5 -i 0 -s 1000 layers2/f");
+    struct result result = command_status(3, "ioping -q -c 5 -i 0 -s 1000 layers2/f");
     munmap(memory, 1 << 20);
     assert_contains(result.err,
                     "ioping: 5 of 5 requests were answered by the page cache");
@@ -419,7 +474,7 @@ block_device_is_read_past_the_cache(void **state)
     char device[64], arguments[128], path[64];
     mount_once("ext4");
     struct result result = command_status(
-        0, "head -c 8M /dev/urandom >block.img && losetup -f --show block.img");
+        0, "head -c 8M /dev/urandom >block.img && attach -f --show block.img");
     snprintf(device, sizeof(device), "%.*s", (int)strcspn(result.out, "\n"), result.out);
     command_free(&result);
     snprintf(path, sizeof(path), "%s", device);
@@ -634,6 +689,7 @@ main(void)
     ADD_EACH(mapped_pages_are_called_cached);
     ADD_EACH(mapped_pages_do_not_hinder_direct_reads);
     ADD(nothing_counts_when_all_is_cached);
+    ADD_EACH(advice_leads_to_the_device);
     ADD(compressed_file_is_not_said_to_be_direct);
     ADD(compressed_and_mapped_file_is_not_said_to_be_direct);
     ADD(inline_file_is_not_measured_in_silence);

@@ -155,7 +155,7 @@ drop_notes(char *text)
     static const char *const notes[] = {
         "direct I/O not supported: dropping the page cache before each request instead\n",
         "direct I/O not supported: flushing the page cache after each request instead\n",
-        "cannot see whether reads come from the page cache: compare with -D or -W\n"};
+        "cannot see whether reads come from the page cache: compare with -C\n"};
     for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
         char *found;
         while ((found = strstr(text, notes[i]))) {

@@ -112,10 +112,11 @@ requests_from_the_page_cache_are_counted_and_advised_upon(void **state)
     (void)state;
     struct outcome outcome = {
         .total = {.requests = 100, .cached = 12, .latency = {.count = 87}},
+        .shape = "-s 4k",
     };
     check_notes(&outcome,
                 "ioping: 12 of 100 requests were answered by the page cache, not the "
-                "device; use -D (direct I/O) or -W (writes)\n",
+                "device; use -s 4k (direct I/O), or use -C to measure the cache\n",
                 NULL);
     check_status(&outcome, 0);
 }
@@ -124,11 +125,23 @@ static void
 all_from_the_page_cache_leaves_nothing_to_count(void **state)
 {
     (void)state;
-    struct outcome outcome = {.total = {.requests = 2, .cached = 2}};
+    struct outcome outcome = {.total = {.requests = 2, .cached = 2}, .shape = ""};
     check_notes(&outcome,
                 "ioping: 2 of 2 requests were answered by the page cache, not the "
-                "device; use -D (direct I/O) or -W (writes)\n",
+                "device; name another file, or use -C to measure the cache\n",
                 "ioping: no request counted of 2\n");
+    check_status(&outcome, 3);
+    outcome.total.requests = 3; /* one was warm-up */
+    check_status(&outcome, 3);
+}
+
+static void
+what_does_not_count_for_other_reasons_too_is_no_failure(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.total = {.requests = 9, .cached = 2, .too_fast = 1}};
+    check_status(&outcome, 0);
+    outcome = (struct outcome){.total = {.requests = 9, .cached = 2, .too_slow = 1}};
     check_status(&outcome, 0);
 }
 
@@ -224,7 +237,7 @@ a_sweep_that_ends_early_says_where_and_is_no_failure(void **state)
     outcome.early = 1536;
     check_notes(&outcome,
                 "ioping: 20 of 500 requests were answered by the page cache, not the "
-                "device; use -D (direct I/O) or -W (writes)\n",
+                "device; name another file, or use -C to measure the cache\n",
                 "ioping: -sweep: ended at 1.50 KiB: fewer than one request per worker in "
                 "its time; use a longer -w\n");
     check_status(&outcome, 0);
@@ -471,6 +484,7 @@ main(void)
         cmocka_unit_test(output_lost_before_anything_counted_is_all_there_is_to_say),
         cmocka_unit_test(requests_from_the_page_cache_are_counted_and_advised_upon),
         cmocka_unit_test(all_from_the_page_cache_leaves_nothing_to_count),
+        cmocka_unit_test(what_does_not_count_for_other_reasons_too_is_no_failure),
         cmocka_unit_test(all_warm_up_names_the_option),
         cmocka_unit_test(limits_that_leave_nothing_are_not_called_warm_up),
         cmocka_unit_test(a_run_that_sent_nothing_says_so),
