@@ -184,7 +184,7 @@ find_shape(struct target *target, const struct plan *plan)
     if (os_file_alignment(target->fd, &memory, &unit) < 0 &&
         (target->kind != OS_BLOCK || os_device_size(target->fd, &bytes, &unit) < 0))
         unit = target->block;
-    if (unit <= 0 || plan->sweep.kind != SWEEP_NONE)
+    if (unit <= 0 || plan->sweep.kind == SWEEP_SIZE)
         return;
     other.request_size = (plan->request_size + unit - 1) / unit * unit;
     other.work_offset = (plan->work_offset + unit - 1) / unit * unit;

@@ -15,9 +15,11 @@ enum { SECTOR = 512, SIZE = 1 << 20 };
 /* What the system has. */
 static struct {
     bool direct, drop;
-    bool account;   /* of what is read for a thread */
+    bool account; /* of what is read for a thread */
+    enum os_backing backing;
     bool disk, raw; /* the descriptor is a raw device; there is one beside it */
 } has;
+static const char *memory; /* what it is called */
 static bool direct_is_on;
 static int drops;
 
@@ -89,6 +91,16 @@ __wrap_os_resident_choose(int fd, int64_t witness)
     return NULL;
 }
 
+enum os_backing
+__wrap_os_file_backing(int fd, char *name, size_t size)
+{
+    (void)fd;
+    if (has.backing != OS_BACKING_DEVICE)
+        snprintf(name, size, "%s",
+                 has.backing == OS_BACKING_CACHE ? "/dev/loop7" : memory);
+    return has.backing;
+}
+
 bool
 __wrap_os_thread_sees(int fd, int64_t witness)
 {
@@ -113,7 +125,7 @@ prepare(void **state)
     notes.count = 0;
     memset(&error, 0, sizeof(error));
     snprintf(path, sizeof(path), "%s/disk", scratch());
-    target = (struct target){.kind = OS_BLOCK, .work_size = SIZE};
+    target = (struct target){.kind = OS_BLOCK, .size = SIZE, .work_size = SIZE};
     target.fd = os_file_open(path, OS_OPEN_WRITE | OS_OPEN_CREATE);
     plan = (struct plan){.path = "/dev/disk2",
                          .load = LOAD_READ,
@@ -236,6 +248,104 @@ other_devices_go_without_direct_io_then(void **state)
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, MODE_NOCACHE);
     assert_false(direct_is_on);
+    assert_string_equal(target.shape, "-s 1k");
+}
+
+static void
+a_shape_that_would_be_direct_is_found(void **state)
+{
+    static const struct {
+        int64_t size, offset, work_size;
+        const char *shape;
+    } cases[] = {
+        {4096, 100, 0, "-o 512"},   {3000, 1000, 0, "-s 3k -o 1k"}, {1000, 0, 1000, ""},
+        {1000, 0, 1024, "-s 1k"},   {1000, SIZE - 1000, 0, ""},     {SIZE - 1, 1, 0, ""},
+        {1000000, 0, 0, "-s 977k"}, {500, 0, 0, "-s 512"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        has.direct = has.drop = true;
+        target.shape[0] = '\0';
+        plan.request_size = cases[i].size;
+        plan.work_offset = cases[i].offset;
+        plan.work_size = cases[i].work_size;
+        notes.count = 0;
+        assert_int_equal(choose(), 0);
+        assert_int_equal(target.description.mode, MODE_NOCACHE);
+        assert_string_equal(target.shape, cases[i].shape);
+        assert_false(direct_is_on);
+    }
+}
+
+static void
+reads_through_a_loop_device_are_cached_and_direct_where_they_can_be(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        has.direct = has.drop = true;
+        has.backing = OS_BACKING_CACHE;
+        plan.request_size = i ? 1000 : 4096;
+        direct_is_on = false;
+        notes.count = 0;
+        assert_int_equal(choose(), 0);
+        assert_int_equal(target.description.mode, MODE_CACHED);
+        assert_int_equal(direct_is_on, !i);
+        assert_int_equal(target.direct, !i);
+        assert_int_equal(notes.count, 1);
+        assert_string_equal(notes.line[0],
+                            "ioping: /dev/disk2: /dev/loop7 reads through the page cache "
+                            "of its backing file: losetup --direct-io=on /dev/loop7\n");
+    }
+}
+
+static void
+writes_to_a_loop_device_are_direct(void **state)
+{
+    (void)state;
+    has.direct = true;
+    has.backing = OS_BACKING_CACHE;
+    plan.load = LOAD_WRITE;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_DIRECT);
+    assert_int_equal(notes.count, 0);
+}
+
+static void
+memory_is_cached_whatever_is_done_to_it(void **state)
+{
+    static const enum plan_load loads[] = {LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE};
+    (void)state;
+    memory = "/dev/zram1";
+    for (int i = 0; i < 3; i++) {
+        has.direct = true;
+        has.backing = OS_BACKING_MEMORY;
+        plan.load = loads[i];
+        notes.count = 0;
+        assert_int_equal(choose(), 0);
+        assert_int_equal(target.description.mode, MODE_CACHED);
+        assert_true(direct_is_on);
+        assert_int_equal(notes.count, 1);
+        assert_string_equal(notes.line[0],
+                            "ioping: /dev/disk2: /dev/zram1 is memory, not "
+                            "a device: so are the times\n");
+    }
+}
+
+/* As an overlay's layers on tmpfs are. */
+static void
+direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it(void **state)
+{
+    (void)state;
+    memory = "tmpfs";
+    has.backing = OS_BACKING_MEMORY;
+    plan.direct = true;
+    assert_int_equal(choose(), -1);
+    assert_string_equal(error.why, "direct I/O not supported");
+    assert_string_equal(error.advice, "leave out -D to measure it all the same");
+    has.direct = true;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_CACHED);
+    assert_int_equal(notes.count, 1);
 }
 
 static void
@@ -284,6 +394,11 @@ main(void)
         TEST(a_raw_device_has_no_cache_to_use),
         TEST(a_raw_device_takes_whole_sectors_alone),
         TEST(other_devices_go_without_direct_io_then),
+        TEST(a_shape_that_would_be_direct_is_found),
+        TEST(reads_through_a_loop_device_are_cached_and_direct_where_they_can_be),
+        TEST(writes_to_a_loop_device_are_direct),
+        TEST(memory_is_cached_whatever_is_done_to_it),
+        TEST(direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it),
         TEST(who_may_not_look_pages_up_is_told_afterwards),
         TEST(but_not_of_requests_in_a_queue),
     };
