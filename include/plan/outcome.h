@@ -22,8 +22,7 @@ struct outcome {
     enum sweep_kind swept; /* in steps, each with its own row */
     int64_t early;         /* the step after which a sweep could not go on; 0: none */
     int64_t empty;         /* the first of its rows without a request; 0: none */
-    const char
-        *shape; /* options with which reads would be direct; may be empty or NULL */
+    const char *shape;     /* options for direct reads; empty or NULL: none are known */
     const struct slos *slos;
     const char *target; /* its name where there are others; else NULL */
     bool told;          /* the user knows of the failure */

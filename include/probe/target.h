@@ -22,12 +22,12 @@ struct target {
     int rw_flags;      /* OR-ed enum os_rw of every request */
     bool poll;         /* completions are looked for; io_uring only */
     bool flush;        /* a write is followed by a flush */
-    bool direct;       /* by O_DIRECT or its like; then it may be cached elsewhere */
+    bool direct;       /* requests are O_DIRECT or its like, in any mode */
     bool memory;       /* no device behind it */
     bool flushed;      /* all of it is on the device */
     bool fresh;        /* the working file for keeping was not there before */
     os_resident_function *resident; /* in nocache mode; NULL: cannot be known before */
-    char shape[64]; /* likewise; options with which reads would be direct; may be empty */
+    char shape[64]; /* likewise; options for direct reads; empty: none are known */
     bool seen; /* then: os_thread_sectors tells afterwards whether a read was cached */
 };
 

@@ -62,7 +62,7 @@ bool
 os_file_served(int fd)
 {
     struct statfs status;
-    return fstatfs(fd, &status) == 0 && status.f_type == FUSE_SUPER_MAGIC;
+    return fstatfs(fd, &status) == 0 && (uint32_t)status.f_type == FUSE_SUPER_MAGIC;
 }
 
 int
@@ -96,7 +96,7 @@ is_on_block_device(int fd)
     struct statfs system;
     return fstat(fd, &file) == 0 && fstatfs(fd, &system) == 0 &&
            (S_ISBLK(file.st_mode) || major(file.st_dev) != 0 ||
-            system.f_type == BTRFS_SUPER_MAGIC);
+            (uint32_t)system.f_type == BTRFS_SUPER_MAGIC);
 }
 
 bool

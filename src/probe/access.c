@@ -208,23 +208,24 @@ static int
 refuse_direct(struct target *target, const struct plan *plan, bool raw,
               const char *reason, struct error *error)
 {
-    char name[224], advice[sizeof(error->advice)] = "leave out -D to measure without it";
+    char name[224], advice[sizeof(error->advice)];
     error_set(error, EXIT_PREPARE, plan->path, "%s", reason);
     if (raw)
         return -1;
-    nocache_look(target, plan->work_offset);
     if (target->kind == OS_BLOCK && os_path_raw(plan->path, name, sizeof(name))) {
         snprintf(advice, sizeof(advice), "name the raw device %s", name);
-    } else if (plan->load != LOAD_WRITE &&
-               target_evict(target, plan->work_offset, plan->request_size)) {
-        find_shape(target, plan);
-        if (target->shape[0])
-            snprintf(advice, sizeof(advice), "use %s", target->shape);
-        else
-            snprintf(advice, sizeof(advice), "%s",
-                     "name another file, or use -C instead to measure the cache");
+        return error_advise(error, advice);
     }
-    return error_advise(error, advice);
+    nocache_look(target, plan->work_offset);
+    if (plan->load == LOAD_WRITE ||
+        !target_evict(target, plan->work_offset, plan->request_size))
+        return error_advise(error, "leave out -D to measure without it");
+    find_shape(target, plan);
+    snprintf(advice, sizeof(advice), "use %s", target->shape);
+    return error_advise(error, target->shape[0]
+                                   ? advice
+                                   : "name another file, or use -C instead to measure "
+                                     "the cache");
 }
 
 /* RAW: a device that knows nothing but direct I/O. MODE: that of direct requests. */

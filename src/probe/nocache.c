@@ -89,7 +89,8 @@ note_cached(const struct target *target, const struct plan *plan, const char *re
 static void
 choose_seen(struct target *target, const struct plan *plan)
 {
-    target->seen = plan->engine != ENGINE_URING && plan->depth <= 1 &&
+    bool alone = plan->depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
+    target->seen = plan->engine != ENGINE_URING && alone &&
                    os_thread_sees(target->fd, plan->work_offset);
     drop_window(target, plan->work_offset, 1);
 }

@@ -366,10 +366,14 @@ but_not_of_requests_in_a_queue(void **state)
     static const struct {
         enum engine_kind engine;
         int depth;
-    } queues[] = {{ENGINE_URING, 1}, {ENGINE_AIO, 2}};
+        enum sweep_kind swept;
+    } queues[] = {{ENGINE_URING, 1, SWEEP_NONE},
+                  {ENGINE_AIO, 2, SWEEP_NONE},
+                  {ENGINE_AIO, 1, SWEEP_DEPTH}};
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         has.drop = has.account = true;
+        plan.sweep.kind = queues[i].swept;
         plan.engine = queues[i].engine;
         plan.depth = queues[i].depth;
         notes.count = 0;
