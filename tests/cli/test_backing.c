@@ -1,6 +1,9 @@
 /* A device that is memory, or that reads through a page cache, is called what it is. */
 #include "support.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* What a run says of a target whose backing is known. */
@@ -32,19 +35,20 @@ ask(char *line, size_t size, const char *text, const char *reason)
     command_free(&result);
 }
 
-/* The device goes when its last user does: what follows, or the end of the program. */
-static void
+/*
+ * A loop device that a shell command makes and prints. Detached while it is open, it goes
+ * when the descriptor does, however this program ends. Closed by the caller.
+ */
+static int
 make_loop(char *device, size_t size, const char *text)
 {
     need_root();
     ask(device, size, text, "needs loop devices");
-}
-
-static void
-detach(const char *device)
-{
-    struct result result = command("losetup -d %s", device);
+    int fd = open(device, O_RDONLY | O_CLOEXEC);
+    struct result result = command_status(0, "losetup -d %s", device);
     command_free(&result);
+    assert_true(fd >= 0);
+    return fd;
 }
 
 static void
@@ -61,15 +65,15 @@ loop_device_without_direct_io_is_cached(void **state)
 {
     char device[64], note[512];
     (void)state;
-    make_loop(device, sizeof(device),
-              "head -c 8M /dev/urandom >plain.img; losetup -f --show plain.img");
+    int fd = make_loop(device, sizeof(device),
+                       "head -c 8M /dev/urandom >plain.img; losetup -f --show plain.img");
     note_loop(note, sizeof(note), device, device);
     check("", device, "cached", note);
     check("-D", device, "cached", note);
     check("-s 1000", device, "cached", note);
     check("-G -WW", device, "cached", note);
     check("-C", device, "cached", "");
-    detach(device);
+    close(fd);
 }
 
 /* A write is flushed through to what the file is on. */
@@ -78,10 +82,10 @@ writes_to_a_loop_device_reach_the_device(void **state)
 {
     char device[64];
     (void)state;
-    make_loop(device, sizeof(device),
-              "head -c 8M /dev/urandom >plain.img; losetup -f --show plain.img");
+    int fd = make_loop(device, sizeof(device),
+                       "head -c 8M /dev/urandom >plain.img; losetup -f --show plain.img");
     check("-WWW", device, "direct", "");
-    detach(device);
+    close(fd);
 }
 
 static void
@@ -90,12 +94,13 @@ loop_device_with_direct_io_is_direct(void **state)
     char device[64];
     (void)state;
     need_direct_io();
-    make_loop(device, sizeof(device),
-              "head -c 8M /dev/urandom >past.img; d=$(losetup -f --show "
-              "--direct-io=on past.img) && grep -q 1 /sys/block/${d#/dev/}/loop/dio && "
-              "echo $d");
+    int fd = make_loop(
+        device, sizeof(device),
+        "head -c 8M /dev/urandom >past.img; d=$(losetup -f --show "
+        "--direct-io=on past.img) && grep -q 1 /sys/block/${d#/dev/}/loop/dio && "
+        "echo $d");
     check("-D", device, "direct", "");
-    detach(device);
+    close(fd);
 }
 
 /* And the one below is named. */
@@ -108,13 +113,14 @@ loop_device_on_a_loop_device_is_cached(void **state)
     ask(lower, sizeof(lower),
         "d=$(losetup -nO NAME -j below.img) && losetup --direct-io=off $d && echo $d",
         "needs loop devices");
-    make_loop(upper, sizeof(upper),
-              "head -c 8M /dev/urandom >below/img; d=$(losetup -f --show "
-              "--direct-io=on below/img) && grep -q 1 /sys/block/${d#/dev/}/loop/dio && "
-              "echo $d");
+    int fd = make_loop(
+        upper, sizeof(upper),
+        "head -c 8M /dev/urandom >below/img; d=$(losetup -f --show "
+        "--direct-io=on below/img) && grep -q 1 /sys/block/${d#/dev/}/loop/dio && "
+        "echo $d");
     note_loop(note, sizeof(note), upper, lower);
     check("", upper, "cached", note);
-    detach(upper);
+    close(fd);
 }
 
 static void
@@ -150,8 +156,8 @@ partition_of_a_loop_device_is_cached(void **state)
     char device[64], part[80], note[512];
     (void)state;
     need_program("addpart");
-    make_loop(device, sizeof(device),
-              "truncate -s 20M parted.img; losetup -P -f --show parted.img");
+    int fd = make_loop(device, sizeof(device),
+                       "truncate -s 20M parted.img; losetup -P -f --show parted.img");
     struct result result =
         command("addpart %s 1 2048 32768 && sleep 0.2 && [ -b %sp1 ]", device, device);
     bool parted = result.status == 0;
@@ -163,7 +169,7 @@ partition_of_a_loop_device_is_cached(void **state)
         result = command("delpart %s 1", device);
         command_free(&result);
     }
-    detach(device);
+    close(fd);
     if (!parted)
         skip_because("no nodes appear for the partitions of a loop device");
 }
@@ -175,7 +181,7 @@ loop_device_in_memory_is_memory(void **state)
     (void)state;
     need_root();
     mount_image("ext4", 8, "private"); /* so that what follows is as private as that */
-    make_loop(
+    int fd = make_loop(
         device, sizeof(device),
         "mkdir -p memory && mount -t tmpfs memory memory && "
         "head -c 8M /dev/urandom >memory/img && losetup -f --show \"$PWD/memory/img\"");
@@ -184,7 +190,7 @@ loop_device_in_memory_is_memory(void **state)
              device);
     check("-D", device, "cached", note);
     check("-WWW", device, "cached", note);
-    detach(device);
+    close(fd);
 }
 
 static char zram[64]; /* the device of the next test */
