@@ -124,13 +124,26 @@ look_below(struct search *search, const char *folder)
     return devices && memories == devices ? OS_BACKING_MEMORY : OS_BACKING_DEVICE;
 }
 
+/* A disk hangs on a bus, and most runs ask for one: they need no closer look. What is
+ * made of files, memory or other devices is virtual, but for persistent memory. */
+static bool
+is_disk(const char *folder)
+{
+    char target[PLACE];
+    ssize_t length = readlink(folder, target, sizeof(target) - 1);
+    if (length <= 0)
+        return true;
+    target[length] = '\0';
+    return !strstr(target, "/virtual/block/") && !strstr(target, "/pmem");
+}
+
 static enum os_backing
 look_number(struct search *search, dev_t device)
 {
     char folder[64];
     snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(device),
              minor(device));
-    return major(device) ? look(search, folder) : OS_BACKING_DEVICE;
+    return major(device) && !is_disk(folder) ? look(search, folder) : OS_BACKING_DEVICE;
 }
 
 /* The file may be out of reach: removed, or of another mount table. */
