@@ -281,14 +281,19 @@ uring_begin(struct os_async_queue *queue)
 
 /*
  * The kernel frees rings some time after they are closed, and would keep the file
- * open until then, its file system in use. Where only one thread may use a ring,
- * only it can prevent that. Some kernels would wait for what is under way here.
+ * open until then, its file system in use, and the memory of the buffers. Where only one
+ * thread may use a ring, only it can prevent that. Some kernels would wait for what is
+ * under way here.
  */
 static void
 uring_end(struct os_async_queue *queue)
 {
-    if (queue->entry_flags & IOSQE_FIXED_FILE && count_under_way(queue) == 0)
+    if (count_under_way(queue) > 0)
+        return;
+    if (queue->entry_flags & IOSQE_FIXED_FILE)
         tell(queue, IORING_UNREGISTER_FILES, NULL, 0);
+    if (queue->fixed_buffers)
+        tell(queue, IORING_UNREGISTER_BUFFERS, NULL, 0);
 }
 
 static void
