@@ -69,6 +69,9 @@ const char *os_path_joint(const char *path);
 /* Removes the file of this name. */
 int os_path_remove(const char *path);
 
+/* Cuts an open file to SIZE bytes: 0, or -1 with errno. */
+int os_file_cut(int fd, int64_t size);
+
 /* Asks about an open descriptor. */
 int os_file_info(int fd, struct os_info *info);
 

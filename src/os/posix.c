@@ -76,6 +76,12 @@ os_path_remove(const char *path)
 }
 
 int
+os_file_cut(int fd, int64_t size)
+{
+    return ftruncate(fd, size);
+}
+
+int
 os_file_info(int fd, struct os_info *info)
 {
     struct stat status;

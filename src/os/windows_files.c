@@ -89,6 +89,16 @@ os_path_remove(const char *path)
     return status;
 }
 
+int
+os_file_cut(int fd, int64_t size)
+{
+    FILE_END_OF_FILE_INFO end = {.EndOfFile.QuadPart = size};
+    return SetFileInformationByHandle(windows_handle_of(fd), FileEndOfFileInfo, &end,
+                                      sizeof(end))
+               ? 0
+               : windows_error_fail();
+}
+
 /* A drive alone means the directory in it where the user is. */
 const char *
 os_path_joint(const char *path)

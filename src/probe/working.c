@@ -193,6 +193,10 @@ void
 working_discard(const struct target *target, const struct plan *plan)
 {
     char name[NAME_ROOM];
+    struct os_info info;
     if (target->fresh && kept_name(plan, name) == 0)
         os_path_remove(name);
+    else if (plan->keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
+             os_file_info(target->fd, &info) == 0 && info.size > target->size)
+        os_file_cut(target->fd, target->size);
 }

@@ -17,7 +17,8 @@ int working_open(struct target *target, const struct plan *plan, struct error *e
 int working_fill(struct target *target, const struct plan *plan, int64_t available,
                  struct error *error);
 
-/* Removes a file for keeping that was not there before, when the run cannot begin. */
+/* When the run cannot begin: removes a file for keeping that was not there before, and
+ * cuts one that was to the size that it had. */
 void working_discard(const struct target *target, const struct plan *plan);
 
 #endif

@@ -74,7 +74,7 @@ session_open(struct session *session)
 }
 
 /* Gives up target NUMBER, which has not been opened for WAITED ns; those before it are
- * as they were, and what is made of it later is the system's to remove. */
+ * as they were, and os_process_end sees to what is made of it later. */
 static _Noreturn void
 give_up(struct session *session, int number, int64_t waited)
 {

@@ -414,8 +414,8 @@ a_kept_file_outlives_a_signal_while_it_is_filled(void **state)
     need_faults();
     struct result result = command_status(
         0, INTERRUPTED("pwrite:1:hold", "-k -S 200m", "INT",
-                       "cp data d/ioping.tmp; stat -c %%i d/ioping.tmp >before") //
-        "echo $s; ls -A d; stat -c %%i d/ioping.tmp | cmp before && "
+                       "cp data d/ioping.tmp; stat -c '%%i %%s' d/ioping.tmp >before") //
+        "echo $s; ls -A d; stat -c '%%i %%s' d/ioping.tmp | cmp before && "
         "cmp -i 524288 -n 524288 data d/ioping.tmp");
     assert_string_equal(result.out, "2\nioping.tmp\n");
     command_free(&result);
