@@ -33,11 +33,11 @@ void os_signals_take(unsigned given);
 int os_signals_stop(void);
 
 /* How often the process has gone on after it was stopped, by Ctrl-Z or SIGSTOP, as far
- * as it was told. Any thread. */
+ * as the thread knows that the signals reach. Any thread. */
 unsigned os_process_continues(void);
 
-/* Whether that is more than BEFORE, or is about to be, which takes a system call. Any
- * thread but the one that the signals reach. */
+/* Whether that is more than BEFORE; waits a moment for that thread if it is about to know
+ * of one more. Any thread. */
 bool os_process_stopped(unsigned before);
 
 /* Whether statistics were asked for since the last call. */

@@ -3,9 +3,11 @@
 #include "os/thread.h"
 
 #include "linux_statx.h"
+#include "posix_signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -30,6 +33,13 @@ void
 os_clock_sharpen(void)
 {
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
+int
+posix_signals_switches(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : (int)(usage.ru_nvcsw & INT_MAX);
 }
 
 /* Whether somebody may be waiting for the last writer of descriptor FD to close it. */

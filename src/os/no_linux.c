@@ -5,6 +5,8 @@
 #include "os/process.h"
 #include "os/thread.h"
 
+#include "posix_signals.h"
+
 #include "posix_privileges.h"
 
 #include <errno.h>
@@ -76,6 +78,12 @@ int
 os_file_polls(int fd)
 {
     (void)fd;
+    return -1;
+}
+
+int
+posix_signals_switches(void)
+{
     return -1;
 }
 

@@ -24,6 +24,8 @@
 static atomic_int stop_signal;            /* atomic, because other threads look at it */
 static atomic_uint continues;             /* likewise */
 static volatile sig_atomic_t interrupted; /* when by SIGINT first, in_ms; 0: not yet */
+static volatile sig_atomic_t waiting;     /* 1 in pselect */
+static volatile sig_atomic_t switches;    /* of its thread before that, or after it */
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t farewell_byte;
@@ -73,11 +75,16 @@ on_report(int number)
     arrived = 1;
 }
 
+/* timeout(1) and others send SIGCONT to what was never stopped. A wait is one switch of
+ * the thread, and a stop in the middle of it another. */
 static void
 on_continue(int number)
 {
     (void)number;
-    atomic_fetch_add(&continues, 1);
+    int now = posix_signals_switches();
+    if (now < 0 || ((now - switches) & INT32_MAX) > waiting)
+        atomic_fetch_add(&continues, 1);
+    switches = now;
     arrived = 1;
 }
 
@@ -185,9 +192,14 @@ os_signals_wait(int64_t when, const atomic_bool *unless)
     while (!arrived && !atomic_load(unless)) {
         int64_t left = when - os_clock_now();
         struct timespec part = part_of(left);
-        if (left <= 0 || pselect(0, NULL, NULL, NULL, &part, &before) < 0)
-            break; /* a signal */
+        switches = posix_signals_switches();
+        waiting = 1;
+        bool woken = left <= 0 || pselect(0, NULL, NULL, NULL, &part, &before) < 0;
+        waiting = 0;
+        if (woken)
+            break; /* by a signal */
     }
+    switches = posix_signals_switches();
     arrived = 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -204,14 +216,28 @@ os_process_continues(void)
     return atomic_load_explicit(&continues, memory_order_relaxed);
 }
 
-/* The signal goes to another thread, and waits for it, before this one goes on. */
+static bool
+is_pending(int number)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
+}
+
+#define PAUSE (MS / 10)
+#define PAUSES 100
+
+/* The signal waits for another thread, which counts it as soon as it runs. */
 bool
 os_process_stopped(unsigned before)
 {
-    sigset_t pending;
-    return os_process_continues() != before ||
-           (sigpending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1) ||
-           os_process_continues() != before;
+    int pauses = 0;
+    while (os_process_continues() == before && pauses < PAUSES && is_pending(SIGCONT)) {
+        os_sleep_until(os_clock_now() + PAUSE);
+        pauses++;
+    }
+    if (pauses && os_process_continues() == before)
+        os_sleep_until(os_clock_now() + PAUSE);
+    return os_process_continues() != before;
 }
 
 bool

@@ -11,4 +11,11 @@
  * becomes what was held back until now. */
 void posix_signals_hold(sigset_t *before);
 
+/*
+ * How often the calling thread has left its processor by itself so far: for a wait, and
+ * for a stop of the process; modulo 2^31. A handler may call it. -1: this system does not
+ * tell, or does not count stops.
+ */
+int posix_signals_switches(void);
+
 #endif

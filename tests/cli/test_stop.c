@@ -104,6 +104,49 @@ a_stop_is_not_a_hang(void **state)
     command_free(&result);
 }
 
+/* timeout(1) sends it to make sure that its first signal is seen. */
+static void
+a_signal_to_go_on_is_no_stop(void **state)
+{
+    (void)state;
+    need_native_process();
+    need_program("jq");
+    mount_fuse("fs", "uncached,hang_file=$PWD/hang");
+    struct result result = command_status(
+        0, "head -c 1M /dev/urandom >fs.files/f; rm -f hang hang.waiting; " START
+           "-JJ -i 1ms -c 100 -a 0 fs/f >o 2>e & pid=$!; " BEGUN
+           ": >hang; until [ -e hang.waiting ]; do sleep 0.02; done; kill -CONT $pid; "
+           "sleep 0.3; kill -CONT $pid; sleep 0.3; rm hang; wait $pid; s=$?; "
+           "tail -n 1 o | jq -c '[.stat.count, .stat.max > 6e8, .load.missed > 500]'; "
+           "grep stopped o e; exit $s");
+    assert_string_equal(result.out, "[100,true,true]\n");
+    command_free(&result);
+}
+
+/* A third of the time is nobody's, whatever the number of workers. */
+static void
+rates_are_those_without_the_stop(void **state)
+{
+    static const char *const engines[] = {"-threads 2", "-U -depth 2"};
+    (void)state;
+    need_native_process();
+    need_program("jq");
+    mount_fuse("fs", "uncached,delay_us=5000");
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        if (i == 1)
+            need_uring();
+        struct result result = command_status(
+            0,
+            "head -c 1M /dev/urandom >fs.files/f; " START
+            "-JJ -q -P 10ms -i 0 -a 0 -c 200 %s fs/f >o 2>e & pid=$!; " BEGUN
+                STOP_FOR_A_SECOND("") "wait $pid; tail -n 1 o | jq '.stat.iops > "
+                                      ".load.iops * 1.5 and .stat.iops < 400'",
+            engines[i]);
+        assert_string_equal(result.out, "true\n");
+        command_free(&result);
+    }
+}
+
 int
 main(void)
 {
@@ -112,6 +155,8 @@ main(void)
         cmocka_unit_test(a_request_under_way_has_the_verdict),
         cmocka_unit_test(a_pause_that_becomes_longer_misses_nothing),
         cmocka_unit_test(a_stop_is_not_a_hang),
+        cmocka_unit_test(a_signal_to_go_on_is_no_stop),
+        cmocka_unit_test(rates_are_those_without_the_stop),
     };
     return cmocka_run_group_tests_name("stop", tests, NULL, unmount_all);
 }
