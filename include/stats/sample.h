@@ -45,6 +45,13 @@ sample_counts(const struct sample *sample)
     return sample->verdict >= VERDICT_NONE;
 }
 
+/* Whether its time belongs to those that rates are over, with what counts beside it. */
+static inline bool
+sample_is_busy(const struct sample *sample)
+{
+    return sample->verdict != VERDICT_WARMUP && sample->verdict != VERDICT_STOPPED;
+}
+
 /* Whether the request failed. */
 static inline bool
 sample_failed(const struct sample *sample)

@@ -178,7 +178,7 @@ static void
 record(struct worker *worker, const struct sample *sample)
 {
     stats_record(&worker->total, sample);
-    if (!worker->crew->busy_lock)
+    if (!worker->crew->busy_lock || !sample_is_busy(sample))
         return;
     if (worker->busy.count == BUSY_LOG)
         worker_share_busy(worker);

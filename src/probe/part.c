@@ -53,7 +53,8 @@ open_seat(struct part *part, const struct engine_ops *engine, struct error *erro
         return -1;
     }
     seat->gate = part->run->gate;
-    seat->worker.listener.self = part;
+    seat->part = part;
+    seat->worker.listener.self = seat;
     seat->worker.listener.due = part_due;
     if (output->requests || output->print_count || output->print_interval)
         seat->worker.listener.sample = part_sample;
@@ -108,6 +109,10 @@ end_period(struct part *part, int64_t now)
 {
     if (now < part->period_began)
         now = part->period_began;
+    for (int i = 0; i < part->crew.size; i++) {
+        busy_log_move(&part->seats[i]->period, &part->period_busy);
+        part->seats[i]->period.count = 0;
+    }
     part->period.busy = busy_time(&part->period_busy);
     int status = part->observer.period(part->observer.self, &part->period,
                                        now - part->period_began);
@@ -119,25 +124,27 @@ end_period(struct part *part, int64_t now)
 
 /* A request is under way in each period that it touches, and counts in the last. */
 static void
-record_in_period(struct part *part, const struct sample *sample)
+record_in_period(struct part *part, struct seat *seat, const struct sample *sample)
 {
     int64_t start = sample->start, end = start + sample->latency;
     stats_record(&part->period, sample);
-    if (part->crew.busy_lock)
-        busy_add(&part->period_busy,
-                 start > part->period_began ? start : part->period_began, end,
-                 sample_counts(sample));
+    if (!part->crew.busy_lock || !sample_is_busy(sample) || end <= part->period_began)
+        return;
+    if (seat->period.count == BUSY_LOG)
+        busy_log_move(&seat->period, &part->period_busy);
+    busy_log_add(&seat->period, start > part->period_began ? start : part->period_began,
+                 end, sample_counts(sample));
 }
 
 static int
-tell_sample(struct part *part, const struct sample *sample)
+tell_sample(struct part *part, struct seat *seat, const struct sample *sample)
 {
     const struct plan_output *output = &part->plan.output;
     if (output->requests &&
         hear(part, part->observer.sample(part->observer.self, sample)) < 0)
         return -1;
     if (output->print_count || output->print_interval)
-        record_in_period(part, sample);
+        record_in_period(part, seat, sample);
     if (output->print_count && sample_counts(sample) &&
         part->period.latency.count >= (uint64_t)output->print_count)
         return end_period(part, sample->start + sample->latency);
@@ -147,10 +154,11 @@ tell_sample(struct part *part, const struct sample *sample)
 int
 part_sample(void *self, const struct sample *sample)
 {
-    struct part *part = self;
+    struct seat *seat = self;
+    struct part *part = seat->part;
     int status = part_enter(part);
     if (status == 0)
-        status = tell_sample(part, sample);
+        status = tell_sample(part, seat, sample);
     os_lock_give(part->run->lock);
     return status;
 }
@@ -180,7 +188,7 @@ tell_period(struct part *part, int64_t now)
 int
 part_due(void *self, int64_t now)
 {
-    struct part *part = self;
+    struct part *part = ((struct seat *)self)->part;
     int status = part_enter(part);
     if (status == 0)
         status = tell_period(part, now);

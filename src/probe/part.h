@@ -45,7 +45,7 @@ void part_begin(struct part *part, int64_t now);
  */
 int part_enter(struct part *part);
 
-/* What workers tell of a request, or at the crew's `due`; SELF is the part. */
+/* What workers tell of a request, or at the crew's `due`; SELF is their seat. */
 int part_sample(void *self, const struct sample *sample);
 int part_due(void *self, int64_t now);
 

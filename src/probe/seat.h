@@ -12,6 +12,8 @@
 /* How soon to try again what could not be done now, ns. */
 #define SEAT_SOON 10000000LL
 
+struct part;
+
 /*
  * A worker on a thread, where it may get stuck in the kernel, as the thread that
  * attends to it sees it. If it is given up, this must stay in memory until the
@@ -19,7 +21,9 @@
  */
 struct seat {
     struct worker worker;
-    struct os_lock *gate; /* held until all of the crew are there; NULL: it is alone */
+    struct part *part;      /* whose worker it is */
+    struct busy_log period; /* under the run's lock: what the part's does not have yet */
+    struct os_lock *gate;   /* held until all of the crew are there; NULL: it is alone */
     struct os_thread attending, working;
     bool led;          /* it works on a thread that has more to do */
     atomic_bool *news; /* true when it has ended */

@@ -124,6 +124,22 @@ each_period_has_its_own_rate(void **state)
     }
 }
 
+/* Eight that hang, and are left out by -a. */
+static void
+warmup_is_not_in_the_rate(void **state)
+{
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        char arguments[128];
+        if (engines[i].need)
+            engines[i].need();
+        snprintf(arguments, sizeof(arguments), "-q -a 8 %s", engines[i].eight);
+        serve("delay_us=10000,hang_at=1,hang_count=8,hang_s=2");
+        assert_rate(arguments, "208", 0, "$clock < 105 and $own > $clock * 2");
+    }
+}
+
 /* Four at each point of a grid are under way together, whoever sends them. */
 static void
 pauses_are_not_in_the_rate(void **state)
@@ -171,6 +187,7 @@ main(void)
         cmocka_unit_test(those_that_fail_are_not_in_the_rate),
         cmocka_unit_test(those_that_are_too_slow_are_not_in_the_rate),
         cmocka_unit_test(each_period_has_its_own_rate),
+        cmocka_unit_test(warmup_is_not_in_the_rate),
         cmocka_unit_test(pauses_are_not_in_the_rate),
         cmocka_unit_test(one_at_a_time_has_the_rate_of_its_times),
     };
