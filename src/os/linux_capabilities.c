@@ -15,19 +15,19 @@
 
 #define WORD 32 /* capabilities in one of the kernel's words */
 
-/* Of those in a word of the permitted ones, FIRST the number of its lowest, the ambient.
- */
+/* Those of a word of permitted capabilities, of which FIRST is the lowest, that are
+ * ambient as well. */
 static uint32_t
 keep_ambient(uint32_t permitted, unsigned first)
 {
-    uint32_t kept = 0;
+    uint32_t ambient = 0;
     for (unsigned i = 0; i < WORD; i++) {
         unsigned long number = first + i;
         if (permitted >> i & 1 &&
             prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, number, 0UL, 0UL) == 1)
-            kept |= UINT32_C(1) << i;
+            ambient |= UINT32_C(1) << i;
     }
-    return kept;
+    return ambient;
 }
 
 int

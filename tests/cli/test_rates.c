@@ -49,41 +49,41 @@ assert_rate(const char *arguments, const char *count, int status, const char *li
     command_free(&result);
 }
 
+/* The same with each way to have eight under way, or MANY. */
+static void
+assert_rates(bool many, const char *server, const char *options, const char *count,
+             int status, const char *limits)
+{
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        char arguments[128];
+        if (engines[i].need)
+            engines[i].need();
+        snprintf(arguments, sizeof(arguments), "-q %s %s", options,
+                 many ? engines[i].many : engines[i].eight);
+        serve(server);
+        assert_rate(arguments, count, status, limits);
+    }
+}
+
 /* Of 128 reads of 10 ms one takes two seconds: some 63 a second, and a limit is broken.
  */
 static void
 one_that_hangs_is_in_the_rate(void **state)
 {
     (void)state;
-    need_program("jq");
-    for (size_t i = 0; i < LENGTH(engines); i++) {
-        char arguments[128];
-        if (engines[i].need)
-            engines[i].need();
-        snprintf(arguments, sizeof(arguments), "-q %s -slo iops=500", engines[i].many);
-        serve("delay_us=10000,hang_at=100,hang_s=2");
-        assert_rate(
-            arguments, "128", 5,
-            "$own <= $served * 1.01 and $own <= $clock * 1.01 and $own >= $clock * "
-            "0.95 and $own < 64");
-    }
+    assert_rates(true, "delay_us=10000,hang_at=100,hang_s=2", "-slo iops=500", "128", 5,
+                 "$own <= $served * 1.01 and $own <= $clock * 1.01 and $own >= $clock * "
+                 "0.95 and $own < 64");
 }
 
-/* The others fail at once, in turn. */
+/* Every second one. */
 static void
 those_that_fail_are_not_in_the_rate(void **state)
 {
     (void)state;
-    need_program("jq");
-    for (size_t i = 0; i < LENGTH(engines); i++) {
-        char arguments[128];
-        if (engines[i].need)
-            engines[i].need();
-        snprintf(arguments, sizeof(arguments), "-q -E %s", engines[i].eight);
-        serve("delay_us=10000,fail_every=2");
-        assert_rate(arguments, "400", 3,
-                    "$own <= $served * 1.01 and $own >= $clock / 2 * 0.98");
-    }
+    assert_rates(false, "delay_us=10000,fail_every=2", "-E", "400", 3,
+                 "$own <= $served * 1.01 and $own >= $clock / 2 * 0.98");
 }
 
 /* Those above 15 ms wait for one of two places. */
@@ -91,15 +91,17 @@ static void
 those_that_are_too_slow_are_not_in_the_rate(void **state)
 {
     (void)state;
-    need_program("jq");
-    for (size_t i = 0; i < LENGTH(engines); i++) {
-        char arguments[128];
-        if (engines[i].need)
-            engines[i].need();
-        snprintf(arguments, sizeof(arguments), "-q %s -T 15ms", engines[i].eight);
-        serve("delay_us=5000,slots=2");
-        assert_rate(arguments, "200", 0, "$own <= $clock * 1.01");
-    }
+    assert_rates(false, "delay_us=5000,slots=2", "-T 15ms", "200", 0,
+                 "$own <= $clock * 1.01");
+}
+
+/* Eight that hang, and are left out by -a. */
+static void
+warmup_is_not_in_the_rate(void **state)
+{
+    (void)state;
+    assert_rates(false, "delay_us=10000,hang_at=1,hang_count=8,hang_s=2", "-a 8", "208",
+                 0, "$clock < 105 and $own > $clock * 2");
 }
 
 /*
@@ -121,22 +123,6 @@ each_period_has_its_own_rate(void **state)
                            engines[i].eight);
         assert_string_equal(result.out, "0 1 1\n");
         command_free(&result);
-    }
-}
-
-/* Eight that hang, and are left out by -a. */
-static void
-warmup_is_not_in_the_rate(void **state)
-{
-    (void)state;
-    need_program("jq");
-    for (size_t i = 0; i < LENGTH(engines); i++) {
-        char arguments[128];
-        if (engines[i].need)
-            engines[i].need();
-        snprintf(arguments, sizeof(arguments), "-q -a 8 %s", engines[i].eight);
-        serve("delay_us=10000,hang_at=1,hang_count=8,hang_s=2");
-        assert_rate(arguments, "208", 0, "$clock < 105 and $own > $clock * 2");
     }
 }
 

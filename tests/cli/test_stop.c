@@ -15,6 +15,12 @@
 /* The process has begun with its requests: its file is there. */
 #define BEGUN "until [ -s o ]; do sleep 0.02; done; "
 
+/* A run on mount fs, with one request that is under way until file hang goes. */
+#define UNDER_WAY(options)                                                 \
+    "head -c 1M /dev/urandom >fs.files/f; rm -f hang hang.waiting; " START \
+    "-i 1ms " options " fs/f >o 2>e & pid=$!; " BEGUN                      \
+    ": >hang; until [ -e hang.waiting ]; do sleep 0.02; done; "
+
 static void
 need_native_process(void)
 {
@@ -59,13 +65,10 @@ a_request_under_way_has_the_verdict(void **state)
     need_program("jq");
     mount_fuse("fs", "uncached,hang_file=$PWD/hang");
     struct result result = command_status(
-        0, "head -c 1M /dev/urandom >fs.files/f; rm -f hang hang.waiting; " START
-           "-JJ -i 1ms -c 1000 -a 0 fs/f >o 2>e & pid=$!; " BEGUN
-           ": >hang; until [ -e hang.waiting ]; do sleep 0.02; done; " STOP_FOR_A_SECOND(
-               "rm hang; ") "wait $pid; s=$?; jq -c 'select(.io.notice == \"stopped\") | "
-                            ".io.ignored' o; tail -n 1 o | jq -c '[.stat.count, "
-                            ".load.count, .stat.max < "
-                            "1e9]'; grep -o 'while the program was stopped' e; exit $s");
+        0, UNDER_WAY("-JJ -c 1000 -a 0") STOP_FOR_A_SECOND("rm hang; ") //
+        "wait $pid; s=$?; jq -c 'select(.io.notice == \"stopped\") | .io.ignored' o; "
+        "tail -n 1 o | jq -c '[.stat.count, .load.count, .stat.max < 1e9]'; "
+        "grep -o 'while the program was stopped' e; exit $s");
     assert_string_equal(result.out,
                         "true\n[999,1000,true]\nwhile the program was stopped\n");
     command_free(&result);
@@ -95,11 +98,9 @@ a_stop_is_not_a_hang(void **state)
     (void)state;
     need_native_process();
     mount_fuse("fs", "uncached,hang_file=$PWD/hang");
-    struct result result = command_status(
-        0, "head -c 1M /dev/urandom >fs.files/f; rm -f hang hang.waiting; " START
-           "-hang 1s -i 1ms -c 300 fs/f >o 2>e & pid=$!; " BEGUN
-           ": >hang; until [ -e hang.waiting ]; do sleep 0.02; done; " STOP_FOR_A_SECOND(
-               "rm hang; ") "wait $pid; s=$?; grep 'no answer' e; exit $s");
+    struct result result =
+        command_status(0, UNDER_WAY("-hang 1s -c 300") STOP_FOR_A_SECOND("rm hang; ") //
+                       "wait $pid; s=$?; grep 'no answer' e; exit $s");
     assert_string_equal(result.out, "");
     command_free(&result);
 }
@@ -113,12 +114,11 @@ a_signal_to_go_on_is_no_stop(void **state)
     need_program("jq");
     mount_fuse("fs", "uncached,hang_file=$PWD/hang");
     struct result result = command_status(
-        0, "head -c 1M /dev/urandom >fs.files/f; rm -f hang hang.waiting; " START
-           "-JJ -i 1ms -c 100 -a 0 fs/f >o 2>e & pid=$!; " BEGUN
-           ": >hang; until [ -e hang.waiting ]; do sleep 0.02; done; kill -CONT $pid; "
-           "sleep 0.3; kill -CONT $pid; sleep 0.3; rm hang; wait $pid; s=$?; "
-           "tail -n 1 o | jq -c '[.stat.count, .stat.max > 6e8, .load.missed > 500]'; "
-           "grep stopped o e; exit $s");
+        0, UNDER_WAY("-JJ -c 100 -a 0") "kill -CONT $pid; sleep 0.3; kill -CONT $pid; "
+                                        "sleep 0.3; rm hang; wait $pid; s=$?; tail -n 1 "
+                                        "o | jq -c '[.stat.count, "
+                                        ".stat.max > 6e8, .load.missed > 500]'; grep "
+                                        "stopped o e; exit $s");
     assert_string_equal(result.out, "[100,true,true]\n");
     command_free(&result);
 }
