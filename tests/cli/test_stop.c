@@ -91,20 +91,6 @@ a_pause_that_becomes_longer_misses_nothing(void **state)
     command_free(&result);
 }
 
-/* It has waited for half a second when it is stopped for a whole one. */
-static void
-a_stop_is_not_a_hang(void **state)
-{
-    (void)state;
-    need_native_process();
-    mount_fuse("fs", "uncached,hang_file=$PWD/hang");
-    struct result result =
-        command_status(0, UNDER_WAY("-hang 1s -c 300") STOP_FOR_A_SECOND("rm hang; ") //
-                       "wait $pid; s=$?; grep 'no answer' e; exit $s");
-    assert_string_equal(result.out, "");
-    command_free(&result);
-}
-
 /* timeout(1) sends it to make sure that its first signal is seen. */
 static void
 a_signal_to_go_on_is_no_stop(void **state)
@@ -154,7 +140,6 @@ main(void)
         cmocka_unit_test(a_stop_is_not_the_longest_latency),
         cmocka_unit_test(a_request_under_way_has_the_verdict),
         cmocka_unit_test(a_pause_that_becomes_longer_misses_nothing),
-        cmocka_unit_test(a_stop_is_not_a_hang),
         cmocka_unit_test(a_signal_to_go_on_is_no_stop),
         cmocka_unit_test(rates_are_those_without_the_stop),
     };

@@ -1,8 +1,10 @@
 #include "support.h"
 
+#include "probe/seat.h"
 #include "probe/watch.h"
 
 #define LIMIT 5000
+#define SECOND 1000000000LL
 
 /* The request is looked at at each of these times; what is said then. */
 struct look {
@@ -80,6 +82,33 @@ it_knows_when_to_look_again(void **state)
     assert_true(watch_due(&watch, -2, 100) == INT64_MAX);
 }
 
+/* A worker whose request began at 100 s, in a process that was stopped meanwhile. */
+static void
+a_stop_is_not_part_of_the_wait(void **state)
+{
+    (void)state;
+    uint64_t index;
+    int64_t again, start = 100 * SECOND;
+    struct seat *seat = seat_make(false);
+    assert_non_null(seat);
+    seat->worker.slots.ends.older = seat->worker.slots.ends.younger =
+        &seat->worker.slots.ends;
+    watch_start(&seat->watch, SECOND);
+    baton_lay(&seat->worker.baton, start);
+    assert_int_equal(
+        seat_watch(seat, start + 5 * SECOND, start + 5 * SECOND, &index, &again), 0);
+    assert_int_equal(again, start + 6 * SECOND);
+    assert_int_equal(
+        seat_watch(seat, start + 5 * SECOND, start + 6 * SECOND, &index, &again), SECOND);
+    assert_int_equal(again, start + 7 * SECOND);
+    baton_take(&seat->worker.baton, start);
+    baton_lay(&seat->worker.baton, start + 10 * SECOND);
+    assert_int_equal(
+        seat_watch(seat, start + 5 * SECOND, start + 13 * SECOND, &index, &again),
+        3 * SECOND);
+    seat_free(seat);
+}
+
 int
 main(void)
 {
@@ -89,6 +118,7 @@ main(void)
         cmocka_unit_test(each_request_is_watched_anew),
         cmocka_unit_test(no_limit_is_silence),
         cmocka_unit_test(it_knows_when_to_look_again),
+        cmocka_unit_test(a_stop_is_not_part_of_the_wait),
     };
     return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }
