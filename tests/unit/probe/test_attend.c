@@ -62,7 +62,7 @@ begin(int64_t print_count, int64_t print_interval)
 static void
 end(void)
 {
-    free(part->seats);
+    part_free(part);
     os_lock_free(run->lock);
 }
 
