@@ -97,6 +97,8 @@ a_signal_to_go_on_is_no_stop(void **state)
 {
     (void)state;
     need_native_process();
+    if (!is_linux_aio())
+        skip_because("needs a system that counts the stops of a thread");
     need_program("jq");
     mount_fuse("fs", "uncached,hang_file=$PWD/hang");
     struct result result = command_status(
