@@ -25,6 +25,7 @@ static void
 need_native_process(void)
 {
     need_bare("the tool's own threads are stopped and told of it as well");
+    need_native("an emulator takes its time to tell of signals");
 }
 
 /* The longest of those that count is shorter than the stop. A machine that is late by a
