@@ -11,7 +11,6 @@
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
-#include <linux/stat.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
