@@ -134,6 +134,8 @@ file_system_on_a_loop_device_is_cached(void **state)
     (void)state;
     for (size_t i = 0; i < LENGTH(systems); i++) {
         const char *type = systems[i].type;
+        if (strcmp(type, "btrfs") == 0)
+            need_native("emulators do not pass on what asks btrfs for its devices");
         mount_image(type, systems[i].size, type);
         snprintf(text, sizeof(text),
                  "head -c 1M /dev/urandom >%s/file; d=$(losetup -nO NAME -j %s.img) && "
