@@ -45,7 +45,8 @@ sample_counts(const struct sample *sample)
     return sample->verdict >= VERDICT_NONE;
 }
 
-/* Whether its time belongs to those that rates are over, with what counts beside it. */
+/* Whether its span goes into the busy time, see stats/busy.h: warm-up and stops do not.
+ */
 static inline bool
 sample_is_busy(const struct sample *sample)
 {

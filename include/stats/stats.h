@@ -70,7 +70,8 @@ const struct histogram *stats_distribution(const struct stats *stats);
  */
 unsigned stats_shown(const struct stats *stats, const struct percentiles *list);
 
-/* Adds all that MORE has seen, BUSY as that of another time. */
+/* Adds all that MORE has seen; its `busy` is taken for that of an earlier or later
+ * stretch. Whoever merges what ran at the same time sets the sum's own. */
 void stats_merge(struct stats *stats, const struct stats *more);
 
 /* NUMBER per second over TIME ns; 0 if no time has passed. */

@@ -24,8 +24,8 @@
 static atomic_int stop_signal;            /* atomic, because other threads look at it */
 static atomic_uint continues;             /* likewise */
 static volatile sig_atomic_t interrupted; /* when by SIGINT first, in_ms; 0: not yet */
-static volatile sig_atomic_t waiting;     /* 1 in pselect */
-static volatile sig_atomic_t switches;    /* of its thread before that, or after it */
+static volatile sig_atomic_t waiting;     /* 1 while os_signals_wait is in pselect */
+static volatile sig_atomic_t switches;    /* of its thread when that began or ended */
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t farewell_byte;
