@@ -183,19 +183,19 @@ $(TESTS): $(BUILDDIR)/%: %.c $(SUPPORT_OBJ) $(LIBRARY)
 		$(LIBRARY) -lcmocka $(OWN_LDLIBS) $(LDLIBS)
 
 # The kernel's part in these is played by the tests.
-$(BUILDDIR)/tests/unit/engine/test_async $(BUILDDIR)/tests/unit/os/test_async \
+$(BUILDDIR)/tests/unit/io/test_async $(BUILDDIR)/tests/unit/os/test_async \
 $(BUILDDIR)/tests/unit/os/test_async_faults: TEST_LDFLAGS = -Wl,--wrap=syscall
 
 # Under ordinary compilers the fuzzers' inputs are tried in a test.
 $(BUILDDIR)/tests/unit/house/test_corpus: $(FUZZ_OBJ)
 
 # What a system says of itself is played to those who decide by it.
-$(BUILDDIR)/tests/unit/probe/test_access: TEST_LDFLAGS = $(foreach call,drop direct random \
+$(BUILDDIR)/tests/unit/target/test_io_mode: TEST_LDFLAGS = $(foreach call,drop direct random \
 	write_back,-Wl,--wrap=os_file_$(call)) $(foreach call,os_device_is_disk os_device_size \
 	os_file_backing os_path_raw os_resident_choose os_thread_sees,-Wl,--wrap=$(call))
 
 # Whether memory is freed, which a worker decides.
-$(BUILDDIR)/tests/unit/probe/test_worker_failures: TEST_LDFLAGS = -Wl,--wrap=os_memory_free
+$(BUILDDIR)/tests/unit/run/test_worker_failures: TEST_LDFLAGS = -Wl,--wrap=os_memory_free
 
 # What only one system uses is tested with all, as far as it is mere arithmetic.
 $(BUILDDIR)/tests/unit/os/test_mountinfo $(BUILDDIR)/tests/unit/house/test_corpus: \

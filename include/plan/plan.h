@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "cli/options.h"
-#include "engine/engine.h"
+#include "io/io.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
-#ifndef PLOT_H
-#define PLOT_H
+#ifndef PLOT_PLOT_H
+#define PLOT_PLOT_H
 
 #include "base/buffer.h"
-#include "plan/description.h"
+#include "target/description.h"
 #include "plan/plan.h"
 #include "stats/stats.h"
 #include "stats/track.h"

@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "plan/description.h"
+#include "target/description.h"
 #include "plan/plan.h"
 #include "stats/stats.h"
 

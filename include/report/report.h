@@ -3,11 +3,11 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "plan/description.h"
-#include "plan/outcome.h"
+#include "target/description.h"
+#include "run/outcome.h"
 #include "plan/plan.h"
-#include "probe/run.h"
-#include "report/kept.h"
+#include "run/run.h"
+#include "report/export.h"
 #include "report/status.h"
 #include "stats/stats.h"
 

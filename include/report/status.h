@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "os/thread.h"
 #include "plan/plan.h"
-#include "probe/run.h"
+#include "run/run.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>

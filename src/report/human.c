@@ -2,7 +2,7 @@
 
 #include "base/units.h"
 #include "os/os.h"
-#include "picture.h"
+#include "text_histogram.h"
 #include "report/color.h"
 #include "report/comparison.h"
 #include "table.h"

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "os/os.h"
 #include "os/process.h"
-#include "probe/watch.h"
+#include "run/stall.h"
 #include "report/console.h"
 
 /* For so long (ns) from the beginning it does without being woken. */

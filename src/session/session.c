@@ -12,7 +12,7 @@
 
 #include "os/os.h"
 #include "os/process.h"
-#include "probe/memory.h"
+#include "run/memory.h"
 #include "report/console.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 #ifndef SESSION_STATE_H
 #define SESSION_STATE_H
 
-#include "plan/outcome.h"
+#include "run/outcome.h"
 #include "plan/plan.h"
-#include "probe/run.h"
+#include "run/run.h"
 #include "report/report.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 #ifndef SUPPORT_FAKE_ENGINE_H
 #define SUPPORT_FAKE_ENGINE_H
 
-#include "engine/engine.h"
+#include "io/io.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

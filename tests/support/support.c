@@ -148,7 +148,7 @@ knows_direct(void)
 }
 
 /* Takes what is said of every target out where there is no direct I/O; that it is said
- * is the business of one test, see unit/probe/test_access.c. */
+ * is the business of one test, see unit/target/test_io_mode.c. */
 static size_t
 drop_notes(char *text)
 {

@@ -1,0 +1,105 @@
+#ifndef RUN_WORKER_H
+#define RUN_WORKER_H
+
+#include "base/error.h"
+#include "io/io.h"
+#include "plan/plan.h"
+#include "run/handoff.h"
+#include "run/worker_group.h"
+#include "run/pacer.h"
+#include "run/pattern.h"
+#include "run/inflight.h"
+#include "target/target.h"
+#include "stats/stats.h"
+#include "stats/track.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Who wants to hear of a worker; set it between worker_open and worker_run.
+ * Called outside the timed part, on the worker's thread, which holds the baton.
+ * A negative result ends the run.
+ */
+struct worker_listener {
+    void *self;
+    /* After each request; NULL: not wanted. */
+    int (*sample)(void *self, const struct sample *sample);
+    /* Before a request, once the crew's time `due` has come. */
+    int (*due)(void *self, int64_t now);
+};
+
+/* One loop: its own pattern, pacer, buffers and statistics. */
+struct worker {
+    const struct plan *plan;
+    const struct target *target;
+    struct crew *crew;
+    int number; /* from 0 */
+    struct engine engine;
+    struct worker_listener listener;
+
+    struct pattern pattern;
+    struct random data; /* what is written */
+    char *memory;       /* the buffers of all slots */
+
+    struct baton baton; /* of what follows */
+    bool sending;       /* false: what is under way is the last of it */
+    struct slots slots;
+    struct pacer pacer;
+    unsigned continues;   /* of the process, before the last request was sent */
+    unsigned continued;   /* likewise, before the one before that */
+    int64_t sectors;      /* os_thread_sectors before a read, if the target has `seen` */
+    uint64_t next, left;  /* the number of the next request; how many are its own */
+    int64_t began, ended; /* of what the statistics cover, monotonic */
+    int64_t end;          /* no request starts then or later */
+    struct stats total;
+    struct busy_log busy; /* what the crew's does not have yet */
+    struct track *track;  /* set like the listener; NULL: not wanted */
+    struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
+};
+
+/*
+ * Prepares worker NUMBER, from 0, of CREW: its buffers and its engine. WORKER is
+ * all zero but for its track; nothing touches what it does not need. Returns 0, or -1
+ * with ERROR, and then nothing is left to close.
+ */
+int worker_open(struct worker *worker, const struct plan *plan,
+                const struct target *target, const struct engine_ops *engine,
+                struct crew *crew, int number, struct error *error);
+
+/*
+ * Sends requests until the plan, a failure, the crew's `stop` or the listener
+ * ends it, and waits for all of them. A failure stops the crew.
+ */
+void worker_run(struct worker *worker);
+
+/* Whether no more requests of it are due; it, or whoever has its baton, may ask. */
+static inline bool
+worker_is_done(const struct worker *worker)
+{
+    return worker->left == 0 && crew_is_done(worker->crew);
+}
+
+/* Likewise: how many grid points passed without a request until NOW; none of those that
+ * passed while the process was stopped. */
+uint64_t worker_missed(const struct worker *worker, int64_t now);
+
+/* Likewise: counts these, of which none is before AFTER. */
+void worker_miss(struct worker *worker, int64_t after, int64_t now);
+
+/* Likewise: moves its spans to those of the crew, for a moment under their lock. */
+void worker_share_busy(struct worker *worker);
+
+/*
+ * For whoever has borrowed the baton of a worker whose requests do not return:
+ * ends the statistics at NOW, with those requests as ones that were sent.
+ */
+void worker_abandon(struct worker *worker, int64_t now);
+
+/* Likewise: the number of the request that has been under way for longest; 0: none. */
+uint64_t worker_oldest(const struct worker *worker);
+
+/* Frees what worker_open took. */
+void worker_close(struct worker *worker);
+
+#endif

@@ -1,0 +1,176 @@
+#include "run/outcome.h"
+
+#include "base/error.h"
+#include "base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool
+keeps_limits(const struct outcome *outcome)
+{
+    int64_t value;
+    for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
+        if (slo_check(&outcome->slos->list[i], &outcome->total, &value) != SLO_KEPT)
+            return false;
+    return true;
+}
+
+static bool
+has_failed(const struct outcome *outcome)
+{
+    return outcome->output_error || outcome->failed.index || outcome->waiting;
+}
+
+static bool
+is_all_cached(const struct stats *total)
+{
+    return total->cached && !total->latency.count && !total->too_fast && !total->too_slow;
+}
+
+int
+outcome_status(const struct outcome *outcome)
+{
+    if (has_failed(outcome) || is_all_cached(&outcome->total))
+        return EXIT_RUNTIME;
+    return keeps_limits(outcome) ? EXIT_DONE : EXIT_LIMIT;
+}
+
+int
+outcome_worse(int status, int other)
+{
+    static const int ranks[] = {
+        [EXIT_DONE] = 0, [EXIT_LIMIT] = 1, [EXIT_RUNTIME] = 2, [EXIT_PREPARE] = 2};
+    return ranks[other] > ranks[status] ? other : status;
+}
+
+static void
+explain_limit(const struct outcome *outcome, const struct slo *slo, struct notes *notes)
+{
+    const struct stats *total = &outcome->total;
+    char name[24], is[UNITS_TEXT], limit[UNITS_TEXT];
+    int64_t value;
+    enum units_kind kind = slo->metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
+    bool corrected = slo->metric == SLO_PERCENTILE && total->every;
+    enum slo_verdict verdict = slo_check(slo, total, &value);
+    slo_name(slo, name);
+    units_format(kind, value, is);
+    units_format(kind, slo->limit, limit);
+    if (strcmp(is, limit) == 0) /* to the digits that are shown */
+        snprintf(is, sizeof(is), "%lld%s", (long long)value,
+                 kind == UNITS_COUNT ? "" : " ns");
+    if (verdict == SLO_BROKEN)
+        notes_add(notes, outcome->target, "%s%s = %s %s %s", name,
+                  corrected ? " (corrected)" : "", is,
+                  kind == UNITS_COUNT ? "falls below" : "exceeds", limit);
+    if (verdict == SLO_UNKNOWN)
+        notes_add(notes, outcome->target,
+                  "%s is not known: %llu requests count, and it takes %lld", name,
+                  (unsigned long long)total->latency.count, (long long)value);
+}
+
+void
+outcome_explain_failure(const struct sample *failed, const char *target,
+                        struct notes *notes)
+{
+    char number[16];
+    if (failed->verdict == VERDICT_SHORT)
+        notes_add(notes, target, "request %llu failed: short (%lld of %lld bytes)",
+                  (unsigned long long)failed->index, (long long)failed->bytes,
+                  (long long)failed->size);
+    else
+        notes_add(notes, target, "request %llu failed: %s (%s)",
+                  (unsigned long long)failed->index, error_name(failed->error, number),
+                  strerror(failed->error));
+}
+
+static void
+explain_nothing(const struct outcome *outcome, struct notes *notes)
+{
+    const struct stats *total = &outcome->total;
+    uint64_t others = total->cached + total->failed + total->too_fast + total->too_slow +
+                      total->stopped;
+    if (total->requests == 0)
+        notes_add(notes, outcome->target, "no request was sent");
+    else if (others == 0)
+        notes_add(notes, outcome->target,
+                  "no request counted: all were warm-up; use -warmup 0 to count them");
+    else
+        notes_add(notes, outcome->target, "no request counted of %llu",
+                  (unsigned long long)total->requests);
+}
+
+/* What a summary on a terminal says before "generated", as far as nothing else has. */
+static void
+explain_counts(const struct outcome *outcome, struct notes *notes)
+{
+    const struct stats *total = &outcome->total;
+    if (total->failed > (outcome->failed.index ? 1 : 0))
+        notes_add(notes, outcome->target, "%llu of %llu requests failed",
+                  (unsigned long long)total->failed, (unsigned long long)total->requests);
+    if (total->missed && !total->every)
+        notes_add(notes, outcome->target, "%llu request%s missed: due, and not sent",
+                  (unsigned long long)total->missed,
+                  total->missed == 1 ? " was" : "s were");
+}
+
+/* What is advised has been tried, or needs nothing. */
+static void
+explain_cached(const struct outcome *outcome, struct notes *notes)
+{
+    const struct stats *total = &outcome->total;
+    bool shaped = outcome->shape && outcome->shape[0];
+    notes_add(notes, outcome->target,
+              "%llu of %llu requests were answered by the page cache, not the device; "
+              "%s%s%s, or use -C to measure the cache",
+              (unsigned long long)total->cached, (unsigned long long)total->requests,
+              shaped ? "use " : "name another file", shaped ? outcome->shape : "",
+              shaped ? " (direct I/O)" : "");
+}
+
+/* Of steps that were too short. */
+static void
+explain_steps(const struct outcome *outcome, struct notes *notes)
+{
+    char what[512] = "-sweep", text[UNITS_TEXT];
+    if (outcome->target)
+        snprintf(what, sizeof(what), "%.490s: -sweep", outcome->target);
+    if (outcome->early)
+        notes_add(notes, what,
+                  "ended at %s: fewer than one request per worker in its time; "
+                  "use a longer -w",
+                  units_format(UNITS_SIZE, outcome->early, text));
+    if (outcome->empty)
+        notes_add(notes, what, "no request ended in the time of %s=%lld; use a longer -w",
+                  sweep_name(outcome->swept), (long long)outcome->empty);
+}
+
+void
+outcome_explain(const struct outcome *outcome, struct notes *notes)
+{
+    const struct stats *total = &outcome->total;
+    char text[UNITS_TEXT];
+    if (outcome->failed.index && !outcome->told)
+        outcome_explain_failure(&outcome->failed, outcome->target, notes);
+    if (outcome->waiting)
+        notes_add(notes, outcome->target, "%d request%s still waiting after %s",
+                  outcome->left > 1 ? outcome->left : 1, outcome->left > 1 ? "s" : "",
+                  units_format(UNITS_TIME, outcome->waiting, text));
+    if (outcome->output_error && !outcome->output_told)
+        notes_add(notes, outcome->output, "%s", strerror(outcome->output_error));
+    if (total->cached)
+        explain_cached(outcome, notes);
+    if (total->stopped)
+        notes_add(notes, outcome->target,
+                  "%llu of %llu requests were under way while the program was stopped: "
+                  "they do not count",
+                  (unsigned long long)total->stopped,
+                  (unsigned long long)total->requests);
+    if (outcome->brief)
+        explain_counts(outcome, notes);
+    explain_steps(outcome, notes);
+    for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
+        explain_limit(outcome, &outcome->slos->list[i], notes);
+    if (total->latency.count == 0 && !has_failed(outcome) && !outcome->swept)
+        explain_nothing(outcome, notes);
+}

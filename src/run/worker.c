@@ -1,0 +1,122 @@
+#include "run/worker.h"
+
+#include "os/process.h"
+#include "run/memory.h"
+
+#include <string.h>
+
+static void
+free_memory(struct worker *worker)
+{
+    os_memory_free(worker->memory);
+    slots_close(&worker->slots);
+}
+
+/* Every buffer has the alignment that the first one has. */
+static int
+take_memory(struct worker *worker, struct os_async_config *config, struct error *error)
+{
+    size_t depth = (size_t)config->depth, size = (size_t)worker->plan->request_size;
+    size_t alignment = (size_t)worker->target->alignment;
+    config->size = (size + alignment - 1) / alignment * alignment;
+    if (slots_open(&worker->slots, config->depth, worker->plan->request_size) == 0 &&
+        config->size <= SIZE_MAX / depth &&
+        (worker->memory = os_memory_aligned(alignment, depth * config->size))) {
+        config->memory = worker->memory;
+        return 0;
+    }
+    free_memory(worker);
+    return memory_refuse(worker->plan, config->depth, INT64_MAX, error);
+}
+
+int
+worker_open(struct worker *worker, const struct plan *plan, const struct target *target,
+            const struct engine_ops *engine, struct crew *crew, int number,
+            struct error *error)
+{
+    struct os_async_config config = {.fd = target->fd,
+                                     .rw_flags = target->rw_flags,
+                                     .poll = target->poll,
+                                     .depth = plan->depth};
+    worker->plan = plan;
+    worker->target = target;
+    worker->crew = crew;
+    worker->number = number;
+    worker->total.every = plan->corrected;
+    if (take_memory(worker, &config, error) < 0)
+        return -1;
+    worker->engine.ops = engine;
+    if (engine->open(&worker->engine, &config, error) < 0) {
+        free_memory(worker);
+        return -1;
+    }
+    pattern_start(&worker->pattern, plan, target->work_size, number);
+    random_seed(&worker->data, random_derive(~plan->seed, (uint64_t)number));
+    size_t bytes = config.size * (size_t)plan->depth;
+    if (plan->load == LOAD_READ)
+        memset(worker->memory, 1, bytes); /* no page is new to a request */
+    else
+        random_fill(&worker->data, worker->memory, bytes);
+    return 0;
+}
+
+void
+worker_close(struct worker *worker)
+{
+    if (worker->engine.ops->close(&worker->engine))
+        os_memory_free(worker->memory);
+    slots_close(&worker->slots);
+}
+
+uint64_t
+worker_missed(const struct worker *worker, int64_t now)
+{
+    if (worker->plan->limited || worker_is_done(worker))
+        return 0;
+    uint64_t missed = pacer_missed(&worker->pacer, now < worker->end ? now : worker->end);
+    return missed && os_process_stopped(worker->continued) ? 0 : missed;
+}
+
+void
+worker_miss(struct worker *worker, int64_t after, int64_t now)
+{
+    uint64_t missed = worker_missed(worker, now);
+    worker->total.missed += missed;
+    if (worker->track && missed)
+        track_miss(worker->track, after, missed);
+}
+
+void
+worker_share_busy(struct worker *worker)
+{
+    struct crew *crew = worker->crew;
+    if (!crew->busy_lock || worker->busy.count == 0)
+        return;
+    os_lock_take(crew->busy_lock);
+    busy_log_move(&worker->busy, &crew->busy);
+    os_lock_give(crew->busy_lock);
+}
+
+void
+worker_abandon(struct worker *worker, int64_t now)
+{
+    const struct slot *ends = &worker->slots.ends;
+    for (const struct slot *slot = ends->younger; slot != ends; slot = slot->younger) {
+        int64_t start = slot->sample.start;
+        if ((start ? start : now) >= worker->began) {
+            worker->total.requests++;
+            worker->total.missed += slot->sample.missed;
+        }
+    }
+    if (worker->sending) /* else nothing was due any more */
+        worker_miss(worker, ends->younger->sample.start, now);
+    worker->ended = now;
+    if (worker->began > now)
+        worker->began = now;
+}
+
+uint64_t
+worker_oldest(const struct worker *worker)
+{
+    return worker->slots.ends.younger->sample.index;
+}

@@ -1,0 +1,319 @@
+/*
+ * How requests reach the device.
+ *
+ * direct: O_DIRECT. Where the kernel tells the alignment that it demands, its
+ * word is taken. Elsewhere (btrfs, NFS, old kernels) some file systems accept
+ * any direct read and quietly serve it through the page cache, so two requests
+ * of the run's own shape are tried: if their pages are resident afterwards,
+ * it was not direct.
+ */
+#include "io_mode.h"
+
+#include "nocache.h"
+#include "os/cache.h"
+#include "os/process.h"
+#include "polling.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE 4096
+
+/* Reads into memory that was touched before: else btrfs goes by the cache. */
+static int
+read_once(struct target *target, const struct plan *plan, int64_t offset)
+{
+    size_t bytes = (size_t)plan->request_size;
+    void *buffer = os_memory_aligned((size_t)target->alignment, bytes);
+    if (!buffer)
+        return ENOMEM;
+    memset(buffer, 1, bytes);
+    int number = os_file_read(target->fd, buffer, bytes, offset, 0) < 0 ? errno : 0;
+    os_memory_free(buffer);
+    return number;
+}
+
+/* Whether nothing speaks against direct I/O, where its effect cannot be seen. */
+static bool
+is_plain(const struct target *target, const struct plan *plan)
+{
+    return os_file_served(target->fd) ||
+           (target->block > 0 && plan->request_size % target->block == 0 &&
+            plan->work_offset % target->block == 0 &&
+            os_file_storage(target->fd, plan->work_offset, target->work_size) == 0);
+}
+
+/* Whether a direct read at OFFSET is one; REASON of SIZE bytes says why not. */
+static bool
+read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
+               char *reason, size_t size)
+{
+    bool held = target_evict(target, offset, plan->request_size);
+    int number = read_once(target, plan, offset);
+    if (number == EINVAL || number == EOPNOTSUPP || number == ENOTSUP) {
+        snprintf(reason, size, "direct I/O of this size and offset not supported");
+        return false;
+    }
+    int resident = target->resident
+                       ? target->resident(target->fd, offset, plan->request_size)
+                       : os_file_resident_try(target->fd, offset);
+    if (held || resident < 0) {
+        snprintf(reason, size, "%s",
+                 held ? "its pages stay in the page cache"
+                      : "cannot see whether direct I/O is done");
+        return is_plain(target, plan);
+    }
+    snprintf(reason, size, "direct I/O goes through the page cache here");
+    return !resident;
+}
+
+static bool
+shape_is_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
+{
+    int64_t second = plan->work_offset + plan->request_size;
+    int storage = os_file_storage(target->fd, plan->work_offset, target->work_size);
+    if (storage > 0) {
+        snprintf(reason, size, "%s data goes through the page cache",
+                 storage & OS_STORAGE_ENCODED ? "compressed" : "inline");
+        return false;
+    }
+    return read_is_direct(target, plan, plan->work_offset, reason, size) &&
+           (target->work_size - plan->request_size < plan->request_size ||
+            read_is_direct(target, plan, second, reason, size));
+}
+
+static bool
+is_aligned(const struct plan *plan, int64_t unit, char *reason, size_t size)
+{
+    if (plan->request_size % unit == 0 && plan_largest(plan) % unit == 0 &&
+        plan->work_offset % unit == 0)
+        return true;
+    snprintf(reason, size,
+             "direct I/O needs request size and offset in multiples of %lld",
+             (long long)unit);
+    return false;
+}
+
+/* Turns direct I/O on; or leaves it off, with a REASON. */
+static bool
+try_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
+{
+    int64_t memory = 0, unit = 0, bytes;
+    bool known = os_file_alignment(target->fd, &memory, &unit) == 0;
+    if (!known && target->kind == OS_BLOCK)
+        known = os_device_size(target->fd, &bytes, &unit) == 0;
+    snprintf(reason, size, "direct I/O not supported");
+    if (known && (unit == 0 || !is_aligned(plan, unit, reason, size)))
+        return false;
+    if (memory > target->alignment)
+        target->alignment = memory;
+    if (!known)
+        nocache_look(target, plan->work_offset);
+    if (os_file_direct(target->fd, true) < 0)
+        return false;
+    if (known || shape_is_direct(target, plan, reason, size))
+        return true;
+    os_file_direct(target->fd, false);
+    return false;
+}
+
+/* No page cache in between. */
+static int
+choose_character(struct target *target, const struct plan *plan, struct error *error)
+{
+    target->description.mode = MODE_DIRECT;
+    if (plan->direct && os_file_direct(target->fd, true) < 0)
+        return error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported");
+    return 0;
+}
+
+/* WHAT is a file system or a device. */
+static void
+note_memory(const struct plan *plan, const char *what, struct notes *notes)
+{
+    notes_add(notes, plan->path, "%s is memory, not a device: so are the times", what);
+}
+
+/* Nothing but page cache, which takes direct I/O on some systems. */
+static int
+choose_memory(struct target *target, const struct plan *plan, const char *what,
+              struct notes *notes, struct error *error)
+{
+    target->description.mode = MODE_CACHED;
+    if (plan->direct && os_file_direct(target->fd, true) < 0) {
+        error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported");
+        return error_advise(error, "leave out -D to measure it all the same");
+    }
+    note_memory(plan, what, notes);
+    return 0;
+}
+
+/* The kernel tells of a lost write once only, so it must not go unsaid here. */
+static void
+flush_first(struct target *target, const struct plan *plan, struct notes *notes)
+{
+    char number[16];
+    int status = plan->load == LOAD_READ ? os_file_write_back(target->fd)
+                                         : os_file_flush(target->fd);
+    if (status < 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP &&
+        errno != EOPNOTSUPP)
+        notes_add(notes, plan->path, "flushing what was written before failed: %s (%s)",
+                  error_name(errno, number), strerror(errno));
+}
+
+/* VALUE as an argument, such as 4k. */
+static int
+write_size(char *text, size_t size, const char *option, int64_t value)
+{
+    bool whole = value % 1024 == 0;
+    return snprintf(text, size, "%s %lld%s", option,
+                    (long long)(whole ? value / 1024 : value), whole ? "k" : "");
+}
+
+/*
+ * Finds the next larger size, and offset, of which reads would be direct, by trial:
+ * `shape` of TARGET, empty if there is none or alignment is not what is amiss.
+ */
+static void
+find_shape(struct target *target, const struct plan *plan)
+{
+    char reason[128], *text = target->shape;
+    int64_t memory, bytes, unit = 0;
+    struct plan other = *plan;
+    if (os_file_alignment(target->fd, &memory, &unit) < 0 &&
+        (target->kind != OS_BLOCK || os_device_size(target->fd, &bytes, &unit) < 0))
+        unit = target->block;
+    if (unit <= 0 || plan->sweep.kind == SWEEP_SIZE)
+        return;
+    other.request_size = (plan->request_size + unit - 1) / unit * unit;
+    other.work_offset = (plan->work_offset + unit - 1) / unit * unit;
+    int64_t needed = plan->work_size ? plan->work_size : other.request_size;
+    bool larger = other.request_size > plan->request_size;
+    bool moved = other.work_offset > plan->work_offset;
+    if ((!larger && !moved) || other.request_size > needed ||
+        (target->kind != OS_DIRECTORY && other.work_offset > target->size - needed) ||
+        !try_direct(target, &other, reason, sizeof(reason)))
+        return;
+    os_file_direct(target->fd, false);
+    if (larger)
+        text += write_size(text, sizeof(target->shape) / 2, "-s", other.request_size);
+    if (moved)
+        write_size(text, sizeof(target->shape) / 2, larger ? " -o" : "-o",
+                   other.work_offset);
+}
+
+/* Without -D it would be the page cache that answers, if that keeps the pages. */
+static int
+refuse_direct(struct target *target, const struct plan *plan, bool raw,
+              const char *reason, struct error *error)
+{
+    char name[224], advice[sizeof(error->advice)];
+    error_set(error, EXIT_PREPARE, plan->path, "%s", reason);
+    if (raw)
+        return -1;
+    if (target->kind == OS_BLOCK && os_path_raw(plan->path, name, sizeof(name))) {
+        snprintf(advice, sizeof(advice), "name the raw device %s", name);
+        return error_advise(error, advice);
+    }
+    nocache_look(target, plan->work_offset);
+    if (plan->load == LOAD_WRITE ||
+        !target_evict(target, plan->work_offset, plan->request_size))
+        return error_advise(error, "leave out -D to measure without it");
+    find_shape(target, plan);
+    snprintf(advice, sizeof(advice), "use %s", target->shape);
+    return error_advise(error, target->shape[0]
+                                   ? advice
+                                   : "name another file, or use -C instead to measure "
+                                     "the cache");
+}
+
+/* RAW: a device that knows nothing but direct I/O. MODE: that of direct requests. */
+static int
+choose_way(struct target *target, const struct plan *plan, enum mode mode, bool raw,
+           struct notes *notes, struct error *error)
+{
+    char reason[128];
+    os_file_random(target->fd, plan->work_offset, target->work_size);
+    if (!target->flushed)
+        flush_first(target, plan, notes);
+    target->direct = try_direct(target, plan, reason, sizeof(reason));
+    target->description.mode = mode;
+    if (target->direct)
+        return 0;
+    if (plan->direct || raw)
+        return refuse_direct(target, plan, raw, reason, error);
+    if (mode == MODE_DIRECT && plan->load != LOAD_WRITE)
+        find_shape(target, plan);
+    if (mode == MODE_DIRECT)
+        nocache_start(target, plan, reason, notes);
+    return 0;
+}
+
+/* Direct requests of memory, and reads through a loop device, are cached nevertheless;
+ * what is written there, and flushed, is not. */
+static int
+choose_device(struct target *target, const struct plan *plan, struct notes *notes,
+              struct error *error)
+{
+    char name[64];
+    bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
+    enum os_backing backing = os_file_backing(target->fd, name, sizeof(name));
+    bool loops = backing == OS_BACKING_CACHE && plan->load != LOAD_WRITE;
+    enum mode mode = loops || backing == OS_BACKING_MEMORY ? MODE_CACHED : MODE_DIRECT;
+    if (backing == OS_BACKING_MEMORY && name[0] != '/') /* no device at all */
+        return choose_memory(target, plan, name, notes, error);
+    if (backing == OS_BACKING_MEMORY)
+        note_memory(plan, name, notes);
+    if (plan->cached && !plan->direct && !raw) {
+        target->description.mode = MODE_CACHED;
+        if (!plan->linear)
+            os_file_random(target->fd, plan->work_offset, target->work_size);
+        return 0;
+    }
+    if (loops)
+        notes_add(notes, plan->path,
+                  "%s reads through the page cache of its backing file: "
+                  "losetup --direct-io=on %s",
+                  name, name);
+    return choose_way(target, plan, mode, raw, notes, error);
+}
+
+/* Without the priority a request is still one; one that waits is another. */
+static int
+choose_flags(struct target *target, const struct plan *plan, struct notes *notes,
+             struct error *error)
+{
+    char number[16];
+    target->rw_flags = plan->rw_flags;
+    if ((plan->load == LOAD_WRITE ||
+         os_file_flags_try(target->fd, plan->rw_flags, false) == 0) &&
+        (plan->load == LOAD_READ ||
+         os_file_flags_try(target->fd, plan->rw_flags, true) == 0))
+        return 0;
+    if (plan->rw_flags & OS_RW_NOWAIT)
+        return error_set(error, EXIT_PREPARE, plan->path,
+                         "-nowait is not available here: %s", strerror(errno));
+    notes_add(notes, plan->path, "-hipri is not available here (%s): going without it",
+              error_name(errno, number));
+    target->rw_flags &= ~OS_RW_HIPRI;
+    return 0;
+}
+
+int
+access_choose(struct target *target, const struct plan *plan, struct notes *notes,
+              struct error *error)
+{
+    target->alignment = PAGE;
+    target->flush = !plan->cached;
+    if (choose_flags(target, plan, notes, error) < 0)
+        return -1;
+    int status =
+        target->kind == OS_CHARACTER ? choose_character(target, plan, error)
+        : target->memory
+            ? choose_memory(target, plan, target->description.fstype, notes, error)
+            : choose_device(target, plan, notes, error);
+    if (status == 0)
+        queueing_choose(target, plan, notes);
+    return status;
+}

@@ -1,0 +1,14 @@
+#ifndef TARGET_IO_MODE_H
+#define TARGET_IO_MODE_H
+
+#include "target/target.h"
+
+/*
+ * Decides how requests reach the device, prepares the page cache for it, and
+ * sets mode, alignment, flush and resident of TARGET. A fallback is told in
+ * NOTES. Returns 0, or -1 with ERROR when direct I/O was insisted on in vain.
+ */
+int access_choose(struct target *target, const struct plan *plan, struct notes *notes,
+                  struct error *error);
+
+#endif

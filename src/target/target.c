@@ -1,0 +1,243 @@
+#include "target/target.h"
+
+#include "io_mode.h"
+#include "extents.h"
+#include "os/mount.h"
+#include "os/process.h"
+#include "working_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* How often a device is claimed in vain before it is said to be in use, and the time (ns)
+ * from one to the next. */
+#define CLAIMS 20
+#define CLAIM_PAUSE 10000000LL
+
+static int
+refuse(const struct plan *plan, int number, struct error *error)
+{
+    error_set(error, EXIT_PREPARE, plan->path, "%s", strerror(number));
+    if (number == ENOENT)
+        return error_advise(error, "name a directory, a file or a device that exists");
+    if (number == EBUSY)
+        return error_advise(error, "it is in use, mounted perhaps");
+    return -1;
+}
+
+/* A target that its user would not want to lose. */
+static int
+check_consent(const struct target *target, const struct plan *plan, struct error *error)
+{
+    if (target->kind == OS_DIRECTORY || plan->load == LOAD_READ || plan->consent >= 3)
+        return 0;
+    error_set(error, EXIT_PREPARE, plan->path, "writing would destroy its data");
+    return error_advise(error, "say -W three times (-WWW) if that is what you want");
+}
+
+/* Whether a target before this is the same device: then it is claimed already. Its name
+ * told which; what is open is compared with that. */
+static bool
+is_claimed(const struct target *target)
+{
+    const struct target *other = target->before;
+    while (other && (other->kind != OS_BLOCK || other->device != target->device))
+        other = other->before;
+    return other != NULL;
+}
+
+/* The system may keep a device for a moment that another program has let go of: io_uring
+ * does, after a flush. */
+static int
+open_claimed(const char *path, unsigned flags)
+{
+    for (int tries = 1;; tries++) {
+        int fd = os_file_open(path, flags);
+        if (fd >= 0 || errno != EBUSY || tries == CLAIMS || os_signals_stop())
+            return fd;
+        os_sleep_until(os_clock_now() + CLAIM_PAUSE);
+    }
+}
+
+static int
+open_existing(struct target *target, const struct plan *plan, struct error *error)
+{
+    unsigned flags = plan->open_flags | (target->kind == OS_BLOCK ? 0 : OS_OPEN_NOW);
+    struct os_info info;
+    if (plan->load != LOAD_READ)
+        flags |= OS_OPEN_WRITE;
+    if (plan->load != LOAD_READ && target->kind == OS_BLOCK && !is_claimed(target))
+        flags |= OS_OPEN_EXCLUSIVE;
+    target->fd = flags & OS_OPEN_EXCLUSIVE ? open_claimed(plan->path, flags)
+                                           : os_file_open(plan->path, flags);
+    if (target->fd < 0 || os_file_info(target->fd, &info) < 0)
+        return refuse(plan, errno, error);
+    bool same = info.kind == target->kind;
+    if (target->kind == OS_CHARACTER && os_device_is_disk(target->fd))
+        target->kind = OS_BLOCK;
+    if (!same || (target->kind == OS_BLOCK && info.device != target->device))
+        return error_set(error, EXIT_PREPARE, plan->path, "changed while it was opened");
+    target->size = info.size;
+    return 0;
+}
+
+static int
+describe_device(struct target *target, const struct plan *plan, struct error *error)
+{
+    struct description *description = &target->description;
+    bool is_block = target->kind == OS_BLOCK;
+    int64_t unit;
+    target->size = 0;
+    if (is_block && os_device_size(target->fd, &target->size, &unit) < 0)
+        return refuse(plan, errno, error);
+    if (is_block && plan->load != LOAD_READ && os_device_read_only(target->fd))
+        return refuse(plan, EROFS, error);
+    snprintf(description->fstype, sizeof(description->fstype), "%s",
+             is_block ? "block" : "character");
+    snprintf(description->device, sizeof(description->device), "device");
+    description->size = target->size;
+    return 0;
+}
+
+/* AVAILABLE becomes the free space of its file system, or -1. */
+static int
+describe_file(struct target *target, const struct plan *plan, int64_t *available,
+              struct error *error)
+{
+    struct description *description = &target->description;
+    struct os_mount mount;
+    if (os_mount_measure(target->fd, &mount) < 0)
+        return refuse(plan, errno, error);
+    memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
+    if (strcmp(mount.device, "unknown") != 0) /* else it is found out by target_name */
+        memcpy(description->device, mount.device, sizeof(description->device));
+    description->size = mount.size;
+    target->memory = mount.memory;
+    target->block = mount.block;
+    *available = mount.size > 0 ? mount.available : -1;
+    return 0;
+}
+
+/* PLAN becomes one for what the target has room for. */
+static int
+measure(struct target *target, struct plan *plan, struct error *error)
+{
+    bool bounded = target->kind == OS_FILE || target->kind == OS_BLOCK;
+    int64_t size = bounded ? target->size : INT64_MAX;
+    int64_t work_size = plan->work_size;
+    if (!bounded)
+        work_size = plan->scratch_size;
+    if (plan->work_offset > size || work_size > size - plan->work_offset)
+        return error_set(error, EXIT_PREPARE, plan->path, "target is too small for this");
+    target->work_size = work_size ? work_size : size - plan->work_offset;
+    plan->request_size = plan_first(plan, target->work_size);
+    if (target->work_size < plan_largest(plan))
+        return error_set(error, EXIT_PREPARE, plan->path,
+                         "request size is too big for this target");
+    return 0;
+}
+
+/* Some reads touch no device: say of how much of the working set that is true. */
+static void
+note_absent(struct target *target, const struct plan *plan, struct notes *notes)
+{
+    int64_t end = plan->work_offset + target->work_size;
+    int64_t holes = holes_measure(target->fd, plan->work_offset, end);
+    double share = 100.0 * (double)holes / (double)target->work_size;
+    if (holes < target->work_size && share > 99.9)
+        share = 99.9;
+    if (holes > 0)
+        notes_add(notes, plan->path,
+                  "%.3g %% of the working set is holes: reading them touches no device",
+                  share);
+    int storage = os_file_storage(target->fd, plan->work_offset, target->work_size);
+    if (storage > 0 && storage & OS_STORAGE_INLINE)
+        notes_add(notes, plan->path,
+                  "its data is kept in the metadata: reading it touches no device");
+}
+
+static int
+prepare_device(struct target *target, struct plan *plan, struct notes *notes,
+               struct error *error)
+{
+    if (open_existing(target, plan, error) < 0 ||
+        describe_device(target, plan, error) < 0 || measure(target, plan, error) < 0)
+        return -1;
+    return access_choose(target, plan, notes, error);
+}
+
+static int
+prepare_file(struct target *target, struct plan *plan, struct notes *notes,
+             struct error *error)
+{
+    bool is_directory = target->kind == OS_DIRECTORY;
+    int64_t available = -1;
+    int status = is_directory ? working_open(target, plan, error)
+                              : open_existing(target, plan, error);
+    if (status < 0 || describe_file(target, plan, &available, error) < 0 ||
+        measure(target, plan, error) < 0)
+        return -1;
+    if (is_directory && working_fill(target, plan, available, error) < 0)
+        return -1;
+    if (access_choose(target, plan, notes, error) < 0)
+        return -1;
+    if (!is_directory && plan->load != LOAD_WRITE)
+        note_absent(target, plan, notes);
+    return 0;
+}
+
+void
+target_name(struct target *target)
+{
+    struct description *description = &target->description;
+    struct os_mount mount = {.device = "unknown"};
+    if (description->device[0])
+        return;
+    memcpy(mount.fstype, description->fstype, sizeof(mount.fstype));
+    os_mount_name(target->fd, &mount);
+    memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
+    snprintf(description->device, sizeof(description->device), "%s", mount.device);
+}
+
+int
+target_open(struct target *target, const struct plan *plan, const struct target *before,
+            struct notes *notes, struct error *error)
+{
+    struct plan fitted = *plan;
+    struct os_info info;
+    memset(target, 0, sizeof(*target));
+    target->before = before;
+    target->fd = -1;
+    if (os_path_info(plan->path, &info) < 0)
+        return refuse(plan, errno, error);
+    target->kind = info.kind;
+    target->device = info.device;
+    if (info.kind == OS_OTHER)
+        return error_set(error, EXIT_PREPARE, plan->path, "unsupported destination");
+    if (check_consent(target, plan, error) < 0)
+        return -1;
+    target->description.path = plan->path;
+    bool is_device = info.kind == OS_BLOCK || info.kind == OS_CHARACTER;
+    int status = is_device ? prepare_device(target, &fitted, notes, error)
+                           : prepare_file(target, &fitted, notes, error);
+    if (status < 0)
+        target_discard(target, plan);
+    os_leftover_end();
+    return status;
+}
+
+void
+target_discard(struct target *target, const struct plan *plan)
+{
+    working_discard(target, plan);
+    target_close(target);
+}
+
+void
+target_close(struct target *target)
+{
+    if (target->fd >= 0)
+        os_file_close(target->fd);
+    target->fd = -1;
+}

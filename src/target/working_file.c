@@ -1,0 +1,202 @@
+#include "working_file.h"
+#include "extents.h"
+
+#include "base/random.h"
+#include "base/units.h"
+#include "os/mount.h"
+#include "os/process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CHUNK (128 << 10) /* stays in the processor's cache */
+#define NAME_ROOM 4096    /* PATH_MAX */
+
+/* Returns 0, or -1 with errno when it is too long. */
+static int
+kept_name(const struct plan *plan, char *name)
+{
+    const char *joint = os_path_joint(plan->path);
+    if (snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, joint) < NAME_ROOM)
+        return 0;
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+static int
+refuse_directory(const struct plan *plan, int number, struct error *error)
+{
+    error_set(error, EXIT_PREPARE, plan->path, "no working file can be made here: %s",
+              strerror(number));
+    if (error_is_room(number))
+        return error_advise(error, "use a smaller -S, or name a file in it instead");
+    if (number != EIO && number != ENOMEM)
+        error_advise(error, "name a file in it instead");
+    return -1;
+}
+
+static int
+refuse_kept(const char *name, const char *why, struct error *error)
+{
+    error_set(error, EXIT_PREPARE, name, "%s", why);
+    return error_advise(error, "remove it, or leave out -k");
+}
+
+/* Opens that which is there, or makes it. Sets the descriptor, or -1 with errno. */
+static void
+make_kept(struct target *target, const char *name, unsigned flags)
+{
+    struct os_info info;
+    flags |= OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
+    if (os_path_info(name, &info) < 0 && errno == ENOENT && os_leftover_begin(name) < 0)
+        return;
+    target->fd = os_file_open(name, flags | OS_OPEN_EXCLUSIVE);
+    target->fresh = target->fd >= 0;
+    if (target->fresh)
+        os_leftover_made();
+    else
+        os_leftover_end();
+    if (target->fd < 0 && errno == EEXIST)
+        target->fd = os_file_open(name, flags);
+}
+
+static int
+open_kept(struct target *target, const struct plan *plan, struct error *error)
+{
+    char name[NAME_ROOM];
+    struct os_info info;
+    if (kept_name(plan, name) < 0)
+        return refuse_directory(plan, errno, error);
+    make_kept(target, name, plan->open_flags);
+    if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
+        return refuse_kept(name, "is a symbolic link", error);
+    if (target->fd < 0 && (errno == EISDIR || errno == ENXIO || errno == EOPNOTSUPP))
+        return refuse_kept(name, "is not a regular file", error);
+    if (target->fd < 0)
+        return refuse_directory(plan, errno, error);
+    if (os_file_info(target->fd, &info) < 0)
+        return error_set(error, EXIT_PREPARE, name, "%s", strerror(errno));
+    target->size = info.size;
+    if (info.kind != OS_FILE)
+        return refuse_kept(name, "is not a regular file", error);
+    if (!info.ours)
+        return refuse_kept(name, "belongs to another user", error);
+    if (info.links != 1)
+        return refuse_kept(name, "has other names (hard links)", error);
+    if (os_mount_differs(target->fd, plan->path)) {
+        error_set(error, EXIT_PREPARE, name, "is a mount of another file");
+        return error_advise(error, "unmount it, or leave out -k");
+    }
+    return 0;
+}
+
+int
+working_open(struct target *target, const struct plan *plan, struct error *error)
+{
+    if (plan->keep)
+        return open_kept(target, plan, error);
+    target->fd = os_file_temporary(plan->path, plan->open_flags);
+    target->size = 0;
+    return target->fd < 0 ? refuse_directory(plan, errno, error) : 0;
+}
+
+static int
+refuse_space(const struct plan *plan, int64_t available, struct error *error)
+{
+    char need[UNITS_TEXT], have[UNITS_TEXT];
+    error_set(error, EXIT_PREPARE, plan->path,
+              "a working set of %s does not fit into the %s that are free",
+              units_format(UNITS_SIZE, plan->scratch_size, need),
+              units_format(UNITS_SIZE, available, have));
+    return error_advise(error, "use a smaller -S, or name a file in it instead");
+}
+
+/* It would be short, and requests beyond its end. */
+static int
+refuse_interrupted(const struct plan *plan, struct error *error)
+{
+    return error_set(error, EXIT_PREPARE, plan->path,
+                     "interrupted while the working file was filled");
+}
+
+static int
+write_chunk(struct target *target, const char *data, int64_t size, int64_t offset)
+{
+    while (size > 0) {
+        int64_t done = os_file_write(target->fd, data, (size_t)size, offset, 0);
+        if (done <= 0)
+            return -1;
+        data += done;
+        size -= done;
+        offset += done;
+    }
+    return 0;
+}
+
+/* A stop signal ends it early, without a flush. Returns 0, or -1 with errno. */
+static int
+write_data(struct target *target, const struct plan *plan)
+{
+    struct random random;
+    int64_t end = plan->work_offset + plan->scratch_size;
+    int failed = 0;
+    char *data = os_memory_aligned(4096, CHUNK);
+    if (!data)
+        return -1;
+    random_seed(&random, ~plan->seed);
+    for (int64_t at = plan->work_offset; at < end && !failed && !os_signals_stop();) {
+        int64_t size = end - at < CHUNK ? end - at : CHUNK;
+        random_fill(&random, data, (size_t)size);
+        failed = write_chunk(target, data, size, at);
+        at += size;
+    }
+    int saved = errno;
+    os_memory_free(data);
+    errno = saved;
+    if (failed)
+        return -1;
+    if (os_signals_stop())
+        return 0;
+    if (os_file_flush(target->fd) < 0)
+        return -1;
+    target->flushed = true;
+    return 0;
+}
+
+int
+working_fill(struct target *target, const struct plan *plan, int64_t available,
+             struct error *error)
+{
+    int64_t end = plan->work_offset + plan->scratch_size;
+    int64_t missing = holes_measure(target->fd, plan->work_offset, end);
+    if (missing < 0) /* not told: all, unless the file is long enough */
+        missing = target->size < end ? plan->scratch_size : 0;
+    if (missing == 0)
+        return 0;
+    if (target->memory && missing > OS_MEMORY_LITTLE) {
+        int64_t left = os_memory_available();
+        available = available < 0 || left < available ? left : available;
+    }
+    if (available >= 0 && missing > available)
+        return refuse_space(plan, available, error);
+    if (write_data(target, plan) < 0)
+        return refuse_directory(plan, errno, error);
+    if (os_signals_stop())
+        return refuse_interrupted(plan, error);
+    if (target->size < end)
+        target->size = end;
+    return 0;
+}
+
+void
+working_discard(const struct target *target, const struct plan *plan)
+{
+    char name[NAME_ROOM];
+    struct os_info info;
+    if (target->fresh && kept_name(plan, name) == 0)
+        os_path_remove(name);
+    else if (plan->keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
+             os_file_info(target->fd, &info) == 0 && info.size > target->size)
+        os_file_cut(target->fd, target->size);
+}

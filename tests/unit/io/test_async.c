@@ -1,0 +1,357 @@
+/* The engines with a queue, on a real file. A system without them is played here: the
+ * library's system calls come through this file, as the linker is told (--wrap). */
+#include "support.h"
+
+#include "io/io.h"
+#include "os/cache.h"
+#include "os/mount.h"
+#include "os/os.h"
+#include "os/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { BLOCK = 4096, BLOCKS = 16, DEPTH = 4 };
+
+static long refused_call = -1; /* none; 0 is one on some processors */
+static int refusal;            /* its errno */
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
+long
+__wrap_syscall(long number, ...)
+{
+    long argument[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        argument[i] = va_arg(list, long);
+    va_end(list);
+    if (number == refused_call) {
+        errno = refusal;
+        return -1;
+    }
+    return __real_syscall(number, argument[0], argument[1], argument[2], argument[3],
+                          argument[4], argument[5]);
+}
+
+static const enum engine_kind kinds[] = {ENGINE_AIO, ENGINE_URING};
+
+static struct engine engine;
+static struct os_async_done done[DEPTH]; /* by slot */
+
+/* A file whose blocks are all 'a', all 'b' and so on. */
+static int
+make_file(int flags)
+{
+    char path[1100], block[BLOCK];
+    snprintf(path, sizeof(path), "%s/async", scratch());
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    for (int i = 0; i < BLOCKS; i++) {
+        memset(block, 'a' + i, BLOCK);
+        assert_int_equal(write(fd, block, BLOCK), BLOCK);
+    }
+    assert_int_equal(fsync(fd), 0);
+    close(fd);
+    fd = open(path, flags);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static void
+start(enum engine_kind kind, int fd, int rw_flags)
+{
+    struct os_async_config config = {
+        .fd = fd, .rw_flags = rw_flags, .depth = DEPTH, .size = BLOCK};
+    struct error error;
+    config.memory = os_memory_aligned(BLOCK, DEPTH * BLOCK);
+    assert_non_null(config.memory);
+    memset(config.memory, 'm', DEPTH * BLOCK);
+    engine = (struct engine){.ops = engine_of(kind)};
+    if (engine.ops->open(&engine, &config, &error) < 0) {
+        os_memory_free(config.memory);
+        close(fd);
+        skip_because(kind == ENGINE_AIO ? "needs a kernel that allows Linux AIO"
+                                        : "needs a kernel that allows io_uring");
+    }
+    engine.ops->begin(&engine);
+}
+
+static void
+stop(void)
+{
+    engine.ops->close(&engine);
+    os_memory_free(engine.config.memory);
+    close(engine.config.fd);
+}
+
+static char *
+buffer_of(int slot)
+{
+    return engine.config.memory + slot * BLOCK;
+}
+
+static void
+submit(enum os_async_operation operation, int slot, size_t size, int64_t offset)
+{
+    const struct os_async_request request = {operation, slot, size, offset};
+    engine.ops->submit(&engine, &request);
+}
+
+/* Waits for COUNT requests, each of a slot of its own. */
+static void
+reap(int count)
+{
+    bool seen[DEPTH] = {false};
+    while (count > 0) {
+        struct os_async_done some[DEPTH];
+        int got = engine.ops->reap(&engine, some, INT64_MAX);
+        assert_in_range(got, 0, count);
+        for (int i = 0; i < got; i++) {
+            assert_in_range(some[i].slot, 0, DEPTH - 1);
+            assert_false(seen[some[i].slot]);
+            seen[some[i].slot] = true;
+            done[some[i].slot] = some[i];
+        }
+        count -= got;
+    }
+}
+
+static void
+perform(enum os_async_operation operation, int slot, size_t size, int64_t offset)
+{
+    submit(operation, slot, size, offset);
+    done[slot] = (struct os_async_done){-7, -7, -7};
+    reap(1);
+    assert_int_equal(done[slot].slot, slot);
+}
+
+static void
+each_kind_has_its_engine(void **state)
+{
+    (void)state;
+    assert_ptr_equal(engine_of(ENGINE_SYNC), &engine_sync);
+    assert_ptr_equal(engine_of(ENGINE_AIO), &engine_aio);
+    assert_ptr_equal(engine_of(ENGINE_URING), &engine_uring);
+}
+
+static void
+reads_of_all_slots_come_into_their_buffers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char expected[BLOCK];
+        start(kinds[i], make_file(O_RDONLY), 0);
+        for (int slot = 0; slot < DEPTH; slot++)
+            submit(OS_ASYNC_READ, slot, BLOCK, (int64_t)(3 * slot + 1) * BLOCK);
+        reap(DEPTH);
+        for (int slot = 0; slot < DEPTH; slot++) {
+            assert_int_equal(done[slot].error, 0);
+            assert_int_equal(done[slot].bytes, BLOCK);
+            memset(expected, 'a' + 3 * slot + 1, BLOCK);
+            assert_memory_equal(buffer_of(slot), expected, BLOCK);
+        }
+        stop();
+    }
+}
+
+static void
+writes_go_to_their_offsets(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char back[3 * 512], expected[3 * 512];
+        int fd = make_file(O_RDWR);
+        start(kinds[i], fd, 0);
+        memset(buffer_of(2), 'W', BLOCK);
+        perform(OS_ASYNC_WRITE, 2, 512, 5 * BLOCK + 512);
+        assert_int_equal(done[2].error, 0);
+        assert_int_equal(done[2].bytes, 512);
+        assert_int_equal(pread(fd, back, sizeof(back), 5 * BLOCK), sizeof(back));
+        memset(expected, 'f', sizeof(expected));
+        memset(expected + 512, 'W', 512);
+        assert_memory_equal(back, expected, sizeof(back));
+        stop();
+    }
+}
+
+static void
+flushes_move_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        start(kinds[i], make_file(O_RDWR), 0);
+        perform(OS_ASYNC_FLUSH, 1, 0, 0);
+        assert_int_equal(done[1].error, 0);
+        assert_int_equal(done[1].bytes, 0);
+        stop();
+    }
+}
+
+/* A pipe cannot be flushed: so it was asked. */
+static void
+a_flush_is_a_flush(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        int pipes[2];
+        assert_int_equal(pipe(pipes), 0);
+        close(pipes[0]);
+        start(kinds[i], pipes[1], 0);
+        perform(OS_ASYNC_FLUSH, 3, 0, 0);
+        assert_int_equal(done[3].error, EINVAL);
+        assert_int_equal(done[3].bytes, 0);
+        stop();
+    }
+}
+
+static void
+a_failure_does_not_touch_the_others(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        start(kinds[i], make_file(O_RDONLY), 0);
+        submit(OS_ASYNC_READ, 0, BLOCK, 0);
+        submit(OS_ASYNC_WRITE, 1, BLOCK, 0);
+        submit(OS_ASYNC_READ, 2, BLOCK, BLOCK);
+        reap(3);
+        assert_int_equal(done[0].error, 0);
+        assert_int_equal(done[0].bytes, BLOCK);
+        assert_int_equal(done[1].error, EBADF);
+        assert_int_equal(done[1].bytes, 0);
+        assert_int_equal(done[2].error, 0);
+        assert_int_equal(done[2].bytes, BLOCK);
+        assert_int_equal(*buffer_of(2), 'b');
+        stop();
+    }
+}
+
+static void
+reads_are_short_at_the_end_of_the_file(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        start(kinds[i], make_file(O_RDONLY), 0);
+        perform(OS_ASYNC_READ, 0, BLOCK, BLOCKS * BLOCK - 100);
+        assert_int_equal(done[0].error, 0);
+        assert_int_equal(done[0].bytes, 100);
+        perform(OS_ASYNC_READ, 0, BLOCK, BLOCKS * BLOCK);
+        assert_int_equal(done[0].error, 0);
+        assert_int_equal(done[0].bytes, 0);
+        stop();
+    }
+}
+
+/* Nothing is in the page cache, so a read that may not wait cannot be served; unless the
+ * disk is so fast that it is there when the kernel looks again. */
+static void
+flags_reach_the_kernel(void **state)
+{
+    (void)state;
+    need_flags();
+    for (size_t i = 0; i < 2; i++) {
+        struct os_mount mount;
+        int fd = make_file(O_RDONLY);
+        assert_int_equal(describe_mount(fd, &mount), 0);
+        if (mount.memory) {
+            close(fd);
+            skip_because("a file in memory cannot be dropped");
+        }
+        assert_int_equal(os_file_drop(fd, 0, BLOCKS * BLOCK), 0);
+        start(kinds[i], fd, OS_RW_NOWAIT);
+        for (int tries = 0; tries < 5; tries++) {
+            perform(OS_ASYNC_READ, 0, BLOCK, 0);
+            if (done[0].error)
+                break;
+            assert_int_equal(os_file_drop(fd, 0, BLOCKS * BLOCK), 0);
+        }
+        assert_true(done[0].error == EAGAIN || done[0].error == EOPNOTSUPP);
+        assert_int_equal(done[0].bytes, 0);
+        stop();
+    }
+}
+
+static void
+a_wait_ends_at_its_time(void **state)
+{
+    (void)state;
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    start(ENGINE_URING, pipes[0], 0);
+    submit(OS_ASYNC_READ, 0, 5, 0);
+    struct os_async_done some[DEPTH];
+    assert_int_equal(engine.ops->reap(&engine, some, os_clock_now() + 20000000), 0);
+    assert_int_equal(write(pipes[1], "HELLO", 5), 5);
+    reap(1);
+    assert_int_equal(done[0].bytes, 5);
+    assert_memory_equal(buffer_of(0), "HELLO", 5);
+    stop();
+    close(pipes[1]);
+}
+
+static void
+a_system_without_them_is_an_error_with_advice(void **state)
+{
+    static const struct {
+        enum engine_kind kind;
+        long call;
+        int number;
+        const char *line;
+    } cases[] = {
+        {ENGINE_URING, SYS_io_uring_setup, ENOSYS,
+         "ioping: io_uring is not available here: Function not implemented; "
+         "use -A or none\n"},
+        {ENGINE_URING, SYS_io_uring_setup, EPERM,
+         "ioping: io_uring is not available here: Operation not permitted; "
+         "use -A or none\n"},
+        {ENGINE_AIO, SYS_io_setup, ENOSYS,
+         "ioping: Linux AIO is not available here: Function not implemented; "
+         "use -U or none\n"},
+        {ENGINE_AIO, SYS_io_setup, EPERM,
+         "ioping: Linux AIO is not available here: Operation not permitted; "
+         "use -U or none\n"},
+        {ENGINE_AIO, SYS_io_setup, EAGAIN,
+         "ioping: Linux AIO is not available here: "
+         "Resource temporarily unavailable; see fs.aio-max-nr, or use -U\n"},
+    };
+    (void)state;
+    need_async(&os_uring); /* what is played is Linux */
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char memory[DEPTH * 8], line[ERROR_LINE];
+        struct os_async_config config = {.depth = DEPTH, .memory = memory, .size = 8};
+        struct error error;
+        memset(&error, 'x', sizeof(error));
+        struct engine none = {.ops = engine_of(cases[i].kind)};
+        refused_call = cases[i].call;
+        refusal = cases[i].number;
+        int status = none.ops->open(&none, &config, &error);
+        refused_call = -1;
+        assert_int_equal(status, -1);
+        assert_int_equal(error.status, EXIT_PREPARE);
+        assert_false(error.usage);
+        error_format(&error, line, sizeof(line));
+        assert_string_equal(line, cases[i].line);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_kind_has_its_engine),
+        cmocka_unit_test(reads_of_all_slots_come_into_their_buffers),
+        cmocka_unit_test(writes_go_to_their_offsets),
+        cmocka_unit_test(flushes_move_nothing),
+        cmocka_unit_test(a_flush_is_a_flush),
+        cmocka_unit_test(a_failure_does_not_touch_the_others),
+        cmocka_unit_test(reads_are_short_at_the_end_of_the_file),
+        cmocka_unit_test(flags_reach_the_kernel),
+        cmocka_unit_test(a_wait_ends_at_its_time),
+        cmocka_unit_test(a_system_without_them_is_an_error_with_advice),
+    };
+    return cmocka_run_group_tests_name("async engines", tests, NULL, unmount_all);
+}

@@ -1,0 +1,168 @@
+#include "support.h"
+
+#include "io/io.h"
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* A file of SIZE bytes 'a', open for reading and writing. */
+static int
+make_file(size_t size)
+{
+    char path[1100], byte = 'a';
+    snprintf(path, sizeof(path), "%s/file", scratch());
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(write(fd, &byte, 1), 1);
+    return fd;
+}
+
+/* One request through a newly opened engine. */
+static struct os_async_done
+perform(int fd, int rw_flags, enum os_async_operation operation, void *buffer,
+        size_t size, int64_t offset)
+{
+    struct engine engine = {.ops = &engine_sync};
+    struct os_async_config config = {
+        .fd = fd, .rw_flags = rw_flags, .depth = 1, .memory = buffer, .size = size};
+    struct os_async_request request = {operation, 0, size, offset};
+    struct os_async_done completion = {.slot = -7, .bytes = -7, .error = -7};
+    struct error error;
+    assert_int_equal(engine.ops->open(&engine, &config, &error), 0);
+    engine.ops->begin(&engine);
+    engine.ops->submit(&engine, &request);
+    assert_int_equal(engine.ops->reap(&engine, &completion, INT64_MAX), 1);
+    assert_int_equal(completion.slot, 0);
+    engine.ops->close(&engine);
+    return completion;
+}
+
+static void
+reads_at_the_offset(void **state)
+{
+    (void)state;
+    char buffer[] = "......";
+    int fd = make_file(100);
+    assert_int_equal(pwrite(fd, "HELLO", 5, 50), 5);
+    struct os_async_done done = perform(fd, 0, OS_ASYNC_READ, buffer, 6, 49);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 6);
+    assert_memory_equal(buffer, "aHELLO", 6);
+    close(fd);
+}
+
+static void
+writes_at_the_offset(void **state)
+{
+    (void)state;
+    char text[] = "HELLO", back[7];
+    int fd = make_file(100);
+    struct os_async_done done = perform(fd, 0, OS_ASYNC_WRITE, text, 5, 50);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 5);
+    assert_int_equal(pread(fd, back, 7, 49), 7);
+    assert_memory_equal(back, "aHELLOa", 7);
+    close(fd);
+}
+
+static void
+flushes_and_moves_nothing(void **state)
+{
+    (void)state;
+    int fd = make_file(100), pipes[2];
+    struct os_async_done done = perform(fd, 0, OS_ASYNC_FLUSH, NULL, 0, 0);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 0);
+    close(fd);
+    /* A pipe cannot be flushed: so it was asked. */
+    assert_int_equal(pipe(pipes), 0);
+    done = perform(pipes[1], 0, OS_ASYNC_FLUSH, NULL, 0, 0);
+    assert_int_equal(done.error, EINVAL);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
+static void
+tells_the_errno_of_a_bad_descriptor(void **state)
+{
+    (void)state;
+    char buffer[8] = {0};
+    static const enum os_async_operation all[] = {OS_ASYNC_READ, OS_ASYNC_WRITE,
+                                                  OS_ASYNC_FLUSH};
+    for (size_t i = 0; i < 3; i++) {
+        struct os_async_done done = perform(-1, 0, all[i], buffer, 8, 0);
+        assert_int_equal(done.error, EBADF);
+        assert_int_equal(done.bytes, 0);
+    }
+}
+
+static void
+tells_the_errno_of_a_refused_write(void **state)
+{
+    (void)state;
+    char path[1100], buffer[8] = {0};
+    close(make_file(10));
+    snprintf(path, sizeof(path), "%s/file", scratch());
+    int fd = open(path, O_RDONLY);
+    struct os_async_done done = perform(fd, 0, OS_ASYNC_WRITE, buffer, 8, 0);
+    assert_int_equal(done.error, EBADF);
+    done = perform(fd, 0, OS_ASYNC_READ, buffer, 8, 0);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 8);
+    close(fd);
+}
+
+static void
+reads_short_at_the_end_of_the_file(void **state)
+{
+    (void)state;
+    char buffer[64];
+    int fd = make_file(100);
+    struct os_async_done done = perform(fd, 0, OS_ASYNC_READ, buffer, 64, 90);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 10);
+    done = perform(fd, 0, OS_ASYNC_READ, buffer, 64, 100);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 0);
+    close(fd);
+}
+
+/* What the kernel makes up cannot be read without waiting, whatever the page cache has.
+ */
+static void
+flags_reach_the_kernel(void **state)
+{
+    (void)state;
+    char buffer[8];
+    need_flags();
+    int fd = open("/proc/self/status", O_RDONLY);
+    if (fd < 0)
+        skip_because("needs /proc");
+    struct os_async_done done = perform(fd, OS_RW_NOWAIT, OS_ASYNC_READ, buffer, 8, 0);
+    if (done.error == ENOSYS)
+        skip_because("needs a kernel or an emulator that knows preadv2(2)");
+    assert_int_equal(done.error, EOPNOTSUPP);
+    assert_int_equal(done.bytes, 0);
+    done = perform(fd, 0, OS_ASYNC_READ, buffer, 8, 0);
+    assert_int_equal(done.error, 0);
+    assert_int_equal(done.bytes, 8);
+    close(fd);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_at_the_offset),
+        cmocka_unit_test(writes_at_the_offset),
+        cmocka_unit_test(flushes_and_moves_nothing),
+        cmocka_unit_test(tells_the_errno_of_a_bad_descriptor),
+        cmocka_unit_test(tells_the_errno_of_a_refused_write),
+        cmocka_unit_test(reads_short_at_the_end_of_the_file),
+        cmocka_unit_test(flags_reach_the_kernel),
+    };
+    return cmocka_run_group_tests_name("sync", tests, NULL, unmount_all);
+}

@@ -1,0 +1,253 @@
+/* The picture of a distribution, to the byte. */
+#include "golden.h"
+
+#include "report/text_histogram.h"
+
+#define US 1000LL
+#define MS 1000000LL
+
+struct bin {
+    int64_t latency;
+    uint64_t count;
+};
+
+static const struct bin few[] = {{300 * US, 7}, {500 * US, 40}, {1100 * US, 3}, {0}};
+
+/* One more than 1 us, 2 us, 4 us, and so on, to half a second. */
+static const struct bin many[] = {
+    {1000 + 1, 1},
+    {2000 + 1, 3},
+    {4000 + 1, 10},
+    {8000 + 1, 40},
+    {16000 + 1, 90},
+    {32000 + 1, 160},
+    {64000 + 1, 300},
+    {128000 + 1, 250},
+    {256000 + 1, 120},
+    {512000 + 1, 60},
+    {1024000 + 1, 20},
+    {2048000 + 1, 9},
+    {4096000 + 1, 4},
+    {8192000 + 1, 2},
+    {131072000 + 1, 1},
+    {524288000 + 1, 1},
+    {0},
+};
+
+/* BINS until a latency of 0. */
+static struct histogram
+histogram_of(const struct bin *bins)
+{
+    struct histogram histogram = {0};
+    for (; bins->latency; bins++) {
+        histogram.count += bins->count;
+        histogram.steps[histogram_step(bins->latency)] += bins->count;
+    }
+    return histogram;
+}
+
+static char *
+draw(const struct bin *bins, bool corrected, int columns, bool utf8)
+{
+    struct buffer text = {0};
+    struct histogram histogram = histogram_of(bins);
+    picture_add(&text, &histogram, corrected, columns, utf8);
+    assert_false(text.failed);
+    return text.text;
+}
+
+static void
+check(const struct bin *bins, bool corrected, int columns, bool utf8, const char *name)
+{
+    char path[1100];
+    size_t size;
+    const char *source = getenv("IOPING_SOURCE");
+    snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
+    char *expected = golden_read(path, &size);
+    char *text = draw(bins, corrected, columns, utf8);
+    if (strcmp(text, expected) != 0)
+        fail_msg("%s: expected:%s\ndrawn:%s", name, expected, text);
+    free(text);
+    free(expected);
+}
+
+static void
+nothing_has_no_picture(void **state)
+{
+    (void)state;
+    static const struct bin none[] = {{0}};
+    assert_null(draw(none, false, 80, false));
+}
+
+static void
+one_value_has_one_row(void **state)
+{
+    (void)state;
+    static const struct bin one[] = {{123456, 1}, {0}};
+    check(one, false, 80, false, "picture_one_value");
+}
+
+static void
+few_octaves_have_finer_rows(void **state)
+{
+    (void)state;
+    check(few, false, 80, false, "picture_finer");
+}
+
+static void
+many_octaves_have_a_row_each(void **state)
+{
+    (void)state;
+    check(many, false, 80, false, "picture_octaves");
+}
+
+static void
+thirty_octaves_are_shown_as_they_are(void **state)
+{
+    (void)state;
+    struct bin bins[31] = {{0}};
+    for (int i = 0; i < 30; i++)
+        bins[i] = (struct bin){1LL << (i + 4), (uint64_t)i + 5};
+    check(bins, false, 80, false, "picture_thirty");
+}
+
+static void
+huge_counts_take_their_room_from_the_bar(void **state)
+{
+    (void)state;
+    static const struct bin huge[] = {{400 * US, 18446744073709551u},
+                                      {900 * US, 1},
+                                      {1800 * US, 9999999999999999u},
+                                      {0}};
+    check(huge, false, 80, false, "picture_huge");
+}
+
+static void
+a_corrected_one_says_so(void **state)
+{
+    (void)state;
+    check(few, true, 80, false, "picture_corrected");
+}
+
+static void
+blocks_are_drawn_in_eighths(void **state)
+{
+    (void)state;
+    check(few, false, 80, true, "picture_utf8");
+}
+
+static void
+the_bar_has_four_columns_at_least(void **state)
+{
+    (void)state;
+    check(few, false, 40, false, "picture_narrow");
+}
+
+static void
+a_wide_terminal_is_used(void **state)
+{
+    (void)state;
+    check(many, false, 200, true, "picture_wide");
+}
+
+/* In characters, not in bytes. */
+static int
+widest_line(const char *text)
+{
+    int widest = 0, width = 0;
+    for (; *text; text++) {
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+        if (*text == '\n')
+            width = 0;
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+static void
+no_line_is_wider_than_the_terminal(void **state)
+{
+    (void)state;
+    static const struct bin thousands[] = {
+        {9 * US, 99999}, {59 * 60000 * MS, 1}, {70 * 60000 * MS, 899999}, {0}};
+    const struct bin *const pictures[] = {few, many, thousands};
+    for (int columns = 60; columns <= 300; columns++)
+        for (int i = 0; i < 6; i++) {
+            char *text = draw(pictures[i / 2], false, columns, i % 2);
+            assert_int_equal(widest_line(text), columns);
+            free(text);
+        }
+}
+
+/* The head is as wide as the rows. */
+static void
+counts_of_eight_digits_fit_into_sixty_columns(void **state)
+{
+    (void)state;
+    static const struct bin bins[] = {{400 * US, 12345678}, {900 * US, 1}, {0}};
+    char *text = draw(bins, false, 60, false);
+    assert_in_range(widest_line(text), 1, 60);
+    free(text);
+}
+
+/* Each row's count is what the row's bounds hold, and the last share is all. */
+static void
+counts_add_up_and_the_shares_end_in_all(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct bin *bins;
+        unsigned long long sum;
+    } cases[] = {{few, 50}, {many, 1071}};
+    for (int i = 0; i < 2; i++) {
+        char *text = draw(cases[i].bins, false, 80, false), *rest;
+        unsigned long long sum = 0, count;
+        double share = 0, before = 0;
+        for (char *line = strtok_r(text, "\n", &rest); line;
+             line = strtok_r(NULL, "\n", &rest)) {
+            if (sscanf(line, "%*f %*s - %*f %*s %llu", &count) != 1)
+                continue;
+            sum += count;
+            assert_int_equal(sscanf(strrchr(line, '%') - 6, "%lf", &share), 1);
+            assert_true(share >= before);
+            before = share;
+        }
+        assert_true(sum == cases[i].sum);
+        assert_true(share > 99.99 && share < 100.01);
+        free(text);
+    }
+}
+
+/* Finer rows would all be "12.1 ms - 12.1 ms". */
+static void
+rows_are_as_fine_as_their_bounds_can_be_told_apart(void **state)
+{
+    static const struct bin close[] = {{12100 * US, 20}, {12200 * US, 20}, {0}};
+    (void)state;
+    char *text = draw(close, false, 80, false);
+    assert_contains(text, "\n  12.1 ms -   12.2 ms     20   50.0 %");
+    assert_contains(text, "\n  12.2 ms -   12.3 ms     20   50.0 %");
+    free(text);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_has_no_picture),
+        cmocka_unit_test(one_value_has_one_row),
+        cmocka_unit_test(few_octaves_have_finer_rows),
+        cmocka_unit_test(many_octaves_have_a_row_each),
+        cmocka_unit_test(thirty_octaves_are_shown_as_they_are),
+        cmocka_unit_test(huge_counts_take_their_room_from_the_bar),
+        cmocka_unit_test(a_corrected_one_says_so),
+        cmocka_unit_test(blocks_are_drawn_in_eighths),
+        cmocka_unit_test(the_bar_has_four_columns_at_least),
+        cmocka_unit_test(a_wide_terminal_is_used),
+        cmocka_unit_test(no_line_is_wider_than_the_terminal),
+        cmocka_unit_test(counts_of_eight_digits_fit_into_sixty_columns),
+        cmocka_unit_test(rows_are_as_fine_as_their_bounds_can_be_told_apart),
+        cmocka_unit_test(counts_add_up_and_the_shares_end_in_all),
+    };
+    return cmocka_run_group_tests_name("picture", tests, NULL, unmount_all);
+}

@@ -1,0 +1,238 @@
+#ifndef PROBE_LISTENING_H
+#define PROBE_LISTENING_H
+
+/* Runs of several workers on the fake engine, and an observer that watches how it is
+ * called. */
+#include "setup.h"
+
+#include "os/process.h"
+#include "run/run.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define REQUESTS 4096
+#define SAID 16
+
+/* What the observer was told. */
+struct told {
+    atomic_bool inside; /* a call that must be the only one */
+    bool together;      /* one came while another was there */
+    int samples, summaries, interims, hangs, periods, steps;
+    uint8_t times[REQUESTS];             /* by request */
+    struct sample slowest, first_failed; /* by its end */
+    int64_t warmups;                     /* OR-ed bits of the requests that were */
+    uint64_t since_period;
+    bool uneven;         /* a period was not what was told since the last */
+    uint64_t period_sum; /* requests in all of them */
+    bool backwards;      /* one had a negative time */
+    int enough_periods;  /* then what is held goes on, as after interim statistics */
+    struct stats summary, interim, merged;
+    int64_t summary_time;
+    uint64_t hang_index[SAID];
+    int64_t hang_time[SAID];
+    int64_t values[SAID], step_times[SAID];
+    struct stats step; /* the last */
+    struct os_async_config step_config;
+    int step_requests[SAID]; /* that the first worker had sent until its end */
+    int stepping;            /* steps that have begun */
+    int count_of_steps;      /* that there should be, as it was told */
+    int64_t value_of_step;
+    bool out_of_order; /* they were not told of as they came, with what they do */
+    void (*at_hang)(struct told *told); /* NULL: nothing */
+    int (*at_step)(struct told *told);
+};
+
+/* Too large for a stack. */
+static inline struct told *
+told_begin(void)
+{
+    static struct told told;
+    memset(&told, 0, sizeof(told));
+    return &told;
+}
+
+static inline void
+enter(struct told *told)
+{
+    told->together |= atomic_exchange(&told->inside, true);
+}
+
+static inline int
+leave(struct told *told)
+{
+    atomic_store(&told->inside, false);
+    return 0;
+}
+
+static inline int
+on_sample(void *self, const struct sample *sample)
+{
+    struct told *told = self;
+    enter(told);
+    told->samples++;
+    told->since_period++;
+    if (sample->index < REQUESTS)
+        told->times[sample->index]++;
+    if (sample->verdict == VERDICT_WARMUP)
+        told->warmups |= 1LL << (sample->index < 63 ? sample->index : 63);
+    if (sample->latency > told->slowest.latency)
+        told->slowest = *sample;
+    int64_t end = told->first_failed.start + told->first_failed.latency;
+    if (sample->error && (!end || sample->start + sample->latency < end))
+        told->first_failed = *sample;
+    return leave(told);
+}
+
+static inline int
+on_period(void *self, const struct stats *stats, int64_t time)
+{
+    struct told *told = self;
+    enter(told);
+    told->uneven |= stats->requests != told->since_period;
+    told->since_period = 0;
+    told->period_sum += stats->requests;
+    told->backwards |= time < 0;
+    told->periods++;
+    if (told->periods == told->enough_periods)
+        atomic_store(&fake_engine.go, true);
+    return leave(told);
+}
+
+static inline int
+on_summary(void *self, const struct stats *stats, int64_t time)
+{
+    struct told *told = self;
+    enter(told);
+    told->summary = *stats;
+    told->summary_time = time;
+    told->summaries++;
+    return leave(told);
+}
+
+static inline void
+on_stepping(void *self, int64_t value, int number, int count)
+{
+    struct told *told = self;
+    told->out_of_order |= number != told->stepping || number != told->steps ||
+                          (told->count_of_steps && count != told->count_of_steps);
+    told->count_of_steps = count;
+    told->value_of_step = value;
+    told->stepping++;
+}
+
+static inline int
+on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
+{
+    struct told *told = self;
+    enter(told);
+    assert_in_range(told->steps, 0, SAID - 1);
+    told->out_of_order |= value != told->value_of_step;
+    told->values[told->steps] = value;
+    told->step_times[told->steps] = time;
+    told->step_requests[told->steps++] = fake_engine.queues[0].requests;
+    told->step = *stats;
+    told->step_config = fake_engine.config;
+    stats_merge(&told->merged, stats);
+    leave(told);
+    return told->at_step ? told->at_step(told) : 0;
+}
+
+static inline void
+on_interim(void *self, const struct stats *stats)
+{
+    struct told *told = self;
+    told->interim = *stats;
+    told->interims++;
+    atomic_store(&fake_engine.go, true);
+}
+
+static inline void
+on_hang(void *self, uint64_t index, int64_t waited)
+{
+    struct told *told = self;
+    if (told->hangs < SAID) {
+        told->hang_index[told->hangs] = index;
+        told->hang_time[told->hangs] = waited;
+    }
+    told->hangs++;
+    if (told->at_hang)
+        told->at_hang(told);
+}
+
+/* Too large for a stack, too. */
+static inline struct outcome *
+try_run(struct setup *setup, struct told *told, int status, struct error *error)
+{
+    static struct outcome outcome;
+    struct run_observer observer = {
+        .self = told,
+        .sample = on_sample,
+        .period = on_period,
+        .summary = on_summary,
+        .interim = on_interim,
+        .hang = on_hang,
+        .stepping = on_stepping,
+        .step = on_step,
+    };
+    struct run_target one;
+    memset(&outcome, 0, sizeof(outcome));
+    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, error), 0);
+    os_signals_install();
+    struct run_task task = setup_task(setup, &observer, &outcome, &one);
+    assert_int_equal(run_execute(&task, error), status);
+    return &outcome;
+}
+
+static inline struct outcome *
+run(struct setup *setup, struct told *told)
+{
+    struct error error;
+    return try_run(setup, told, 0, &error);
+}
+
+/* In a child: the signal cannot be taken back, and the worker never ends. */
+static inline void
+in_child(void (*body)(void))
+{
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        body();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+#define REQUIRE(condition)                                                  \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            _exit(1);                                                       \
+        }                                                                   \
+    } while (0)
+
+/* What all workers have sent. */
+static inline int
+sent_by_all(void)
+{
+    int sum = 0;
+    for (int i = 0; i < FAKE_QUEUES; i++)
+        sum += fake_engine.queues[i].requests;
+    return sum;
+}
+
+/* What is held then goes on. */
+static inline void
+interrupt(struct told *told)
+{
+    if (told->hangs == 1)
+        raise(SIGINT);
+    atomic_store(&fake_engine.go, true);
+}
+
+#endif

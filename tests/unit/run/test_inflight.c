@@ -1,0 +1,201 @@
+#include "support.h"
+
+#include "run/inflight.h"
+
+static struct slots slots;
+
+static void
+open_slots(int count)
+{
+    assert_int_equal(slots_open(&slots, count, 4096), 0);
+}
+
+static int
+take(void)
+{
+    struct slot *slot = slots_take(&slots);
+    assert_ptr_equal(slot, &slots.list[slot->request.slot]);
+    return slot->request.slot;
+}
+
+static void
+release(int number)
+{
+    slots_release(&slots, &slots.list[number]);
+}
+
+/* Fails unless those under way are, from the oldest to the youngest, NUMBERS. */
+static void
+assert_order(const char *numbers)
+{
+    char forward[32] = "", backward[32] = "";
+    int length = 0, count = 0;
+    struct slot *slot;
+    for (slot = slots.ends.younger; slot != &slots.ends; slot = slot->younger)
+        forward[length++] = (char)('0' + slot->request.slot);
+    for (slot = slots.ends.older; slot != &slots.ends; slot = slot->older)
+        backward[length - ++count] = (char)('0' + slot->request.slot);
+    assert_string_equal(forward, numbers);
+    assert_string_equal(backward, numbers);
+    assert_int_equal(slots.under_way, strlen(numbers));
+}
+
+static void
+all_are_free_at_first(void **state)
+{
+    (void)state;
+    open_slots(3);
+    assert_int_equal(slots.count, 3);
+    assert_order("");
+    assert_non_null(slots.free);
+    slots_close(&slots);
+}
+
+static void
+they_stand_in_the_order_of_their_start(void **state)
+{
+    (void)state;
+    open_slots(4);
+    int first = take(), second = take();
+    int third = take();
+    char order[4] = {(char)('0' + first), (char)('0' + second), (char)('0' + third)};
+    assert_order(order);
+    slots_close(&slots);
+}
+
+/* Each row: what is released of 0, 1, 2, 3, and what is left. */
+static void
+one_can_be_released_anywhere(void **state)
+{
+    static const struct {
+        int released;
+        const char *left;
+    } cases[] = {{0, "123"}, {1, "023"}, {2, "013"}, {3, "012"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        open_slots(4);
+        for (int k = 0; k < 4; k++)
+            assert_int_equal(take(), k);
+        release(cases[i].released);
+        assert_order(cases[i].left);
+        slots_close(&slots);
+    }
+}
+
+static void
+a_released_one_is_used_again_as_the_youngest(void **state)
+{
+    (void)state;
+    open_slots(3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(take(), i);
+    release(1);
+    assert_int_equal(take(), 1);
+    assert_order("021");
+    release(0);
+    release(1);
+    assert_order("2");
+    release(2);
+    assert_order("");
+    slots_close(&slots);
+}
+
+static void
+none_is_free_when_all_are_taken(void **state)
+{
+    (void)state;
+    open_slots(3);
+    bool taken[3] = {false};
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(slots.free);
+        int number = take();
+        assert_in_range(number, 0, 2);
+        assert_false(taken[number]);
+        taken[number] = true;
+    }
+    assert_null(slots.free);
+    assert_int_equal(slots.under_way, slots.count);
+    release(2);
+    assert_ptr_equal(slots.free, &slots.list[2]);
+    slots_close(&slots);
+}
+
+static void
+a_single_one_goes_round(void **state)
+{
+    (void)state;
+    open_slots(1);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(take(), 0);
+        assert_order("0");
+        assert_null(slots.free);
+        release(0);
+        assert_order("");
+    }
+    slots_close(&slots);
+}
+
+/* Else two threads would hand memory to and fro with each request. */
+static void
+what_belongs_to_two_of_them_is_far_apart(void **state)
+{
+    enum { LISTS = 8, FAR = 64 };
+    (void)state;
+    struct slots lists[LISTS];
+    for (int depth = 1; depth <= 3; depth++) {
+        for (int i = 0; i < LISTS; i++)
+            assert_int_equal(slots_open(&lists[i], depth, 4096), 0);
+        for (int i = 0; i < LISTS; i++)
+            for (int k = 0; k < LISTS; k++) {
+                uintptr_t mine = (uintptr_t)(lists[i].done + depth - 1) / FAR;
+                uintptr_t other = (uintptr_t)lists[k].list / FAR;
+                assert_true(i == k || mine != other);
+            }
+        for (int i = 0; i < LISTS; i++)
+            slots_close(&lists[i]);
+    }
+}
+
+/* Against a list that is kept the long way. */
+static void
+any_sequence_keeps_the_order(void **state)
+{
+    (void)state;
+    enum { COUNT = 7 };
+    char model[COUNT + 1] = "";
+    unsigned random = 1;
+    open_slots(COUNT);
+    for (int i = 0; i < 5000; i++) {
+        size_t length = strlen(model);
+        random = random * 1103515245 + 12345;
+        unsigned choice = random >> 16;
+        if (length < COUNT && (length == 0 || choice % 2)) {
+            int number = take();
+            assert_null(strchr(model, '0' + number));
+            model[length] = (char)('0' + number);
+            model[length + 1] = '\0';
+        } else {
+            size_t at = choice / 2 % length;
+            release(model[at] - '0');
+            memmove(model + at, model + at + 1, length - at);
+        }
+        assert_order(model);
+    }
+    slots_close(&slots);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_are_free_at_first),
+        cmocka_unit_test(they_stand_in_the_order_of_their_start),
+        cmocka_unit_test(one_can_be_released_anywhere),
+        cmocka_unit_test(a_released_one_is_used_again_as_the_youngest),
+        cmocka_unit_test(none_is_free_when_all_are_taken),
+        cmocka_unit_test(a_single_one_goes_round),
+        cmocka_unit_test(what_belongs_to_two_of_them_is_far_apart),
+        cmocka_unit_test(any_sequence_keeps_the_order),
+    };
+    return cmocka_run_group_tests_name("slots", tests, NULL, NULL);
+}

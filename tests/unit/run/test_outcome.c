@@ -1,0 +1,510 @@
+/* What is said at the end of a run, and the exit status. */
+#include "support.h"
+
+#include "run/outcome.h"
+
+#include <errno.h>
+
+static void
+check_status(const struct outcome *outcome, int expected)
+{
+    assert_int_equal(outcome_status(outcome), expected);
+}
+
+/* The notes on OUTCOME are these lines, NULL for none. */
+static void
+check_notes(const struct outcome *outcome, const char *first, const char *second)
+{
+    const char *const lines[] = {first, second};
+    struct notes notes = {0};
+    outcome_explain(outcome, &notes);
+    for (int i = 0; i < 2 && lines[i]; i++) {
+        assert_true(notes.count > i);
+        assert_string_equal(notes.line[i], lines[i]);
+    }
+    assert_int_equal(notes.count, (first != NULL) + (second != NULL));
+}
+
+static void
+a_good_run_says_nothing(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.total = {.requests = 10, .latency = {.count = 9}}};
+    check_notes(&outcome, NULL, NULL);
+    check_status(&outcome, 0);
+}
+
+static void
+a_failed_request_is_named(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 7, .failed = 1, .latency = {.count = 5}},
+        .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC, .size = 4096},
+    };
+    check_notes(&outcome, "ioping: request 7 failed: ENOSPC (No space left on device)\n",
+                NULL);
+    check_status(&outcome, 3);
+}
+
+static void
+a_short_request_is_a_failure(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 3, .failed = 1, .latency = {.count = 1}},
+        .failed = {.index = 3, .verdict = VERDICT_SHORT, .bytes = 512, .size = 4096},
+    };
+    check_notes(&outcome, "ioping: request 3 failed: short (512 of 4096 bytes)\n", NULL);
+    check_status(&outcome, 3);
+}
+
+static void
+a_first_request_that_fails_is_all_there_is_to_say(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 1, .failed = 1},
+        .failed = {.index = 1, .verdict = VERDICT_ERROR, .error = ENOSPC},
+    };
+    check_notes(&outcome, "ioping: request 1 failed: ENOSPC (No space left on device)\n",
+                NULL);
+    check_status(&outcome, 3);
+}
+
+static void
+requests_that_would_have_waited_are_no_failure(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 10, .failed = 4, .latency = {.count = 5}},
+    };
+    check_notes(&outcome, NULL, NULL);
+    check_status(&outcome, 0);
+}
+
+static void
+lost_output_makes_the_run_fail(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 10, .latency = {.count = 9}},
+        .output = "standard output",
+        .output_error = ENOSPC,
+    };
+    check_notes(&outcome, "ioping: standard output: No space left on device\n", NULL);
+    check_status(&outcome, 3);
+}
+
+static void
+output_lost_before_anything_counted_is_all_there_is_to_say(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 1}, .output = "standard output", .output_error = ENOSPC};
+    check_notes(&outcome, "ioping: standard output: No space left on device\n", NULL);
+    check_status(&outcome, 3);
+}
+
+static void
+requests_from_the_page_cache_are_counted_and_advised_upon(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 100, .cached = 12, .latency = {.count = 87}},
+        .shape = "-s 4k",
+    };
+    check_notes(&outcome,
+                "ioping: 12 of 100 requests were answered by the page cache, not the "
+                "device; use -s 4k (direct I/O), or use -C to measure the cache\n",
+                NULL);
+    check_status(&outcome, 0);
+}
+
+static void
+all_from_the_page_cache_leaves_nothing_to_count(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.total = {.requests = 2, .cached = 2}, .shape = ""};
+    check_notes(&outcome,
+                "ioping: 2 of 2 requests were answered by the page cache, not the "
+                "device; name another file, or use -C to measure the cache\n",
+                "ioping: no request counted of 2\n");
+    check_status(&outcome, 3);
+    outcome.total.requests = 3; /* one was warm-up */
+    check_status(&outcome, 3);
+}
+
+static void
+what_does_not_count_for_other_reasons_too_is_no_failure(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.total = {.requests = 9, .cached = 2, .too_fast = 1}};
+    check_status(&outcome, 0);
+    outcome = (struct outcome){.total = {.requests = 9, .cached = 2, .too_slow = 1}};
+    check_status(&outcome, 0);
+}
+
+static void
+all_warm_up_names_the_option(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.total = {.requests = 1}};
+    check_notes(&outcome,
+                "ioping: no request counted: all were warm-up; use -warmup 0 to count "
+                "them\n",
+                NULL);
+    check_status(&outcome, 0);
+}
+
+static void
+limits_that_leave_nothing_are_not_called_warm_up(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.total = {.requests = 5, .too_fast = 4}};
+    check_notes(&outcome, "ioping: no request counted of 5\n", NULL);
+    outcome = (struct outcome){.total = {.requests = 6, .too_slow = 5}};
+    check_notes(&outcome, "ioping: no request counted of 6\n", NULL);
+    check_status(&outcome, 0);
+}
+
+static void
+a_run_that_sent_nothing_says_so(void **state)
+{
+    (void)state;
+    struct outcome outcome = {0};
+    check_notes(&outcome, "ioping: no request was sent\n", NULL);
+    check_status(&outcome, 0);
+}
+
+static void
+a_failure_and_lost_output_are_both_told(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 4, .failed = 1, .latency = {.count = 2}},
+        .failed = {.index = 4, .verdict = VERDICT_ERROR, .error = ENOSPC},
+        .output = "standard output",
+        .output_error = EPIPE,
+    };
+    check_notes(&outcome, "ioping: request 4 failed: ENOSPC (No space left on device)\n",
+                "ioping: standard output: Broken pipe\n");
+    check_status(&outcome, 3);
+}
+
+static void
+a_request_without_an_answer_is_a_failure(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 1},
+        .waiting = 8300000000,
+    };
+    check_notes(&outcome, "ioping: 1 request still waiting after 8.30 s\n", NULL);
+    check_status(&outcome, 3);
+}
+
+static void
+all_requests_without_an_answer_are_counted(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 40, .latency = {.count = 36}},
+        .waiting = 1200000000,
+        .left = 3,
+    };
+    check_notes(&outcome, "ioping: 3 requests still waiting after 1.20 s\n", NULL);
+    check_status(&outcome, 3);
+    outcome.left = 1;
+    check_notes(&outcome, "ioping: 1 request still waiting after 1.20 s\n", NULL);
+    check_status(&outcome, 3);
+}
+
+static void
+a_sweep_that_ends_early_says_where_and_is_no_failure(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 500, .latency = {.count = 500}},
+        .early = 64 << 20,
+    };
+    check_notes(&outcome,
+                "ioping: -sweep: ended at 64 MiB: fewer than one request per worker in "
+                "its time; use a longer -w\n",
+                NULL);
+    check_status(&outcome, 0);
+    outcome.total.cached = 20;
+    outcome.early = 1536;
+    check_notes(&outcome,
+                "ioping: 20 of 500 requests were answered by the page cache, not the "
+                "device; name another file, or use -C to measure the cache\n",
+                "ioping: -sweep: ended at 1.50 KiB: fewer than one request per worker in "
+                "its time; use a longer -w\n");
+    check_status(&outcome, 0);
+}
+
+/* That nothing was sent needs no words of its own then. */
+static void
+a_sweep_that_ends_at_its_first_step_says_just_that(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.swept = SWEEP_SIZE, .early = 4096};
+    check_notes(&outcome,
+                "ioping: -sweep: ended at 4 KiB: fewer than one request per worker in "
+                "its time; use a longer -w\n",
+                NULL);
+    check_status(&outcome, 0);
+}
+
+/* Whether all steps were like it or not: it is no failure, and goes beside others. */
+static void
+a_step_without_a_request_is_named(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.swept = SWEEP_THREADS, .empty = 1};
+    check_notes(&outcome,
+                "ioping: -sweep: no request ended in the time of threads=1; use a longer "
+                "-w\n",
+                NULL);
+    check_status(&outcome, 0);
+    outcome = (struct outcome){
+        .total = {.requests = 9, .failed = 1, .latency = {.count = 8}},
+        .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC, .size = 4096},
+        .swept = SWEEP_DEPTH,
+        .empty = 4096,
+    };
+    check_notes(&outcome, "ioping: request 7 failed: ENOSPC (No space left on device)\n",
+                "ioping: -sweep: no request ended in the time of depth=4096; use a "
+                "longer -w\n");
+    check_status(&outcome, 3);
+}
+
+/* 1 ms, 2 ms, and so on to 100 ms. */
+static struct outcome
+outcome_of_limits(struct slos *slos, const char *const *limits, int64_t every)
+{
+    struct outcome outcome = {.total.every = every, .slos = slos};
+    struct sample sample = {.size = 1, .bytes = 1, .verdict = VERDICT_NONE};
+    for (int i = 1; i <= 100; i++) {
+        sample.latency = i * 1000000;
+        stats_record(&outcome.total, &sample);
+    }
+    *slos = (struct slos){0};
+    for (; *limits; limits++)
+        assert_null(slos_add(slos, *limits));
+    return outcome;
+}
+
+static void
+limits_that_are_kept_are_not_told(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {
+        "min=1ms", "avg=50.5ms", "max=100ms", "mdev=29ms", "p99=100ms", "iops=19", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 0);
+    check_notes(&outcome, NULL, NULL);
+    check_status(&outcome, 0);
+}
+
+static void
+a_limit_that_is_broken_is_told_with_what_there_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limit, *line;
+    } cases[] = {
+        {"min=999us", "ioping: min = 1 ms exceeds 999 us\n"},
+        {"avg=50ms", "ioping: avg = 50.5 ms exceeds 50 ms\n"},
+        {"max=10ms", "ioping: max = 100 ms exceeds 10 ms\n"},
+        {"mdev=0", "ioping: mdev = 28.9 ms exceeds 0 ns\n"},
+        {"p99=10ms", "ioping: p99 = 98.8 ms exceeds 10 ms\n"},
+        {"p50=1us", "ioping: p50 = 49.9 ms exceeds 1 us\n"},
+        {"iops=1.5k", "ioping: iops = 19 falls below 1.50 k\n"},
+        {"p99.9=1s",
+         "ioping: p99.9 is not known: 100 requests count, and it takes 1000\n"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *const limits[] = {cases[i].limit, NULL};
+        struct slos slos;
+        struct outcome outcome = outcome_of_limits(&slos, limits, 0);
+        check_notes(&outcome, cases[i].line, NULL);
+        check_status(&outcome, 5);
+    }
+}
+
+/* Every one of them, in the order in which they were given; the first is kept. */
+static void
+all_limits_that_are_broken_are_told(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"p50=1s", "max=1ms", "avg=1s", "p90=2ms", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 0);
+    check_notes(&outcome, "ioping: max = 100 ms exceeds 1 ms\n",
+                "ioping: p90 = 89.9 ms exceeds 2 ms\n");
+    check_status(&outcome, 5);
+}
+
+/* Only percentiles are; the waits of up to 90 ms every 10 ms push them down. */
+static void
+a_corrected_limit_says_so(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"p50=1ms", "max=1ms", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 10000000);
+    check_notes(&outcome, "ioping: p50 (corrected) = 31.0 ms exceeds 1 ms\n",
+                "ioping: max = 100 ms exceeds 1 ms\n");
+    check_status(&outcome, 5);
+}
+
+static void
+a_failure_goes_before_a_limit_and_both_are_told(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"max=1ms", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 0);
+    outcome.failed =
+        (struct sample){.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC};
+    check_notes(&outcome, "ioping: request 7 failed: ENOSPC (No space left on device)\n",
+                "ioping: max = 100 ms exceeds 1 ms\n");
+    check_status(&outcome, 3);
+    outcome.failed.index = 0;
+    outcome.waiting = 8300000000;
+    check_notes(&outcome, "ioping: 1 request still waiting after 8.30 s\n",
+                "ioping: max = 100 ms exceeds 1 ms\n");
+    check_status(&outcome, 3);
+    outcome.waiting = 0;
+    outcome.output = "x.prom";
+    outcome.output_error = ENOSPC;
+    check_notes(&outcome, "ioping: x.prom: No space left on device\n",
+                "ioping: max = 100 ms exceeds 1 ms\n");
+    check_status(&outcome, 3);
+}
+
+/* Nothing counted, which needs no words of its own then. */
+static void
+a_limit_on_nothing_is_not_kept(void **state)
+{
+    (void)state;
+    struct slos slos = {0};
+    struct outcome outcome = {.total = {.requests = 1}, .slos = &slos};
+    assert_null(slos_add(&slos, "max=1h"));
+    check_notes(&outcome, "ioping: max is not known: 0 requests count, and it takes 1\n",
+                "ioping: no request counted: all were warm-up; use -warmup 0 to count "
+                "them\n");
+    check_status(&outcome, 5);
+}
+
+/* 10 ms would read as if nothing were wrong. */
+static void
+a_limit_missed_by_a_hair_is_told_in_full(void **state)
+{
+    (void)state;
+    struct slos slos = {0};
+    struct outcome outcome = {.total.requests = 1, .slos = &slos};
+    struct sample sample = {
+        .latency = 10114000, .size = 1, .bytes = 1, .verdict = VERDICT_NONE};
+    stats_record(&outcome.total, &sample);
+    assert_null(slos_add(&slos, "max=10.11ms"));
+    check_notes(&outcome, "ioping: max = 10114000 ns exceeds 10.1 ms\n", NULL);
+}
+
+static void
+an_error_that_was_told_is_not_told_again(void **state)
+{
+    (void)state;
+    struct outcome outcome = {.total = {.requests = 1},
+                              .output = "x.prom",
+                              .output_error = ENOSPC,
+                              .output_told = true};
+    check_notes(&outcome, NULL, NULL);
+    check_status(&outcome, 3);
+}
+
+/* A terminal has it in the summary. */
+static void
+what_a_brief_summary_left_out_is_told(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 40, .failed = 12, .missed = 93, .latency = {.count = 5}},
+    };
+    check_notes(&outcome, NULL, NULL);
+    outcome.brief = true;
+    check_notes(&outcome, "ioping: 12 of 40 requests failed\n",
+                "ioping: 93 requests were missed: due, and not sent\n");
+    outcome.target = "a\tb";
+    outcome.total.failed = 0;
+    outcome.total.missed = 1;
+    check_notes(&outcome, "ioping: a\\011b: 1 request was missed: due, and not sent\n",
+                NULL);
+}
+
+/* One that is named is all of one. */
+static void
+a_brief_summary_is_told_of_the_failures_beside_the_named(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 9, .failed = 1, .latency = {.count = 5}},
+        .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC},
+        .brief = true,
+    };
+    const char *first = "ioping: request 7 failed: ENOSPC (No space left on device)\n";
+    check_notes(&outcome, first, NULL);
+    outcome.total.failed = 2;
+    check_notes(&outcome, first, "ioping: 2 of 9 requests failed\n");
+}
+
+/* -corrected puts them into the line. */
+static void
+what_was_missed_is_not_told_twice(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 40, .missed = 93, .every = 1, .latency = {.count = 5}},
+        .brief = true,
+    };
+    check_notes(&outcome, NULL, NULL);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_good_run_says_nothing),
+        cmocka_unit_test(a_failed_request_is_named),
+        cmocka_unit_test(a_short_request_is_a_failure),
+        cmocka_unit_test(a_first_request_that_fails_is_all_there_is_to_say),
+        cmocka_unit_test(requests_that_would_have_waited_are_no_failure),
+        cmocka_unit_test(lost_output_makes_the_run_fail),
+        cmocka_unit_test(output_lost_before_anything_counted_is_all_there_is_to_say),
+        cmocka_unit_test(requests_from_the_page_cache_are_counted_and_advised_upon),
+        cmocka_unit_test(all_from_the_page_cache_leaves_nothing_to_count),
+        cmocka_unit_test(what_does_not_count_for_other_reasons_too_is_no_failure),
+        cmocka_unit_test(all_warm_up_names_the_option),
+        cmocka_unit_test(limits_that_leave_nothing_are_not_called_warm_up),
+        cmocka_unit_test(a_run_that_sent_nothing_says_so),
+        cmocka_unit_test(a_failure_and_lost_output_are_both_told),
+        cmocka_unit_test(a_request_without_an_answer_is_a_failure),
+        cmocka_unit_test(all_requests_without_an_answer_are_counted),
+        cmocka_unit_test(a_sweep_that_ends_early_says_where_and_is_no_failure),
+        cmocka_unit_test(a_sweep_that_ends_at_its_first_step_says_just_that),
+        cmocka_unit_test(a_step_without_a_request_is_named),
+        cmocka_unit_test(limits_that_are_kept_are_not_told),
+        cmocka_unit_test(a_limit_that_is_broken_is_told_with_what_there_is),
+        cmocka_unit_test(all_limits_that_are_broken_are_told),
+        cmocka_unit_test(a_corrected_limit_says_so),
+        cmocka_unit_test(a_failure_goes_before_a_limit_and_both_are_told),
+        cmocka_unit_test(a_limit_on_nothing_is_not_kept),
+        cmocka_unit_test(a_limit_missed_by_a_hair_is_told_in_full),
+        cmocka_unit_test(what_a_brief_summary_left_out_is_told),
+        cmocka_unit_test(a_brief_summary_is_told_of_the_failures_beside_the_named),
+        cmocka_unit_test(what_was_missed_is_not_told_twice),
+        cmocka_unit_test(an_error_that_was_told_is_not_told_again),
+    };
+    return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
+}

@@ -1,0 +1,291 @@
+#include "support.h"
+
+#include "run/pattern.h"
+
+#define OFFSET 512
+#define SIZE 4096
+
+static struct pattern
+start(int64_t work_size, uint64_t seed, bool linear, enum plan_load load)
+{
+    struct plan plan = {.seed = seed,
+                        .request_size = SIZE,
+                        .work_offset = OFFSET,
+                        .linear = linear,
+                        .load = load,
+                        .threads = 1};
+    struct pattern pattern;
+    pattern_start(&pattern, &plan, work_size, 0);
+    return pattern;
+}
+
+/* The number of the next block; fails unless the offset is that of a block. */
+static int64_t
+next_block(struct pattern *pattern)
+{
+    enum operation operation;
+    int64_t offset = pattern_next(pattern, &operation);
+    assert_true(offset >= OFFSET);
+    assert_int_equal((offset - OFFSET) % SIZE, 0);
+    return (offset - OFFSET) / SIZE;
+}
+
+static void
+random_offsets_stay_on_whole_blocks_and_reach_all(void **state)
+{
+    (void)state;
+    static const int block_counts[] = {1, 2, 3, 7, 64};
+    for (size_t i = 0; i < sizeof(block_counts) / sizeof(block_counts[0]); i++) {
+        int blocks = block_counts[i], hits[64] = {0};
+        struct pattern pattern = start((int64_t)blocks * SIZE, 1, false, LOAD_READ);
+        for (int k = 0; k < blocks * 20; k++) {
+            int64_t block = next_block(&pattern);
+            assert_true(block < blocks);
+            hits[block]++;
+        }
+        for (int block = 0; block < blocks; block++)
+            assert_true(hits[block] > 0);
+    }
+}
+
+/* 255 degrees of freedom: mean 255, standard deviation 22.6. */
+static void
+random_offsets_are_uniform(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 256, EACH = 1000 };
+    int hits[BLOCKS] = {0};
+    double chi_square = 0;
+    struct pattern pattern = start(BLOCKS * SIZE, 20, false, LOAD_READ);
+    for (int i = 0; i < BLOCKS * EACH; i++)
+        hits[next_block(&pattern)]++;
+    for (int i = 0; i < BLOCKS; i++)
+        chi_square += (double)(hits[i] - EACH) * (hits[i] - EACH) / EACH;
+    assert_true(chi_square > 150);
+    assert_true(chi_square < 400);
+}
+
+static void
+random_offsets_do_not_follow_each_other(void **state)
+{
+    (void)state;
+    struct pattern pattern = start(1000 * SIZE, 3, false, LOAD_READ);
+    int64_t last = next_block(&pattern);
+    int successors = 0;
+    for (int i = 0; i < 1000; i++) {
+        int64_t block = next_block(&pattern);
+        successors += block == last + 1;
+        last = block;
+    }
+    assert_true(successors < 20);
+}
+
+static void
+offsets_beyond_four_gigabytes_are_reached(void **state)
+{
+    (void)state;
+    int64_t work_size = 1LL << 50;
+    struct pattern pattern = start(work_size, 5, false, LOAD_READ);
+    int upper_half = 0;
+    for (int i = 0; i < 1000; i++) {
+        int64_t block = next_block(&pattern);
+        assert_true(block < work_size / SIZE);
+        upper_half += block >= work_size / SIZE / 2;
+    }
+    assert_in_range(upper_half, 400, 600);
+}
+
+static void
+linear_offsets_wrap(void **state)
+{
+    (void)state;
+    struct pattern pattern = start(3 * SIZE, 1, true, LOAD_READ);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(next_block(&pattern), i % 3);
+}
+
+static void
+a_single_block_is_used_again_and_again(void **state)
+{
+    (void)state;
+    for (int linear = 0; linear < 2; linear++) {
+        struct pattern pattern = start(SIZE, 1, linear, LOAD_READ);
+        for (int i = 0; i < 5; i++)
+            assert_int_equal(next_block(&pattern), 0);
+    }
+}
+
+static void
+a_partial_last_block_is_never_used(void **state)
+{
+    (void)state;
+    struct pattern pattern = start(4 * SIZE + SIZE - 1, 9, false, LOAD_READ);
+    for (int i = 0; i < 1000; i++)
+        assert_true(next_block(&pattern) < 4);
+    pattern = start(4 * SIZE + SIZE - 1, 9, true, LOAD_READ);
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(next_block(&pattern), i % 4);
+}
+
+static void
+the_same_seed_gives_the_same_sequence(void **state)
+{
+    (void)state;
+    struct pattern one = start(1000 * SIZE, 42, false, LOAD_READ);
+    struct pattern other = start(1000 * SIZE, 42, false, LOAD_READ);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(next_block(&one), next_block(&other));
+}
+
+static void
+different_seeds_give_different_sequences(void **state)
+{
+    (void)state;
+    struct pattern one = start(1000 * SIZE, 42, false, LOAD_READ);
+    struct pattern other = start(1000 * SIZE, 43, false, LOAD_READ);
+    int equal = 0;
+    for (int i = 0; i < 1000; i++)
+        equal += next_block(&one) == next_block(&other);
+    assert_true(equal < 20);
+}
+
+static void
+a_load_chooses_the_operations(void **state)
+{
+    (void)state;
+    static const struct {
+        enum plan_load load;
+        enum operation first, second;
+    } cases[] = {
+        {LOAD_READ, OPERATION_READ, OPERATION_READ},
+        {LOAD_WRITE, OPERATION_WRITE, OPERATION_WRITE},
+        {LOAD_READ_WRITE, OPERATION_WRITE, OPERATION_READ},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct pattern pattern = start(10 * SIZE, 1, false, cases[i].load);
+        for (int k = 0; k < 6; k++) {
+            enum operation operation;
+            pattern_next(&pattern, &operation);
+            assert_int_equal(operation, k % 2 ? cases[i].second : cases[i].first);
+        }
+    }
+}
+
+static struct pattern
+start_one_of(int threads, int number, int64_t blocks, bool linear)
+{
+    struct plan plan = {.seed = 42,
+                        .request_size = SIZE,
+                        .work_offset = OFFSET,
+                        .linear = linear,
+                        .threads = threads};
+    struct pattern pattern;
+    pattern_start(&pattern, &plan, blocks * SIZE, number);
+    return pattern;
+}
+
+static void
+linear_workers_start_at_equal_distances(void **state)
+{
+    static const struct {
+        int64_t blocks;
+        int threads;
+        int64_t starts[5];
+    } cases[] = {{16, 1, {0}},
+                 {16, 4, {0, 4, 8, 12}},
+                 {10, 3, {0, 3, 6}},
+                 {11, 3, {0, 3, 7}},
+                 {7, 5, {0, 1, 2, 4, 5}},
+                 {5, 5, {0, 1, 2, 3, 4}},
+                 {3, 5, {0, 0, 1, 1, 2}},
+                 {1, 4, {0, 0, 0, 0}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (int number = 0; number < cases[i].threads; number++) {
+            int64_t blocks = cases[i].blocks;
+            struct pattern pattern = start_one_of(cases[i].threads, number, blocks, true);
+            /* All of them once round. */
+            for (int64_t k = 0; k <= blocks; k++)
+                assert_int_equal(next_block(&pattern),
+                                 (cases[i].starts[number] + k) % blocks);
+        }
+}
+
+static void
+linear_workers_of_a_huge_target_start_at_equal_distances(void **state)
+{
+    (void)state;
+    struct plan plan = {.request_size = 1, .linear = true, .threads = 1024};
+    struct pattern pattern;
+    enum operation operation;
+    pattern_start(&pattern, &plan, INT64_MAX, 1023);
+    /* 1023/1024 of 2^63-1, rounded down */
+    assert_true(pattern_next(&pattern, &operation) == 9214364837600034815);
+    assert_true(pattern_next(&pattern, &operation) == 9214364837600034816);
+}
+
+static void
+random_workers_go_ways_of_their_own(void **state)
+{
+    (void)state;
+    enum { WORKERS = 4, EACH = 1000 };
+    int64_t blocks[WORKERS][EACH];
+    for (int number = 0; number < WORKERS; number++) {
+        struct pattern pattern = start_one_of(WORKERS, number, 100000, false);
+        for (int i = 0; i < EACH; i++)
+            blocks[number][i] = next_block(&pattern);
+    }
+    for (int a = 0; a < WORKERS; a++)
+        for (int b = 0; b < a; b++) {
+            int equal = 0;
+            for (int i = 0; i < EACH; i++)
+                equal += blocks[a][i] == blocks[b][i];
+            assert_in_range(equal, 0, 5);
+        }
+}
+
+/* And it does not matter how many others there are. */
+static void
+a_seed_and_a_number_reproduce_a_worker(void **state)
+{
+    (void)state;
+    for (int number = 0; number < 3; number++) {
+        struct pattern one = start_one_of(3, number, 100000, false);
+        struct pattern other = start_one_of(8, number, 100000, false);
+        for (int i = 0; i < 100; i++)
+            assert_int_equal(next_block(&one), next_block(&other));
+    }
+}
+
+static void
+the_first_of_several_does_what_one_alone_does(void **state)
+{
+    (void)state;
+    struct pattern one = start(1000 * SIZE, 42, false, LOAD_READ);
+    struct pattern first = start_one_of(4, 0, 1000, false);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(next_block(&one), next_block(&first));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_offsets_stay_on_whole_blocks_and_reach_all),
+        cmocka_unit_test(random_offsets_are_uniform),
+        cmocka_unit_test(random_offsets_do_not_follow_each_other),
+        cmocka_unit_test(offsets_beyond_four_gigabytes_are_reached),
+        cmocka_unit_test(linear_offsets_wrap),
+        cmocka_unit_test(a_single_block_is_used_again_and_again),
+        cmocka_unit_test(a_partial_last_block_is_never_used),
+        cmocka_unit_test(the_same_seed_gives_the_same_sequence),
+        cmocka_unit_test(different_seeds_give_different_sequences),
+        cmocka_unit_test(a_load_chooses_the_operations),
+        cmocka_unit_test(linear_workers_start_at_equal_distances),
+        cmocka_unit_test(linear_workers_of_a_huge_target_start_at_equal_distances),
+        cmocka_unit_test(random_workers_go_ways_of_their_own),
+        cmocka_unit_test(a_seed_and_a_number_reproduce_a_worker),
+        cmocka_unit_test(the_first_of_several_does_what_one_alone_does),
+    };
+    return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
+}

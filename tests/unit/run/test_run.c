@@ -1,0 +1,771 @@
+/* What the run does beside the worker: periods, interim statistics, hangs, the end. */
+#include "setup.h"
+
+#include "os/process.h"
+#include "os/thread.h"
+#include "run/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SAID 16
+
+/* What the observer was told-> */
+struct told {
+    int samples, interims, summaries, hangs;
+    struct stats periods[SAID], interim, summary;
+    int64_t period_times[SAID], summary_time;
+    int period_count;
+    uint64_t periods_sum; /* requests in all of them */
+    int empty_since;      /* periods without any */
+    int keeps_of_two;     /* that had two requests */
+    struct stats kept[SAID];
+    int64_t kept_at[SAID];
+    int keeps;
+    int keeps_before_summary;
+    uint64_t hang_index[SAID];
+    int64_t hang_time[SAID];
+    void (*at_hang)(struct told *told); /* NULL: nothing */
+    bool (*enough)(struct told *told);  /* lets the request go that is held */
+    bool end_with_enough;               /* no more periods can be written then */
+};
+
+/* Too large for a stack. */
+static struct told *
+told_begin(void)
+{
+    static struct told told;
+    memset(&told, 0, sizeof(told));
+    return &told;
+}
+
+static void
+let_go_if_enough(struct told *told)
+{
+    if (told->enough && told->enough(told))
+        atomic_store(&fake_engine.go, true);
+}
+
+static int
+on_sample(void *self, const struct sample *sample)
+{
+    struct told *told = self;
+    (void)sample;
+    told->samples++;
+    return 0;
+}
+
+static int
+on_period(void *self, const struct stats *stats, int64_t time)
+{
+    struct told *told = self;
+    told->periods_sum += stats->requests;
+    told->empty_since = stats->requests ? 0 : told->empty_since + 1;
+    if (told->period_count < SAID) {
+        told->periods[told->period_count] = *stats;
+        told->period_times[told->period_count] = time;
+    }
+    told->period_count++;
+    let_go_if_enough(told);
+    return told->end_with_enough && told->enough(told) ? -1 : 0;
+}
+
+static int
+on_summary(void *self, const struct stats *stats, int64_t time)
+{
+    struct told *told = self;
+    told->summary = *stats;
+    told->summary_time = time;
+    told->keeps_before_summary = told->keeps;
+    told->summaries++;
+    return 0;
+}
+
+static void
+on_interim(void *self, const struct stats *stats)
+{
+    struct told *told = self;
+    told->interim = *stats;
+    told->interims++;
+    let_go_if_enough(told);
+}
+
+static void
+on_look(void *self, const struct run_sight *sights, int count, int64_t now)
+{
+    struct told *told = self;
+    const struct stats *stats = sights[0].stats;
+    assert_int_equal(count, 1);
+    int slot = told->keeps < SAID ? told->keeps : SAID - 1; /* also the last one */
+    told->kept[slot] = *stats;
+    told->kept_at[slot] = now;
+    told->keeps++;
+    told->keeps_of_two += stats->requests == 2;
+    let_go_if_enough(told);
+}
+
+static void
+on_hang(void *self, uint64_t index, int64_t waited)
+{
+    struct told *told = self;
+    if (told->hangs < SAID) {
+        told->hang_index[told->hangs] = index;
+        told->hang_time[told->hangs] = waited;
+    }
+    told->hangs++;
+    if (told->at_hang)
+        told->at_hang(told);
+    let_go_if_enough(told);
+}
+
+static struct outcome
+run(struct setup *setup, struct told *told)
+{
+    struct outcome outcome = {0};
+    struct error error;
+    struct run_observer observer = {
+        .self = told,
+        .sample = on_sample,
+        .period = on_period,
+        .summary = on_summary,
+        .interim = on_interim,
+        .hang = on_hang,
+    };
+    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
+    os_signals_install();
+    struct run_target one;
+    struct run_task task = setup_task(setup, &observer, &outcome, &one);
+    struct run_view view = {.self = told,
+                            .every = setup->plan.output.keep_interval,
+                            .last = true,
+                            .look = on_look};
+    task.views = &view;
+    task.views_count = setup->plan.output.prometheus ? 1 : 0;
+    assert_int_equal(run_execute(&task, &error), 0);
+    return outcome;
+}
+
+static void
+it_ends_with_the_worker_and_its_statistics(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    setup_begin(&setup, 7);
+    fake_engine.answers[7].error = EIO;
+    struct outcome outcome = run(&setup, told);
+    assert_int_equal(told->samples, 7);
+    assert_int_equal(told->summaries, 1);
+    assert_int_equal(told->summary.requests, 7);
+    assert_int_equal(told->summary.failed, 1);
+    assert_int_equal(outcome.total.latency.count, 6);
+    assert_int_equal(outcome.failed.index, 7);
+    assert_int_equal(outcome.waiting, 0);
+    assert_int_equal(fake_engine.closed, 1);
+}
+
+static void
+a_broken_engine_is_an_error(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    struct run_observer observer = {.self = told};
+    struct outcome outcome = {0};
+    struct error error;
+    setup_begin(&setup, 1);
+    assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
+    fake_engine.broken = true;
+    struct run_target one;
+    struct run_task task = setup_task(&setup, &observer, &outcome, &one);
+    assert_int_equal(run_execute(&task, &error), -1);
+    assert_int_equal(error.status, EXIT_PREPARE);
+    assert_int_equal(told->summaries, 0);
+}
+
+/* A period with the first request, which may have started late, and two without any. */
+static bool
+one_and_two_empty(struct told *told)
+{
+    return told->periods_sum == 1 && told->empty_since >= 2;
+}
+
+static void
+periods_come_at_their_time_while_nothing_is_due(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    told->enough = one_and_two_empty;
+    told->end_with_enough = true;
+    setup_begin(&setup, 2);
+    setup.options.interval = 3600000 * MS;
+    setup.options.print_interval = 20 * MS;
+    run(&setup, told);
+    assert_true(one_and_two_empty(told));
+    int64_t until = 0;
+    for (int i = 0; i < told->period_count && i < SAID; i++) {
+        until += told->period_times[i];
+        assert_true(until >= 20 * MS * (i + 1));
+    }
+}
+
+static void
+periods_come_also_while_a_request_is_under_way(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    told->enough = one_and_two_empty;
+    setup_begin(&setup, 2);
+    setup.options.print_interval = 20 * MS;
+    fake_engine.answers[2].held = true;
+    run(&setup, told);
+    assert_true(atomic_load(&fake_engine.go));
+    assert_int_equal(told->summary.requests, 2);
+}
+
+static bool
+eleven_in_periods(struct told *told)
+{
+    return told->periods_sum >= 11;
+}
+
+/* The last request takes so long that a period ends with all that was before it. */
+static void
+every_request_is_in_one_period(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    told->enough = eleven_in_periods;
+    setup_begin(&setup, 12);
+    setup.options.interval = MS;
+    setup.options.print_interval = 5 * MS;
+    setup.options.given[OPTION_QUIET] = 1;
+    fake_engine.answers[12].held = true;
+    run(&setup, told);
+    assert_int_equal(told->periods_sum, 11);
+    assert_int_equal(told->samples, 0);
+    assert_int_equal(told->summaries, 0);
+}
+
+/* Whichever thread wakes up first, unless it is late by an interval. */
+static void
+a_period_ends_before_a_request_that_is_due_then(void **state)
+{
+    (void)state;
+    int one = 0;
+    for (int tries = 0; tries < 4 && one < 5; tries++) {
+        struct setup setup;
+        struct told *told = told_begin();
+        setup_begin(&setup, 6);
+        setup.options.interval = 250 * MS;
+        setup.options.print_interval = 250 * MS;
+        run(&setup, told);
+        for (one = 0; one < 5 && told->periods[one].requests == 1;)
+            one++;
+    }
+    assert_int_equal(one, 5);
+}
+
+static bool
+one_in_two(struct told *told)
+{
+    return told->periods_sum == 1 && told->period_count >= 2;
+}
+
+/* Nothing would be due for an hour. */
+static void
+a_period_that_cannot_be_written_ends_it(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    told->enough = one_in_two;
+    told->end_with_enough = true;
+    setup_begin(&setup, 0);
+    setup.options.interval = 3600000 * MS;
+    setup.options.print_interval = 10 * MS;
+    struct outcome outcome = run(&setup, told);
+    assert_int_equal(told->period_count >= 2, 1);
+    assert_int_equal(outcome.total.requests, 1);
+    assert_int_equal(outcome.waiting, 0);
+}
+
+static bool
+one_interim(struct told *told)
+{
+    return told->interims > 0;
+}
+
+static void
+a_signal_asks_for_statistics_once(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    told->enough = one_interim;
+    setup_begin(&setup, 3);
+    setup.options.interval = 20 * MS;
+    fake_engine.answers[2].held = true;
+    os_signals_install();
+    raise(SIGUSR1);
+    run(&setup, told);
+    assert_int_equal(told->interims, 1);
+    assert_int_equal(told->samples, 3);
+}
+
+/* The request that was told of last, the first time that it was. */
+static uint64_t
+new_hang(const struct told *told)
+{
+    int last = told->hangs - 1;
+    if (last >= SAID ||
+        (last > 0 && told->hang_index[last] == told->hang_index[last - 1]))
+        return 0;
+    return told->hang_index[last];
+}
+
+/* Others than the third may have been slow. */
+static void
+ask_for_statistics(struct told *told)
+{
+    if (new_hang(told) == 3)
+        raise(SIGUSR1);
+}
+
+static void
+statistics_can_be_asked_for_while_a_request_hangs(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = ask_for_statistics;
+    told->enough = one_interim;
+    setup_begin(&setup, 3);
+    setup.options.hang = 20 * MS;
+    fake_engine.answers[3].held = true;
+    run(&setup, told);
+    assert_int_equal(told->interims, 1);
+    assert_int_equal(told->interim.requests, 2);
+    assert_int_equal(told->interim.latency.count, 2);
+    assert_int_equal(told->summary.latency.count, 3);
+}
+
+static bool
+two_hangs(struct told *told)
+{
+    int count = 0;
+    for (int i = 0; i < told->hangs && i < SAID; i++)
+        count += told->hang_index[i] == 2;
+    return count >= 2 || told->hangs >= SAID;
+}
+
+static void
+a_stuck_request_is_told_of_while_it_is_stuck(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    told->enough = two_hangs;
+    setup_begin(&setup, 3);
+    setup.options.hang = 200 * MS;
+    fake_engine.answers[2].held = true;
+    run(&setup, told);
+    assert_in_range(told->hangs, 2, SAID);
+    int count = 0;
+    for (int i = 0; i < told->hangs; i++) {
+        assert_in_range(told->hang_index[i], 1, 3);
+        if (told->hang_index[i] == 2) /* others are late */
+            assert_true(told->hang_time[i] >= (200 * MS) << count++);
+    }
+    assert_true(count >= 2);
+    assert_int_equal(told->summary.latency.count, 3);
+}
+
+static void
+nobody_is_told_with_a_limit_of_0(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    setup_begin(&setup, 2);
+    setup.options.hang = 0;
+    fake_engine.answers[2].takes = 100 * MS;
+    run(&setup, told);
+    assert_int_equal(told->hangs, 0);
+}
+
+static void
+interrupt(struct told *told)
+{
+    if (new_hang(told) == 3)
+        raise(SIGINT);
+}
+
+static bool
+is_interrupted(struct told *told)
+{
+    (void)told;
+    return os_signals_stop() != 0;
+}
+
+#define LATE 7 /* exit status */
+
+/* In a child: the signal cannot be taken back, and the worker never ends. One that was
+ * late is tried again. */
+static void
+in_child(void (*body)(void))
+{
+    int status, tries = 0;
+    do {
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            body();
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+    } while (WIFEXITED(status) && WEXITSTATUS(status) == LATE && ++tries < 5);
+    assert_int_equal(status, 0);
+}
+
+#define REQUIRE(condition) \
+    do {                   \
+        if (!(condition))  \
+            _exit(1);      \
+    } while (0)
+
+static void
+interrupt_a_request_that_never_returns(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt;
+    setup_begin(&setup, 0);
+    setup.options.interval = 100 * MS;
+    setup.options.hang = 10 * MS;
+    fake_engine.answers[3].takes = 3600000 * MS;
+    struct outcome outcome = run(&setup, told);
+    REQUIRE(outcome.waiting >= 700 * MS && outcome.waiting <= told->summary_time);
+    REQUIRE(told->summaries == 1);
+    REQUIRE(told->summary.latency.count == 2);
+    REQUIRE(told->summary.requests == 3);
+    REQUIRE(told->summary.missed >= 6 &&
+            told->summary.missed + 2 <= (uint64_t)(told->summary_time / (100 * MS)));
+    REQUIRE(outcome.total.requests == 3);
+    REQUIRE(fake_engine.closed == 0);
+}
+
+/* The request returns after it was given up: nothing of the run may move. */
+static void
+return_after_all(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt;
+    setup_begin(&setup, 0);
+    setup.options.hang = 10 * MS;
+    fake_engine.answers[3].held = true;
+    struct outcome outcome = run(&setup, told);
+    REQUIRE(outcome.waiting);
+    atomic_store(&fake_engine.go, true);
+    while (!atomic_load(&fake_engine.let_go))
+        os_sleep_until(os_clock_now() + MS);
+    os_sleep_until(os_clock_now() + 200 * MS);
+    REQUIRE(told->samples == 2);
+    REQUIRE(fake_engine.closed == 0);
+}
+
+static void
+a_request_that_was_given_up_stays_so(void **state)
+{
+    (void)state;
+    in_child(return_after_all);
+}
+
+static int64_t asked; /* for so long */
+
+/* Residency is asked about outside the timed part: here until that is told of. */
+static int
+ask_slowly(int fd, int64_t offset, int64_t length)
+{
+    (void)fd, (void)offset, (void)length;
+    int64_t began = os_clock_now(), until = began + 100 * MS;
+    while (os_clock_now() < until || !atomic_load(&fake_engine.go))
+        os_sleep_until(os_clock_now() + MS);
+    asked = os_clock_now() - began;
+    return 0;
+}
+
+static bool
+one_hang(struct told *told)
+{
+    return told->hangs > 0;
+}
+
+static void
+what_hangs_before_a_request_is_told_of(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    setup_begin(&setup, 1);
+    setup.options.hang = 20 * MS;
+    setup.target.description.mode = MODE_NOCACHE;
+    setup.target.resident = ask_slowly;
+    told->enough = one_hang;
+    int64_t before = os_clock_now();
+    run(&setup, told);
+    assert_true(told->hangs >= 1);
+    assert_int_equal(told->hang_index[0], 1);
+    assert_true(told->summary.latency.max <= os_clock_now() - before - asked);
+}
+
+static void
+an_interrupt_ends_it_though_a_request_never_returns(void **state)
+{
+    (void)state;
+    in_child(interrupt_a_request_that_never_returns);
+}
+
+static void
+interrupt_a_request_that_returns_soon(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt;
+    told->enough = is_interrupted;
+    setup_begin(&setup, 0);
+    setup.options.hang = 10 * MS;
+    fake_engine.answers[3].held = true;
+    struct outcome outcome = run(&setup, told);
+    if (outcome.waiting)
+        _exit(LATE);
+    REQUIRE(told->summary.latency.count == 3);
+    REQUIRE(told->summary.requests == 3);
+    REQUIRE(fake_engine.closed == 1);
+}
+
+static void
+an_interrupt_waits_a_moment_for_the_request(void **state)
+{
+    (void)state;
+    in_child(interrupt_a_request_that_returns_soon);
+}
+
+/* Some time after the first request. */
+static void *
+terminate(void *argument)
+{
+    while (!atomic_load(&fake_engine.let_go))
+        os_sleep_until(os_clock_now() + MS);
+    os_sleep_until(os_clock_now() + 50 * MS);
+    kill(getpid(), SIGTERM);
+    return argument;
+}
+
+static void
+interrupt_a_pause(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    struct os_thread thread;
+    setup_begin(&setup, 0);
+    setup.options.interval = 3600000 * MS;
+    fake_engine.answers[1].held = true;
+    atomic_store(&fake_engine.go, true);
+    REQUIRE(os_thread_start(&thread, terminate, NULL) == 0);
+    struct outcome outcome = run(&setup, told);
+    os_thread_join(&thread);
+    REQUIRE(outcome.waiting == 0);
+    REQUIRE(told->summary.requests == 1);
+    REQUIRE(fake_engine.closed == 1);
+}
+
+static void
+a_signal_ends_the_pause_before_the_next_request(void **state)
+{
+    (void)state;
+    in_child(interrupt_a_pause);
+}
+
+static void
+interrupt_before_the_run(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    setup_begin(&setup, 5);
+    setup.options.threads = 3;
+    os_signals_install();
+    raise(SIGINT);
+    struct outcome outcome = run(&setup, told);
+    REQUIRE(outcome.waiting == 0);
+    REQUIRE(told->summaries == 1);
+    REQUIRE(told->summary.requests == 0);
+    REQUIRE(told->summary_time >= 0);
+    REQUIRE(fake_engine.opened > 0 && fake_engine.closed == fake_engine.opened);
+}
+
+static void
+a_signal_before_the_run_leaves_nothing_to_do(void **state)
+{
+    (void)state;
+    in_child(interrupt_before_the_run);
+}
+
+static void
+setup_keep(struct setup *setup, int64_t interval)
+{
+    setup->options.prometheus = "nowhere.prom";
+    setup->options.print_interval = interval;
+}
+
+static const struct stats *
+last_kept(const struct told *told, int64_t *at)
+{
+    int slot = (told->keeps < SAID ? told->keeps : SAID) - 1;
+    assert_true(slot >= 0);
+    *at = told->kept_at[slot];
+    return &told->kept[slot];
+}
+
+static bool
+three_keeps(struct told *told)
+{
+    return told->keeps_of_two >= 3;
+}
+
+static void
+metrics_are_kept_at_their_time_and_at_the_end(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    setup_begin(&setup, 4);
+    setup.options.interval = 400 * MS;
+    setup_keep(&setup, 20 * MS);
+    int64_t end, before = os_clock_now();
+    run(&setup, told);
+    assert_int_equal(last_kept(told, &end)->requests, 4);
+    assert_true(told->keeps >= 3);
+    assert_true(told->keeps <= (end - before) / (20 * MS) + 1);
+    assert_int_equal(told->keeps_before_summary, told->keeps - 1);
+    assert_int_equal(told->period_count, 0);
+    for (int i = 0; i + 1 < told->keeps && i + 1 < SAID; i++) {
+        assert_in_range(told->kept[i].requests, 0, 4);
+        assert_true(told->kept_at[i] - before >= 20 * MS * (i + 1));
+    }
+}
+
+/* Its requests go on being counted from one version to the next. */
+static void
+metrics_are_of_the_whole_run(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    setup_begin(&setup, 100);
+    setup.options.interval = MS;
+    setup_keep(&setup, 10 * MS);
+    fake_engine.answers[5].error = EIO;
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    run(&setup, told);
+    int64_t end;
+    const struct stats *last = last_kept(told, &end);
+    for (int i = 1; i < told->keeps && i < SAID; i++)
+        assert_true(told->kept[i].requests >= told->kept[i - 1].requests);
+    assert_memory_equal(last, &told->summary, sizeof(*last));
+    assert_int_equal(last->requests, 100);
+    assert_int_equal(last->failed, 1);
+    assert_true(end >= last->last && end - last->last < 60000 * MS);
+}
+
+static void
+metrics_are_kept_while_a_request_hangs(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    told->enough = three_keeps;
+    setup_begin(&setup, 3);
+    setup_keep(&setup, 20 * MS);
+    fake_engine.answers[3].held = true;
+    run(&setup, told);
+    assert_true(atomic_load(&fake_engine.go));
+    assert_int_equal(told->summary.requests, 3);
+    int64_t end;
+    assert_int_equal(last_kept(told, &end)->requests, 3);
+}
+
+static void
+interrupt_what_keeps_metrics(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt;
+    setup_begin(&setup, 0);
+    setup.options.hang = 10 * MS;
+    setup_keep(&setup, 3600000 * MS);
+    fake_engine.answers[3].takes = 3600000 * MS;
+    struct outcome outcome = run(&setup, told);
+    REQUIRE(outcome.waiting >= 700 * MS);
+    REQUIRE(told->keeps == 1);
+    REQUIRE(told->kept[0].requests == 3 && told->kept[0].latency.count == 2);
+    REQUIRE(told->kept_at[0] - told->kept[0].last >= outcome.waiting);
+    REQUIRE(told->summaries == 1);
+}
+
+static void
+metrics_are_kept_when_a_request_is_given_up(void **state)
+{
+    (void)state;
+    in_child(interrupt_what_keeps_metrics);
+}
+
+static void
+nothing_is_kept_without_a_file(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    setup_begin(&setup, 3);
+    setup.options.interval = 20 * MS;
+    setup.options.print_interval = 10 * MS;
+    run(&setup, told);
+    assert_int_equal(told->keeps, 0);
+    assert_true(told->period_count > 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_ends_with_the_worker_and_its_statistics),
+        cmocka_unit_test(a_broken_engine_is_an_error),
+        cmocka_unit_test(periods_come_at_their_time_while_nothing_is_due),
+        cmocka_unit_test(periods_come_also_while_a_request_is_under_way),
+        cmocka_unit_test(every_request_is_in_one_period),
+        cmocka_unit_test(a_period_ends_before_a_request_that_is_due_then),
+        cmocka_unit_test(a_period_that_cannot_be_written_ends_it),
+        cmocka_unit_test(a_signal_asks_for_statistics_once),
+        cmocka_unit_test(statistics_can_be_asked_for_while_a_request_hangs),
+        cmocka_unit_test(a_stuck_request_is_told_of_while_it_is_stuck),
+        cmocka_unit_test(nobody_is_told_with_a_limit_of_0),
+        cmocka_unit_test(an_interrupt_ends_it_though_a_request_never_returns),
+        cmocka_unit_test(a_request_that_was_given_up_stays_so),
+        cmocka_unit_test(what_hangs_before_a_request_is_told_of),
+        cmocka_unit_test(an_interrupt_waits_a_moment_for_the_request),
+        cmocka_unit_test(a_signal_ends_the_pause_before_the_next_request),
+        cmocka_unit_test(a_signal_before_the_run_leaves_nothing_to_do),
+        cmocka_unit_test(metrics_are_kept_at_their_time_and_at_the_end),
+        cmocka_unit_test(metrics_are_of_the_whole_run),
+        cmocka_unit_test(metrics_are_kept_while_a_request_hangs),
+        cmocka_unit_test(metrics_are_kept_when_a_request_is_given_up),
+        cmocka_unit_test(nothing_is_kept_without_a_file),
+    };
+    return cmocka_run_group_tests_name("run", tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+#include "support.h"
+
+#include "run/worker_thread.h"
+#include "run/stall.h"
+
+#define LIMIT 5000
+#define SECOND 1000000000LL
+
+/* The request is looked at at each of these times; what is said then. */
+struct look {
+    int64_t since, now, said;
+};
+
+static void
+assert_looks(int64_t limit, const struct look *looks, int count)
+{
+    struct watch watch;
+    watch_start(&watch, limit);
+    for (int i = 0; i < count; i++) {
+        int64_t said = watch_look(&watch, looks[i].since, looks[i].now);
+        if (said != looks[i].said)
+            fail_msg("look %d: %lld, not %lld", i, (long long)said,
+                     (long long)looks[i].said);
+    }
+}
+
+static void
+a_stuck_request_is_told_of_at_each_doubling(void **state)
+{
+    static const struct look looks[] = {
+        {100, 100, 0},   {100, 5099, 0},      {100, 5100, 5000},   {100, 5101, 0},
+        {100, 10099, 0}, {100, 10101, 10001}, {100, 20099, 0},     {100, 20100, 20000},
+        {100, 40099, 0}, {100, 40100, 40000}, {100, 80100, 80000},
+    };
+    (void)state;
+    assert_looks(LIMIT, looks, sizeof(looks) / sizeof(looks[0]));
+}
+
+static void
+a_look_that_comes_late_tells_once(void **state)
+{
+    static const struct look looks[] = {
+        {100, 25100, 25000}, {100, 25101, 0}, {100, 40099, 0}, {100, 40100, 40000}};
+    (void)state;
+    assert_looks(LIMIT, looks, sizeof(looks) / sizeof(looks[0]));
+}
+
+static void
+each_request_is_watched_anew(void **state)
+{
+    static const struct look looks[] = {{100, 5100, 5000}, {200, 5150, 0},
+                                        {200, 5200, 5000}, {-2, 90000, 0},
+                                        {90000, 94999, 0}, {90000, 95000, 5000}};
+    (void)state;
+    assert_looks(LIMIT, looks, sizeof(looks) / sizeof(looks[0]));
+}
+
+static void
+no_limit_is_silence(void **state)
+{
+    static const struct look looks[] = {{1, INT64_MAX, 0}, {1, INT64_MAX, 0}};
+    (void)state;
+    assert_looks(0, looks, 2);
+}
+
+static void
+it_knows_when_to_look_again(void **state)
+{
+    (void)state;
+    struct watch watch;
+    watch_start(&watch, LIMIT);
+    watch_look(&watch, -2, 100);
+    assert_int_equal(watch_due(&watch, -2, 100), 5100);
+    watch_look(&watch, 50, 100);
+    assert_int_equal(watch_due(&watch, 50, 100), 5050);
+    watch_look(&watch, 50, 5050);
+    assert_int_equal(watch_due(&watch, 50, 5050), 10050);
+    assert_int_equal(watch_due(&watch, 5050, 5050), 10050); /* another request */
+    watch_start(&watch, 0);
+    watch_look(&watch, 50, 100);
+    assert_true(watch_due(&watch, 50, 100) == INT64_MAX);
+    assert_true(watch_due(&watch, -2, 100) == INT64_MAX);
+}
+
+/* A worker whose request began at 100 s, in a process that was stopped meanwhile. */
+static void
+a_stop_is_not_part_of_the_wait(void **state)
+{
+    (void)state;
+    uint64_t index;
+    int64_t again, start = 100 * SECOND;
+    struct seat *seat = seat_make(false);
+    assert_non_null(seat);
+    seat->worker.slots.ends.older = seat->worker.slots.ends.younger =
+        &seat->worker.slots.ends;
+    watch_start(&seat->watch, SECOND);
+    baton_lay(&seat->worker.baton, start);
+    assert_int_equal(
+        seat_watch(seat, start + 5 * SECOND, start + 5 * SECOND, &index, &again), 0);
+    assert_int_equal(again, start + 6 * SECOND);
+    assert_int_equal(
+        seat_watch(seat, start + 5 * SECOND, start + 6 * SECOND, &index, &again), SECOND);
+    assert_int_equal(again, start + 7 * SECOND);
+    baton_take(&seat->worker.baton, start);
+    baton_lay(&seat->worker.baton, start + 10 * SECOND);
+    assert_int_equal(
+        seat_watch(seat, start + 5 * SECOND, start + 13 * SECOND, &index, &again),
+        3 * SECOND);
+    seat_free(seat);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stuck_request_is_told_of_at_each_doubling),
+        cmocka_unit_test(a_look_that_comes_late_tells_once),
+        cmocka_unit_test(each_request_is_watched_anew),
+        cmocka_unit_test(no_limit_is_silence),
+        cmocka_unit_test(it_knows_when_to_look_again),
+        cmocka_unit_test(a_stop_is_not_part_of_the_wait),
+    };
+    return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
+}

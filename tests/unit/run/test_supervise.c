@@ -1,0 +1,188 @@
+/* What workers tell the run, in an order that threads may come in. */
+#include "support.h"
+
+#include "run/supervise.h"
+
+#define MS 1000000LL
+#define START 1000000000LL
+
+static int64_t times[8];
+static int count, begins;
+static int status_of_begin;
+static struct target target;
+
+static int
+on_period(void *self, const struct stats *stats, int64_t time)
+{
+    (void)self, (void)stats;
+    assert_in_range(count, 0, 7);
+    times[count++] = time;
+    return 0;
+}
+
+/* The target has its names by now. */
+static int
+on_begin(void *self)
+{
+    (void)self;
+    assert_string_equal(target.description.device, "unknown");
+    assert_int_equal(count, 0);
+    begins++;
+    return status_of_begin;
+}
+
+static const struct run_observer observer = {.begin = on_begin, .period = on_period};
+static struct plan plan;
+/* One run with one part. */
+static union {
+    struct run run;
+    char room[sizeof(struct run) + sizeof(struct part)];
+} both;
+static struct run *const run = &both.run;
+static struct part *const part = both.run.parts;
+static struct seat seat = {.part = both.run.parts};
+
+static void
+begin(int64_t print_count, int64_t print_interval)
+{
+    static struct outcome outcome;
+    memset(&both, 0, sizeof(both));
+    count = begins = status_of_begin = 0;
+    target = (struct target){.fd = -1};
+    plan = (struct plan){
+        .output = {.print_count = print_count, .print_interval = print_interval}};
+    struct run_target one = {&plan, &target, observer, &outcome};
+    run->lock = os_lock_make();
+    assert_non_null(run->lock);
+    run->count = 1;
+    assert_int_equal(part_make(part, run, &one), 0);
+    attend_begin(run, START);
+}
+
+static void
+end(void)
+{
+    part_free(part);
+    os_lock_free(run->lock);
+}
+
+/* One worker was slower to come here than to do its request. */
+static void
+a_request_may_be_told_after_one_that_ended_later(void **state)
+{
+    (void)state;
+    static const int ends[] = {100, 300, 200, 400};
+    int64_t sum = 0;
+    begin(1, 0);
+    for (int i = 0; i < 4; i++) {
+        struct sample sample = {.index = (uint64_t)i + 1,
+                                .start = START + (ends[i] - 50) * MS,
+                                .latency = 50 * MS,
+                                .verdict = VERDICT_NONE};
+        assert_int_equal(part_sample(&seat, &sample), 0);
+    }
+    assert_int_equal(count, 4);
+    for (int i = 0; i < 4; i++) {
+        if (times[i] < 0)
+            fail_msg("period %d took %lld ns", i + 1, (long long)times[i]);
+        sum += times[i];
+    }
+    assert_int_equal(sum, 400 * MS);
+    end();
+}
+
+/* At 120 and 110 ms, of which the second comes too late for the point of 100 ms. */
+static void
+only_the_first_to_come_ends_a_period(void **state)
+{
+    (void)state;
+    begin(0, 100 * MS);
+    assert_int_equal(part_due(&seat, START + 99 * MS), 0);
+    assert_int_equal(count, 0);
+    assert_int_equal(part_due(&seat, START + 120 * MS), 0);
+    assert_int_equal(part_due(&seat, START + 110 * MS), 0);
+    assert_int_equal(count, 1);
+    assert_int_equal(times[0], 120 * MS);
+    assert_int_equal(part_due(&seat, START + 200 * MS), 0);
+    assert_int_equal(count, 2);
+    assert_int_equal(times[1], 80 * MS);
+    end();
+}
+
+/* Both kinds: a worker that is due at 100 ms comes after a request that ended later. */
+static void
+a_point_may_be_told_after_a_request_that_ended_later(void **state)
+{
+    (void)state;
+    struct sample sample = {.index = 1,
+                            .start = START + 50 * MS,
+                            .latency = 80 * MS,
+                            .verdict = VERDICT_NONE};
+    begin(1, 100 * MS);
+    assert_int_equal(part_sample(&seat, &sample), 0);
+    assert_int_equal(part_due(&seat, START + 101 * MS), 0);
+    assert_true(count >= 1);
+    assert_int_equal(times[0], 130 * MS);
+    for (int i = 1; i < count; i++)
+        if (times[i] < 0)
+            fail_msg("period %d took %lld ns", i + 1, (long long)times[i]);
+    end();
+}
+
+/* Each of those that may be the first, and then all. */
+static void
+the_begin_is_told_once_by_whoever_is_first(void **state)
+{
+    struct sample sample = {.index = 1, .start = START, .verdict = VERDICT_NONE};
+    (void)state;
+    for (int first = 0; first < 3; first++) {
+        begin(0, 100 * MS);
+        for (int i = 0; i < 3; i++) {
+            int who = (first + i) % 3;
+            if (who == 0)
+                assert_int_equal(part_sample(&seat, &sample), 0);
+            else if (who == 1)
+                assert_int_equal(part_due(&seat, START + 100 * MS), 0);
+            else
+                attend(run); /* it has no workers */
+            assert_int_equal(begins, 1);
+        }
+        assert_int_equal(count, 1);
+        end();
+    }
+}
+
+static void
+a_begin_that_fails_ends_the_run(void **state)
+{
+    struct sample sample = {.index = 1, .start = START, .verdict = VERDICT_NONE};
+    (void)state;
+    begin(0, 100 * MS);
+    status_of_begin = -1;
+    assert_int_equal(part_sample(&seat, &sample), -1);
+    end();
+    begin(0, 100 * MS);
+    status_of_begin = -1;
+    assert_int_equal(part_due(&seat, START + 100 * MS), -1);
+    assert_int_equal(count, 0);
+    end();
+    begin(0, 100 * MS);
+    status_of_begin = -1;
+    assert_false(atomic_load(&part->crew.stop));
+    attend(run);
+    assert_true(atomic_load(&part->crew.stop));
+    end();
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_may_be_told_after_one_that_ended_later),
+        cmocka_unit_test(only_the_first_to_come_ends_a_period),
+        cmocka_unit_test(a_point_may_be_told_after_a_request_that_ended_later),
+        cmocka_unit_test(the_begin_is_told_once_by_whoever_is_first),
+        cmocka_unit_test(a_begin_that_fails_ends_the_run),
+    };
+    return cmocka_run_group_tests_name("attend", tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+#include "support.h"
+
+#include "os/thread.h"
+#include "run/worker_group.h"
+
+#define THREADS 4
+#define COUNT 100003
+
+static void
+numbers_follow_each_other_from_1(void **state)
+{
+    (void)state;
+    struct crew crew = {.count = 3};
+    uint64_t first;
+    for (uint64_t i = 1; i <= 3; i++) {
+        assert_false(crew_is_done(&crew));
+        assert_int_equal(crew_take(&crew, 1, &first), 1);
+        assert_int_equal(first, i);
+    }
+    assert_true(crew_is_done(&crew));
+    assert_int_equal(crew_take(&crew, 1, &first), 0);
+    assert_int_equal(crew_take(&crew, 1, &first), 0);
+    assert_true(crew_is_done(&crew));
+}
+
+static void
+a_batch_is_cut_to_what_is_left(void **state)
+{
+    static const struct {
+        uint64_t count, wanted, got[3];
+    } cases[] = {{10, 4, {4, 4, 2}},
+                 {8, 4, {4, 4, 0}},
+                 {3, 4, {3, 0, 0}},
+                 {10, UINT64_MAX, {10, 0, 0}},
+                 {0, 1, {0, 0, 0}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct crew crew = {.count = cases[i].count};
+        uint64_t first, next = 1;
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(crew_take(&crew, cases[i].wanted, &first), cases[i].got[k]);
+            if (cases[i].got[k])
+                assert_int_equal(first, next);
+            next += cases[i].got[k];
+        }
+        assert_true(crew_is_done(&crew));
+    }
+}
+
+static void
+without_a_limit_there_are_always_more(void **state)
+{
+    (void)state;
+    struct crew crew = {.count = UINT64_MAX};
+    uint64_t first;
+    for (uint64_t i = 0; i < 1000; i++) {
+        assert_int_equal(crew_take(&crew, 1024, &first), 1024);
+        assert_int_equal(first, i * 1024 + 1);
+    }
+    assert_false(crew_is_done(&crew));
+}
+
+/* Wherever it begins, the sum does not overflow. */
+static void
+the_last_numbers_there_are_can_be_taken(void **state)
+{
+    (void)state;
+    struct crew crew = {.count = UINT64_MAX, .taken = UINT64_MAX - 5};
+    uint64_t first;
+    assert_int_equal(crew_take(&crew, 3, &first), 3);
+    assert_true(first == UINT64_MAX - 4);
+    assert_int_equal(crew_take(&crew, UINT64_MAX, &first), 2);
+    assert_true(first == UINT64_MAX - 1);
+    assert_int_equal(crew_take(&crew, UINT64_MAX, &first), 0);
+    assert_true(crew_is_done(&crew));
+    struct crew fresh = {.count = UINT64_MAX};
+    assert_true(crew_take(&fresh, UINT64_MAX, &first) == UINT64_MAX);
+    assert_int_equal(first, 1);
+    assert_true(crew_is_done(&fresh));
+}
+
+static struct crew shared;
+static unsigned char times_taken[COUNT + 1];
+
+struct taker {
+    struct os_thread thread;
+    uint64_t batch, sum;
+    bool beyond;
+};
+
+/* Each number is one thread's own, so that the threads touch different bytes. */
+static void *
+take_all(void *argument)
+{
+    struct taker *taker = argument;
+    uint64_t first, got;
+    while ((got = crew_take(&shared, taker->batch, &first))) {
+        taker->beyond |= first == 0 || first + got - 1 > COUNT || got > taker->batch;
+        for (uint64_t i = first; !taker->beyond && i < first + got; i++)
+            times_taken[i]++;
+        taker->sum += got;
+    }
+    return NULL;
+}
+
+static void
+several_threads_take_each_number_once(void **state)
+{
+    static const uint64_t batches[][THREADS] = {
+        {1, 1, 1, 1}, {1, 7, 64, 1000}, {13, 13, 13, 13}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
+        struct taker takers[THREADS] = {0};
+        uint64_t sum = 0;
+        memset(times_taken, 0, sizeof(times_taken));
+        memset(&shared, 0, sizeof(shared));
+        shared.count = COUNT;
+        for (int k = 0; k < THREADS; k++) {
+            takers[k].batch = batches[i][k];
+            assert_int_equal(os_thread_start(&takers[k].thread, take_all, &takers[k]), 0);
+        }
+        for (int k = 0; k < THREADS; k++) {
+            os_thread_join(&takers[k].thread);
+            assert_false(takers[k].beyond);
+            sum += takers[k].sum;
+        }
+        assert_int_equal(sum, COUNT);
+        assert_true(crew_is_done(&shared));
+        for (int k = 1; k <= COUNT; k++)
+            if (times_taken[k] != 1)
+                fail_msg("number %d was taken %d times", k, times_taken[k]);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_follow_each_other_from_1),
+        cmocka_unit_test(a_batch_is_cut_to_what_is_left),
+        cmocka_unit_test(without_a_limit_there_are_always_more),
+        cmocka_unit_test(the_last_numbers_there_are_can_be_taken),
+        cmocka_unit_test(several_threads_take_each_number_once),
+    };
+    return cmocka_run_group_tests_name("crew", tests, NULL, NULL);
+}

@@ -1,0 +1,410 @@
+/* How requests reach the device where a system lacks something: its functions are played
+ * here, in front of the real ones. */
+#include "support.h"
+
+#include "cli/options.h"
+#include "os/cache.h"
+#include "os/os.h"
+#include "plan/plan.h"
+#include "target/io_mode.h"
+
+#include <errno.h>
+
+enum { SECTOR = 512, SIZE = 1 << 20 };
+
+/* What the system has. */
+static struct {
+    bool direct, drop;
+    bool account; /* of what is read for a thread */
+    enum os_backing backing;
+    bool disk, raw; /* the descriptor is a raw device; there is one beside it */
+} has;
+static const char *memory; /* what it is called */
+static bool direct_is_on;
+static int drops;
+
+static int
+answer(bool able)
+{
+    errno = ENOTSUP;
+    return able ? 0 : -1;
+}
+
+int
+__wrap_os_file_drop(int fd, int64_t offset, int64_t length)
+{
+    (void)fd, (void)offset, (void)length;
+    drops++;
+    return answer(has.drop);
+}
+
+int
+__wrap_os_file_direct(int fd, bool on)
+{
+    (void)fd;
+    direct_is_on = on && (has.direct || has.disk);
+    return answer(!on || direct_is_on);
+}
+
+int
+__wrap_os_file_random(int fd, int64_t offset, int64_t length)
+{
+    (void)fd, (void)offset, (void)length;
+    return answer(false);
+}
+
+int
+__wrap_os_file_write_back(int fd)
+{
+    (void)fd;
+    return 0;
+}
+
+bool
+__wrap_os_device_is_disk(int fd)
+{
+    (void)fd;
+    return has.disk;
+}
+
+int
+__wrap_os_device_size(int fd, int64_t *size, int64_t *block)
+{
+    (void)fd;
+    *size = SIZE;
+    *block = SECTOR;
+    return 0;
+}
+
+bool
+__wrap_os_path_raw(const char *path, char *raw, size_t size)
+{
+    (void)path;
+    snprintf(raw, size, "/dev/rdisk2");
+    return has.raw;
+}
+
+os_resident_function *
+__wrap_os_resident_choose(int fd, int64_t witness)
+{
+    (void)fd, (void)witness;
+    return NULL;
+}
+
+enum os_backing
+__wrap_os_file_backing(int fd, char *name, size_t size)
+{
+    (void)fd;
+    if (has.backing != OS_BACKING_DEVICE)
+        snprintf(name, size, "%s",
+                 has.backing == OS_BACKING_CACHE ? "/dev/loop7" : memory);
+    return has.backing;
+}
+
+bool
+__wrap_os_thread_sees(int fd, int64_t witness)
+{
+    (void)fd, (void)witness;
+    return has.account;
+}
+
+static struct target target;
+static struct plan plan;
+static struct notes notes;
+static struct error error;
+
+/* A block device, as it seems, of this request size; the test changes the rest. */
+static int
+prepare(void **state)
+{
+    char path[1100];
+    (void)state;
+    memset(&has, 0, sizeof(has));
+    direct_is_on = false;
+    drops = 0;
+    notes.count = 0;
+    memset(&error, 0, sizeof(error));
+    snprintf(path, sizeof(path), "%s/disk", scratch());
+    target = (struct target){.kind = OS_BLOCK, .size = SIZE, .work_size = SIZE};
+    target.fd = os_file_open(path, OS_OPEN_WRITE | OS_OPEN_CREATE);
+    plan = (struct plan){.path = "/dev/disk2",
+                         .load = LOAD_READ,
+                         .request_size = 4096,
+                         .scratch_size = SIZE};
+    return target.fd < 0 ? -1 : 0;
+}
+
+static int
+finish(void **state)
+{
+    (void)state;
+    os_file_close(target.fd);
+    return 0;
+}
+
+static int
+choose(void)
+{
+    return access_choose(&target, &plan, &notes, &error);
+}
+
+static void
+without_direct_io_the_cache_is_dropped(void **state)
+{
+    (void)state;
+    has.drop = true;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_NOCACHE);
+    assert_true(drops > 0);
+    assert_contains(notes.line[0], "dropping the page cache before each request");
+}
+
+static void
+a_cache_that_cannot_be_dropped_is_said_to_answer(void **state)
+{
+    (void)state;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_CACHED);
+    assert_int_equal(notes.count, 1);
+    assert_string_equal(notes.line[0],
+                        "ioping: /dev/disk2: direct I/O not supported, nor can the page "
+                        "cache be emptied on this system: reads may be as fast as "
+                        "memory; name a disk instead\n");
+}
+
+static void
+writes_need_no_cache_that_can_be_dropped(void **state)
+{
+    (void)state;
+    plan.load = LOAD_WRITE;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_NOCACHE);
+    assert_contains(notes.line[0], "flushing the page cache after each request");
+}
+
+static void
+a_raw_device_is_advised_for_its_block_device(void **state)
+{
+    (void)state;
+    has.raw = true;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_CACHED);
+    assert_string_equal(notes.line[0], "ioping: /dev/disk2: reads go through the buffer "
+                                       "cache; name the raw device /dev/rdisk2\n");
+    assert_int_equal(notes.count, 1);
+}
+
+static void
+and_where_direct_io_was_insisted_on(void **state)
+{
+    (void)state;
+    has.raw = true;
+    plan.direct = true;
+    assert_int_equal(choose(), -1);
+    assert_int_equal(error.status, EXIT_PREPARE);
+    assert_string_equal(error.why, "direct I/O not supported");
+    assert_string_equal(error.advice, "name the raw device /dev/rdisk2");
+}
+
+static void
+a_raw_device_is_direct(void **state)
+{
+    (void)state;
+    has.disk = true;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_DIRECT);
+    assert_int_equal(notes.count, 0);
+}
+
+static void
+a_raw_device_has_no_cache_to_use(void **state)
+{
+    (void)state;
+    has.disk = true;
+    plan.cached = true;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_DIRECT);
+    assert_false(target.flush);
+}
+
+static void
+a_raw_device_takes_whole_sectors_alone(void **state)
+{
+    (void)state;
+    has.disk = true;
+    plan.request_size = 1000;
+    assert_int_equal(choose(), -1);
+    assert_string_equal(error.why,
+                        "direct I/O needs request size and offset in multiples of 512");
+    assert_string_equal(error.advice, "");
+}
+
+static void
+other_devices_go_without_direct_io_then(void **state)
+{
+    (void)state;
+    has.direct = has.drop = true;
+    plan.request_size = 1000;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_NOCACHE);
+    assert_false(direct_is_on);
+    assert_string_equal(target.shape, "-s 1k");
+}
+
+static void
+a_shape_that_would_be_direct_is_found(void **state)
+{
+    static const struct {
+        int64_t size, offset, work_size;
+        const char *shape;
+    } cases[] = {
+        {4096, 100, 0, "-o 512"},   {3000, 1000, 0, "-s 3k -o 1k"}, {1000, 0, 1000, ""},
+        {1000, 0, 1024, "-s 1k"},   {1000, SIZE - 1000, 0, ""},     {SIZE - 1, 1, 0, ""},
+        {1000000, 0, 0, "-s 977k"}, {500, 0, 0, "-s 512"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        has.direct = has.drop = true;
+        target.shape[0] = '\0';
+        plan.request_size = cases[i].size;
+        plan.work_offset = cases[i].offset;
+        plan.work_size = cases[i].work_size;
+        notes.count = 0;
+        assert_int_equal(choose(), 0);
+        assert_int_equal(target.description.mode, MODE_NOCACHE);
+        assert_string_equal(target.shape, cases[i].shape);
+        assert_false(direct_is_on);
+    }
+}
+
+static void
+reads_through_a_loop_device_are_cached_and_direct_where_they_can_be(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        has.direct = has.drop = true;
+        has.backing = OS_BACKING_CACHE;
+        plan.request_size = i ? 1000 : 4096;
+        direct_is_on = false;
+        notes.count = 0;
+        assert_int_equal(choose(), 0);
+        assert_int_equal(target.description.mode, MODE_CACHED);
+        assert_int_equal(direct_is_on, !i);
+        assert_int_equal(target.direct, !i);
+        assert_int_equal(notes.count, 1);
+        assert_string_equal(notes.line[0],
+                            "ioping: /dev/disk2: /dev/loop7 reads through the page cache "
+                            "of its backing file: losetup --direct-io=on /dev/loop7\n");
+    }
+}
+
+static void
+writes_to_a_loop_device_are_direct(void **state)
+{
+    (void)state;
+    has.direct = true;
+    has.backing = OS_BACKING_CACHE;
+    plan.load = LOAD_WRITE;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_DIRECT);
+    assert_int_equal(notes.count, 0);
+}
+
+static void
+memory_is_cached_whatever_is_done_to_it(void **state)
+{
+    static const enum plan_load loads[] = {LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE};
+    (void)state;
+    memory = "/dev/zram1";
+    for (int i = 0; i < 3; i++) {
+        has.direct = true;
+        has.backing = OS_BACKING_MEMORY;
+        plan.load = loads[i];
+        notes.count = 0;
+        assert_int_equal(choose(), 0);
+        assert_int_equal(target.description.mode, MODE_CACHED);
+        assert_true(direct_is_on);
+        assert_int_equal(notes.count, 1);
+        assert_string_equal(notes.line[0],
+                            "ioping: /dev/disk2: /dev/zram1 is memory, not "
+                            "a device: so are the times\n");
+    }
+}
+
+/* As an overlay's layers on tmpfs are. */
+static void
+direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it(void **state)
+{
+    (void)state;
+    memory = "tmpfs";
+    has.backing = OS_BACKING_MEMORY;
+    plan.direct = true;
+    assert_int_equal(choose(), -1);
+    assert_string_equal(error.why, "direct I/O not supported");
+    assert_string_equal(error.advice, "leave out -D to measure it all the same");
+    has.direct = true;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_CACHED);
+    assert_int_equal(notes.count, 1);
+}
+
+static void
+who_may_not_look_pages_up_is_told_afterwards(void **state)
+{
+    (void)state;
+    has.drop = has.account = true;
+    assert_int_equal(choose(), 0);
+    assert_int_equal(target.description.mode, MODE_NOCACHE);
+    assert_true(target.seen);
+    assert_int_equal(notes.count, 1);
+}
+
+/* Other threads may read for the queue, and several requests are read for at a time. */
+static void
+but_not_of_requests_in_a_queue(void **state)
+{
+    static const struct {
+        enum engine_kind engine;
+        int depth;
+        enum sweep_kind swept;
+    } queues[] = {{ENGINE_URING, 1, SWEEP_NONE},
+                  {ENGINE_AIO, 2, SWEEP_NONE},
+                  {ENGINE_AIO, 1, SWEEP_DEPTH}};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        has.drop = has.account = true;
+        plan.sweep.kind = queues[i].swept;
+        plan.engine = queues[i].engine;
+        plan.depth = queues[i].depth;
+        notes.count = 0;
+        assert_int_equal(choose(), 0);
+        assert_false(target.seen);
+        assert_contains(notes.line[1], "cannot see whether reads come from the page");
+    }
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, prepare, finish)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(without_direct_io_the_cache_is_dropped),
+        TEST(a_cache_that_cannot_be_dropped_is_said_to_answer),
+        TEST(writes_need_no_cache_that_can_be_dropped),
+        TEST(a_raw_device_is_advised_for_its_block_device),
+        TEST(and_where_direct_io_was_insisted_on),
+        TEST(a_raw_device_is_direct),
+        TEST(a_raw_device_has_no_cache_to_use),
+        TEST(a_raw_device_takes_whole_sectors_alone),
+        TEST(other_devices_go_without_direct_io_then),
+        TEST(a_shape_that_would_be_direct_is_found),
+        TEST(reads_through_a_loop_device_are_cached_and_direct_where_they_can_be),
+        TEST(writes_to_a_loop_device_are_direct),
+        TEST(memory_is_cached_whatever_is_done_to_it),
+        TEST(direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it),
+        TEST(who_may_not_look_pages_up_is_told_afterwards),
+        TEST(but_not_of_requests_in_a_queue),
+    };
+    return cmocka_run_group_tests_name("access", tests, NULL, unmount_all);
+}
