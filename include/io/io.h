@@ -32,7 +32,7 @@ struct engine_ops {
 struct engine {
     const struct engine_ops *ops;
     struct os_async_config config;
-    bool is_apart;                       /* the descriptor is its own */
+    bool is_reopened;                    /* the descriptor is its own */
     const struct os_async_request *next; /* submitted to an engine without a queue */
     const struct os_async_ops *async;
     struct os_async_queue *queue;

@@ -79,7 +79,7 @@ int os_file_info(int fd, struct os_info *info);
  * A descriptor of the same file for a worker alone, where those that share one would wait
  * for each other; where they do not, FD itself.
  */
-int os_file_apart(int fd);
+int os_file_reopen(int fd);
 
 /* Whether an open character device is a disk: some systems have no block devices. */
 bool os_device_is_disk(int fd);

@@ -24,10 +24,10 @@ void os_signals_install(void);
  * From now on none reaches the calling thread, which gives them away before it starts
  * the one that takes them. Returns which: those that its parent held back stay so.
  */
-unsigned os_signals_give(void);
+unsigned os_signals_block(void);
 
 /* From now on those of GIVEN reach the calling thread; they have waited for that. */
-void os_signals_take(unsigned given);
+void os_signals_unblock(unsigned given);
 
 /* The signal that asked to stop, or 0. Any thread may ask. */
 int os_signals_stop(void);
@@ -45,7 +45,7 @@ bool os_signals_report(void);
 
 /*
  * Waits until monotonic time WHEN, never longer, and at most until a signal
- * comes or os_thread_poke: at once if one came since the last wait or *UNLESS
+ * comes or os_thread_wake: at once if one came since the last wait or *UNLESS
  * is true. Only for one thread, which they reach.
  */
 void os_signals_wait(int64_t when, const atomic_bool *unless);

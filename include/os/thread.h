@@ -25,7 +25,7 @@ struct os_thread os_thread_self(void);
  * os_signals_install. Other system calls go on. A sleep that is only about to
  * begin is not ended, so whoever must be sure calls it again; a wait is.
  */
-void os_thread_poke(const struct os_thread *thread);
+void os_thread_wake(const struct os_thread *thread);
 
 /* Waits for the end of THREAD. */
 void os_thread_join(const struct os_thread *thread);
@@ -38,7 +38,7 @@ void os_thread_join(const struct os_thread *thread);
  * or a sanitizer, unless it is a pipe or a socket: whoever reads that would not see its
  * end while the kernel holds this thread.
  */
-void os_thread_part(void);
+void os_thread_unshare(void);
 
 /* A lock, for one thread at a time. */
 struct os_lock;
@@ -48,10 +48,10 @@ struct os_lock *os_lock_make(void);
 void os_lock_free(struct os_lock *lock);
 
 /* Waits for the lock and takes it; or takes it if that needs no wait. */
-void os_lock_take(struct os_lock *lock);
+void os_lock_acquire(struct os_lock *lock);
 bool os_lock_try(struct os_lock *lock);
 
 /* Gives back what the calling thread took. */
-void os_lock_give(struct os_lock *lock);
+void os_lock_release(struct os_lock *lock);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "target/description.h"
-#include "run/outcome.h"
 #include "plan/plan.h"
-#include "run/run.h"
 #include "report/export.h"
 #include "report/status.h"
+#include "run/outcome.h"
+#include "run/run.h"
 #include "stats/stats.h"
+#include "target/description.h"
 
 #include <stdint.h>
 
@@ -62,7 +62,7 @@ struct report {
     bool utf8;     /* it shows UTF-8 */
     bool color;    /* verdicts have colours */
     int error;     /* errno of the first failure of the output */
-    struct kept kept;
+    struct export export;
     struct status *status; /* the line; NULL: none is wanted */
 };
 
@@ -78,8 +78,8 @@ int report_begin(struct report *report, const struct plan *plan,
 /* The functions that a run calls of the NUMBERth target, from 0. */
 struct run_observer report_observer(struct report *report, int number);
 
-/* Who looks at all of them: fills VIEWS, of RUN_VIEWS; returns how many. */
-int report_views(struct report *report, struct run_view *views);
+/* Who looks at all of them: fills VIEWS, of RUN_TICKERS; returns how many. */
+int report_tickers(struct report *report, struct run_ticker *tickers);
 
 /* After all summaries: what is to be said of the targets together, by their outcomes. */
 void report_compare(struct report *report, const struct outcome *const *outcomes);

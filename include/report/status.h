@@ -45,7 +45,7 @@ bool status_wanted(const struct plan *plan);
 struct status *status_open(const struct plan *plan, int targets, int64_t now);
 
 /* What has it drawn on the thread that attends: ten times a second, but not at once. */
-struct run_view status_view(struct status *status);
+struct run_ticker status_ticker(struct status *status);
 
 /* A sweep begins step NUMBER, from 0, of the COUNT steps of TARGET, from 0, with VALUE.
  * For the thread that attends. */

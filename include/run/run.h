@@ -4,10 +4,10 @@
 #include "base/error.h"
 #include "io/io.h"
 #include "os/thread.h"
-#include "run/outcome.h"
 #include "plan/plan.h"
-#include "target/target.h"
+#include "run/outcome.h"
 #include "stats/track.h"
+#include "target/target.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ struct run_observer {
 };
 
 /* One target as it stands: all workers together. */
-struct run_sight {
+struct run_snapshot {
     const struct stats *stats;
     const struct track *track; /* NULL: the plan has no plot of it */
     bool done;                 /* nothing more is to come of it */
@@ -50,16 +50,17 @@ struct run_sight {
  * Who looks at all targets, COUNT of them in their order, now and then, on the thread
  * that attends to them. NOW and times are ns, monotonic.
  */
-struct run_view {
+struct run_ticker {
     void *self;
     int64_t every; /* ns from one look to the next, above 0 */
     int64_t due;   /* when the next is, which the run sets; 0: EVERY after the begin */
     bool last;     /* once more at the end, when nothing changes any more */
-    void (*look)(void *self, const struct run_sight *sights, int count, int64_t now);
+    void (*tick)(void *self, const struct run_snapshot *snapshots, int count,
+                 int64_t now);
     /* A signal ends the run, so there are no more but the last; NULL: not wanted. */
     void (*rest)(void *self);
 };
-#define RUN_VIEWS 4 /* of a report, at most */
+#define RUN_TICKERS 4 /* of a report, at most */
 
 /* A target, opened, and all that belongs to it alone. */
 struct run_target {
@@ -74,8 +75,8 @@ struct run_task {
     const struct engine_ops *engine;
     const struct run_target *targets;
     int count;
-    struct run_view *views;
-    int views_count;
+    struct run_ticker *tickers;
+    int ticker_count;
 };
 
 /*
@@ -95,18 +96,18 @@ int run_execute(const struct run_task *task, struct error *error);
 struct run;
 
 /* Opens all workers of TASK, which must stay, for thread ATTENDING to attend to.
- * Returns NULL with ERROR when that cannot be; else run_lead must follow. */
-struct run *run_open(const struct run_task *task, const struct os_thread *attending,
+ * Returns NULL with ERROR when that cannot be; else run_first_worker must follow. */
+struct run *run_open(const struct run_task *task, const struct os_thread *supervisor,
                      struct error *error);
 
 /* Sends requests until those of the first target end. */
-void run_lead(struct run *run);
+void run_first_worker(struct run *run);
 
 /*
  * Attends to a run that was opened until all workers have ended or were given up;
- * then run_lead may not return. Fills the outcomes, like run_execute.
+ * then run_first_worker may not return. Fills the outcomes, like run_execute.
  */
-void run_attend(struct run *run);
+void run_supervise(struct run *run);
 
 /* Frees what is not left to a request that was still waiting. */
 void run_close(struct run *run);

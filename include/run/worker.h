@@ -5,13 +5,13 @@
 #include "io/io.h"
 #include "plan/plan.h"
 #include "run/handoff.h"
-#include "run/worker_group.h"
+#include "run/inflight.h"
 #include "run/pacer.h"
 #include "run/pattern.h"
-#include "run/inflight.h"
-#include "target/target.h"
+#include "run/worker_group.h"
 #include "stats/stats.h"
 #include "stats/track.h"
+#include "target/target.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ struct worker_listener {
 struct worker {
     const struct plan *plan;
     const struct target *target;
-    struct crew *crew;
+    struct worker_group *group;
     int number; /* from 0 */
     struct engine engine;
     struct worker_listener listener;
@@ -42,9 +42,9 @@ struct worker {
     struct random data; /* what is written */
     char *memory;       /* the buffers of all slots */
 
-    struct baton baton; /* of what follows */
-    bool sending;       /* false: what is under way is the last of it */
-    struct slots slots;
+    struct handoff handoff; /* of what follows */
+    bool sending;           /* false: what is under way is the last of it */
+    struct inflight inflight;
     struct pacer pacer;
     unsigned continues;   /* of the process, before the last request was sent */
     unsigned continued;   /* likewise, before the one before that */
@@ -65,7 +65,7 @@ struct worker {
  */
 int worker_open(struct worker *worker, const struct plan *plan,
                 const struct target *target, const struct engine_ops *engine,
-                struct crew *crew, int number, struct error *error);
+                struct worker_group *group, int number, struct error *error);
 
 /*
  * Sends requests until the plan, a failure, the crew's `stop` or the listener
@@ -77,7 +77,7 @@ void worker_run(struct worker *worker);
 static inline bool
 worker_is_done(const struct worker *worker)
 {
-    return worker->left == 0 && crew_is_done(worker->crew);
+    return worker->left == 0 && worker_group_is_done(worker->group);
 }
 
 /* Likewise: how many grid points passed without a request until NOW; none of those that

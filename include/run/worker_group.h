@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 /* How long (ns) it takes workers to go through an open gate, mostly. */
-#define CREW_NOTICES 1000000LL
+#define WORKER_GROUP_DELAY 1000000LL
 
 /*
  * What the workers of a run have in common. The count of requests has a cache
  * line of its own: it changes while the others are looked at all the time.
  */
-struct crew {
+struct worker_group {
     int size;                  /* how many workers there are */
     uint64_t count;            /* how many requests all of them may send */
     atomic_bool stop;          /* set by any thread: no more requests */
@@ -32,13 +32,13 @@ struct crew {
  * Returns how many, 0 if there are no more; FIRST becomes the first of them. Any
  * thread.
  */
-uint64_t crew_take(struct crew *crew, uint64_t wanted, uint64_t *first);
+uint64_t worker_group_take(struct worker_group *group, uint64_t wanted, uint64_t *first);
 
 /* Whether all numbers are taken. Any thread. */
 static inline bool
-crew_is_done(const struct crew *crew)
+worker_group_is_done(const struct worker_group *group)
 {
-    return atomic_load_explicit(&crew->taken, memory_order_relaxed) >= crew->count;
+    return atomic_load_explicit(&group->taken, memory_order_relaxed) >= group->count;
 }
 
 #endif

@@ -10,9 +10,9 @@ sync_open(struct engine *engine, const struct os_async_config *config,
           struct error *error)
 {
     engine->config = *config;
-    engine->config.fd = os_file_apart(config->fd);
-    engine->is_apart = engine->config.fd != config->fd;
-    if (!engine->is_apart || engine->config.fd >= 0)
+    engine->config.fd = os_file_reopen(config->fd);
+    engine->is_reopened = engine->config.fd != config->fd;
+    if (!engine->is_reopened || engine->config.fd >= 0)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "no descriptor for a worker: %s",
                      strerror(errno));
@@ -21,7 +21,7 @@ sync_open(struct engine *engine, const struct os_async_config *config,
 static bool
 sync_close(struct engine *engine)
 {
-    if (engine->is_apart)
+    if (engine->is_reopened)
         os_file_close(engine->config.fd);
     return true;
 }

@@ -59,7 +59,7 @@ has_reader(int fd)
  * who may write to theirs meanwhile.
  */
 void
-os_thread_part(void)
+os_thread_unshare(void)
 {
     bool awaited = has_reader(STDERR_FILENO);
     if (unshare(CLONE_FILES) < 0)

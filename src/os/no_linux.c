@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 void
-os_thread_part(void)
+os_thread_unshare(void)
 {
 }
 

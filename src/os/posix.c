@@ -182,7 +182,7 @@ os_file_close(int fd)
 
 /* Each request says its offset, so a descriptor has nothing that they could fight for. */
 int
-os_file_apart(int fd)
+os_file_reopen(int fd)
 {
     return fd;
 }

@@ -150,7 +150,7 @@ posix_signals_hold(sigset_t *before)
 }
 
 unsigned
-os_signals_give(void)
+os_signals_block(void)
 {
     sigset_t before;
     unsigned given = 0;
@@ -161,7 +161,7 @@ os_signals_give(void)
 }
 
 void
-os_signals_take(unsigned given)
+os_signals_unblock(unsigned given)
 {
     sigset_t set;
     sigemptyset(&set);

@@ -49,7 +49,7 @@ os_thread_self(void)
 }
 
 void
-os_thread_poke(const struct os_thread *thread)
+os_thread_wake(const struct os_thread *thread)
 {
     pthread_kill((pthread_t)thread->id, POSIX_SIGNAL_POKE);
 }
@@ -82,7 +82,7 @@ os_lock_free(struct os_lock *lock)
 }
 
 void
-os_lock_take(struct os_lock *lock)
+os_lock_acquire(struct os_lock *lock)
 {
     pthread_mutex_lock(&lock->mutex);
 }
@@ -94,7 +94,7 @@ os_lock_try(struct os_lock *lock)
 }
 
 void
-os_lock_give(struct os_lock *lock)
+os_lock_release(struct os_lock *lock)
 {
     pthread_mutex_unlock(&lock->mutex);
 }

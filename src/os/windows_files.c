@@ -266,7 +266,7 @@ os_file_temporary(const char *path, unsigned flags)
 
 /* A handle serves one request at a time. */
 int
-os_file_apart(int fd)
+os_file_reopen(int fd)
 {
     const struct windows_file *shared = windows_handle_file(fd);
     if (!shared)

@@ -92,13 +92,13 @@ os_signals_install(void)
 
 /* They come to none of the program's threads. */
 unsigned
-os_signals_give(void)
+os_signals_block(void)
 {
     return 0;
 }
 
 void
-os_signals_take(unsigned given)
+os_signals_unblock(unsigned given)
 {
     (void)given;
 }

@@ -138,7 +138,7 @@ os_thread_self(void)
 }
 
 void
-os_thread_poke(const struct os_thread *thread)
+os_thread_wake(const struct os_thread *thread)
 {
     const struct thread *other = (const struct thread *)thread->id;
     SetEvent(other->poke);
@@ -155,7 +155,7 @@ os_thread_join(const struct os_thread *thread)
 
 /* There is one table of handles, in which each call looks without a lock. */
 void
-os_thread_part(void)
+os_thread_unshare(void)
 {
 }
 
@@ -179,7 +179,7 @@ os_lock_free(struct os_lock *lock)
 }
 
 void
-os_lock_take(struct os_lock *lock)
+os_lock_acquire(struct os_lock *lock)
 {
     AcquireSRWLockExclusive(&lock->lock);
 }
@@ -191,7 +191,7 @@ os_lock_try(struct os_lock *lock)
 }
 
 void
-os_lock_give(struct os_lock *lock)
+os_lock_release(struct os_lock *lock)
 {
     ReleaseSRWLockExclusive(&lock->lock);
 }

@@ -13,26 +13,26 @@
 
 /* Returns 0, or the errno of what failed. */
 static int
-write_plot(const struct kept *kept, const struct run_sight *sights)
+write_plot(const struct export *export, const struct run_snapshot *snapshots)
 {
     struct buffer text = {0};
-    struct plot_target *targets = calloc((size_t)kept->count, sizeof(*targets));
-    for (int i = 0; targets && i < kept->count; i++) {
-        targets[i].description = kept->descriptions[i];
-        if (kept->plan->sweep.kind != SWEEP_NONE) {
-            targets[i].steps = kept->sweeps[i].steps;
-            targets[i].count = kept->sweeps[i].count;
+    struct plot_target *targets = calloc((size_t) export->count, sizeof(*targets));
+    for (int i = 0; targets && i < export->count; i++) {
+        targets[i].description = export->descriptions[i];
+        if (export->plan->sweep.kind != SWEEP_NONE) {
+            targets[i].steps = export->sweeps[i].steps;
+            targets[i].count = export->sweeps[i].count;
         } else {
-            targets[i].stats = sights[i].stats;
-            targets[i].track = sights[i].track;
+            targets[i].stats = snapshots[i].stats;
+            targets[i].track = snapshots[i].track;
         }
     }
-    struct plot plot = {kept->plan, targets, kept->count};
+    struct plot plot = {export->plan, targets, export->count};
     if (targets)
         plot_format(&text, &plot);
     int failed = !targets || text.failed ? ENOMEM : 0;
-    if (!failed &&
-        os_file_replace(kept->plan->output.plot, text.text, text.length, PLOT_START) < 0)
+    if (!failed && os_file_replace(export->plan->output.plot, text.text, text.length,
+                                   PLOT_START) < 0)
         failed = errno;
     buffer_free(&text);
     free(targets);
@@ -41,30 +41,30 @@ write_plot(const struct kept *kept, const struct run_sight *sights)
 
 /* Of nothing so far. Returns 0, or the errno of what failed. */
 static int
-write_empty_plot(const struct kept *kept)
+write_empty_plot(const struct export *export)
 {
     struct stats *stats = calloc(1, sizeof(*stats));
     struct track *track = calloc(1, sizeof(*track));
-    struct run_sight *sights = calloc((size_t)kept->count, sizeof(*sights));
-    int failed = stats && track && sights ? 0 : ENOMEM;
-    for (int i = 0; !failed && i < kept->count; i++)
-        sights[i] = (struct run_sight){.stats = stats, .track = track};
+    struct run_snapshot *snapshots = calloc((size_t) export->count, sizeof(*snapshots));
+    int failed = stats && track && snapshots ? 0 : ENOMEM;
+    for (int i = 0; !failed && i < export->count; i++)
+        snapshots[i] = (struct run_snapshot){.stats = stats, .track = track};
     if (!failed)
-        failed = write_plot(kept, sights);
-    free(sights);
+        failed = write_plot(export, snapshots);
+    free(snapshots);
     free(track);
     free(stats);
     return failed;
 }
 
 static int
-begin_plot(struct kept *kept, struct error *error)
+begin_plot(struct export *export, struct error *error)
 {
-    const char *path = kept->plan->output.plot;
+    const char *path = export->plan->output.plot;
     if (!path)
         return 0;
-    kept->sweeps = calloc((size_t)kept->count, sizeof(*kept->sweeps));
-    int failed = kept->sweeps ? write_empty_plot(kept) : ENOMEM;
+    export->sweeps = calloc((size_t) export->count, sizeof(*export->sweeps));
+    int failed = export->sweeps ? write_empty_plot(export) : ENOMEM;
     if (failed == EEXIST)
         return error_set(error, EXIT_PREPARE, path,
                          "is there already, and not a plot of ioping");
@@ -72,27 +72,27 @@ begin_plot(struct kept *kept, struct error *error)
 }
 
 int
-kept_begin(struct kept *kept, const struct plan *plan,
-           const struct description *const *targets, int count, struct status *status,
-           struct error *error)
+export_begin(struct export *export, const struct plan *plan,
+             const struct description *const *targets, int count, struct status *status,
+             struct error *error)
 {
-    *kept = (struct kept){.plan = plan,
-                          .descriptions = targets,
-                          .count = count,
-                          .wall = os_clock_wall,
-                          .status = status};
+    *export = (struct export){.plan = plan,
+                              .descriptions = targets,
+                              .count = count,
+                              .wall = os_clock_wall,
+                              .status = status};
     if (prometheus_begin(plan, targets, count, error) < 0)
         return -1;
-    return begin_plot(kept, error);
+    return begin_plot(export, error);
 }
 
 void
-kept_step(struct kept *kept, int number, int64_t value, const struct stats *stats,
-          int64_t time)
+export_step(struct export *export, int number, int64_t value, const struct stats *stats,
+            int64_t time)
 {
-    if (!kept->sweeps || kept->sweeps[number].count == KEPT_STEPS)
+    if (!export->sweeps || export->sweeps[number].count == EXPORT_STEPS)
         return;
-    struct kept_sweep *sweep = &kept->sweeps[number];
+    struct export_sweep *sweep = &export->sweeps[number];
     sweep->steps[sweep->count++] =
         (struct plot_step){.value = value,
                            .requests = stats->latency.count,
@@ -106,72 +106,73 @@ kept_step(struct kept *kept, int number, int64_t value, const struct stats *stat
 
 /* Said once in a row: the next version may well be written. */
 static void
-note_failure(const struct kept *kept, const char *path, int now, int before)
+note_failure(const struct export *export, const char *path, int now, int before)
 {
     struct notes notes = {0};
     if (!now || before)
         return;
     notes_add(&notes, path, "%s", strerror(now));
-    status_pause(kept->status);
+    status_pause(export->status);
     console_notes(&notes);
-    status_resume(kept->status);
+    status_resume(export->status);
 }
 
 static void
-keep_metrics(void *self, const struct run_sight *sights, int count, int64_t now)
+keep_metrics(void *self, const struct run_snapshot *snapshots, int count, int64_t now)
 {
-    struct kept *kept = self;
+    struct export *export = self;
     struct prometheus_target *targets = calloc((size_t)count, sizeof(*targets));
-    int before = kept->metrics_error;
+    int before = export->metrics_error;
     for (int i = 0; targets && i < count; i++) {
-        int64_t last = sights[i].stats->last;
+        int64_t last = snapshots[i].stats->last;
         targets[i] =
-            (struct prometheus_target){.description = kept->descriptions[i],
-                                       .stats = sights[i].stats,
-                                       .last = last ? kept->wall() - (now - last) : 0};
+            (struct prometheus_target){.description = export->descriptions[i],
+                                       .stats = snapshots[i].stats,
+                                       .last = last ? export->wall() - (now - last) : 0};
     }
-    kept->metrics_error = targets ? prometheus_keep(kept->plan, targets, count) : ENOMEM;
+    export->metrics_error =
+        targets ? prometheus_keep(export->plan, targets, count) : ENOMEM;
     free(targets);
-    note_failure(kept, kept->plan->output.prometheus, kept->metrics_error, before);
+    note_failure(export, export->plan->output.prometheus, export->metrics_error, before);
 }
 
 static void
-keep_plot(void *self, const struct run_sight *sights, int count, int64_t now)
+keep_plot(void *self, const struct run_snapshot *snapshots, int count, int64_t now)
 {
-    struct kept *kept = self;
-    int before = kept->plot_error;
+    struct export *export = self;
+    int before = export->plot_error;
     (void)count, (void)now;
-    kept->plot_error = write_plot(kept, sights);
-    note_failure(kept, kept->plan->output.plot, kept->plot_error, before);
+    export->plot_error = write_plot(export, snapshots);
+    note_failure(export, export->plan->output.plot, export->plot_error, before);
 }
 
 int
-kept_views(struct kept *kept, struct run_view *views)
+export_tickers(struct export *export, struct run_ticker *tickers)
 {
-    const struct plan_output *output = &kept->plan->output;
+    const struct plan_output *output = &export->plan->output;
     int count = 0;
     if (output->prometheus)
-        views[count++] = (struct run_view){.self = kept,
-                                           .every = output->keep_interval,
-                                           .last = true,
-                                           .look = keep_metrics};
+        tickers[count++] = (struct run_ticker){.self = export,
+                                               .every = output->keep_interval,
+                                               .last = true,
+                                               .tick = keep_metrics};
     if (output->plot)
-        views[count++] = (struct run_view){
-            .self = kept, .every = PLOT_INTERVAL, .last = true, .look = keep_plot};
+        tickers[count++] = (struct run_ticker){
+            .self = export, .every = PLOT_INTERVAL, .last = true, .tick = keep_plot};
     return count;
 }
 
 const char *
-kept_failure(const struct kept *kept, int *error)
+export_failure(const struct export *export, int *error)
 {
-    const struct plan_output *output = &kept->plan->output;
-    *error = kept->metrics_error ? kept->metrics_error : kept->plot_error;
-    return kept->metrics_error ? output->prometheus : output->plot;
+    const struct plan_output *output = &export->plan->output;
+    *error = export->metrics_error ? export->metrics_error : export->plot_error;
+    return export->metrics_error ? output->prometheus : output->plot;
 }
 
 void
-kept_end(struct kept *kept)
+export_end(struct export *export)
 {
-    free(kept->sweeps);
-    kept->sweeps = NULL;
+    free(export->sweeps);
+    export->sweeps = NULL;
 }

@@ -2,10 +2,10 @@
 
 #include "base/units.h"
 #include "os/os.h"
-#include "text_histogram.h"
 #include "report/color.h"
 #include "report/comparison.h"
 #include "table.h"
+#include "text_histogram.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -210,8 +210,8 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
     }
     add_extremes(text, latency);
     if (report->output->histogram)
-        picture_add(text, stats_distribution(stats), stats->every > 0, report->columns,
-                    report->utf8);
+        text_histogram_add(text, stats_distribution(stats), stats->every > 0,
+                           report->columns, report->utf8);
 }
 
 static void

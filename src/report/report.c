@@ -51,7 +51,7 @@ report_begin(struct report *report, const struct plan *plan,
 {
     memset(report, 0, sizeof(*report));
     report->format = formats[plan->output.format];
-    report->plan = report->kept.plan = plan;
+    report->plan = report->export.plan = plan;
     report->output = &plan->output;
     report->load = plan->load;
     report->stream = 1;
@@ -70,7 +70,7 @@ report_begin(struct report *report, const struct plan *plan,
             (struct report_target){.report = report, .description = targets[i]};
     if (status_wanted(plan))
         report->status = status_open(plan, count, os_clock_now());
-    return kept_begin(&report->kept, plan, targets, count, report->status, error);
+    return export_begin(&report->export, plan, targets, count, report->status, error);
 }
 
 static int
@@ -126,7 +126,7 @@ on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
     struct report *report = turn_to(self);
     report->format->step(report, value, stats, time);
     report->records++;
-    kept_step(&report->kept, number_of(self), value, stats, time);
+    export_step(&report->export, number_of(self), value, stats, time);
     return flush(report);
 }
 
@@ -207,11 +207,11 @@ report_observer(struct report *report, int number)
 }
 
 int
-report_views(struct report *report, struct run_view *views)
+report_tickers(struct report *report, struct run_ticker *tickers)
 {
-    int count = kept_views(&report->kept, views);
+    int count = export_tickers(&report->export, tickers);
     if (report->status)
-        views[count++] = status_view(report->status);
+        tickers[count++] = status_ticker(report->status);
     return count;
 }
 
@@ -240,9 +240,9 @@ report_end(struct report *report, struct outcome *outcome)
     report->targets = NULL;
     report->count = 0;
     buffer_free(&report->text);
-    outcome->output = kept_failure(&report->kept, &outcome->output_error);
+    outcome->output = export_failure(&report->export, &outcome->output_error);
     outcome->output_told = report->error == 0;
-    kept_end(&report->kept);
+    export_end(&report->export);
     status_close(report->status);
     report->status = NULL;
     if (report->error) {

@@ -45,11 +45,12 @@ status_open(const struct plan *plan, int targets, int64_t now)
  * in it then, and is erased or drawn over with it, even if it fills the whole width.
  */
 static void
-make_line(struct status *status, const struct run_sight *sights, int count, int64_t now)
+make_line(struct status *status, const struct run_snapshot *snapshots, int count,
+          int64_t now)
 {
     struct status_facts facts;
     int columns = os_stream_columns(STREAM);
-    status_gather(status, sights, count, now, &facts);
+    status_gather(status, snapshots, count, now, &facts);
     buffer_clear(&status->line);
     buffer_text(&status->line, "\r");
     status_format(&status->line, &facts, columns ? columns : 80, status->utf8);
@@ -78,16 +79,16 @@ draw(struct status *status)
 
 /* Whoever writes to the terminal at the moment is not waited for. */
 static void
-look(void *self, const struct run_sight *sights, int count, int64_t now)
+look(void *self, const struct run_snapshot *snapshots, int count, int64_t now)
 {
     struct status *status = self;
     if (now - status->began < PATIENCE || !os_terminal_ours(STREAM))
         return;
-    make_line(status, sights, count, now);
+    make_line(status, snapshots, count, now);
     if (!os_lock_try(status->lock))
         return;
     draw(status);
-    os_lock_give(status->lock);
+    os_lock_release(status->lock);
 }
 
 /* The run is about to end. */
@@ -98,10 +99,11 @@ rest(void *self)
     status_resume(self);
 }
 
-struct run_view
-status_view(struct status *status)
+struct run_ticker
+status_ticker(struct status *status)
 {
-    return (struct run_view){.self = status, .every = EVERY, .look = look, .rest = rest};
+    return (struct run_ticker){
+        .self = status, .every = EVERY, .tick = look, .rest = rest};
 }
 
 void
@@ -117,7 +119,7 @@ status_pause(struct status *status)
 {
     if (!status)
         return;
-    os_lock_take(status->lock);
+    os_lock_acquire(status->lock);
     if (status->shown && os_terminal_ours(STREAM)) /* else it is another's line by now */
         os_stream_write(STREAM, erase, strlen(erase));
     status->shown = false;
@@ -127,7 +129,7 @@ void
 status_resume(struct status *status)
 {
     if (status)
-        os_lock_give(status->lock);
+        os_lock_release(status->lock);
 }
 
 void

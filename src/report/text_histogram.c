@@ -74,14 +74,14 @@ add_bar(struct buffer *text, uint64_t count, uint64_t most, int width, bool utf8
 }
 
 static double
-percent(uint64_t part, uint64_t whole)
+percent(uint64_t job, uint64_t whole)
 {
-    return 100 * (double)part / (double)whole;
+    return 100 * (double)job / (double)whole;
 }
 
 void
-picture_add(struct buffer *text, const struct histogram *histogram, bool corrected,
-            int columns, bool utf8)
+text_histogram_add(struct buffer *text, const struct histogram *histogram, bool corrected,
+                   int columns, bool utf8)
 {
     if (histogram->count == 0)
         return;

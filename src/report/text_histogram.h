@@ -11,7 +11,7 @@
  * power of two, or for a half, quarter ... of one where few are hit, as wide as
  * COLUMNS, with blocks if the terminal has UTF8. CORRECTED is said of it.
  */
-void picture_add(struct buffer *text, const struct histogram *histogram, bool corrected,
-                 int columns, bool utf8);
+void text_histogram_add(struct buffer *text, const struct histogram *histogram,
+                        bool corrected, int columns, bool utf8);
 
 #endif

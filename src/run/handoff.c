@@ -15,20 +15,20 @@ pause_a_moment(int *tries)
 }
 
 void
-baton_wait(struct baton *baton, int64_t since)
+handoff_wait(struct handoff *handoff, int64_t since)
 {
-    for (int tries = 0; !baton_try(baton, since);)
+    for (int tries = 0; !handoff_try_acquire(handoff, since);)
         pause_a_moment(&tries);
 }
 
 bool
-baton_borrow(struct baton *baton, int64_t *since)
+handoff_lock(struct handoff *handoff, int64_t *since)
 {
     for (int tries = 0; tries < TRIES;) {
-        int64_t state = atomic_load_explicit(&baton->state, memory_order_relaxed);
-        if (state != BATON_HELD && atomic_compare_exchange_strong_explicit(
-                                       &baton->state, &state, BATON_BORROWED,
-                                       memory_order_acquire, memory_order_relaxed)) {
+        int64_t state = atomic_load_explicit(&handoff->state, memory_order_relaxed);
+        if (state != HANDOFF_HELD && atomic_compare_exchange_strong_explicit(
+                                         &handoff->state, &state, HANDOFF_LOCKED,
+                                         memory_order_acquire, memory_order_relaxed)) {
             *since = state;
             return true;
         }
@@ -38,13 +38,13 @@ baton_borrow(struct baton *baton, int64_t *since)
 }
 
 void
-baton_return(struct baton *baton, int64_t since)
+handoff_unlock(struct handoff *handoff, int64_t since)
 {
-    atomic_store_explicit(&baton->state, since, memory_order_release);
+    atomic_store_explicit(&handoff->state, since, memory_order_release);
 }
 
 int64_t
-baton_look(const struct baton *baton)
+handoff_peek(const struct handoff *handoff)
 {
-    return atomic_load_explicit(&baton->state, memory_order_relaxed);
+    return atomic_load_explicit(&handoff->state, memory_order_relaxed);
 }

@@ -17,17 +17,18 @@ take_pieces(size_t size)
 }
 
 int
-slots_open(struct slots *slots, int count, int64_t size)
+inflight_open(struct inflight *inflight, int count, int64_t size)
 {
-    size_t each = sizeof(*slots->list) + sizeof(*slots->done);
-    slots->list = take_pieces((size_t)count * each);
-    if (!slots->list)
+    size_t each = sizeof(*inflight->list) + sizeof(*inflight->done);
+    inflight->list = take_pieces((size_t)count * each);
+    if (!inflight->list)
         return -1;
-    *slots = (struct slots){.list = slots->list, .count = count, .free = slots->list};
-    slots->done = (struct os_async_done *)(void *)(slots->list + count);
-    slots->ends.older = slots->ends.younger = &slots->ends;
+    *inflight =
+        (struct inflight){.list = inflight->list, .count = count, .free = inflight->list};
+    inflight->done = (struct os_async_done *)(void *)(inflight->list + count);
+    inflight->ends.older = inflight->ends.younger = &inflight->ends;
     for (int i = 0; i < count; i++) {
-        struct slot *slot = &slots->list[i];
+        struct inflight_request *slot = &inflight->list[i];
         slot->request.slot = i;
         slot->request.size = (size_t)size;
         slot->sample.size = size;
@@ -37,7 +38,7 @@ slots_open(struct slots *slots, int count, int64_t size)
 }
 
 void
-slots_close(struct slots *slots)
+inflight_close(struct inflight *inflight)
 {
-    os_memory_free(slots->list);
+    os_memory_free(inflight->list);
 }

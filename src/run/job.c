@@ -4,10 +4,10 @@
  */
 #include "job.h"
 
-#include "supervise.h"
 #include "base/later.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "supervise.h"
 
 #include <stdlib.h>
 
@@ -19,154 +19,154 @@ is_tracked(const struct plan *plan)
 }
 
 int
-part_make(struct part *part, struct run *run, const struct run_target *target)
+job_make(struct job *job, struct run *run, const struct run_target *target)
 {
-    part->run = run;
-    part->plan = *target->plan;
-    part->observer = target->observer;
-    part->target = target->target;
-    part->outcome = target->outcome;
-    part->crew.count = target->plan->count;
-    part->give_up = INT64_MAX;
-    part->period.every = target->plan->corrected;
-    part->seats = calloc((size_t)target->plan->threads, sizeof(struct seat *));
+    job->run = run;
+    job->plan = *target->plan;
+    job->observer = target->observer;
+    job->target = target->target;
+    job->outcome = target->outcome;
+    job->group.count = target->plan->count;
+    job->give_up = INT64_MAX;
+    job->period.every = target->plan->corrected;
+    job->threads = calloc((size_t)target->plan->threads, sizeof(struct worker_thread *));
     bool alone = target->plan->threads == 1 && target->plan->depth == 1;
-    if (!alone && !(part->crew.busy_lock = os_lock_make()))
+    if (!alone && !(job->group.busy_lock = os_lock_make()))
         return -1;
-    if (is_tracked(&part->plan))
-        part->track = os_memory_zeroed(sizeof(*part->track));
-    return part->seats && !part->track == !is_tracked(&part->plan) ? 0 : -1;
+    if (is_tracked(&job->plan))
+        job->track = os_memory_zeroed(sizeof(*job->track));
+    return job->threads && !job->track == !is_tracked(&job->plan) ? 0 : -1;
 }
 
 /* Opens one more worker, or nothing. */
 static int
-open_seat(struct part *part, const struct engine_ops *engine, struct error *error)
+open_worker(struct job *job, const struct engine_ops *engine, struct error *error)
 {
-    const struct plan_output *output = &part->plan.output;
-    struct seat *seat = seat_make(part->track != NULL);
-    if (!seat)
+    const struct plan_output *output = &job->plan.output;
+    struct worker_thread *thread = worker_thread_make(job->track != NULL);
+    if (!thread)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
-                         part->plan.threads);
-    if (worker_open(&seat->worker, &part->plan, part->target, engine, &part->crew,
-                    part->crew.size, error) < 0) {
-        seat_free(seat);
+                         job->plan.threads);
+    if (worker_open(&thread->worker, &job->plan, job->target, engine, &job->group,
+                    job->group.size, error) < 0) {
+        worker_thread_free(thread);
         return -1;
     }
-    seat->gate = part->run->gate;
-    seat->part = part;
-    seat->worker.listener.self = seat;
-    seat->worker.listener.due = part_due;
+    thread->gate = job->run->gate;
+    thread->job = job;
+    thread->worker.listener.self = thread;
+    thread->worker.listener.due = job_due;
     if (output->requests || output->print_count || output->print_interval)
-        seat->worker.listener.sample = part_sample;
-    part->seats[part->crew.size++] = seat;
+        thread->worker.listener.sample = job_sample;
+    job->threads[job->group.size++] = thread;
     return 0;
 }
 
 int
-part_open(struct part *part, const struct engine_ops *engine, struct error *error)
+job_open(struct job *job, const struct engine_ops *engine, struct error *error)
 {
     int status = 0;
-    while (status == 0 && part->crew.size < part->plan.threads &&
-           (part->crew.size == 0 || !os_signals_stop())) /* one, for its statistics */
-        status = open_seat(part, engine, error);
+    while (status == 0 && job->group.size < job->plan.threads &&
+           (job->group.size == 0 || !os_signals_stop())) /* one, for its statistics */
+        status = open_worker(job, engine, error);
     return status;
 }
 
 void
-part_begin(struct part *part, int64_t now)
+job_begin(struct job *job, int64_t now)
 {
-    int64_t interval = part->plan.output.print_interval;
-    part->period_began = now;
-    part->crew.begin = now;
-    atomic_init(&part->crew.due, interval ? later(now, interval) : INT64_MAX);
-    atomic_init(&part->crew.stop, os_signals_stop() != 0);
+    int64_t interval = job->plan.output.print_interval;
+    job->period_began = now;
+    job->group.begin = now;
+    atomic_init(&job->group.due, interval ? later(now, interval) : INT64_MAX);
+    atomic_init(&job->group.stop, os_signals_stop() != 0);
 }
 
 /* STATUS is that of something that was to be told. */
 static int
-hear(struct part *part, int status)
+hear(struct job *job, int status)
 {
     if (status < 0)
-        atomic_store(&part->run->mute, true);
+        atomic_store(&job->run->mute, true);
     return status;
 }
 
 int
-part_enter(struct part *part)
+job_enter(struct job *job)
 {
-    os_lock_take(part->run->lock);
-    if (part->introduced)
+    os_lock_acquire(job->run->lock);
+    if (job->introduced)
         return 0;
-    part->introduced = true;
-    target_name(part->target);
-    return part->observer.begin ? hear(part, part->observer.begin(part->observer.self))
-                                : 0;
+    job->introduced = true;
+    target_name(job->target);
+    return job->observer.begin ? hear(job, job->observer.begin(job->observer.self)) : 0;
 }
 
 /* Workers do not come in the order in which their requests ended. */
 static int
-end_period(struct part *part, int64_t now)
+end_period(struct job *job, int64_t now)
 {
-    if (now < part->period_began)
-        now = part->period_began;
-    for (int i = 0; i < part->crew.size; i++) {
-        busy_log_move(&part->seats[i]->period, &part->period_busy);
-        part->seats[i]->period.count = 0;
+    if (now < job->period_began)
+        now = job->period_began;
+    for (int i = 0; i < job->group.size; i++) {
+        busy_log_move(&job->threads[i]->period, &job->period_busy);
+        job->threads[i]->period.count = 0;
     }
-    part->period.busy = busy_time(&part->period_busy);
-    int status = part->observer.period(part->observer.self, &part->period,
-                                       now - part->period_began);
-    stats_clear(&part->period);
-    busy_clear(&part->period_busy);
-    part->period_began = now;
-    return hear(part, status);
+    job->period.busy = busy_time(&job->period_busy);
+    int status =
+        job->observer.period(job->observer.self, &job->period, now - job->period_began);
+    stats_clear(&job->period);
+    busy_clear(&job->period_busy);
+    job->period_began = now;
+    return hear(job, status);
 }
 
 /* A request is under way in each period that it touches, and counts in the last. */
 static void
-record_in_period(struct part *part, struct seat *seat, const struct sample *sample)
+record_in_period(struct job *job, struct worker_thread *thread,
+                 const struct sample *sample)
 {
     int64_t start = sample->start, end = start + sample->latency;
-    stats_record(&part->period, sample);
-    if (!part->crew.busy_lock || !sample_is_busy(sample) || end <= part->period_began)
+    stats_record(&job->period, sample);
+    if (!job->group.busy_lock || !sample_is_busy(sample) || end <= job->period_began)
         return;
-    if (seat->period.count == BUSY_LOG)
-        busy_log_move(&seat->period, &part->period_busy);
-    busy_log_add(&seat->period, start > part->period_began ? start : part->period_began,
+    if (thread->period.count == BUSY_LOG)
+        busy_log_move(&thread->period, &job->period_busy);
+    busy_log_add(&thread->period, start > job->period_began ? start : job->period_began,
                  end, sample_counts(sample));
 }
 
 static int
-tell_sample(struct part *part, struct seat *seat, const struct sample *sample)
+tell_sample(struct job *job, struct worker_thread *thread, const struct sample *sample)
 {
-    const struct plan_output *output = &part->plan.output;
+    const struct plan_output *output = &job->plan.output;
     if (output->requests &&
-        hear(part, part->observer.sample(part->observer.self, sample)) < 0)
+        hear(job, job->observer.sample(job->observer.self, sample)) < 0)
         return -1;
     if (output->print_count || output->print_interval)
-        record_in_period(part, seat, sample);
+        record_in_period(job, thread, sample);
     if (output->print_count && sample_counts(sample) &&
-        part->period.latency.count >= (uint64_t)output->print_count)
-        return end_period(part, sample->start + sample->latency);
+        job->period.latency.count >= (uint64_t)output->print_count)
+        return end_period(job, sample->start + sample->latency);
     return 0;
 }
 
 int
-part_sample(void *self, const struct sample *sample)
+job_sample(void *self, const struct sample *sample)
 {
-    struct seat *seat = self;
-    struct part *part = seat->part;
-    int status = part_enter(part);
+    struct worker_thread *thread = self;
+    struct job *job = thread->job;
+    int status = job_enter(job);
     if (status == 0)
-        status = tell_sample(part, seat, sample);
-    os_lock_give(part->run->lock);
+        status = tell_sample(job, thread, sample);
+    os_lock_release(job->run->lock);
     return status;
 }
 
 static int64_t
-period_due(const struct part *part)
+period_due(const struct job *job)
 {
-    return atomic_load_explicit(&part->crew.due, memory_order_relaxed);
+    return atomic_load_explicit(&job->group.due, memory_order_relaxed);
 }
 
 /*
@@ -175,46 +175,46 @@ period_due(const struct part *part)
  * the thread that attends while all wait for the kernel.
  */
 static int
-tell_period(struct part *part, int64_t now)
+tell_period(struct job *job, int64_t now)
 {
-    int64_t due = period_due(part);
+    int64_t due = period_due(job);
     if (now < due)
         return 0;
-    due = later_point(due, part->plan.output.print_interval, now);
-    atomic_store_explicit(&part->crew.due, due, memory_order_relaxed);
-    return end_period(part, now);
+    due = later_point(due, job->plan.output.print_interval, now);
+    atomic_store_explicit(&job->group.due, due, memory_order_relaxed);
+    return end_period(job, now);
 }
 
 int
-part_due(void *self, int64_t now)
+job_due(void *self, int64_t now)
 {
-    struct part *part = ((struct seat *)self)->part;
-    int status = part_enter(part);
+    struct job *job = ((struct worker_thread *)self)->job;
+    int status = job_enter(job);
     if (status == 0)
-        status = tell_period(part, now);
-    os_lock_give(part->run->lock);
+        status = tell_period(job, now);
+    os_lock_release(job->run->lock);
     return status;
 }
 
 void
-part_stop(struct part *part, int64_t when)
+job_stop(struct job *job, int64_t when)
 {
-    atomic_store(&part->crew.stop, true);
-    if (when < part->give_up)
-        part->give_up = when;
+    atomic_store(&job->group.stop, true);
+    if (when < job->give_up)
+        job->give_up = when;
 }
 
 /* Ends a period that is due at NOW; false if somebody is telling something else. */
 static bool
-try_period(struct part *part, int64_t now)
+try_period(struct job *job, int64_t now)
 {
-    if (now < period_due(part))
+    if (now < period_due(job))
         return true;
-    if (!os_lock_try(part->run->lock))
+    if (!os_lock_try(job->run->lock))
         return false;
-    if (tell_period(part, now) < 0)
-        part_stop(part, now + WATCH_GRACE);
-    os_lock_give(part->run->lock);
+    if (tell_period(job, now) < 0)
+        job_stop(job, now + STALL_GRACE);
+    os_lock_release(job->run->lock);
     return true;
 }
 
@@ -224,134 +224,135 @@ grace_of_failure(const struct plan *plan)
 {
     if (plan->hang == 0)
         return INT64_MAX;
-    return plan->hang > WATCH_GRACE ? plan->hang : WATCH_GRACE;
+    return plan->hang > STALL_GRACE ? plan->hang : STALL_GRACE;
 }
 
 /* Looks after one worker. Returns when to look again. */
 static int64_t
-look_after(struct part *part, struct seat *seat, int64_t now)
+look_after(struct job *job, struct worker_thread *thread, int64_t now)
 {
-    bool over = atomic_load(&part->crew.stop) || crew_is_done(&part->crew);
+    bool over = atomic_load(&job->group.stop) || worker_group_is_done(&job->group);
     uint64_t index;
-    int64_t again, waited = seat_watch(seat, part->run->resumed, now, &index, &again);
+    int64_t again,
+        waited = worker_thread_check(thread, job->run->resumed, now, &index, &again);
     if (waited)
-        part->observer.hang(part->observer.self, index, waited);
-    if (now >= part->give_up)
-        seat_give_up(seat, now);
+        job->observer.hang(job->observer.self, index, waited);
+    if (now >= job->give_up)
+        worker_thread_give_up(thread, now);
     if (over)
-        seat_wake(seat);
-    return over ? earlier(again, now + SEAT_SOON) : again;
+        worker_thread_wake(thread);
+    return over ? earlier(again, now + SUPERVISE_RETRY) : again;
 }
 
 int64_t
-part_look(struct part *part, int64_t now)
+job_look(struct job *job, int64_t now)
 {
     int64_t next = 0;
-    if (atomic_load(&part->crew.stop))
-        part_stop(part, later(now, grace_of_failure(&part->plan)));
-    for (int i = 0; i < part->crew.size; i++) {
-        struct seat *seat = part->seats[i];
-        if (seat_is_empty(seat))
+    if (atomic_load(&job->group.stop))
+        job_stop(job, later(now, grace_of_failure(&job->plan)));
+    for (int i = 0; i < job->group.size; i++) {
+        struct worker_thread *thread = job->threads[i];
+        if (worker_thread_is_over(thread))
             continue;
-        int64_t again = look_after(part, seat, now);
-        if (!seat_is_empty(seat))
+        int64_t again = look_after(job, thread, now);
+        if (!worker_thread_is_over(thread))
             next = next ? earlier(next, again) : again;
     }
     if (!next)
         return 0;
-    return earlier(next, try_period(part, now) ? period_due(part) : now + SEAT_SOON);
+    return earlier(next, try_period(job, now) ? period_due(job) : now + SUPERVISE_RETRY);
 }
 
 /* False if some cannot be had now. */
 static bool
-add_up(struct part *part, struct stats *total)
+add_up(struct job *job, struct stats *total)
 {
-    if (part->added == 0) {
+    if (job->added == 0) {
         stats_clear(total);
-        total->every = part->plan.corrected;
-        if (part->track)
-            track_start(part->track, 0, 0);
+        total->every = job->plan.corrected;
+        if (job->track)
+            track_start(job->track, 0, 0);
     }
-    while (part->added < part->crew.size &&
-           seat_add(part->seats[part->added], total, part->track))
-        part->added++;
-    if (part->added < part->crew.size)
+    while (job->added < job->group.size &&
+           worker_thread_merge(job->threads[job->added], total, job->track))
+        job->added++;
+    if (job->added < job->group.size)
         return false;
-    part->added = 0;
-    if (part->crew.busy_lock) {
-        os_lock_take(part->crew.busy_lock);
-        total->busy = busy_time(&part->crew.busy);
-        os_lock_give(part->crew.busy_lock);
+    job->added = 0;
+    if (job->group.busy_lock) {
+        os_lock_acquire(job->group.busy_lock);
+        total->busy = busy_time(&job->group.busy);
+        os_lock_release(job->group.busy_lock);
     }
     return true;
 }
 
 bool
-part_add_up(struct part *part)
+job_add_up(struct job *job)
 {
-    return add_up(part, &part->total);
+    return add_up(job, &job->total);
 }
 
 void
-part_tell_failure(struct part *part)
+job_tell_failure(struct job *job)
 {
-    struct outcome *outcome = part->outcome;
-    if (!part->done || !outcome->failed.index || outcome->told || !part->observer.fail)
+    struct outcome *outcome = job->outcome;
+    if (!job->done || !outcome->failed.index || outcome->told || !job->observer.fail)
         return;
     outcome->told = true;
-    part->observer.fail(part->observer.self, &outcome->failed);
+    job->observer.fail(job->observer.self, &outcome->failed);
 }
 
 void
-part_collect(struct part *part)
+job_collect(struct job *job)
 {
-    struct outcome *outcome = part->outcome;
-    part->done = true;
+    struct outcome *outcome = job->outcome;
+    job->done = true;
     int64_t began = INT64_MAX, first = INT64_MAX;
-    for (int i = 0; i < part->crew.size; i++) {
-        struct seat *seat = part->seats[i];
-        const struct worker *worker = &seat->worker;
+    for (int i = 0; i < job->group.size; i++) {
+        struct worker_thread *thread = job->threads[i];
+        const struct worker *worker = &thread->worker;
         const struct sample *failed = &worker->failed;
-        if (!seat->waiting)
-            seat_join(seat);
+        if (!thread->waiting)
+            worker_thread_join(thread);
         if (failed->index && failed->start + failed->latency < first) {
             first = failed->start + failed->latency;
             outcome->failed = *failed;
         }
-        if (seat->waiting > outcome->waiting)
-            outcome->waiting = seat->waiting;
-        outcome->left += seat->left;
+        if (thread->waiting > outcome->waiting)
+            outcome->waiting = thread->waiting;
+        outcome->left += thread->left;
         if (worker->began < began)
             began = worker->began;
         if (worker->ended > outcome->ended)
             outcome->ended = worker->ended;
     }
-    part->added = 0; /* from the beginning, whatever was not finished */
-    add_up(part, &outcome->total);
+    job->added = 0; /* from the beginning, whatever was not finished */
+    add_up(job, &outcome->total);
     outcome->time = outcome->ended - began;
 }
 
 bool
-part_close(struct part *part)
+job_close(struct job *job)
 {
     bool all = true;
-    for (int i = 0; i < part->crew.size; i++) {
-        struct seat *seat = part->seats[i];
-        if (seat->waiting) {
+    for (int i = 0; i < job->group.size; i++) {
+        struct worker_thread *thread = job->threads[i];
+        if (thread->waiting) {
             all = false; /* in the kernel, with its memory */
             continue;
         }
-        worker_close(&seat->worker);
-        seat_free(seat);
+        worker_close(&thread->worker);
+        worker_thread_free(thread);
     }
     return all;
 }
 
 void
-part_free(struct part *part)
+job_free(struct job *job)
 {
-    free(part->seats);
-    os_lock_free(part->crew.busy_lock);
-    if (part->track)
-        os_memory_release(part->track, sizeof(*part->track));
+    free(job->threads);
+    os_lock_free(job->group.busy_lock);
+    if (job->track)
+        os_memory_release(job->track, sizeof(*job->track));
 }

@@ -7,14 +7,14 @@
 struct run;
 
 /* What a run has of one of its targets. */
-struct part {
+struct job {
     struct run *run;
     struct plan plan; /* copies, because they are left behind with what is stuck */
     struct run_observer observer;
     struct target *target;
     struct outcome *outcome;
-    struct crew crew;
-    struct seat **seats; /* as many as the crew has */
+    struct worker_group group;
+    struct worker_thread **threads; /* as many as the crew has */
 
     bool introduced;      /* the target is named, and the observer told of the begin */
     int64_t period_began; /* under the run's lock, like that and the period */
@@ -31,49 +31,49 @@ struct part {
 };
 
 /* Makes an empty one of TARGET. Returns 0, or -1 without memory. */
-int part_make(struct part *part, struct run *run, const struct run_target *target);
+int job_make(struct job *job, struct run *run, const struct run_target *target);
 
 /* Opens all of its workers, by ENGINE. Returns 0, or -1 with ERROR. */
-int part_open(struct part *part, const struct engine_ops *engine, struct error *error);
+int job_open(struct job *job, const struct engine_ops *engine, struct error *error);
 
 /* Before the workers start: periods are counted from NOW. */
-void part_begin(struct part *part, int64_t now);
+void job_begin(struct job *job, int64_t now);
 
 /*
  * Takes the run's lock to tell something, which the caller gives back. What comes
  * before all else is told by whoever is first. Returns 0, or -1: no output.
  */
-int part_enter(struct part *part);
+int job_enter(struct job *job);
 
 /* What workers tell of a request, or at the crew's `due`; SELF is their seat. */
-int part_sample(void *self, const struct sample *sample);
-int part_due(void *self, int64_t now);
+int job_sample(void *self, const struct sample *sample);
+int job_due(void *self, int64_t now);
 
 /* No more requests; what is under way is given up at WHEN at the latest. */
-void part_stop(struct part *part, int64_t when);
+void job_stop(struct job *job, int64_t when);
 
 /*
  * Looks after all workers at time NOW: words about requests without answer, periods,
  * and the end. Returns when to look again, 0: there are none left.
  */
-int64_t part_look(struct part *part, int64_t now);
+int64_t job_look(struct job *job, int64_t now);
 
 /*
  * Makes the total what all workers have so far. False if some cannot be had now: the
  * next call goes on with those.
  */
-bool part_add_up(struct part *part);
+bool job_add_up(struct job *job);
 
 /* After the end: joins the threads that have ended, and fills the outcome. */
-void part_collect(struct part *part);
+void job_collect(struct job *job);
 
 /* Of one that is done: tells why if a request failed, once. */
-void part_tell_failure(struct part *part);
+void job_tell_failure(struct job *job);
 
 /* Closes the workers that no request is left of. Returns whether those were all. */
-bool part_close(struct part *part);
+bool job_close(struct job *job);
 
 /* Then frees the rest. */
-void part_free(struct part *part);
+void job_free(struct job *job);
 
 #endif

@@ -22,7 +22,7 @@
 
 /* New bits in every page, so that no two writes store the same data. */
 static void
-refresh_data(struct worker *worker, const struct slot *slot)
+refresh_data(struct worker *worker, const struct inflight_request *slot)
 {
     int64_t size = slot->sample.size;
     char *buffer =
@@ -37,7 +37,7 @@ refresh_data(struct worker *worker, const struct slot *slot)
 static int64_t
 oldest_start(const struct worker *worker)
 {
-    return worker->slots.ends.younger->sample.start;
+    return worker->inflight.ends.younger->sample.start;
 }
 
 /* Makes sure that the page cache does not answer it; this may hang as well. */
@@ -46,9 +46,9 @@ is_cached(struct worker *worker, int64_t offset, int64_t now)
 {
     int64_t since = oldest_start(worker);
     since = since ? since : now;
-    baton_lay(&worker->baton, since);
+    handoff_release(&worker->handoff, since);
     bool cached = target_evict(worker->target, offset, worker->plan->request_size);
-    baton_take(&worker->baton, since);
+    handoff_acquire(&worker->handoff, since);
     return cached;
 }
 
@@ -60,7 +60,7 @@ static uint64_t
 skip_points(struct worker *worker, int64_t now)
 {
     struct pacer *pacer = &worker->pacer;
-    if (worker->slots.count == 1 || !pacer->interval ||
+    if (worker->inflight.count == 1 || !pacer->interval ||
         now - pacer->point < pacer->interval || pacer->left < pacer->burst)
         return 0;
     uint64_t missed = worker_missed(worker, now);
@@ -72,7 +72,7 @@ skip_points(struct worker *worker, int64_t now)
 static void
 submit_request(struct worker *worker, int64_t now)
 {
-    struct slot *slot = slots_take(&worker->slots);
+    struct inflight_request *slot = inflight_take(&worker->inflight);
     struct sample *sample = &slot->sample;
     sample->missed = skip_points(worker, now); /* before it seems to be done */
     pacer_sent(&worker->pacer);
@@ -101,7 +101,7 @@ submit_request(struct worker *worker, int64_t now)
 static bool
 is_stopped(const struct worker *worker)
 {
-    return atomic_load_explicit(&worker->crew->stop, memory_order_relaxed) ||
+    return atomic_load_explicit(&worker->group->stop, memory_order_relaxed) ||
            os_signals_stop();
 }
 
@@ -114,9 +114,9 @@ take_number(struct worker *worker)
 {
     if (worker->left > 0)
         return true;
-    bool matters = worker->listener.sample || worker->crew->count < UINT64_MAX ||
+    bool matters = worker->listener.sample || worker->group->count < UINT64_MAX ||
                    worker->next <= worker->plan->limits.warmup;
-    worker->left = crew_take(worker->crew, matters ? 1 : 16, &worker->next);
+    worker->left = worker_group_take(worker->group, matters ? 1 : 16, &worker->next);
     return worker->left > 0;
 }
 
@@ -124,7 +124,7 @@ take_number(struct worker *worker)
 static bool
 tell_due(struct worker *worker, int64_t now)
 {
-    return now < atomic_load_explicit(&worker->crew->due, memory_order_relaxed) ||
+    return now < atomic_load_explicit(&worker->group->due, memory_order_relaxed) ||
            worker->listener.due(worker->listener.self, now) == 0;
 }
 
@@ -142,10 +142,10 @@ is_over(const struct worker *worker, int64_t when)
 static int64_t
 submit_due(struct worker *worker, int64_t now)
 {
-    int most = worker->slots.under_way + TOGETHER;
-    while (worker->sending && worker->slots.under_way < worker->slots.count) {
+    int most = worker->inflight.under_way + TOGETHER;
+    while (worker->sending && worker->inflight.under_way < worker->inflight.count) {
         int64_t when = pacer_due(&worker->pacer, now);
-        if (worker->slots.under_way == most)
+        if (worker->inflight.under_way == most)
             return OS_ASYNC_AT_ONCE;
         if (is_over(worker, when))
             worker->sending = false;
@@ -166,9 +166,9 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
     if (now < when)
         worker_share_busy(worker);
     while (now < when && !is_over(worker, when)) {
-        baton_lay(&worker->baton, BATON_RESTING);
+        handoff_release(&worker->handoff, HANDOFF_IDLE);
         int status = os_sleep_until(when);
-        baton_take(&worker->baton, BATON_RESTING);
+        handoff_acquire(&worker->handoff, HANDOFF_IDLE);
         now = status == 0 ? when : os_clock_now();
     }
     return now;
@@ -178,7 +178,7 @@ static void
 record(struct worker *worker, const struct sample *sample)
 {
     stats_record(&worker->total, sample);
-    if (!worker->crew->busy_lock || !sample_is_busy(sample))
+    if (!worker->group->busy_lock || !sample_is_busy(sample))
         return;
     if (worker->busy.count == BUSY_LOG)
         worker_share_busy(worker);
@@ -214,7 +214,7 @@ static void
 count_waits(struct worker *worker, struct sample *sample, int64_t now)
 {
     bool last = worker->pacer.left == worker->pacer.burst; /* of its burst */
-    if (worker->slots.under_way < worker->slots.count)
+    if (worker->inflight.under_way < worker->inflight.count)
         return;
     if (worker->pacer.interval && last)
         sample->missed += worker_missed(worker, now);
@@ -229,7 +229,7 @@ count_waits(struct worker *worker, struct sample *sample, int64_t now)
 static bool
 flush_written(struct worker *worker, const struct os_async_done *done, int64_t now)
 {
-    struct slot *slot = &worker->slots.list[done->slot];
+    struct inflight_request *slot = &worker->inflight.list[done->slot];
     if (slot->sample.operation == OPERATION_READ || !worker->target->flush ||
         slot->written || done->error || done->bytes < slot->sample.size)
         return false;
@@ -244,7 +244,7 @@ flush_written(struct worker *worker, const struct os_async_done *done, int64_t n
 static int
 send_flushes(struct worker *worker, int count, int64_t now)
 {
-    struct os_async_done *done = worker->slots.done;
+    struct os_async_done *done = worker->inflight.done;
     int ended = 0;
     for (int i = 0; i < count; i++)
         if (!flush_written(worker, &done[i], now))
@@ -255,7 +255,7 @@ send_flushes(struct worker *worker, int count, int64_t now)
 /* Whether the process was stopped while a request was under way. The thread that is told
  * of it may need a moment. */
 static bool
-was_stopped(const struct worker *worker, const struct slot *slot, int64_t now)
+was_stopped(const struct worker *worker, const struct inflight_request *slot, int64_t now)
 {
     int64_t latency = slot->sample.latency;
     if (latency < STOP_SHORTEST)
@@ -272,7 +272,7 @@ was_stopped(const struct worker *worker, const struct slot *slot, int64_t now)
 static void
 complete(struct worker *worker, const struct os_async_done *done, int64_t now)
 {
-    struct slot *slot = &worker->slots.list[done->slot];
+    struct inflight_request *slot = &worker->inflight.list[done->slot];
     struct sample *sample = &slot->sample;
     sample->latency = now - sample->start;
     sample->sync = slot->written ? now - slot->written : 0;
@@ -287,19 +287,20 @@ complete(struct worker *worker, const struct os_async_done *done, int64_t now)
         sample->missed = 0;
     if (!digest(worker, sample)) {
         worker->sending = false;
-        atomic_store_explicit(&worker->crew->stop, true, memory_order_relaxed);
+        atomic_store_explicit(&worker->group->stop, true, memory_order_relaxed);
     }
-    slots_release(&worker->slots, slot);
+    inflight_release(&worker->inflight, slot);
 }
 
 /* The engine is of no use any more: all that is under way failed with NUMBER. */
 static int
 fail_all(struct worker *worker, int number)
 {
-    const struct slot *ends = &worker->slots.ends;
+    const struct inflight_request *ends = &worker->inflight.ends;
     int count = 0;
-    for (const struct slot *slot = ends->younger; slot != ends; slot = slot->younger)
-        worker->slots.done[count++] =
+    for (const struct inflight_request *slot = ends->younger; slot != ends;
+         slot = slot->younger)
+        worker->inflight.done[count++] =
             (struct os_async_done){.slot = slot->request.slot, .error = number};
     worker->sending = false;
     return count;
@@ -312,7 +313,7 @@ complete_all(struct worker *worker, int count, int64_t now)
     bool writes = worker->plan->load != LOAD_READ;
     int ended = writes ? send_flushes(worker, count, now) : count;
     for (int i = 0; i < ended; i++)
-        complete(worker, &worker->slots.done[i], now);
+        complete(worker, &worker->inflight.done[i], now);
 }
 
 /* Sends what was submitted and waits for completions, until WHEN; returns the time. */
@@ -322,14 +323,14 @@ reap(struct worker *worker, int64_t when)
     int64_t since = oldest_start(worker);
     int64_t start = os_clock_now();
     since = since ? since : start;
-    baton_lay(&worker->baton, since);
-    int count = worker->engine.ops->reap(&worker->engine, worker->slots.done, when);
+    handoff_release(&worker->handoff, since);
+    int count = worker->engine.ops->reap(&worker->engine, worker->inflight.done, when);
     int64_t now = os_clock_now();
     int number = errno; /* of a reap that failed */
-    baton_take(&worker->baton, since);
-    struct slots *slots = &worker->slots;
-    for (struct slot *slot = slots->ends.older;
-         slot != &slots->ends && !slot->sample.start; slot = slot->older)
+    handoff_acquire(&worker->handoff, since);
+    struct inflight *inflight = &worker->inflight;
+    for (struct inflight_request *slot = inflight->ends.older;
+         slot != &inflight->ends && !slot->sample.start; slot = slot->older)
         slot->sample.start = start;
     if (count < 0)
         count = fail_all(worker, number);
@@ -347,11 +348,11 @@ begin(struct worker *worker)
     worker->sending = true;
     worker->continued = worker->continues = os_process_continues();
     worker->end = INT64_MAX;
-    int64_t now = wait_until(worker, worker->crew->begin, os_clock_now());
+    int64_t now = wait_until(worker, worker->group->begin, os_clock_now());
     worker->began = now + plan->settle;
     worker->end = later(worker->began, plan->work_time);
     if (worker->track)
-        track_start(worker->track, worker->crew->begin, plan->interval);
+        track_start(worker->track, worker->group->begin, plan->interval);
     int64_t share = plan->limited ? plan->interval / plan->threads : 0;
     pacer_start(&worker->pacer, plan->interval, plan->burst,
                 later(now, share * worker->number));
@@ -364,7 +365,7 @@ worker_run(struct worker *worker)
     int64_t now = begin(worker);
     for (;;) {
         int64_t when = submit_due(worker, now);
-        if (worker->slots.under_way)
+        if (worker->inflight.under_way)
             now = reap(worker, when);
         else if (worker->sending)
             now = wait_until(worker, when, now);

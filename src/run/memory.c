@@ -10,7 +10,7 @@
 static int64_t
 own_size(const struct plan *plan)
 {
-    return (int64_t)(sizeof(struct seat) +
+    return (int64_t)(sizeof(struct worker_thread) +
                      (plan->output.plot ? sizeof(struct track) : 0));
 }
 

@@ -4,8 +4,8 @@
 static uint64_t
 first_block(uint64_t blocks, int workers, int number)
 {
-    uint64_t all = (uint64_t)workers, part = (uint64_t)number;
-    return blocks / all * part + blocks % all * part / all;
+    uint64_t all = (uint64_t)workers, job = (uint64_t)number;
+    return blocks / all * job + blocks % all * job / all;
 }
 
 void

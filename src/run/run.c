@@ -1,10 +1,10 @@
 #include "run/run.h"
 
-#include "supervise.h"
 #include "once.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run/memory.h"
+#include "supervise.h"
 #include "sweep.h"
 
 #include <errno.h>
@@ -14,15 +14,15 @@
 static size_t
 run_size(int count)
 {
-    return sizeof(struct run) + (size_t)count * sizeof(struct part);
+    return sizeof(struct run) + (size_t)count * sizeof(struct job);
 }
 
 static void
 run_free(struct run *run)
 {
     for (int i = 0; i < run->count; i++)
-        part_free(&run->parts[i]);
-    free(run->sights);
+        job_free(&run->jobs[i]);
+    free(run->snapshots);
     os_lock_free(run->lock);
     os_lock_free(run->gate);
     os_memory_release(run, run_size(run->count));
@@ -33,7 +33,7 @@ run_close(struct run *run)
 {
     bool all = true;
     for (int i = 0; i < run->count; i++)
-        all &= part_close(&run->parts[i]);
+        all &= job_close(&run->jobs[i]);
     if (all) /* else what is left may look at its crew, and at the lock */
         run_free(run);
 }
@@ -43,14 +43,14 @@ static int
 fill(struct run *run, const struct run_task *task, int workers)
 {
     int status = 0;
-    run->views = task->views;
-    run->views_count = task->views_count;
+    run->tickers = task->tickers;
+    run->ticker_count = task->ticker_count;
     run->lock = os_lock_make();
     run->gate = workers > 1 ? os_lock_make() : NULL;
-    run->sights = calloc((size_t)task->count, sizeof(*run->sights));
+    run->snapshots = calloc((size_t)task->count, sizeof(*run->snapshots));
     for (int i = 0; i < task->count; i++)
-        status |= part_make(&run->parts[i], run, &task->targets[i]);
-    return !run->lock || !run->sights || (workers > 1 && !run->gate) ? -1 : status;
+        status |= job_make(&run->jobs[i], run, &task->targets[i]);
+    return !run->lock || !run->snapshots || (workers > 1 && !run->gate) ? -1 : status;
 }
 
 static struct run *
@@ -75,7 +75,7 @@ static void
 close_gate(struct run *run)
 {
     if (run->gate)
-        os_lock_take(run->gate);
+        os_lock_acquire(run->gate);
 }
 
 static void
@@ -83,10 +83,10 @@ open_gate(struct run *run)
 {
     if (!run->gate)
         return;
-    int64_t begin = os_clock_now() + CREW_NOTICES;
+    int64_t begin = os_clock_now() + WORKER_GROUP_DELAY;
     for (int i = 0; i < run->count; i++)
-        run->parts[i].crew.begin = begin;
-    os_lock_give(run->gate);
+        run->jobs[i].group.begin = begin;
+    os_lock_release(run->gate);
 }
 
 /* How the first worker of the first target gets its thread. */
@@ -97,59 +97,59 @@ enum first {
 
 /* Starts the workers of one, up to the gate, but for the first OWN. Returns how many. */
 static int
-start_part(struct part *part, int own, const struct os_thread *attending)
+start_job(struct job *job, int own, const struct os_thread *supervisor)
 {
-    struct run *run = part->run;
+    struct run *run = job->run;
     int started = own;
-    while (started < part->crew.size &&
-           seat_start(part->seats[started], attending, &run->news) == 0)
+    while (started < job->group.size &&
+           worker_thread_start(job->threads[started], supervisor, &run->news) == 0)
         started++;
     return started;
 }
 
 /* Starts the workers, up to the gate; or none, and no request is sent. */
 static int
-start_all(struct run *run, enum first first, const struct os_thread *attending,
+start_all(struct run *run, enum first first, const struct os_thread *supervisor,
           struct error *error)
 {
-    int own = first == LED, started = own, part = 0;
-    attend_begin(run, os_clock_now());
+    int own = first == LED, started = own, job = 0;
+    supervise_begin(run, os_clock_now());
     if (first == LED)
-        seat_lead(run->parts[0].seats[0], attending, &run->news);
+        worker_thread_adopt(run->jobs[0].threads[0], supervisor, &run->news);
     close_gate(run);
-    for (; part < run->count; part++) {
-        started = start_part(&run->parts[part], part ? 0 : own, attending);
-        if (started < run->parts[part].crew.size)
+    for (; job < run->count; job++) {
+        started = start_job(&run->jobs[job], job ? 0 : own, supervisor);
+        if (started < run->jobs[job].group.size)
             break;
     }
-    if (part == run->count)
+    if (job == run->count)
         return 0;
     error_set(error, EXIT_PREPARE, NULL, "no thread for the requests: %s",
               strerror(errno));
     for (int i = 0; i < run->count; i++)
-        atomic_store(&run->parts[i].crew.stop, true);
+        atomic_store(&run->jobs[i].group.stop, true);
     open_gate(run);
-    for (int i = 0; i <= part; i++) {
-        int count = i < part ? run->parts[i].crew.size : started;
+    for (int i = 0; i <= job; i++) {
+        int count = i < job ? run->jobs[i].group.size : started;
         for (int k = i ? 0 : own; k < count; k++)
-            seat_join(run->parts[i].seats[k]);
+            worker_thread_join(run->jobs[i].threads[k]);
     }
     return -1;
 }
 
 /* Opens and starts all workers; NULL with ERROR. */
 static struct run *
-open_run(const struct run_task *task, enum first first, const struct os_thread *attending,
-         struct error *error)
+open_run(const struct run_task *task, enum first first,
+         const struct os_thread *supervisor, struct error *error)
 {
     if (memory_check(task->targets, task->count, error) < 0)
         return NULL;
     struct run *run = run_make(task, error);
     int status = run ? 0 : -1;
     for (int i = 0; status == 0 && i < task->count; i++)
-        status = part_open(&run->parts[i], task->engine, error);
+        status = job_open(&run->jobs[i], task->engine, error);
     if (status == 0)
-        status = start_all(run, first, attending, error);
+        status = start_all(run, first, supervisor, error);
     if (status == 0)
         return run;
     if (run)
@@ -158,17 +158,17 @@ open_run(const struct run_task *task, enum first first, const struct os_thread *
 }
 
 struct run *
-run_open(const struct run_task *task, const struct os_thread *attending,
+run_open(const struct run_task *task, const struct os_thread *supervisor,
          struct error *error)
 {
-    return open_run(task, LED, attending, error);
+    return open_run(task, LED, supervisor, error);
 }
 
 void
-run_lead(struct run *run)
+run_first_worker(struct run *run)
 {
     open_gate(run);
-    seat_work(run->parts[0].seats[0]);
+    worker_thread_work(run->jobs[0].threads[0]);
 }
 
 /* What comes once, after all steps. */
@@ -177,23 +177,23 @@ conclude(struct run *run)
 {
     int64_t ended = 0;
     for (int i = 0; i < run->count; i++) {
-        const struct part *part = &run->parts[i];
-        const struct outcome *outcome = part->outcome;
-        if (part->plan.output.summary)
-            part->observer.summary(part->observer.self, &outcome->total, outcome->time);
-        run->sights[i] = (struct run_sight){&outcome->total, part->track, true};
+        const struct job *job = &run->jobs[i];
+        const struct outcome *outcome = job->outcome;
+        if (job->plan.output.summary)
+            job->observer.summary(job->observer.self, &outcome->total, outcome->time);
+        run->snapshots[i] = (struct run_snapshot){&outcome->total, job->track, true};
         if (outcome->ended > ended)
             ended = outcome->ended;
     }
-    for (int i = 0; i < run->views_count; i++)
-        if (run->views[i].last)
-            run->views[i].look(run->views[i].self, run->sights, run->count, ended);
+    for (int i = 0; i < run->ticker_count; i++)
+        if (run->tickers[i].last)
+            run->tickers[i].tick(run->tickers[i].self, run->snapshots, run->count, ended);
 }
 
 void
-run_attend(struct run *run)
+run_supervise(struct run *run)
 {
-    attend(run);
+    supervise(run);
     conclude(run);
 }
 
@@ -201,12 +201,12 @@ run_attend(struct run *run)
 static int
 execute(const struct run_task *task, bool last, struct error *error)
 {
-    struct os_thread attending = os_thread_self();
-    struct run *run = open_run(task, STARTED, &attending, error);
+    struct os_thread supervisor = os_thread_self();
+    struct run *run = open_run(task, STARTED, &supervisor, error);
     if (!run)
         return -1;
     open_gate(run);
-    attend(run);
+    supervise(run);
     if (last)
         conclude(run);
     run_close(run);

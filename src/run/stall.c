@@ -3,9 +3,9 @@
 #include "base/later.h"
 
 void
-watch_start(struct watch *watch, int64_t limit)
+stall_start(struct stall *watch, int64_t limit)
 {
-    *watch = (struct watch){.limit = limit ? limit : INT64_MAX};
+    *watch = (struct stall){.limit = limit ? limit : INT64_MAX};
 }
 
 static int64_t
@@ -15,7 +15,7 @@ twice(int64_t time)
 }
 
 int64_t
-watch_look(struct watch *watch, int64_t since, int64_t now)
+stall_check(struct stall *watch, int64_t since, int64_t now)
 {
     if (since <= 0)
         return 0;
@@ -33,7 +33,7 @@ watch_look(struct watch *watch, int64_t since, int64_t now)
 
 /* A request that starts right after the look is due no earlier than LIMIT. */
 int64_t
-watch_due(const struct watch *watch, int64_t since, int64_t now)
+stall_due(const struct stall *watch, int64_t since, int64_t now)
 {
     int64_t from = since > 0 ? since : now;
     int64_t limit = since == watch->since ? watch->next : watch->limit;

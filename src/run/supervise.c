@@ -11,22 +11,22 @@
 #include "os/process.h"
 
 void
-attend_begin(struct run *run, int64_t now)
+supervise_begin(struct run *run, int64_t now)
 {
     for (int i = 0; i < run->count; i++)
-        part_begin(&run->parts[i], now);
-    for (int i = 0; i < run->views_count; i++)
-        if (!run->views[i].due) /* else this is not the first step */
-            run->views[i].due = later(now, run->views[i].every);
+        job_begin(&run->jobs[i], now);
+    for (int i = 0; i < run->ticker_count; i++)
+        if (!run->tickers[i].due) /* else this is not the first step */
+            run->tickers[i].due = later(now, run->tickers[i].every);
 }
 
 /* What comes before all else, unless a worker was first. */
 static void
-introduce(struct part *part)
+introduce(struct job *job)
 {
-    if (part_enter(part) < 0)
-        part_stop(part, os_clock_now() + WATCH_GRACE);
-    os_lock_give(part->run->lock);
+    if (job_enter(job) < 0)
+        job_stop(job, os_clock_now() + STALL_GRACE);
+    os_lock_release(job->run->lock);
 }
 
 /* All of them, also those that have nothing to tell. */
@@ -34,7 +34,7 @@ static void
 stop_if_mute(struct run *run)
 {
     for (int i = 0; atomic_load(&run->mute) && i < run->count; i++)
-        atomic_store(&run->parts[i].crew.stop, true);
+        atomic_store(&run->jobs[i].group.stop, true);
 }
 
 /* By a signal: no more looks, and what was put together for one is of no use. */
@@ -42,15 +42,15 @@ static void
 end(struct run *run, int64_t now)
 {
     for (int i = 0; i < run->count; i++)
-        part_stop(&run->parts[i], now + WATCH_GRACE);
+        job_stop(&run->jobs[i], now + STALL_GRACE);
     if (run->ending)
         return;
     run->ending = true;
     for (int i = 0; i < run->count; i++)
-        run->parts[i].current = false;
-    for (int i = 0; i < run->views_count; i++)
-        if (run->views[i].rest)
-            run->views[i].rest(run->views[i].self);
+        run->jobs[i].current = false;
+    for (int i = 0; i < run->ticker_count; i++)
+        if (run->tickers[i].rest)
+            run->tickers[i].rest(run->tickers[i].self);
 }
 
 /* Those that end leave the others to go on; a failure is not kept from the user. */
@@ -59,15 +59,15 @@ look_after(struct run *run, int64_t now)
 {
     int64_t next = 0;
     for (int i = 0; i < run->count; i++) {
-        struct part *part = &run->parts[i];
-        int64_t again = part->done ? 0 : part_look(part, now);
+        struct job *job = &run->jobs[i];
+        int64_t again = job->done ? 0 : job_look(job, now);
         if (again)
             next = next ? earlier(next, again) : again;
-        else if (!part->done)
-            part_collect(part);
+        else if (!job->done)
+            job_collect(job);
     }
     for (int i = 0; next && i < run->count; i++)
-        part_tell_failure(&run->parts[i]);
+        job_tell_failure(&run->jobs[i]);
     return next;
 }
 
@@ -77,16 +77,16 @@ put_together(struct run *run)
 {
     bool all = true;
     for (int i = 0; i < run->count; i++) {
-        struct part *part = &run->parts[i];
-        part->current = part->current || part->done || part_add_up(part);
-        run->sights[i] =
-            (struct run_sight){.stats = part->done ? &part->outcome->total : &part->total,
-                               .track = part->track,
-                               .done = part->done};
-        all &= part->current;
+        struct job *job = &run->jobs[i];
+        job->current = job->current || job->done || job_add_up(job);
+        run->snapshots[i] =
+            (struct run_snapshot){.stats = job->done ? &job->outcome->total : &job->total,
+                                  .track = job->track,
+                                  .done = job->done};
+        all &= job->current;
     }
     for (int i = 0; all && i < run->count; i++)
-        run->parts[i].current = false;
+        run->jobs[i].current = false;
     return all;
 }
 
@@ -94,30 +94,30 @@ static void
 tell_interim(struct run *run)
 {
     for (int i = 0; run->interim_wanted && i < run->count; i++) {
-        const struct run_observer *observer = &run->parts[i].observer;
-        observer->interim(observer->self, run->sights[i].stats);
+        const struct run_observer *observer = &run->jobs[i].observer;
+        observer->interim(observer->self, run->snapshots[i].stats);
     }
     run->interim_wanted = false;
 }
 
 static void
-show_views(struct run *run, int64_t now)
+run_tickers(struct run *run, int64_t now)
 {
-    for (int i = 0; i < run->views_count; i++) {
-        struct run_view *view = &run->views[i];
-        if (now < view->due)
+    for (int i = 0; i < run->ticker_count; i++) {
+        struct run_ticker *ticker = &run->tickers[i];
+        if (now < ticker->due)
             continue;
-        view->due = later_point(view->due, view->every, now);
-        view->look(view->self, run->sights, run->count, now);
+        ticker->due = later_point(ticker->due, ticker->every, now);
+        ticker->tick(ticker->self, run->snapshots, run->count, now);
     }
 }
 
 static int64_t
-views_due(const struct run *run)
+tickers_due(const struct run *run)
 {
     int64_t due = INT64_MAX;
-    for (int i = 0; !run->ending && i < run->views_count; i++)
-        due = earlier(due, run->views[i].due);
+    for (int i = 0; !run->ending && i < run->ticker_count; i++)
+        due = earlier(due, run->tickers[i].due);
     return due;
 }
 
@@ -125,15 +125,15 @@ views_due(const struct run *run)
 static int64_t
 tell_of_all(struct run *run, int64_t now)
 {
-    bool showing = now >= views_due(run);
+    bool showing = now >= tickers_due(run);
     if (!run->interim_wanted && !showing)
-        return views_due(run);
+        return tickers_due(run);
     if (!put_together(run))
-        return now + SEAT_SOON;
+        return now + SUPERVISE_RETRY;
     tell_interim(run);
     if (showing)
-        show_views(run, now);
-    return views_due(run);
+        run_tickers(run, now);
+    return tickers_due(run);
 }
 
 /* The time in which the process was stopped is nobody's. */
@@ -147,12 +147,12 @@ note_stop(struct run *run, int64_t now)
 }
 
 void
-attend(struct run *run)
+supervise(struct run *run)
 {
     os_clock_sharpen();
     run->continues = os_process_continues();
     for (int i = 0; i < run->count; i++)
-        introduce(&run->parts[i]);
+        introduce(&run->jobs[i]);
     for (;;) {
         int64_t now = os_clock_now();
         note_stop(run, now);

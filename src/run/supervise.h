@@ -8,9 +8,9 @@ struct run {
     struct os_lock *gate; /* held while the workers are started; NULL: there is one */
     struct os_lock *lock; /* of what observers are told that return something */
 
-    struct run_view *views;
-    int views_count;
-    struct run_sight *sights;
+    struct run_ticker *tickers;
+    int ticker_count;
+    struct run_snapshot *snapshots;
     bool interim_wanted;
     unsigned continues; /* of the process, so far */
     int64_t resumed;    /* when the last of them was seen, monotonic; 0: none was */
@@ -18,13 +18,13 @@ struct run {
     atomic_bool mute;   /* what was to be told could not be written */
 
     int count;
-    struct part parts[];
+    struct job jobs[];
 };
 
 /* Before the workers start: views count from NOW. */
-void attend_begin(struct run *run, int64_t now);
+void supervise_begin(struct run *run, int64_t now);
 
 /* Attends to the workers, which are started, until all have ended or were given up. */
-void attend(struct run *run);
+void supervise(struct run *run);
 
 #endif

@@ -106,11 +106,11 @@ static void
 show_last(const struct sweep_run *sweep)
 {
     const struct outcome *outcome = sweep->of->outcome;
-    const struct run_sight sight = {.stats = &outcome->total};
-    for (int i = 0; i < sweep->task->views_count; i++) {
-        const struct run_view *view = &sweep->task->views[i];
-        if (view->last)
-            view->look(view->self, &sight, 1, outcome->ended);
+    const struct run_snapshot snapshot = {.stats = &outcome->total};
+    for (int i = 0; i < sweep->task->ticker_count; i++) {
+        const struct run_ticker *ticker = &sweep->task->tickers[i];
+        if (ticker->last)
+            ticker->tick(ticker->self, &snapshot, 1, outcome->ended);
     }
 }
 

@@ -9,7 +9,7 @@ static void
 free_memory(struct worker *worker)
 {
     os_memory_free(worker->memory);
-    slots_close(&worker->slots);
+    inflight_close(&worker->inflight);
 }
 
 /* Every buffer has the alignment that the first one has. */
@@ -19,7 +19,8 @@ take_memory(struct worker *worker, struct os_async_config *config, struct error 
     size_t depth = (size_t)config->depth, size = (size_t)worker->plan->request_size;
     size_t alignment = (size_t)worker->target->alignment;
     config->size = (size + alignment - 1) / alignment * alignment;
-    if (slots_open(&worker->slots, config->depth, worker->plan->request_size) == 0 &&
+    if (inflight_open(&worker->inflight, config->depth, worker->plan->request_size) ==
+            0 &&
         config->size <= SIZE_MAX / depth &&
         (worker->memory = os_memory_aligned(alignment, depth * config->size))) {
         config->memory = worker->memory;
@@ -31,7 +32,7 @@ take_memory(struct worker *worker, struct os_async_config *config, struct error 
 
 int
 worker_open(struct worker *worker, const struct plan *plan, const struct target *target,
-            const struct engine_ops *engine, struct crew *crew, int number,
+            const struct engine_ops *engine, struct worker_group *group, int number,
             struct error *error)
 {
     struct os_async_config config = {.fd = target->fd,
@@ -40,7 +41,7 @@ worker_open(struct worker *worker, const struct plan *plan, const struct target 
                                      .depth = plan->depth};
     worker->plan = plan;
     worker->target = target;
-    worker->crew = crew;
+    worker->group = group;
     worker->number = number;
     worker->total.every = plan->corrected;
     if (take_memory(worker, &config, error) < 0)
@@ -65,7 +66,7 @@ worker_close(struct worker *worker)
 {
     if (worker->engine.ops->close(&worker->engine))
         os_memory_free(worker->memory);
-    slots_close(&worker->slots);
+    inflight_close(&worker->inflight);
 }
 
 uint64_t
@@ -89,19 +90,20 @@ worker_miss(struct worker *worker, int64_t after, int64_t now)
 void
 worker_share_busy(struct worker *worker)
 {
-    struct crew *crew = worker->crew;
-    if (!crew->busy_lock || worker->busy.count == 0)
+    struct worker_group *group = worker->group;
+    if (!group->busy_lock || worker->busy.count == 0)
         return;
-    os_lock_take(crew->busy_lock);
-    busy_log_move(&worker->busy, &crew->busy);
-    os_lock_give(crew->busy_lock);
+    os_lock_acquire(group->busy_lock);
+    busy_log_move(&worker->busy, &group->busy);
+    os_lock_release(group->busy_lock);
 }
 
 void
 worker_abandon(struct worker *worker, int64_t now)
 {
-    const struct slot *ends = &worker->slots.ends;
-    for (const struct slot *slot = ends->younger; slot != ends; slot = slot->younger) {
+    const struct inflight_request *ends = &worker->inflight.ends;
+    for (const struct inflight_request *slot = ends->younger; slot != ends;
+         slot = slot->younger) {
         int64_t start = slot->sample.start;
         if ((start ? start : now) >= worker->began) {
             worker->total.requests++;
@@ -118,5 +120,5 @@ worker_abandon(struct worker *worker, int64_t now)
 uint64_t
 worker_oldest(const struct worker *worker)
 {
-    return worker->slots.ends.younger->sample.index;
+    return worker->inflight.ends.younger->sample.index;
 }

@@ -4,145 +4,148 @@
 
 #define MS 1000000LL
 
-struct seat *
-seat_make(bool tracked)
+struct worker_thread *
+worker_thread_make(bool tracked)
 {
-    struct seat *seat = os_memory_zeroed(sizeof(*seat));
-    if (!seat || !tracked)
-        return seat;
-    seat->worker.track = os_memory_zeroed(sizeof(*seat->worker.track));
-    if (seat->worker.track)
-        return seat;
-    seat_free(seat);
+    struct worker_thread *thread = os_memory_zeroed(sizeof(*thread));
+    if (!thread || !tracked)
+        return thread;
+    thread->worker.track = os_memory_zeroed(sizeof(*thread->worker.track));
+    if (thread->worker.track)
+        return thread;
+    worker_thread_free(thread);
     return NULL;
 }
 
 void
-seat_free(struct seat *seat)
+worker_thread_free(struct worker_thread *thread)
 {
-    if (seat->worker.track)
-        os_memory_release(seat->worker.track, sizeof(*seat->worker.track));
-    os_memory_release(seat, sizeof(*seat));
+    if (thread->worker.track)
+        os_memory_release(thread->worker.track, sizeof(*thread->worker.track));
+    os_memory_release(thread, sizeof(*thread));
 }
 
 static void *
 work(void *argument)
 {
-    struct seat *seat = argument;
-    struct worker *worker = &seat->worker;
+    struct worker_thread *thread = argument;
+    struct worker *worker = &thread->worker;
     if (!worker->listener.sample)
-        os_thread_part();
-    if (seat->gate) {
-        os_lock_take(seat->gate);
-        os_lock_give(seat->gate);
+        os_thread_unshare();
+    if (thread->gate) {
+        os_lock_acquire(thread->gate);
+        os_lock_release(thread->gate);
     }
     worker_run(worker);
-    atomic_store(&seat->ended, true);
-    atomic_store(seat->news, true);
-    os_thread_poke(&seat->attending);
+    atomic_store(&thread->ended, true);
+    atomic_store(thread->news, true);
+    os_thread_wake(&thread->supervisor);
     return NULL;
 }
 
 static void
-begin(struct seat *seat, const struct os_thread *attending, atomic_bool *news)
+begin(struct worker_thread *thread, const struct os_thread *supervisor, atomic_bool *news)
 {
-    seat->attending = *attending;
-    seat->news = news;
-    atomic_init(&seat->ended, false);
-    watch_start(&seat->watch, seat->worker.plan->hang);
+    thread->supervisor = *supervisor;
+    thread->news = news;
+    atomic_init(&thread->ended, false);
+    stall_start(&thread->watch, thread->worker.plan->hang);
 }
 
 int
-seat_start(struct seat *seat, const struct os_thread *attending, atomic_bool *news)
+worker_thread_start(struct worker_thread *thread, const struct os_thread *supervisor,
+                    atomic_bool *news)
 {
-    begin(seat, attending, news);
-    return os_thread_start(&seat->working, work, seat);
+    begin(thread, supervisor, news);
+    return os_thread_start(&thread->working, work, thread);
 }
 
 void
-seat_lead(struct seat *seat, const struct os_thread *attending, atomic_bool *news)
+worker_thread_adopt(struct worker_thread *thread, const struct os_thread *supervisor,
+                    atomic_bool *news)
 {
-    begin(seat, attending, news);
-    seat->led = true;
-    seat->working = os_thread_self();
+    begin(thread, supervisor, news);
+    thread->led = true;
+    thread->working = os_thread_self();
 }
 
 void
-seat_work(struct seat *seat)
+worker_thread_work(struct worker_thread *thread)
 {
-    work(seat);
+    work(thread);
 }
 
 void
-seat_join(struct seat *seat)
+worker_thread_join(struct worker_thread *thread)
 {
-    if (!seat->led)
-        os_thread_join(&seat->working);
+    if (!thread->led)
+        os_thread_join(&thread->working);
 }
 
 bool
-seat_is_empty(const struct seat *seat)
+worker_thread_is_over(const struct worker_thread *thread)
 {
-    return seat->waiting || atomic_load(&seat->ended);
+    return thread->waiting || atomic_load(&thread->ended);
 }
 
 /* The number is that of the oldest; if that has changed meanwhile, all is well. */
 int64_t
-seat_watch(struct seat *seat, int64_t resumed, int64_t now, uint64_t *index,
-           int64_t *again)
+worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
+                    uint64_t *index, int64_t *again)
 {
-    int64_t start = baton_look(&seat->worker.baton), still;
+    int64_t start = handoff_peek(&thread->worker.handoff), still;
     int64_t since = start > 0 && start < resumed ? resumed : start;
-    int64_t waited = watch_look(&seat->watch, since, now);
-    if (waited && !baton_borrow(&seat->worker.baton, &still)) {
+    int64_t waited = stall_check(&thread->watch, since, now);
+    if (waited && !handoff_lock(&thread->worker.handoff, &still)) {
         waited = since = 0;
     } else if (waited) {
-        *index = worker_oldest(&seat->worker);
-        baton_return(&seat->worker.baton, still);
+        *index = worker_oldest(&thread->worker);
+        handoff_unlock(&thread->worker.handoff, still);
         waited = still == start ? waited : 0;
     }
-    int64_t due = since ? watch_due(&seat->watch, since, now) : now;
-    int64_t soonest = now + (since > 0 ? MS : SEAT_SOON);
+    int64_t due = since ? stall_due(&thread->watch, since, now) : now;
+    int64_t soonest = now + (since > 0 ? MS : SUPERVISE_RETRY);
     *again = due > soonest ? due : soonest;
     return waited;
 }
 
 bool
-seat_add(struct seat *seat, struct stats *total, struct track *track)
+worker_thread_merge(struct worker_thread *thread, struct stats *total,
+                    struct track *track)
 {
     int64_t since;
-    bool empty = seat_is_empty(seat);
-    if (!empty && !baton_borrow(&seat->worker.baton, &since))
+    bool empty = worker_thread_is_over(thread);
+    if (!empty && !handoff_lock(&thread->worker.handoff, &since))
         return false;
-    stats_merge(total, &seat->worker.total);
-    worker_share_busy(&seat->worker);
+    stats_merge(total, &thread->worker.total);
+    worker_share_busy(&thread->worker);
     if (track)
-        track_merge(track, seat->worker.track);
+        track_merge(track, thread->worker.track);
     if (!empty)
-        baton_return(&seat->worker.baton, since);
+        handoff_unlock(&thread->worker.handoff, since);
     return true;
 }
 
 /* Only out of a sleep: a system call that is interrupted begins anew. */
 void
-seat_wake(struct seat *seat)
+worker_thread_wake(struct worker_thread *thread)
 {
-    if (baton_look(&seat->worker.baton) == BATON_RESTING)
-        os_thread_poke(&seat->working);
+    if (handoff_peek(&thread->worker.handoff) == HANDOFF_IDLE)
+        os_thread_wake(&thread->working);
 }
 
 /* A baton that is not returned keeps the worker from going on. */
 void
-seat_give_up(struct seat *seat, int64_t now)
+worker_thread_give_up(struct worker_thread *thread, int64_t now)
 {
     int64_t since;
-    if (!baton_borrow(&seat->worker.baton, &since))
+    if (!handoff_lock(&thread->worker.handoff, &since))
         return;
     if (since <= 0) {
-        baton_return(&seat->worker.baton, since);
+        handoff_unlock(&thread->worker.handoff, since);
         return;
     }
-    seat->waiting = now > since ? now - since : 1;
-    seat->left = seat->worker.slots.under_way;
-    worker_abandon(&seat->worker, now);
+    thread->waiting = now > since ? now - since : 1;
+    thread->left = thread->worker.inflight.under_way;
+    worker_abandon(&thread->worker, now);
 }

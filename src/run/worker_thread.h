@@ -10,68 +10,71 @@
 #include <stdint.h>
 
 /* How soon to try again what could not be done now, ns. */
-#define SEAT_SOON 10000000LL
+#define SUPERVISE_RETRY 10000000LL
 
-struct part;
+struct job;
 
 /*
  * A worker on a thread, where it may get stuck in the kernel, as the thread that
  * attends to it sees it. If it is given up, this must stay in memory until the
  * program ends.
  */
-struct seat {
+struct worker_thread {
     struct worker worker;
-    struct part *part;      /* whose worker it is */
+    struct job *job;        /* whose worker it is */
     struct busy_log period; /* under the run's lock: what the part's does not have yet */
     struct os_lock *gate;   /* held until all of the crew are there; NULL: it is alone */
-    struct os_thread attending, working;
+    struct os_thread supervisor, working;
     bool led;          /* it works on a thread that has more to do */
     atomic_bool *news; /* true when it has ended */
     atomic_bool ended;
-    struct watch watch;
+    struct stall watch;
     int64_t waiting; /* when it was given up: for how long already; 0: it was not */
     int left;        /* how many requests were under way then */
 };
 
 /* Makes an empty one, with a track if what came when is recorded; NULL without memory. */
-struct seat *seat_make(bool tracked);
+struct worker_thread *worker_thread_make(bool tracked);
 
 /* Frees it and its track; the worker is closed, or was never open. */
-void seat_free(struct seat *seat);
+void worker_thread_free(struct worker_thread *thread);
 
 /* Starts the worker, which is open, on a thread of its own, for thread ATTENDING to
  * attend to; NEWS becomes true when it ends. Returns 0, or -1 with errno. */
-int seat_start(struct seat *seat, const struct os_thread *attending, atomic_bool *news);
+int worker_thread_start(struct worker_thread *thread, const struct os_thread *supervisor,
+                        atomic_bool *news);
 
-/* Likewise, but the calling thread will do the work, by seat_work. */
-void seat_lead(struct seat *seat, const struct os_thread *attending, atomic_bool *news);
-void seat_work(struct seat *seat);
+/* Likewise, but the calling thread will do the work, by worker_thread_work. */
+void worker_thread_adopt(struct worker_thread *thread, const struct os_thread *supervisor,
+                         atomic_bool *news);
+void worker_thread_work(struct worker_thread *thread);
 
 /* After its end, frees the thread, if it has one of its own. */
-void seat_join(struct seat *seat);
+void worker_thread_join(struct worker_thread *thread);
 
 /* Whether nothing more is to come of it: it has ended, or was given up. */
-bool seat_is_empty(const struct seat *seat);
+bool worker_thread_is_over(const struct worker_thread *thread);
 
 /*
  * Looks whether a request has been under way for long at time NOW, or since RESUMED, when
  * the process went on after a stop. Returns how long if that is to be said now, else 0;
  * INDEX becomes its number, AGAIN when to look again at the latest.
  */
-int64_t seat_watch(struct seat *seat, int64_t resumed, int64_t now, uint64_t *index,
-                   int64_t *again);
+int64_t worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
+                            uint64_t *index, int64_t *again);
 
 /* Adds the statistics so far to TOTAL, and to TRACK where there is one; false if they
  * cannot be had now. */
-bool seat_add(struct seat *seat, struct stats *total, struct track *track);
+bool worker_thread_merge(struct worker_thread *thread, struct stats *total,
+                         struct track *track);
 
 /* Ends its sleep, so that it sees what has changed. */
-void seat_wake(struct seat *seat);
+void worker_thread_wake(struct worker_thread *thread);
 
 /*
  * Gives it up at time NOW if it waits for a request. Nothing that the worker
  * owns will change any more then, even if the request returns.
  */
-void seat_give_up(struct seat *seat, int64_t now);
+void worker_thread_give_up(struct worker_thread *thread, int64_t now);
 
 #endif

@@ -4,8 +4,8 @@
 #include "base/units.h"
 #include "os/os.h"
 #include "os/process.h"
-#include "run/stall.h"
 #include "report/console.h"
+#include "run/stall.h"
 
 /* For so long (ns) from the beginning it does without being woken. */
 #define QUIET 1000000LL
@@ -15,7 +15,7 @@ session_reach(struct session *session, atomic_bool *flag)
 {
     atomic_store(flag, true);
     if (os_clock_now() - session->began >= QUIET)
-        os_thread_poke(&session->attending);
+        os_thread_wake(&session->supervisor);
 }
 
 void
@@ -48,7 +48,7 @@ open_target(struct session *session, int number)
     if (number > 0) { /* what is to be said of it has another time */
         one->since = os_clock_now();
         atomic_store(&session->opening, number);
-        os_thread_poke(&session->attending);
+        os_thread_wake(&session->supervisor);
     }
     return target_open(&one->target, &one->plan, before, &session->notes,
                        &session->error);
@@ -87,22 +87,22 @@ give_up(struct session *session, int number, int64_t waited)
 }
 
 void
-session_attend_opening(struct session *session)
+session_supervise_opening(struct session *session)
 {
-    struct watch watch;
+    struct stall watch;
     int64_t limit = INT64_MAX;
-    watch_start(&watch, session->plan->hang);
+    stall_start(&watch, session->plan->hang);
     while (!atomic_load(&session->opened)) {
         int number = atomic_load(&session->opening);
         int64_t since = session->targets[number].since, now = os_clock_now();
-        int64_t waited = watch_look(&watch, since, now);
+        int64_t waited = stall_check(&watch, since, now);
         if (waited)
             console_slow(session->plan->targets[number], waited);
         if (os_signals_stop() && limit == INT64_MAX)
-            limit = now + WATCH_GRACE;
+            limit = now + STALL_GRACE;
         if (now >= limit)
             give_up(session, number, now - since);
         session_rest(session, &session->opened,
-                     earlier(watch_due(&watch, since, now), limit));
+                     earlier(stall_due(&watch, since, now), limit));
     }
 }

@@ -12,8 +12,8 @@
 
 #include "os/os.h"
 #include "os/process.h"
-#include "run/memory.h"
 #include "report/console.h"
+#include "run/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,11 +34,11 @@ begin_run(struct session *session)
     task->engine = engine_of(plan->engine);
     task->targets = session->run_targets;
     task->count = session->count;
-    task->views = session->views;
-    task->views_count = report_views(&session->report, session->views);
+    task->tickers = session->tickers;
+    task->ticker_count = report_tickers(&session->report, session->tickers);
     if (plan->sweep.kind != SWEEP_NONE)
         return 0;
-    session->run = run_open(task, &session->attending, &session->error);
+    session->run = run_open(task, &session->supervisor, &session->error);
     return session->run ? 0 : -1;
 }
 
@@ -116,12 +116,12 @@ explain(struct session *session, struct session_target *one)
 
 /* Until all requests are done, and what is to be said of them; returns the status. */
 static int
-attend_run(struct session *session)
+supervise_run(struct session *session)
 {
     struct outcome *first = &session->targets[0].outcome;
     int status = EXIT_DONE;
     if (session->run) {
-        run_attend(session->run);
+        run_supervise(session->run);
         report_compare(&session->report, session->outcomes);
     } else {
         sweep_all(session);
@@ -151,12 +151,12 @@ static void *
 attend(void *argument)
 {
     struct session *session = argument;
-    os_signals_take(session->signals);
-    session_attend_opening(session);
+    os_signals_unblock(session->signals);
+    session_supervise_opening(session);
     while (!atomic_load(&session->begun))
         session_rest(session, &session->begun, INT64_MAX);
     session->status =
-        session->failed ? console_error(&session->error) : attend_run(session);
+        session->failed ? console_error(&session->error) : supervise_run(session);
     if (is_waiting(session))
         os_process_end(session->status);
     return NULL;
@@ -223,8 +223,8 @@ session_execute(const struct plan *plan)
     fill(session);
     session->began = os_clock_now();
     session->targets[0].since = session->began;
-    session->signals = os_signals_give();
-    if (os_thread_start(&session->attending, attend, session) < 0) {
+    session->signals = os_signals_block();
+    if (os_thread_start(&session->supervisor, attend, session) < 0) {
         error_set(&error, EXIT_PREPARE, NULL, "no thread for the target: %s",
                   strerror(errno));
         session_free(session);
@@ -232,10 +232,10 @@ session_execute(const struct plan *plan)
     }
     begin(session);
     if (session->run)
-        run_lead(session->run);
+        run_first_worker(session->run);
     else
-        os_thread_poke(&session->attending);
-    os_thread_join(&session->attending);
+        os_thread_wake(&session->supervisor);
+    os_thread_join(&session->supervisor);
     int status = session->status;
     if (session->run)
         run_close(session->run);

@@ -1,10 +1,10 @@
 #ifndef SESSION_STATE_H
 #define SESSION_STATE_H
 
-#include "run/outcome.h"
 #include "plan/plan.h"
-#include "run/run.h"
 #include "report/report.h"
+#include "run/outcome.h"
+#include "run/run.h"
 
 #include <stdatomic.h>
 
@@ -21,14 +21,14 @@ struct session_target {
 /* What the leading thread writes to stays in memory if that is left to itself. */
 struct session {
     const struct plan *plan;
-    struct os_thread attending;
+    struct os_thread supervisor;
     unsigned signals;
     int64_t began;
     atomic_int opening; /* the target that is being opened */
     atomic_bool opened; /* all are, or one cannot be */
     atomic_bool begun;  /* and there is a run, or an error */
     struct report report;
-    struct run_view views[RUN_VIEWS];
+    struct run_ticker tickers[RUN_TICKERS];
     struct run_task task;
     struct run *run; /* NULL: it sweeps, or could not begin */
     bool failed;     /* it could not, with an error */
@@ -63,6 +63,6 @@ int session_open(struct session *session);
 
 /* The other attends to that; it ends the program if a target is not open some time after
  * a signal. */
-void session_attend_opening(struct session *session);
+void session_supervise_opening(struct session *session);
 
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 int64_t
-holes_measure(int fd, int64_t offset, int64_t end)
+extents_holes(int fd, int64_t offset, int64_t end)
 {
     int64_t holes = 0;
     for (int64_t at = offset; at < end;) {

@@ -7,6 +7,6 @@
  * How many bytes from OFFSET up to END of an open file are holes, what lies
  * beyond its end included; -1 if the file system does not tell, or contradicts itself.
  */
-int64_t holes_measure(int fd, int64_t offset, int64_t end);
+int64_t extents_holes(int fd, int64_t offset, int64_t end);
 
 #endif

@@ -301,8 +301,8 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
 }
 
 int
-access_choose(struct target *target, const struct plan *plan, struct notes *notes,
-              struct error *error)
+io_mode_choose(struct target *target, const struct plan *plan, struct notes *notes,
+               struct error *error)
 {
     target->alignment = PAGE;
     target->flush = !plan->cached;
@@ -314,6 +314,6 @@ access_choose(struct target *target, const struct plan *plan, struct notes *note
             ? choose_memory(target, plan, target->description.fstype, notes, error)
             : choose_device(target, plan, notes, error);
     if (status == 0)
-        queueing_choose(target, plan, notes);
+        polling_choose(target, plan, notes);
     return status;
 }

@@ -8,7 +8,7 @@
  * sets mode, alignment, flush and resident of TARGET. A fallback is told in
  * NOTES. Returns 0, or -1 with ERROR when direct I/O was insisted on in vain.
  */
-int access_choose(struct target *target, const struct plan *plan, struct notes *notes,
-                  struct error *error);
+int io_mode_choose(struct target *target, const struct plan *plan, struct notes *notes,
+                   struct error *error);
 
 #endif

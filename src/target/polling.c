@@ -19,7 +19,7 @@ why_not_polled(const struct target *target, const struct plan *plan)
 }
 
 void
-queueing_choose(struct target *target, const struct plan *plan, struct notes *notes)
+polling_choose(struct target *target, const struct plan *plan, struct notes *notes)
 {
     bool waits = target->kind != OS_CHARACTER && !target->direct;
     const char *caveat = waits ? os_aio.caveat_buffered : os_aio.caveat;

@@ -7,6 +7,6 @@
  * Decides how the plan's engine waits for completions on TARGET, whose mode is
  * known, and sets `poll`. What the user must know goes into NOTES.
  */
-void queueing_choose(struct target *target, const struct plan *plan, struct notes *notes);
+void polling_choose(struct target *target, const struct plan *plan, struct notes *notes);
 
 #endif

@@ -1,7 +1,7 @@
 #include "target/target.h"
 
-#include "io_mode.h"
 #include "extents.h"
+#include "io_mode.h"
 #include "os/mount.h"
 #include "os/process.h"
 #include "working_file.h"
@@ -143,7 +143,7 @@ static void
 note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 {
     int64_t end = plan->work_offset + target->work_size;
-    int64_t holes = holes_measure(target->fd, plan->work_offset, end);
+    int64_t holes = extents_holes(target->fd, plan->work_offset, end);
     double share = 100.0 * (double)holes / (double)target->work_size;
     if (holes < target->work_size && share > 99.9)
         share = 99.9;
@@ -164,7 +164,7 @@ prepare_device(struct target *target, struct plan *plan, struct notes *notes,
     if (open_existing(target, plan, error) < 0 ||
         describe_device(target, plan, error) < 0 || measure(target, plan, error) < 0)
         return -1;
-    return access_choose(target, plan, notes, error);
+    return io_mode_choose(target, plan, notes, error);
 }
 
 static int
@@ -173,14 +173,14 @@ prepare_file(struct target *target, struct plan *plan, struct notes *notes,
 {
     bool is_directory = target->kind == OS_DIRECTORY;
     int64_t available = -1;
-    int status = is_directory ? working_open(target, plan, error)
+    int status = is_directory ? working_file_open(target, plan, error)
                               : open_existing(target, plan, error);
     if (status < 0 || describe_file(target, plan, &available, error) < 0 ||
         measure(target, plan, error) < 0)
         return -1;
-    if (is_directory && working_fill(target, plan, available, error) < 0)
+    if (is_directory && working_file_fill(target, plan, available, error) < 0)
         return -1;
-    if (access_choose(target, plan, notes, error) < 0)
+    if (io_mode_choose(target, plan, notes, error) < 0)
         return -1;
     if (!is_directory && plan->load != LOAD_WRITE)
         note_absent(target, plan, notes);
@@ -230,7 +230,7 @@ target_open(struct target *target, const struct plan *plan, const struct target 
 void
 target_discard(struct target *target, const struct plan *plan)
 {
-    working_discard(target, plan);
+    working_file_discard(target, plan);
     target_close(target);
 }
 

@@ -15,7 +15,7 @@
 
 /* Returns 0, or -1 with errno when it is too long. */
 static int
-kept_name(const struct plan *plan, char *name)
+export_name(const struct plan *plan, char *name)
 {
     const char *joint = os_path_joint(plan->path);
     if (snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, joint) < NAME_ROOM)
@@ -37,7 +37,7 @@ refuse_directory(const struct plan *plan, int number, struct error *error)
 }
 
 static int
-refuse_kept(const char *name, const char *why, struct error *error)
+refuse_export(const char *name, const char *why, struct error *error)
 {
     error_set(error, EXIT_PREPARE, name, "%s", why);
     return error_advise(error, "remove it, or leave out -k");
@@ -45,7 +45,7 @@ refuse_kept(const char *name, const char *why, struct error *error)
 
 /* Opens that which is there, or makes it. Sets the descriptor, or -1 with errno. */
 static void
-make_kept(struct target *target, const char *name, unsigned flags)
+make_export(struct target *target, const char *name, unsigned flags)
 {
     struct os_info info;
     flags |= OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
@@ -62,28 +62,28 @@ make_kept(struct target *target, const char *name, unsigned flags)
 }
 
 static int
-open_kept(struct target *target, const struct plan *plan, struct error *error)
+open_export(struct target *target, const struct plan *plan, struct error *error)
 {
     char name[NAME_ROOM];
     struct os_info info;
-    if (kept_name(plan, name) < 0)
+    if (export_name(plan, name) < 0)
         return refuse_directory(plan, errno, error);
-    make_kept(target, name, plan->open_flags);
+    make_export(target, name, plan->open_flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
-        return refuse_kept(name, "is a symbolic link", error);
+        return refuse_export(name, "is a symbolic link", error);
     if (target->fd < 0 && (errno == EISDIR || errno == ENXIO || errno == EOPNOTSUPP))
-        return refuse_kept(name, "is not a regular file", error);
+        return refuse_export(name, "is not a regular file", error);
     if (target->fd < 0)
         return refuse_directory(plan, errno, error);
     if (os_file_info(target->fd, &info) < 0)
         return error_set(error, EXIT_PREPARE, name, "%s", strerror(errno));
     target->size = info.size;
     if (info.kind != OS_FILE)
-        return refuse_kept(name, "is not a regular file", error);
+        return refuse_export(name, "is not a regular file", error);
     if (!info.ours)
-        return refuse_kept(name, "belongs to another user", error);
+        return refuse_export(name, "belongs to another user", error);
     if (info.links != 1)
-        return refuse_kept(name, "has other names (hard links)", error);
+        return refuse_export(name, "has other names (hard links)", error);
     if (os_mount_differs(target->fd, plan->path)) {
         error_set(error, EXIT_PREPARE, name, "is a mount of another file");
         return error_advise(error, "unmount it, or leave out -k");
@@ -92,10 +92,10 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
 }
 
 int
-working_open(struct target *target, const struct plan *plan, struct error *error)
+working_file_open(struct target *target, const struct plan *plan, struct error *error)
 {
     if (plan->keep)
-        return open_kept(target, plan, error);
+        return open_export(target, plan, error);
     target->fd = os_file_temporary(plan->path, plan->open_flags);
     target->size = 0;
     return target->fd < 0 ? refuse_directory(plan, errno, error) : 0;
@@ -165,11 +165,11 @@ write_data(struct target *target, const struct plan *plan)
 }
 
 int
-working_fill(struct target *target, const struct plan *plan, int64_t available,
-             struct error *error)
+working_file_fill(struct target *target, const struct plan *plan, int64_t available,
+                  struct error *error)
 {
     int64_t end = plan->work_offset + plan->scratch_size;
-    int64_t missing = holes_measure(target->fd, plan->work_offset, end);
+    int64_t missing = extents_holes(target->fd, plan->work_offset, end);
     if (missing < 0) /* not told: all, unless the file is long enough */
         missing = target->size < end ? plan->scratch_size : 0;
     if (missing == 0)
@@ -190,11 +190,11 @@ working_fill(struct target *target, const struct plan *plan, int64_t available,
 }
 
 void
-working_discard(const struct target *target, const struct plan *plan)
+working_file_discard(const struct target *target, const struct plan *plan)
 {
     char name[NAME_ROOM];
     struct os_info info;
-    if (target->fresh && kept_name(plan, name) == 0)
+    if (target->fresh && export_name(plan, name) == 0)
         os_path_remove(name);
     else if (plan->keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
              os_file_info(target->fd, &info) == 0 && info.size > target->size)

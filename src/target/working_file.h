@@ -7,18 +7,19 @@
  * Opens the working file in the directory that PLAN names: an anonymous one,
  * or ioping.tmp. Sets the descriptor. Returns 0, or -1 with ERROR.
  */
-int working_open(struct target *target, const struct plan *plan, struct error *error);
+int working_file_open(struct target *target, const struct plan *plan,
+                      struct error *error);
 
 /*
  * Fills the working set with random data and makes it durable, unless a kept
  * file has it already; AVAILABLE bytes (negative: not known) must suffice. A
  * stop signal ends it with an error. Returns 0, or -1 with ERROR.
  */
-int working_fill(struct target *target, const struct plan *plan, int64_t available,
-                 struct error *error);
+int working_file_fill(struct target *target, const struct plan *plan, int64_t available,
+                      struct error *error);
 
 /* When the run cannot begin: removes a file for keeping that was not there before, and
  * cuts one that was to the size that it had. */
-void working_discard(const struct target *target, const struct plan *plan);
+void working_file_discard(const struct target *target, const struct plan *plan);
 
 #endif

@@ -91,7 +91,7 @@ a_poke_ends_a_sleep(void)
     if (os_thread_start(&thread, sleep_long, &interrupted) < 0)
         return false;
     Sleep(50);
-    os_thread_poke(&thread);
+    os_thread_wake(&thread);
     os_thread_join(&thread);
     return interrupted && is_soon_after(os_clock_now(), began);
 }
@@ -150,7 +150,7 @@ a_working_file_stays_until_all_of_it_is_closed(void)
     bool good = fd >= 0 && os_file_write(fd, page, 4096, 0, 0) == 4096 &&
                 os_file_flush(fd) == 0 && os_file_random(fd, 0, 4096) == 0 &&
                 os_file_direct(fd, true) == 0;
-    int apart = os_file_apart(fd), further = os_file_apart(apart);
+    int apart = os_file_reopen(fd), further = os_file_reopen(apart);
     good &= apart >= 0 && further >= 0 && apart != fd;
     good &= os_file_read(further, other, 4096, 0, 0) == 4096;
     good &=

@@ -236,7 +236,7 @@ a_signal_ends_a_wait(void **state)
         os_sleep_until(os_clock_now() + 20 * MS);
         bool early = atomic_load(&wait.over);
         while (!atomic_load(&wait.over)) {
-            os_thread_poke(&thread);
+            os_thread_wake(&thread);
             os_sleep_until(os_clock_now() + MS);
         }
         os_thread_join(&thread);
@@ -320,7 +320,7 @@ signals_lose_no_completion_of_another_thread(void **state)
               (struct os_async_config){.fd = make_file(), .depth = 16, .size = BLOCK});
     assert_int_equal(os_thread_start(&thread, begin_and_keep_busy, &storm), 0);
     while (!atomic_load(&storm.over)) {
-        os_thread_poke(&thread);
+        os_thread_wake(&thread);
         os_sleep_until(os_clock_now() + MS / 20);
     }
     os_thread_join(&thread);

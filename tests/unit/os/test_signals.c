@@ -100,12 +100,12 @@ static int
 given_and_taken(void)
 {
     os_signals_install();
-    unsigned given = os_signals_give();
+    unsigned given = os_signals_block();
     raise(SIGTERM);
     raise(SIGUSR1);
     if (os_signals_stop() || os_signals_report())
         return 1;
-    os_signals_take(given);
+    os_signals_unblock(given);
     return os_signals_stop() == SIGTERM && os_signals_report() ? 0 : 2;
 }
 
@@ -118,7 +118,7 @@ held_before(void)
     sigaddset(&set, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     os_signals_install();
-    os_signals_take(os_signals_give());
+    os_signals_unblock(os_signals_block());
     raise(SIGTERM);
     raise(SIGUSR1);
     return os_signals_stop() == 0 && os_signals_report() ? 0 : 1;
@@ -169,7 +169,7 @@ end_after(int number, int other)
         raise(number);
     if (other)
         raise(other);
-    os_signals_give(); /* as the thread that returns from main has done */
+    os_signals_block(); /* as the thread that returns from main has done */
     return os_signals_end(3);
 }
 

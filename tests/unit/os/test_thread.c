@@ -32,7 +32,7 @@ a_poke_ends_a_sleep(void **state)
     os_signals_install();
     assert_int_equal(os_thread_start(&thread, sleep_long, &status), 0);
     while (!atomic_load(&woken)) {
-        os_thread_poke(&thread);
+        os_thread_wake(&thread);
         os_sleep_until(os_clock_now() + 1000000);
     }
     os_thread_join(&thread);
@@ -47,7 +47,7 @@ poke_the_other(void *argument)
 {
     while (!atomic_load(&woken)) {
         os_sleep_until(os_clock_now() + 20000000);
-        os_thread_poke(argument);
+        os_thread_wake(argument);
     }
     return NULL;
 }
@@ -97,7 +97,7 @@ signals_of_users_do_not_reach_it(void **state)
 static void *
 part_and_write(void *argument)
 {
-    os_thread_part();
+    os_thread_unshare();
     if (write(STDERR_FILENO, "words", 5) == 5)
         atomic_store((atomic_bool *)argument, true);
     return NULL;
@@ -129,7 +129,7 @@ a_thread_apart_has_standard_error(void **state)
 static void *
 part_and_stay(void *argument)
 {
-    os_thread_part();
+    os_thread_unshare();
     atomic_store(&woken, true);
     pause();
     return argument;

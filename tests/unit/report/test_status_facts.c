@@ -36,11 +36,11 @@ static struct status_facts
 gathered(const struct plan *plan, const struct stats *stats, int targets, int64_t now)
 {
     struct status_facts facts;
-    struct run_sight sights[8];
+    struct run_snapshot snapshots[8];
     struct status *status = status_open(plan, targets, BEGAN);
     for (int i = 0; i < targets; i++)
-        sights[i] = (struct run_sight){.stats = stats};
-    status_gather(status, sights, targets, BEGAN + now, &facts);
+        snapshots[i] = (struct run_snapshot){.stats = stats};
+    status_gather(status, snapshots, targets, BEGAN + now, &facts);
     status_close(status);
     return facts;
 }
@@ -101,10 +101,11 @@ several_targets_are_taken_together(void **state)
     struct sample sample = {.latency = SECOND, .verdict = VERDICT_NONE};
     for (int i = 0; i < 200; i++)
         stats_record(slow, &sample);
-    const struct run_sight sights[] = {{.stats = both}, {.stats = slow}, {.stats = both}};
+    const struct run_snapshot snapshots[] = {
+        {.stats = both}, {.stats = slow}, {.stats = both}};
     struct status *status = status_open(&plan, 3, BEGAN);
     for (int again = 0; again < 3; again++) {
-        status_gather(status, sights, 3, BEGAN + SECOND, &facts);
+        status_gather(status, snapshots, 3, BEGAN + SECOND, &facts);
         assert_int_equal(facts.requests, 402);
         assert_int_equal(facts.failed, 2);
         assert_int_equal(facts.max, SECOND);
@@ -125,10 +126,11 @@ one_that_is_done_is_not_waited_for(void **state)
     struct plan plan = plain();
     struct status_facts facts;
     struct stats *early = seen(1, 1), *late = seen(49, 1);
-    const struct run_sight sights[] = {{.stats = early, .done = true}, {.stats = late}};
+    const struct run_snapshot snapshots[] = {{.stats = early, .done = true},
+                                             {.stats = late}};
     plan.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
-    status_gather(status, sights, 2, BEGAN + 10 * SECOND, &facts);
+    status_gather(status, snapshots, 2, BEGAN + 10 * SECOND, &facts);
     assert_true(facts.share == 0.75);
     assert_int_equal(facts.left, 10 * SECOND);
     status_close(status);
@@ -145,8 +147,8 @@ without_memory_several_targets_have_no_percentiles(void **state)
     struct stats *stats = seen(100, 1);
     struct status status = {.plan = &plan, .targets = 2, .began = BEGAN};
     struct status_facts facts;
-    const struct run_sight sights[] = {{.stats = stats}, {.stats = stats}};
-    status_gather(&status, sights, 2, BEGAN + SECOND, &facts);
+    const struct run_snapshot snapshots[] = {{.stats = stats}, {.stats = stats}};
+    status_gather(&status, snapshots, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.p50, -1);
     assert_int_equal(facts.p99, -1);
     assert_int_equal(facts.max, 100 * MS);
@@ -248,18 +250,18 @@ the_slowest_target_decides_what_is_left(void **state)
     struct plan plan = plain();
     struct status_facts facts;
     struct stats *stats[] = {seen(50, 0), seen(20, 0), seen(0, 0)};
-    struct run_sight sights[] = {{.stats = stats[0]}, {.stats = stats[1]}};
+    struct run_snapshot snapshots[] = {{.stats = stats[0]}, {.stats = stats[1]}};
     plan.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
-    status_gather(status, sights, 2, BEGAN + SECOND, &facts);
+    status_gather(status, snapshots, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.left, 4 * SECOND);
     assert_true(facts.share > 0.3499 && facts.share < 0.3501);
-    sights[0].stats = stats[1];
-    sights[1].stats = stats[0];
-    status_gather(status, sights, 2, BEGAN + SECOND, &facts);
+    snapshots[0].stats = stats[1];
+    snapshots[1].stats = stats[0];
+    status_gather(status, snapshots, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.left, 4 * SECOND);
-    sights[0].stats = stats[2];
-    status_gather(status, sights, 2, BEGAN + SECOND, &facts);
+    snapshots[0].stats = stats[2];
+    status_gather(status, snapshots, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.left, -1);
     status_close(status);
     for (int i = 0; i < 3; i++)
@@ -285,7 +287,7 @@ a_sweep_goes_through_all_steps_of_all_targets(void **state)
     };
     struct plan plan = plain();
     struct stats *stats = seen(5, 0);
-    struct run_sight sight = {.stats = stats};
+    struct run_snapshot snapshot = {.stats = stats};
     plan.sweep.kind = SWEEP_DEPTH;
     plan.work_time = 2 * SECOND;
     plan.settle = 200 * MS;
@@ -296,7 +298,7 @@ a_sweep_goes_through_all_steps_of_all_targets(void **state)
         if (cases[i].count)
             status_step(status, cases[i].target, 8, cases[i].number, cases[i].count,
                         now - cases[i].since);
-        status_gather(status, &sight, 1, now, &facts);
+        status_gather(status, &snapshot, 1, now, &facts);
         if (facts.left != cases[i].left || facts.share < cases[i].share - 1e-6 ||
             facts.share > cases[i].share + 1e-6)
             fail_msg("case %zu: %f, %lld left", i, facts.share, (long long)facts.left);

@@ -51,7 +51,7 @@ draw(const struct bin *bins, bool corrected, int columns, bool utf8)
 {
     struct buffer text = {0};
     struct histogram histogram = histogram_of(bins);
-    picture_add(&text, &histogram, corrected, columns, utf8);
+    text_histogram_add(&text, &histogram, corrected, columns, utf8);
     assert_false(text.failed);
     return text.text;
 }

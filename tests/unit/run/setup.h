@@ -16,7 +16,7 @@ struct setup {
     struct options options; /* no interval, all requests count */
     struct plan plan;
     struct target target; /* no device, 16 blocks */
-    struct crew crew;
+    struct worker_group group;
     struct worker worker;
     struct sample seen[SEEN];
     int seen_count;
@@ -71,10 +71,10 @@ setup_open(struct setup *setup)
 {
     struct error error;
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
-    setup->crew = (struct crew){
+    setup->group = (struct worker_group){
         .size = 1, .count = setup->plan.count, .begin = 1, .due = INT64_MAX};
     assert_int_equal(worker_open(&setup->worker, &setup->plan, &setup->target,
-                                 &engine_fake, &setup->crew, 0, &error),
+                                 &engine_fake, &setup->group, 0, &error),
                      0);
     setup->worker.listener.self = setup;
     setup->worker.listener.sample = setup_listen;

@@ -11,23 +11,23 @@ static void
 it_can_be_borrowed_only_where_it_lies(void **state)
 {
     (void)state;
-    struct baton baton = {0};
+    struct handoff handoff = {0};
     int64_t since = 7;
-    assert_false(baton_borrow(&baton, &since));
+    assert_false(handoff_lock(&handoff, &since));
     assert_int_equal(since, 7);
-    baton_lay(&baton, 42);
-    assert_int_equal(baton_look(&baton), 42);
-    assert_true(baton_borrow(&baton, &since));
+    handoff_release(&handoff, 42);
+    assert_int_equal(handoff_peek(&handoff), 42);
+    assert_true(handoff_lock(&handoff, &since));
     assert_int_equal(since, 42);
-    assert_int_equal(baton_look(&baton), BATON_BORROWED);
-    baton_return(&baton, since);
-    assert_int_equal(baton_look(&baton), 42);
-    baton_take(&baton, 42);
-    assert_false(baton_borrow(&baton, &since));
+    assert_int_equal(handoff_peek(&handoff), HANDOFF_LOCKED);
+    handoff_unlock(&handoff, since);
+    assert_int_equal(handoff_peek(&handoff), 42);
+    handoff_acquire(&handoff, 42);
+    assert_false(handoff_lock(&handoff, &since));
 }
 
 struct shared {
-    struct baton baton;
+    struct handoff handoff;
     int64_t numbers[2]; /* always the same, for whoever has the baton */
     atomic_bool done;
 };
@@ -37,12 +37,12 @@ count_up(void *argument)
 {
     struct shared *shared = argument;
     for (int64_t i = 1; i <= ROUNDS; i++) {
-        baton_lay(&shared->baton, i);
-        baton_take(&shared->baton, i);
+        handoff_release(&shared->handoff, i);
+        handoff_acquire(&shared->handoff, i);
         shared->numbers[0]++;
         shared->numbers[1]++;
     }
-    baton_lay(&shared->baton, BATON_RESTING);
+    handoff_release(&shared->handoff, HANDOFF_IDLE);
     atomic_store(&shared->done, true);
     return NULL;
 }
@@ -58,7 +58,7 @@ whoever_borrows_it_sees_whole_statistics(void **state)
     assert_int_equal(os_thread_start(&thread, count_up, &shared), 0);
     for (bool done = false; !done;) {
         done = atomic_load(&shared.done);
-        if (!baton_borrow(&shared.baton, &since))
+        if (!handoff_lock(&shared.handoff, &since))
             continue;
         assert_int_equal(shared.numbers[0], shared.numbers[1]);
         assert_true(shared.numbers[0] >= last);
@@ -67,7 +67,7 @@ whoever_borrows_it_sees_whole_statistics(void **state)
         last = shared.numbers[0];
         shared.numbers[0] += 1000; /* seen and taken back before it is returned */
         shared.numbers[0] -= 1000;
-        baton_return(&shared.baton, since);
+        handoff_unlock(&shared.handoff, since);
         borrowed++;
     }
     os_thread_join(&thread);
@@ -81,7 +81,7 @@ static atomic_bool taken;
 static void *
 take(void *argument)
 {
-    baton_take(argument, 5);
+    handoff_acquire(argument, 5);
     atomic_store(&taken, true);
     return NULL;
 }
@@ -90,18 +90,18 @@ static void
 the_worker_waits_while_it_is_borrowed(void **state)
 {
     (void)state;
-    struct baton baton = {0};
+    struct handoff handoff = {0};
     struct os_thread thread;
     int64_t since;
-    baton_lay(&baton, 5);
-    assert_true(baton_borrow(&baton, &since));
-    assert_int_equal(os_thread_start(&thread, take, &baton), 0);
+    handoff_release(&handoff, 5);
+    assert_true(handoff_lock(&handoff, &since));
+    assert_int_equal(os_thread_start(&thread, take, &handoff), 0);
     os_sleep_until(os_clock_now() + 20000000);
     assert_false(atomic_load(&taken));
-    baton_return(&baton, since);
+    handoff_unlock(&handoff, since);
     os_thread_join(&thread);
     assert_true(atomic_load(&taken));
-    assert_int_equal(baton_look(&baton), 0);
+    assert_int_equal(handoff_peek(&handoff), 0);
 }
 
 int

@@ -2,26 +2,26 @@
 
 #include "run/inflight.h"
 
-static struct slots slots;
+static struct inflight inflight;
 
 static void
 open_slots(int count)
 {
-    assert_int_equal(slots_open(&slots, count, 4096), 0);
+    assert_int_equal(inflight_open(&inflight, count, 4096), 0);
 }
 
 static int
 take(void)
 {
-    struct slot *slot = slots_take(&slots);
-    assert_ptr_equal(slot, &slots.list[slot->request.slot]);
+    struct inflight_request *slot = inflight_take(&inflight);
+    assert_ptr_equal(slot, &inflight.list[slot->request.slot]);
     return slot->request.slot;
 }
 
 static void
 release(int number)
 {
-    slots_release(&slots, &slots.list[number]);
+    inflight_release(&inflight, &inflight.list[number]);
 }
 
 /* Fails unless those under way are, from the oldest to the youngest, NUMBERS. */
@@ -30,14 +30,14 @@ assert_order(const char *numbers)
 {
     char forward[32] = "", backward[32] = "";
     int length = 0, count = 0;
-    struct slot *slot;
-    for (slot = slots.ends.younger; slot != &slots.ends; slot = slot->younger)
+    struct inflight_request *slot;
+    for (slot = inflight.ends.younger; slot != &inflight.ends; slot = slot->younger)
         forward[length++] = (char)('0' + slot->request.slot);
-    for (slot = slots.ends.older; slot != &slots.ends; slot = slot->older)
+    for (slot = inflight.ends.older; slot != &inflight.ends; slot = slot->older)
         backward[length - ++count] = (char)('0' + slot->request.slot);
     assert_string_equal(forward, numbers);
     assert_string_equal(backward, numbers);
-    assert_int_equal(slots.under_way, strlen(numbers));
+    assert_int_equal(inflight.under_way, strlen(numbers));
 }
 
 static void
@@ -45,10 +45,10 @@ all_are_free_at_first(void **state)
 {
     (void)state;
     open_slots(3);
-    assert_int_equal(slots.count, 3);
+    assert_int_equal(inflight.count, 3);
     assert_order("");
-    assert_non_null(slots.free);
-    slots_close(&slots);
+    assert_non_null(inflight.free);
+    inflight_close(&inflight);
 }
 
 static void
@@ -60,7 +60,7 @@ they_stand_in_the_order_of_their_start(void **state)
     int third = take();
     char order[4] = {(char)('0' + first), (char)('0' + second), (char)('0' + third)};
     assert_order(order);
-    slots_close(&slots);
+    inflight_close(&inflight);
 }
 
 /* Each row: what is released of 0, 1, 2, 3, and what is left. */
@@ -78,7 +78,7 @@ one_can_be_released_anywhere(void **state)
             assert_int_equal(take(), k);
         release(cases[i].released);
         assert_order(cases[i].left);
-        slots_close(&slots);
+        inflight_close(&inflight);
     }
 }
 
@@ -97,7 +97,7 @@ a_released_one_is_used_again_as_the_youngest(void **state)
     assert_order("2");
     release(2);
     assert_order("");
-    slots_close(&slots);
+    inflight_close(&inflight);
 }
 
 static void
@@ -107,17 +107,17 @@ none_is_free_when_all_are_taken(void **state)
     open_slots(3);
     bool taken[3] = {false};
     for (int i = 0; i < 3; i++) {
-        assert_non_null(slots.free);
+        assert_non_null(inflight.free);
         int number = take();
         assert_in_range(number, 0, 2);
         assert_false(taken[number]);
         taken[number] = true;
     }
-    assert_null(slots.free);
-    assert_int_equal(slots.under_way, slots.count);
+    assert_null(inflight.free);
+    assert_int_equal(inflight.under_way, inflight.count);
     release(2);
-    assert_ptr_equal(slots.free, &slots.list[2]);
-    slots_close(&slots);
+    assert_ptr_equal(inflight.free, &inflight.list[2]);
+    inflight_close(&inflight);
 }
 
 static void
@@ -128,11 +128,11 @@ a_single_one_goes_round(void **state)
     for (int i = 0; i < 3; i++) {
         assert_int_equal(take(), 0);
         assert_order("0");
-        assert_null(slots.free);
+        assert_null(inflight.free);
         release(0);
         assert_order("");
     }
-    slots_close(&slots);
+    inflight_close(&inflight);
 }
 
 /* Else two threads would hand memory to and fro with each request. */
@@ -141,10 +141,10 @@ what_belongs_to_two_of_them_is_far_apart(void **state)
 {
     enum { LISTS = 8, FAR = 64 };
     (void)state;
-    struct slots lists[LISTS];
+    struct inflight lists[LISTS];
     for (int depth = 1; depth <= 3; depth++) {
         for (int i = 0; i < LISTS; i++)
-            assert_int_equal(slots_open(&lists[i], depth, 4096), 0);
+            assert_int_equal(inflight_open(&lists[i], depth, 4096), 0);
         for (int i = 0; i < LISTS; i++)
             for (int k = 0; k < LISTS; k++) {
                 uintptr_t mine = (uintptr_t)(lists[i].done + depth - 1) / FAR;
@@ -152,7 +152,7 @@ what_belongs_to_two_of_them_is_far_apart(void **state)
                 assert_true(i == k || mine != other);
             }
         for (int i = 0; i < LISTS; i++)
-            slots_close(&lists[i]);
+            inflight_close(&lists[i]);
     }
 }
 
@@ -181,7 +181,7 @@ any_sequence_keeps_the_order(void **state)
         }
         assert_order(model);
     }
-    slots_close(&slots);
+    inflight_close(&inflight);
 }
 
 int

@@ -21,7 +21,7 @@ struct told {
     uint64_t periods_sum; /* requests in all of them */
     int empty_since;      /* periods without any */
     int keeps_of_two;     /* that had two requests */
-    struct stats kept[SAID];
+    struct stats export[SAID];
     int64_t kept_at[SAID];
     int keeps;
     int keeps_before_summary;
@@ -93,13 +93,13 @@ on_interim(void *self, const struct stats *stats)
 }
 
 static void
-on_look(void *self, const struct run_sight *sights, int count, int64_t now)
+on_look(void *self, const struct run_snapshot *snapshots, int count, int64_t now)
 {
     struct told *told = self;
-    const struct stats *stats = sights[0].stats;
+    const struct stats *stats = snapshots[0].stats;
     assert_int_equal(count, 1);
     int slot = told->keeps < SAID ? told->keeps : SAID - 1; /* also the last one */
-    told->kept[slot] = *stats;
+    told->export[slot] = *stats;
     told->kept_at[slot] = now;
     told->keeps++;
     told->keeps_of_two += stats->requests == 2;
@@ -137,12 +137,12 @@ run(struct setup *setup, struct told *told)
     os_signals_install();
     struct run_target one;
     struct run_task task = setup_task(setup, &observer, &outcome, &one);
-    struct run_view view = {.self = told,
-                            .every = setup->plan.output.keep_interval,
-                            .last = true,
-                            .look = on_look};
-    task.views = &view;
-    task.views_count = setup->plan.output.prometheus ? 1 : 0;
+    struct run_ticker ticker = {.self = told,
+                                .every = setup->plan.output.keep_interval,
+                                .last = true,
+                                .tick = on_look};
+    task.tickers = &ticker;
+    task.ticker_count = setup->plan.output.prometheus ? 1 : 0;
     assert_int_equal(run_execute(&task, &error), 0);
     return outcome;
 }
@@ -630,7 +630,7 @@ last_kept(const struct told *told, int64_t *at)
     int slot = (told->keeps < SAID ? told->keeps : SAID) - 1;
     assert_true(slot >= 0);
     *at = told->kept_at[slot];
-    return &told->kept[slot];
+    return &told->export[slot];
 }
 
 static bool
@@ -656,7 +656,7 @@ metrics_are_kept_at_their_time_and_at_the_end(void **state)
     assert_int_equal(told->keeps_before_summary, told->keeps - 1);
     assert_int_equal(told->period_count, 0);
     for (int i = 0; i + 1 < told->keeps && i + 1 < SAID; i++) {
-        assert_in_range(told->kept[i].requests, 0, 4);
+        assert_in_range(told->export[i].requests, 0, 4);
         assert_true(told->kept_at[i] - before >= 20 * MS * (i + 1));
     }
 }
@@ -677,7 +677,7 @@ metrics_are_of_the_whole_run(void **state)
     int64_t end;
     const struct stats *last = last_kept(told, &end);
     for (int i = 1; i < told->keeps && i < SAID; i++)
-        assert_true(told->kept[i].requests >= told->kept[i - 1].requests);
+        assert_true(told->export[i].requests >= told->export[i - 1].requests);
     assert_memory_equal(last, &told->summary, sizeof(*last));
     assert_int_equal(last->requests, 100);
     assert_int_equal(last->failed, 1);
@@ -714,8 +714,8 @@ interrupt_what_keeps_metrics(void)
     struct outcome outcome = run(&setup, told);
     REQUIRE(outcome.waiting >= 700 * MS);
     REQUIRE(told->keeps == 1);
-    REQUIRE(told->kept[0].requests == 3 && told->kept[0].latency.count == 2);
-    REQUIRE(told->kept_at[0] - told->kept[0].last >= outcome.waiting);
+    REQUIRE(told->export[0].requests == 3 && told->export[0].latency.count == 2);
+    REQUIRE(told->kept_at[0] - told->export[0].last >= outcome.waiting);
     REQUIRE(told->summaries == 1);
 }
 

@@ -8,7 +8,7 @@ struct led {
     struct setup setup;
     struct told *told;
     struct run_observer observer;
-    struct os_thread attending;
+    struct os_thread supervisor;
     unsigned signals;
     struct run *run;
     atomic_bool opened;
@@ -21,10 +21,10 @@ static void *
 attend(void *argument)
 {
     struct led *led = argument;
-    os_signals_take(led->signals);
+    os_signals_unblock(led->signals);
     while (!atomic_load(&led->opened))
         os_sleep_until(os_clock_now() + MS);
-    run_attend(led->run);
+    run_supervise(led->run);
     if (led->after)
         led->after(led);
     return NULL;
@@ -60,17 +60,17 @@ lead(struct led *led)
     struct error error;
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
     os_signals_install();
-    led->signals = os_signals_give();
-    assert_int_equal(os_thread_start(&led->attending, attend, led), 0);
+    led->signals = os_signals_block();
+    assert_int_equal(os_thread_start(&led->supervisor, attend, led), 0);
     struct run_target one;
     struct run_task task = setup_task(setup, &led->observer, &outcome, &one);
-    led->run = run_open(&task, &led->attending, &error);
+    led->run = run_open(&task, &led->supervisor, &error);
     assert_non_null(led->run);
     atomic_store(&led->opened, true);
-    run_lead(led->run);
-    os_thread_join(&led->attending);
+    run_first_worker(led->run);
+    os_thread_join(&led->supervisor);
     run_close(led->run);
-    os_signals_take(led->signals);
+    os_signals_unblock(led->signals);
 }
 
 static void
@@ -167,10 +167,10 @@ what_cannot_be_opened_is_an_error(void **state)
     fake_engine.broken = true;
     struct setup *setup = &led.setup;
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
-    led.attending = os_thread_self();
+    led.supervisor = os_thread_self();
     struct run_target one;
     struct run_task task = setup_task(setup, &led.observer, &outcome, &one);
-    assert_null(run_open(&task, &led.attending, &error));
+    assert_null(run_open(&task, &led.supervisor, &error));
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_int_equal(sent_by_all(), 0);
 }

@@ -459,9 +459,9 @@ a_step_that_is_given_up_has_a_row(void **state)
 static int looks;
 
 static void
-count_look(void *self, const struct run_sight *sights, int count, int64_t now)
+count_look(void *self, const struct run_snapshot *snapshots, int count, int64_t now)
 {
-    (void)self, (void)sights, (void)now;
+    (void)self, (void)snapshots, (void)now;
     assert_int_equal(count, 1);
     looks++;
 }
@@ -475,7 +475,7 @@ a_view_may_see_less_often_than_there_are_steps(void **state)
     struct told *told = told_begin();
     struct error error;
     struct run_target one;
-    struct run_view view = {.every = 30 * MS, .look = count_look};
+    struct run_ticker ticker = {.every = 30 * MS, .tick = count_look};
     const struct run_observer observer = {
         .self = told, .hang = on_hang, .step = on_step, .period = on_period};
     static struct outcome outcome;
@@ -483,8 +483,8 @@ a_view_may_see_less_often_than_there_are_steps(void **state)
     begin(&setup, SWEEP_THREADS, 1, 8);
     assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
     struct run_task task = setup_task(&setup, &observer, &outcome, &one);
-    task.views = &view;
-    task.views_count = 1;
+    task.tickers = &ticker;
+    task.ticker_count = 1;
     looks = 0;
     assert_int_equal(run_execute(&task, &error), 0);
     assert_int_equal(told->steps, 4);

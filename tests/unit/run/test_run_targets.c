@@ -12,7 +12,7 @@ static struct {
     struct outcome outcomes[TARGETS];
     struct run_target list[TARGETS];
     struct run_task task;
-    struct run_view view;
+    struct run_ticker ticker;
     int looks, rests, fails;
     int enough_looks;       /* then what is held goes on; 0: not by looks */
     uint64_t seen[TARGETS]; /* requests, at the last look */
@@ -54,14 +54,14 @@ on_fail(void *self, const struct sample *failed)
 }
 
 static void
-on_look(void *self, const struct run_sight *sights, int count, int64_t now)
+on_look(void *self, const struct run_snapshot *snapshots, int count, int64_t now)
 {
     (void)self;
     assert_int_equal(count, TARGETS);
     assert_true(now > 0);
     for (int i = 0; i < count; i++) {
-        all.backwards |= sights[i].stats->requests < all.seen[i];
-        all.seen[i] = sights[i].stats->requests;
+        all.backwards |= snapshots[i].stats->requests < all.seen[i];
+        all.seen[i] = snapshots[i].stats->requests;
     }
     all.looks++;
     if (all.looks == all.enough_looks)
@@ -84,8 +84,8 @@ begin(int64_t count)
     all.setup.options.targets[1] = all.setup.options.targets[2] = "nowhere";
     all.setup.options.target_count = TARGETS;
     all.setup.options.hang = 0;
-    all.view = (struct run_view){
-        .every = 2 * MS, .last = true, .look = on_look, .rest = on_rest};
+    all.ticker = (struct run_ticker){
+        .every = 2 * MS, .last = true, .tick = on_look, .rest = on_rest};
 }
 
 static int
@@ -108,7 +108,7 @@ execute(struct error *error)
         all.list[i] = (struct run_target){&all.plans[i], &all.targets[i], observer,
                                           &all.outcomes[i]};
     }
-    all.task = (struct run_task){&engine_fake, all.list, TARGETS, &all.view, 1};
+    all.task = (struct run_task){&engine_fake, all.list, TARGETS, &all.ticker, 1};
     os_signals_install();
     return run_execute(&all.task, error);
 }

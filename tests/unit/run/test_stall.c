@@ -1,7 +1,7 @@
 #include "support.h"
 
-#include "run/worker_thread.h"
 #include "run/stall.h"
+#include "run/worker_thread.h"
 
 #define LIMIT 5000
 #define SECOND 1000000000LL
@@ -14,10 +14,10 @@ struct look {
 static void
 assert_looks(int64_t limit, const struct look *looks, int count)
 {
-    struct watch watch;
-    watch_start(&watch, limit);
+    struct stall watch;
+    stall_start(&watch, limit);
     for (int i = 0; i < count; i++) {
-        int64_t said = watch_look(&watch, looks[i].since, looks[i].now);
+        int64_t said = stall_check(&watch, looks[i].since, looks[i].now);
         if (said != looks[i].said)
             fail_msg("look %d: %lld, not %lld", i, (long long)said,
                      (long long)looks[i].said);
@@ -67,19 +67,19 @@ static void
 it_knows_when_to_look_again(void **state)
 {
     (void)state;
-    struct watch watch;
-    watch_start(&watch, LIMIT);
-    watch_look(&watch, -2, 100);
-    assert_int_equal(watch_due(&watch, -2, 100), 5100);
-    watch_look(&watch, 50, 100);
-    assert_int_equal(watch_due(&watch, 50, 100), 5050);
-    watch_look(&watch, 50, 5050);
-    assert_int_equal(watch_due(&watch, 50, 5050), 10050);
-    assert_int_equal(watch_due(&watch, 5050, 5050), 10050); /* another request */
-    watch_start(&watch, 0);
-    watch_look(&watch, 50, 100);
-    assert_true(watch_due(&watch, 50, 100) == INT64_MAX);
-    assert_true(watch_due(&watch, -2, 100) == INT64_MAX);
+    struct stall watch;
+    stall_start(&watch, LIMIT);
+    stall_check(&watch, -2, 100);
+    assert_int_equal(stall_due(&watch, -2, 100), 5100);
+    stall_check(&watch, 50, 100);
+    assert_int_equal(stall_due(&watch, 50, 100), 5050);
+    stall_check(&watch, 50, 5050);
+    assert_int_equal(stall_due(&watch, 50, 5050), 10050);
+    assert_int_equal(stall_due(&watch, 5050, 5050), 10050); /* another request */
+    stall_start(&watch, 0);
+    stall_check(&watch, 50, 100);
+    assert_true(stall_due(&watch, 50, 100) == INT64_MAX);
+    assert_true(stall_due(&watch, -2, 100) == INT64_MAX);
 }
 
 /* A worker whose request began at 100 s, in a process that was stopped meanwhile. */
@@ -89,24 +89,26 @@ a_stop_is_not_part_of_the_wait(void **state)
     (void)state;
     uint64_t index;
     int64_t again, start = 100 * SECOND;
-    struct seat *seat = seat_make(false);
-    assert_non_null(seat);
-    seat->worker.slots.ends.older = seat->worker.slots.ends.younger =
-        &seat->worker.slots.ends;
-    watch_start(&seat->watch, SECOND);
-    baton_lay(&seat->worker.baton, start);
-    assert_int_equal(
-        seat_watch(seat, start + 5 * SECOND, start + 5 * SECOND, &index, &again), 0);
+    struct worker_thread *thread = worker_thread_make(false);
+    assert_non_null(thread);
+    thread->worker.inflight.ends.older = thread->worker.inflight.ends.younger =
+        &thread->worker.inflight.ends;
+    stall_start(&thread->watch, SECOND);
+    handoff_release(&thread->worker.handoff, start);
+    assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 5 * SECOND,
+                                         &index, &again),
+                     0);
     assert_int_equal(again, start + 6 * SECOND);
-    assert_int_equal(
-        seat_watch(seat, start + 5 * SECOND, start + 6 * SECOND, &index, &again), SECOND);
+    assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 6 * SECOND,
+                                         &index, &again),
+                     SECOND);
     assert_int_equal(again, start + 7 * SECOND);
-    baton_take(&seat->worker.baton, start);
-    baton_lay(&seat->worker.baton, start + 10 * SECOND);
-    assert_int_equal(
-        seat_watch(seat, start + 5 * SECOND, start + 13 * SECOND, &index, &again),
-        3 * SECOND);
-    seat_free(seat);
+    handoff_acquire(&thread->worker.handoff, start);
+    handoff_release(&thread->worker.handoff, start + 10 * SECOND);
+    assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 13 * SECOND,
+                                         &index, &again),
+                     3 * SECOND);
+    worker_thread_free(thread);
 }
 
 int

@@ -36,11 +36,11 @@ static struct plan plan;
 /* One run with one part. */
 static union {
     struct run run;
-    char room[sizeof(struct run) + sizeof(struct part)];
+    char room[sizeof(struct run) + sizeof(struct job)];
 } both;
 static struct run *const run = &both.run;
-static struct part *const part = both.run.parts;
-static struct seat seat = {.part = both.run.parts};
+static struct job *const job = both.run.jobs;
+static struct worker_thread thread = {.job = both.run.jobs};
 
 static void
 begin(int64_t print_count, int64_t print_interval)
@@ -55,14 +55,14 @@ begin(int64_t print_count, int64_t print_interval)
     run->lock = os_lock_make();
     assert_non_null(run->lock);
     run->count = 1;
-    assert_int_equal(part_make(part, run, &one), 0);
-    attend_begin(run, START);
+    assert_int_equal(job_make(job, run, &one), 0);
+    supervise_begin(run, START);
 }
 
 static void
 end(void)
 {
-    part_free(part);
+    job_free(job);
     os_lock_free(run->lock);
 }
 
@@ -79,7 +79,7 @@ a_request_may_be_told_after_one_that_ended_later(void **state)
                                 .start = START + (ends[i] - 50) * MS,
                                 .latency = 50 * MS,
                                 .verdict = VERDICT_NONE};
-        assert_int_equal(part_sample(&seat, &sample), 0);
+        assert_int_equal(job_sample(&thread, &sample), 0);
     }
     assert_int_equal(count, 4);
     for (int i = 0; i < 4; i++) {
@@ -97,13 +97,13 @@ only_the_first_to_come_ends_a_period(void **state)
 {
     (void)state;
     begin(0, 100 * MS);
-    assert_int_equal(part_due(&seat, START + 99 * MS), 0);
+    assert_int_equal(job_due(&thread, START + 99 * MS), 0);
     assert_int_equal(count, 0);
-    assert_int_equal(part_due(&seat, START + 120 * MS), 0);
-    assert_int_equal(part_due(&seat, START + 110 * MS), 0);
+    assert_int_equal(job_due(&thread, START + 120 * MS), 0);
+    assert_int_equal(job_due(&thread, START + 110 * MS), 0);
     assert_int_equal(count, 1);
     assert_int_equal(times[0], 120 * MS);
-    assert_int_equal(part_due(&seat, START + 200 * MS), 0);
+    assert_int_equal(job_due(&thread, START + 200 * MS), 0);
     assert_int_equal(count, 2);
     assert_int_equal(times[1], 80 * MS);
     end();
@@ -119,8 +119,8 @@ a_point_may_be_told_after_a_request_that_ended_later(void **state)
                             .latency = 80 * MS,
                             .verdict = VERDICT_NONE};
     begin(1, 100 * MS);
-    assert_int_equal(part_sample(&seat, &sample), 0);
-    assert_int_equal(part_due(&seat, START + 101 * MS), 0);
+    assert_int_equal(job_sample(&thread, &sample), 0);
+    assert_int_equal(job_due(&thread, START + 101 * MS), 0);
     assert_true(count >= 1);
     assert_int_equal(times[0], 130 * MS);
     for (int i = 1; i < count; i++)
@@ -140,11 +140,11 @@ the_begin_is_told_once_by_whoever_is_first(void **state)
         for (int i = 0; i < 3; i++) {
             int who = (first + i) % 3;
             if (who == 0)
-                assert_int_equal(part_sample(&seat, &sample), 0);
+                assert_int_equal(job_sample(&thread, &sample), 0);
             else if (who == 1)
-                assert_int_equal(part_due(&seat, START + 100 * MS), 0);
+                assert_int_equal(job_due(&thread, START + 100 * MS), 0);
             else
-                attend(run); /* it has no workers */
+                supervise(run); /* it has no workers */
             assert_int_equal(begins, 1);
         }
         assert_int_equal(count, 1);
@@ -159,18 +159,18 @@ a_begin_that_fails_ends_the_run(void **state)
     (void)state;
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_int_equal(part_sample(&seat, &sample), -1);
+    assert_int_equal(job_sample(&thread, &sample), -1);
     end();
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_int_equal(part_due(&seat, START + 100 * MS), -1);
+    assert_int_equal(job_due(&thread, START + 100 * MS), -1);
     assert_int_equal(count, 0);
     end();
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_false(atomic_load(&part->crew.stop));
-    attend(run);
-    assert_true(atomic_load(&part->crew.stop));
+    assert_false(atomic_load(&job->group.stop));
+    supervise(run);
+    assert_true(atomic_load(&job->group.stop));
     end();
 }
 

@@ -86,7 +86,7 @@ an_engine_that_cannot_open_is_an_error(void **state)
     fake_engine.broken = true;
     assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
     int status = worker_open(&setup.worker, &setup.plan, &setup.target, &engine_fake,
-                             &setup.crew, 0, &error);
+                             &setup.group, 0, &error);
     assert_int_equal(status, -1);
     assert_string_equal(error.why, "broken");
     assert_int_equal(fake_engine.closed, 0);

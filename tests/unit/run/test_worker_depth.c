@@ -86,14 +86,14 @@ every_slot_has_a_buffer_of_its_own(void **state)
 {
     (void)state;
     struct setup setup;
-    unsigned slots = 0;
+    unsigned inflight = 0;
     begin_deep(&setup, 12, 4);
     setup.options.given[OPTION_WRITE] = 3;
     setup.target.flush = false;
     setup_run(&setup);
     for (int i = 0; i < 4; i++)
-        slots |= 1u << fake_engine.calls[i].request.slot;
-    assert_int_equal(slots, 0xf);
+        inflight |= 1u << fake_engine.calls[i].request.slot;
+    assert_int_equal(inflight, 0xf);
     for (int i = 0; i < 12; i++)
         for (int k = 0; k < i; k++)
             assert_true(fake_engine.calls[i].first != fake_engine.calls[k].first);
@@ -144,9 +144,9 @@ static void
 run_with_busy_time(struct setup *setup)
 {
     setup_open(setup);
-    setup->crew.busy_lock = os_lock_make();
+    setup->group.busy_lock = os_lock_make();
     worker_run(&setup->worker);
-    os_lock_free(setup->crew.busy_lock);
+    os_lock_free(setup->group.busy_lock);
     worker_close(&setup->worker);
 }
 
@@ -162,7 +162,7 @@ the_crew_has_the_busy_time(void **state)
         answers_take(takes[k], 4);
         run_with_busy_time(&setup);
         int64_t whole = end_of(&setup.seen[3]) - find_sample(&setup, 1)->start;
-        assert_int_equal(busy_time(&setup.crew.busy), whole);
+        assert_int_equal(busy_time(&setup.group.busy), whole);
     }
 }
 
@@ -177,7 +177,7 @@ what_does_not_count_is_not_busy(void **state)
     setup.options.warmup = 2;
     fake_engine.answers[3].takes = 5 * MS;
     run_with_busy_time(&setup);
-    assert_int_equal(busy_time(&setup.crew.busy),
+    assert_int_equal(busy_time(&setup.group.busy),
                      find_sample(&setup, 3)->latency + find_sample(&setup, 4)->latency);
 }
 
@@ -225,7 +225,7 @@ after_a_failure_all_are_waited_for_and_none_is_sent(void **state)
     assert_int_equal(setup.worker.total.latency.count, 3);
     assert_int_equal(setup.worker.total.all_bytes, 3 * SIZE);
     assert_true(setup.worker.ended >= end_of(find_sample(&setup, 4)));
-    assert_true(atomic_load(&setup.crew.stop));
+    assert_true(atomic_load(&setup.group.stop));
 }
 
 static void
@@ -259,7 +259,7 @@ a_failure_can_be_ignored_in_a_full_queue(void **state)
     assert_int_equal(setup.worker.total.failed, 1);
     assert_int_equal(setup.worker.total.latency.count, 11);
     assert_int_equal(setup.worker.failed.index, 2);
-    assert_false(atomic_load(&setup.crew.stop));
+    assert_false(atomic_load(&setup.group.stop));
 }
 
 static void

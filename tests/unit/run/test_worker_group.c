@@ -10,17 +10,17 @@ static void
 numbers_follow_each_other_from_1(void **state)
 {
     (void)state;
-    struct crew crew = {.count = 3};
+    struct worker_group group = {.count = 3};
     uint64_t first;
     for (uint64_t i = 1; i <= 3; i++) {
-        assert_false(crew_is_done(&crew));
-        assert_int_equal(crew_take(&crew, 1, &first), 1);
+        assert_false(worker_group_is_done(&group));
+        assert_int_equal(worker_group_take(&group, 1, &first), 1);
         assert_int_equal(first, i);
     }
-    assert_true(crew_is_done(&crew));
-    assert_int_equal(crew_take(&crew, 1, &first), 0);
-    assert_int_equal(crew_take(&crew, 1, &first), 0);
-    assert_true(crew_is_done(&crew));
+    assert_true(worker_group_is_done(&group));
+    assert_int_equal(worker_group_take(&group, 1, &first), 0);
+    assert_int_equal(worker_group_take(&group, 1, &first), 0);
+    assert_true(worker_group_is_done(&group));
 }
 
 static void
@@ -35,15 +35,16 @@ a_batch_is_cut_to_what_is_left(void **state)
                  {0, 1, {0, 0, 0}}};
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct crew crew = {.count = cases[i].count};
+        struct worker_group group = {.count = cases[i].count};
         uint64_t first, next = 1;
         for (int k = 0; k < 3; k++) {
-            assert_int_equal(crew_take(&crew, cases[i].wanted, &first), cases[i].got[k]);
+            assert_int_equal(worker_group_take(&group, cases[i].wanted, &first),
+                             cases[i].got[k]);
             if (cases[i].got[k])
                 assert_int_equal(first, next);
             next += cases[i].got[k];
         }
-        assert_true(crew_is_done(&crew));
+        assert_true(worker_group_is_done(&group));
     }
 }
 
@@ -51,13 +52,13 @@ static void
 without_a_limit_there_are_always_more(void **state)
 {
     (void)state;
-    struct crew crew = {.count = UINT64_MAX};
+    struct worker_group group = {.count = UINT64_MAX};
     uint64_t first;
     for (uint64_t i = 0; i < 1000; i++) {
-        assert_int_equal(crew_take(&crew, 1024, &first), 1024);
+        assert_int_equal(worker_group_take(&group, 1024, &first), 1024);
         assert_int_equal(first, i * 1024 + 1);
     }
-    assert_false(crew_is_done(&crew));
+    assert_false(worker_group_is_done(&group));
 }
 
 /* Wherever it begins, the sum does not overflow. */
@@ -65,21 +66,21 @@ static void
 the_last_numbers_there_are_can_be_taken(void **state)
 {
     (void)state;
-    struct crew crew = {.count = UINT64_MAX, .taken = UINT64_MAX - 5};
+    struct worker_group group = {.count = UINT64_MAX, .taken = UINT64_MAX - 5};
     uint64_t first;
-    assert_int_equal(crew_take(&crew, 3, &first), 3);
+    assert_int_equal(worker_group_take(&group, 3, &first), 3);
     assert_true(first == UINT64_MAX - 4);
-    assert_int_equal(crew_take(&crew, UINT64_MAX, &first), 2);
+    assert_int_equal(worker_group_take(&group, UINT64_MAX, &first), 2);
     assert_true(first == UINT64_MAX - 1);
-    assert_int_equal(crew_take(&crew, UINT64_MAX, &first), 0);
-    assert_true(crew_is_done(&crew));
-    struct crew fresh = {.count = UINT64_MAX};
-    assert_true(crew_take(&fresh, UINT64_MAX, &first) == UINT64_MAX);
+    assert_int_equal(worker_group_take(&group, UINT64_MAX, &first), 0);
+    assert_true(worker_group_is_done(&group));
+    struct worker_group fresh = {.count = UINT64_MAX};
+    assert_true(worker_group_take(&fresh, UINT64_MAX, &first) == UINT64_MAX);
     assert_int_equal(first, 1);
-    assert_true(crew_is_done(&fresh));
+    assert_true(worker_group_is_done(&fresh));
 }
 
-static struct crew shared;
+static struct worker_group shared;
 static unsigned char times_taken[COUNT + 1];
 
 struct taker {
@@ -94,7 +95,7 @@ take_all(void *argument)
 {
     struct taker *taker = argument;
     uint64_t first, got;
-    while ((got = crew_take(&shared, taker->batch, &first))) {
+    while ((got = worker_group_take(&shared, taker->batch, &first))) {
         taker->beyond |= first == 0 || first + got - 1 > COUNT || got > taker->batch;
         for (uint64_t i = first; !taker->beyond && i < first + got; i++)
             times_taken[i]++;
@@ -125,7 +126,7 @@ several_threads_take_each_number_once(void **state)
             sum += takers[k].sum;
         }
         assert_int_equal(sum, COUNT);
-        assert_true(crew_is_done(&shared));
+        assert_true(worker_group_is_done(&shared));
         for (int k = 1; k <= COUNT; k++)
             if (times_taken[k] != 1)
                 fail_msg("number %d was taken %d times", k, times_taken[k]);

@@ -20,7 +20,7 @@ open_with(struct setup *setup, int depth, int sent)
     worker->end = INT64_MAX;
     pacer_start(&worker->pacer, 10 * MS, 1, START);
     for (int i = 0; i < sent; i++) {
-        struct sample *sample = &slots_take(&worker->slots)->sample;
+        struct sample *sample = &inflight_take(&worker->inflight)->sample;
         sample->index = 20 + (uint64_t)i;
         sample->start = START + 10 * MS * i;
         pacer_sent(&worker->pacer);
@@ -36,8 +36,8 @@ the_oldest_is_the_one_sent_first_of_those_under_way(void **state)
     static const uint64_t oldest[] = {20, 22, 0};
     static const int released[] = {1, 0, 2};
     for (int i = 0; i < 3; i++) {
-        struct slots *slots = &setup.worker.slots;
-        slots_release(slots, &slots->list[released[i]]);
+        struct inflight *inflight = &setup.worker.inflight;
+        inflight_release(inflight, &inflight->list[released[i]]);
         assert_int_equal(worker_oldest(&setup.worker), oldest[i]);
     }
     worker_close(&setup.worker);
@@ -58,8 +58,8 @@ points_are_missed_until_now_or_the_end(void **state)
     setup.plan.limited = true;
     assert_int_equal(worker_missed(worker, START + 55 * MS), 0);
     setup.plan.limited = false;
-    setup.crew.count = 2;
-    atomic_store(&setup.crew.taken, 2);
+    setup.group.count = 2;
+    atomic_store(&setup.group.taken, 2);
     assert_true(worker_is_done(worker));
     assert_int_equal(worker_missed(worker, START + 55 * MS), 0);
     worker->left = 1; /* it took one that it has not sent */
@@ -103,7 +103,7 @@ points_missed_before_what_is_given_up_are_kept(void **state)
     open_with(&setup, 4, 3);
     struct worker *worker = &setup.worker;
     for (int i = 0; i < 3; i++)
-        worker->slots.list[i].sample.missed = 1ULL << i;
+        worker->inflight.list[i].sample.missed = 1ULL << i;
     worker->began = START + 5 * MS;
     worker_abandon(worker, START + 55 * MS);
     assert_int_equal(worker->total.requests, 2);
@@ -183,14 +183,14 @@ numbers_are_those_of_the_crew(void **state)
     struct setup setup;
     setup_begin(&setup, 10);
     setup_open(&setup);
-    setup.crew.size = 2;
-    atomic_store(&setup.crew.taken, 6);
+    setup.group.size = 2;
+    atomic_store(&setup.group.taken, 6);
     worker_run(&setup.worker);
     worker_close(&setup.worker);
     assert_int_equal(setup.seen_count, 4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(setup.seen[i].index, 7 + i);
-    assert_true(crew_is_done(&setup.crew));
+    assert_true(worker_group_is_done(&setup.group));
 }
 
 static void
@@ -200,11 +200,11 @@ it_begins_when_the_crew_does(void **state)
     struct setup setup;
     setup_begin(&setup, 1);
     setup_open(&setup);
-    setup.crew.begin = os_clock_now() + 300 * MS;
+    setup.group.begin = os_clock_now() + 300 * MS;
     worker_run(&setup.worker);
     worker_close(&setup.worker);
-    assert_true(setup.worker.began == setup.crew.begin);
-    assert_true(setup.seen[0].start >= setup.crew.begin);
+    assert_true(setup.worker.began == setup.group.begin);
+    assert_true(setup.seen[0].start >= setup.group.begin);
 }
 
 int

@@ -145,7 +145,7 @@ finish(void **state)
 static int
 choose(void)
 {
-    return access_choose(&target, &plan, &notes, &error);
+    return io_mode_choose(&target, &plan, &notes, &error);
 }
 
 static void
