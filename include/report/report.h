@@ -3,13 +3,10 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "plan/plan.h"
 #include "report/export.h"
 #include "report/status.h"
-#include "run/outcome.h"
 #include "run/run.h"
 #include "stats/stats.h"
-#include "target/description.h"
 
 #include <stdint.h>
 
@@ -28,19 +25,19 @@ struct report_format {
     void (*summary)(struct report *report, const struct stats *stats, int64_t time);
     void (*step)(struct report *report, int64_t value, const struct stats *stats,
                  int64_t time);
-    /* Of all targets, if there are several, by their outcomes. */
-    void (*compare)(struct report *report, const struct outcome *const *outcomes);
+    void (*compare)(struct report *report); /* of all jobs, if there are several */
     void (*end)(struct report *report);
     char farewell; /* closes what open opened, see os_signals_farewell; or 0 */
 };
 
 extern const struct report_format report_human, report_raw, report_json, report_ndjson;
 
-/* What a report has of one of its targets. */
-struct report_target {
-    struct report *report;
-    const struct description *description;
-    struct buffer label; /* in the human format */
+/* What is brought up to date while a run goes on. */
+enum report_timer_kind { TIMER_METRICS, TIMER_PLOT, TIMER_STATUS, REPORT_TIMERS };
+
+struct report_timer {
+    int64_t every; /* ns; 0: never */
+    int64_t due;   /* monotonic; 0: EVERY after the begin of the run */
 };
 
 struct report {
@@ -48,8 +45,9 @@ struct report {
     const struct plan *plan;
     const struct plan_output *output; /* the plan's */
     enum plan_load load;              /* likewise */
-    struct report_target *targets;
+    const struct job *jobs;           /* all targets */
     int count;
+    struct buffer *labels;            /* of the human format, one for each job */
     const struct description *target; /* the one that is told of */
     struct buffer *label;             /* likewise */
     int stream;                       /* as os_stream_write has it */
@@ -64,25 +62,22 @@ struct report {
     int error;     /* errno of the first failure of the output */
     struct export export;
     struct status *status; /* the line; NULL: none is wanted */
+    struct report_timer timers[REPORT_TIMERS];
 };
 
 /*
- * Starts a report of a run of PLAN on COUNT targets, all of which must outlive it, on
- * stdout. Puts the files that are kept in place. Returns 0, or -1 with ERROR if
- * that cannot be done. report_end must be called in any case.
+ * Starts a report on stdout of a run of PLAN, which has COUNT JOBS; both must outlive it.
+ * Puts the exported files in place. Returns 0, or -1 with ERROR if that cannot be done.
+ * report_end must be called in any case.
  */
-int report_begin(struct report *report, const struct plan *plan,
-                 const struct description *const *targets, int count,
-                 struct error *error);
+int report_begin(struct report *report, const struct plan *plan, const struct job *jobs,
+                 int count, struct error *error);
 
-/* The functions that a run calls of the NUMBERth target, from 0. */
-struct run_observer report_observer(struct report *report, int number);
+/* The functions that a run calls. */
+struct run_observer report_observer(struct report *report);
 
-/* Who looks at all of them: fills VIEWS, of RUN_TICKERS; returns how many. */
-int report_tickers(struct report *report, struct run_ticker *tickers);
-
-/* After all summaries: what is to be said of the targets together, by their outcomes. */
-void report_compare(struct report *report, const struct outcome *const *outcomes);
+/* Writes what is to be said of the jobs together, after all summaries. */
+void report_compare(struct report *report);
 
 /*
  * Writes what comes after all records and frees the report. Notes in OUTCOME

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "os/thread.h"
 #include "plan/plan.h"
-#include "run/run.h"
+#include "run/job.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>
@@ -44,8 +44,14 @@ bool status_wanted(const struct plan *plan);
  */
 struct status *status_open(const struct plan *plan, int targets, int64_t now);
 
-/* What has it drawn on the thread that attends: ten times a second, but not at once. */
-struct run_ticker status_ticker(struct status *status);
+#define STATUS_INTERVAL 100000000LL /* ns from one tick to the next */
+
+/* Draws it as COUNT jobs stand at NOW, unless the run has only just begun. For the
+ * supervisor's thread. */
+void status_tick(struct status *status, const struct job *jobs, int count, int64_t now);
+
+/* Erases it until the next tick; it may be NULL. */
+void status_erase(struct status *status);
 
 /* A sweep begins step NUMBER, from 0, of the COUNT steps of TARGET, from 0, with VALUE.
  * For the thread that attends. */

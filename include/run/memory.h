@@ -2,16 +2,16 @@
 #define RUN_MEMORY_H
 
 #include "base/error.h"
-#include "run/run.h"
+#include "run/job.h"
 
 #include <stdint.h>
 
 /*
- * Whether there is memory for all that the workers of COUNT targets need together: some
+ * Whether there is memory for all that the workers of COUNT jobs need together: some
  * systems promise any amount, and end the program when it uses it. Returns 0, or -1 with
  * ERROR.
  */
-int memory_check(const struct run_target *targets, int count, struct error *error);
+int memory_check(const struct job *jobs, int count, struct error *error);
 
 /*
  * Fills ERROR: there is no memory for so many requests of PLAN under way at a time;

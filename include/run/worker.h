@@ -16,27 +16,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Who wants to hear of a worker; set it between worker_open and worker_run.
- * Called outside the timed part, on the worker's thread, which holds the baton.
- * A negative result ends the run.
- */
-struct worker_listener {
-    void *self;
-    /* After each request; NULL: not wanted. */
-    int (*sample)(void *self, const struct sample *sample);
-    /* Before a request, once the crew's time `due` has come. */
-    int (*due)(void *self, int64_t now);
-};
+struct job;
 
 /* One loop: its own pattern, pacer, buffers and statistics. */
 struct worker {
-    const struct plan *plan;
+    struct job *job;
+    const struct plan *plan; /* the job's, like what follows */
     const struct target *target;
     struct worker_group *group;
     int number; /* from 0 */
     struct engine engine;
-    struct worker_listener listener;
+    bool reports; /* the job is told of each request; set before worker_run */
 
     struct pattern pattern;
     struct random data; /* what is written */
@@ -53,9 +43,10 @@ struct worker {
     int64_t began, ended; /* of what the statistics cover, monotonic */
     int64_t end;          /* no request starts then or later */
     struct stats total;
-    struct busy_log busy; /* what the crew's does not have yet */
-    struct track *track;  /* set like the listener; NULL: not wanted */
-    struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
+    struct busy_log busy;   /* what the group's does not have yet */
+    struct busy_log period; /* what the job's period does not have yet; under its lock */
+    struct track *track;    /* set like the listener; NULL: not wanted */
+    struct sample failed;   /* the first but for EAGAIN of -N; index 0: none */
 };
 
 /*
@@ -63,9 +54,8 @@ struct worker {
  * all zero but for its track; nothing touches what it does not need. Returns 0, or -1
  * with ERROR, and then nothing is left to close.
  */
-int worker_open(struct worker *worker, const struct plan *plan,
-                const struct target *target, const struct engine_ops *engine,
-                struct worker_group *group, int number, struct error *error);
+int worker_open(struct worker *worker, struct job *job, const struct engine_ops *engine,
+                int number, struct error *error);
 
 /*
  * Sends requests until the plan, a failure, the crew's `stop` or the listener

@@ -5,8 +5,8 @@
 #include "base/notes.h"
 #include "os/cache.h"
 #include "os/os.h"
-#include "target/description.h"
 #include "plan/plan.h"
+#include "target/description.h"
 
 /* An opened target. It owns its descriptor and its working file. */
 struct target {

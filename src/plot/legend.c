@@ -38,13 +38,13 @@ things_of_run(const struct plot *plot)
 {
     unsigned found = 0;
     for (int i = 0; i < plot->count; i++) {
-        const struct plot_target *target = &plot->targets[i];
-        const struct stats *stats = target->stats;
+        const struct job *job = &plot->jobs[i];
+        const struct stats *stats = job->stats;
         if (stats && stats->failed)
             found |= 1u << THING_FAIL;
         if (stats && stats->missed)
             found |= 1u << THING_MISSED;
-        if (plot_has_data(target))
+        if (plot_has_data(job))
             found |= 1u << THING_MEAN | (unsigned)plot_run_marks(plot, i) << THING_MARK;
     }
     if (found & 1u << THING_MEAN && plot_is_clear(plot))
@@ -61,7 +61,7 @@ things_of(const struct plot *plot)
     if (kind == SWEEP_SIZE)
         return 0;
     for (int i = 0; i < plot->count; i++)
-        if (plot_has_data(&plot->targets[i]))
+        if (plot_has_data(&plot->jobs[i]))
             return 1u << THING_P50 | 1u << THING_VALUE |
                    (plot_is_clear(plot) ? 1u << THING_P99 | 1u << THING_MAX : 0);
     return 0;

@@ -56,7 +56,7 @@ void plot_words_done(struct buffer *text, const struct plot *plot);
 void plot_words_all(struct buffer *text, const struct plot *plot);
 
 /* Whether there is anything to draw: a request that counts. */
-bool plot_has_data(const struct plot_target *target);
+bool plot_has_data(const struct job *job);
 
 /* What the lines mean and what the targets are, from Y on; and its height. */
 void plot_legend_draw(struct buffer *text, const struct plot *plot, double y);

@@ -75,7 +75,7 @@ add_title(struct buffer *text, const struct plot *plot)
         return;
     }
     buffer_text(text, "ioping ");
-    description_label(plot->targets[0].description, text);
+    description_label(&plot->jobs[0].target.description, text);
 }
 
 static void

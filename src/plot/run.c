@@ -12,7 +12,7 @@
 bool
 plot_run_marks(const struct plot *plot, int target)
 {
-    const struct track *track = plot->targets[target].track;
+    const struct track *track = plot->jobs[target].track;
     return track && track->seen <= TRACK_MARKS / (uint64_t)plot->count;
 }
 
@@ -39,11 +39,11 @@ cover(struct plot_run *run, int64_t least, int64_t most)
 }
 
 static void
-survey_target(struct plot_run *run, const struct plot_target *target)
+survey_target(struct plot_run *run, const struct job *job)
 {
-    const struct stats *stats = target->stats;
+    const struct stats *stats = job->stats;
     const struct histogram *histogram = stats_distribution(stats);
-    int64_t end = target->track ? plot_run_end(target->track) : 0;
+    int64_t end = job->track ? plot_run_end(job->track) : 0;
     run->span = end > run->span ? end : run->span;
     run->exceptions |= stats->failed > 0 || stats->missed > 0;
     if (stats->latency.count == 0)
@@ -61,7 +61,7 @@ static void
 survey(struct plot_run *run)
 {
     for (int i = 0; i < run->plot->count; i++)
-        survey_target(run, &run->plot->targets[i]);
+        survey_target(run, &run->plot->jobs[i]);
     if (run->span == 0)
         run->span = run->most > 0 ? run->most : 1;
 }
@@ -107,7 +107,7 @@ plot_run_percentiles(struct buffer *text, const struct plot_run *run,
                      const struct plot_panel *panel, int target)
 {
     static const char *const names[] = {"p50", "p99"};
-    const struct stats *stats = run->plot->targets[target].stats;
+    const struct stats *stats = run->plot->jobs[target].stats;
     char class[PLOT_CLASS];
     if (!plot_is_clear(run->plot))
         return;
@@ -161,8 +161,8 @@ draw_labels(struct buffer *text, const struct plot_run *run)
     char class[PLOT_CLASS];
     int count = 0;
     for (int i = 0; i < run->plot->count; i++) {
-        const struct stats *stats = run->plot->targets[i].stats;
-        if (!plot_has_data(&run->plot->targets[i]))
+        const struct stats *stats = run->plot->jobs[i].stats;
+        if (!plot_has_data(&run->plot->jobs[i]))
             continue;
         double half = plot_axis_at(&run->time.up, (double)stats_p50(stats));
         double most = plot_axis_at(&run->time.up, (double)stats_p99(stats));

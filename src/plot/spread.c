@@ -54,17 +54,17 @@ share_out_steps(struct plot_run *run, const struct stats *stats)
 
 /* Few requests are known one by one. Returns the highest of the levels. */
 static double
-fill_levels(struct plot_run *run, const struct plot_target *target)
+fill_levels(struct plot_run *run, const struct job *job)
 {
-    const struct track *track = target->track;
+    const struct track *track = job->track;
     double highest = 0;
     for (int i = 0; i < run->rows; i++)
         run->levels[i] = 0;
     if (track->seen <= TRACK_MARKS &&
-        track->seen == stats_distribution(target->stats)->count)
+        track->seen == stats_distribution(job->stats)->count)
         share_out_marks(run, track);
     else
-        share_out_steps(run, target->stats);
+        share_out_steps(run, job->stats);
     for (int i = 0; i < run->rows; i++)
         highest = number_most(highest, run->levels[i]);
     return highest;
@@ -83,7 +83,7 @@ choose_rows(const struct plot *plot)
 {
     uint64_t most = 0;
     for (int i = 0; i < plot->count; i++) {
-        uint64_t count = stats_distribution(plot->targets[i].stats)->count;
+        uint64_t count = stats_distribution(plot->jobs[i].stats)->count;
         most = count > most ? count : most;
     }
     int levels = LEVELS_LEAST; /* twice the root of MOST, within bounds */
@@ -99,9 +99,9 @@ fit(struct plot_run *run)
     double most = 0;
     run->rows = choose_rows(run->plot);
     for (int i = 0; i < run->plot->count; i++) {
-        const struct stats *stats = run->plot->targets[i].stats;
+        const struct stats *stats = run->plot->jobs[i].stats;
         if (stats->latency.count)
-            most = number_most(most, fill_levels(run, &run->plot->targets[i]) *
+            most = number_most(most, fill_levels(run, &run->plot->jobs[i]) *
                                          weight_of(run, stats));
     }
     panel->across = (struct plot_axis){
@@ -157,10 +157,10 @@ plot_spread_draw(struct buffer *text, struct plot_run *run)
         fit(run);
     plot_panel_draw(text, &run->spread);
     for (int i = 0; i < plot->count; i++) {
-        const struct stats *stats = plot->targets[i].stats;
+        const struct stats *stats = plot->jobs[i].stats;
         if (stats->latency.count == 0)
             continue;
-        fill_levels(run, &plot->targets[i]);
+        fill_levels(run, &plot->jobs[i]);
         if (plot->count == 1)
             draw_bars(text, run);
         else

@@ -13,42 +13,42 @@
 
 /* What a step has to draw, in the unit of its axis. */
 static double
-value_iops(const struct plot_step *step)
+value_iops(const struct job_step *step)
 {
     return step->iops * THOUSANDTHS;
 }
 
 static double
-value_bps(const struct plot_step *step)
+value_bps(const struct job_step *step)
 {
     return step->bps;
 }
 
 static double
-value_size(const struct plot_step *step)
+value_size(const struct job_step *step)
 {
     return (double)step->value;
 }
 
 static double
-value_p50(const struct plot_step *step)
+value_p50(const struct job_step *step)
 {
     return (double)step->p50;
 }
 
 static double
-value_p99(const struct plot_step *step)
+value_p99(const struct job_step *step)
 {
     return (double)step->p99;
 }
 
 static double
-value_max(const struct plot_step *step)
+value_max(const struct job_step *step)
 {
     return (double)step->max;
 }
 
-typedef double value_of(const struct plot_step *step);
+typedef double value_of(const struct job_step *step);
 
 struct range {
     int64_t least, most;
@@ -72,20 +72,20 @@ find_range(const struct plot *plot, value_of *value)
 {
     struct range range = {0};
     for (int i = 0; i < plot->count; i++)
-        for (int k = 0; k < plot->targets[i].count; k++)
-            if (plot->targets[i].steps[k].requests)
-                widen_range(&range, value(&plot->targets[i].steps[k]));
+        for (int k = 0; k < plot->jobs[i].step_count; k++)
+            if (plot->jobs[i].steps[k].requests)
+                widen_range(&range, value(&plot->jobs[i].steps[k]));
     return range;
 }
 
 static double
-x_of(const struct plot_panel *panel, value_of *value, const struct plot_step *step)
+x_of(const struct plot_panel *panel, value_of *value, const struct job_step *step)
 {
     return plot_axis_at(&panel->across, value(step));
 }
 
 static double
-y_of(const struct plot_panel *panel, value_of *value, const struct plot_step *step)
+y_of(const struct plot_panel *panel, value_of *value, const struct job_step *step)
 {
     return plot_axis_at(&panel->up, value(step));
 }
@@ -101,14 +101,14 @@ static void
 draw_curve(struct buffer *text, const struct plot *plot, const struct plot_panel *panel,
            int number, const struct curve *curve)
 {
-    const struct plot_target *target = &plot->targets[number];
+    const struct job *job = &plot->jobs[number];
     char class[PLOT_CLASS];
     char command = 'M';
-    if (!plot_has_data(target))
+    if (!plot_has_data(job))
         return;
     svg_path(text, plot_class(class, plot, curve->role, curve->line, number));
-    for (int i = 0; i < target->count; i++) {
-        const struct plot_step *step = &target->steps[i];
+    for (int i = 0; i < job->step_count; i++) {
+        const struct job_step *step = &job->steps[i];
         if (!step->requests)
             continue;
         svg_point(text, command, x_of(panel, curve->across, step),
@@ -117,8 +117,8 @@ draw_curve(struct buffer *text, const struct plot *plot, const struct plot_panel
     }
     svg_end(text);
     plot_class(class, plot, curve->mark, curve->line, number);
-    for (int i = 0; i < target->count; i++) {
-        const struct plot_step *step = &target->steps[i];
+    for (int i = 0; i < job->step_count; i++) {
+        const struct job_step *step = &job->steps[i];
         if (step->requests)
             svg_circle(text, class, x_of(panel, curve->across, step),
                        y_of(panel, curve->up, step), curve->radius);
@@ -172,28 +172,27 @@ count_steps(const struct plot *plot)
 {
     int count = 0;
     for (int i = 0; i < plot->count; i++)
-        count += plot->targets[i].count;
+        count += plot->jobs[i].step_count;
     return count;
 }
 
 static void
 add_points(struct plot_labels *labels, const struct plot_panel *panel,
-           const struct plot_target *target, value_of *value)
+           const struct job *job, value_of *value)
 {
-    for (int i = 0; i < target->count; i++)
-        if (target->steps[i].requests)
-            plot_labels_point(labels, x_of(panel, value_iops, &target->steps[i]),
-                              y_of(panel, value, &target->steps[i]));
+    for (int i = 0; i < job->step_count; i++)
+        if (job->steps[i].requests)
+            plot_labels_point(labels, x_of(panel, value_iops, &job->steps[i]),
+                              y_of(panel, value, &job->steps[i]));
 }
 
 static void
 draw_labels_of(struct buffer *text, const struct plot_panel *panel,
-               struct plot_labels *labels, const struct plot_target *target,
-               value_of *value)
+               struct plot_labels *labels, const struct job *job, value_of *value)
 {
     const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
-    for (int i = 0; i < target->count; i++) {
-        const struct plot_step *step = &target->steps[i];
+    for (int i = 0; i < job->step_count; i++) {
+        const struct job_step *step = &job->steps[i];
         char shown[24];
         if (!step->requests)
             continue;
@@ -222,10 +221,10 @@ draw_labels(struct buffer *text, const struct plot *plot, const struct plot_pane
     }
     for (int i = 0; i < plot->count; i++)
         for (int curve = 0; curve < shown; curve++)
-            add_points(&labels, panel, &plot->targets[i], curves[curve].up);
+            add_points(&labels, panel, &plot->jobs[i], curves[curve].up);
     for (int curve = 0; curve < (plot->count > LABELLED ? 1 : shown); curve++)
         for (int i = 0; i < plot->count; i++)
-            draw_labels_of(text, panel, &labels, &plot->targets[i], curves[curve].up);
+            draw_labels_of(text, panel, &labels, &plot->jobs[i], curves[curve].up);
     free(labels.boxes);
 }
 

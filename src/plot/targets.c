@@ -44,11 +44,11 @@ columns_of(const struct plot *plot, bool failed, bool missed)
 
 /* The most that any step reached. */
 static double
-find_highest(const struct plot_target *target, bool bandwidth)
+find_highest(const struct job *job, bool bandwidth)
 {
     double most = 0;
-    for (int i = 0; i < target->count; i++) {
-        const struct plot_step *step = &target->steps[i];
+    for (int i = 0; i < job->step_count; i++) {
+        const struct job_step *step = &job->steps[i];
         double value = bandwidth ? step->bps : step->iops;
         if (step->requests && value > most)
             most = value;
@@ -58,10 +58,10 @@ find_highest(const struct plot_target *target, bool bandwidth)
 
 /* The kind of a cell and its value; -1: there is none. */
 static enum units_kind
-value_of_cell(const struct plot_target *target, enum column column, int64_t *value)
+value_of_cell(const struct job *job, enum column column, int64_t *value)
 {
-    const struct stats *stats = target->stats; /* those of a run */
-    bool any = plot_has_data(target);
+    const struct stats *stats = job->stats; /* those of a run */
+    bool any = plot_has_data(job);
     switch (column) {
     case COLUMN_REQUESTS:
         *value = (int64_t)stats->latency.count;
@@ -73,10 +73,10 @@ value_of_cell(const struct plot_target *target, enum column column, int64_t *val
         *value = (int64_t)stats->missed;
         return UNITS_COUNT;
     case COLUMN_IOPS:
-        *value = (int64_t)find_highest(target, false);
+        *value = (int64_t)find_highest(job, false);
         return UNITS_COUNT;
     case COLUMN_BANDWIDTH:
-        *value = (int64_t)find_highest(target, true);
+        *value = (int64_t)find_highest(job, true);
         return UNITS_SIZE;
     case COLUMN_P50:
         *value = any ? stats_p50(stats) : -1;
@@ -94,11 +94,11 @@ value_of_cell(const struct plot_target *target, enum column column, int64_t *val
 
 /* Into CELL bytes. */
 static void
-write_cell(char *cell, const struct plot_target *target, enum column column)
+write_cell(char *cell, const struct job *job, enum column column)
 {
     int64_t value;
     char shown[UNITS_TEXT];
-    enum units_kind kind = value_of_cell(target, column, &value);
+    enum units_kind kind = value_of_cell(job, column, &value);
     snprintf(cell, CELL, "%s%s", value < 0 ? "-" : units_format(kind, value, shown),
              kind == UNITS_SIZE ? "/s" : "");
 }
@@ -111,33 +111,31 @@ width_of(enum column column)
 
 /* A row from the right to the left, which leaves what remains to the name. */
 static double
-draw_cells(struct buffer *text, const struct plot_target *target, unsigned shown,
-           double y)
+draw_cells(struct buffer *text, const struct job *job, unsigned shown, double y)
 {
-    const struct svg_font font = {SVG_END, PLOT_FONT, target ? "cell" : "dim", false};
+    const struct svg_font font = {SVG_END, PLOT_FONT, job ? "cell" : "dim", false};
     double x = PLOT_WIDTH - PLOT_MARGIN;
     for (int column = COLUMNS - 1; column >= 0; column--) {
         char cell[CELL];
         if (!(shown & 1u << column))
             continue;
-        if (target)
-            write_cell(cell, target, (enum column)column);
-        svg_text(text, x, y, &font, target ? cell : columns[column].name);
+        if (job)
+            write_cell(cell, job, (enum column)column);
+        svg_text(text, x, y, &font, job ? cell : columns[column].name);
         x -= width_of((enum column)column);
     }
     return x;
 }
 
 static void
-draw_name(struct buffer *text, const struct plot_target *target, double x, double y,
-          double width)
+draw_name(struct buffer *text, const struct job *job, double x, double y, double width)
 {
     const struct svg_font font = {.size = PLOT_FONT, .class = "name"};
     struct buffer label = {0}, name = {0};
     int room = (int)(width / (SVG_GLYPH * PLOT_FONT));
-    description_label(target->description, &label);
+    description_label(&job->target.description, &label);
     if (!label.failed && svg_width(label.text, PLOT_FONT) > width)
-        svg_shorten(&name, target->description->path, room);
+        svg_shorten(&name, job->target.description.path, room);
     else if (!label.failed)
         buffer_text(&name, label.text);
     if (label.failed || name.failed)
@@ -157,7 +155,7 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, bool failed, boo
     draw_cells(text, NULL, shown, y);
     for (int i = 0; i < plot->count; i++) {
         y += PLOT_ROW;
-        double end = draw_cells(text, &plot->targets[i], shown, y);
-        draw_name(text, &plot->targets[i], begin, y, end - begin);
+        double end = draw_cells(text, &plot->jobs[i], shown, y);
+        draw_name(text, &plot->jobs[i], begin, y, end - begin);
     }
 }

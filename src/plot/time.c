@@ -85,7 +85,7 @@ bin_columns(struct plot_run *run, const struct track *track)
 static int
 fill_bins(struct plot_run *run, int target)
 {
-    const struct track *track = run->plot->targets[target].track;
+    const struct track *track = run->plot->jobs[target].track;
     for (int i = 0; i < PLOT_BINS; i++)
         run->bins[i] = (struct plot_bin){0};
     return plot_run_marks(run->plot, target) ? bin_marks(run, track)
@@ -175,7 +175,7 @@ draw_mean(struct buffer *text, struct plot_run *run, int target)
 static void
 draw_marks(struct buffer *text, struct plot_run *run, int target)
 {
-    const struct track *track = run->plot->targets[target].track;
+    const struct track *track = run->plot->jobs[target].track;
     char class[PLOT_CLASS];
     if (!plot_run_marks(run->plot, target))
         return;
@@ -213,7 +213,7 @@ static void
 draw_exceptions(struct buffer *text, const struct plot_run *run, int target,
                 bool failures)
 {
-    const struct track *track = run->plot->targets[target].track;
+    const struct track *track = run->plot->jobs[target].track;
     const char *name = failures ? "fail" : "missed";
     double bottom = PLOT_TOP + PLOT_HEIGHT, last = 0;
     char class[PLOT_CLASS];
@@ -245,7 +245,7 @@ plot_time_draw(struct buffer *text, struct plot_run *run)
         plot_panel_empty(text, &run->time);
     for (size_t layer = 0; layer < sizeof(layers) / sizeof(layers[0]); layer++)
         for (int i = 0; i < plot->count; i++)
-            if (plot_has_data(&plot->targets[i]))
+            if (plot_has_data(&plot->jobs[i]))
                 layers[layer](text, run, i);
     for (int i = 0; i < plot->count; i++) {
         draw_exceptions(text, run, i, true);

@@ -8,12 +8,12 @@
 #define NAMES_ROOM 16384
 
 bool
-plot_has_data(const struct plot_target *target)
+plot_has_data(const struct job *job)
 {
-    for (int i = 0; i < target->count; i++)
-        if (target->steps[i].requests)
+    for (int i = 0; i < job->step_count; i++)
+        if (job->steps[i].requests)
             return true;
-    return target->stats && target->stats->latency.count > 0;
+    return job->stats && job->stats->latency.count > 0;
 }
 
 static void
@@ -31,9 +31,9 @@ add_size(struct buffer *text, const struct plan *plan)
 static void
 add_mode(struct buffer *text, const struct plot *plot)
 {
-    enum mode mode = plot->targets[0].description->mode;
+    enum mode mode = plot->jobs[0].target.description.mode;
     for (int i = 1; i < plot->count; i++)
-        if (plot->targets[i].description->mode != mode)
+        if (plot->jobs[i].target.description.mode != mode)
             return;
     buffer_format(text, ", %s", description_mode(mode));
 }
@@ -107,16 +107,16 @@ plot_words_done(struct buffer *text, const struct plot *plot)
 {
     uint64_t count = 0, failed = 0, missed = 0;
     for (int i = 0; i < plot->count; i++) {
-        const struct plot_target *target = &plot->targets[i];
-        for (int k = 0; k < target->count; k++) {
-            count += target->steps[k].requests;
-            failed += target->steps[k].failed;
+        const struct job *job = &plot->jobs[i];
+        for (int k = 0; k < job->step_count; k++) {
+            count += job->steps[k].requests;
+            failed += job->steps[k].failed;
         }
-        if (!target->stats || plot->plan->sweep.kind != SWEEP_NONE)
+        if (!job->stats || plot->plan->sweep.kind != SWEEP_NONE)
             continue;
-        count += target->stats->latency.count;
-        failed += target->stats->failed;
-        missed += target->stats->missed;
+        count += job->stats->latency.count;
+        failed += job->stats->failed;
+        missed += job->stats->missed;
     }
     add_counts(text, count, failed, missed);
     if (plot->plan->corrected)
@@ -144,7 +144,7 @@ add_run(struct buffer *text, const struct stats *stats)
 }
 
 static void
-add_step(struct buffer *text, const struct plan *plan, const struct plot_step *step)
+add_step(struct buffer *text, const struct plan *plan, const struct job_step *step)
 {
     buffer_format(text, "%s ", sweep_name(plan->sweep.kind));
     if (plan->sweep.kind == SWEEP_SIZE)
@@ -162,9 +162,9 @@ add_step(struct buffer *text, const struct plan *plan, const struct plot_step *s
 static void
 add_target(struct buffer *text, const struct plot *plot, int number)
 {
-    const struct plot_target *target = &plot->targets[number];
+    const struct job *job = &plot->jobs[number];
     struct buffer label = {0};
-    description_label(target->description, &label);
+    description_label(&job->target.description, &label);
     buffer_text(text, " ");
     text->failed |= label.failed;
     if (!label.failed && plot->count <= NAMES_WHOLE)
@@ -173,16 +173,16 @@ add_target(struct buffer *text, const struct plot *plot, int number)
         svg_shorten(text, label.text, NAMES_ROOM / plot->count);
     buffer_free(&label);
     buffer_text(text, ": ");
-    if (plot->plan->sweep.kind == SWEEP_NONE && target->stats)
-        add_run(text, target->stats);
-    else if (!plot_has_data(target))
+    if (plot->plan->sweep.kind == SWEEP_NONE && job->stats)
+        add_run(text, job->stats);
+    else if (!plot_has_data(job))
         buffer_text(text, "no request counted");
     const char *between = "";
-    for (int i = 0; i < target->count; i++) {
-        if (!target->steps[i].requests)
+    for (int i = 0; i < job->step_count; i++) {
+        if (!job->steps[i].requests)
             continue;
         buffer_text(text, between);
-        add_step(text, plot->plan, &target->steps[i]);
+        add_step(text, plot->plan, &job->steps[i]);
         between = "; ";
     }
     buffer_text(text, ".");

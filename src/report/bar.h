@@ -16,6 +16,6 @@ bar_parts(bool utf8)
  * Adds a bar of so many PARTS of columns, in blocks if the terminal has UTF8, else in
  * #, and as often REST, of one column, as it takes to be WIDTH columns wide.
  */
-void bar_add(struct buffer *text, int jobs, int width, const char *rest, bool utf8);
+void bar_add(struct buffer *text, int parts, int width, const char *rest, bool utf8);
 
 #endif

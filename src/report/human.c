@@ -215,12 +215,12 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
 }
 
 static void
-human_compare(struct report *report, const struct outcome *const *outcomes)
+human_compare(struct report *report)
 {
     struct comparison_row *rows = calloc((size_t)report->count, sizeof(*rows));
     for (int i = 0; rows && i < report->count; i++)
-        rows[i] = (struct comparison_row){report->targets[i].description->path,
-                                          &outcomes[i]->total};
+        rows[i] = (struct comparison_row){report->jobs[i].target.description.path,
+                                          &report->jobs[i].outcome.total};
     if (rows)
         comparison_format(&report->text, rows, report->count, &report->plan->slos,
                           report->color);

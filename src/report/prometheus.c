@@ -51,13 +51,14 @@ add_labels(struct buffer *text, const struct plan *plan, const struct descriptio
 /* One of all targets; a metric has a line of each. */
 struct series {
     struct buffer labels;
-    const struct prometheus_target *target;
+    const struct job *job;
 };
 
 struct metrics {
     struct buffer *text;
     struct series *series;
     int count;
+    int64_t epoch; /* of the monotonic clock, ns since 1970 */
 };
 
 static void
@@ -70,7 +71,7 @@ add_head(struct buffer *text, const char *name, const char *help, const char *ty
 static const void *
 find(const struct series *series, size_t at)
 {
-    return (const char *)series->target->stats + at;
+    return (const char *)series->job->stats + at;
 }
 
 static void
@@ -119,7 +120,8 @@ add_last(const struct metrics *metrics)
     static const char name[] = "ioping_last_request_timestamp_seconds";
     bool begun = false;
     for (int i = 0; i < metrics->count; i++) {
-        int64_t last = metrics->series[i].target->last;
+        int64_t last = metrics->series[i].job->stats->last;
+        last = last ? last + metrics->epoch : 0;
         if (last && !begun)
             add_head(metrics->text, name, "When the last request ended, since 1970.",
                      "gauge");
@@ -186,13 +188,13 @@ number_series(struct series *series, int count)
 
 /* Returns whether there was memory for all labels. */
 static bool
-name_series(struct series *series, const struct plan *plan,
-            const struct prometheus_target *targets, int count)
+name_series(struct series *series, const struct plan *plan, const struct job *jobs,
+            int count)
 {
     bool failed = false;
     for (int i = 0; i < count; i++) {
-        series[i].target = &targets[i];
-        add_labels(&series[i].labels, plan, targets[i].description);
+        series[i].job = &jobs[i];
+        add_labels(&series[i].labels, plan, &jobs[i].target.description);
         failed |= series[i].labels.failed;
     }
     if (!failed)
@@ -203,12 +205,12 @@ name_series(struct series *series, const struct plan *plan,
 }
 
 void
-prometheus_format(struct buffer *text, const struct plan *plan,
-                  const struct prometheus_target *targets, int count)
+prometheus_format(struct buffer *text, const struct plan *plan, const struct job *jobs,
+                  int count, int64_t epoch)
 {
     struct series *series = calloc((size_t)count, sizeof(*series));
-    const struct metrics metrics = {text, series, count};
-    if (series && name_series(series, plan, targets, count))
+    const struct metrics metrics = {text, series, count, epoch};
+    if (series && name_series(series, plan, jobs, count))
         add_metrics(&metrics, plan);
     else
         text->failed = true;
@@ -218,46 +220,15 @@ prometheus_format(struct buffer *text, const struct plan *plan,
 }
 
 int
-prometheus_keep(const struct plan *plan, const struct prometheus_target *targets,
-                int count)
+prometheus_write(const struct plan *plan, const struct job *jobs, int count,
+                 int64_t epoch)
 {
     struct buffer text = {0};
-    prometheus_format(&text, plan, targets, count);
+    prometheus_format(&text, plan, jobs, count, epoch);
     int failed = text.failed ? ENOMEM : 0;
     if (!failed && os_file_replace(plan->output.prometheus, text.text, text.length,
                                    "# HELP ioping_") < 0)
         failed = errno;
     buffer_free(&text);
     return failed;
-}
-
-/* Returns 0, or an errno. */
-static int
-keep_nothing(const struct plan *plan, const struct description *const *targets, int count)
-{
-    struct stats *nothing = calloc(1, sizeof(*nothing));
-    struct prometheus_target *all = calloc((size_t)count, sizeof(*all));
-    int failed = ENOMEM;
-    for (int i = 0; all && i < count; i++)
-        all[i] = (struct prometheus_target){targets[i], nothing, 0};
-    if (nothing && all)
-        failed = prometheus_keep(plan, all, count);
-    free(all);
-    free(nothing);
-    return failed;
-}
-
-int
-prometheus_begin(const struct plan *plan, const struct description *const *targets,
-                 int count, struct error *error)
-{
-    if (!plan->output.prometheus)
-        return 0;
-    int failed = keep_nothing(plan, targets, count);
-    if (failed == EEXIST)
-        return error_set(error, EXIT_PREPARE, plan->output.prometheus,
-                         "is there already, and not a file of metrics");
-    return failed ? error_set(error, EXIT_PREPARE, plan->output.prometheus, "%s",
-                              strerror(failed))
-                  : 0;
 }

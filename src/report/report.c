@@ -1,5 +1,10 @@
+/*
+ * What a run tells goes to the format of its output, to the status line and to the
+ * exported files. Each record is written by one flush.
+ */
 #include "report/report.h"
 
+#include "base/later.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "os/output.h"
@@ -34,25 +39,25 @@ flush(struct report *report)
     return report->error ? -1 : 0;
 }
 
-/* Who is told of from now on. */
+/* Selects the current target. */
 static struct report *
-turn_to(void *self)
+select_job(void *self, const struct job *job)
 {
-    struct report_target *target = self;
-    struct report *report = target->report;
-    report->target = target->description;
-    report->label = &target->label;
+    struct report *report = self;
+    report->target = &job->target.description;
+    report->label = &report->labels[job->number];
     return report;
 }
 
 int
-report_begin(struct report *report, const struct plan *plan,
-             const struct description *const *targets, int count, struct error *error)
+report_begin(struct report *report, const struct plan *plan, const struct job *jobs,
+             int count, struct error *error)
 {
+    const struct plan_output *output = &plan->output;
     memset(report, 0, sizeof(*report));
-    report->format = formats[plan->output.format];
+    report->format = formats[output->format];
     report->plan = report->export.plan = plan;
-    report->output = &plan->output;
+    report->output = output;
     report->load = plan->load;
     report->stream = 1;
     report->wall = os_clock_wall;
@@ -60,23 +65,24 @@ report_begin(struct report *report, const struct plan *plan,
     report->columns = os_stream_columns(report->stream);
     report->columns = report->columns ? report->columns : 80;
     report->utf8 = os_locale_utf8();
-    report->color = color_wanted(plan->output.color, report->stream);
-    report->targets = calloc((size_t)count, sizeof(*report->targets));
-    if (!report->targets)
+    report->color = color_wanted(output->color, report->stream);
+    report->labels = calloc((size_t)count, sizeof(*report->labels));
+    if (!report->labels)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the report");
+    report->jobs = jobs;
     report->count = count;
-    for (int i = 0; i < count; i++)
-        report->targets[i] =
-            (struct report_target){.report = report, .description = targets[i]};
     if (status_wanted(plan))
         report->status = status_open(plan, count, os_clock_now());
-    return export_begin(&report->export, plan, targets, count, report->status, error);
+    report->timers[TIMER_METRICS].every = output->prometheus ? output->keep_interval : 0;
+    report->timers[TIMER_PLOT].every = output->plot ? EXPORT_PLOT_INTERVAL : 0;
+    report->timers[TIMER_STATUS].every = report->status ? STATUS_INTERVAL : 0;
+    return export_begin(&report->export, plan, jobs, count, report->status, error);
 }
 
 static int
-on_begin(void *self)
+on_begin(void *self, const struct job *job)
 {
-    struct report *report = turn_to(self);
+    struct report *report = select_job(self, job);
     if (!report->begun && report->format->open)
         report->format->open(report);
     if (report->format->begin)
@@ -87,9 +93,9 @@ on_begin(void *self)
 }
 
 static int
-on_sample(void *self, const struct sample *sample)
+on_sample(void *self, const struct job *job, const struct sample *sample)
 {
-    struct report *report = turn_to(self);
+    struct report *report = select_job(self, job);
     if (report->format->sample)
         report->format->sample(report, sample);
     report->records++;
@@ -97,103 +103,141 @@ on_sample(void *self, const struct sample *sample)
 }
 
 static int
-on_period(void *self, const struct stats *stats, int64_t time)
+on_period(void *self, const struct job *job, const struct stats *stats, int64_t time)
 {
-    struct report *report = turn_to(self);
+    struct report *report = select_job(self, job);
     report->format->period(report, stats, time);
     report->records++;
     return flush(report);
 }
 
 static int
-on_summary(void *self, const struct stats *stats, int64_t time)
+on_summary(void *self, const struct job *job)
 {
-    struct report *report = turn_to(self);
-    report->format->summary(report, stats, time);
+    struct report *report = select_job(self, job);
+    report->format->summary(report, &job->outcome.total, job->outcome.time);
     report->records++;
     return flush(report);
 }
 
 static int
-number_of(const struct report_target *target)
+on_step(void *self, const struct job *job, int64_t value, const struct stats *stats,
+        int64_t time)
 {
-    return (int)(target - target->report->targets);
-}
-
-static int
-on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
-{
-    struct report *report = turn_to(self);
+    struct report *report = select_job(self, job);
     report->format->step(report, value, stats, time);
     report->records++;
-    export_step(&report->export, number_of(self), value, stats, time);
     return flush(report);
-}
-
-/* The name of a target where there are others; else NULL. */
-static const char *
-name_among(const struct report_target *target)
-{
-    return target->report->count > 1 ? target->description->path : NULL;
 }
 
 static void
-say(struct report *report, struct notes *notes)
+write_notes(struct report *report, struct notes *notes)
 {
     status_pause(report->status);
     console_notes(notes);
     status_resume(report->status);
 }
 
-/* To stderr, whatever the format; it must not disturb what is read from stdout. */
+/* Writes to stderr, whatever the format; it must not disturb what is read from stdout. */
 static void
-on_interim(void *self, const struct stats *stats)
+on_interim(void *self, const struct job *job)
 {
-    struct report_target *target = self;
-    struct status *status = target->report->status;
+    struct report *report = self;
     struct buffer text = {0};
-    human_interim(&text, name_among(target), stats);
-    status_pause(status);
+    human_interim(&text, job_name(job), job->stats);
+    status_pause(report->status);
     if (!text.failed)
         os_stream_write(2, text.text, text.length);
-    status_resume(status);
+    status_resume(report->status);
     buffer_free(&text);
 }
 
 static void
-on_hang(void *self, uint64_t index, int64_t waited)
+on_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
 {
-    struct report_target *target = self;
     struct notes notes = {0};
     char text[UNITS_TEXT];
-    notes_add(&notes, name_among(target), "request %llu has had no answer for %s",
+    notes_add(&notes, job_name(job), "request %llu has had no answer for %s",
               (unsigned long long)index, units_format(UNITS_TIME, waited, text));
-    say(target->report, &notes);
+    write_notes(self, &notes);
 }
 
 static void
-on_fail(void *self, const struct sample *failed)
+on_fail(void *self, const struct job *job)
 {
-    struct report_target *target = self;
     struct notes notes = {0};
-    outcome_explain_failure(failed, name_among(target), &notes);
-    say(target->report, &notes);
+    outcome_explain_failure(&job->outcome.failed, job_name(job), &notes);
+    write_notes(self, &notes);
 }
 
 static void
-on_stepping(void *self, int64_t value, int number, int count)
+on_step_begin(void *self, const struct job *job, int64_t value, int number, int count)
 {
-    struct report_target *target = self;
-    struct status *status = target->report->status;
-    if (status)
-        status_step(status, number_of(target), value, number, count, os_clock_now());
+    struct report *report = self;
+    if (report->status)
+        status_step(report->status, job->number, value, number, count, os_clock_now());
+}
+
+static int64_t
+on_due(void *self, int64_t now)
+{
+    struct report *report = self;
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < REPORT_TIMERS; i++) {
+        struct report_timer *timer = &report->timers[i];
+        if (timer->every && !timer->due)
+            timer->due = later(now, timer->every);
+        if (timer->every)
+            next = earlier(next, timer->due);
+    }
+    return next;
+}
+
+/* Returns whether a timer has run down at NOW; it then starts again. */
+static bool
+has_run_down(struct report_timer *timer, int64_t now)
+{
+    if (!timer->every || now < timer->due)
+        return false;
+    timer->due = later_point(timer->due, timer->every, now);
+    return true;
+}
+
+static void
+on_tick(void *self, const struct job *jobs, int count, int64_t now)
+{
+    struct report *report = self;
+    if (has_run_down(&report->timers[TIMER_METRICS], now))
+        export_metrics(&report->export, now);
+    if (has_run_down(&report->timers[TIMER_PLOT], now))
+        export_plot(&report->export);
+    if (has_run_down(&report->timers[TIMER_STATUS], now))
+        status_tick(report->status, jobs, count, now);
+}
+
+static void
+on_interrupt(void *self)
+{
+    struct report *report = self;
+    status_erase(report->status);
+}
+
+static void
+on_end(void *self, const struct job *jobs, int count, int64_t now)
+{
+    struct report *report = self;
+    (void)jobs, (void)count;
+    if (report->output->prometheus)
+        export_metrics(&report->export, now);
+    if (report->output->plot)
+        export_plot(&report->export);
 }
 
 struct run_observer
-report_observer(struct report *report, int number)
+report_observer(struct report *report)
 {
     return (struct run_observer){
-        .self = &report->targets[number],
+        .self = report,
         .begin = on_begin,
         .sample = on_sample,
         .period = on_period,
@@ -201,26 +245,21 @@ report_observer(struct report *report, int number)
         .interim = on_interim,
         .hang = on_hang,
         .fail = on_fail,
-        .stepping = on_stepping,
+        .step_begin = on_step_begin,
         .step = on_step,
+        .due = on_due,
+        .tick = on_tick,
+        .interrupt = on_interrupt,
+        .end = on_end,
     };
 }
 
-int
-report_tickers(struct report *report, struct run_ticker *tickers)
-{
-    int count = export_tickers(&report->export, tickers);
-    if (report->status)
-        tickers[count++] = status_ticker(report->status);
-    return count;
-}
-
 void
-report_compare(struct report *report, const struct outcome *const *outcomes)
+report_compare(struct report *report)
 {
     if (report->count < 2 || !report->output->summary || !report->format->compare)
         return;
-    report->format->compare(report, outcomes);
+    report->format->compare(report);
     flush(report);
 }
 
@@ -235,14 +274,13 @@ report_end(struct report *report, struct outcome *outcome)
                      report->plan->sweep.kind == SWEEP_NONE && !report->terminal &&
                      !report->error;
     for (int i = 0; i < report->count; i++)
-        buffer_free(&report->targets[i].label);
-    free(report->targets);
-    report->targets = NULL;
+        buffer_free(&report->labels[i]);
+    free(report->labels);
+    report->labels = NULL;
     report->count = 0;
     buffer_free(&report->text);
     outcome->output = export_failure(&report->export, &outcome->output_error);
     outcome->output_told = report->error == 0;
-    export_end(&report->export);
     status_close(report->status);
     report->status = NULL;
     if (report->error) {

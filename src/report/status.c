@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define STREAM 2
-#define EVERY 100000000LL    /* ns from one look to the next */
 #define PATIENCE 200000000LL /* short runs have none: it would only flash */
 
 /* CR, and EL to the end of the line: ECMA-48 8.3.15, 8.3.41. */
@@ -45,12 +44,11 @@ status_open(const struct plan *plan, int targets, int64_t now)
  * in it then, and is erased or drawn over with it, even if it fills the whole width.
  */
 static void
-make_line(struct status *status, const struct run_snapshot *snapshots, int count,
-          int64_t now)
+make_line(struct status *status, const struct job *jobs, int count, int64_t now)
 {
     struct status_facts facts;
     int columns = os_stream_columns(STREAM);
-    status_gather(status, snapshots, count, now, &facts);
+    status_gather(status, jobs, count, now, &facts);
     buffer_clear(&status->line);
     buffer_text(&status->line, "\r");
     status_format(&status->line, &facts, columns ? columns : 80, status->utf8);
@@ -77,33 +75,23 @@ draw(struct status *status)
     status->line = last;
 }
 
-/* Whoever writes to the terminal at the moment is not waited for. */
-static void
-look(void *self, const struct run_snapshot *snapshots, int count, int64_t now)
+void
+status_tick(struct status *status, const struct job *jobs, int count, int64_t now)
 {
-    struct status *status = self;
     if (now - status->began < PATIENCE || !os_terminal_ours(STREAM))
         return;
-    make_line(status, snapshots, count, now);
-    if (!os_lock_try(status->lock))
+    make_line(status, jobs, count, now);
+    if (!os_lock_try(status->lock)) /* another thread writes to the terminal */
         return;
     draw(status);
     os_lock_release(status->lock);
 }
 
-/* The run is about to end. */
-static void
-rest(void *self)
+void
+status_erase(struct status *status)
 {
-    status_pause(self);
-    status_resume(self);
-}
-
-struct run_ticker
-status_ticker(struct status *status)
-{
-    return (struct run_ticker){
-        .self = status, .every = EVERY, .tick = look, .rest = rest};
+    status_pause(status);
+    status_resume(status);
 }
 
 void
@@ -137,7 +125,7 @@ status_close(struct status *status)
 {
     if (!status)
         return;
-    rest(status);
+    status_erase(status);
     if (status->merged)
         os_memory_release(status->merged, sizeof(*status->merged));
     buffer_free(&status->line);

@@ -5,14 +5,14 @@
 
 /* All targets together; NULL without memory for that. */
 static const struct stats *
-merge(struct stats *merged, const struct run_snapshot *snapshots, int count)
+merge(struct stats *merged, const struct job *jobs, int count)
 {
     if (count == 1 || !merged)
-        return count == 1 ? snapshots[0].stats : NULL;
+        return count == 1 ? jobs[0].stats : NULL;
     stats_clear(merged);
-    merged->every = snapshots[0].stats->every;
+    merged->every = jobs[0].stats->every;
     for (int i = 0; i < count; i++)
-        stats_merge(merged, snapshots[i].stats);
+        stats_merge(merged, jobs[i].stats);
     return merged;
 }
 
@@ -27,11 +27,11 @@ gather_latencies(const struct stats *all, struct status_facts *facts)
 }
 
 static void
-gather_counts(const struct run_snapshot *snapshots, int count, struct status_facts *facts)
+gather_counts(const struct job *jobs, int count, struct status_facts *facts)
 {
     facts->max = -1;
     for (int i = 0; i < count; i++) {
-        const struct stats *stats = snapshots[i].stats;
+        const struct stats *stats = jobs[i].stats;
         facts->requests += stats->requests;
         facts->failed += stats->failed;
         if (stats->latency.count > 0 && stats->latency.max > facts->max)
@@ -81,7 +81,7 @@ left_of(const struct plan *plan, const struct stats *stats, int64_t elapsed)
 /* Targets run side by side, each with its own requests: the last one ends the run. One
  * that has ended before, by a failure, is not waited for. */
 static void
-note_count(const struct status *status, const struct run_snapshot *snapshots, int count,
+note_count(const struct status *status, const struct job *jobs, int count,
            struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
@@ -90,10 +90,10 @@ note_count(const struct status *status, const struct run_snapshot *snapshots, in
     if (plan->count == UINT64_MAX)
         return;
     for (int i = 0; i < count; i++) {
-        const struct run_snapshot *snapshot = &snapshots[i];
-        int64_t own = snapshot->done ? 0 : left_of(plan, snapshot->stats, facts->elapsed);
+        const struct job *job = &jobs[i];
+        int64_t own = job->done ? 0 : left_of(plan, job->stats, facts->elapsed);
         left = left < 0 || own < 0 ? -1 : own > left ? own : left;
-        done += (double)(snapshot->done ? plan->count : snapshot->stats->requests);
+        done += (double)(job->done ? plan->count : job->stats->requests);
     }
     note_end(facts, done / all, left);
 }
@@ -107,15 +107,15 @@ note_steps(const struct status *status, int64_t now, struct status_facts *facts)
     int64_t past = earlier(now - place->began, whole);
     int64_t steps = units_scale(status->targets, place->count, 1);
     int64_t done = units_scale(place->target, place->count, 1) + place->number;
-    double job = (double)past / (double)whole;
+    double part = (double)past / (double)whole;
     if (place->count > 0)
-        note_end(facts, ((double)done + job) / (double)steps,
+        note_end(facts, ((double)done + part) / (double)steps,
                  units_scale(whole, steps - done, 1) - past);
 }
 
 void
-status_gather(const struct status *status, const struct run_snapshot *snapshots,
-              int count, int64_t now, struct status_facts *facts)
+status_gather(const struct status *status, const struct job *jobs, int count, int64_t now,
+              struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
     *facts = (struct status_facts){.share = -1,
@@ -124,12 +124,12 @@ status_gather(const struct status *status, const struct run_snapshot *snapshots,
                                    .place = status->place,
                                    .targets = status->targets,
                                    .elapsed = now - status->began};
-    gather_counts(snapshots, count, facts);
-    gather_latencies(merge(status->merged, snapshots, count), facts);
+    gather_counts(jobs, count, facts);
+    gather_latencies(merge(status->merged, jobs, count), facts);
     if (plan->sweep.kind != SWEEP_NONE) {
         note_steps(status, now, facts);
     } else {
         note_clock(plan, facts);
-        note_count(status, snapshots, count, facts);
+        note_count(status, jobs, count, facts);
     }
 }

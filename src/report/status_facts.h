@@ -22,7 +22,7 @@ struct status_facts {
  * Gathers them from what is seen of COUNT targets at NOW. Nothing of STATUS changes but
  * what it has merged.
  */
-void status_gather(const struct status *status, const struct run_snapshot *snapshots,
-                   int count, int64_t now, struct status_facts *facts);
+void status_gather(const struct status *status, const struct job *jobs, int count,
+                   int64_t now, struct status_facts *facts);
 
 #endif

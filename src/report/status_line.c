@@ -17,7 +17,7 @@
 #define BAR_ENDS 3 /* columns: its brackets and a space */
 
 /* In the order in which they stand. */
-enum job {
+enum part {
     PART_STEP,
     PART_PROGRESS,
     PART_REQUESTS,
@@ -30,11 +30,11 @@ enum job {
 };
 
 /* And that in which they go where there is no room. */
-static const enum job leaving[] = {PART_MAX,      PART_P99,    PART_P50, PART_LEFT,
-                                   PART_REQUESTS, PART_FAILED, PART_STEP};
+static const enum part leaving[] = {PART_MAX,      PART_P99,    PART_P50, PART_LEFT,
+                                    PART_REQUESTS, PART_FAILED, PART_STEP};
 
 /* ASCII only, so that bytes are columns; an empty one is not there. The bar is apart. */
-struct jobs {
+struct parts {
     char text[PARTS][96];
 };
 
@@ -101,41 +101,41 @@ make_latency(char *text, size_t size, const char *name, int64_t time)
 }
 
 static void
-make_parts(const struct status_facts *facts, struct jobs *jobs)
+make_parts(const struct status_facts *facts, struct parts *parts)
 {
-    size_t size = sizeof(jobs->text[0]);
-    memset(jobs, 0, sizeof(*jobs));
-    make_step(facts, jobs->text[PART_STEP], size);
-    make_progress(facts, jobs->text[PART_PROGRESS], size);
-    make_count(jobs->text[PART_REQUESTS], size, facts->requests, "requests");
-    make_latency(jobs->text[PART_P50], size, facts->corrected ? "corrected p50" : "p50",
+    size_t size = sizeof(parts->text[0]);
+    memset(parts, 0, sizeof(*parts));
+    make_step(facts, parts->text[PART_STEP], size);
+    make_progress(facts, parts->text[PART_PROGRESS], size);
+    make_count(parts->text[PART_REQUESTS], size, facts->requests, "requests");
+    make_latency(parts->text[PART_P50], size, facts->corrected ? "corrected p50" : "p50",
                  facts->p50);
-    make_latency(jobs->text[PART_P99], size, facts->corrected ? "corrected p99" : "p99",
+    make_latency(parts->text[PART_P99], size, facts->corrected ? "corrected p99" : "p99",
                  facts->p99);
-    make_latency(jobs->text[PART_MAX], size, "max", facts->max);
+    make_latency(parts->text[PART_MAX], size, "max", facts->max);
     if (facts->failed)
-        make_count(jobs->text[PART_FAILED], size, facts->failed, "failed");
+        make_count(parts->text[PART_FAILED], size, facts->failed, "failed");
     if (facts->left >= 0)
-        make_time(jobs->text[PART_LEFT], size, facts->left, TENTH, 60 * SECOND, " left");
+        make_time(parts->text[PART_LEFT], size, facts->left, TENTH, 60 * SECOND, " left");
 }
 
 static int
-width_of(const struct jobs *jobs)
+width_of(const struct parts *parts)
 {
     int width = -GAP;
     for (int i = 0; i < PARTS; i++)
-        if (jobs->text[i][0])
-            width += GAP + (int)strlen(jobs->text[i]);
+        if (parts->text[i][0])
+            width += GAP + (int)strlen(parts->text[i]);
     return width;
 }
 
 /* Drops what WIDTH columns have no room for beside a bar of LEAST. */
 static void
-fit_parts(struct jobs *jobs, int width, int least)
+fit_parts(struct parts *parts, int width, int least)
 {
     int count = (int)(sizeof(leaving) / sizeof(leaving[0]));
-    for (int i = 0; i < count && width_of(jobs) + least > width; i++)
-        jobs->text[leaving[i]][0] = '\0';
+    for (int i = 0; i < count && width_of(parts) + least > width; i++)
+        parts->text[leaving[i]][0] = '\0';
 }
 
 /* Full when all is done, not before. */
@@ -151,26 +151,26 @@ void
 status_format(struct buffer *text, const struct status_facts *facts, int columns,
               bool utf8)
 {
-    struct jobs jobs;
+    struct parts parts;
     int width = columns - 1;
     int least = facts->share >= 0 ? BAR_LEAST + BAR_ENDS : 0;
-    make_parts(facts, &jobs);
-    if (width_of(&jobs) + least > width)
-        make_count(jobs.text[PART_REQUESTS], sizeof(jobs.text[0]), facts->requests,
+    make_parts(facts, &parts);
+    if (width_of(&parts) + least > width)
+        make_count(parts.text[PART_REQUESTS], sizeof(parts.text[0]), facts->requests,
                    "req");
-    fit_parts(&jobs, width, least);
-    int bar = width - width_of(&jobs) - BAR_ENDS;
-    if (width_of(&jobs) > width)
+    fit_parts(&parts, width, least);
+    int bar = width - width_of(&parts) - BAR_ENDS;
+    if (width_of(&parts) > width)
         return; /* half of a number would be another one */
     bar = bar < BAR_MOST ? bar : BAR_MOST;
     const char *gap = "";
     for (int i = 0; i < PARTS; i++) {
-        if (!jobs.text[i][0])
+        if (!parts.text[i][0])
             continue;
         buffer_text(text, gap);
         if (i == PART_PROGRESS && least && bar >= BAR_TINY)
             add_bar(text, facts->share, bar, utf8);
-        buffer_text(text, jobs.text[i]);
+        buffer_text(text, parts.text[i]);
         gap = "  ";
     }
 }

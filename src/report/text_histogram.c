@@ -74,9 +74,9 @@ add_bar(struct buffer *text, uint64_t count, uint64_t most, int width, bool utf8
 }
 
 static double
-percent(uint64_t job, uint64_t whole)
+percent(uint64_t part, uint64_t whole)
 {
-    return 100 * (double)job / (double)whole;
+    return 100 * (double)part / (double)whole;
 }
 
 void

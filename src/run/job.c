@@ -1,17 +1,16 @@
 /*
- * One target of a run, and its workers. What is told of requests and periods, by
+ * One target of a run, and its workers. Whatever is told of requests and periods, by
  * whichever thread, is told under the lock of the run.
  */
-#include "job.h"
-
 #include "base/later.h"
 #include "os/os.h"
 #include "os/process.h"
-#include "supervise.h"
+#include "run_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Whether what came when is recorded; of a sweep only the steps are drawn. */
+/* A plot of a run needs its track; that of a sweep only the steps. */
 static bool
 is_tracked(const struct plan *plan)
 {
@@ -19,72 +18,91 @@ is_tracked(const struct plan *plan)
 }
 
 int
-job_make(struct job *job, struct run *run, const struct run_target *target)
+job_init(struct job *job, const struct plan *plan, int number)
 {
-    job->run = run;
-    job->plan = *target->plan;
-    job->observer = target->observer;
-    job->target = target->target;
-    job->outcome = target->outcome;
-    job->group.count = target->plan->count;
-    job->give_up = INT64_MAX;
-    job->period.every = target->plan->corrected;
-    job->threads = calloc((size_t)target->plan->threads, sizeof(struct worker_thread *));
-    bool alone = target->plan->threads == 1 && target->plan->depth == 1;
-    if (!alone && !(job->group.busy_lock = os_lock_make()))
-        return -1;
-    if (is_tracked(&job->plan))
+    job->number = number;
+    job->targets = plan->target_count;
+    plan_target(plan, number, &job->plan);
+    job->step = job->plan;
+    job->target.fd = -1;
+    job->outcome.shape = job->target.shape;
+    job->outcome.slos = &job->plan.slos;
+    job->outcome.target = job_name(job);
+    job->stats = &job->total;
+    if (is_tracked(plan))
         job->track = os_memory_zeroed(sizeof(*job->track));
-    return job->threads && !job->track == !is_tracked(&job->plan) ? 0 : -1;
+    return !job->track == !is_tracked(plan) ? 0 : -1;
+}
+
+void
+job_free(struct job *job)
+{
+    if (job->track)
+        os_memory_release(job->track, sizeof(*job->track));
+}
+
+int
+job_prepare(struct job *job, struct run *run)
+{
+    const struct plan *plan = &job->step;
+    bool alone = plan->threads == 1 && plan->depth == 1;
+    job->run = run;
+    job->stats = &job->total;
+    job->done = job->current = false;
+    job->added = 0;
+    job->give_up = INT64_MAX;
+    memset(&job->group, 0, sizeof(job->group));
+    job->group.count = plan->count;
+    job->group.busy_lock = alone ? NULL : os_lock_make();
+    job->period.every = job->outcome.total.every = plan->corrected;
+    job->threads = calloc((size_t)plan->threads, sizeof(struct worker_thread *));
+    return job->threads && !job->group.busy_lock == alone ? 0 : -1;
 }
 
 /* Opens one more worker, or nothing. */
 static int
-open_worker(struct job *job, const struct engine_ops *engine, struct error *error)
+open_worker(struct job *job, struct error *error)
 {
-    const struct plan_output *output = &job->plan.output;
+    const struct plan_output *output = &job->step.output;
     struct worker_thread *thread = worker_thread_make(job->track != NULL);
     if (!thread)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
-                         job->plan.threads);
-    if (worker_open(&thread->worker, &job->plan, job->target, engine, &job->group,
-                    job->group.size, error) < 0) {
+                         job->step.threads);
+    if (worker_open(&thread->worker, job, job->run->task.engine, job->group.size, error) <
+        0) {
         worker_thread_free(thread);
         return -1;
     }
     thread->gate = job->run->gate;
-    thread->job = job;
-    thread->worker.listener.self = thread;
-    thread->worker.listener.due = job_due;
-    if (output->requests || output->print_count || output->print_interval)
-        thread->worker.listener.sample = job_sample;
+    thread->worker.reports =
+        output->requests || output->print_count || output->print_interval;
     job->threads[job->group.size++] = thread;
     return 0;
 }
 
 int
-job_open(struct job *job, const struct engine_ops *engine, struct error *error)
+job_open(struct job *job, struct error *error)
 {
     int status = 0;
-    while (status == 0 && job->group.size < job->plan.threads &&
+    while (status == 0 && job->group.size < job->step.threads &&
            (job->group.size == 0 || !os_signals_stop())) /* one, for its statistics */
-        status = open_worker(job, engine, error);
+        status = open_worker(job, error);
     return status;
 }
 
 void
 job_begin(struct job *job, int64_t now)
 {
-    int64_t interval = job->plan.output.print_interval;
+    int64_t interval = job->step.output.print_interval;
     job->period_began = now;
     job->group.begin = now;
     atomic_init(&job->group.due, interval ? later(now, interval) : INT64_MAX);
     atomic_init(&job->group.stop, os_signals_stop() != 0);
 }
 
-/* STATUS is that of something that was to be told. */
+/* Records an output failure: a STATUS below 0. Returns it. */
 static int
-hear(struct job *job, int status)
+note_output(struct job *job, int status)
 {
     if (status < 0)
         atomic_store(&job->run->mute, true);
@@ -94,57 +112,61 @@ hear(struct job *job, int status)
 int
 job_enter(struct job *job)
 {
+    const struct run_observer *observer = job->run->task.observer;
     os_lock_acquire(job->run->lock);
     if (job->introduced)
         return 0;
     job->introduced = true;
-    target_name(job->target);
-    return job->observer.begin ? hear(job, job->observer.begin(job->observer.self)) : 0;
+    target_name(&job->target);
+    return observer->begin ? note_output(job, observer->begin(observer->self, job)) : 0;
 }
 
-/* Workers do not come in the order in which their requests ended. */
+/* Ends a period at NOW; workers do not come in the order in which their requests ended.
+ */
 static int
 end_period(struct job *job, int64_t now)
 {
+    const struct run_observer *observer = job->run->task.observer;
     if (now < job->period_began)
         now = job->period_began;
     for (int i = 0; i < job->group.size; i++) {
-        busy_log_move(&job->threads[i]->period, &job->period_busy);
-        job->threads[i]->period.count = 0;
+        struct busy_log *log = &job->threads[i]->worker.period;
+        busy_log_move(log, &job->period_busy);
+        log->count = 0;
     }
     job->period.busy = busy_time(&job->period_busy);
     int status =
-        job->observer.period(job->observer.self, &job->period, now - job->period_began);
+        observer->period(observer->self, job, &job->period, now - job->period_began);
     stats_clear(&job->period);
     busy_clear(&job->period_busy);
     job->period_began = now;
-    return hear(job, status);
+    return note_output(job, status);
 }
 
 /* A request is under way in each period that it touches, and counts in the last. */
 static void
-record_in_period(struct job *job, struct worker_thread *thread,
-                 const struct sample *sample)
+record_in_period(struct job *job, struct busy_log *log, const struct sample *sample)
 {
     int64_t start = sample->start, end = start + sample->latency;
     stats_record(&job->period, sample);
     if (!job->group.busy_lock || !sample_is_busy(sample) || end <= job->period_began)
         return;
-    if (thread->period.count == BUSY_LOG)
-        busy_log_move(&thread->period, &job->period_busy);
-    busy_log_add(&thread->period, start > job->period_began ? start : job->period_began,
-                 end, sample_counts(sample));
+    if (log->count == BUSY_LOG)
+        busy_log_move(log, &job->period_busy);
+    busy_log_add(log, start > job->period_began ? start : job->period_began, end,
+                 sample_counts(sample));
 }
 
 static int
-tell_sample(struct job *job, struct worker_thread *thread, const struct sample *sample)
+tell_sample(struct job *job, struct worker *worker, const struct sample *sample)
 {
-    const struct plan_output *output = &job->plan.output;
+    const struct plan_output *output = &job->step.output;
+    const struct run_observer *observer = job->run->task.observer;
     if (output->requests &&
-        hear(job, job->observer.sample(job->observer.self, sample)) < 0)
+        note_output(job, observer->sample(observer->self, job, sample)) < 0)
         return -1;
     if (output->print_count || output->print_interval)
-        record_in_period(job, thread, sample);
+        record_in_period(job, &worker->period, sample);
     if (output->print_count && sample_counts(sample) &&
         job->period.latency.count >= (uint64_t)output->print_count)
         return end_period(job, sample->start + sample->latency);
@@ -152,13 +174,11 @@ tell_sample(struct job *job, struct worker_thread *thread, const struct sample *
 }
 
 int
-job_sample(void *self, const struct sample *sample)
+job_sample(struct job *job, struct worker *worker, const struct sample *sample)
 {
-    struct worker_thread *thread = self;
-    struct job *job = thread->job;
     int status = job_enter(job);
     if (status == 0)
-        status = tell_sample(job, thread, sample);
+        status = tell_sample(job, worker, sample);
     os_lock_release(job->run->lock);
     return status;
 }
@@ -180,15 +200,14 @@ tell_period(struct job *job, int64_t now)
     int64_t due = period_due(job);
     if (now < due)
         return 0;
-    due = later_point(due, job->plan.output.print_interval, now);
+    due = later_point(due, job->step.output.print_interval, now);
     atomic_store_explicit(&job->group.due, due, memory_order_relaxed);
     return end_period(job, now);
 }
 
 int
-job_due(void *self, int64_t now)
+job_due(struct job *job, int64_t now)
 {
-    struct job *job = ((struct worker_thread *)self)->job;
     int status = job_enter(job);
     if (status == 0)
         status = tell_period(job, now);
@@ -231,12 +250,13 @@ grace_of_failure(const struct plan *plan)
 static int64_t
 look_after(struct job *job, struct worker_thread *thread, int64_t now)
 {
+    const struct run_observer *observer = job->run->task.observer;
     bool over = atomic_load(&job->group.stop) || worker_group_is_done(&job->group);
     uint64_t index;
     int64_t again,
         waited = worker_thread_check(thread, job->run->resumed, now, &index, &again);
     if (waited)
-        job->observer.hang(job->observer.self, index, waited);
+        observer->hang(observer->self, job, index, waited);
     if (now >= job->give_up)
         worker_thread_give_up(thread, now);
     if (over)
@@ -245,11 +265,11 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
 }
 
 int64_t
-job_look(struct job *job, int64_t now)
+job_supervise(struct job *job, int64_t now)
 {
     int64_t next = 0;
     if (atomic_load(&job->group.stop))
-        job_stop(job, later(now, grace_of_failure(&job->plan)));
+        job_stop(job, later(now, grace_of_failure(&job->step)));
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
         if (worker_thread_is_over(thread))
@@ -263,13 +283,13 @@ job_look(struct job *job, int64_t now)
     return earlier(next, try_period(job, now) ? period_due(job) : now + SUPERVISE_RETRY);
 }
 
-/* False if some cannot be had now. */
-static bool
-add_up(struct job *job, struct stats *total)
+bool
+job_add_up(struct job *job)
 {
+    struct stats *total = &job->total;
     if (job->added == 0) {
         stats_clear(total);
-        total->every = job->plan.corrected;
+        total->every = job->step.corrected;
         if (job->track)
             track_start(job->track, 0, 0);
     }
@@ -287,49 +307,55 @@ add_up(struct job *job, struct stats *total)
     return true;
 }
 
-bool
-job_add_up(struct job *job)
-{
-    return add_up(job, &job->total);
-}
-
 void
 job_tell_failure(struct job *job)
 {
-    struct outcome *outcome = job->outcome;
-    if (!job->done || !outcome->failed.index || outcome->told || !job->observer.fail)
+    const struct run_observer *observer = job->run->task.observer;
+    struct outcome *outcome = &job->outcome;
+    if (!job->done || !outcome->failed.index || outcome->told || !observer->fail)
         return;
     outcome->told = true;
-    job->observer.fail(job->observer.self, &outcome->failed);
+    observer->fail(observer->self, job);
+}
+
+/* Adds what THREAD has left behind to the outcome; FAILED becomes its failure if that is
+ * the earliest of the step. */
+static void
+collect_thread(struct outcome *outcome, struct worker_thread *thread,
+               struct sample *failed)
+{
+    const struct sample *own = &thread->worker.failed;
+    if (!thread->waiting)
+        worker_thread_join(thread);
+    if (own->index &&
+        (!failed->index || own->start + own->latency < failed->start + failed->latency))
+        *failed = *own;
+    if (thread->waiting > outcome->waiting)
+        outcome->waiting = thread->waiting;
+    outcome->left += thread->left;
+    if (thread->worker.ended > outcome->ended)
+        outcome->ended = thread->worker.ended;
 }
 
 void
 job_collect(struct job *job)
 {
-    struct outcome *outcome = job->outcome;
-    job->done = true;
-    int64_t began = INT64_MAX, first = INT64_MAX;
+    struct outcome *outcome = &job->outcome;
+    struct sample failed = {0};
+    int64_t began = INT64_MAX;
+    outcome->ended = 0;
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
-        const struct worker *worker = &thread->worker;
-        const struct sample *failed = &worker->failed;
-        if (!thread->waiting)
-            worker_thread_join(thread);
-        if (failed->index && failed->start + failed->latency < first) {
-            first = failed->start + failed->latency;
-            outcome->failed = *failed;
-        }
-        if (thread->waiting > outcome->waiting)
-            outcome->waiting = thread->waiting;
-        outcome->left += thread->left;
-        if (worker->began < began)
-            began = worker->began;
-        if (worker->ended > outcome->ended)
-            outcome->ended = worker->ended;
+        collect_thread(outcome, thread, &failed);
+        began = earlier(began, thread->worker.began);
     }
+    if (!outcome->failed.index)
+        outcome->failed = failed;
     job->added = 0; /* from the beginning, whatever was not finished */
-    add_up(job, &outcome->total);
-    outcome->time = outcome->ended - began;
+    job_add_up(job);
+    stats_merge(&outcome->total, &job->total);
+    outcome->time += outcome->ended - began;
+    job->done = true;
 }
 
 bool
@@ -349,10 +375,10 @@ job_close(struct job *job)
 }
 
 void
-job_free(struct job *job)
+job_release(struct job *job)
 {
     free(job->threads);
+    job->threads = NULL;
     os_lock_free(job->group.busy_lock);
-    if (job->track)
-        os_memory_release(job->track, sizeof(*job->track));
+    job->group.busy_lock = NULL;
 }

@@ -10,6 +10,7 @@
 #include "os/cache.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "run_private.h"
 
 #include <errno.h>
 
@@ -114,7 +115,7 @@ take_number(struct worker *worker)
 {
     if (worker->left > 0)
         return true;
-    bool matters = worker->listener.sample || worker->group->count < UINT64_MAX ||
+    bool matters = worker->reports || worker->group->count < UINT64_MAX ||
                    worker->next <= worker->plan->limits.warmup;
     worker->left = worker_group_take(worker->group, matters ? 1 : 16, &worker->next);
     return worker->left > 0;
@@ -125,7 +126,7 @@ static bool
 tell_due(struct worker *worker, int64_t now)
 {
     return now < atomic_load_explicit(&worker->group->due, memory_order_relaxed) ||
-           worker->listener.due(worker->listener.self, now) == 0;
+           job_due(worker->job, now) == 0;
 }
 
 /* Whether a request that is due at WHEN is not to be sent any more. */
@@ -195,9 +196,9 @@ digest(struct worker *worker, struct sample *sample)
         record(worker, sample);
     if (worker->track)
         track_record(worker->track, sample);
-    if (worker->listener.sample) {
+    if (worker->reports) {
         stats_compare(&worker->total, sample);
-        if (worker->listener.sample(worker->listener.self, sample) < 0)
+        if (job_sample(worker->job, worker, sample) < 0)
             return false;
     }
     if (!sample_failed(sample))

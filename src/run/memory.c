@@ -50,15 +50,15 @@ memory_refuse(const struct plan *plan, int64_t requests, int64_t left,
 }
 
 int
-memory_check(const struct run_target *targets, int count, struct error *error)
+memory_check(const struct job *jobs, int count, struct error *error)
 {
     int64_t wanted = 0, requests = 0;
     for (int i = 0; i < count; i++) {
-        const struct plan *plan = targets[i].plan;
+        const struct plan *plan = &jobs[i].step;
         int64_t together = (int64_t)plan->threads * plan->depth;
         requests += together;
         wanted += together * plan->request_size + plan->threads * own_size(plan);
     }
     int64_t left = wanted > OS_MEMORY_LITTLE ? os_memory_available() : INT64_MAX;
-    return wanted <= left ? 0 : memory_refuse(targets[0].plan, requests, left, error);
+    return wanted <= left ? 0 : memory_refuse(&jobs[0].step, requests, left, error);
 }

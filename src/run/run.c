@@ -1,68 +1,59 @@
+/*
+ * A run: all jobs of a task at once, each by workers of its own, from the opening of the
+ * workers to the summaries.
+ */
 #include "run/run.h"
 
-#include "once.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run/memory.h"
-#include "supervise.h"
-#include "sweep.h"
+#include "run_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static size_t
-run_size(int count)
-{
-    return sizeof(struct run) + (size_t)count * sizeof(struct job);
-}
-
 static void
 run_free(struct run *run)
 {
-    for (int i = 0; i < run->count; i++)
-        job_free(&run->jobs[i]);
-    free(run->snapshots);
+    for (int i = 0; i < run->task.count; i++)
+        job_release(&run->task.jobs[i]);
     os_lock_free(run->lock);
     os_lock_free(run->gate);
-    os_memory_release(run, run_size(run->count));
+    free(run);
 }
 
 void
 run_close(struct run *run)
 {
     bool all = true;
-    for (int i = 0; i < run->count; i++)
-        all &= job_close(&run->jobs[i]);
-    if (all) /* else what is left may look at its crew, and at the lock */
+    for (int i = 0; i < run->task.count; i++)
+        all &= job_close(&run->task.jobs[i]);
+    if (all) /* else what is left may look at its group, and at the lock */
         run_free(run);
 }
 
-/* What all parts share. Returns 0, or -1 without memory. */
+/* Returns 0, or -1 without memory. */
 static int
-fill(struct run *run, const struct run_task *task, int workers)
+fill(struct run *run, const struct run_task *task)
 {
-    int status = 0;
-    run->tickers = task->tickers;
-    run->ticker_count = task->ticker_count;
+    int status = 0, workers = 0;
+    run->task = *task;
+    for (int i = 0; i < task->count; i++) {
+        status |= job_prepare(&task->jobs[i], run);
+        workers += task->jobs[i].step.threads;
+    }
     run->lock = os_lock_make();
     run->gate = workers > 1 ? os_lock_make() : NULL;
-    run->snapshots = calloc((size_t)task->count, sizeof(*run->snapshots));
-    for (int i = 0; i < task->count; i++)
-        status |= job_make(&run->jobs[i], run, &task->targets[i]);
-    return !run->lock || !run->snapshots || (workers > 1 && !run->gate) ? -1 : status;
+    return !run->lock || (workers > 1 && !run->gate) ? -1 : status;
 }
 
 static struct run *
 run_make(const struct run_task *task, struct error *error)
 {
-    int workers = 0;
-    for (int i = 0; i < task->count; i++)
-        workers += task->targets[i].plan->threads;
-    struct run *run = os_memory_zeroed(run_size(task->count));
+    struct run *run = calloc(1, sizeof(*run));
     if (run) {
-        run->count = task->count;
-        if (fill(run, task, workers) == 0)
+        if (fill(run, task) == 0)
             return run;
         run_free(run);
     }
@@ -70,7 +61,7 @@ run_make(const struct run_task *task, struct error *error)
     return NULL;
 }
 
-/* Until the gate opens no worker goes on. */
+/* Workers wait for the gate before their first request. */
 static void
 close_gate(struct run *run)
 {
@@ -84,70 +75,71 @@ open_gate(struct run *run)
     if (!run->gate)
         return;
     int64_t begin = os_clock_now() + WORKER_GROUP_DELAY;
-    for (int i = 0; i < run->count; i++)
-        run->jobs[i].group.begin = begin;
+    for (int i = 0; i < run->task.count; i++)
+        run->task.jobs[i].group.begin = begin;
     os_lock_release(run->gate);
 }
 
-/* How the first worker of the first target gets its thread. */
-enum first {
-    STARTED, /* as all others */
-    LED,     /* it is the calling one, later */
+/* How the first worker of the first job gets its thread. */
+enum first_worker {
+    FIRST_STARTED, /* as all others */
+    FIRST_CALLER,  /* the calling thread does its work, later */
 };
 
-/* Starts the workers of one, up to the gate, but for the first OWN. Returns how many. */
+/* Starts the workers of JOB, up to the gate, but for the first OWN. Returns how many are
+ * started, those included. */
 static int
 start_job(struct job *job, int own, const struct os_thread *supervisor)
 {
-    struct run *run = job->run;
     int started = own;
     while (started < job->group.size &&
-           worker_thread_start(job->threads[started], supervisor, &run->news) == 0)
+           worker_thread_start(job->threads[started], supervisor, &job->run->news) == 0)
         started++;
     return started;
 }
 
 /* Starts the workers, up to the gate; or none, and no request is sent. */
 static int
-start_all(struct run *run, enum first first, const struct os_thread *supervisor,
+start_all(struct run *run, enum first_worker first, const struct os_thread *supervisor,
           struct error *error)
 {
-    int own = first == LED, started = own, job = 0;
+    struct job *jobs = run->task.jobs;
+    int own = first == FIRST_CALLER, started = own, number = 0;
     supervise_begin(run, os_clock_now());
-    if (first == LED)
-        worker_thread_adopt(run->jobs[0].threads[0], supervisor, &run->news);
+    if (first == FIRST_CALLER)
+        worker_thread_adopt(jobs[0].threads[0], supervisor, &run->news);
     close_gate(run);
-    for (; job < run->count; job++) {
-        started = start_job(&run->jobs[job], job ? 0 : own, supervisor);
-        if (started < run->jobs[job].group.size)
+    for (; number < run->task.count; number++) {
+        started = start_job(&jobs[number], number ? 0 : own, supervisor);
+        if (started < jobs[number].group.size)
             break;
     }
-    if (job == run->count)
+    if (number == run->task.count)
         return 0;
     error_set(error, EXIT_PREPARE, NULL, "no thread for the requests: %s",
               strerror(errno));
-    for (int i = 0; i < run->count; i++)
-        atomic_store(&run->jobs[i].group.stop, true);
+    for (int i = 0; i < run->task.count; i++)
+        atomic_store(&jobs[i].group.stop, true);
     open_gate(run);
-    for (int i = 0; i <= job; i++) {
-        int count = i < job ? run->jobs[i].group.size : started;
+    for (int i = 0; i <= number; i++) {
+        int count = i < number ? jobs[i].group.size : started;
         for (int k = i ? 0 : own; k < count; k++)
-            worker_thread_join(run->jobs[i].threads[k]);
+            worker_thread_join(jobs[i].threads[k]);
     }
     return -1;
 }
 
 /* Opens and starts all workers; NULL with ERROR. */
 static struct run *
-open_run(const struct run_task *task, enum first first,
+open_run(const struct run_task *task, enum first_worker first,
          const struct os_thread *supervisor, struct error *error)
 {
-    if (memory_check(task->targets, task->count, error) < 0)
+    if (memory_check(task->jobs, task->count, error) < 0)
         return NULL;
     struct run *run = run_make(task, error);
     int status = run ? 0 : -1;
     for (int i = 0; status == 0 && i < task->count; i++)
-        status = job_open(&run->jobs[i], task->engine, error);
+        status = job_open(&task->jobs[i], error);
     if (status == 0)
         status = start_all(run, first, supervisor, error);
     if (status == 0)
@@ -161,33 +153,33 @@ struct run *
 run_open(const struct run_task *task, const struct os_thread *supervisor,
          struct error *error)
 {
-    return open_run(task, LED, supervisor, error);
+    for (int i = 0; i < task->count; i++)
+        task->jobs[i].step = task->jobs[i].plan;
+    return open_run(task, FIRST_CALLER, supervisor, error);
 }
 
 void
 run_first_worker(struct run *run)
 {
     open_gate(run);
-    worker_thread_work(run->jobs[0].threads[0]);
+    worker_thread_work(run->task.jobs[0].threads[0]);
 }
 
-/* What comes once, after all steps. */
+/* Tells of the end of all jobs. */
 static void
 conclude(struct run *run)
 {
+    const struct run_observer *observer = run->task.observer;
     int64_t ended = 0;
-    for (int i = 0; i < run->count; i++) {
-        const struct job *job = &run->jobs[i];
-        const struct outcome *outcome = job->outcome;
-        if (job->plan.output.summary)
-            job->observer.summary(job->observer.self, &outcome->total, outcome->time);
-        run->snapshots[i] = (struct run_snapshot){&outcome->total, job->track, true};
-        if (outcome->ended > ended)
-            ended = outcome->ended;
+    for (int i = 0; i < run->task.count; i++) {
+        const struct job *job = &run->task.jobs[i];
+        if (job->plan.output.summary && observer->summary)
+            observer->summary(observer->self, job);
+        if (job->outcome.ended > ended)
+            ended = job->outcome.ended;
     }
-    for (int i = 0; i < run->ticker_count; i++)
-        if (run->tickers[i].last)
-            run->tickers[i].tick(run->tickers[i].self, run->snapshots, run->count, ended);
+    if (observer->end)
+        observer->end(observer->self, run->task.jobs, run->task.count, ended);
 }
 
 void
@@ -197,31 +189,38 @@ run_supervise(struct run *run)
     conclude(run);
 }
 
-/* Returns 0, or -1 with ERROR; with LAST it also tells what comes after all steps. */
-static int
-execute(const struct run_task *task, bool last, struct error *error)
+static struct run *
+do_step(const struct run_task *task, struct error *error)
 {
     struct os_thread supervisor = os_thread_self();
-    struct run *run = open_run(task, STARTED, &supervisor, error);
+    struct run *run = open_run(task, FIRST_STARTED, &supervisor, error);
     if (!run)
-        return -1;
+        return NULL;
     open_gate(run);
     supervise(run);
-    if (last)
-        conclude(run);
-    run_close(run);
-    return 0;
+    return run;
 }
 
 int
-run_once(const struct run_task *task, struct error *error)
+run_step(const struct run_task *task, struct error *error)
 {
-    return execute(task, false, error);
+    struct run *run = do_step(task, error);
+    if (run)
+        run_close(run);
+    return run ? 0 : -1;
 }
 
 int
 run_execute(const struct run_task *task, struct error *error)
 {
-    return task->targets[0].plan->sweep.kind != SWEEP_NONE ? sweep_execute(task, error)
-                                                           : execute(task, true, error);
+    if (task->jobs[0].plan.sweep.kind != SWEEP_NONE)
+        return sweep_execute(task, error);
+    for (int i = 0; i < task->count; i++)
+        task->jobs[i].step = task->jobs[i].plan;
+    struct run *run = do_step(task, error);
+    if (!run)
+        return -1;
+    conclude(run);
+    run_close(run);
+    return 0;
 }

@@ -1,16 +1,13 @@
-#include "sweep.h"
-
-#include "once.h"
+/*
+ * A sweep: one job in steps, each a run of its own with another size, another number of
+ * threads, or another depth.
+ */
+#include "os/cache.h"
+#include "os/os.h"
 #include "os/process.h"
+#include "run_private.h"
 
 #define SIZE_MOST (256 << 20) /* unless the user asks for more */
-
-/* What all steps have in common. */
-struct sweep_run {
-    const struct run_task *task;
-    const struct run_target *of;
-    int count; /* of the steps */
-};
 
 /*
  * The smallest request: a logical block, but nothing larger than what is known to
@@ -25,7 +22,7 @@ smallest_size(const struct plan *plan, const struct target *target)
     return status == 0 && size > 0 && size < first ? size : first;
 }
 
-/* Of sizes whose ends the target decides. */
+/* The sizes from one end to the other, which the target decides. */
 static struct sweep
 ends_of(const struct plan *plan, const struct target *target)
 {
@@ -46,89 +43,74 @@ count_steps(const struct sweep *ends)
     return count;
 }
 
-/* Adds what one step found to what all did. Returns whether there is to be another. */
-static bool
-digest(const struct sweep_run *sweep, const struct plan *step, const struct outcome *one,
-       int64_t value)
+/* Keeps the numbers of the step that did VALUE in TIME. */
+static void
+add_step(struct job *job, int64_t value, int64_t time)
 {
-    const struct plan *plan = sweep->of->plan;
-    const struct run_observer *observer = &sweep->of->observer;
-    struct outcome *all = sweep->of->outcome;
-    bool failed = one->waiting || (one->failed.index && !plan->ignore_error);
+    const struct stats *stats = &job->total;
+    if (job->step_count == JOB_STEPS)
+        return;
+    job->steps[job->step_count++] =
+        (struct job_step){.value = value,
+                          .requests = stats->latency.count,
+                          .failed = stats->failed,
+                          .iops = stats_rate((double)stats->requests, time),
+                          .bps = stats_rate((double)stats->all_bytes, time),
+                          .p50 = stats_p50(stats),
+                          .p99 = stats_p99(stats),
+                          .max = stats->latency.max};
+}
+
+/* Tells of the step that did VALUE and began after all others had taken BEFORE. Returns
+ * whether there is to be another. */
+static bool
+end_step(struct job *job, const struct run_observer *observer, int64_t value,
+         int64_t before)
+{
+    const struct plan *plan = &job->plan;
+    const struct stats *stats = &job->total;
+    struct outcome *outcome = &job->outcome;
+    int64_t time = outcome->time - before;
+    bool failed = outcome->waiting || (outcome->failed.index && !plan->ignore_error);
     bool early = plan->sweep.kind == SWEEP_SIZE && !failed &&
-                 one->total.requests < (uint64_t)step->threads;
+                 stats->requests < (uint64_t)job->step.threads;
     bool stopped = os_signals_stop() && !failed; /* the step is not complete */
-    stats_merge(&all->total, &one->total);
-    all->time += one->time;
-    all->ended = one->ended;
-    if (!all->failed.index)
-        all->failed = one->failed;
-    all->waiting = one->waiting;
-    all->left = one->left;
     if (early && !stopped)
-        all->early = value;
+        outcome->early = value;
     if (early || stopped)
         return false;
-    int status = observer->step(observer->self, value, &one->total, one->time);
+    add_step(job, value, time);
+    int status = observer->step(observer->self, job, value, stats, time);
     if (status < 0 || failed)
         return false;
-    if (!all->empty && one->total.requests == 0)
-        all->empty = value;
+    if (!outcome->empty && stats->requests == 0)
+        outcome->empty = value;
     return true;
-}
-
-/* One step; DONE becomes whether it is the last of all. Returns 0, or -1 with ERROR. */
-static int
-do_step(struct sweep_run *sweep, int64_t value, int number, bool *done,
-        struct error *error)
-{
-    struct plan step;
-    struct outcome *one = os_memory_zeroed(sizeof(*one));
-    if (!one)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for the sweep");
-    struct run_target target = *sweep->of;
-    struct run_task task = *sweep->task;
-    target.plan = &step;
-    target.outcome = one;
-    task.targets = &target;
-    if (number > 0)
-        target.observer.begin = NULL;
-    if (target.observer.stepping)
-        target.observer.stepping(target.observer.self, value, number, sweep->count);
-    plan_step(sweep->of->plan, value, number, &step);
-    int status = run_once(&task, error);
-    *done = status < 0 || !digest(sweep, &step, one, value);
-    os_memory_release(one, sizeof(*one));
-    return status;
-}
-
-static void
-show_last(const struct sweep_run *sweep)
-{
-    const struct outcome *outcome = sweep->of->outcome;
-    const struct run_snapshot snapshot = {.stats = &outcome->total};
-    for (int i = 0; i < sweep->task->ticker_count; i++) {
-        const struct run_ticker *ticker = &sweep->task->tickers[i];
-        if (ticker->last)
-            ticker->tick(ticker->self, &snapshot, 1, outcome->ended);
-    }
 }
 
 int
 sweep_execute(const struct run_task *task, struct error *error)
 {
-    const struct run_target *of = &task->targets[0];
-    const struct plan *plan = of->plan;
-    struct sweep ends = plan->sweep.from ? plan->sweep : ends_of(plan, of->target);
-    struct sweep_run sweep = {task, of, count_steps(&ends)};
-    bool done = false;
-    int status = 0, number = 0;
-    of->outcome->swept = plan->sweep.kind;
-    for (int64_t value = ends.from; value && !done && status == 0;
-         value = sweep_next(value, ends.to))
-        status = do_step(&sweep, value, number++, &done, error);
+    const struct run_observer *observer = task->observer;
+    struct job *job = &task->jobs[0];
+    const struct plan *plan = &job->plan;
+    struct sweep ends = plan->sweep.from ? plan->sweep : ends_of(plan, &job->target);
+    int count = count_steps(&ends), status = 0, number = 0;
+    bool more = true;
+    job->outcome.swept = plan->sweep.kind;
+    for (int64_t value = ends.from; value && more && status == 0;
+         value = sweep_next(value, ends.to)) {
+        int64_t before = job->outcome.time;
+        if (observer->step_begin)
+            observer->step_begin(observer->self, job, value, number, count);
+        plan_step(plan, value, number++, &job->step);
+        status = run_step(task, error);
+        more = status == 0 && end_step(job, observer, value, before);
+    }
     if (status < 0 && number > 1)
         error->status = EXIT_RUNTIME; /* others have sent requests */
-    show_last(&sweep);
+    job->stats = &job->outcome.total;
+    if (observer->end)
+        observer->end(observer->self, job, 1, job->outcome.ended);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "run/worker.h"
 
 #include "os/process.h"
+#include "run/job.h"
 #include "run/memory.h"
 
 #include <string.h>
@@ -31,17 +32,19 @@ take_memory(struct worker *worker, struct os_async_config *config, struct error 
 }
 
 int
-worker_open(struct worker *worker, const struct plan *plan, const struct target *target,
-            const struct engine_ops *engine, struct worker_group *group, int number,
-            struct error *error)
+worker_open(struct worker *worker, struct job *job, const struct engine_ops *engine,
+            int number, struct error *error)
 {
+    const struct plan *plan = &job->step;
+    const struct target *target = &job->target;
     struct os_async_config config = {.fd = target->fd,
                                      .rw_flags = target->rw_flags,
                                      .poll = target->poll,
                                      .depth = plan->depth};
+    worker->job = job;
     worker->plan = plan;
     worker->target = target;
-    worker->group = group;
+    worker->group = &job->group;
     worker->number = number;
     worker->total.every = plan->corrected;
     if (take_memory(worker, &config, error) < 0)

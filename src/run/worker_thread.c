@@ -1,4 +1,4 @@
-#include "worker_thread.h"
+#include "run_private.h"
 
 #include "os/process.h"
 
@@ -30,7 +30,7 @@ work(void *argument)
 {
     struct worker_thread *thread = argument;
     struct worker *worker = &thread->worker;
-    if (!worker->listener.sample)
+    if (!worker->reports)
         os_thread_unshare();
     if (thread->gate) {
         os_lock_acquire(thread->gate);

@@ -9,11 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How soon to try again what could not be done now, ns. */
-#define SUPERVISE_RETRY 10000000LL
-
-struct job;
-
 /*
  * A worker on a thread, where it may get stuck in the kernel, as the thread that
  * attends to it sees it. If it is given up, this must stay in memory until the
@@ -21,9 +16,7 @@ struct job;
  */
 struct worker_thread {
     struct worker worker;
-    struct job *job;        /* whose worker it is */
-    struct busy_log period; /* under the run's lock: what the part's does not have yet */
-    struct os_lock *gate;   /* held until all of the crew are there; NULL: it is alone */
+    struct os_lock *gate; /* held until all of the crew are there; NULL: it is alone */
     struct os_thread supervisor, working;
     bool led;          /* it works on a thread that has more to do */
     atomic_bool *news; /* true when it has ended */

@@ -1,44 +1,175 @@
 /*
- * Two threads. The one that leads is the first of the process: it opens the target
- * and then does the work of a worker, so that none has to be woken before the first
- * request. It may get stuck in the kernel at any time, with a file system that
- * hangs in the opening already. The other has the signals, attends to it and has
- * the last word; at the beginning it sleeps, not to share the machine with the
- * first request.
+ * The session: all targets from their opening to the last word, by two threads. The first
+ * of the process opens the targets and then does the work of a worker, so that none has
+ * to be woken before the first request. It may get stuck in the kernel at any time, in
+ * the opening already. The supervisor has the signals, looks after the other and has the
+ * last word; at the beginning it sleeps, not to share the machine with the first request.
  */
 #include "session/session.h"
 
-#include "state.h"
-
+#include "base/later.h"
+#include "base/units.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "report/console.h"
+#include "report/report.h"
 #include "run/memory.h"
+#include "run/run.h"
+#include "run/stall.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The supervisor sleeps this long (ns) at the start. */
+#define QUIET 1000000LL
+
+/* The leading thread may get stuck with what it writes to, so that stays in memory then.
+ */
+struct session {
+    const struct plan *plan;
+    struct os_thread supervisor;
+    unsigned signals;
+    int64_t began;
+    atomic_int opening; /* the number of the target that is being opened */
+    atomic_bool opened; /* all are, or one cannot be */
+    atomic_bool begun;  /* and there is a run, or an error */
+    struct report report;
+    struct run_observer observer;
+    struct run_task task;
+    struct run *run; /* NULL: it sweeps, or could not begin */
+    bool failed;     /* it could not, with an error */
+    struct error error;
+    int status; /* of the program */
+    struct notes notes;
+    int count;
+    struct job *jobs;
+};
+
+/* Sets FLAG, on the leading thread, and wakes the supervisor unless its first sleep will
+ * end by itself. */
+static void
+reach(struct session *session, atomic_bool *flag)
+{
+    atomic_store(flag, true);
+    if (os_clock_now() - session->began >= QUIET)
+        os_thread_wake(&session->supervisor);
+}
+
+/* The supervisor sleeps until FLAG is set, time WHEN (ns, monotonic), or a signal; and
+ * through the quiet time at the beginning. */
+static void
+rest(const struct session *session, const atomic_bool *flag, int64_t when)
+{
+    static const atomic_bool never;
+    int64_t quiet = session->began + QUIET;
+    if (os_clock_now() < quiet)
+        os_signals_wait(quiet, &never);
+    else
+        os_signals_wait(when, flag);
+}
+
+/* Closes the first COUNT targets, of which nothing is left behind. */
+static void
+discard(struct session *session, int count)
+{
+    for (int i = 0; i < count; i++)
+        target_discard(&session->jobs[i].target, &session->jobs[i].plan);
+}
+
+/* Opens target NUMBER. Returns 0, or -1 with the session's error. */
+static int
+open_target(struct session *session, int number)
+{
+    struct job *job = &session->jobs[number];
+    const struct target *before = number ? &session->jobs[number - 1].target : NULL;
+    if (number > 0 && os_signals_stop())
+        return error_set(&session->error, EXIT_PREPARE, job->plan.path,
+                         "interrupted before it was opened");
+    if (number > 0) { /* what is to be said of it has another time */
+        job->opening = os_clock_now();
+        atomic_store(&session->opening, number);
+        os_thread_wake(&session->supervisor);
+    }
+    return target_open(&job->target, &job->plan, before, &session->notes,
+                       &session->error);
+}
+
+/*
+ * Opens all targets on the leading thread, one after the other, so that none is busy with
+ * another's flush; a name that takes long to find out must not keep others waiting later.
+ * Returns 0, or -1 with the session's error, and then nothing is left open or behind.
+ */
+static int
+open_targets(struct session *session)
+{
+    const struct plan_output *output = &session->plan->output;
+    bool named = session->count > 1 || output->prometheus || output->plot;
+    for (int i = 0; i < session->count; i++) {
+        if (open_target(session, i) < 0) {
+            discard(session, i);
+            return -1;
+        }
+        if (named)
+            target_name(&session->jobs[i].target);
+        if (session->count > 1)
+            console_notes(&session->notes); /* there is room for those of one */
+    }
+    return 0;
+}
+
+/* Gives up target NUMBER, which has not been opened for WAITED ns; those before it are
+ * as they were, and os_process_end sees to what is made of it later. */
+static _Noreturn void
+give_up(struct session *session, int number, int64_t waited)
+{
+    struct error error;
+    char text[UNITS_TEXT];
+    discard(session, number);
+    error_set(&error, EXIT_PREPARE, session->plan->targets[number],
+              "still not ready after %s", units_format(UNITS_TIME, waited, text));
+    os_process_end(console_error(&error));
+}
+
+/* Supervises that; ends the program if a target is not open some time after a signal. */
+static void
+supervise_opening(struct session *session)
+{
+    struct stall watch;
+    int64_t limit = INT64_MAX;
+    stall_start(&watch, session->plan->hang);
+    while (!atomic_load(&session->opened)) {
+        int number = atomic_load(&session->opening);
+        int64_t since = session->jobs[number].opening, now = os_clock_now();
+        int64_t waited = stall_check(&watch, since, now);
+        if (waited)
+            console_slow(session->plan->targets[number], waited);
+        if (os_signals_stop() && limit == INT64_MAX)
+            limit = now + STALL_GRACE;
+        if (now >= limit)
+            give_up(session, number, now - since);
+        rest(session, &session->opened, earlier(stall_due(&watch, since, now), limit));
+    }
+}
 
 /* Returns 0, or -1 with the session's error; then nothing is left open or behind. */
 static int
 begin_run(struct session *session)
 {
     const struct plan *plan = session->plan;
-    struct run_task *task = &session->task;
-    if (report_begin(&session->report, plan, session->descriptions, session->count,
+    if (report_begin(&session->report, plan, session->jobs, session->count,
                      &session->error) < 0)
         return -1;
-    for (int i = 0; i < session->count; i++)
-        session->run_targets[i].observer = report_observer(&session->report, i);
-    task->engine = engine_of(plan->engine);
-    task->targets = session->run_targets;
-    task->count = session->count;
-    task->tickers = session->tickers;
-    task->ticker_count = report_tickers(&session->report, session->tickers);
+    session->observer = report_observer(&session->report);
+    session->task = (struct run_task){.engine = engine_of(plan->engine),
+                                      .jobs = session->jobs,
+                                      .count = session->count,
+                                      .observer = &session->observer};
     if (plan->sweep.kind != SWEEP_NONE)
         return 0;
-    session->run = run_open(task, &session->supervisor, &session->error);
+    session->run = run_open(&session->task, &session->supervisor, &session->error);
     return session->run ? 0 : -1;
 }
 
@@ -47,17 +178,16 @@ begin_run(struct session *session)
 static void
 begin(struct session *session)
 {
-    session->failed =
-        memory_check(session->run_targets, session->count, &session->error) < 0 ||
-        session_open(session) < 0;
-    session_reach(session, &session->opened);
+    session->failed = memory_check(session->jobs, session->count, &session->error) < 0 ||
+                      open_targets(session) < 0;
+    reach(session, &session->opened);
     if (!session->failed && begin_run(session) < 0) {
-        report_end(&session->report, &session->targets[0].outcome);
-        session_discard(session, session->count);
+        report_end(&session->report, &session->jobs[0].outcome);
+        discard(session, session->count);
         session->failed = true;
     }
     console_notes(&session->notes);
-    session_reach(session, &session->begun);
+    reach(session, &session->begun);
 }
 
 /* Names the target of an error, where there are others. */
@@ -76,64 +206,65 @@ name_error(const struct session *session, const char *path, struct error *error)
 }
 
 /*
- * One target after the other, until a signal comes or the output fails. What keeps the
- * very first step from its begin will keep the others from it.
+ * Sweeps one target after the other, until a signal comes or the output fails. What keeps
+ * the very first step from its begin will keep the others from it.
  */
 static void
 sweep_all(struct session *session)
 {
     bool sent = false;
     for (int i = 0; i < session->count; i++) {
-        struct session_target *one = &session->targets[i];
+        struct job *job = &session->jobs[i];
         struct run_task task = session->task;
         if (i > 0 && (os_signals_stop() || session->report.error))
             return;
-        task.targets = &session->run_targets[i];
+        task.jobs = job;
         task.count = 1;
-        one->swept = true;
-        if (run_execute(&task, &one->error) < 0)
-            name_error(session, one->plan.path, &one->error);
-        if (one->error.status && sent)
-            one->error.status = EXIT_RUNTIME;
-        sent |= one->outcome.total.requests > 0;
-        if (one->error.status && !sent)
+        job->begun = true;
+        if (run_execute(&task, &job->error) < 0)
+            name_error(session, job->plan.path, &job->error);
+        if (job->error.status && sent)
+            job->error.status = EXIT_RUNTIME;
+        sent |= job->outcome.total.requests > 0;
+        if (job->error.status && !sent)
             return;
     }
 }
 
-/* The last words about one target; returns its status. */
+/* Says the last words about one target. Returns its status. */
 static int
-explain(struct session *session, struct session_target *one)
+explain(struct session *session, struct job *job)
 {
-    if (one->error.status && one->outcome.total.requests == 0) {
-        target_discard(&one->target, &one->plan);
-        return console_error(&one->error);
+    if (job->error.status && job->outcome.total.requests == 0) {
+        target_discard(&job->target, &job->plan);
+        return console_error(&job->error);
     }
-    outcome_explain(&one->outcome, &session->notes);
+    outcome_explain(&job->outcome, &session->notes);
     console_notes(&session->notes);
-    return one->error.status ? console_error(&one->error) : outcome_status(&one->outcome);
+    return job->error.status ? console_error(&job->error) : outcome_status(&job->outcome);
 }
 
-/* Until all requests are done, and what is to be said of them; returns the status. */
+/* Supervises the requests until all are done, and says what is to be said of them.
+ * Returns the status. */
 static int
 supervise_run(struct session *session)
 {
-    struct outcome *first = &session->targets[0].outcome;
+    struct outcome *first = &session->jobs[0].outcome;
     int status = EXIT_DONE;
     if (session->run) {
         run_supervise(session->run);
-        report_compare(&session->report, session->outcomes);
+        report_compare(&session->report);
     } else {
         sweep_all(session);
     }
     report_end(&session->report, first);
     for (int i = 0; i < session->count; i++) {
-        struct session_target *one = &session->targets[i];
-        one->outcome.output_error = first->output_error;
-        one->outcome.output_told = i > 0 || first->output_told;
-        one->outcome.brief = first->brief;
-        if (session->run || one->swept)
-            status = outcome_worse(status, explain(session, one));
+        struct job *job = &session->jobs[i];
+        job->outcome.output_error = first->output_error;
+        job->outcome.output_told = i > 0 || first->output_told;
+        job->outcome.brief = first->brief;
+        if (session->run || job->begun)
+            status = outcome_worse(status, explain(session, job));
     }
     return status;
 }
@@ -143,18 +274,18 @@ is_waiting(const struct session *session)
 {
     bool waiting = false;
     for (int i = 0; i < session->count; i++)
-        waiting |= session->targets[i].outcome.waiting != 0;
+        waiting |= session->jobs[i].outcome.waiting != 0;
     return waiting;
 }
 
 static void *
-attend(void *argument)
+supervise(void *argument)
 {
     struct session *session = argument;
     os_signals_unblock(session->signals);
-    session_supervise_opening(session);
+    supervise_opening(session);
     while (!atomic_load(&session->begun))
-        session_rest(session, &session->begun, INT64_MAX);
+        rest(session, &session->begun, INT64_MAX);
     session->status =
         session->failed ? console_error(&session->error) : supervise_run(session);
     if (is_waiting(session))
@@ -165,11 +296,10 @@ attend(void *argument)
 static void
 session_free(struct session *session)
 {
-    size_t count = (size_t)session->count;
-    os_memory_release(session->targets, count * sizeof(*session->targets));
-    free(session->run_targets);
-    free(session->descriptions);
-    free(session->outcomes);
+    for (int i = 0; session->jobs && i < session->count; i++)
+        job_free(&session->jobs[i]);
+    if (session->jobs)
+        os_memory_release(session->jobs, (size_t)session->count * sizeof(struct job));
     os_memory_release(session, sizeof(*session));
 }
 
@@ -177,38 +307,19 @@ session_free(struct session *session)
 static struct session *
 session_make(const struct plan *plan)
 {
-    size_t count = (size_t)plan->target_count;
     struct session *session = os_memory_zeroed(sizeof(*session));
+    int status = 0;
     if (!session)
         return NULL;
     session->plan = plan;
-    session->targets = os_memory_zeroed(count * sizeof(*session->targets));
-    session->run_targets = calloc(count, sizeof(*session->run_targets));
-    session->descriptions = calloc(count, sizeof(*session->descriptions));
-    session->outcomes = calloc(count, sizeof(*session->outcomes));
-    session->count = session->targets ? plan->target_count : 0;
-    if (session->targets && session->run_targets && session->descriptions &&
-        session->outcomes)
+    session->count = plan->target_count;
+    session->jobs = os_memory_zeroed((size_t)session->count * sizeof(struct job));
+    for (int i = 0; session->jobs && i < session->count; i++)
+        status |= job_init(&session->jobs[i], plan, i);
+    if (session->jobs && status == 0)
         return session;
     session_free(session);
     return NULL;
-}
-
-static void
-fill(struct session *session)
-{
-    for (int i = 0; i < session->count; i++) {
-        struct session_target *one = &session->targets[i];
-        plan_target(session->plan, i, &one->plan);
-        one->target.fd = -1;
-        one->outcome.shape = one->target.shape;
-        one->outcome.slos = &session->plan->slos;
-        one->outcome.target = session->count > 1 ? one->plan.path : NULL;
-        session->descriptions[i] = &one->target.description;
-        session->outcomes[i] = &one->outcome;
-        session->run_targets[i] = (struct run_target){
-            .plan = &one->plan, .target = &one->target, .outcome = &one->outcome};
-    }
 }
 
 int
@@ -220,11 +331,10 @@ session_execute(const struct plan *plan)
         error_set(&error, EXIT_PREPARE, NULL, "no memory for the run");
         return console_error(&error);
     }
-    fill(session);
     session->began = os_clock_now();
-    session->targets[0].since = session->began;
+    session->jobs[0].opening = session->began;
     session->signals = os_signals_block();
-    if (os_thread_start(&session->supervisor, attend, session) < 0) {
+    if (os_thread_start(&session->supervisor, supervise, session) < 0) {
         error_set(&error, EXIT_PREPARE, NULL, "no thread for the target: %s",
                   strerror(errno));
         session_free(session);
@@ -240,7 +350,7 @@ session_execute(const struct plan *plan)
     if (session->run)
         run_close(session->run);
     for (int i = 0; i < session->count; i++)
-        target_close(&session->targets[i].target);
+        target_close(&session->jobs[i].target);
     session_free(session);
     return status;
 }

@@ -18,7 +18,7 @@ static const struct {
     int floor;
 } house[] = {
     {"base", 0},   {"stats", 1}, {"os", 1},   {"cli", 2},    {"io", 2},      {"plan", 3},
-    {"target", 4}, {"run", 5},   {"plot", 5}, {"report", 6}, {"session", 7},
+    {"target", 4}, {"run", 5},   {"plot", 6}, {"report", 7}, {"session", 8},
 };
 
 static int

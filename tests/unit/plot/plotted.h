@@ -37,11 +37,9 @@ struct plotted_case {
 /* What a picture is drawn from; freed by plotted_free. */
 struct plotted {
     struct plan plan;
-    struct description descriptions[PLOTTED_TARGETS];
     char paths[PLOTTED_TARGETS][32];
-    struct plot_step steps[PLOTTED_TARGETS][PLOTTED_STEPS];
-    struct plot_target targets[PLOTTED_TARGETS];
-    struct stats *stats; /* one for each target */
+    struct job *jobs;    /* one for each target */
+    struct stats *stats; /* likewise */
     struct track *tracks;
     struct plot plot;
 };
@@ -103,7 +101,7 @@ plotted_run(struct stats *stats, struct track *track, const struct plotted_case 
 }
 
 /* IOPS of a device that does 8 things at a time, and a little less if asked for more. */
-static inline struct plot_step
+static inline struct job_step
 plotted_step(const struct plotted_case *drawn, int target, int number)
 {
     static const struct {
@@ -112,7 +110,7 @@ plotted_step(const struct plotted_case *drawn, int target, int number)
                               {9000, 110000}, {0, 0},         {9000, 110000}};
     double parallel = ldexp(1, number), speed = kinds[drawn->kind].iops * (1 + target);
     double latency = kinds[drawn->kind].latency;
-    struct plot_step step = {.value = 1LL << number, .requests = 1000};
+    struct job_step step = {.value = 1LL << number, .requests = 1000};
     if (drawn->sweep == SWEEP_SIZE)
         step.value *= 512;
     if (drawn->kind == PLOTTED_NARROW)
@@ -132,31 +130,28 @@ plotted_step(const struct plotted_case *drawn, int target, int number)
     step.max = drawn->kind == PLOTTED_EQUAL ? step.p50 : step.p50 * 4;
     bool empty = drawn->kind == PLOTTED_LOST ||
                  (drawn->kind == PLOTTED_FAILING && number % 3 == 1);
-    return empty ? (struct plot_step){.value = step.value} : step;
+    return empty ? (struct job_step){.value = step.value} : step;
 }
 
 static inline void
 plotted_target(struct plotted *plotted, const struct plotted_case *drawn, int i)
 {
-    struct plot_target *target = &plotted->targets[i];
-    struct description *description = &plotted->descriptions[i];
+    struct job *job = &plotted->jobs[i];
     snprintf(plotted->paths[i], sizeof(plotted->paths[i]), "/mnt/disk%d", i);
-    *description = (struct description){.path = plotted->paths[i],
-                                        .fstype = "ext4",
-                                        .device = "/dev/vda1",
-                                        .size = 42198053683, /* 39.3 GiB */
-                                        .mode = MODE_DIRECT};
-    *target = (struct plot_target){.description = description};
+    job->target.description = (struct description){.path = plotted->paths[i],
+                                                   .fstype = "ext4",
+                                                   .device = "/dev/vda1",
+                                                   .size = 42198053683, /* 39.3 GiB */
+                                                   .mode = MODE_DIRECT};
     if (drawn->sweep == SWEEP_NONE) {
         plotted_run(&plotted->stats[i], &plotted->tracks[i], drawn, (uint64_t)i + 1);
-        target->stats = &plotted->stats[i];
-        target->track = &plotted->tracks[i];
+        job->stats = &plotted->stats[i];
+        job->track = &plotted->tracks[i];
         return;
     }
     for (int k = 0; k < (int)drawn->requests; k++)
-        plotted->steps[i][k] = plotted_step(drawn, i, k);
-    target->steps = plotted->steps[i];
-    target->count = (int)drawn->requests;
+        job->steps[k] = plotted_step(drawn, i, k);
+    job->step_count = (int)drawn->requests;
 }
 
 static inline struct plotted *
@@ -164,9 +159,10 @@ plotted_make(const struct plotted_case *drawn)
 {
     struct plotted *plotted = calloc(1, sizeof(*plotted));
     assert_non_null(plotted);
+    plotted->jobs = calloc((size_t)drawn->targets, sizeof(*plotted->jobs));
     plotted->stats = calloc((size_t)drawn->targets, sizeof(*plotted->stats));
     plotted->tracks = calloc((size_t)drawn->targets, sizeof(*plotted->tracks));
-    assert_true(plotted->stats && plotted->tracks);
+    assert_true(plotted->jobs && plotted->stats && plotted->tracks);
     plotted->plan = (struct plan){.load = LOAD_READ,
                                   .request_size = 4096,
                                   .threads = 1,
@@ -183,13 +179,14 @@ plotted_make(const struct plotted_case *drawn)
     for (int i = 0; i < drawn->targets; i++)
         plotted_target(plotted, drawn, i);
     plotted->plot = (struct plot){
-        .plan = &plotted->plan, .targets = plotted->targets, .count = drawn->targets};
+        .plan = &plotted->plan, .jobs = plotted->jobs, .count = drawn->targets};
     return plotted;
 }
 
 static inline void
 plotted_free(struct plotted *plotted)
 {
+    free(plotted->jobs);
     free(plotted->stats);
     free(plotted->tracks);
     free(plotted);

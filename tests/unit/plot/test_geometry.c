@@ -190,7 +190,7 @@ draw_named(const struct plotted_case *drawn, const char *name)
     struct plotted *plotted = plotted_make(drawn);
     struct buffer text = {0};
     for (int i = 0; i < drawn->targets; i++)
-        plotted->descriptions[i].path = name;
+        plotted->jobs[i].target.description.path = name;
     plot_format(&text, &plotted->plot);
     plotted_free(plotted);
     return text;

@@ -16,11 +16,9 @@
 static struct {
     struct plan plan;
     struct plot plot;
-    struct plot_target targets[TARGETS];
-    struct description descriptions[TARGETS];
+    struct job jobs[TARGETS];
     struct stats stats[TARGETS];
     struct track tracks[TARGETS];
-    struct plot_step steps[STEPS];
     char names[TARGETS][4096];
     struct buffer text;
 } scene;
@@ -40,17 +38,17 @@ begin(int count)
     clear_scene(NULL);
     scene.plan = (struct plan){
         .request_size = 4096, .threads = 1, .depth = 1, .burst = 1, .interval = SECOND};
-    scene.plot = (struct plot){&scene.plan, scene.targets, count};
+    scene.plot = (struct plot){&scene.plan, scene.jobs, count};
     for (int i = 0; i < count; i++) {
         snprintf(scene.names[i], sizeof(scene.names[i]), "/mnt/%d", i);
-        scene.descriptions[i] = (struct description){.path = scene.names[i],
-                                                     .fstype = "ext4",
-                                                     .device = "/dev/vda1",
-                                                     .size = 42198053683, /* 39.3 GiB */
-                                                     .mode = MODE_DIRECT};
-        scene.targets[i] = (struct plot_target){.description = &scene.descriptions[i],
-                                                .stats = &scene.stats[i],
-                                                .track = &scene.tracks[i]};
+        scene.jobs[i].target.description =
+            (struct description){.path = scene.names[i],
+                                 .fstype = "ext4",
+                                 .device = "/dev/vda1",
+                                 .size = 42198053683, /* 39.3 GiB */
+                                 .mode = MODE_DIRECT};
+        scene.jobs[i].stats = &scene.stats[i];
+        scene.jobs[i].track = &scene.tracks[i];
         track_start(&scene.tracks[i], SECOND, 0);
     }
 }
@@ -93,15 +91,14 @@ begin_sweep(enum sweep_kind kind)
     begin(1);
     scene.plan.sweep.kind = kind;
     for (int i = 0; i < 3; i++)
-        scene.steps[i] = (struct plot_step){.value = 1 << i,
-                                            .requests = 100,
-                                            .iops = 1000 * (i + 1),
-                                            .bps = 4096000 * (i + 1),
-                                            .p50 = 100000 << i,
-                                            .p99 = 200000 << i,
-                                            .max = 300000 << i};
-    scene.targets[0].steps = scene.steps;
-    scene.targets[0].count = 3;
+        scene.jobs[0].steps[i] = (struct job_step){.value = 1 << i,
+                                                   .requests = 100,
+                                                   .iops = 1000 * (i + 1),
+                                                   .bps = 4096000 * (i + 1),
+                                                   .p50 = 100000 << i,
+                                                   .p99 = 200000 << i,
+                                                   .max = 300000 << i};
+    scene.jobs[0].step_count = 3;
 }
 
 static void
@@ -155,7 +152,7 @@ the_steps_of_a_sweep_are_described(void **state)
     begin_sweep(SWEEP_DEPTH);
     scene.plan.engine = ENGINE_URING;
     scene.plan.interval = 0;
-    scene.steps[1].requests = 0;
+    scene.jobs[0].steps[1].requests = 0;
     const char *text = draw();
     assert_contains(text,
                     ">Latency against IOPS, at rising queue depth: random reads of "
@@ -204,7 +201,7 @@ the_subtitle_says_what_was_sent(void **state)
             continue; /* it has another name */
         begin(1);
         scene.plan = cases[i].plan;
-        scene.descriptions[0].mode = cases[i].mode;
+        scene.jobs[0].target.description.mode = cases[i].mode;
         assert_contains(draw(), cases[i].line);
     }
 }
@@ -214,7 +211,7 @@ targets_of_different_modes_have_none_in_common(void **state)
 {
     (void)state;
     begin(2);
-    scene.descriptions[1].mode = MODE_CACHED;
+    scene.jobs[1].target.description.mode = MODE_CACHED;
     assert_contains(draw(), ">random reads of 4 KiB, every 1 s<");
 }
 
@@ -315,7 +312,7 @@ nothing_to_draw_is_said_once(void **state)
     }
     begin_sweep(SWEEP_DEPTH);
     for (int i = 0; i < 3; i++)
-        scene.steps[i].requests = 0;
+        scene.jobs[0].steps[i].requests = 0;
     assert_int_equal(count_of(draw(), ">no request counted</text>"), 1);
 }
 
@@ -330,7 +327,7 @@ a_sweep_of_sizes_has_two_panels(void **state)
     assert_contains(text, ">requests per second (log scale)<");
     assert_contains(text, ">bandwidth (log scale)<");
     assert_int_equal(count_of(text, "<circle class=\"mark"), 6);
-    scene.steps[1].requests = 0;
+    scene.jobs[0].steps[1].requests = 0;
     assert_int_equal(count_of(draw(), "<circle class=\"mark"), 4);
 }
 
@@ -345,7 +342,7 @@ the_points_of_a_saturation_curve_are_labelled(void **state)
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         begin_sweep(cases[i].kind);
-        scene.steps[2].value = 4096;
+        scene.jobs[0].steps[2].value = 4096;
         const char *text = draw();
         assert_contains(text, cases[i].legend);
         assert_int_equal(count_of(text, ">4096</text>"), 3);
@@ -394,13 +391,13 @@ the_largest_picture_is_small_enough(void **state)
     for (int kind = SWEEP_SIZE; kind <= SWEEP_DEPTH; kind++) {
         scene.plan.sweep.kind = (enum sweep_kind)kind;
         for (int i = 0; i < STEPS; i++)
-            scene.steps[i] = (struct plot_step){512LL << i,    1,
-                                                1e6 / (i + 1), 1e9 * i + 1,
-                                                123456LL << i, 234567LL << i,
-                                                345678LL << i, 0};
+            scene.jobs[0].steps[i] = (struct job_step){512LL << i,    1,
+                                                       1e6 / (i + 1), 1e9 * i + 1,
+                                                       123456LL << i, 234567LL << i,
+                                                       345678LL << i, 0};
         for (int i = 0; i < TARGETS; i++) {
-            scene.targets[i].steps = scene.steps;
-            scene.targets[i].count = kind == SWEEP_SIZE ? STEPS : 13;
+            memcpy(scene.jobs[i].steps, scene.jobs[0].steps, sizeof(scene.jobs[0].steps));
+            scene.jobs[i].step_count = kind == SWEEP_SIZE ? STEPS : 13;
         }
         draw();
         assert_in_range(scene.text.length, 100000, MOST);

@@ -13,8 +13,7 @@
 
 struct golden {
     struct plan plan;
-    struct description target;
-    const struct description *targets[1]; /* that one */
+    struct job job;
     struct report report;
     struct run_observer observer;
     struct outcome outcome; /* as the report left it in the end */
@@ -34,11 +33,13 @@ golden_prepare(struct golden *golden, enum plan_format format)
 {
     memset(golden, 0, sizeof(*golden));
     golden->plan.output.format = format;
-    golden->target = (struct description){.path = "/tmp",
-                                          .fstype = "ext4",
-                                          .device = "/dev/vda1",
-                                          .size = 42198053683, /* 39.3 GiB */
-                                          .mode = MODE_DIRECT};
+    golden->job.targets = 1;
+    golden->job.target.description =
+        (struct description){.path = "/tmp",
+                             .fstype = "ext4",
+                             .device = "/dev/vda1",
+                             .size = 42198053683, /* 39.3 GiB */
+                             .mode = MODE_DIRECT};
 }
 
 static inline void
@@ -46,7 +47,6 @@ golden_begin(struct golden *golden)
 {
     struct error error;
     snprintf(golden->path, sizeof(golden->path), "%s/output", scratch());
-    golden->targets[0] = &golden->target;
     int fd = open(golden->path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
     fflush(stdout);
@@ -54,16 +54,36 @@ golden_begin(struct golden *golden)
     dup2(fd, 1);
     close(fd);
     assert_int_equal(
-        report_begin(&golden->report, &golden->plan, &golden->targets[0], 1, &error), 0);
+        report_begin(&golden->report, &golden->plan, &golden->job, 1, &error), 0);
     golden->report.wall = golden_wall;
-    golden->observer = report_observer(&golden->report, 0);
-    golden->observer.begin(golden->observer.self);
+    golden->observer = report_observer(&golden->report);
+    golden->observer.begin(&golden->report, &golden->job);
 }
 
 static inline void
 golden_sample(struct golden *golden, struct sample sample)
 {
-    golden->observer.sample(golden->observer.self, &sample);
+    golden->observer.sample(&golden->report, &golden->job, &sample);
+}
+
+static inline void
+golden_period(struct golden *golden, const struct stats *stats, int64_t time)
+{
+    golden->observer.period(&golden->report, &golden->job, stats, time);
+}
+
+static inline int
+golden_summary(struct golden *golden, const struct stats *stats, int64_t time)
+{
+    golden->job.outcome.total = *stats;
+    golden->job.outcome.time = time;
+    return golden->observer.summary(&golden->report, &golden->job);
+}
+
+static inline int
+golden_step(struct golden *golden, int64_t value, const struct stats *stats, int64_t time)
+{
+    return golden->observer.step(&golden->report, &golden->job, value, stats, time);
 }
 
 static inline char *

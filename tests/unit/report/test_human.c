@@ -123,8 +123,10 @@ control_characters_of_a_path_are_shown(void **state)
     (void)state;
     struct golden golden;
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.target.path = "/a b\x1b[31m\n\r\t\x7f\x9b|\xff\xc3\xa9\xc2\x9b\"\\'";
-    snprintf(golden.target.device, sizeof(golden.target.device), "host:/x\ty");
+    golden.job.target.description.path =
+        "/a b\x1b[31m\n\r\t\x7f\x9b|\xff\xc3\xa9\xc2\x9b\"\\'";
+    snprintf(golden.job.target.description.device,
+             sizeof(golden.job.target.description.device), "host:/x\ty");
     golden_begin(&golden);
     golden_sample(&golden, read_of(1, 1000));
     golden_end(&golden, "human_path");
@@ -136,13 +138,13 @@ devices_are_labelled_as_such(void **state)
     (void)state;
     struct golden golden;
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.target = (struct description){
+    golden.job.target.description = (struct description){
         .path = "/dev/sdb", .fstype = "block", .device = "device", .size = 115749158093};
     golden_begin(&golden);
     golden_sample(&golden, read_of(1, 1000));
     golden_end(&golden, "human_block");
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.target = (struct description){
+    golden.job.target.description = (struct description){
         .path = "/dev/zero", .fstype = "character", .device = "device"};
     golden_begin(&golden);
     golden_sample(&golden, read_of(2, 1000));
@@ -158,7 +160,7 @@ summarize(enum plan_load load, const struct stats *stats, int64_t time, const ch
     golden.plan.load = load;
     golden_begin(&golden);
     golden.report.terminal = true;
-    golden.observer.summary(golden.observer.self, stats, time);
+    golden_summary(&golden, stats, time);
     golden_end(&golden, name);
 }
 
@@ -219,7 +221,7 @@ summarize_briefly(const struct stats *stats, const char *name)
     golden.plan.output.summary = true;
     golden_begin(&golden);
     assert_false(golden.report.terminal);
-    golden.observer.summary(golden.observer.self, stats, 9000912345);
+    golden_summary(&golden, stats, 9000912345);
     golden_end(&golden, name);
     assert_true(golden.outcome.brief);
 }
@@ -262,7 +264,7 @@ periods_are_raw_lines(void **state)
     struct stats stats = golden_stats();
     golden_prepare(&golden, FORMAT_HUMAN);
     golden_begin(&golden);
-    golden.observer.period(golden.observer.self, &stats, 9000912345);
+    golden_period(&golden, &stats, 9000912345);
     golden_end(&golden, "human_period");
 }
 
@@ -313,7 +315,7 @@ summarize_rising(const char *list, enum plan_load load, const int (*counts)[2],
     golden.report.terminal = !list;
     for (; (*counts)[0]; counts++) {
         struct stats stats = rising((*counts)[0], (*counts)[1]);
-        golden.observer.summary(golden.observer.self, &stats, 9000912345);
+        golden_summary(&golden, &stats, 9000912345);
     }
     golden_end(&golden, name);
 }
@@ -362,7 +364,7 @@ percentiles_of_nothing_are_no_line(void **state)
     golden_prepare(&golden, FORMAT_HUMAN);
     assert_null(percentiles_parse("50", &golden.plan.output.percentiles));
     golden_begin(&golden);
-    golden.observer.summary(golden.observer.self, &stats, 0);
+    golden_summary(&golden, &stats, 0);
     golden_end(&golden, "human_summary_empty");
 }
 
@@ -381,7 +383,7 @@ corrected_percentiles_say_so(void **state)
     golden_prepare(&golden, FORMAT_HUMAN);
     golden.plan.output.percentiles = percentiles_default;
     golden_begin(&golden);
-    golden.observer.summary(golden.observer.self, &stats, 9000912345);
+    golden_summary(&golden, &stats, 9000912345);
     golden_end(&golden, "human_percentiles_corrected");
 }
 
@@ -415,7 +417,7 @@ the_picture_is_the_last_of_the_summary(void **state)
     golden.plan.output.histogram = true;
     golden_begin(&golden);
     assert_int_equal(golden.report.columns, 80);
-    golden.observer.summary(golden.observer.self, &stats, 9000912345);
+    golden_summary(&golden, &stats, 9000912345);
     golden_end(&golden, "human_histogram");
 }
 

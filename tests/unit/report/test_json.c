@@ -7,9 +7,10 @@ static void
 prepare(struct golden *golden)
 {
     golden_prepare(golden, FORMAT_JSON);
-    golden->target.path = ".";
-    snprintf(golden->target.device, sizeof(golden->target.device), "/dev/vda");
-    golden->target.size = 270553174016;
+    golden->job.target.description.path = ".";
+    snprintf(golden->job.target.description.device,
+             sizeof(golden->job.target.description.device), "/dev/vda");
+    golden->job.target.description.size = 270553174016;
 }
 
 static struct sample
@@ -79,7 +80,7 @@ statistics_are_those_of_the_contract(void **state)
     struct stats stats = contract_stats();
     prepare(&golden);
     golden_begin(&golden);
-    golden.observer.summary(golden.observer.self, &stats, 20158762);
+    golden_summary(&golden, &stats, 20158762);
     golden_end(&golden, "json_stat");
     assert_jq("length == 1 and .[0].stat.count == 2 and .[0].load.count == 3");
 }
@@ -104,8 +105,8 @@ records_are_separated(void **state)
     prepare(&golden);
     golden_begin(&golden);
     golden_sample(&golden, sample_of(1, VERDICT_WARMUP));
-    golden.observer.period(golden.observer.self, &stats, 20158762);
-    golden.observer.summary(golden.observer.self, &stats, 20158762);
+    golden_period(&golden, &stats, 20158762);
+    golden_summary(&golden, &stats, 20158762);
     golden_end(&golden, "json_three");
     assert_jq("length == 3 and .[0].io and .[1].stat and .[2].stat");
 }
@@ -118,7 +119,7 @@ a_request_has_notice_only_if_there_is_one(void **state)
     struct sample failed = sample_of(3, VERDICT_ERROR);
     struct sample written = sample_of(1, VERDICT_NONE);
     prepare(&golden);
-    golden.target.mode = MODE_NOCACHE;
+    golden.job.target.description.mode = MODE_NOCACHE;
     golden_begin(&golden);
     written.operation = OPERATION_WRITE;
     golden_sample(&golden, written);
@@ -137,9 +138,9 @@ failures_and_modes_are_told(void **state)
     struct golden golden;
     struct stats stats = {.requests = 2, .failed = 2, .missed = 31};
     prepare(&golden);
-    golden.target.mode = MODE_CACHED;
+    golden.job.target.description.mode = MODE_CACHED;
     golden_begin(&golden);
-    golden.observer.summary(golden.observer.self, &stats, 0);
+    golden_summary(&golden, &stats, 0);
     golden_end(&golden, "json_failed");
     assert_jq(".[0].load.failed == 2 and .[0].target.mode == \"cached\"");
 }
@@ -157,7 +158,7 @@ bytes_per_second_are_rounded(void **state)
     stats.latency.mean = 3;
     prepare(&golden);
     golden_begin(&golden);
-    golden.observer.summary(golden.observer.self, &stats, 7);
+    golden_summary(&golden, &stats, 7);
     golden_end(&golden, "json_rounded");
 }
 
@@ -167,10 +168,13 @@ texts_are_escaped(void **state)
     (void)state;
     struct golden golden;
     prepare(&golden);
-    golden.target.path = "q\" b\\ n\n t\t e\x1b d\x7f u\xc3\xa9 \xf0\x9f\x98\x80 x\xff "
-                         "c\xc3 s\xed\xa0\x80 o\xc0\xaf k\xc2\x9b /";
-    snprintf(golden.target.fstype, sizeof(golden.target.fstype), "a\"b");
-    snprintf(golden.target.device, sizeof(golden.target.device), "host:/\\\n");
+    golden.job.target.description.path =
+        "q\" b\\ n\n t\t e\x1b d\x7f u\xc3\xa9 \xf0\x9f\x98\x80 x\xff "
+        "c\xc3 s\xed\xa0\x80 o\xc0\xaf k\xc2\x9b /";
+    snprintf(golden.job.target.description.fstype,
+             sizeof(golden.job.target.description.fstype), "a\"b");
+    snprintf(golden.job.target.description.device,
+             sizeof(golden.job.target.description.device), "host:/\\\n");
     golden_begin(&golden);
     golden_sample(&golden, sample_of(1, VERDICT_NONE));
     golden_end(&golden, "json_escapes");
@@ -227,7 +231,7 @@ stats_of(uint64_t count)
 static void
 summarize(struct golden *golden, struct stats stats)
 {
-    golden->observer.summary(golden->observer.self, &stats, 1000);
+    golden_summary(golden, &stats, 1000);
 }
 
 /* Each needs one request that can lie above it: 2, 10, 100 and 1000. */
@@ -304,7 +308,7 @@ what_is_empty_is_closed(void **state)
     golden.plan.output.percentiles = percentiles_default;
     golden.plan.output.histogram = true;
     golden_begin(&golden);
-    golden.observer.summary(golden.observer.self, &none, 0);
+    golden_summary(&golden, &none, 0);
     golden_end(&golden, "json_empty_stat");
     assert_jq(".[0].stat | .percentiles == {} and .histogram == []");
 }
@@ -342,8 +346,8 @@ records_may_have_a_line_each(void **state)
     golden.plan.output.format = FORMAT_NDJSON;
     golden_begin(&golden);
     golden_sample(&golden, sample_of(1, VERDICT_WARMUP));
-    golden.observer.period(golden.observer.self, &stats, 20158762);
-    golden.observer.summary(golden.observer.self, &stats, 20158762);
+    golden_period(&golden, &stats, 20158762);
+    golden_summary(&golden, &stats, 20158762);
     golden_end(&golden, "ndjson_three");
     assert_jq_lines("length == 3 and .[0].io and .[1].stat and .[2].stat");
 }
@@ -358,7 +362,7 @@ rates_of_stat_are_over_the_busy_time(void **state)
     stats.busy = stats.latency.sum / 8;
     prepare(&golden);
     golden_begin(&golden);
-    golden.observer.summary(golden.observer.self, &stats, 20158762);
+    golden_summary(&golden, &stats, 20158762);
     golden_end(&golden, "json_busy");
     assert_jq(".[0].load.iops == 148.818663");
 }
@@ -373,8 +377,8 @@ step_twice(enum plan_format format, enum sweep_kind kind, int64_t first, int64_t
     golden.plan.output.format = format;
     golden.plan.sweep.kind = kind;
     golden_begin(&golden);
-    golden.observer.step(golden.observer.self, first, &stats, 20158762);
-    golden.observer.step(golden.observer.self, second, &stats, 20158762);
+    golden_step(&golden, first, &stats, 20158762);
+    golden_step(&golden, second, &stats, 20158762);
     golden_end(&golden, name);
 }
 
@@ -405,9 +409,9 @@ a_line_has_no_line_breaks_from_texts(void **state)
     prepare(&golden);
     golden.plan.output.format = FORMAT_NDJSON;
     golden.plan.output.histogram = true;
-    golden.target.path = "a\nb\r\"\xe2\x80\xa8";
+    golden.job.target.description.path = "a\nb\r\"\xe2\x80\xa8";
     golden_begin(&golden);
-    golden.observer.summary(golden.observer.self, &stats, 0);
+    golden_summary(&golden, &stats, 0);
     golden_end(&golden, "ndjson_escapes");
     assert_jq_lines("length == 1 and (.[0].target.path | startswith(\"a\\nb\\r\\\"\"))");
 }

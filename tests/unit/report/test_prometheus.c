@@ -1,6 +1,7 @@
 /* The metrics, to the byte, and the file that they are put into. */
 #include "golden.h"
 
+#include "report/export.h"
 #include "report/prometheus.h"
 
 #include <errno.h>
@@ -9,27 +10,66 @@
 #define NS_1970 1795247457055062999LL
 #define LARGE 9000000000000000000LL
 
+/* What a target has shown; its last request ended at LAST, ns since 1970; 0: none did. */
+struct shown {
+    const struct description *description;
+    const struct stats *stats;
+    int64_t last;
+};
+
+/* Jobs of which this is seen, by a clock that began in 1970. Live until the next call. */
+static const struct job *
+jobs_of(const struct shown *list, int count)
+{
+    static struct job jobs[4];
+    static struct stats stats[4];
+    assert_in_range(count, 1, 4);
+    for (int i = 0; i < count; i++) {
+        stats[i] = *list[i].stats;
+        stats[i].last = list[i].last;
+        jobs[i].target.description = *list[i].description;
+        jobs[i].stats = &stats[i];
+    }
+    return jobs;
+}
+
+static void
+format_all(struct buffer *text, const struct plan *plan, const struct shown *list,
+           int count)
+{
+    prometheus_format(text, plan, jobs_of(list, count), count, 0);
+}
+
 /* Of one target. */
 static void
 format(struct buffer *text, const struct golden *golden, const struct stats *stats,
        int64_t last)
 {
-    struct prometheus_target target = {&golden->target, stats, last};
-    prometheus_format(text, &golden->plan, &target, 1);
+    const struct shown shown = {&golden->job.target.description, stats, last};
+    format_all(text, &golden->plan, &shown, 1);
+}
+
+static int
+begin_all(const struct golden *golden, const struct shown *list, int count,
+          struct error *error)
+{
+    struct export export;
+    return export_begin(&export, &golden->plan, jobs_of(list, count), count, NULL, error);
 }
 
 static int
 begin(const struct golden *golden, struct error *error)
 {
-    const struct description *target = &golden->target;
-    return prometheus_begin(&golden->plan, &target, 1, error);
+    struct stats nothing = {0};
+    const struct shown shown = {&golden->job.target.description, &nothing, 0};
+    return begin_all(golden, &shown, 1, error);
 }
 
 static int
 keep(const struct golden *golden, const struct stats *stats, int64_t last)
 {
-    struct prometheus_target target = {&golden->target, stats, last};
-    return prometheus_keep(&golden->plan, &target, 1);
+    const struct shown shown = {&golden->job.target.description, stats, last};
+    return prometheus_write(&golden->plan, jobs_of(&shown, 1), 1, 0);
 }
 
 static struct sample
@@ -115,7 +155,7 @@ flushes_have_a_histogram_of_their_own(void **state)
     struct stats stats = mixed_stats(true);
     golden_prepare(&golden, FORMAT_HUMAN);
     golden.plan.load = LOAD_WRITE;
-    golden.target.mode = MODE_NOCACHE;
+    golden.job.target.description.mode = MODE_NOCACHE;
     check(&golden, &stats, NS_1970, "prometheus_write");
 }
 
@@ -193,9 +233,11 @@ labels_are_escaped(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct golden golden;
         golden_prepare(&golden, FORMAT_HUMAN);
-        golden.target.path = cases[i][0];
-        snprintf(golden.target.device, sizeof(golden.target.device), "a\"b");
-        snprintf(golden.target.fstype, sizeof(golden.target.fstype), "c\\d");
+        golden.job.target.description.path = cases[i][0];
+        snprintf(golden.job.target.description.device,
+                 sizeof(golden.job.target.description.device), "a\"b");
+        snprintf(golden.job.target.description.fstype,
+                 sizeof(golden.job.target.description.fstype), "c\\d");
         char *text = metrics_of(&golden);
         assert_contains(text, cases[i][1]);
         assert_contains(text, ",device=\"a\\\"b\",fstype=\"c\\\\d\",operation=");
@@ -213,7 +255,7 @@ modes_are_words(void **state)
     for (int i = 0; i < 3; i++) {
         struct golden golden;
         golden_prepare(&golden, FORMAT_HUMAN);
-        golden.target.mode = (enum mode)i;
+        golden.job.target.description.mode = (enum mode)i;
         char *text = metrics_of(&golden);
         assert_contains(text, words[i]);
         free(text);
@@ -248,10 +290,10 @@ a_metric_has_the_series_of_all_targets_in_one_group(void **state)
     struct buffer text = {0};
     golden_prepare(&golden, FORMAT_HUMAN);
     golden.plan.load = LOAD_WRITE;
-    golden.target.mode = MODE_NOCACHE;
-    const struct prometheus_target targets[] = {{&golden.target, &stats, NS_1970},
-                                                {&other, &nothing, 0}};
-    prometheus_format(&text, &golden.plan, targets, 2);
+    golden.job.target.description.mode = MODE_NOCACHE;
+    const struct shown targets[] = {{&golden.job.target.description, &stats, NS_1970},
+                                    {&other, &nothing, 0}};
+    format_all(&text, &golden.plan, targets, 2);
     compare(&text, "prometheus_two");
 }
 
@@ -263,12 +305,12 @@ the_same_target_again_has_a_number(void **state)
     struct stats stats = mixed_stats(false), nothing = {0};
     struct buffer text = {0};
     golden_prepare(&golden, FORMAT_HUMAN);
-    const struct description again = golden.target;
-    const struct prometheus_target targets[] = {{&golden.target, &stats, NS_1970},
-                                                {&other, &nothing, 0},
-                                                {&golden.target, &nothing, 0},
-                                                {&again, &stats, NS_1970}};
-    prometheus_format(&text, &golden.plan, targets, 4);
+    const struct description again = golden.job.target.description;
+    const struct shown targets[] = {{&golden.job.target.description, &stats, NS_1970},
+                                    {&other, &nothing, 0},
+                                    {&golden.job.target.description, &nothing, 0},
+                                    {&again, &stats, NS_1970}};
+    format_all(&text, &golden.plan, targets, 4);
     compare(&text, "prometheus_same");
 }
 
@@ -293,9 +335,8 @@ numbers_are_for_labels_that_are_the_same(void **state)
         struct buffer text = {0};
         struct description first = {.path = "/a\xff", .mode = MODE_DIRECT},
                            second = {.path = cases[i].path, .mode = cases[i].mode};
-        const struct prometheus_target targets[] = {{&first, &stats, 0},
-                                                    {&second, &stats, 0}};
-        prometheus_format(&text, &plan, targets, 2);
+        const struct shown targets[] = {{&first, &stats, 0}, {&second, &stats, 0}};
+        format_all(&text, &plan, targets, 2);
         if (cases[i].numbered)
             assert_contains(text.text, "mode=\"direct\",number=\"2\"} 0\n");
         else
@@ -376,15 +417,17 @@ the_file_has_all_targets_from_the_beginning(void **state)
     golden_prepare(&golden, FORMAT_HUMAN);
     snprintf(path, sizeof(path), "%s/two.prom", scratch());
     golden.plan.output.prometheus = path;
-    const struct description *const both[] = {&golden.target, &other};
-    assert_int_equal(prometheus_begin(&golden.plan, both, 2, &error), 0);
+    struct stats nothing = {0};
+    const struct shown none[] = {{&golden.job.target.description, &nothing, 0},
+                                 {&other, &nothing, 0}};
+    assert_int_equal(begin_all(&golden, none, 2, &error), 0);
     char *text = golden_read(path, &size);
     assert_matches(text, "\nioping_requests_total\\{target=\"/tmp\"[^\n]* 0\n"
                          "ioping_requests_total\\{target=\"/mnt/b\"[^\n]* 0\n#");
     free(text);
-    const struct prometheus_target targets[] = {{&golden.target, &stats, NS_1970},
-                                                {&other, &more, NS_1970}};
-    assert_int_equal(prometheus_keep(&golden.plan, targets, 2), 0);
+    const struct shown targets[] = {{&golden.job.target.description, &stats, NS_1970},
+                                    {&other, &more, NS_1970}};
+    assert_int_equal(prometheus_write(&golden.plan, jobs_of(targets, 2), 2, 0), 0);
     text = golden_read(path, &size);
     assert_matches(text, "\nioping_requests_total\\{target=\"/tmp\"[^\n]* 12345\n"
                          "ioping_requests_total\\{target=\"/mnt/b\"[^\n]* 67890\n#");

@@ -93,8 +93,8 @@ the_report_has_periods_and_summary_but_no_samples(void **state)
     golden_prepare(&golden, FORMAT_RAW);
     golden_begin(&golden);
     golden_sample(&golden, (struct sample){.index = 1, .size = 512, .bytes = 512});
-    golden.observer.period(golden.observer.self, &stats, 1000);
-    golden.observer.summary(golden.observer.self, &stats, 2000);
+    golden_period(&golden, &stats, 1000);
+    golden_summary(&golden, &stats, 2000);
     golden_end(&golden, "raw_report");
 }
 
@@ -120,8 +120,8 @@ a_step_has_its_value_before_the_ten(void **state)
     golden_prepare(&golden, FORMAT_RAW);
     golden.plan.sweep.kind = SWEEP_SIZE;
     golden_begin(&golden);
-    golden.observer.step(golden.observer.self, 512, &stats, 9000912345);
-    golden.observer.step(golden.observer.self, 1073741824, &stats, 9000912345);
+    golden_step(&golden, 512, &stats, 9000912345);
+    golden_step(&golden, 1073741824, &stats, 9000912345);
     golden_end(&golden, "raw_sweep");
 }
 
@@ -139,10 +139,10 @@ a_stream_that_fails_gives_its_errno(void **state)
         dup2(golden.saved, 1);
         close(golden.saved);
         golden.report.stream = open(golden.path, O_RDONLY);
-        int first = golden.observer.summary(golden.observer.self, &stats, 1);
+        int first = golden_summary(&golden, &stats, 1);
         close(golden.report.stream);
         golden.report.stream = open("/dev/full", O_WRONLY);
-        int second = golden.observer.summary(golden.observer.self, &stats, 1);
+        int second = golden_summary(&golden, &stats, 1);
         struct outcome outcome = {0};
         report_end(&golden.report, &outcome);
         close(golden.report.stream);
@@ -164,7 +164,7 @@ a_full_device_is_told(void **state)
     dup2(golden.saved, 1);
     close(golden.saved);
     golden.report.stream = open("/dev/full", O_WRONLY);
-    assert_int_equal(golden.observer.sample(golden.observer.self, &sample), -1);
+    assert_int_equal(golden.observer.sample(&golden.report, &golden.job, &sample), -1);
     struct outcome outcome = {0};
     report_end(&golden.report, &outcome);
     assert_int_equal(outcome.output_error, ENOSPC);
@@ -185,7 +185,8 @@ interim_statistics_go_to_stderr(void **state)
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), saved = dup(2);
     fflush(stderr);
     dup2(fd, 2);
-    golden.observer.interim(golden.observer.self, &stats);
+    golden.job.stats = &stats;
+    golden.observer.interim(&golden.report, &golden.job);
     dup2(saved, 2);
     close(saved);
     close(fd);

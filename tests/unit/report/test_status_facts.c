@@ -36,11 +36,11 @@ static struct status_facts
 gathered(const struct plan *plan, const struct stats *stats, int targets, int64_t now)
 {
     struct status_facts facts;
-    struct run_snapshot snapshots[8];
+    struct job jobs[8];
     struct status *status = status_open(plan, targets, BEGAN);
     for (int i = 0; i < targets; i++)
-        snapshots[i] = (struct run_snapshot){.stats = stats};
-    status_gather(status, snapshots, targets, BEGAN + now, &facts);
+        jobs[i] = (struct job){.stats = stats};
+    status_gather(status, jobs, targets, BEGAN + now, &facts);
     status_close(status);
     return facts;
 }
@@ -101,11 +101,10 @@ several_targets_are_taken_together(void **state)
     struct sample sample = {.latency = SECOND, .verdict = VERDICT_NONE};
     for (int i = 0; i < 200; i++)
         stats_record(slow, &sample);
-    const struct run_snapshot snapshots[] = {
-        {.stats = both}, {.stats = slow}, {.stats = both}};
+    const struct job jobs[] = {{.stats = both}, {.stats = slow}, {.stats = both}};
     struct status *status = status_open(&plan, 3, BEGAN);
     for (int again = 0; again < 3; again++) {
-        status_gather(status, snapshots, 3, BEGAN + SECOND, &facts);
+        status_gather(status, jobs, 3, BEGAN + SECOND, &facts);
         assert_int_equal(facts.requests, 402);
         assert_int_equal(facts.failed, 2);
         assert_int_equal(facts.max, SECOND);
@@ -126,11 +125,10 @@ one_that_is_done_is_not_waited_for(void **state)
     struct plan plan = plain();
     struct status_facts facts;
     struct stats *early = seen(1, 1), *late = seen(49, 1);
-    const struct run_snapshot snapshots[] = {{.stats = early, .done = true},
-                                             {.stats = late}};
+    const struct job jobs[] = {{.stats = early, .done = true}, {.stats = late}};
     plan.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
-    status_gather(status, snapshots, 2, BEGAN + 10 * SECOND, &facts);
+    status_gather(status, jobs, 2, BEGAN + 10 * SECOND, &facts);
     assert_true(facts.share == 0.75);
     assert_int_equal(facts.left, 10 * SECOND);
     status_close(status);
@@ -147,8 +145,8 @@ without_memory_several_targets_have_no_percentiles(void **state)
     struct stats *stats = seen(100, 1);
     struct status status = {.plan = &plan, .targets = 2, .began = BEGAN};
     struct status_facts facts;
-    const struct run_snapshot snapshots[] = {{.stats = stats}, {.stats = stats}};
-    status_gather(&status, snapshots, 2, BEGAN + SECOND, &facts);
+    const struct job jobs[] = {{.stats = stats}, {.stats = stats}};
+    status_gather(&status, jobs, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.p50, -1);
     assert_int_equal(facts.p99, -1);
     assert_int_equal(facts.max, 100 * MS);
@@ -250,18 +248,18 @@ the_slowest_target_decides_what_is_left(void **state)
     struct plan plan = plain();
     struct status_facts facts;
     struct stats *stats[] = {seen(50, 0), seen(20, 0), seen(0, 0)};
-    struct run_snapshot snapshots[] = {{.stats = stats[0]}, {.stats = stats[1]}};
+    struct job jobs[] = {{.stats = stats[0]}, {.stats = stats[1]}};
     plan.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
-    status_gather(status, snapshots, 2, BEGAN + SECOND, &facts);
+    status_gather(status, jobs, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.left, 4 * SECOND);
     assert_true(facts.share > 0.3499 && facts.share < 0.3501);
-    snapshots[0].stats = stats[1];
-    snapshots[1].stats = stats[0];
-    status_gather(status, snapshots, 2, BEGAN + SECOND, &facts);
+    jobs[0].stats = stats[1];
+    jobs[1].stats = stats[0];
+    status_gather(status, jobs, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.left, 4 * SECOND);
-    snapshots[0].stats = stats[2];
-    status_gather(status, snapshots, 2, BEGAN + SECOND, &facts);
+    jobs[0].stats = stats[2];
+    status_gather(status, jobs, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.left, -1);
     status_close(status);
     for (int i = 0; i < 3; i++)
@@ -287,7 +285,7 @@ a_sweep_goes_through_all_steps_of_all_targets(void **state)
     };
     struct plan plan = plain();
     struct stats *stats = seen(5, 0);
-    struct run_snapshot snapshot = {.stats = stats};
+    struct job snapshot = {.stats = stats};
     plan.sweep.kind = SWEEP_DEPTH;
     plan.work_time = 2 * SECOND;
     plan.settle = 200 * MS;

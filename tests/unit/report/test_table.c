@@ -36,8 +36,7 @@ static void
 add_step(struct golden *golden, int64_t value, int count, int64_t time)
 {
     struct stats stats = rising(count);
-    assert_int_equal(golden->observer.step(golden->observer.self, value, &stats, time),
-                     0);
+    assert_int_equal(golden_step(golden, value, &stats, time), 0);
 }
 
 static void

@@ -1,5 +1,5 @@
-#ifndef PROBE_LISTENING_H
-#define PROBE_LISTENING_H
+#ifndef RUN_LISTENING_H
+#define RUN_LISTENING_H
 
 /* Runs of several workers on the fake engine, and an observer that watches how it is
  * called. */
@@ -68,9 +68,10 @@ leave(struct told *told)
 }
 
 static inline int
-on_sample(void *self, const struct sample *sample)
+on_sample(void *self, const struct job *job, const struct sample *sample)
 {
     struct told *told = self;
+    (void)job;
     enter(told);
     told->samples++;
     told->since_period++;
@@ -87,9 +88,10 @@ on_sample(void *self, const struct sample *sample)
 }
 
 static inline int
-on_period(void *self, const struct stats *stats, int64_t time)
+on_period(void *self, const struct job *job, const struct stats *stats, int64_t time)
 {
     struct told *told = self;
+    (void)job;
     enter(told);
     told->uneven |= stats->requests != told->since_period;
     told->since_period = 0;
@@ -102,20 +104,21 @@ on_period(void *self, const struct stats *stats, int64_t time)
 }
 
 static inline int
-on_summary(void *self, const struct stats *stats, int64_t time)
+on_summary(void *self, const struct job *job)
 {
     struct told *told = self;
     enter(told);
-    told->summary = *stats;
-    told->summary_time = time;
+    told->summary = job->outcome.total;
+    told->summary_time = job->outcome.time;
     told->summaries++;
     return leave(told);
 }
 
 static inline void
-on_stepping(void *self, int64_t value, int number, int count)
+on_step_begin(void *self, const struct job *job, int64_t value, int number, int count)
 {
     struct told *told = self;
+    (void)job;
     told->out_of_order |= number != told->stepping || number != told->steps ||
                           (told->count_of_steps && count != told->count_of_steps);
     told->count_of_steps = count;
@@ -124,9 +127,11 @@ on_stepping(void *self, int64_t value, int number, int count)
 }
 
 static inline int
-on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
+on_step(void *self, const struct job *job, int64_t value, const struct stats *stats,
+        int64_t time)
 {
     struct told *told = self;
+    (void)job;
     enter(told);
     assert_in_range(told->steps, 0, SAID - 1);
     told->out_of_order |= value != told->value_of_step;
@@ -141,18 +146,19 @@ on_step(void *self, int64_t value, const struct stats *stats, int64_t time)
 }
 
 static inline void
-on_interim(void *self, const struct stats *stats)
+on_interim(void *self, const struct job *job)
 {
     struct told *told = self;
-    told->interim = *stats;
+    told->interim = *job->stats;
     told->interims++;
     atomic_store(&fake_engine.go, true);
 }
 
 static inline void
-on_hang(void *self, uint64_t index, int64_t waited)
+on_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
 {
     struct told *told = self;
+    (void)job;
     if (told->hangs < SAID) {
         told->hang_index[told->hangs] = index;
         told->hang_time[told->hangs] = waited;
@@ -162,28 +168,30 @@ on_hang(void *self, uint64_t index, int64_t waited)
         told->at_hang(told);
 }
 
-/* Too large for a stack, too. */
-static inline struct outcome *
-try_run(struct setup *setup, struct told *told, int status, struct error *error)
+/* Writes down what it is told in TOLD. */
+static inline struct run_observer
+observer_of(struct told *told)
 {
-    static struct outcome outcome;
-    struct run_observer observer = {
+    return (struct run_observer){
         .self = told,
         .sample = on_sample,
         .period = on_period,
         .summary = on_summary,
         .interim = on_interim,
         .hang = on_hang,
-        .stepping = on_stepping,
+        .step_begin = on_step_begin,
         .step = on_step,
     };
-    struct run_target one;
-    memset(&outcome, 0, sizeof(outcome));
-    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, error), 0);
+}
+
+static inline struct outcome *
+try_run(struct setup *setup, struct told *told, int status, struct error *error)
+{
+    const struct run_observer observer = observer_of(told);
+    struct run_task task = setup_task(setup, &observer);
     os_signals_install();
-    struct run_task task = setup_task(setup, &observer, &outcome, &one);
     assert_int_equal(run_execute(&task, error), status);
-    return &outcome;
+    return &setup->job->outcome;
 }
 
 static inline struct outcome *

@@ -1,12 +1,11 @@
-#ifndef PROBE_SETUP_H
-#define PROBE_SETUP_H
+#ifndef RUN_SETUP_H
+#define RUN_SETUP_H
 
 /* A worker on the fake engine, for the tests of its loop. */
 #include "support.h"
 
 #include "fake_engine.h"
-#include "run/run.h"
-#include "run/worker.h"
+#include "run/run_private.h"
 
 #define MS 1000000LL
 #define SIZE 4096
@@ -16,17 +15,20 @@ struct setup {
     struct options options; /* no interval, all requests count */
     struct plan plan;
     struct target target; /* no device, 16 blocks */
-    struct worker_group group;
+    struct job *job;      /* lives until the next setup_job */
+    struct run_observer observer;
+    struct run run;
     struct worker worker;
     struct sample seen[SEEN];
     int seen_count;
-    int stop_after; /* samples; 0: the listener never ends the run */
+    int stop_after; /* samples; 0: the observer never ends the run */
 };
 
 static inline int
-setup_listen(void *self, const struct sample *sample)
+setup_listen(void *self, const struct job *job, const struct sample *sample)
 {
     struct setup *setup = self;
+    (void)job;
     assert_in_range(setup->seen_count, 0, SEEN - 1);
     setup->seen[setup->seen_count++] = *sample;
     return setup->seen_count == setup->stop_after ? -1 : 0;
@@ -54,30 +56,49 @@ setup_begin(struct setup *setup, int64_t count)
     fake_engine_reset();
 }
 
-/* A run of what is set up, as ONE describes it then, which is to stay. */
-static inline struct run_task
-setup_task(struct setup *setup, const struct run_observer *observer,
-           struct outcome *outcome, struct run_target *one)
+/* Makes the plan and the job, without a run. Too large for a stack. */
+static inline void
+setup_job(struct setup *setup)
 {
-    *one = (struct run_target){.plan = &setup->plan,
-                               .target = &setup->target,
-                               .observer = *observer,
-                               .outcome = outcome};
-    return (struct run_task){.engine = &engine_fake, .targets = one, .count = 1};
+    static struct job job;
+    struct error error;
+    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
+    memset(&job, 0, sizeof(job));
+    assert_int_equal(job_init(&job, &setup->plan, 0), 0);
+    job.target = setup->target;
+    setup->job = &job;
 }
 
+/* A run of what is set up, which is to stay. */
+static inline struct run_task
+setup_task(struct setup *setup, const struct run_observer *observer)
+{
+    setup_job(setup);
+    return (struct run_task){&engine_fake, setup->job, 1, observer};
+}
+
+/* A worker alone, in a run without a supervisor. */
 static inline void
 setup_open(struct setup *setup)
 {
     struct error error;
-    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
-    setup->group = (struct worker_group){
-        .size = 1, .count = setup->plan.count, .begin = 1, .due = INT64_MAX};
-    assert_int_equal(worker_open(&setup->worker, &setup->plan, &setup->target,
-                                 &engine_fake, &setup->group, 0, &error),
-                     0);
-    setup->worker.listener.self = setup;
-    setup->worker.listener.sample = setup_listen;
+    setup->observer = (struct run_observer){.self = setup, .sample = setup_listen};
+    setup->run.task = setup_task(setup, &setup->observer);
+    setup->run.lock = os_lock_make();
+    struct job *job = setup->job;
+    job->run = &setup->run;
+    job->step.output.requests = true; /* the observer is told of each */
+    job->group = (struct worker_group){
+        .size = 0, .count = setup->plan.count, .begin = 1, .due = INT64_MAX};
+    assert_int_equal(worker_open(&setup->worker, job, &engine_fake, 0, &error), 0);
+    setup->worker.reports = true;
+}
+
+static inline void
+setup_close(struct setup *setup)
+{
+    worker_close(&setup->worker);
+    os_lock_free(setup->run.lock);
 }
 
 static inline void
@@ -85,7 +106,7 @@ setup_run(struct setup *setup)
 {
     setup_open(setup);
     worker_run(&setup->worker);
-    worker_close(&setup->worker);
+    setup_close(setup);
 }
 
 #endif

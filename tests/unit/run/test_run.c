@@ -1,9 +1,9 @@
 /* What the run does beside the worker: periods, interim statistics, hangs, the end. */
 #include "setup.h"
 
+#include "base/later.h"
 #include "os/process.h"
 #include "os/thread.h"
-#include "run/run.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,9 +21,10 @@ struct told {
     uint64_t periods_sum; /* requests in all of them */
     int empty_since;      /* periods without any */
     int keeps_of_two;     /* that had two requests */
-    struct stats export[SAID];
+    struct stats kept[SAID];
     int64_t kept_at[SAID];
     int keeps;
+    int64_t keep_every, keep_due;
     int keeps_before_summary;
     uint64_t hang_index[SAID];
     int64_t hang_time[SAID];
@@ -49,18 +50,19 @@ let_go_if_enough(struct told *told)
 }
 
 static int
-on_sample(void *self, const struct sample *sample)
+on_sample(void *self, const struct job *job, const struct sample *sample)
 {
     struct told *told = self;
-    (void)sample;
+    (void)job, (void)sample;
     told->samples++;
     return 0;
 }
 
 static int
-on_period(void *self, const struct stats *stats, int64_t time)
+on_period(void *self, const struct job *job, const struct stats *stats, int64_t time)
 {
     struct told *told = self;
+    (void)job;
     told->periods_sum += stats->requests;
     told->empty_since = stats->requests ? 0 : told->empty_since + 1;
     if (told->period_count < SAID) {
@@ -73,33 +75,33 @@ on_period(void *self, const struct stats *stats, int64_t time)
 }
 
 static int
-on_summary(void *self, const struct stats *stats, int64_t time)
+on_summary(void *self, const struct job *job)
 {
     struct told *told = self;
-    told->summary = *stats;
-    told->summary_time = time;
+    told->summary = job->outcome.total;
+    told->summary_time = job->outcome.time;
     told->keeps_before_summary = told->keeps;
     told->summaries++;
     return 0;
 }
 
 static void
-on_interim(void *self, const struct stats *stats)
+on_interim(void *self, const struct job *job)
 {
     struct told *told = self;
-    told->interim = *stats;
+    told->interim = *job->stats;
     told->interims++;
     let_go_if_enough(told);
 }
 
 static void
-on_look(void *self, const struct run_snapshot *snapshots, int count, int64_t now)
+on_look(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct told *told = self;
-    const struct stats *stats = snapshots[0].stats;
+    const struct stats *stats = jobs[0].stats;
     assert_int_equal(count, 1);
     int slot = told->keeps < SAID ? told->keeps : SAID - 1; /* also the last one */
-    told->export[slot] = *stats;
+    told->kept[slot] = *stats;
     told->kept_at[slot] = now;
     told->keeps++;
     told->keeps_of_two += stats->requests == 2;
@@ -107,9 +109,27 @@ on_look(void *self, const struct run_snapshot *snapshots, int count, int64_t now
 }
 
 static void
-on_hang(void *self, uint64_t index, int64_t waited)
+on_tick(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct told *told = self;
+    told->keep_due = later_point(told->keep_due, told->keep_every, now);
+    on_look(self, jobs, count, now);
+}
+
+static int64_t
+on_due(void *self, int64_t now)
+{
+    struct told *told = self;
+    if (!told->keep_due)
+        told->keep_due = now + told->keep_every;
+    return told->keep_due;
+}
+
+static void
+on_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
+{
+    struct told *told = self;
+    (void)job;
     if (told->hangs < SAID) {
         told->hang_index[told->hangs] = index;
         told->hang_time[told->hangs] = waited;
@@ -123,7 +143,6 @@ on_hang(void *self, uint64_t index, int64_t waited)
 static struct outcome
 run(struct setup *setup, struct told *told)
 {
-    struct outcome outcome = {0};
     struct error error;
     struct run_observer observer = {
         .self = told,
@@ -133,18 +152,16 @@ run(struct setup *setup, struct told *told)
         .interim = on_interim,
         .hang = on_hang,
     };
-    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
+    struct run_task task = setup_task(setup, &observer);
+    if (setup->plan.output.prometheus) {
+        told->keep_every = setup->plan.output.keep_interval;
+        observer.due = on_due;
+        observer.tick = on_tick;
+        observer.end = on_look;
+    }
     os_signals_install();
-    struct run_target one;
-    struct run_task task = setup_task(setup, &observer, &outcome, &one);
-    struct run_ticker ticker = {.self = told,
-                                .every = setup->plan.output.keep_interval,
-                                .last = true,
-                                .tick = on_look};
-    task.tickers = &ticker;
-    task.ticker_count = setup->plan.output.prometheus ? 1 : 0;
     assert_int_equal(run_execute(&task, &error), 0);
-    return outcome;
+    return setup->job->outcome;
 }
 
 static void
@@ -173,13 +190,10 @@ a_broken_engine_is_an_error(void **state)
     struct setup setup;
     struct told *told = told_begin();
     struct run_observer observer = {.self = told};
-    struct outcome outcome = {0};
     struct error error;
     setup_begin(&setup, 1);
-    assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
     fake_engine.broken = true;
-    struct run_target one;
-    struct run_task task = setup_task(&setup, &observer, &outcome, &one);
+    struct run_task task = setup_task(&setup, &observer);
     assert_int_equal(run_execute(&task, &error), -1);
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_int_equal(told->summaries, 0);
@@ -630,7 +644,7 @@ last_kept(const struct told *told, int64_t *at)
     int slot = (told->keeps < SAID ? told->keeps : SAID) - 1;
     assert_true(slot >= 0);
     *at = told->kept_at[slot];
-    return &told->export[slot];
+    return &told->kept[slot];
 }
 
 static bool
@@ -656,7 +670,7 @@ metrics_are_kept_at_their_time_and_at_the_end(void **state)
     assert_int_equal(told->keeps_before_summary, told->keeps - 1);
     assert_int_equal(told->period_count, 0);
     for (int i = 0; i + 1 < told->keeps && i + 1 < SAID; i++) {
-        assert_in_range(told->export[i].requests, 0, 4);
+        assert_in_range(told->kept[i].requests, 0, 4);
         assert_true(told->kept_at[i] - before >= 20 * MS * (i + 1));
     }
 }
@@ -677,7 +691,7 @@ metrics_are_of_the_whole_run(void **state)
     int64_t end;
     const struct stats *last = last_kept(told, &end);
     for (int i = 1; i < told->keeps && i < SAID; i++)
-        assert_true(told->export[i].requests >= told->export[i - 1].requests);
+        assert_true(told->kept[i].requests >= told->kept[i - 1].requests);
     assert_memory_equal(last, &told->summary, sizeof(*last));
     assert_int_equal(last->requests, 100);
     assert_int_equal(last->failed, 1);
@@ -714,8 +728,8 @@ interrupt_what_keeps_metrics(void)
     struct outcome outcome = run(&setup, told);
     REQUIRE(outcome.waiting >= 700 * MS);
     REQUIRE(told->keeps == 1);
-    REQUIRE(told->export[0].requests == 3 && told->export[0].latency.count == 2);
-    REQUIRE(told->kept_at[0] - told->export[0].last >= outcome.waiting);
+    REQUIRE(told->kept[0].requests == 3 && told->kept[0].latency.count == 2);
+    REQUIRE(told->kept_at[0] - told->kept[0].last >= outcome.waiting);
     REQUIRE(told->summaries == 1);
 }
 

@@ -15,10 +15,10 @@ struct led {
     void (*after)(struct led *led); /* on the thread that attends */
 };
 
-static struct outcome outcome; /* too large for a stack */
+static const struct outcome *outcome; /* of the run that was begun last */
 
 static void *
-attend(void *argument)
+supervise_it(void *argument)
 {
     struct led *led = argument;
     os_signals_unblock(led->signals);
@@ -34,22 +34,13 @@ static void
 begin(struct led *led, int64_t count, int threads, int depth)
 {
     memset(led, 0, sizeof(*led));
-    memset(&outcome, 0, sizeof(outcome));
     led->told = told_begin();
     setup_begin(&led->setup, count);
     led->setup.options.threads = threads;
     led->setup.options.depth = depth;
     led->setup.options.given[OPTION_URING] = 1;
     led->setup.options.hang = 0;
-    led->observer = (struct run_observer){
-        .self = led->told,
-        .sample = on_sample,
-        .period = on_period,
-        .summary = on_summary,
-        .interim = on_interim,
-        .hang = on_hang,
-        .step = on_step,
-    };
+    led->observer = observer_of(led->told);
 }
 
 /* This thread leads. */
@@ -58,12 +49,11 @@ lead(struct led *led)
 {
     struct setup *setup = &led->setup;
     struct error error;
-    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
+    struct run_task task = setup_task(setup, &led->observer);
+    outcome = &setup->job->outcome;
     os_signals_install();
     led->signals = os_signals_block();
-    assert_int_equal(os_thread_start(&led->supervisor, attend, led), 0);
-    struct run_target one;
-    struct run_task task = setup_task(setup, &led->observer, &outcome, &one);
+    assert_int_equal(os_thread_start(&led->supervisor, supervise_it, led), 0);
     led->run = run_open(&task, &led->supervisor, &error);
     assert_non_null(led->run);
     atomic_store(&led->opened, true);
@@ -87,8 +77,8 @@ it_does_what_any_run_does(void **state)
             assert_int_equal(led.told->times[k], 1);
         assert_int_equal(led.told->summaries, 1);
         assert_int_equal(led.told->summary.requests, 60);
-        assert_int_equal(outcome.total.latency.count, 60);
-        assert_int_equal(outcome.waiting, 0);
+        assert_int_equal(outcome->total.latency.count, 60);
+        assert_int_equal(outcome->waiting, 0);
         assert_int_equal(sent_by_all(), 60);
         assert_int_equal(fake_engine.begun, cases[i][0]);
         assert_int_equal(fake_engine.closed, cases[i][0]);
@@ -100,8 +90,8 @@ it_does_what_any_run_does(void **state)
 static void
 end_after_giving_up(struct led *led)
 {
-    REQUIRE(outcome.waiting > 0);
-    REQUIRE(outcome.left == 1);
+    REQUIRE(outcome->waiting > 0);
+    REQUIRE(outcome->left == 1);
     REQUIRE(led->told->summaries == 1);
     REQUIRE(led->told->hang_index[0] == 3);
     REQUIRE(led->told->summary.requests == 3);
@@ -145,8 +135,8 @@ stop_while_resting(void)
     }
     lead(&led);
     waitpid(child, NULL, 0);
-    REQUIRE(outcome.total.requests <= 1);
-    REQUIRE(outcome.waiting == 0);
+    REQUIRE(outcome->total.requests <= 1);
+    REQUIRE(outcome->waiting == 0);
     REQUIRE(fake_engine.closed == 1);
 }
 
@@ -166,10 +156,8 @@ what_cannot_be_opened_is_an_error(void **state)
     begin(&led, 1, 1, 1);
     fake_engine.broken = true;
     struct setup *setup = &led.setup;
-    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
     led.supervisor = os_thread_self();
-    struct run_target one;
-    struct run_task task = setup_task(setup, &led.observer, &outcome, &one);
+    struct run_task task = setup_task(setup, &led.observer);
     assert_null(run_open(&task, &led.supervisor, &error));
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_int_equal(sent_by_all(), 0);

@@ -456,39 +456,46 @@ a_step_that_is_given_up_has_a_row(void **state)
     in_child(give_up_a_step);
 }
 
-static int looks;
+static struct {
+    int ticks;
+    int64_t due;
+} ticking;
 
-static void
-count_look(void *self, const struct run_snapshot *snapshots, int count, int64_t now)
+static int64_t
+tick_due(void *self, int64_t now)
 {
-    (void)self, (void)snapshots, (void)now;
-    assert_int_equal(count, 1);
-    looks++;
+    (void)self;
+    if (!ticking.due)
+        ticking.due = now + 30 * MS;
+    return ticking.due;
 }
 
-/* The period of a view goes on from step to step. */
 static void
-a_view_may_see_less_often_than_there_are_steps(void **state)
+count_tick(void *self, const struct job *jobs, int count, int64_t now)
+{
+    (void)self, (void)jobs;
+    assert_int_equal(count, 1);
+    ticking.due = now + 30 * MS;
+    ticking.ticks++;
+}
+
+/* What is due goes on from step to step. */
+static void
+ticks_may_come_less_often_than_there_are_steps(void **state)
 {
     (void)state;
     struct setup setup;
     struct told *told = told_begin();
     struct error error;
-    struct run_target one;
-    struct run_ticker ticker = {.every = 30 * MS, .tick = count_look};
-    const struct run_observer observer = {
-        .self = told, .hang = on_hang, .step = on_step, .period = on_period};
-    static struct outcome outcome;
-    memset(&outcome, 0, sizeof(outcome));
+    struct run_observer observer = observer_of(told);
+    memset(&ticking, 0, sizeof(ticking));
+    observer.due = tick_due;
+    observer.tick = count_tick;
     begin(&setup, SWEEP_THREADS, 1, 8);
-    assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
-    struct run_task task = setup_task(&setup, &observer, &outcome, &one);
-    task.tickers = &ticker;
-    task.ticker_count = 1;
-    looks = 0;
+    struct run_task task = setup_task(&setup, &observer);
     assert_int_equal(run_execute(&task, &error), 0);
     assert_int_equal(told->steps, 4);
-    assert_true(looks >= 1);
+    assert_true(ticking.ticks >= 1);
 }
 
 int
@@ -510,7 +517,7 @@ main(void)
         cmocka_unit_test(an_interrupt_ends_a_step_without_its_row),
         cmocka_unit_test(a_step_that_is_stuck_while_it_settles_took_no_time),
         cmocka_unit_test(a_step_that_is_given_up_has_a_row),
-        cmocka_unit_test(a_view_may_see_less_often_than_there_are_steps),
+        cmocka_unit_test(ticks_may_come_less_often_than_there_are_steps),
     };
     return cmocka_run_group_tests_name("run sweep", tests, NULL, NULL);
 }

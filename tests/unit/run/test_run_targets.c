@@ -7,12 +7,10 @@
 
 static struct {
     struct setup setup;
-    struct plan plans[TARGETS];
-    struct target targets[TARGETS];
-    struct outcome outcomes[TARGETS];
-    struct run_target list[TARGETS];
+    struct job jobs[TARGETS];
+    struct run_observer observer;
     struct run_task task;
-    struct run_ticker ticker;
+    int64_t due; /* when the next look is */
     int looks, rests, fails;
     int enough_looks;       /* then what is held goes on; 0: not by looks */
     uint64_t seen[TARGETS]; /* requests, at the last look */
@@ -27,45 +25,70 @@ static struct told told[TARGETS];
 static atomic_bool inside;
 
 static int
-tell_alone(void *self, const struct sample *sample)
+tell_alone(void *self, const struct job *job, const struct sample *sample)
 {
-    struct told *one = self;
+    struct told *one = &told[job->number];
+    (void)self;
     one->together |= atomic_exchange(&inside, true);
-    int status = on_sample(self, sample);
+    int status = on_sample(one, job, sample);
     atomic_store(&inside, false);
     return status;
 }
 
 static int
-tell_summary(void *self, const struct stats *stats, int64_t time)
+tell_summary(void *self, const struct job *job)
 {
-    char digit[2] = {(char)('0' + ((struct told *)self - told)), '\0'};
+    char digit[2] = {(char)('0' + job->number), '\0'};
+    (void)self;
     strcat(all.order, digit);
-    return on_summary(self, stats, time);
+    return on_summary(&told[job->number], job);
 }
 
 static void
-on_fail(void *self, const struct sample *failed)
+tell_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
 {
     (void)self;
-    all.failed = *failed;
+    on_hang(&told[job->number], job, index, waited);
+}
+
+static void
+on_fail(void *self, const struct job *job)
+{
+    (void)self;
+    all.failed = job->outcome.failed;
     all.fails++;
     atomic_store(&fake_engine.go, true);
 }
 
 static void
-on_look(void *self, const struct run_snapshot *snapshots, int count, int64_t now)
+on_look(void *self, const struct job *jobs, int count, int64_t now)
 {
     (void)self;
     assert_int_equal(count, TARGETS);
     assert_true(now > 0);
     for (int i = 0; i < count; i++) {
-        all.backwards |= snapshots[i].stats->requests < all.seen[i];
-        all.seen[i] = snapshots[i].stats->requests;
+        all.backwards |= jobs[i].stats->requests < all.seen[i];
+        all.seen[i] = jobs[i].stats->requests;
     }
     all.looks++;
     if (all.looks == all.enough_looks)
         atomic_store(&fake_engine.go, true);
+}
+
+static void
+on_tick(void *self, const struct job *jobs, int count, int64_t now)
+{
+    on_look(self, jobs, count, now);
+    all.due = now + 2 * MS;
+}
+
+static int64_t
+on_due(void *self, int64_t now)
+{
+    (void)self;
+    if (!all.due)
+        all.due = now + 2 * MS;
+    return all.due;
 }
 
 static void
@@ -84,31 +107,27 @@ begin(int64_t count)
     all.setup.options.targets[1] = all.setup.options.targets[2] = "nowhere";
     all.setup.options.target_count = TARGETS;
     all.setup.options.hang = 0;
-    all.ticker = (struct run_ticker){
-        .every = 2 * MS, .last = true, .tick = on_look, .rest = on_rest};
 }
 
 static int
 execute(struct error *error)
 {
-    struct run_observer observer = {
+    all.observer = (struct run_observer){
         .sample = tell_alone,
-        .period = on_period,
         .summary = tell_summary,
-        .interim = on_interim,
-        .hang = on_hang,
+        .hang = tell_hang,
         .fail = on_fail,
-        .step = on_step,
+        .due = on_due,
+        .tick = on_tick,
+        .interrupt = on_rest,
+        .end = on_look,
     };
     assert_int_equal(plan_make(&all.setup.options, 1, &all.setup.plan, error), 0);
     for (int i = 0; i < TARGETS; i++) {
-        plan_target(&all.setup.plan, i, &all.plans[i]);
-        all.targets[i] = all.setup.target;
-        observer.self = &told[i];
-        all.list[i] = (struct run_target){&all.plans[i], &all.targets[i], observer,
-                                          &all.outcomes[i]};
+        assert_int_equal(job_init(&all.jobs[i], &all.setup.plan, i), 0);
+        all.jobs[i].target = all.setup.target;
     }
-    all.task = (struct run_task){&engine_fake, all.list, TARGETS, &all.ticker, 1};
+    all.task = (struct run_task){&engine_fake, all.jobs, TARGETS, &all.observer};
     os_signals_install();
     return run_execute(&all.task, error);
 }
@@ -131,8 +150,8 @@ the_count_is_that_of_each(void **state)
         assert_int_equal(told[i].samples, 50);
         assert_int_equal(told[i].summaries, 1);
         assert_int_equal(told[i].summary.requests, 50);
-        assert_int_equal(all.outcomes[i].total.requests, 50);
-        assert_int_equal(all.outcomes[i].waiting, 0);
+        assert_int_equal(all.jobs[i].outcome.total.requests, 50);
+        assert_int_equal(all.jobs[i].outcome.waiting, 0);
         for (int k = 1; k <= 50; k++)
             assert_int_equal(told[i].times[k], 1);
         assert_false(told[i].together);
@@ -200,12 +219,12 @@ one_that_fails_leaves_the_others_to_go_on(void **state)
     assert_int_equal(all.fails, 1);
     assert_int_equal(all.failed.index, 3);
     assert_int_equal(all.failed.error, EIO);
-    assert_int_equal(all.outcomes[1].failed.index, 3);
-    assert_true(all.outcomes[1].told);
-    assert_int_equal(all.outcomes[0].total.requests, 9);
-    assert_int_equal(all.outcomes[1].total.requests, 3);
-    assert_int_equal(all.outcomes[2].total.requests, 9);
-    assert_int_equal(all.outcomes[0].failed.index, 0);
+    assert_int_equal(all.jobs[1].outcome.failed.index, 3);
+    assert_true(all.jobs[1].outcome.told);
+    assert_int_equal(all.jobs[0].outcome.total.requests, 9);
+    assert_int_equal(all.jobs[1].outcome.total.requests, 3);
+    assert_int_equal(all.jobs[2].outcome.total.requests, 9);
+    assert_int_equal(all.jobs[0].outcome.failed.index, 0);
 }
 
 static void
@@ -219,10 +238,10 @@ the_failure_of_the_last_is_left_to_the_end(void **state)
     }
     run_all();
     for (int i = 0; i < TARGETS; i++)
-        assert_int_equal(all.outcomes[i].failed.index, 2);
+        assert_int_equal(all.jobs[i].outcome.failed.index, 2);
     int told_at_once = 0;
     for (int i = 0; i < TARGETS; i++)
-        told_at_once += all.outcomes[i].told;
+        told_at_once += all.jobs[i].outcome.told;
     assert_int_equal(all.fails, told_at_once);
     assert_true(told_at_once < TARGETS);
 }
@@ -251,8 +270,8 @@ interrupt_when_others_are_done(struct told *one)
 {
     (void)one;
     bool done = fake_engine.queues[1].requests == 2 &&
-                all.outcomes[0].total.requests == 4 &&
-                all.outcomes[2].total.requests == 4;
+                all.jobs[0].outcome.total.requests == 4 &&
+                all.jobs[2].outcome.total.requests == 4;
     if (done && !all.interrupted)
         raise(SIGINT);
     all.interrupted |= done;
@@ -271,8 +290,8 @@ leave_one_hanging(void)
     REQUIRE(strcmp(all.order, "012") == 0);
     REQUIRE(told[0].samples == 4 && told[2].samples == 4);
     REQUIRE(told[1].samples == 1);
-    REQUIRE(all.outcomes[0].waiting == 0 && all.outcomes[2].waiting == 0);
-    REQUIRE(all.outcomes[1].waiting > 0 && all.outcomes[1].left == 1);
+    REQUIRE(all.jobs[0].outcome.waiting == 0 && all.jobs[2].outcome.waiting == 0);
+    REQUIRE(all.jobs[1].outcome.waiting > 0 && all.jobs[1].outcome.left == 1);
     REQUIRE(told[1].summary.requests == 2);
     REQUIRE(all.rests == 1);
 }

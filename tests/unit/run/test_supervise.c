@@ -1,7 +1,7 @@
 /* What workers tell the run, in an order that threads may come in. */
 #include "support.h"
 
-#include "run/supervise.h"
+#include "run/run_private.h"
 
 #define MS 1000000LL
 #define START 1000000000LL
@@ -9,12 +9,11 @@
 static int64_t times[8];
 static int count, begins;
 static int status_of_begin;
-static struct target target;
 
 static int
-on_period(void *self, const struct stats *stats, int64_t time)
+on_period(void *self, const struct job *one, const struct stats *stats, int64_t time)
 {
-    (void)self, (void)stats;
+    (void)self, (void)one, (void)stats;
     assert_in_range(count, 0, 7);
     times[count++] = time;
     return 0;
@@ -22,47 +21,44 @@ on_period(void *self, const struct stats *stats, int64_t time)
 
 /* The target has its names by now. */
 static int
-on_begin(void *self)
+on_begin(void *self, const struct job *one)
 {
     (void)self;
-    assert_string_equal(target.description.device, "unknown");
+    assert_string_equal(one->target.description.device, "unknown");
     assert_int_equal(count, 0);
     begins++;
     return status_of_begin;
 }
 
 static const struct run_observer observer = {.begin = on_begin, .period = on_period};
-static struct plan plan;
-/* One run with one part. */
-static union {
-    struct run run;
-    char room[sizeof(struct run) + sizeof(struct job)];
-} both;
-static struct run *const run = &both.run;
-static struct job *const job = both.run.jobs;
-static struct worker_thread thread = {.job = both.run.jobs};
+
+/* One run with one job. */
+static struct job one_job;
+static struct run one_run;
+static struct run *const run = &one_run;
+static struct job *const job = &one_job;
+static struct worker worker;
 
 static void
 begin(int64_t print_count, int64_t print_interval)
 {
-    static struct outcome outcome;
-    memset(&both, 0, sizeof(both));
     count = begins = status_of_begin = 0;
-    target = (struct target){.fd = -1};
-    plan = (struct plan){
-        .output = {.print_count = print_count, .print_interval = print_interval}};
-    struct run_target one = {&plan, &target, observer, &outcome};
-    run->lock = os_lock_make();
+    memset(&worker, 0, sizeof(worker));
+    one_job = (struct job){
+        .target.fd = -1,
+        .step.threads = 1,
+        .step.output = {.print_count = print_count, .print_interval = print_interval}};
+    one_run = (struct run){.task = {.jobs = &one_job, .count = 1, .observer = &observer},
+                           .lock = os_lock_make()};
     assert_non_null(run->lock);
-    run->count = 1;
-    assert_int_equal(job_make(job, run, &one), 0);
+    assert_int_equal(job_prepare(job, run), 0);
     supervise_begin(run, START);
 }
 
 static void
 end(void)
 {
-    job_free(job);
+    job_release(job);
     os_lock_free(run->lock);
 }
 
@@ -79,7 +75,7 @@ a_request_may_be_told_after_one_that_ended_later(void **state)
                                 .start = START + (ends[i] - 50) * MS,
                                 .latency = 50 * MS,
                                 .verdict = VERDICT_NONE};
-        assert_int_equal(job_sample(&thread, &sample), 0);
+        assert_int_equal(job_sample(job, &worker, &sample), 0);
     }
     assert_int_equal(count, 4);
     for (int i = 0; i < 4; i++) {
@@ -97,13 +93,13 @@ only_the_first_to_come_ends_a_period(void **state)
 {
     (void)state;
     begin(0, 100 * MS);
-    assert_int_equal(job_due(&thread, START + 99 * MS), 0);
+    assert_int_equal(job_due(job, START + 99 * MS), 0);
     assert_int_equal(count, 0);
-    assert_int_equal(job_due(&thread, START + 120 * MS), 0);
-    assert_int_equal(job_due(&thread, START + 110 * MS), 0);
+    assert_int_equal(job_due(job, START + 120 * MS), 0);
+    assert_int_equal(job_due(job, START + 110 * MS), 0);
     assert_int_equal(count, 1);
     assert_int_equal(times[0], 120 * MS);
-    assert_int_equal(job_due(&thread, START + 200 * MS), 0);
+    assert_int_equal(job_due(job, START + 200 * MS), 0);
     assert_int_equal(count, 2);
     assert_int_equal(times[1], 80 * MS);
     end();
@@ -119,8 +115,8 @@ a_point_may_be_told_after_a_request_that_ended_later(void **state)
                             .latency = 80 * MS,
                             .verdict = VERDICT_NONE};
     begin(1, 100 * MS);
-    assert_int_equal(job_sample(&thread, &sample), 0);
-    assert_int_equal(job_due(&thread, START + 101 * MS), 0);
+    assert_int_equal(job_sample(job, &worker, &sample), 0);
+    assert_int_equal(job_due(job, START + 101 * MS), 0);
     assert_true(count >= 1);
     assert_int_equal(times[0], 130 * MS);
     for (int i = 1; i < count; i++)
@@ -140,9 +136,9 @@ the_begin_is_told_once_by_whoever_is_first(void **state)
         for (int i = 0; i < 3; i++) {
             int who = (first + i) % 3;
             if (who == 0)
-                assert_int_equal(job_sample(&thread, &sample), 0);
+                assert_int_equal(job_sample(job, &worker, &sample), 0);
             else if (who == 1)
-                assert_int_equal(job_due(&thread, START + 100 * MS), 0);
+                assert_int_equal(job_due(job, START + 100 * MS), 0);
             else
                 supervise(run); /* it has no workers */
             assert_int_equal(begins, 1);
@@ -159,11 +155,11 @@ a_begin_that_fails_ends_the_run(void **state)
     (void)state;
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_int_equal(job_sample(&thread, &sample), -1);
+    assert_int_equal(job_sample(job, &worker, &sample), -1);
     end();
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_int_equal(job_due(&thread, START + 100 * MS), -1);
+    assert_int_equal(job_due(job, START + 100 * MS), -1);
     assert_int_equal(count, 0);
     end();
     begin(0, 100 * MS);
@@ -184,5 +180,5 @@ main(void)
         cmocka_unit_test(the_begin_is_told_once_by_whoever_is_first),
         cmocka_unit_test(a_begin_that_fails_ends_the_run),
     };
-    return cmocka_run_group_tests_name("attend", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("supervise", tests, NULL, NULL);
 }

@@ -84,9 +84,8 @@ an_engine_that_cannot_open_is_an_error(void **state)
     struct error error = {0};
     setup_begin(&setup, 1);
     fake_engine.broken = true;
-    assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
-    int status = worker_open(&setup.worker, &setup.plan, &setup.target, &engine_fake,
-                             &setup.group, 0, &error);
+    setup_job(&setup);
+    int status = worker_open(&setup.worker, setup.job, &engine_fake, 0, &error);
     assert_int_equal(status, -1);
     assert_string_equal(error.why, "broken");
     assert_int_equal(fake_engine.closed, 0);
@@ -147,9 +146,9 @@ nobody_needs_to_listen(void **state)
     struct setup setup;
     setup_begin(&setup, 4);
     setup_open(&setup);
-    setup.worker.listener.sample = NULL;
+    setup.worker.reports = false;
     worker_run(&setup.worker);
-    worker_close(&setup.worker);
+    setup_close(&setup);
     assert_int_equal(setup.worker.total.requests, 4);
     assert_int_equal(setup.seen_count, 0);
 }

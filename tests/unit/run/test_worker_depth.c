@@ -144,10 +144,10 @@ static void
 run_with_busy_time(struct setup *setup)
 {
     setup_open(setup);
-    setup->group.busy_lock = os_lock_make();
+    setup->job->group.busy_lock = os_lock_make();
     worker_run(&setup->worker);
-    os_lock_free(setup->group.busy_lock);
-    worker_close(&setup->worker);
+    os_lock_free(setup->job->group.busy_lock);
+    setup_close(setup);
 }
 
 /* The time in which any that counts was under way. */
@@ -162,7 +162,7 @@ the_crew_has_the_busy_time(void **state)
         answers_take(takes[k], 4);
         run_with_busy_time(&setup);
         int64_t whole = end_of(&setup.seen[3]) - find_sample(&setup, 1)->start;
-        assert_int_equal(busy_time(&setup.group.busy), whole);
+        assert_int_equal(busy_time(&setup.job->group.busy), whole);
     }
 }
 
@@ -177,7 +177,7 @@ what_does_not_count_is_not_busy(void **state)
     setup.options.warmup = 2;
     fake_engine.answers[3].takes = 5 * MS;
     run_with_busy_time(&setup);
-    assert_int_equal(busy_time(&setup.group.busy),
+    assert_int_equal(busy_time(&setup.job->group.busy),
                      find_sample(&setup, 3)->latency + find_sample(&setup, 4)->latency);
 }
 
@@ -225,7 +225,7 @@ after_a_failure_all_are_waited_for_and_none_is_sent(void **state)
     assert_int_equal(setup.worker.total.latency.count, 3);
     assert_int_equal(setup.worker.total.all_bytes, 3 * SIZE);
     assert_true(setup.worker.ended >= end_of(find_sample(&setup, 4)));
-    assert_true(atomic_load(&setup.group.stop));
+    assert_true(atomic_load(&setup.job->group.stop));
 }
 
 static void
@@ -259,7 +259,7 @@ a_failure_can_be_ignored_in_a_full_queue(void **state)
     assert_int_equal(setup.worker.total.failed, 1);
     assert_int_equal(setup.worker.total.latency.count, 11);
     assert_int_equal(setup.worker.failed.index, 2);
-    assert_false(atomic_load(&setup.group.stop));
+    assert_false(atomic_load(&setup.job->group.stop));
 }
 
 static void
@@ -537,9 +537,9 @@ the_time_ends_it_though_the_queue_is_never_full(void **state)
     setup.options.work_time = 5 * MS;
     setup.options.given[OPTION_QUIET] = 1;
     setup_open(&setup);
-    setup.worker.listener.sample = NULL;
+    setup.worker.reports = false;
     worker_run(&setup.worker);
-    worker_close(&setup.worker);
+    setup_close(&setup);
     assert_in_range(fake_engine.most_under_way, 1, 3);
     assert_true(setup.worker.ended >= setup.worker.began + 5 * MS);
 }

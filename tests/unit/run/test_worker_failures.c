@@ -228,7 +228,7 @@ buffers_are_freed_unless_something_is_under_way(void **state)
         fake_engine.busy = busy;
         worker_run(&setup.worker);
         assert_int_equal(freed, 0);
-        worker_close(&setup.worker);
+        setup_close(&setup);
         assert_int_equal(freed, !busy);
     }
 }

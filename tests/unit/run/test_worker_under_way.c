@@ -40,7 +40,7 @@ the_oldest_is_the_one_sent_first_of_those_under_way(void **state)
         inflight_release(inflight, &inflight->list[released[i]]);
         assert_int_equal(worker_oldest(&setup.worker), oldest[i]);
     }
-    worker_close(&setup.worker);
+    setup_close(&setup);
 }
 
 static void
@@ -55,17 +55,17 @@ points_are_missed_until_now_or_the_end(void **state)
     worker->end = START + 35 * MS;
     assert_int_equal(worker_missed(worker, START + 55 * MS), 2);
     worker->end = INT64_MAX;
-    setup.plan.limited = true;
+    setup.job->step.limited = true;
     assert_int_equal(worker_missed(worker, START + 55 * MS), 0);
-    setup.plan.limited = false;
-    setup.group.count = 2;
-    atomic_store(&setup.group.taken, 2);
+    setup.job->step.limited = false;
+    setup.job->group.count = 2;
+    atomic_store(&setup.job->group.taken, 2);
     assert_true(worker_is_done(worker));
     assert_int_equal(worker_missed(worker, START + 55 * MS), 0);
     worker->left = 1; /* it took one that it has not sent */
     assert_false(worker_is_done(worker));
     assert_int_equal(worker_missed(worker, START + 55 * MS), 4);
-    worker_close(worker);
+    setup_close(&setup);
 }
 
 /* A worker that would have sent more is stuck, with all slots taken or before that. */
@@ -90,7 +90,7 @@ what_is_given_up_was_sent(void **state)
         assert_int_equal(setup.worker.total.latency.count, 0);
         assert_int_equal(setup.worker.total.missed, 7 + cases[i].missed);
         assert_int_equal(setup.worker.ended, START + 55 * MS);
-        worker_close(&setup.worker);
+        setup_close(&setup);
     }
 }
 
@@ -108,7 +108,7 @@ points_missed_before_what_is_given_up_are_kept(void **state)
     worker_abandon(worker, START + 55 * MS);
     assert_int_equal(worker->total.requests, 2);
     assert_int_equal(worker->total.missed, 2 + 4);
-    worker_close(worker);
+    setup_close(&setup);
 }
 
 /* As one that ends by itself then; else it would have taken less than no time. */
@@ -121,7 +121,7 @@ what_is_given_up_before_its_time_began_took_none(void **state)
     setup.worker.began = START + 1000 * MS;
     worker_abandon(&setup.worker, START + 55 * MS);
     assert_true(setup.worker.ended >= setup.worker.began);
-    worker_close(&setup.worker);
+    setup_close(&setup);
 }
 
 /* Requests at 0, 40, 80, 120 and 160 ms, of which those from 100 ms on count; the end is
@@ -138,10 +138,10 @@ what_is_sent_while_it_settles_is_not_recorded(void **state)
         setup.options.interval = 40 * MS;
         setup.options.work_time = 100 * MS;
         setup_open(&setup);
-        setup.plan.settle = 100 * MS;
+        setup.job->step.settle = 100 * MS;
         int64_t before = os_clock_now();
         worker_run(&setup.worker);
-        worker_close(&setup.worker);
+        setup_close(&setup);
         assert_true(setup.worker.began >= before + 100 * MS);
         assert_in_range(setup.seen_count, 2, 5); /* 2 if the machine is late */
         assert_true(setup.seen[0].start < setup.worker.began);
@@ -164,9 +164,9 @@ a_failure_while_it_settles_is_kept(void **state)
     setup.options.work_time = 3600000 * MS;
     fake_engine.answers[2].error = EIO;
     setup_open(&setup);
-    setup.plan.settle = 3600000 * MS;
+    setup.job->step.settle = 3600000 * MS;
     worker_run(&setup.worker);
-    worker_close(&setup.worker);
+    setup_close(&setup);
     assert_string_equal(fake_engine_story(), "RR");
     assert_int_equal(setup.worker.total.requests, 0);
     assert_int_equal(setup.worker.total.failed, 0);
@@ -183,14 +183,14 @@ numbers_are_those_of_the_crew(void **state)
     struct setup setup;
     setup_begin(&setup, 10);
     setup_open(&setup);
-    setup.group.size = 2;
-    atomic_store(&setup.group.taken, 6);
+    setup.job->group.size = 2;
+    atomic_store(&setup.job->group.taken, 6);
     worker_run(&setup.worker);
-    worker_close(&setup.worker);
+    setup_close(&setup);
     assert_int_equal(setup.seen_count, 4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(setup.seen[i].index, 7 + i);
-    assert_true(worker_group_is_done(&setup.group));
+    assert_true(worker_group_is_done(&setup.job->group));
 }
 
 static void
@@ -200,11 +200,11 @@ it_begins_when_the_crew_does(void **state)
     struct setup setup;
     setup_begin(&setup, 1);
     setup_open(&setup);
-    setup.group.begin = os_clock_now() + 300 * MS;
+    setup.job->group.begin = os_clock_now() + 300 * MS;
     worker_run(&setup.worker);
-    worker_close(&setup.worker);
-    assert_true(setup.worker.began == setup.group.begin);
-    assert_true(setup.seen[0].start >= setup.group.begin);
+    setup_close(&setup);
+    assert_true(setup.worker.began == setup.job->group.begin);
+    assert_true(setup.seen[0].start >= setup.job->group.begin);
 }
 
 int

@@ -1,0 +1,93 @@
+#ifndef RUN_RUN_PRIVATE_H
+#define RUN_RUN_PRIVATE_H
+
+/* What the files of this room know of a run, and of its jobs while they run. */
+
+#include "os/thread.h"
+#include "run/run.h"
+#include "run/worker.h"
+#include "worker_thread.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How soon the supervisor tries again what could not be done now, ns. */
+#define SUPERVISE_RETRY 10000000LL
+
+struct run {
+    struct run_task task;
+    struct os_lock *gate; /* held while the workers are started; NULL: there is one */
+    struct os_lock *lock; /* of what observers are told that return something */
+    atomic_bool news;     /* a worker has ended */
+    atomic_bool mute;     /* what was to be told could not be written */
+
+    bool interim_wanted;
+    unsigned continues; /* of the process, so far */
+    int64_t resumed;    /* when the last of them was seen, monotonic; 0: none was */
+    bool interrupted;   /* by a signal */
+};
+
+/* Prepares JOB for its present step in RUN. Returns 0, or -1 without memory. */
+int job_prepare(struct job *job, struct run *run);
+
+/* Opens all workers, by the run's engine. Returns 0, or -1 with ERROR. */
+int job_open(struct job *job, struct error *error);
+
+/* Counts periods from NOW, before the workers start. */
+void job_begin(struct job *job, int64_t now);
+
+/*
+ * Takes the run's lock to tell something; the caller releases it in any case. The first
+ * to come tells of the begin. Returns 0, or -1: the output failed.
+ */
+int job_enter(struct job *job);
+
+/* Tells of a request of WORKER, on its thread. Returns 0, or -1: the job must end. */
+int job_sample(struct job *job, struct worker *worker, const struct sample *sample);
+
+/* Ends the period that is due at NOW, on a worker's thread, when the group's `due` has
+ * come. Returns 0, or -1: the job must end. */
+int job_due(struct job *job, int64_t now);
+
+/* Ends the job: no more requests, and what is under way is given up at WHEN. */
+void job_stop(struct job *job, int64_t when);
+
+/*
+ * Looks after all workers at time NOW: requests without answer, periods, and the end.
+ * Returns when to look again, 0: no worker is left.
+ */
+int64_t job_supervise(struct job *job, int64_t now);
+
+/*
+ * Makes the total what all workers have so far. Returns false if the statistics of some
+ * cannot be had now: the next call goes on with those.
+ */
+bool job_add_up(struct job *job);
+
+/* After the end: joins the threads that have ended, and adds to the outcome. */
+void job_collect(struct job *job);
+
+/* Tells, once, that a request ended the job, which is done. */
+void job_tell_failure(struct job *job);
+
+/* Closes the workers that no request is left of. Returns whether those were all. */
+bool job_close(struct job *job);
+
+/* Then frees what job_prepare took. */
+void job_release(struct job *job);
+
+/* Starts periods and ticks at NOW, before the workers start. */
+void supervise_begin(struct run *run, int64_t now);
+
+/* Supervises the workers, which are started, until all have ended or were given up. */
+void supervise(struct run *run);
+
+/* Does one step of the jobs of TASK, without what comes after all steps. Returns 0, or -1
+ * with ERROR. */
+int run_step(const struct run_task *task, struct error *error);
+
+/* Does what run_execute does, for a job whose plan sweeps. */
+int sweep_execute(const struct run_task *task, struct error *error);
+
+#endif
