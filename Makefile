@@ -76,8 +76,8 @@ MAIN := $(BUILDDIR)/src/main.o
 PROGRAM := $(BUILDDIR)/ioping$(EXE)
 LIBRARY := $(BUILDDIR)/libioping.a
 
-GENERATOR := $(BUILDDIR)/tools/completions
-GENERATOR_SRC := $(wildcard tools/completions/*.c src/cli/*.c src/stats/*.c src/base/*.c)
+GENERATOR := $(BUILDDIR)/completions/generator
+GENERATOR_SRC := $(wildcard packaging/completions/*.c src/cli/*.c src/stats/*.c src/base/*.c)
 COMPLETIONS := $(addprefix $(BUILDDIR)/completions/,ioping.bash _ioping ioping.fish)
 
 SUPPORT_OBJ := $(patsubst %.c,$(BUILDDIR)/%.o,$(wildcard tests/support/*.c))
@@ -98,7 +98,7 @@ FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZ_OBJ := $(FUZZ_NAMES:%=$(BUILDDIR)/tests/fuzz/%.o)
 FUZZERS := $(FUZZ_NAMES:%=$(BUILDDIR)/fuzz-%)
 SOURCES = $(wildcard src/*.c src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch] \
-	tools/*/*.[ch])
+	packaging/completions/*.[ch])
 
 Q = $(if $(V),,@)
 SAY = $(if $(V),@:,@echo)
@@ -147,13 +147,15 @@ $(BUILDDIR)/ioping-static: $(MAIN) $(LIBRARY)
 
 completions: $(COMPLETIONS)
 
-$(GENERATOR): $(GENERATOR_SRC) $(wildcard tools/*/*.h include/*/*.h) $(BUILDDIR)/flags
+$(GENERATOR): $(GENERATOR_SRC) $(wildcard packaging/completions/*.h include/*/*.h) \
+	$(BUILDDIR)/flags
 	$(SAY) "  TOOL  $@"
 	$(Q)mkdir -p $(@D) && $(CC_FOR_BUILD) $(OWN_CPPFLAGS) -std=c11 $(WARNINGS) -o $@ \
 		$(GENERATOR_SRC) -lm
 
-$(BUILDDIR)/completions/ioping.bash: $(GENERATOR) tools/completions/ioping.bash
-	$(Q)mkdir -p $(@D) && $(GENERATOR) bash >$@ && cat tools/completions/ioping.bash >>$@
+$(BUILDDIR)/completions/ioping.bash: $(GENERATOR) packaging/completions/ioping.bash
+	$(Q)mkdir -p $(@D) && $(GENERATOR) bash >$@ && \
+		cat packaging/completions/ioping.bash >>$@
 
 $(BUILDDIR)/completions/_ioping: $(GENERATOR)
 	$(Q)mkdir -p $(@D) && $(GENERATOR) zsh >$@
@@ -289,7 +291,7 @@ clean:
 # The files that git knows, or those of an unpacked archive.
 DIST = ioping-$(VERSION)
 DIST_TOP = $(wildcard .ci .clang-format .editorconfig .gitignore LICENSE Makefile README.md \
-	cross.mk examples include man packaging src tests tools)
+	include man packaging src tests)
 # The commit's date, or that of the newest file.
 SOURCE_DATE_EPOCH ?= $(shell { test -e .git && git log -1 --format=%ct 2>/dev/null; } || \
 	find $(DIST_TOP) -type f -exec stat -c %Y {} + | sort -n | tail -n 1)
@@ -313,16 +315,17 @@ TIDY = xargs -I {} -P "$$(nproc)" clang-tidy --quiet --warnings-as-errors='*' \
 lint:
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
-		--enable=warning,performance,portability -Iinclude src tools
-	printf '%s\n' $(SRC) src/main.c $(wildcard tools/*/*.c) | $(TIDY) -- $(OWN_CPPFLAGS) -std=c11
+		--enable=warning,performance,portability -Iinclude src packaging/completions
+	printf '%s\n' $(SRC) src/main.c $(wildcard packaging/completions/*.c) | \
+		$(TIDY) -- $(OWN_CPPFLAGS) -std=c11
 	mandoc -T lint -W warning man/ioping.1
 	for script in .ci/run tests/run tests/*/run tests/cross/cmocka tests/cross/look \
 		tests/packaging/packages tests/support/checks.sh tests/support/shells/* \
 		packaging/debian/tests/[!c]* packaging/windows/zip; do \
 		sh -n $$script || exit 1; done
-	bash -n tools/completions/ioping.bash
+	bash -n packaging/completions/ioping.bash
 
-include cross.mk
+include packaging/cross.mk
 
 # One step for each package manager; what is there already costs nothing.
 APT_DEPS = libcmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools strace mount \

@@ -260,7 +260,7 @@ a_parser_of_xml_takes_every_picture(void **state)
     command_free(&result);
 }
 
-/* Those that the README shows. */
+/* The examples are the pictures in the README and the tour. */
 static void
 the_examples_are_such_pictures(void **state)
 {
@@ -271,7 +271,7 @@ the_examples_are_such_pictures(void **state)
         static char bytes[512000 + 1];
         static struct svg_check check;
         char path[1100];
-        snprintf(path, sizeof(path), "%s/examples/%s.svg", source ? source : ".",
+        snprintf(path, sizeof(path), "%s/man/examples/%s.svg", source ? source : ".",
                  examples[i]);
         FILE *file = fopen(path, "rb");
         assert_non_null(file);
