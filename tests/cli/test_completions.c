@@ -382,14 +382,16 @@ bash_completion_finds_the_installed_file(void **state)
     command_free(&result);
 }
 
+/* fish looks for completions of programs only that are in PATH. */
 static void
 fish_finds_the_installed_file(void **state)
 {
     (void)state;
     need_program("fish");
     struct result result = command_status(
-        0, "to=share/fish/vendor_completions.d; mkdir -p $to; "
-           "cp " MADE "/ioping.fish $to; export HOME=$PWD XDG_DATA_DIRS=$PWD/share; "
+        0, "to=share/fish/vendor_completions.d; mkdir -p $to bin; "
+           "cp " MADE "/ioping.fish $to; ln -sf \"$IOPING\" bin/ioping; "
+           "export HOME=$PWD XDG_DATA_DIRS=$PWD/share PATH=$PWD/bin:$PATH; "
            "fish -c 'complete -C \"ioping -color al\"'");
     assert_string_equal(result.out,
                         "always\tcolour verdicts: always, never, auto (auto)\n");
