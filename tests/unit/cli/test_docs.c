@@ -1,9 +1,11 @@
-/* The help, the man page, the README and values that are offered fit the option table. */
+/* The help, the man page, README, tour and values that are offered fit the option table.
+ */
 #include "support.h"
 
 #include "cli/cli.h"
 
 #include <regex.h>
+#include <unistd.h>
 
 static char *
 read_source(const char *name)
@@ -193,7 +195,46 @@ the_documents_know_no_other_version(void **state)
 {
     (void)state;
     assert_true(check_versions("README.md") > 0);
+    check_versions("man/TOUR.md");
     check_versions("man/ioping.1");
+}
+
+/* Check that the files exist that FOLDER/NAME links to, and count these links. */
+static int
+check_links(const char *folder, const char *name)
+{
+    char path[1024];
+    const char *top = getenv("IOPING_SOURCE");
+    snprintf(path, sizeof(path), "%s%s", folder, name);
+    char *text = read_source(path);
+    int links = 0;
+    for (const char *at = text; (at = strstr(at, "](")); links++) {
+        at += 2;
+        int length = (int)strcspn(at, "#)\n");
+        snprintf(path, sizeof(path), "%s/%s%.*s", top ? top : ".", folder, length, at);
+        if (length > 0 && access(path, R_OK) < 0)
+            fail_msg("%s links to %.*s, which is missing", name, length, at);
+    }
+    free(text);
+    return links;
+}
+
+static void
+the_documents_link_to_files_that_are_there(void **state)
+{
+    (void)state;
+    assert_true(check_links("", "README.md") > 5);
+    assert_true(check_links("man/", "TOUR.md") > 3);
+}
+
+/* A visitor reads it in three minutes; what is longer belongs to the tour. */
+static void
+the_readme_is_short(void **state)
+{
+    (void)state;
+    char *text = read_source("README.md");
+    assert_in_range(count(text, "\n"), 1, 299);
+    free(text);
 }
 
 /* What goes on behind a "=" goes on with a number. */
@@ -240,6 +281,8 @@ main(void)
         cmocka_unit_test(the_man_page_describes_every_option),
         cmocka_unit_test(the_man_page_describes_nothing_else),
         cmocka_unit_test(the_documents_know_no_other_version),
+        cmocka_unit_test(the_documents_link_to_files_that_are_there),
+        cmocka_unit_test(the_readme_is_short),
         cmocka_unit_test(every_value_that_is_offered_is_taken),
     };
     return cmocka_run_group_tests_name("docs", tests, NULL, NULL);
