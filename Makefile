@@ -320,8 +320,8 @@ lint:
 		$(TIDY) -- $(OWN_CPPFLAGS) -std=c11
 	mandoc -T lint -W warning man/ioping.1
 	for script in .ci/run tests/run tests/*/run tests/cross/cmocka tests/cross/look \
-		tests/packaging/packages tests/support/checks.sh tests/support/shells/* \
-		packaging/debian/tests/[!c]* packaging/windows/zip; do \
+		tests/packaging/packages tests/packaging/bare tests/support/checks.sh \
+		tests/support/shells/* packaging/debian/tests/[!c]* packaging/windows/zip; do \
 		sh -n $$script || exit 1; done
 	bash -n packaging/completions/ioping.bash
 
