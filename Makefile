@@ -51,9 +51,8 @@ COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CF
 # with posix or bsd hold one way to do a thing that several systems have.
 OS_unix = posix posix_leftover posix_output posix_signals posix_thread
 OS_linux = $(OS_unix) posix_clock posix_sleep posix_advice posix_drop posix_flush \
-	posix_holes mincore no_raw linux linux_aio linux_backing linux_cache \
-	linux_capabilities linux_device linux_memory linux_mount linux_statx linux_uring \
-	mountinfo
+	posix_holes mincore no_raw linux_aio linux_backing linux_cache \
+	linux_files linux_mount linux_process linux_uring mountinfo
 # These have no preadv2, no ring and no way to ask what only Linux tells.
 OS_unix_plain = $(OS_unix) posix_rw posix_holes no_linux no_uring
 OS_darwin = $(OS_unix_plain) posix_nanosleep posix_aio mincore mount_names \

@@ -3,9 +3,8 @@
  * `slaves`, btrfs in `devices`, an overlay its layers in the mount table. A loop device
  * has a file, which is on another device or in memory.
  */
-#include "linux_backing.h"
+#include "linux.h"
 
-#include "linux_mount.h"
 #include "os/os.h"
 
 #include <dirent.h>

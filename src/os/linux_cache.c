@@ -3,15 +3,17 @@
  * owners and those who may write. To all others the kernel tells only afterwards, by
  * what it had to read for them.
  */
+#include "mincore.h"
 #include "os/cache.h"
 #include "os/os.h"
 
-#include "mincore.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -114,4 +116,65 @@ os_thread_sees(int fd, int64_t witness)
     /* Nothing had to be read, so nothing shows; a kernel that counts has this file. */
     return resident == 1 && is_on_block_device(fd) &&
            access("/proc/thread-self/io", F_OK) == 0;
+}
+
+/* The kernel's MAX_PAGECACHE_ORDER: a huge page, but at most 2048 pages. */
+int64_t
+os_file_folio_most(void)
+{
+    int64_t page = sysconf(_SC_PAGESIZE);
+    return page * (page == 4096 ? 512 : 2048);
+}
+
+/* Others keep data where sync_file_range(2) does not look, or not at once. */
+static bool
+is_all_in_page_cache(int fd)
+{
+    struct statfs status;
+    return fstatfs(fd, &status) == 0 && (status.f_type == EXT4_SUPER_MAGIC ||
+                                         (uint32_t)status.f_type == XFS_SUPER_MAGIC);
+}
+
+int
+os_file_write_back(int fd)
+{
+    unsigned all =
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    if (!is_all_in_page_cache(fd))
+        return os_file_flush(fd);
+    int status = sync_file_range(fd, 0, 0, all);
+    return status < 0 && (errno == ENOSYS || errno == EPERM) ? os_file_flush(fd) : status;
+}
+
+#define EXTENTS 64
+
+/* By FS_IOC_FIEMAP (the kernel's filesystems/fiemap.rst), some extents at a time. */
+int
+os_file_storage(int fd, int64_t offset, int64_t length)
+{
+    union {
+        struct fiemap map;
+        char room[sizeof(struct fiemap) + EXTENTS * sizeof(struct fiemap_extent)];
+    } ask;
+    uint64_t at = (uint64_t)offset, end = (uint64_t)(offset + length);
+    int storage = 0;
+    while (at < end) {
+        memset(&ask, 0, sizeof(ask));
+        ask.map.fm_start = at;
+        ask.map.fm_length = end - at;
+        ask.map.fm_extent_count = EXTENTS;
+        if (syscall(SYS_ioctl, (long)fd, FS_IOC_FIEMAP, &ask.map) < 0)
+            return -1;
+        const struct fiemap_extent *extent = ask.map.fm_extents;
+        for (uint32_t left = ask.map.fm_mapped_extents; left > 0; left--, extent++) {
+            if (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
+                storage |= OS_STORAGE_INLINE;
+            if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)
+                storage |= OS_STORAGE_ENCODED;
+            at = extent->fe_logical + extent->fe_length;
+        }
+        if (ask.map.fm_mapped_extents < EXTENTS)
+            break;
+    }
+    return storage;
 }

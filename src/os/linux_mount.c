@@ -1,8 +1,6 @@
 #include "os/mount.h"
 
-#include "linux_mount.h"
-#include "linux_statx.h"
-#include "mountinfo.h"
+#include "linux.h"
 #include "os/os.h"
 
 #include <errno.h>

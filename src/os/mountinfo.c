@@ -1,4 +1,4 @@
-#include "mountinfo.h"
+#include "linux.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "os/mountinfo.h"
+#include "os/linux.h"
 
 static void
 check_found(const struct os_mount *mount, const struct os_mount *before)

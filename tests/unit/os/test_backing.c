@@ -1,7 +1,7 @@
 /* What sysfs says of devices; a small one is played. */
 #include "support.h"
 
-#include "os/linux_backing.h"
+#include "os/linux.h"
 
 /* Where the answer about a device is a loop device or memory, its name. */
 static enum os_backing

@@ -1,7 +1,7 @@
 /* What Linux tells of the memory that is left, played by files below a folder. */
 #include "support.h"
 
-#include "os/linux_memory.h"
+#include "os/linux.h"
 #include "os/process.h"
 
 #define MIB (1LL << 20)

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "os/mountinfo.h"
+#include "os/linux.h"
 
 static const char ext4[] =
     "25 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda1 rw,errors=remount-ro\n"

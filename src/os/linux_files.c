@@ -1,24 +1,19 @@
-#include "os/cache.h"
+/*
+ * Requests to files and devices, and how they want to be made. What the C library has no
+ * function for, or a slower one, is called by its number.
+ */
+#include "linux.h"
 #include "os/os.h"
-#include "os/thread.h"
-
-#include "linux_statx.h"
-#include "posix_signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <linux/magic.h>
-#include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -28,46 +23,21 @@
 #endif
 #define STATX_DIOALIGN_AT 0x98 /* stx_dio_mem_align, stx_dio_offset_align */
 
-void
-os_clock_sharpen(void)
-{
-    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-}
+/* By number and offsets: glibc learnt the newer fields later than the kernel. */
+#define ANSWER 256 /* sizeof(struct statx), for good */
 
 int
-posix_signals_switches(void)
+linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size)
 {
-    struct rusage usage;
-    return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : (int)(usage.ru_nvcsw & INT_MAX);
-}
-
-/* Whether somebody may be waiting for the last writer of descriptor FD to close it. */
-static bool
-has_reader(int fd)
-{
-    struct stat status;
-    return fstat(fd, &status) == 0 &&
-           (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
-}
-
-/*
- * unshare(2): while a table has one user, the kernel takes no reference to a file
- * for the time of a system call. Else each such call of one worker waits for those of
- * the others, who count in the same place: see `memory threads 2` of make bench.
- *
- * The C library's close is not told that these are not the descriptors of other threads,
- * who may write to theirs meanwhile.
- */
-void
-os_thread_unshare(void)
-{
-    bool awaited = has_reader(STDERR_FILENO);
-    if (unshare(CLONE_FILES) < 0)
-        return;
-    syscall(SYS_close, (long)STDIN_FILENO);
-    syscall(SYS_close, (long)STDOUT_FILENO);
-    if (awaited)
-        syscall(SYS_close, (long)STDERR_FILENO);
+    unsigned char answer[ANSWER] = {0};
+    uint32_t known; /* the first field, stx_mask */
+    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, answer) < 0)
+        return -1;
+    memcpy(&known, answer, sizeof(known));
+    if (!(known & mask))
+        return -1;
+    memcpy(value, answer + at, size);
+    return 0;
 }
 
 int
@@ -180,63 +150,52 @@ os_file_flags_try(int fd, int flags, bool write)
     return move_vector(call, fd, &nothing, 0, rw_flags(flags)) < 0 ? -1 : 0;
 }
 
-/* The kernel's MAX_PAGECACHE_ORDER: a huge page, but at most 2048 pages. */
-int64_t
-os_file_folio_most(void)
+/* C libraries differ in the type of a request. */
+static long
+ask_device(int fd, unsigned long request, void *answer)
 {
-    int64_t page = sysconf(_SC_PAGESIZE);
-    return page * (page == 4096 ? 512 : 2048);
-}
-
-/* Others keep data where sync_file_range(2) does not look, or not at once. */
-static bool
-is_all_in_page_cache(int fd)
-{
-    struct statfs status;
-    return fstatfs(fd, &status) == 0 && (status.f_type == EXT4_SUPER_MAGIC ||
-                                         (uint32_t)status.f_type == XFS_SUPER_MAGIC);
+    return syscall(SYS_ioctl, (long)fd, request, answer);
 }
 
 int
-os_file_write_back(int fd)
+os_device_size(int fd, int64_t *size, int64_t *block)
 {
-    unsigned all =
-        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-    if (!is_all_in_page_cache(fd))
-        return os_file_flush(fd);
-    int status = sync_file_range(fd, 0, 0, all);
-    return status < 0 && (errno == ENOSYS || errno == EPERM) ? os_file_flush(fd) : status;
+    uint64_t bytes;
+    int sector;
+    if (ask_device(fd, BLKGETSIZE64, &bytes) < 0 ||
+        ask_device(fd, BLKSSZGET, &sector) < 0)
+        return -1;
+    *size = (int64_t)bytes;
+    *block = sector;
+    return 0;
 }
 
-#define EXTENTS 64
-
-/* By FS_IOC_FIEMAP (the kernel's filesystems/fiemap.rst), some extents at a time. */
-int
-os_file_storage(int fd, int64_t offset, int64_t length)
+bool
+os_device_read_only(int fd)
 {
-    union {
-        struct fiemap map;
-        char room[sizeof(struct fiemap) + EXTENTS * sizeof(struct fiemap_extent)];
-    } ask;
-    uint64_t at = (uint64_t)offset, end = (uint64_t)(offset + length);
-    int storage = 0;
-    while (at < end) {
-        memset(&ask, 0, sizeof(ask));
-        ask.map.fm_start = at;
-        ask.map.fm_length = end - at;
-        ask.map.fm_extent_count = EXTENTS;
-        if (syscall(SYS_ioctl, (long)fd, FS_IOC_FIEMAP, &ask.map) < 0)
-            return -1;
-        const struct fiemap_extent *extent = ask.map.fm_extents;
-        for (uint32_t left = ask.map.fm_mapped_extents; left > 0; left--, extent++) {
-            if (extent->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
-                storage |= OS_STORAGE_INLINE;
-            if (extent->fe_flags & FIEMAP_EXTENT_ENCODED)
-                storage |= OS_STORAGE_ENCODED;
-            at = extent->fe_logical + extent->fe_length;
-        }
-        if (ask.map.fm_mapped_extents < EXTENTS)
-            break;
+    int read_only = 0;
+    return ask_device(fd, BLKROGET, &read_only) == 0 && read_only;
+}
+
+/* A partition has no queue of its own; the folder around it is that of its disk. */
+int
+os_file_polls(int fd)
+{
+    static const char *const places[] = {"", "/.."};
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return -1;
+    dev_t device = S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        char path[96], answer = '\0';
+        snprintf(path, sizeof(path), "/sys/dev/block/%u:%u%s/queue/io_poll",
+                 major(device), minor(device), places[i]);
+        int file = os_file_open(path, OS_OPEN_READ);
+        if (file < 0)
+            continue;
+        ssize_t got = read(file, &answer, 1);
+        os_file_close(file);
+        return got == 1 && (answer == '0' || answer == '1') ? answer - '0' : -1;
     }
-    return storage;
+    return -1;
 }

@@ -1,4 +1,113 @@
 /*
+ * A process and its threads: timers, descriptors of a thread alone, the capabilities that
+ * it gives up and the memory that it may have.
+ */
+#include "linux.h"
+#include "os/os.h"
+#include "os/process.h"
+#include "os/thread.h"
+#include "posix_privileges.h"
+#include "posix_signals.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void
+os_clock_sharpen(void)
+{
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
+int
+posix_signals_switches(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : (int)(usage.ru_nvcsw & INT_MAX);
+}
+
+/* Whether somebody may be waiting for the last writer of descriptor FD to close it. */
+static bool
+has_reader(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 &&
+           (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+/*
+ * unshare(2): while a table has one user, the kernel takes no reference to a file
+ * for the time of a system call. Else each such call of one worker waits for those of
+ * the others, who count in the same place: see `memory threads 2` of make bench.
+ *
+ * The C library's close is not told that these are not the descriptors of other threads,
+ * who may write to theirs meanwhile.
+ */
+void
+os_thread_unshare(void)
+{
+    bool awaited = has_reader(STDERR_FILENO);
+    if (unshare(CLONE_FILES) < 0)
+        return;
+    syscall(SYS_close, (long)STDIN_FILENO);
+    syscall(SYS_close, (long)STDOUT_FILENO);
+    if (awaited)
+        syscall(SYS_close, (long)STDERR_FILENO);
+}
+
+/*
+ * Capabilities, capabilities(7). The superuser has all that this container knows. Of
+ * others', the ambient ones are the user's own: every program has them that he starts,
+ * unless its file has more to give; then the kernel takes them away and says so by
+ * AT_SECURE, as it does for a set-user-ID bit.
+ */
+
+#define WORD 32 /* capabilities in one of the kernel's words */
+
+/* Those of a word of permitted capabilities, of which FIRST is the lowest, that are
+ * ambient as well. */
+static uint32_t
+keep_ambient(uint32_t permitted, unsigned first)
+{
+    uint32_t ambient = 0;
+    for (unsigned i = 0; i < WORD; i++) {
+        unsigned long number = first + i;
+        if (permitted >> i & 1 &&
+            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, number, 0UL, 0UL) == 1)
+            ambient |= UINT32_C(1) << i;
+    }
+    return ambient;
+}
+
+int
+posix_capabilities_drop(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct words[_LINUX_CAPABILITY_U32S_3];
+    if (!getauxval(AT_SECURE) || getuid() == 0)
+        return 0;
+    if (syscall(SYS_capget, &header, words) < 0)
+        return -1;
+    for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        words[i].permitted = keep_ambient(words[i].permitted, i * WORD);
+        words[i].effective &= words[i].permitted;
+    }
+    return syscall(SYS_capset, &header, words) < 0 ? -1 : 0;
+}
+
+/*
  * What memory is left: the least of what the machine and each control group of this
  * process (cgroups(7), both versions) have. Beyond that the kernel ends a process
  * instead of refusing memory to it.
@@ -8,16 +117,6 @@
  * when they are used, and not all that a run takes is asked for: the kernel has tables
  * for pages and requests, and others of the group grow as well.
  */
-#include "linux_memory.h"
-
-#include "os/process.h"
-
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define HELD_BACK (16LL << 20)
 #define HELD_BACK_PART 16         /* and so much of what is left, which is an estimate */
