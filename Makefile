@@ -49,7 +49,7 @@ COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CF
 
 # What differs between systems: each takes its files of src/os. Those whose names begin
 # with posix or bsd hold one way to do a thing that several systems have.
-OS_unix = posix posix_leftover posix_output posix_signals posix_thread
+OS_unix = posix_files posix_output posix_process posix_signals posix_thread
 OS_linux = $(OS_unix) posix_clock posix_sleep posix_advice posix_drop posix_flush \
 	posix_holes mincore no_raw linux_aio linux_backing linux_cache \
 	linux_files linux_mount linux_process linux_uring mountinfo

@@ -6,8 +6,7 @@
 #include "os/os.h"
 #include "os/process.h"
 #include "os/thread.h"
-#include "posix_privileges.h"
-#include "posix_signals.h"
+#include "posix.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -5,9 +5,7 @@
 #include "os/process.h"
 #include "os/thread.h"
 
-#include "posix_signals.h"
-
-#include "posix_privileges.h"
+#include "posix.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -8,8 +8,7 @@
 
 #include "base/error.h"
 #include "os/os.h"
-#include "posix_leftover.h"
-#include "posix_signals.h"
+#include "posix.h"
 
 #include <poll.h>
 #include <string.h>

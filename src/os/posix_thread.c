@@ -1,6 +1,6 @@
 #include "os/thread.h"
 
-#include "posix_signals.h"
+#include "posix.h"
 
 #include <errno.h>
 #include <pthread.h>

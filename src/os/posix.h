@@ -1,5 +1,7 @@
-#ifndef OS_POSIX_SIGNALS_H
-#define OS_POSIX_SIGNALS_H
+#ifndef OS_POSIX_H
+#define OS_POSIX_H
+
+/* What the Unix files of this folder have for each other. */
 
 #include <signal.h>
 
@@ -17,5 +19,18 @@ void posix_signals_hold(sigset_t *before);
  * tell, or does not count stops.
  */
 int posix_signals_switches(void);
+
+/*
+ * Of a process that is about to end: has the file of os_leftover_begin removed, if there
+ * is one. Waits for nothing, so that a handler may call it.
+ */
+void posix_leftover_remove(void);
+
+/*
+ * Gives up for good the capabilities that the program's file has given to a user who does
+ * not have them. Of the calling thread, so before there are others. Returns 0, or -1 with
+ * errno.
+ */
+int posix_capabilities_drop(void);
 
 #endif

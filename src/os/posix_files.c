@@ -1,42 +1,18 @@
-/* What is the same on every Unix; the files beside it, of which each system takes its
- * own, have the rest. */
+/* Files by their names and descriptors, as on every Unix. */
+#include "base/random.h"
 #include "os/os.h"
 #include "os/process.h"
-
-#include "base/random.h"
-#include "posix_leftover.h"
-#include "posix_privileges.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define SECOND 1000000000LL
 #define TRIES 100 /* of names that somebody else has */
 
 _Static_assert(sizeof(off_t) == 8, "offsets of 32 bits do not reach far enough");
-
-int64_t
-os_clock_wall(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-
-void
-os_clock_local(int64_t wall, struct tm *local)
-{
-    time_t seconds = (time_t)(wall / SECOND);
-    memset(local, 0, sizeof(*local));
-    localtime_r(&seconds, local);
-}
 
 static void
 fill_info(const struct stat *status, struct os_info *info)
@@ -185,80 +161,4 @@ int
 os_file_reopen(int fd)
 {
     return fd;
-}
-
-/* Those that the system gave to main are bytes as the user typed them. */
-int
-os_process_arguments(int *argc, char ***argv)
-{
-    (void)argc, (void)argv;
-    return 0;
-}
-
-_Noreturn void
-os_process_end(int status)
-{
-    posix_leftover_remove();
-    close(1);
-    close(2);
-    _exit(os_signals_end(status));
-}
-
-/* The group first: without the user's privileges it could not be set. */
-int
-os_privileges_drop(void)
-{
-    if (getegid() != getgid() && setregid(getgid(), getgid()) < 0)
-        return -1;
-    if (geteuid() != getuid() && setreuid(getuid(), getuid()) < 0)
-        return -1;
-    return posix_capabilities_drop();
-}
-
-void
-os_memory_free(void *memory)
-{
-    free(memory);
-}
-
-/* All at once costs half of what it costs one after the other, by page faults. */
-static void
-touch_pages(void *memory, size_t size)
-{
-#ifdef MADV_POPULATE_WRITE /* a feature, not a system */
-    size_t page, before, most = 16 * 4096;
-    if (size < most)
-        return;
-    page = (size_t)sysconf(_SC_PAGESIZE);
-    before = (page - (uintptr_t)memory % page) % page;
-    if (size >= before + 16 * page)
-        madvise((char *)memory + before, (size - before) / page * page,
-                MADV_POPULATE_WRITE);
-#else
-    (void)memory, (void)size;
-#endif
-}
-
-void *
-os_memory_aligned(size_t alignment, size_t size)
-{
-    void *memory = NULL;
-    if (posix_memalign(&memory, alignment, size) != 0)
-        return NULL;
-    touch_pages(memory, size);
-    return memory;
-}
-
-void *
-os_memory_zeroed(size_t size)
-{
-    void *memory =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-void
-os_memory_release(void *memory, size_t size)
-{
-    munmap(memory, size);
 }
