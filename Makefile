@@ -30,7 +30,7 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
 OWN_CPPFLAGS_windows = -U_WIN32_WINNT -D_WIN32_WINNT=0x0A00 -DWIN32_LEAN_AND_MEAN \
 	-D__USE_MINGW_ANSI_STDIO=0
 OWN_CPPFLAGS = -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
-	$(OWN_CPPFLAGS_$(SYSTEM)) \
+	-DOS_SYSTEM_$(SYSTEM) $(OWN_CPPFLAGS_$(SYSTEM)) \
 	-DIOPING_VERSION='"$(VERSION)"'
 PTHREAD = $(if $(filter windows,$(SYSTEM)),,-pthread)
 OWN_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS) -Wconversion -ffile-prefix-map='$(CURDIR)'=. \
@@ -49,26 +49,17 @@ COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CF
 
 # What differs between systems: each takes its files of src/os. Those whose names begin
 # with posix or bsd hold one way to do a thing that several systems have.
-OS_unix = posix_files posix_output posix_process posix_signals posix_thread
-OS_linux = $(OS_unix) posix_clock posix_sleep posix_advice posix_drop posix_flush \
-	posix_holes mincore no_raw linux_aio linux_backing linux_cache \
-	linux_files linux_mount linux_process linux_uring mountinfo
-# These have no preadv2, no ring and no way to ask what only Linux tells.
-OS_unix_plain = $(OS_unix) posix_rw posix_holes no_linux no_uring
-OS_darwin = $(OS_unix_plain) posix_nanosleep posix_aio mincore mount_names \
-	bsd_direct bsd_disk bsd_drop bsd_mount bsd_resident darwin
-OS_freebsd = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio mincore \
-	mount_names bsd_direct bsd_o_direct bsd_disk bsd_drop bsd_mount bsd_resident \
-	no_control freebsd
-OS_netbsd = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio mincore \
-	mount_names bsd_direct bsd_o_direct bsd_disk bsd_drop bsd_resident no_control \
-	netbsd netbsd_mount
-OS_openbsd = $(OS_unix_plain) posix_clock posix_nanosleep mount_names bsd_disk bsd_mount \
-	no_aio no_control no_resident openbsd
-OS_posix = $(OS_unix_plain) posix_clock posix_sleep posix_advice posix_aio posix_drop \
-	posix_flush posix_mount no_control no_raw no_resident posix_plain
-OS_windows = no_uring $(patsubst src/os/%.c,%,$(wildcard src/os/windows*.c))
-OS_SRC = $(OS_$(SYSTEM):%=src/os/%.c)
+OS_unix = fallback posix_files posix_output posix_process posix_signals posix_thread
+OS_linux = $(OS_unix) linux_* mountinfo
+OS_darwin = $(OS_unix) posix_aio no_uring mount_names bsd_direct bsd_disk bsd_drop bsd_mount \
+	bsd_resident darwin
+OS_freebsd = $(OS_unix) posix_aio no_uring mount_names bsd_* freebsd
+OS_netbsd = $(OS_unix) posix_aio no_uring mount_names bsd_direct bsd_o_direct bsd_disk bsd_drop \
+	bsd_resident netbsd netbsd_mount
+OS_openbsd = $(OS_unix) mount_names bsd_disk bsd_mount no_aio no_uring openbsd
+OS_posix = $(OS_unix) posix_aio posix_plain no_uring
+OS_windows = no_uring windows*
+OS_SRC = $(wildcard $(OS_$(SYSTEM):%=src/os/%.c))
 SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC)
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
 MAIN := $(BUILDDIR)/src/main.o

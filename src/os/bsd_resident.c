@@ -1,7 +1,7 @@
 #include "os/cache.h"
 #include "os/os.h"
 
-#include "mincore.h"
+#include "posix.h"
 
 #include <stddef.h>
 

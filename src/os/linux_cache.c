@@ -3,9 +3,9 @@
  * owners and those who may write. To all others the kernel tells only afterwards, by
  * what it had to read for them.
  */
-#include "mincore.h"
 #include "os/cache.h"
 #include "os/os.h"
+#include "posix.h"
 
 #include <errno.h>
 #include <fcntl.h>

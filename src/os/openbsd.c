@@ -1,6 +1,5 @@
 /* Files are read and written through the buffer cache, whatever one says: only a raw
  * device is direct. */
-#include "os/cache.h"
 #include "os/os.h"
 
 #include <errno.h>
@@ -19,20 +18,6 @@ os_file_direct(int fd, bool on)
         return 0;
     errno = ENOTSUP;
     return -1;
-}
-
-int
-os_file_drop(int fd, int64_t offset, int64_t length)
-{
-    (void)fd, (void)offset, (void)length;
-    errno = ENOTSUP;
-    return -1;
-}
-
-int
-os_file_random(int fd, int64_t offset, int64_t length)
-{
-    return os_file_drop(fd, offset, length);
 }
 
 /* A disk has a call of its own for the cache in it, for those who may write. */

@@ -4,6 +4,7 @@
 /* What the Unix files of this folder have for each other. */
 
 #include <signal.h>
+#include <stdint.h>
 
 /* Does nothing but to interrupt a system call; sent by one thread to another.
  * Nobody else counts on what it does, which is nothing by default. */
@@ -32,5 +33,10 @@ void posix_leftover_remove(void);
  * errno.
  */
 int posix_capabilities_drop(void);
+
+/* Whether any page of a range of an open file is in memory, by mincore(2): 1 or 0; -1
+ * with errno: it cannot be asked. For systems that
+ * have it. */
+int mincore_ask(int fd, int64_t offset, int64_t length);
 
 #endif

@@ -1,4 +1,5 @@
 /* A process: its clocks, its memory, its privileges, and how it ends. */
+#include "has.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "posix.h"
@@ -138,6 +139,14 @@ os_process_end(int status)
     close(2);
     _exit(os_signals_end(status));
 }
+
+#ifndef OS_HAS_CAPABILITIES /* files give none */
+int
+posix_capabilities_drop(void)
+{
+    return 0;
+}
+#endif
 
 /* The group first: without the user's privileges it could not be set. */
 int

@@ -7,6 +7,7 @@
 #include "os/process.h"
 
 #include "base/error.h"
+#include "has.h"
 #include "os/os.h"
 #include "posix.h"
 
@@ -28,6 +29,14 @@ static volatile sig_atomic_t switches;    /* of its thread when that began or en
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t farewell_byte;
+
+#ifndef OS_HAS_SWITCHES /* nobody tells, or counts stops */
+int
+posix_signals_switches(void)
+{
+    return -1;
+}
+#endif
 
 /* Only if it can be written at once: nobody may read any more. */
 static void

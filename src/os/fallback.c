@@ -1,0 +1,374 @@
+/*
+ * What a system does that has no way of its own to do it: as POSIX has it, or not at all.
+ * Each function stands here once, for those of which has.h does not say that they have
+ * it.
+ */
+#include "has.h"
+#include "os/cache.h"
+#include "os/mount.h"
+#include "os/os.h"
+#include "os/process.h"
+#include "os/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#ifndef OS_HAS_MOUNT
+#include <sys/statvfs.h>
+#endif
+
+/* Clocks, threads and memory. */
+
+#ifndef OS_HAS_CLOCK_NOW
+int64_t
+os_clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+#endif
+
+#ifndef OS_HAS_CLOCK_SHARPEN /* timers are as exact as they are */
+void
+os_clock_sharpen(void)
+{
+}
+#endif
+
+#if defined(OS_HAS_CLOCK_NANOSLEEP)
+int
+os_sleep_until(int64_t when)
+{
+    struct timespec until = {.tv_sec = (time_t)(when / 1000000000),
+                             .tv_nsec = (long)(when % 1000000000)};
+    int number = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    if (number == 0)
+        return 0;
+    errno = number;
+    return -1;
+}
+#elif !defined(OS_HAS_SLEEP_UNTIL)     /* nothing sleeps until a time, only for one */
+#define LONGEST (86400LL * 1000000000) /* some systems refuse to sleep for years */
+int
+os_sleep_until(int64_t when)
+{
+    for (int64_t left = when - os_clock_now(); left > 0; left = when - os_clock_now()) {
+        int64_t part = left < LONGEST ? left : LONGEST;
+        struct timespec pause = {.tv_sec = (time_t)(part / 1000000000),
+                                 .tv_nsec = (long)(part % 1000000000)};
+        if (nanosleep(&pause, NULL) < 0)
+            return -1;
+    }
+    return 0;
+}
+#endif
+
+#ifndef OS_HAS_THREAD_UNSHARE /* threads of a process have one table of descriptors */
+void
+os_thread_unshare(void)
+{
+}
+#endif
+
+#ifndef OS_HAS_MEMORY_AVAILABLE /* memory that the system does not have is refused */
+int64_t
+os_memory_available(void)
+{
+    return INT64_MAX;
+}
+#endif
+
+/* Requests. */
+
+#ifndef OS_HAS_FILE_REQUESTS /* they have no flags */
+int64_t
+os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
+{
+    int64_t result;
+    (void)flags;
+    do
+        result = pread(fd, buffer, size, offset);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
+int64_t
+os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
+{
+    int64_t result;
+    (void)flags;
+    do
+        result = pwrite(fd, buffer, size, offset);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
+int
+os_file_flags_try(int fd, int flags, bool write)
+{
+    (void)fd, (void)write;
+    errno = ENOTSUP;
+    return flags ? -1 : 0;
+}
+
+int
+os_file_write_back(int fd)
+{
+    int status;
+    do
+        status = fsync(fd);
+    while (status < 0 && errno == EINTR);
+    return status;
+}
+#endif
+
+#ifndef OS_HAS_FILE_FLUSH
+int
+os_file_flush(int fd)
+{
+    int status;
+    do
+        status = fdatasync(fd);
+    while (status < 0 && errno == EINTR);
+    return status;
+}
+#endif
+
+#ifndef OS_HAS_FILE_DIRECT
+int
+os_file_direct(int fd, bool on)
+{
+    (void)fd;
+    errno = ENOTSUP;
+    return on ? -1 : 0;
+}
+#endif
+
+#ifndef OS_HAS_FILE_ALIGNMENT
+int
+os_file_alignment(int fd, int64_t *memory, int64_t *offset)
+{
+    (void)fd, (void)memory, (void)offset;
+    errno = ENOTSUP;
+    return -1;
+}
+#endif
+
+#ifndef OS_HAS_FILE_POLLS
+int
+os_file_polls(int fd)
+{
+    (void)fd;
+    return -1;
+}
+#endif
+
+/* The page cache. */
+
+#ifndef OS_HAS_FILE_DROP
+int
+os_file_drop(int fd, int64_t offset, int64_t length)
+{
+#ifdef POSIX_FADV_DONTNEED /* a feature, not a system */
+    int number = posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
+#else
+    int number = ENOTSUP;
+    (void)fd, (void)offset, (void)length;
+#endif
+    if (number == 0)
+        return 0;
+    errno = number;
+    return -1;
+}
+#endif
+
+#ifndef OS_HAS_FILE_RANDOM
+int
+os_file_random(int fd, int64_t offset, int64_t length)
+{
+#ifdef POSIX_FADV_RANDOM /* a feature, not a system */
+    int number = posix_fadvise(fd, offset, length, POSIX_FADV_RANDOM);
+#else
+    int number = ENOTSUP;
+    (void)fd, (void)offset, (void)length;
+#endif
+    if (number == 0)
+        return 0;
+    errno = number;
+    return -1;
+}
+#endif
+
+#ifndef OS_HAS_FILE_FOLIOS /* the page cache has its files by single pages */
+int64_t
+os_file_folio_most(void)
+{
+    return sysconf(_SC_PAGESIZE);
+}
+#endif
+
+#ifndef OS_HAS_RESIDENT /* nobody can see what the page cache has */
+os_resident_function *
+os_resident_choose(int fd, int64_t witness)
+{
+    (void)fd, (void)witness;
+    return NULL;
+}
+#endif
+
+#ifndef OS_HAS_READ_COUNTS /* nor what a read had to fetch */
+int
+os_file_resident_try(int fd, int64_t offset)
+{
+    (void)fd, (void)offset;
+    return -1;
+}
+
+bool
+os_file_served(int fd)
+{
+    (void)fd;
+    return false;
+}
+
+int64_t
+os_thread_sectors(void)
+{
+    return -1;
+}
+
+bool
+os_thread_sees(int fd, int64_t witness)
+{
+    (void)fd, (void)witness;
+    return false;
+}
+#endif
+
+/* How files are stored. */
+
+#ifndef OS_HAS_FILE_HOLES
+int64_t
+os_file_hole(int fd, int64_t offset)
+{
+#ifdef SEEK_HOLE /* a feature, not a system */
+    return lseek(fd, offset, SEEK_HOLE);
+#else
+    (void)fd, (void)offset;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int64_t
+os_file_data(int fd, int64_t offset)
+{
+#ifdef SEEK_DATA /* likewise */
+    return lseek(fd, offset, SEEK_DATA);
+#else
+    (void)fd, (void)offset;
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+#endif
+
+#ifndef OS_HAS_FILE_STORAGE
+int
+os_file_storage(int fd, int64_t offset, int64_t length)
+{
+    (void)fd, (void)offset, (void)length;
+    return -1;
+}
+#endif
+
+#ifndef OS_HAS_FILE_BACKING
+enum os_backing
+os_file_backing(int fd, char *name, size_t size)
+{
+    (void)fd, (void)name, (void)size;
+    return OS_BACKING_DEVICE;
+}
+#endif
+
+/* Devices and mounts. */
+
+#ifndef OS_HAS_DEVICE_SIZE /* most tell where a disk ends, none has smaller blocks */
+int
+os_device_size(int fd, int64_t *size, int64_t *block)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return -1;
+    int64_t end = S_ISBLK(status.st_mode) ? lseek(fd, 0, SEEK_END) : 0;
+    if (end == 0)
+        errno = ENOTSUP;
+    if (end <= 0)
+        return -1;
+    *size = end;
+    *block = 512;
+    return 0;
+}
+#endif
+
+#ifndef OS_HAS_DEVICE_READ_ONLY /* a device says that it refuses writes when opened */
+bool
+os_device_read_only(int fd)
+{
+    (void)fd;
+    return false;
+}
+#endif
+
+#ifndef OS_HAS_DEVICE_IS_DISK /* disks are block devices */
+bool
+os_device_is_disk(int fd)
+{
+    (void)fd;
+    return false;
+}
+#endif
+
+#ifndef OS_HAS_PATH_RAW /* each disk has one device */
+bool
+os_path_raw(const char *path, char *raw, size_t size)
+{
+    (void)path, (void)raw, (void)size;
+    return false;
+}
+#endif
+
+#ifndef OS_HAS_MOUNT /* POSIX tells all of a file system but its names */
+int
+os_mount_measure(int fd, struct os_mount *mount)
+{
+    struct statvfs status;
+    *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
+    if (fstatvfs(fd, &status) < 0)
+        return -1;
+    mount->block = (int64_t)status.f_bsize;
+    mount->size = (int64_t)((uint64_t)status.f_blocks * status.f_frsize);
+    mount->available = (int64_t)((uint64_t)status.f_bavail * status.f_frsize);
+    return 0;
+}
+
+void
+os_mount_name(int fd, struct os_mount *mount)
+{
+    (void)fd, (void)mount;
+}
+#endif
+
+#ifndef OS_HAS_MOUNT_DIFFERS /* mounts have no numbers, but file systems do */
+bool
+os_mount_differs(int fd, const char *path)
+{
+    struct stat file, directory;
+    return fstat(fd, &file) == 0 && stat(path, &directory) == 0 &&
+           file.st_dev != directory.st_dev;
+}
+#endif
