@@ -51,12 +51,10 @@ COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CF
 # with posix or bsd hold one way to do a thing that several systems have.
 OS_unix = fallback posix_files posix_output posix_process posix_signals posix_thread
 OS_linux = $(OS_unix) linux_* mountinfo
-OS_darwin = $(OS_unix) posix_aio no_uring mount_names bsd_direct bsd_disk bsd_drop bsd_mount \
-	bsd_resident darwin
-OS_freebsd = $(OS_unix) posix_aio no_uring mount_names bsd_* freebsd
-OS_netbsd = $(OS_unix) posix_aio no_uring mount_names bsd_direct bsd_o_direct bsd_disk bsd_drop \
-	bsd_resident netbsd netbsd_mount
-OS_openbsd = $(OS_unix) mount_names bsd_disk bsd_mount no_aio no_uring openbsd
+OS_darwin = $(OS_unix) posix_aio no_uring bsd darwin
+OS_freebsd = $(OS_unix) posix_aio no_uring bsd freebsd
+OS_netbsd = $(OS_unix) posix_aio no_uring bsd netbsd
+OS_openbsd = $(OS_unix) no_aio no_uring bsd openbsd
 OS_posix = $(OS_unix) posix_aio posix_plain no_uring
 OS_windows = no_uring windows*
 OS_SRC = $(wildcard $(OS_$(SYSTEM):%=src/os/%.c))

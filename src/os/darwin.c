@@ -1,7 +1,6 @@
 #include "os/cache.h"
 #include "os/os.h"
 
-#include "bsd_direct.h"
 #include "posix_aio.h"
 
 #include <errno.h>
@@ -36,15 +35,6 @@ os_clock_sharpen(void)
     thread_latency_qos_policy_data_t policy = {LATENCY_QOS_TIER_0};
     thread_policy_set(pthread_mach_thread_np(pthread_self()), THREAD_LATENCY_QOS_POLICY,
                       (thread_policy_t)&policy, THREAD_LATENCY_QOS_POLICY_COUNT);
-}
-
-/* F_NOCACHE: what is read does not stay in the cache. */
-int
-bsd_direct_switch(int fd, bool on)
-{
-    if (on && fcntl(fd, F_RDAHEAD, 0) < 0)
-        return -1;
-    return fcntl(fd, F_NOCACHE, on ? 1 : 0) < 0 ? -1 : 0;
 }
 
 int

@@ -1,0 +1,196 @@
+/*
+ * What the BSDs share, macOS among them: disks are raw devices, statfs(2) or statvfs(2)
+ * tells the names of a file system too, and the page cache is passed by as far as files
+ * allow it.
+ */
+#include "has.h"
+#include "os/cache.h"
+#include "os/mount.h"
+#include "os/os.h"
+#include "posix.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/param.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef OS_HAS_STATVFS_NAMES
+#include <sys/statvfs.h>
+#else
+#include <sys/mount.h>
+#endif
+
+/* A raw device is a character device; some systems have block devices as well, with
+ * buffers before them. */
+bool
+os_device_is_disk(int fd)
+{
+    struct stat status;
+    int64_t size, block;
+    return fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) &&
+           os_device_size(fd, &size, &block) == 0;
+}
+
+/* The same name after an r. */
+bool
+os_path_raw(const char *path, char *raw, size_t size)
+{
+    struct stat status;
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path) + 1 : 0;
+    int length = snprintf(raw, size, "%.*sr%s", folder, path, path + folder);
+    return length < (int)size && stat(raw, &status) == 0 && S_ISCHR(status.st_mode);
+}
+
+static void
+set_names(struct os_mount *mount, const char *fstype, const char *device)
+{
+    static const char *const memories[] = {"tmpfs", "mfs"};
+    snprintf(mount->fstype, sizeof(mount->fstype), "%s", fstype);
+    snprintf(mount->device, sizeof(mount->device), "%s", device);
+    mount->memory = false;
+    for (size_t i = 0; i < sizeof(memories) / sizeof(memories[0]); i++)
+        if (strcmp(fstype, memories[i]) == 0)
+            mount->memory = true;
+}
+
+/* Sizes count by f_frsize where there is one. */
+#ifdef OS_HAS_STATVFS_NAMES
+#define STATUS struct statvfs
+#define GET_STATUS fstatvfs
+#define UNIT f_frsize
+#else
+#define STATUS struct statfs
+#define GET_STATUS fstatfs
+#define UNIT f_bsize
+#endif
+
+int
+os_mount_measure(int fd, struct os_mount *mount)
+{
+    STATUS status;
+    *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
+    if (GET_STATUS(fd, &status) < 0)
+        return -1;
+    mount->block = (int64_t)status.f_bsize;
+    mount->size = (int64_t)(status.f_blocks * status.UNIT);
+    mount->available = (int64_t)status.f_bavail * (int64_t)status.UNIT;
+    set_names(mount, status.f_fstypename, status.f_mntfromname);
+    return 0;
+}
+
+void
+os_mount_name(int fd, struct os_mount *mount)
+{
+    STATUS status;
+    if (GET_STATUS(fd, &status) == 0)
+        set_names(mount, status.f_fstypename, status.f_mntfromname);
+}
+
+#ifdef OS_HAS_FILE_DROP /* else nothing passes by the cache of files */
+
+#ifdef F_NOCACHE /* a feature, not a system */
+/* F_NOCACHE: what is read does not stay in the cache. */
+static int
+switch_direct(int fd, bool on)
+{
+    if (on && fcntl(fd, F_RDAHEAD, 0) < 0)
+        return -1;
+    return fcntl(fd, F_NOCACHE, on ? 1 : 0) < 0 ? -1 : 0;
+}
+#else
+static int
+switch_direct(int fd, bool on)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0)
+        return -1;
+    return fcntl(fd, F_SETFL, on ? flags | O_DIRECT : flags & ~O_DIRECT);
+}
+#endif
+
+/*
+ * Raw devices know nothing else; requests to block devices go through buffers all the
+ * same. What the page cache has of a file would be read from there, so it goes first.
+ */
+int
+os_file_direct(int fd, bool on)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return -1;
+    if (S_ISCHR(status.st_mode) && os_device_is_disk(fd))
+        return 0;
+    if (!S_ISREG(status.st_mode)) {
+        errno = ENOTSUP;
+        return -1;
+    }
+    if (on)
+        os_file_drop(fd, 0, status.st_size);
+    return switch_direct(fd, on);
+}
+
+#define PIECE (1LL << 30) /* of address space, which may be scarce */
+
+/* What cannot be mapped, such as a device, cannot be dropped. */
+static int
+drop_piece(int fd, int64_t at, size_t size)
+{
+    void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, at);
+    if (map == MAP_FAILED) {
+        if (errno != ENOMEM && errno != EAGAIN)
+            errno = ENOTSUP;
+        return -1;
+    }
+    int status = msync(map, size, MS_INVALIDATE), number = errno;
+    munmap(map, size);
+    errno = number;
+    return status;
+}
+
+/* There are no pages after the end, and some systems would not map them. */
+static int64_t
+end_of(int fd, int64_t end)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return -1;
+    if (S_ISREG(status.st_mode))
+        return status.st_size < end ? status.st_size : end;
+    errno = ENOTSUP; /* a device has buffers, which msync does not reach */
+    return -1;
+}
+
+/*
+ * msync(2) with MS_INVALIDATE takes clean pages out of the page cache, after it has
+ * written the dirty ones of the range. posix_fadvise(2) alone only makes them the next
+ * to go; but where the system has it, it lets go of pages that are held as buffers, which
+ * msync would leave.
+ */
+int
+os_file_drop(int fd, int64_t offset, int64_t length)
+{
+    int64_t page = sysconf(_SC_PAGESIZE), end = end_of(fd, offset + length);
+    int failed = end < 0 ? errno : 0;
+#ifdef POSIX_FADV_DONTNEED /* a feature, not a system */
+    posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
+#endif
+    for (int64_t at = offset / page * page; at < end && failed != ENOTSUP; at += PIECE)
+        if (drop_piece(fd, at, (size_t)(end - at < PIECE ? end - at : PIECE)) < 0)
+            failed = errno;
+    if (!failed)
+        return 0;
+    errno = failed;
+    return -1;
+}
+
+os_resident_function *
+os_resident_choose(int fd, int64_t witness)
+{
+    return mincore_ask(fd, witness, 1) == 1 ? mincore_ask : NULL;
+}
+
+#endif
