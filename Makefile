@@ -56,7 +56,7 @@ OS_freebsd = $(OS_unix) posix_aio no_uring bsd freebsd
 OS_netbsd = $(OS_unix) posix_aio no_uring bsd netbsd
 OS_openbsd = $(OS_unix) no_aio no_uring bsd openbsd
 OS_posix = $(OS_unix) posix_aio posix_plain no_uring
-OS_windows = no_uring windows*
+OS_windows = fallback no_uring windows_*
 OS_SRC = $(wildcard $(OS_$(SYSTEM):%=src/os/%.c))
 SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC)
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)

@@ -2,9 +2,7 @@
 #include "os/cache.h"
 #include "os/os.h"
 
-#include "windows_error.h"
-#include "windows_handle.h"
-#include "windows_path.h"
+#include "windows_common.h"
 
 #include <errno.h>
 #include <stdio.h>

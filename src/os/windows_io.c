@@ -1,11 +1,11 @@
-/* What is timed: requests, which wait for the device, each by one system call. */
+/* Requests, which wait for the device, each by one system call, and how the files are
+ * stored that they are for. */
 #include "os/cache.h"
 #include "os/os.h"
-
-#include "windows_error.h"
-#include "windows_handle.h"
+#include "windows_common.h"
 
 #include <errno.h>
+#include <winioctl.h>
 
 static OVERLAPPED
 place(int64_t offset)
@@ -65,4 +65,135 @@ int
 os_file_write_back(int fd)
 {
     return os_file_flush(fd);
+}
+
+/* The cache maps pieces of this size. */
+int64_t
+os_file_folio_most(void)
+{
+    return 256 << 10;
+}
+
+static int
+have_none(void)
+{
+    errno = ENOTSUP;
+    return -1;
+}
+
+/*
+ * Whether a file is so small that its data is among the metadata: it has no clusters, and
+ * that is not because it is sparse.
+ */
+static int
+ask_inline(HANDLE handle)
+{
+    STARTING_VCN_INPUT_BUFFER from = {0};
+    RETRIEVAL_POINTERS_BUFFER map;
+    DWORD size;
+    if (DeviceIoControl(handle, FSCTL_GET_RETRIEVAL_POINTERS, &from, sizeof(from), &map,
+                        sizeof(map), &size, NULL) ||
+        GetLastError() == ERROR_MORE_DATA)
+        return 0;
+    return GetLastError() == ERROR_HANDLE_EOF ? OS_STORAGE_INLINE : -1;
+}
+
+/* All of a file is stored in one way. */
+int
+os_file_storage(int fd, int64_t offset, int64_t length)
+{
+    BY_HANDLE_FILE_INFORMATION status;
+    HANDLE handle = windows_handle_of(fd);
+    (void)offset, (void)length;
+    if (!GetFileInformationByHandle(handle, &status))
+        return windows_error_fail();
+    DWORD attributes = status.dwFileAttributes;
+    if (attributes & (FILE_ATTRIBUTE_COMPRESSED | FILE_ATTRIBUTE_ENCRYPTED))
+        return OS_STORAGE_ENCODED;
+    if (attributes & FILE_ATTRIBUTE_SPARSE_FILE)
+        return 0;
+    return status.nFileSizeHigh || status.nFileSizeLow ? ask_inline(handle) : 0;
+}
+
+/* The system demands sectors. It takes requests for what is stored in another way too,
+ * but does them by the cache. */
+int
+os_file_alignment(int fd, int64_t *memory, int64_t *offset)
+{
+    HANDLE handle = windows_handle_of(fd);
+    FILE_ALIGNMENT_INFO alignment = {0};
+    int64_t sector = windows_volume_sector(handle);
+    if (sector <= 0 || os_file_storage(fd, 0, INT64_MAX) > 0)
+        return have_none();
+    GetFileInformationByHandleEx(handle, FileAlignmentInfo, &alignment,
+                                 sizeof(alignment));
+    *memory = (int64_t)alignment.AlignmentRequirement + 1;
+    *offset = sector;
+    return 0;
+}
+
+/* FILE_REGION_OUTPUT of one region, which not all headers have. */
+struct region {
+    DWORD flags, total, count, reserved;
+    LONGLONG offset, length;
+    DWORD usage, more;
+};
+
+/* Where the data ends that was ever written: behind it the system makes zeros up, though
+ * the room for them is taken. INT64_MAX: not known. */
+static int64_t
+valid_end(HANDLE handle)
+{
+    struct region region;
+    DWORD size;
+    if (!DeviceIoControl(handle, FSCTL_QUERY_FILE_REGIONS, NULL, 0, &region,
+                         sizeof(region), &size, NULL) ||
+        region.total > 1)
+        return INT64_MAX;
+    return region.count ? region.offset + region.length : 0;
+}
+
+/* The first range with data at or after OFFSET: 0, or -1 with errno. */
+static int
+find_data(int fd, int64_t offset, int64_t *start, int64_t *end)
+{
+    FILE_ALLOCATED_RANGE_BUFFER ask = {.FileOffset.QuadPart = offset,
+                                       .Length.QuadPart = INT64_MAX - offset};
+    FILE_ALLOCATED_RANGE_BUFFER range;
+    DWORD size;
+    if (!DeviceIoControl(windows_handle_of(fd), FSCTL_QUERY_ALLOCATED_RANGES, &ask,
+                         sizeof(ask), &range, sizeof(range), &size, NULL) &&
+        GetLastError() != ERROR_MORE_DATA)
+        return windows_error_fail();
+    int64_t valid = size < sizeof(range) ? 0 : valid_end(windows_handle_of(fd));
+    if (size < sizeof(range) || range.FileOffset.QuadPart >= valid) {
+        errno = ENXIO;
+        return -1;
+    }
+    *start = range.FileOffset.QuadPart;
+    *end = *start + range.Length.QuadPart;
+    *end = *end < valid ? *end : valid;
+    return 0;
+}
+
+int64_t
+os_file_data(int fd, int64_t offset)
+{
+    int64_t start = 0, end = 0;
+    if (find_data(fd, offset, &start, &end) < 0)
+        return -1;
+    return start > offset ? start : offset;
+}
+
+/* A range may be told in pieces. */
+int64_t
+os_file_hole(int fd, int64_t offset)
+{
+    int64_t start = 0, end = 0, at = offset;
+    while (find_data(fd, at, &start, &end) == 0) {
+        if (start > at || end <= at)
+            return at;
+        at = end;
+    }
+    return errno == ENXIO ? at : -1;
 }

@@ -7,9 +7,7 @@
 #include "os/async.h"
 
 #include "os/os.h"
-#include "windows_error.h"
-#include "windows_handle.h"
-#include "windows_thread.h"
+#include "windows_common.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,8 +5,7 @@
 #include "os/thread.h"
 
 #include "os/os.h"
-#include "windows_error.h"
-#include "windows_thread.h"
+#include "windows_common.h"
 
 #include <errno.h>
 #include <process.h>
@@ -88,12 +87,6 @@ windows_thread_wait(int64_t when, HANDLE event)
     }
 }
 
-/* Timers need nothing else; those of old systems are as they are. */
-void
-os_clock_sharpen(void)
-{
-}
-
 int
 os_sleep_until(int64_t when)
 {
@@ -151,12 +144,6 @@ os_thread_join(const struct os_thread *thread)
     WaitForSingleObject(other->handle, INFINITE);
     CloseHandle(other->handle);
     discard(other);
-}
-
-/* There is one table of handles, in which each call looks without a lock. */
-void
-os_thread_unshare(void)
-{
 }
 
 struct os_lock {

@@ -2,10 +2,7 @@
 #include "os/mount.h"
 #include "os/os.h"
 
-#include "windows_error.h"
-#include "windows_handle.h"
-#include "windows_path.h"
-#include "windows_volume.h"
+#include "windows_common.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,14 +107,6 @@ bool
 os_device_is_disk(int fd)
 {
     return GetFileType(windows_handle_of(fd)) == FILE_TYPE_DISK;
-}
-
-/* Devices are read without a cache by each of their names. */
-bool
-os_path_raw(const char *path, char *raw, size_t size)
-{
-    (void)path, (void)raw, (void)size;
-    return false;
 }
 
 int

@@ -6,7 +6,7 @@
 #include "os/cache.h"
 #include "os/os.h"
 #include "os/thread.h"
-#include "os/windows_handle.h"
+#include "os/windows_common.h"
 
 #include <errno.h>
 #include <stdio.h>

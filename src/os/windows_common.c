@@ -1,0 +1,278 @@
+/*
+ * What all files for Windows have in common: the errno of an error, paths as the system
+ * takes them, and descriptors, which are numbers for handles.
+ */
+#define _CRT_RAND_S /* rand_s */
+#include "windows_common.h"
+#include "os/os.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include <winioctl.h>
+
+static const struct {
+    DWORD error;
+    int number;
+} numbers[] = {
+    {ERROR_FILE_NOT_FOUND, ENOENT},
+    {ERROR_PATH_NOT_FOUND, ENOENT},
+    {ERROR_INVALID_DRIVE, ENOENT},
+    {ERROR_INVALID_NAME, ENOENT},
+    {ERROR_BAD_PATHNAME, ENOENT},
+    {ERROR_BAD_NETPATH, ENOENT},
+    {ERROR_BAD_NET_NAME, ENOENT},
+    {ERROR_DELETE_PENDING, ENOENT},
+    {ERROR_ACCESS_DENIED, EACCES},
+    {ERROR_CANT_ACCESS_FILE, EACCES},
+    {ERROR_NETWORK_ACCESS_DENIED, EACCES},
+    {ERROR_PRIVILEGE_NOT_HELD, EPERM},
+    {ERROR_SHARING_VIOLATION, EBUSY},
+    {ERROR_LOCK_VIOLATION, EBUSY},
+    {ERROR_DRIVE_LOCKED, EBUSY},
+    {ERROR_BUSY, EBUSY},
+    {ERROR_WRITE_PROTECT, EROFS},
+    {ERROR_NOT_READY, ENXIO},
+    {ERROR_NO_MEDIA_IN_DRIVE, ENXIO},
+    {ERROR_DEV_NOT_EXIST, ENODEV},
+    {ERROR_DEVICE_NOT_CONNECTED, ENODEV},
+    {ERROR_DEVICE_REMOVED, ENODEV},
+    {ERROR_UNRECOGNIZED_VOLUME, ENODEV},
+    {ERROR_DISK_FULL, ENOSPC},
+    {ERROR_HANDLE_DISK_FULL, ENOSPC},
+    {ERROR_DISK_QUOTA_EXCEEDED, ENOSPC},
+    {ERROR_FILE_TOO_LARGE, EFBIG},
+    {ERROR_NOT_ENOUGH_MEMORY, ENOMEM},
+    {ERROR_OUTOFMEMORY, ENOMEM},
+    {ERROR_NO_SYSTEM_RESOURCES, ENOMEM},
+    {ERROR_NOT_ENOUGH_QUOTA, ENOMEM},
+    {ERROR_WORKING_SET_QUOTA, ENOMEM},
+    {ERROR_COMMITMENT_LIMIT, ENOMEM},
+    {ERROR_NOT_SUPPORTED, ENOTSUP},
+    {ERROR_INVALID_FUNCTION, ENOTSUP},
+    {ERROR_CALL_NOT_IMPLEMENTED, ENOTSUP},
+    {ERROR_INVALID_PARAMETER, EINVAL},
+    {ERROR_NEGATIVE_SEEK, EINVAL},
+    {ERROR_FILE_EXISTS, EEXIST},
+    {ERROR_ALREADY_EXISTS, EEXIST},
+    {ERROR_BROKEN_PIPE, EPIPE},
+    {ERROR_NO_DATA, EPIPE},
+    {ERROR_PIPE_NOT_CONNECTED, EPIPE},
+    {ERROR_TOO_MANY_OPEN_FILES, EMFILE},
+    {ERROR_DIRECTORY, ENOTDIR},
+    {ERROR_FILENAME_EXCED_RANGE, ENAMETOOLONG},
+    {ERROR_BUFFER_OVERFLOW, ENAMETOOLONG},
+    {ERROR_CANT_RESOLVE_FILENAME, ELOOP},
+    {ERROR_INVALID_HANDLE, EBADF},
+    {ERROR_NOACCESS, EFAULT},
+    {ERROR_OPERATION_ABORTED, ECANCELED},
+    {ERROR_SEM_TIMEOUT, ETIMEDOUT},
+    {ERROR_NO_UNICODE_TRANSLATION, EILSEQ},
+};
+
+int
+windows_error_number(DWORD error)
+{
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        if (numbers[i].error == error)
+            return numbers[i].number;
+    return EIO;
+}
+
+int
+windows_error_fail(void)
+{
+    errno = windows_error_number(GetLastError());
+    return -1;
+}
+
+#define SHORT 248 /* longer ones may need a prefix, as those of directories do */
+#define TRIES 100
+
+/* Returns NULL with errno. */
+static WCHAR *
+widen(const char *text)
+{
+    int length = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
+    if (length == 0) {
+        windows_error_fail();
+        return NULL;
+    }
+    WCHAR *wide = malloc((size_t)length * sizeof(*wide));
+    if (wide)
+        MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, length);
+    return wide;
+}
+
+static bool
+begins_with(const WCHAR *text, const WCHAR *start)
+{
+    return wcsncmp(text, start, wcslen(start)) == 0;
+}
+
+/* The name from the root, for which there is no limit with a prefix. */
+static WCHAR *
+make_full(const WCHAR *path)
+{
+    DWORD room = GetFullPathNameW(path, 0, NULL, NULL);
+    WCHAR *full = room ? malloc((room + 8) * sizeof(*full)) : NULL;
+    if (!full || GetFullPathNameW(path, room, full + 8, NULL) >= room) {
+        if (!room)
+            windows_error_fail();
+        free(full);
+        return NULL;
+    }
+    const WCHAR *name = full + 8, *prefix = L"";
+    if (wcslen(name) >= SHORT && begins_with(name, L"\\\\") && name[2] != L'.') {
+        prefix = L"\\\\?\\UNC\\";
+        name += 2;
+    } else if (wcslen(name) >= SHORT && name[1] == L':') {
+        prefix = L"\\\\?\\";
+    }
+    size_t length = wcslen(prefix);
+    wmemmove(full + length, name, wcslen(name) + 1);
+    wmemcpy(full, prefix, length);
+    return full;
+}
+
+WCHAR *
+windows_path_wide(const char *path)
+{
+    WCHAR *wide = widen(path);
+    if (!wide || begins_with(wide, L"\\\\?\\"))
+        return wide;
+    WCHAR *full = make_full(wide);
+    free(wide);
+    return full;
+}
+
+char *
+windows_path_utf8(const WCHAR *text)
+{
+    int length = WideCharToMultiByte(CP_UTF8, 0, text, -1, NULL, 0, NULL, NULL);
+    char *bytes = length ? malloc((size_t)length) : NULL;
+    if (!length)
+        windows_error_fail();
+    if (bytes)
+        WideCharToMultiByte(CP_UTF8, 0, text, -1, bytes, length, NULL, NULL);
+    return bytes;
+}
+
+/* Of a set in which no two are the same to the system. */
+static void
+vary(WCHAR *six)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    unsigned value = 0;
+    rand_s(&value);
+    for (int i = 0; i < 6; i++, value /= 36)
+        six[i] = (WCHAR)letters[value % 36];
+}
+
+HANDLE
+windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name)
+{
+    HANDLE file = INVALID_HANDLE_VALUE;
+    *name = windows_path_wide(path);
+    for (int i = 0; *name && file == INVALID_HANDLE_VALUE && i < TRIES; i++) {
+        vary(*name + wcslen(*name) - 6);
+        file = CreateFileW(*name, access, WINDOWS_SHARE, NULL, CREATE_NEW, flags, NULL);
+        if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS)
+            break;
+    }
+    if (*name && file == INVALID_HANDLE_VALUE) {
+        windows_error_fail();
+        free(*name);
+        *name = NULL;
+    }
+    return file;
+}
+
+#define FIRST 3               /* the others are the standard streams */
+#define COUNT (FIRST + 66000) /* those of all workers of all targets, and some */
+
+/* The table that other systems have in the kernel. A page of it costs nothing until it
+ * is used. */
+static struct windows_file files[COUNT];
+static int lowest = FIRST; /* none below is free */
+static SRWLOCK lock = SRWLOCK_INIT;
+
+int
+windows_handle_add(const struct windows_file *file)
+{
+    AcquireSRWLockExclusive(&lock);
+    while (lowest < COUNT && files[lowest].handle)
+        lowest++;
+    int fd = lowest < COUNT ? lowest++ : -1;
+    if (fd >= 0)
+        files[fd] = *file;
+    else
+        errno = EMFILE;
+    ReleaseSRWLockExclusive(&lock);
+    return fd;
+}
+
+struct windows_file *
+windows_handle_file(int fd)
+{
+    if (fd >= FIRST && fd < COUNT && files[fd].handle)
+        return &files[fd];
+    errno = EBADF;
+    return NULL;
+}
+
+HANDLE
+windows_handle_of(int fd)
+{
+    return (unsigned)fd < COUNT ? files[fd].handle : NULL;
+}
+
+void
+os_file_close(int fd)
+{
+    struct windows_file *found = windows_handle_file(fd);
+    if (!found)
+        return;
+    AcquireSRWLockExclusive(&lock);
+    struct windows_file file = *found;
+    *found = (struct windows_file){0};
+    if (fd < lowest)
+        lowest = fd;
+    ReleaseSRWLockExclusive(&lock);
+    CloseHandle(file.handle);
+    if (file.keeper)
+        CloseHandle(file.keeper);
+    free(file.path);
+}
+
+/* File systems keep the last sectors of their volume from others unless asked. */
+HANDLE
+windows_handle_device(const WCHAR *path, DWORD access, DWORD flags)
+{
+    DWORD none;
+    OVERLAPPED ask = {0};
+    HANDLE device =
+        CreateFileW(path, access, WINDOWS_SHARE, NULL, OPEN_EXISTING, flags, NULL);
+    if (device == INVALID_HANDLE_VALUE)
+        windows_error_fail();
+    else if (!DeviceIoControl(device, FSCTL_ALLOW_EXTENDED_DASD_IO, NULL, 0, NULL, 0,
+                              &none, &ask) &&
+             GetLastError() == ERROR_IO_PENDING)
+        GetOverlappedResult(device, &ask, &none, TRUE);
+    return device;
+}
+
+HANDLE
+windows_handle_again(const struct windows_file *file, DWORD flags)
+{
+    if (file->path)
+        return windows_handle_device(file->path, file->access, flags);
+    HANDLE again = ReOpenFile(file->handle, file->access, WINDOWS_SHARE, flags);
+    if (again == INVALID_HANDLE_VALUE)
+        windows_error_fail();
+    return again;
+}
