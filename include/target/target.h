@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/notes.h"
-#include "os/cache.h"
 #include "os/os.h"
+#include "os/storage.h"
 #include "plan/plan.h"
 #include "target/description.h"
 

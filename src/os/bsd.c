@@ -4,9 +4,8 @@
  * allow it.
  */
 #include "has.h"
-#include "os/cache.h"
-#include "os/mount.h"
 #include "os/os.h"
+#include "os/storage.h"
 #include "posix.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-#include "os/cache.h"
 #include "os/os.h"
+#include "os/storage.h"
 
 #include "posix_aio.h"
 

@@ -4,10 +4,9 @@
  * it.
  */
 #include "has.h"
-#include "os/cache.h"
-#include "os/mount.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "os/storage.h"
 #include "os/thread.h"
 
 #include <errno.h>

@@ -3,8 +3,7 @@
 
 /* What the Linux files of this folder have for each other and for their tests. */
 
-#include "os/cache.h"
-#include "os/mount.h"
+#include "os/storage.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * owners and those who may write. To all others the kernel tells only afterwards, by
  * what it had to read for them.
  */
-#include "os/cache.h"
 #include "os/os.h"
+#include "os/storage.h"
 #include "posix.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "os/mount.h"
+#include "os/storage.h"
 
 #include "linux.h"
 #include "os/os.h"

@@ -1,6 +1,6 @@
 /* Files by their names and descriptors; windows_storage.c is about what is in them. */
-#include "os/cache.h"
 #include "os/os.h"
+#include "os/storage.h"
 
 #include "windows_common.h"
 

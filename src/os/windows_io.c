@@ -1,7 +1,7 @@
 /* Requests, which wait for the device, each by one system call, and how the files are
  * stored that they are for. */
-#include "os/cache.h"
 #include "os/os.h"
+#include "os/storage.h"
 #include "windows_common.h"
 
 #include <errno.h>

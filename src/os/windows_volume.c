@@ -1,6 +1,6 @@
 /* Volumes and disks. */
-#include "os/mount.h"
 #include "os/os.h"
+#include "os/storage.h"
 
 #include "windows_common.h"
 

@@ -7,9 +7,9 @@
 #include "run/worker.h"
 
 #include "base/later.h"
-#include "os/cache.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "os/storage.h"
 #include "run_private.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * A sweep: one job in steps, each a run of its own with another size, another number of
  * threads, or another depth.
  */
-#include "os/cache.h"
+#include "os/storage.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"

@@ -1,7 +1,7 @@
 #include "extents.h"
 
-#include "os/cache.h"
 #include "os/os.h"
+#include "os/storage.h"
 
 #include <errno.h>
 

@@ -10,8 +10,8 @@
 #include "io_mode.h"
 
 #include "nocache.h"
-#include "os/cache.h"
 #include "os/process.h"
+#include "os/storage.h"
 #include "polling.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
  */
 #include "nocache.h"
 
-#include "os/cache.h"
+#include "os/storage.h"
 
 #include <errno.h>
 

@@ -2,8 +2,8 @@
 
 #include "extents.h"
 #include "io_mode.h"
-#include "os/mount.h"
 #include "os/process.h"
+#include "os/storage.h"
 #include "working_file.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 
 #include "base/random.h"
 #include "base/units.h"
-#include "os/mount.h"
 #include "os/process.h"
+#include "os/storage.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "support.h"
 
-#include "os/cache.h"
 #include "os/os.h"
+#include "os/storage.h"
 
 #include <ctype.h>
 #include <errno.h>

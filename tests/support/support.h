@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "os/async.h"
-#include "os/mount.h"
+#include "os/storage.h"
 
 #include <sys/types.h>
 

@@ -3,8 +3,8 @@
  * functions DIRECTORY. Says "ok" or "FAILED" and what, a line for each.
  */
 #include "os/async.h"
-#include "os/cache.h"
 #include "os/os.h"
+#include "os/storage.h"
 #include "os/thread.h"
 #include "os/windows_common.h"
 

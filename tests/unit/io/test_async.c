@@ -3,10 +3,9 @@
 #include "support.h"
 
 #include "io/io.h"
-#include "os/cache.h"
-#include "os/mount.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "os/storage.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,9 +9,9 @@
 #include "support.h"
 
 #include "os/async.h"
-#include "os/cache.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "os/storage.h"
 
 #include <errno.h>
 #include <fcntl.h>

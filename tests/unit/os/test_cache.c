@@ -1,9 +1,8 @@
 /* What the page cache holds, asked on a real file. */
 #include "support.h"
 
-#include "os/cache.h"
-#include "os/mount.h"
 #include "os/os.h"
+#include "os/storage.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,9 +1,8 @@
 #include "support.h"
 
-#include "os/cache.h"
-#include "os/mount.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "os/storage.h"
 #include "os/thread.h"
 
 #include <errno.h>

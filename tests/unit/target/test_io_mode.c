@@ -3,8 +3,8 @@
 #include "support.h"
 
 #include "cli/options.h"
-#include "os/cache.h"
 #include "os/os.h"
+#include "os/storage.h"
 #include "plan/plan.h"
 #include "target/io_mode.h"
 
