@@ -182,7 +182,7 @@ $(BUILDDIR)/tests/unit/house/test_corpus: $(FUZZ_OBJ)
 # What a system says of itself is played to those who decide by it.
 $(BUILDDIR)/tests/unit/target/test_io_mode: TEST_LDFLAGS = $(foreach call,drop direct random \
 	write_back,-Wl,--wrap=os_file_$(call)) $(foreach call,os_device_is_disk os_device_size \
-	os_file_backing os_path_raw os_resident_choose os_thread_sees,-Wl,--wrap=$(call))
+	os_file_backing os_path_raw os_resident_choose os_thread_counts_reads,-Wl,--wrap=$(call))
 
 # Whether memory is freed, which a worker decides.
 $(BUILDDIR)/tests/unit/run/test_worker_failures: TEST_LDFLAGS = -Wl,--wrap=os_memory_free

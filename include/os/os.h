@@ -7,10 +7,10 @@
 #include <time.h>
 
 /*
- * Clocks, files, devices and mounts: all that differs between systems. Functions that can
- * fail return -1 and set errno; ENOTSUP means that this system or file cannot do it, and
- * the caller falls back. Offsets, sizes and lengths are bytes, times nanoseconds. Any
- * thread may call them. Descriptors are the caller's, for os_file_close.
+ * Clocks, files and devices, wherever systems differ. Functions that can fail return -1
+ * and set errno; ENOTSUP means that this system or file cannot do it, and the caller
+ * falls back. Offsets, sizes and lengths are bytes, times nanoseconds. Any thread may
+ * call them. Descriptors belong to the caller, for os_file_close.
  */
 
 /* Monotonic time; only differences mean something. */
@@ -19,7 +19,7 @@ int64_t os_clock_now(void);
 /* Time since 1970 by the wall clock, for display only. */
 int64_t os_clock_wall(void);
 
-/* Breaks WALL, as os_clock_wall gives it, into local time. */
+/* Breaks WALL, as os_clock_wall returns it, into local time. */
 void os_clock_local(int64_t wall, struct tm *local);
 
 /* Makes sleeps of the calling thread as exact as the system can. */
@@ -33,9 +33,9 @@ enum os_open {
     OS_OPEN_WRITE = 1,     /* reading and writing */
     OS_OPEN_SYNC = 2,      /* O_SYNC */
     OS_OPEN_DSYNC = 4,     /* O_DSYNC */
-    OS_OPEN_EXCLUSIVE = 8, /* a block device that nobody has claimed; with CREATE: new */
+    OS_OPEN_EXCLUSIVE = 8, /* fails for a block device in use; with CREATE: a new file */
     OS_OPEN_CREATE = 16,   /* made with mode 0600 if missing; never through a link */
-    OS_OPEN_NOW = 32,      /* waits for no one, such as the other end of a FIFO */
+    OS_OPEN_NOW = 32,      /* without a wait for the other end of a FIFO */
 };
 
 /* Opens PATH with OR-ed enum os_open: a descriptor. */
@@ -52,79 +52,79 @@ enum os_kind { OS_DIRECTORY, OS_FILE, OS_BLOCK, OS_CHARACTER, OS_OTHER };
 struct os_info {
     enum os_kind kind;
     int64_t size;    /* of a file */
-    uint64_t links;  /* names that it has */
-    uint64_t device; /* of a device: which it is */
-    bool ours;       /* it belongs to the effective user */
+    uint64_t links;  /* hard links */
+    uint64_t device; /* number of a device; the same for two names of one */
+    bool owned;      /* by the effective user */
 };
 
 /* Closes a descriptor. */
 void os_file_close(int fd);
 
-/* Asks about PATH, following links, without opening it. */
+/* Fills INFO about PATH, following links, without opening it. */
 int os_path_info(const char *path, struct os_info *info);
 
-/* What goes between directory PATH and a name in it: perhaps nothing. */
-const char *os_path_joint(const char *path);
+/* The separator between directory PATH and a name in it; empty if PATH ends with one. */
+const char *os_path_separator(const char *path);
 
-/* Removes the file of this name. */
+/* Removes the file PATH. */
 int os_path_remove(const char *path);
 
-/* Cuts an open file to SIZE bytes: 0, or -1 with errno. */
-int os_file_cut(int fd, int64_t size);
+/* Truncates an open file to SIZE bytes: 0, or -1 with errno. */
+int os_file_truncate(int fd, int64_t size);
 
-/* Asks about an open descriptor. */
+/* Fills INFO about an open descriptor. */
 int os_file_info(int fd, struct os_info *info);
 
 /*
- * A descriptor of the same file for a worker alone, where those that share one would wait
- * for each other; where they do not, FD itself.
+ * Returns a descriptor of the same file for one worker, where workers that share one
+ * would wait for each other; elsewhere FD itself.
  */
 int os_file_reopen(int fd);
 
-/* Whether an open character device is a disk: some systems have no block devices. */
+/* Returns true if an open character device is a disk, as on systems without block
+ * devices. */
 bool os_device_is_disk(int fd);
 
 /*
  * Puts the name of the raw device of the disk whose block device is PATH into RAW of SIZE
- * bytes, for systems that read block devices through a cache: whether there is one.
+ * bytes, for systems that read block devices through a cache. Returns false without one.
  */
 bool os_path_raw(const char *path, char *raw, size_t size);
 
 /* Size and logical block size of an open block device, or of such a disk. */
 int os_device_size(int fd, int64_t *size, int64_t *block);
 
-/* Whether an open block device refuses writes. */
+/* Returns true if an open block device refuses writes. */
 bool os_device_read_only(int fd);
 
-/*
- * Whether the device behind an open file can be polled for completions: 1 or 0;
- * -1: not known.
- */
+/* Returns 1 if the device of an open file can be polled for completions, 0 if not; -1:
+ * not known. */
 int os_file_polls(int fd);
 
 /*
- * Turns direct I/O on or off for an open descriptor. What the page cache has of the file
- * goes first where it would be read from there all the same. ENOTSUP: there is none here.
+ * Turns direct I/O on or off for an open descriptor. Pages in the page cache are dropped
+ * first where reads would still come from them. ENOTSUP: no direct I/O here.
  */
 int os_file_direct(int fd, bool on);
 
 /*
- * What direct I/O demands of memory addresses (MEMORY) and of offsets and
- * lengths (OFFSET); both 0 if this file cannot do it. ENOTSUP: not known.
+ * Stores the alignment that direct I/O demands of memory addresses (MEMORY) and of
+ * offsets and lengths (OFFSET); both 0 if this file cannot do it. ENOTSUP: not known.
  */
 int os_file_alignment(int fd, int64_t *memory, int64_t *offset);
 
 /*
  * One read or write at OFFSET: bytes, 0 at the end. FLAGS: OR-ed enum os_rw.
- * These and os_file_flush are what is timed: each is the system call alone,
- * made again if a signal interrupts it. A flush may be two where one does not reach
- * the cache of the drive.
+ * These and os_file_flush are timed: each is the system call alone, made again if a
+ * signal interrupts it. A flush may be two where one does not reach the cache of the
+ * drive.
  */
 enum os_rw { OS_RW_HIPRI = 1, OS_RW_NOWAIT = 2 };
 int64_t os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags);
 int64_t os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags);
 
-/* Whether this system lets this process read, or WRITE, with FLAGS: 0 or -1. */
+/* Tries a read, or a WRITE, of no bytes with FLAGS: 0, or -1 if the system refuses them.
+ */
 int os_file_flags_try(int fd, int flags, bool write);
 
 /* Makes written data durable, without time stamps: fdatasync. */

@@ -6,72 +6,75 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What this process has of its system: arguments, signals, privileges, memory. */
+/* A process: arguments, signals, its end, privileges, memory. */
 
 /*
- * Puts the command line in the place of main's, as UTF-8, where the system does not give
- * main what the user typed; it lives as long as the program. Returns 0, or -1 with errno.
+ * Replaces main's command line by one in UTF-8, where the system passes main another
+ * encoding; it lives as long as the program. Returns 0, or -1 with errno.
  */
 int os_process_arguments(int *argc, char ***argv);
 
-/* Signals: SIGINT, SIGTERM and SIGHUP ask to stop; SIGQUIT, SIGUSR1 and, where
- * it exists, SIGINFO ask for statistics; a second SIGINT, not
- * the same one sent twice, ends the program with status 4 at once. A console without
- * signals has Ctrl-C for SIGINT and Ctrl-Break for SIGQUIT. */
+/*
+ * Installs the handlers: SIGINT, SIGTERM and SIGHUP ask to stop; SIGQUIT, SIGUSR1 and,
+ * where it exists, SIGINFO ask for statistics; a second SIGINT, not the same one sent
+ * twice, ends the program with status 4 at once. A console without signals has Ctrl-C for
+ * SIGINT and Ctrl-Break for SIGQUIT.
+ */
 void os_signals_install(void);
 
 /*
- * From now on none reaches the calling thread, which gives them away before it starts
- * the one that takes them. Returns which: those that its parent held back stay so.
+ * Blocks these signals for the calling thread, before it starts the thread that unblocks
+ * them. Returns the set that it blocked, for os_signals_unblock: signals that the parent
+ * of the process had blocked are not in it.
  */
 unsigned os_signals_block(void);
 
-/* From now on those of GIVEN reach the calling thread; they have waited for that. */
-void os_signals_unblock(unsigned given);
+/* Unblocks the signals of SET for the calling thread; pending ones arrive now. */
+void os_signals_unblock(unsigned set);
 
-/* The signal that asked to stop, or 0. Any thread may ask. */
+/* The signal that asked to stop, or 0. Any thread. */
 int os_signals_stop(void);
 
-/* How often the process has gone on after it was stopped, by Ctrl-Z or SIGSTOP, as far
+/* Counts how often the process has continued after a stop by Ctrl-Z or SIGSTOP, as far
  * as the thread knows that the signals reach. Any thread. */
 unsigned os_process_continues(void);
 
-/* Whether that is more than BEFORE; waits a moment for that thread if it is about to know
- * of one more. Any thread. */
+/* Returns true if that count is above BEFORE; waits a moment for the other thread if a
+ * signal is about to reach it. Any thread. */
 bool os_process_stopped(unsigned before);
 
-/* Whether statistics were asked for since the last call. */
+/* Returns true if a signal asked for statistics since the last call. */
 bool os_signals_report(void);
 
 /*
  * Waits until monotonic time WHEN, never longer, and at most until a signal
  * comes or os_thread_wake: at once if one came since the last wait or *UNLESS
- * is true. Only for one thread, which they reach.
+ * is true. Only for the one thread that the signals reach.
  */
 void os_signals_wait(int64_t when, const atomic_bool *unless);
 
 /* A byte, and a newline, that a second SIGINT writes to stdout before it ends
  * the program, so that an open JSON array is closed; 0 for none. */
-void os_signals_farewell(int byte);
+void os_signals_closing(int byte);
 
 /*
- * The end of the program, for which its caller returns STATUS from main: if SIGTERM or
- * SIGHUP asked to stop, it dies by that signal here, so that its parent sees why. Returns
- * STATUS, or 128 and the signal where a process cannot die by it. Any thread.
+ * Ends the program if SIGTERM or SIGHUP asked to stop: it dies by that signal, so that
+ * its parent sees why. Else returns STATUS for main to return, or 128 and the signal
+ * where a process cannot die by it. Any thread.
  */
 int os_signals_end(int status);
 
 /*
- * Ends the program at once, likewise. Its readers see the end of the output even if the
- * kernel holds a thread, and with it the program, for longer.
+ * Ends the program at once, by os_signals_end. Its readers see the end of the output even
+ * if the kernel holds a thread, and with it the program, for longer.
  */
 _Noreturn void os_process_end(int status);
 
 /*
- * What a process must not leave behind that ends early, by os_process_end or a second
- * interrupt, perhaps while a thread is stuck in the kernel: file PATH, which is made from
- * now on. It is removed once the kernel has let go of the process, if it is an empty
- * file then, or after os_leftover_made: then it is this process's in any case. Until
+ * File PATH, which the caller is about to make, is removed if the process ends early, by
+ * os_process_end or a second interrupt, perhaps while a thread is stuck in the kernel. It
+ * is removed once the kernel has released the process, if it is an empty file then; in
+ * any case after os_leftover_made, which says that this process has made it. Until
  * os_leftover_end; one file at a time, of one thread at a time. Returns 0, or -1 with
  * errno: EINTR if the process ends already, and nothing may be made.
  */
@@ -80,16 +83,16 @@ void os_leftover_made(void);
 void os_leftover_end(void);
 
 /*
- * Gives up for good what a set-user-ID or set-group-ID bit, or the capabilities
- * of the program's file, gave beyond the rights of the real user. Called before
- * there is a second thread. Returns 0, or -1 with errno.
+ * Drops for good the rights beyond the real user's that a set-user-ID or set-group-ID bit
+ * or the capabilities of the program's file brought. Called before there is a second
+ * thread. Returns 0, or -1 with errno.
  */
 int os_privileges_drop(void);
 
 /*
- * How many bytes more this process can have before the system ends it instead of
- * refusing them; INT64_MAX: not known, or it refuses them in time. To ask takes longer
- * than many a run has for its start, so nobody asks for OS_MEMORY_LITTLE bytes or less.
+ * Bytes that this process can still have before the system ends it instead of refusing
+ * them; INT64_MAX: not known, or it refuses them in time. The question takes longer than
+ * many a run has for its start, so nobody asks for OS_MEMORY_LITTLE bytes or less.
  */
 int64_t os_memory_available(void);
 #define OS_MEMORY_LITTLE (4LL << 20)
@@ -101,7 +104,7 @@ void os_memory_free(void *memory);
 
 /*
  * SIZE bytes of zeros; NULL if there are none. A page costs nothing until it is
- * touched. Given back by os_memory_release with the same SIZE.
+ * touched. Freed by os_memory_release with the same SIZE.
  */
 void *os_memory_zeroed(size_t size);
 void os_memory_release(void *memory, size_t size);

@@ -6,19 +6,19 @@
 #include <stdint.h>
 
 /*
- * How an open file is stored: what the page cache has of it, its extents, the device or
+ * How an open file is stored: its pages in the page cache, its extents, the device or
  * memory that it is on in the end, and its file system. Failures, units and threads are
  * those of os/os.h.
  */
 
 /*
- * Writes what the page cache has for the device, and waits. The device's own
+ * Writes dirty pages of the page cache to the device, and waits. The device's own
  * cache is left alone where the file system allows it. Errors as os_file_flush.
  */
 int os_file_write_back(int fd);
 
-/* The largest piece in which the page cache keeps a file, a power of two. */
-int64_t os_file_folio_most(void);
+/* The largest folio, a power of two: the page cache holds no more of a file in one. */
+int64_t os_file_folio_max(void);
 
 /*
  * Drops clean pages of a range from the page cache; dirty or mapped ones stay. ENOTSUP:
@@ -26,10 +26,10 @@ int64_t os_file_folio_most(void);
  */
 int os_file_drop(int fd, int64_t offset, int64_t length);
 
-/* Says that access to a range will be random, so nothing is read ahead. */
+/* Announces random access to a range, so that nothing is read ahead. */
 int os_file_random(int fd, int64_t offset, int64_t length);
 
-/* Whether any page of a range is in the page cache: 1 or 0; -1: not known. */
+/* Returns 1 if any page of a range is in the page cache, else 0; -1: not known. */
 typedef int os_resident_function(int fd, int64_t offset, int64_t length);
 
 /*
@@ -40,25 +40,25 @@ typedef int os_resident_function(int fd, int64_t offset, int64_t length);
 os_resident_function *os_resident_choose(int fd, int64_t witness);
 
 /*
- * Whether a server has the file, to which every direct read of it goes, of whatever size
- * and whatever the page cache has. False: not known.
+ * Returns true if every direct read of the file goes to a server, of whatever size and
+ * whatever is in the page cache. False: not known.
  */
 bool os_file_served(int fd);
 
 /*
  * Sectors of 512 bytes that devices had to read for the calling thread so far, for users
- * who may not ask: what a read did not add to came from the page cache. -1: not known.
+ * who may not ask: a read that adds nothing came from the page cache. -1: not known.
  */
 int64_t os_thread_sectors(void);
 
-/* Whether what the calling thread reads of this file, such as the page at WITNESS, shows
- * there. It leaves that page in the page cache. */
-bool os_thread_sees(int fd, int64_t witness);
+/* Returns true if the calling thread's reads of this file, such as of the page at
+ * WITNESS, count in os_thread_sectors. It leaves that page in the page cache. */
+bool os_thread_counts_reads(int fd, int64_t witness);
 
 /*
- * Whether the page at OFFSET is in the page cache, for users who may not ask:
- * 1 or 0; -1: not known. It may start to read the page, so it is for trials;
- * direct I/O is as before.
+ * Returns 1 if the page at OFFSET is in the page cache, else 0; -1: not known. For users
+ * who may not ask. It may start to read the page, so it is for trials; direct I/O is as
+ * before.
  */
 int os_file_resident_try(int fd, int64_t offset);
 
@@ -67,7 +67,7 @@ int64_t os_file_hole(int fd, int64_t offset);
 int64_t os_file_data(int fd, int64_t offset);
 
 /*
- * How a range of a file is stored: OR-ed enum os_storage; -1: not known.
+ * The storage of a range of a file: OR-ed enum os_storage; -1: not known.
  */
 enum os_storage {
     OS_STORAGE_INLINE = 1,  /* among the metadata, as small files can be */
@@ -76,11 +76,11 @@ enum os_storage {
 int os_file_storage(int fd, int64_t offset, int64_t length);
 
 /*
- * What answers in the end for an open block device, or for the one that a file is on.
- * NAME of SIZE bytes becomes what the memory or the loop device is called.
+ * The last in the chain of devices below an open block device, or below a file. NAME of
+ * SIZE bytes becomes the name of the memory or the loop device.
  */
 enum os_backing {
-    OS_BACKING_DEVICE, /* a device; or that cannot be known */
+    OS_BACKING_DEVICE, /* a device; or not known */
     OS_BACKING_MEMORY, /* memory, as that of a RAM disk */
     OS_BACKING_CACHE,  /* the page cache of a loop device's file; writes reach that */
 };
@@ -103,14 +103,14 @@ struct os_mount {
 int os_mount_measure(int fd, struct os_mount *mount);
 
 /*
- * Finds the names in MOUNT out, which takes longer. It asks the kernel alone, not
+ * Finds the names in MOUNT, which takes longer. It asks the kernel alone, not
  * the file system, which may hang.
  */
 void os_mount_name(int fd, struct os_mount *mount);
 
 /*
- * Whether the file that is open as FD is on another mount than directory PATH, as one
- * that is mounted over a name in it. False where that cannot be known.
+ * Returns true if the open file FD is on another mount than directory PATH, as one that
+ * is mounted over a name in it. False: not known.
  */
 bool os_mount_differs(int fd, const char *path);
 

@@ -4,16 +4,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Threads, how one of them ends the sleep of another, and locks. */
+/* Threads, wake-ups of their sleeps, and locks. */
 
 struct os_thread {
     uintptr_t id;
 };
 
 /*
- * Starts BODY with ARGUMENT on a thread of its own. The signals of
- * os_signals_install do not reach it, unless it takes what another gave away, so
- * they cannot interrupt its system calls. Returns 0, or -1 with errno.
+ * Starts BODY with ARGUMENT on a thread of its own. The signals of os_signals_install are
+ * blocked there, until it unblocks the set of another, so they cannot interrupt its
+ * system calls. Returns 0, or -1 with errno.
  */
 int os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument);
 
@@ -23,7 +23,7 @@ struct os_thread os_thread_self(void);
 /*
  * Ends the os_sleep_until or os_signals_wait that THREAD is in, after
  * os_signals_install. Other system calls go on. A sleep that is only about to
- * begin is not ended, so whoever must be sure calls it again; a wait is.
+ * begin is not ended, so a caller that must be sure calls it again; a wait is.
  */
 void os_thread_wake(const struct os_thread *thread);
 
@@ -31,12 +31,12 @@ void os_thread_wake(const struct os_thread *thread);
 void os_thread_join(const struct os_thread *thread);
 
 /*
- * Gives the calling thread a table of descriptors of its own, a copy without the
- * standard streams, if the system can: system calls are quicker when no other
- * thread can change the table meanwhile. What others close stays open here until
+ * Unshares the calling thread's table of descriptors, if the system can: it becomes a
+ * copy without the standard streams, and system calls are quicker when no other thread
+ * can change the table meanwhile. A descriptor that others close stays open here until
  * this thread ends. Standard error stays, for the last words of the C library, the loader
- * or a sanitizer, unless it is a pipe or a socket: whoever reads that would not see its
- * end while the kernel holds this thread.
+ * or a sanitizer, unless it is a pipe or a socket: its reader would not see its end while
+ * the kernel holds this thread.
  */
 void os_thread_unshare(void);
 
@@ -47,11 +47,13 @@ struct os_lock;
 struct os_lock *os_lock_make(void);
 void os_lock_free(struct os_lock *lock);
 
-/* Waits for the lock and takes it; or takes it if that needs no wait. */
+/* Waits for the lock and acquires it. */
 void os_lock_acquire(struct os_lock *lock);
+
+/* Acquires the lock if that needs no wait: true; else false. */
 bool os_lock_try(struct os_lock *lock);
 
-/* Gives back what the calling thread took. */
+/* Releases a lock that the calling thread has acquired. */
 void os_lock_release(struct os_lock *lock);
 
 #endif

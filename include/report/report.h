@@ -27,7 +27,7 @@ struct report_format {
                  int64_t time);
     void (*compare)(struct report *report); /* of all jobs, if there are several */
     void (*end)(struct report *report);
-    char farewell; /* closes what open opened, see os_signals_farewell; or 0 */
+    char farewell; /* closes what open opened, see os_signals_closing; or 0 */
 };
 
 extern const struct report_format report_human, report_raw, report_json, report_ndjson;

@@ -1,7 +1,6 @@
 /*
- * What the BSDs share, macOS among them: disks are raw devices, statfs(2) or statvfs(2)
- * tells the names of a file system too, and the page cache is passed by as far as files
- * allow it.
+ * Disks, mounts and direct I/O of the BSDs, macOS among them: disks are raw devices,
+ * statfs(2) or statvfs(2) tells the names of a file system too, and msync(2) drops pages.
  */
 #include "has.h"
 #include "os/os.h"
@@ -33,7 +32,7 @@ os_device_is_disk(int fd)
            os_device_size(fd, &size, &block) == 0;
 }
 
-/* The same name after an r. */
+/* The raw device has the same name after an r. */
 bool
 os_path_raw(const char *path, char *raw, size_t size)
 {
@@ -56,7 +55,7 @@ set_names(struct os_mount *mount, const char *fstype, const char *device)
             mount->memory = true;
 }
 
-/* Sizes count by f_frsize where there is one. */
+/* The blocks of struct statvfs have f_frsize bytes. */
 #ifdef OS_HAS_STATVFS_NAMES
 #define STATUS struct statvfs
 #define GET_STATUS fstatvfs
@@ -89,10 +88,10 @@ os_mount_name(int fd, struct os_mount *mount)
         set_names(mount, status.f_fstypename, status.f_mntfromname);
 }
 
-#ifdef OS_HAS_FILE_DROP /* else nothing passes by the cache of files */
+#ifdef OS_HAS_FILE_DROP /* else no request passes by the cache of files */
 
 #ifdef F_NOCACHE /* a feature, not a system */
-/* F_NOCACHE: what is read does not stay in the cache. */
+/* F_NOCACHE: pages that are read do not stay in the cache. */
 static int
 switch_direct(int fd, bool on)
 {
@@ -112,8 +111,9 @@ switch_direct(int fd, bool on)
 #endif
 
 /*
- * Raw devices know nothing else; requests to block devices go through buffers all the
- * same. What the page cache has of a file would be read from there, so it goes first.
+ * Raw devices have direct I/O only; requests to block devices go through buffers all the
+ * same. Direct reads of pages in the page cache would come from there, so they are
+ * dropped.
  */
 int
 os_file_direct(int fd, bool on)
@@ -132,11 +132,11 @@ os_file_direct(int fd, bool on)
     return switch_direct(fd, on);
 }
 
-#define PIECE (1LL << 30) /* of address space, which may be scarce */
+#define MAP_MOST (1LL << 30) /* bytes at a time, as address space may be scarce */
 
-/* What cannot be mapped, such as a device, cannot be dropped. */
+/* A file that cannot be mapped, such as a device, cannot be dropped. */
 static int
-drop_piece(int fd, int64_t at, size_t size)
+drop_range(int fd, int64_t at, size_t size)
 {
     void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, at);
     if (map == MAP_FAILED) {
@@ -150,7 +150,7 @@ drop_piece(int fd, int64_t at, size_t size)
     return status;
 }
 
-/* There are no pages after the end, and some systems would not map them. */
+/* The lesser of END and the end of the file, after which some systems map nothing. */
 static int64_t
 end_of(int fd, int64_t end)
 {
@@ -164,10 +164,10 @@ end_of(int fd, int64_t end)
 }
 
 /*
- * msync(2) with MS_INVALIDATE takes clean pages out of the page cache, after it has
- * written the dirty ones of the range. posix_fadvise(2) alone only makes them the next
- * to go; but where the system has it, it lets go of pages that are held as buffers, which
- * msync would leave.
+ * msync(2) with MS_INVALIDATE drops clean pages from the page cache, after it has written
+ * the dirty ones of the range. posix_fadvise(2) alone only makes them the next to be
+ * dropped; but where it exists it releases pages that are held as buffers, which msync
+ * would leave.
  */
 int
 os_file_drop(int fd, int64_t offset, int64_t length)
@@ -177,8 +177,8 @@ os_file_drop(int fd, int64_t offset, int64_t length)
 #ifdef POSIX_FADV_DONTNEED /* a feature, not a system */
     posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
 #endif
-    for (int64_t at = offset / page * page; at < end && failed != ENOTSUP; at += PIECE)
-        if (drop_piece(fd, at, (size_t)(end - at < PIECE ? end - at : PIECE)) < 0)
+    for (int64_t at = offset / page * page; at < end && failed != ENOTSUP; at += MAP_MOST)
+        if (drop_range(fd, at, (size_t)(end - at < MAP_MOST ? end - at : MAP_MOST)) < 0)
             failed = errno;
     if (!failed)
         return 0;
@@ -189,7 +189,7 @@ os_file_drop(int fd, int64_t offset, int64_t length)
 os_resident_function *
 os_resident_choose(int fd, int64_t witness)
 {
-    return mincore_ask(fd, witness, 1) == 1 ? mincore_ask : NULL;
+    return posix_mincore(fd, witness, 1) == 1 ? posix_mincore : NULL;
 }
 
 #endif

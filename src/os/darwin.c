@@ -1,3 +1,4 @@
+/* macOS: its clock, its ioctls of disks, and fcntl(2) for the cache and for flushes. */
 #include "os/os.h"
 #include "os/storage.h"
 
@@ -27,8 +28,8 @@ os_clock_now(void)
     return (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
 }
 
-/* The system puts off timers, to let those of many threads come together: less so in
- * the first tier. */
+/* The system delays timers, so that those of many threads expire together: least in the
+ * first tier. */
 void
 os_clock_sharpen(void)
 {

@@ -1,7 +1,6 @@
 /*
- * What a system does that has no way of its own to do it: as POSIX has it, or not at all.
- * Each function stands here once, for those of which has.h does not say that they have
- * it.
+ * Functions for systems that have no way of their own, by has.h: they do it as POSIX has
+ * it, or answer that it cannot be done. Each stands here once.
  */
 #include "has.h"
 #include "os/os.h"
@@ -50,15 +49,15 @@ os_sleep_until(int64_t when)
     errno = number;
     return -1;
 }
-#elif !defined(OS_HAS_SLEEP_UNTIL)     /* nothing sleeps until a time, only for one */
-#define LONGEST (86400LL * 1000000000) /* some systems refuse to sleep for years */
+#elif !defined(OS_HAS_SLEEP_UNTIL)       /* sleeps are for a time, not until one */
+#define SLEEP_MAX (86400LL * 1000000000) /* some systems refuse to sleep for years */
 int
 os_sleep_until(int64_t when)
 {
     for (int64_t left = when - os_clock_now(); left > 0; left = when - os_clock_now()) {
-        int64_t part = left < LONGEST ? left : LONGEST;
-        struct timespec pause = {.tv_sec = (time_t)(part / 1000000000),
-                                 .tv_nsec = (long)(part % 1000000000)};
+        int64_t some = left < SLEEP_MAX ? left : SLEEP_MAX;
+        struct timespec pause = {.tv_sec = (time_t)(some / 1000000000),
+                                 .tv_nsec = (long)(some % 1000000000)};
         if (nanosleep(&pause, NULL) < 0)
             return -1;
     }
@@ -202,15 +201,15 @@ os_file_random(int fd, int64_t offset, int64_t length)
 }
 #endif
 
-#ifndef OS_HAS_FILE_FOLIOS /* the page cache has its files by single pages */
+#ifndef OS_HAS_FILE_FOLIOS /* the page cache holds single pages */
 int64_t
-os_file_folio_most(void)
+os_file_folio_max(void)
 {
     return sysconf(_SC_PAGESIZE);
 }
 #endif
 
-#ifndef OS_HAS_RESIDENT /* nobody can see what the page cache has */
+#ifndef OS_HAS_RESIDENT /* pages in the page cache do not show */
 os_resident_function *
 os_resident_choose(int fd, int64_t witness)
 {
@@ -219,7 +218,7 @@ os_resident_choose(int fd, int64_t witness)
 }
 #endif
 
-#ifndef OS_HAS_READ_COUNTS /* nor what a read had to fetch */
+#ifndef OS_HAS_READ_COUNTS /* nor do the sectors that a read had to fetch */
 int
 os_file_resident_try(int fd, int64_t offset)
 {
@@ -241,7 +240,7 @@ os_thread_sectors(void)
 }
 
 bool
-os_thread_sees(int fd, int64_t witness)
+os_thread_counts_reads(int fd, int64_t witness)
 {
     (void)fd, (void)witness;
     return false;
@@ -296,7 +295,8 @@ os_file_backing(int fd, char *name, size_t size)
 
 /* Devices and mounts. */
 
-#ifndef OS_HAS_DEVICE_SIZE /* most tell where a disk ends, none has smaller blocks */
+#ifndef OS_HAS_DEVICE_SIZE /* most tell where a disk ends; no block is smaller than 512 \
+                            */
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {
@@ -314,7 +314,7 @@ os_device_size(int fd, int64_t *size, int64_t *block)
 }
 #endif
 
-#ifndef OS_HAS_DEVICE_READ_ONLY /* a device says that it refuses writes when opened */
+#ifndef OS_HAS_DEVICE_READ_ONLY /* a device refuses writes when it is opened */
 bool
 os_device_read_only(int fd)
 {

@@ -2,9 +2,10 @@
 #define OS_HAS_H
 
 /*
- * OS_HAS_X: this system has a way of its own to do X, in its own file or in bsd.c; where
- * it has none fallback.c does X. The Makefile says for which system the program is, by
- * OS_SYSTEM_...: posix, for which nothing is defined here, is built on others as well.
+ * OS_HAS_X: this system has a way of its own to do X, in its files or in bsd.c; without
+ * it fallback.c does X. The Makefile names the system by OS_SYSTEM_...: the compiler's
+ * own macros would tell the machine, but posix, the system that has no files, is built on
+ * all.
  */
 
 #if defined(OS_SYSTEM_linux)
@@ -70,7 +71,7 @@
 
 #endif
 
-/* What the BSDs share. */
+/* These are in bsd.c, or in a file of each of them. */
 #if defined(OS_SYSTEM_darwin) || defined(OS_SYSTEM_freebsd) || \
     defined(OS_SYSTEM_netbsd) || defined(OS_SYSTEM_openbsd)
 #define OS_HAS_DEVICE_IS_DISK
@@ -81,7 +82,7 @@
 #define OS_HAS_PATH_RAW
 #endif
 
-/* What of it OpenBSD has not: a cache of files that requests can pass by. */
+/* OpenBSD has no cache of files that requests can pass by. */
 #if defined(OS_SYSTEM_darwin) || defined(OS_SYSTEM_freebsd) || defined(OS_SYSTEM_netbsd)
 #define OS_HAS_FILE_DROP
 #define OS_HAS_MINCORE

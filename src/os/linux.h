@@ -1,7 +1,7 @@
 #ifndef OS_LINUX_H
 #define OS_LINUX_H
 
-/* What the Linux files of this folder have for each other and for their tests. */
+/* Functions that the files for Linux share, with each other and with their tests. */
 
 #include "os/storage.h"
 
@@ -10,8 +10,9 @@
 #include <sys/statfs.h>
 
 /*
- * Asks statx(2) about an open descriptor: what MASK, one of STATX_*, stands for
- * is SIZE bytes at AT of its answer. Returns 0, or -1 if the kernel does not say.
+ * Asks statx(2) about an open descriptor for the field of MASK, one of STATX_*: SIZE
+ * bytes at AT of the answer, stored in VALUE. Returns 0, or -1 if the kernel does not
+ * tell it.
  */
 int linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size);
 
@@ -24,8 +25,8 @@ const char *linux_mount_memory(const struct statfs *status);
  */
 char *linux_mount_options(int fd);
 
-/* As os_file_backing, of the block device that FOLDER, a symbolic link of sysfs, is. */
-enum os_backing linux_backing_look(const char *folder, char *name, size_t size);
+/* As os_file_backing, of the block device behind FOLDER, a symbolic link of sysfs. */
+enum os_backing linux_backing_find(const char *folder, char *name, size_t size);
 
 /* os_memory_available, by the files of proc and of the control groups that are found
  * below folder ROOT, which is empty for those of the kernel. */
@@ -43,7 +44,7 @@ char *mountinfo_options(const char *table, int64_t id);
 
 /*
  * The same for the first mount of the file system with this device number (st_dev in its
- * two parts), for when the mount itself is not in TABLE, as that of `/` in a chroot(2).
+ * two halves), for when the mount itself is not in TABLE, as that of `/` in a chroot(2).
  */
 int mountinfo_find_device(const char *table, unsigned major, unsigned minor,
                           struct os_mount *mount);

@@ -1,7 +1,7 @@
 /*
- * What answers for a file in the end, by sysfs: dm and md name the devices below them in
- * `slaves`, btrfs in `devices`, an overlay its layers in the mount table. A loop device
- * has a file, which is on another device or in memory.
+ * The last in the chain of devices below a file, by sysfs: dm and md list the devices
+ * below them in `slaves`, btrfs in `devices`, an overlay its layers in the mount table. A
+ * loop device has a file, which is on another device or in memory.
  */
 #include "linux.h"
 
@@ -19,23 +19,24 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define DEPTH 8    /* devices on top of each other */
-#define PLACE 1024 /* room for a path in sysfs */
+#define DEPTH 8        /* devices on top of each other */
+#define PATH_ROOM 1024 /* of a path in sysfs */
 
-/* Where the answer goes, and how far to look. */
+/* NAME, of SIZE bytes, becomes the name that is found; DEPTH levels are left to search.
+ */
 struct search {
     char *name;
     size_t size;
     int depth;
 };
 
-static enum os_backing look(struct search *search, const char *folder);
+static enum os_backing search_device(struct search *search, const char *folder);
 
 /* Reads the first line of an attribute. */
 static bool
 read_attribute(const char *folder, const char *name, char *text, size_t size)
 {
-    char path[PLACE + 64];
+    char path[PATH_ROOM + 64];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     int fd = os_file_open(path, OS_OPEN_READ);
     if (fd < 0)
@@ -49,11 +50,11 @@ read_attribute(const char *folder, const char *name, char *text, size_t size)
     return true;
 }
 
-/* The last part of what a symbolic link leads to, or that before it. */
+/* The last component of the target of a symbolic link, or the one BEFORE it. */
 static bool
 read_link(const char *path, bool before, char *name, size_t size)
 {
-    char target[PLACE];
+    char target[PATH_ROOM];
     ssize_t length = readlink(path, target, sizeof(target) - 1);
     if (length <= 0)
         return false;
@@ -78,7 +79,7 @@ answer(struct search *search, enum os_backing backing, const char *disk)
 static bool
 is_mapped_memory(const char *folder)
 {
-    char path[PLACE + 64], text[64];
+    char path[PATH_ROOM + 64], text[64];
     snprintf(path, sizeof(path), "%s/device", folder);
     return (read_attribute(folder, "device/mode", text, sizeof(text)) &&
             strcmp(text, "memory") == 0) ||
@@ -99,20 +100,20 @@ is_memory(const char *folder, const char *disk)
     return false;
 }
 
-/* Data is on all of them: memory only if each is. */
+/* Data is on all devices of FOLDER: memory only if each is. */
 static enum os_backing
-look_below(struct search *search, const char *folder)
+search_below(struct search *search, const char *folder)
 {
     enum os_backing found = OS_BACKING_DEVICE;
     int devices = 0, memories = 0;
     DIR *list = opendir(folder);
     struct dirent *entry;
     while (list && found != OS_BACKING_CACHE && (entry = readdir(list))) {
-        char path[PLACE];
+        char path[PATH_ROOM];
         int used = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] == '.' || used >= PLACE)
+        if (entry->d_name[0] == '.' || used >= PATH_ROOM)
             continue;
-        found = look(search, path);
+        found = search_device(search, path);
         memories += found == OS_BACKING_MEMORY;
         devices++;
     }
@@ -123,12 +124,12 @@ look_below(struct search *search, const char *folder)
     return devices && memories == devices ? OS_BACKING_MEMORY : OS_BACKING_DEVICE;
 }
 
-/* A disk hangs on a bus, and most runs ask for one: they need no closer look. What is
- * made of files, memory or other devices is virtual, but for persistent memory. */
+/* A disk hangs on a bus, and as most runs ask for one it is told at once. Devices made of
+ * files, memory or other devices are virtual, but for persistent memory. */
 static bool
 is_disk(const char *folder)
 {
-    char target[PLACE];
+    char target[PATH_ROOM];
     ssize_t length = readlink(folder, target, sizeof(target) - 1);
     if (length <= 0)
         return true;
@@ -137,17 +138,18 @@ is_disk(const char *folder)
 }
 
 static enum os_backing
-look_number(struct search *search, dev_t device)
+search_number(struct search *search, dev_t device)
 {
     char folder[64];
     snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(device),
              minor(device));
-    return major(device) && !is_disk(folder) ? look(search, folder) : OS_BACKING_DEVICE;
+    return major(device) && !is_disk(folder) ? search_device(search, folder)
+                                             : OS_BACKING_DEVICE;
 }
 
-/* The file may be out of reach: removed, or of another mount table. */
+/* The file of a loop device may be out of reach: removed, or in another mount table. */
 static enum os_backing
-look_loop(struct search *search, const char *folder, const char *disk)
+search_loop(struct search *search, const char *folder, const char *disk)
 {
     char direct[8], path[4096];
     struct stat file;
@@ -160,46 +162,46 @@ look_loop(struct search *search, const char *folder, const char *disk)
         return answer(search, OS_BACKING_MEMORY, disk);
     if (direct[0] == '0')
         return answer(search, OS_BACKING_CACHE, disk);
-    return known ? look_number(search, file.st_dev) : OS_BACKING_DEVICE;
+    return known ? search_number(search, file.st_dev) : OS_BACKING_DEVICE;
 }
 
-/* FOLDER is a link to that of a disk or, one further in, of a partition. */
+/* FOLDER is a link to the folder of a disk or, one level below, of a partition. */
 static enum os_backing
-look(struct search *search, const char *folder)
+search_device(struct search *search, const char *folder)
 {
-    char disk[64], base[PLACE], path[PLACE + 16];
+    char disk[64], base[PATH_ROOM], path[PATH_ROOM + 16];
     enum os_backing backing = OS_BACKING_DEVICE;
     snprintf(path, sizeof(path), "%s/partition", folder);
     bool is_partition = access(path, F_OK) == 0;
     int used = snprintf(base, sizeof(base), "%s%s", folder, is_partition ? "/.." : "");
-    if (search->depth == 0 || used >= PLACE ||
+    if (search->depth == 0 || used >= PATH_ROOM ||
         !read_link(folder, is_partition, disk, sizeof(disk)))
         return backing;
     search->depth--;
     if (is_memory(base, disk)) {
         backing = answer(search, OS_BACKING_MEMORY, disk);
     } else if (strncmp(disk, "loop", 4) == 0) {
-        backing = look_loop(search, base, disk);
+        backing = search_loop(search, base, disk);
     } else {
         snprintf(path, sizeof(path), "%s/slaves", base);
-        backing = look_below(search, path);
+        backing = search_below(search, path);
     }
     search->depth++;
     return backing;
 }
 
 enum os_backing
-linux_backing_look(const char *folder, char *name, size_t size)
+linux_backing_find(const char *folder, char *name, size_t size)
 {
     struct search search = {name, size, DEPTH};
-    return look(&search, folder);
+    return search_device(&search, folder);
 }
 
 static enum os_backing
-look_btrfs(struct search *search, int fd)
+search_btrfs(struct search *search, int fd)
 {
     struct btrfs_ioctl_fs_info_args info = {0};
-    char folder[PLACE] = "/sys/fs/btrfs/";
+    char folder[PATH_ROOM] = "/sys/fs/btrfs/";
     size_t used = strlen(folder);
     if (syscall(SYS_ioctl, (long)fd, BTRFS_IOC_FS_INFO, &info) < 0)
         return OS_BACKING_DEVICE;
@@ -208,12 +210,13 @@ look_btrfs(struct search *search, int fd)
                                  i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
                                  info.fsid[i]);
     snprintf(folder + used, sizeof(folder) - used, "/devices");
-    return look_below(search, folder);
+    return search_below(search, folder);
 }
 
-/* The directory of a layer, which a name that is not whole may miss. */
+/* PATH is the directory of a layer; a name that the mount table has cut off is not found.
+ */
 static enum os_backing
-look_layer(struct search *search, const char *path, const struct statfs *system)
+search_layer(struct search *search, const char *path, const struct statfs *system)
 {
     struct stat status;
     const char *memory = linux_mount_memory(system);
@@ -221,16 +224,17 @@ look_layer(struct search *search, const char *path, const struct statfs *system)
         snprintf(search->name, search->size, "%s", memory);
     if (memory)
         return OS_BACKING_MEMORY;
-    return stat(path, &status) == 0 ? look_number(search, status.st_dev)
+    return stat(path, &status) == 0 ? search_number(search, status.st_dev)
                                     : OS_BACKING_DEVICE;
 }
 
 /*
- * What is open for writing is in the upper layer, the first of LAYERS; where the others
- * are nobody tells, so all must be alike. The overlay's sizes are those of its first one.
+ * A file that is open for writing is in the upper layer, the first of LAYERS; in which
+ * one another is cannot be known, so all must be alike. An overlay has the sizes of its
+ * first.
  */
 static enum os_backing
-look_layers(struct search *search, int fd, const char *const *layers, bool upper)
+search_layers(struct search *search, int fd, const char *const *layers, bool upper)
 {
     enum os_backing first = OS_BACKING_DEVICE;
     struct statfs whole, system;
@@ -241,7 +245,7 @@ look_layers(struct search *search, int fd, const char *const *layers, bool upper
         if (!known || (i == 0 && (system.f_blocks != whole.f_blocks ||
                                   system.f_files != whole.f_files)))
             return OS_BACKING_DEVICE;
-        enum os_backing backing = look_layer(search, layers[i], &system);
+        enum os_backing backing = search_layer(search, layers[i], &system);
         if (i > 0 && backing != first)
             return OS_BACKING_DEVICE;
         first = backing;
@@ -254,7 +258,7 @@ look_layers(struct search *search, int fd, const char *const *layers, bool upper
 #define LAYERS 64
 
 static enum os_backing
-look_overlay(struct search *search, int fd)
+search_overlay(struct search *search, int fd)
 {
     static const char up[] = "upperdir=", low[] = "lowerdir=", more[] = "lowerdir+=";
     const char *list[LAYERS + 2] = {NULL}, **layers = list + 1;
@@ -272,7 +276,7 @@ look_overlay(struct search *search, int fd)
                 layers[count++] = path;
     }
     enum os_backing backing =
-        look_layers(search, fd, list[0] ? list : layers, list[0] != NULL);
+        search_layers(search, fd, list[0] ? list : layers, list[0] != NULL);
     free(options);
     return backing;
 }
@@ -286,10 +290,10 @@ os_file_backing(int fd, char *name, size_t size)
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
         return OS_BACKING_DEVICE;
     if (S_ISBLK(file.st_mode))
-        return look_number(&search, file.st_rdev);
+        return search_number(&search, file.st_rdev);
     if ((uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
-        return look_btrfs(&search, fd);
+        return search_btrfs(&search, fd);
     if ((uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
-        return look_overlay(&search, fd);
-    return look_number(&search, file.st_dev);
+        return search_overlay(&search, fd);
+    return search_number(&search, file.st_dev);
 }

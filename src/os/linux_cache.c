@@ -1,7 +1,7 @@
 /*
- * What the page cache has of a file, and who may ask: cachestat(2) and mincore(2) tell
- * owners and those who may write. To all others the kernel tells only afterwards, by
- * what it had to read for them.
+ * The pages of a file in the page cache, and its extents. cachestat(2) and mincore(2)
+ * tell owners and users who may write. To all others the kernel tells only afterwards, by
+ * the sectors that it had to read for them.
  */
 #include "os/os.h"
 #include "os/storage.h"
@@ -44,7 +44,7 @@ mincore_answers(int fd)
     struct os_info info;
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    return (os_file_info(fd, &info) == 0 && info.ours) ||
+    return (os_file_info(fd, &info) == 0 && info.owned) ||
            faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
            faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
 }
@@ -54,8 +54,8 @@ os_resident_choose(int fd, int64_t witness)
 {
     if (ask_cachestat(fd, witness, 1) == 1)
         return ask_cachestat;
-    if (mincore_answers(fd) && mincore_ask(fd, witness, 1) == 1)
-        return mincore_ask;
+    if (mincore_answers(fd) && posix_mincore(fd, witness, 1) == 1)
+        return posix_mincore;
     return NULL;
 }
 
@@ -81,7 +81,7 @@ os_file_resident_try(int fd, int64_t offset)
     return got == 1 ? 1 : got < 0 && number == EAGAIN ? 0 : -1;
 }
 
-/* What is submitted to a block device counts for the thread that does it. */
+/* Sectors submitted to a block device count for the submitting thread. */
 int64_t
 os_thread_sectors(void)
 {
@@ -89,8 +89,8 @@ os_thread_sectors(void)
     return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : usage.ru_inblock;
 }
 
-/* Where it is not on one, the device that a file is on has no major number, but for
- * btrfs. */
+/* The device number of a file that is not on a block device has no major part; nor has
+ * that of one on btrfs, which is. */
 static bool
 is_on_block_device(int fd)
 {
@@ -102,7 +102,7 @@ is_on_block_device(int fd)
 }
 
 bool
-os_thread_sees(int fd, int64_t witness)
+os_thread_counts_reads(int fd, int64_t witness)
 {
     char byte;
     int64_t before = os_thread_sectors();
@@ -120,13 +120,13 @@ os_thread_sees(int fd, int64_t witness)
 
 /* The kernel's MAX_PAGECACHE_ORDER: a huge page, but at most 2048 pages. */
 int64_t
-os_file_folio_most(void)
+os_file_folio_max(void)
 {
     int64_t page = sysconf(_SC_PAGESIZE);
     return page * (page == 4096 ? 512 : 2048);
 }
 
-/* Others keep data where sync_file_range(2) does not look, or not at once. */
+/* Other file systems have data that sync_file_range(2) does not write, or not at once. */
 static bool
 is_all_in_page_cache(int fd)
 {

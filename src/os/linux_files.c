@@ -1,6 +1,6 @@
 /*
- * Requests to files and devices, and how they want to be made. What the C library has no
- * function for, or a slower one, is called by its number.
+ * Requests to files and devices, their alignment, and the facts of a block device. System
+ * calls that the C library does not have, or makes slower, are made by their numbers.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -23,13 +23,13 @@
 #endif
 #define STATX_DIOALIGN_AT 0x98 /* stx_dio_mem_align, stx_dio_offset_align */
 
-/* By number and offsets: glibc learnt the newer fields later than the kernel. */
-#define ANSWER 256 /* sizeof(struct statx), for good */
+#define STATX_BYTES 256 /* of struct statx, for good */
 
+/* By number and offsets: glibc learnt the newer fields later than the kernel. */
 int
 linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size)
 {
-    unsigned char answer[ANSWER] = {0};
+    unsigned char answer[STATX_BYTES] = {0};
     uint32_t known; /* the first field, stx_mask */
     if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, answer) < 0)
         return -1;
@@ -74,12 +74,12 @@ rw_flags(int flags)
  * program with threads up to 40 ns more. Where an offset is one argument of a
  * system call it is made directly.
  */
-#define DIRECTLY (sizeof(long) == sizeof(int64_t))
+#define OFFSET_IS_LONG (sizeof(long) == sizeof(int64_t))
 
-#define APART __attribute__((noinline)) /* its stack is nobody else's */
+#define OWN_STACK __attribute__((noinline)) /* keeps the vector off the fast path */
 
-/* preadv2 or pwritev2: by number, as old C libraries have neither. The kernel takes the
- * upper half of an offset for itself where a long holds but half of it. */
+/* preadv2 or pwritev2: by number, as old C libraries have neither. The upper half of the
+ * offset is an argument of its own, which counts where a long holds but the lower one. */
 static long
 move_vector(long call, int fd, const struct iovec *vector, int64_t offset, int flags)
 {
@@ -87,14 +87,14 @@ move_vector(long call, int fd, const struct iovec *vector, int64_t offset, int f
                    (long)flags);
 }
 
-static APART int64_t
+static OWN_STACK int64_t
 read_by(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
     struct iovec vector = {.iov_base = buffer, .iov_len = size};
     return move_vector(SYS_preadv2, fd, &vector, offset, rw_flags(flags));
 }
 
-static APART int64_t
+static OWN_STACK int64_t
 write_by(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
     struct iovec vector = {.iov_base = (void *)buffer, .iov_len = size};
@@ -106,8 +106,8 @@ read_once(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
     if (flags)
         return read_by(fd, buffer, size, offset, flags);
-    return DIRECTLY ? syscall(SYS_pread64, fd, buffer, size, offset)
-                    : pread(fd, buffer, size, offset);
+    return OFFSET_IS_LONG ? syscall(SYS_pread64, fd, buffer, size, offset)
+                          : pread(fd, buffer, size, offset);
 }
 
 static int64_t
@@ -115,8 +115,8 @@ write_once(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
     if (flags)
         return write_by(fd, buffer, size, offset, flags);
-    return DIRECTLY ? syscall(SYS_pwrite64, fd, buffer, size, offset)
-                    : pwrite(fd, buffer, size, offset);
+    return OFFSET_IS_LONG ? syscall(SYS_pwrite64, fd, buffer, size, offset)
+                          : pwrite(fd, buffer, size, offset);
 }
 
 int64_t
@@ -139,7 +139,7 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
     return result;
 }
 
-/* Of no bytes: if it fails, the call is not known or not allowed. */
+/* A call with no bytes fails if it is not known or not allowed. */
 int
 os_file_flags_try(int fd, int flags, bool write)
 {
@@ -177,19 +177,19 @@ os_device_read_only(int fd)
     return ask_device(fd, BLKROGET, &read_only) == 0 && read_only;
 }
 
-/* A partition has no queue of its own; the folder around it is that of its disk. */
+/* A partition has no queue of its own; the folder above it is its disk's. */
 int
 os_file_polls(int fd)
 {
-    static const char *const places[] = {"", "/.."};
+    static const char *const folders[] = {"", "/.."};
     struct stat status;
     if (fstat(fd, &status) < 0)
         return -1;
     dev_t device = S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         char path[96], answer = '\0';
         snprintf(path, sizeof(path), "/sys/dev/block/%u:%u%s/queue/io_poll",
-                 major(device), minor(device), places[i]);
+                 major(device), minor(device), folders[i]);
         int file = os_file_open(path, OS_OPEN_READ);
         if (file < 0)
             continue;

@@ -1,3 +1,7 @@
+/*
+ * File systems and where they are mounted: statfs(2) has the sizes, the mount table of
+ * /proc/self/mountinfo the names.
+ */
 #include "os/storage.h"
 
 #include "linux.h"
@@ -43,10 +47,10 @@ read_file(const char *path)
         return NULL;
     for (;;) {
         if (room - used < 4096) {
-            char *more = realloc(text, room += 65536);
-            if (!more)
+            char *larger = realloc(text, room += 65536);
+            if (!larger)
                 break;
-            text = more;
+            text = larger;
         }
         ssize_t got = read(fd, text + used, room - used - 1);
         if (got < 0 && errno == EINTR)
@@ -61,7 +65,7 @@ read_file(const char *path)
     return text;
 }
 
-/* The kernel's number for a mount, the key into the mount table. */
+/* The kernel's number of a mount, the key into the mount table; -1: not known. */
 static int64_t
 mount_id(int fd)
 {
@@ -77,7 +81,7 @@ mount_id(int fd)
     return id;
 }
 
-/* O_PATH: it need not be readable. */
+/* O_PATH: the directory need not be readable. */
 bool
 os_mount_differs(int fd, const char *path)
 {

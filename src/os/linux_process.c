@@ -1,6 +1,18 @@
 /*
- * A process and its threads: timers, descriptors of a thread alone, the capabilities that
- * it gives up and the memory that it may have.
+ * A process and its threads: timers, unshared descriptors, capabilities, and memory.
+ *
+ * Capabilities, capabilities(7): the superuser has all that this container knows. Among
+ * other users' the ambient ones are their own: every program that they start has them,
+ * unless its file brings more; then the kernel drops them and says so by AT_SECURE, as it
+ * does for a set-user-ID bit.
+ *
+ * Memory: the least that the machine and each control group of this process (cgroups(7),
+ * both versions) have available. Beyond that the kernel ends a process instead of
+ * refusing memory to it. Page cache is freed when memory is wanted, so it counts as
+ * available, and so does swap: only an amount that would end the process is too much.
+ * Some is reserved, as these figures are old when they are used and a run needs more than
+ * it asks for: the kernel has tables for pages and requests, and others of the group grow
+ * as well.
  */
 #include "linux.h"
 #include "os/os.h"
@@ -37,7 +49,7 @@ posix_signals_switches(void)
     return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : (int)(usage.ru_nvcsw & INT_MAX);
 }
 
-/* Whether somebody may be waiting for the last writer of descriptor FD to close it. */
+/* Returns true if a reader may be waiting for the last writer of FD to close it. */
 static bool
 has_reader(int fd)
 {
@@ -66,19 +78,12 @@ os_thread_unshare(void)
         syscall(SYS_close, (long)STDERR_FILENO);
 }
 
-/*
- * Capabilities, capabilities(7). The superuser has all that this container knows. Of
- * others', the ambient ones are the user's own: every program has them that he starts,
- * unless its file has more to give; then the kernel takes them away and says so by
- * AT_SECURE, as it does for a set-user-ID bit.
- */
-
 #define WORD 32 /* capabilities in one of the kernel's words */
 
-/* Those of a word of permitted capabilities, of which FIRST is the lowest, that are
- * ambient as well. */
+/* Returns the ambient ones among a word of permitted capabilities; FIRST is its lowest.
+ */
 static uint32_t
-keep_ambient(uint32_t permitted, unsigned first)
+mask_ambient(uint32_t permitted, unsigned first)
 {
     uint32_t ambient = 0;
     for (unsigned i = 0; i < WORD; i++) {
@@ -100,30 +105,19 @@ posix_capabilities_drop(void)
     if (syscall(SYS_capget, &header, words) < 0)
         return -1;
     for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-        words[i].permitted = keep_ambient(words[i].permitted, i * WORD);
+        words[i].permitted = mask_ambient(words[i].permitted, i * WORD);
         words[i].effective &= words[i].permitted;
     }
     return syscall(SYS_capset, &header, words) < 0 ? -1 : 0;
 }
 
-/*
- * What memory is left: the least of what the machine and each control group of this
- * process (cgroups(7), both versions) have. Beyond that the kernel ends a process
- * instead of refusing memory to it.
- *
- * Page cache goes when memory is wanted, so it counts as left, and so does swap: only
- * what would end the process is too much. Some is held back, as these figures are old
- * when they are used, and not all that a run takes is asked for: the kernel has tables
- * for pages and requests, and others of the group grow as well.
- */
-
-#define HELD_BACK (16LL << 20)
-#define HELD_BACK_PART 16         /* and so much of what is left, which is an estimate */
+#define RESERVE (16LL << 20)
+#define RESERVE_SHARE 16          /* and a 16th of the rest, which is an estimate */
 #define NO_LIMIT (INT64_MAX >> 1) /* the first version writes a number for none */
 #define PATH_ROOM (4096 + 256)
 #define TEXT_ROOM 8192
 
-/* How a version of control groups names its files; sizes in them are bytes. */
+/* The files of one version of control groups; sizes in them are bytes. */
 struct version {
     const char *mount, *limits[2], *used, *cache[2], *swap_limit, *swap_used;
     bool swap_is_sum; /* its figures for swap have memory in them */
@@ -192,9 +186,9 @@ read_number(const char *folder, const char *name, int64_t otherwise)
                                          : otherwise;
 }
 
-/* What is left to the group of FOLDER, where the machine has SWAP left. */
+/* Memory available to the group of FOLDER, where the machine has SWAP available. */
 static int64_t
-group_left(const char *folder, const struct version *version, int64_t swap)
+group_available(const char *folder, const struct version *version, int64_t swap)
 {
     char text[TEXT_ROOM];
     int64_t limit = INT64_MAX, cache = 0;
@@ -216,11 +210,11 @@ group_left(const char *folder, const struct version *version, int64_t swap)
     return room > 0 ? left + least(room, swap) : left;
 }
 
-/* The least of the group that PATH ends with and of those that it is in. What is not
- * seen from here, as in a container, is passed over. */
+/* The least of the group that PATH ends with and of those above it. A group that is out
+ * of sight, as in a container, is skipped. */
 static int64_t
-groups_left(const char *root, const struct version *version, const char *path,
-            int64_t swap)
+groups_available(const char *root, const struct version *version, const char *path,
+                 int64_t swap)
 {
     char folder[PATH_ROOM];
     size_t top = strlen(root) + strlen(version->mount);
@@ -229,12 +223,12 @@ groups_left(const char *root, const struct version *version, const char *path,
              (int)strcspn(path, "\n"), path);
     for (char *slash; (slash = strrchr(folder + top, '/')); *slash = '\0')
         if (slash[1])
-            left = least(left, group_left(folder, version, swap));
-    return least(left, group_left(folder, version, swap));
+            left = least(left, group_available(folder, version, swap));
+    return least(left, group_available(folder, version, swap));
 }
 
-/* Whether memory is one of the controllers in a line of /proc/self/cgroup, which are
- * separated by commas. */
+/* Returns true if memory is among the controllers in a line of /proc/self/cgroup, which
+ * are separated by commas. */
 static bool
 has_memory(const char *controllers)
 {
@@ -250,7 +244,7 @@ has_memory(const char *controllers)
 
 /* By lines of "NUMBER:CONTROLLERS:PATH"; the second version has none. */
 static int64_t
-all_groups_left(const char *root, int64_t swap)
+all_groups_available(const char *root, int64_t swap)
 {
     char text[TEXT_ROOM];
     int64_t left = INT64_MAX;
@@ -262,9 +256,9 @@ all_groups_left(const char *root, int64_t swap)
         if (!path)
             break;
         if (path == controllers)
-            left = least(left, groups_left(root, &second, path + 1, swap));
+            left = least(left, groups_available(root, &second, path + 1, swap));
         else if (has_memory(controllers))
-            left = least(left, groups_left(root, &first, path + 1, swap));
+            left = least(left, groups_available(root, &first, path + 1, swap));
     }
     return left;
 }
@@ -278,10 +272,10 @@ linux_memory_available(const char *root)
         swap = find_number(text, "\nSwapFree:", 1024, 0);
         left = find_number(text, "\nMemAvailable:", 1024, INT64_MAX - swap) + swap;
     }
-    left = least(left, all_groups_left(root, swap));
+    left = least(left, all_groups_available(root, swap));
     if (left >= NO_LIMIT)
         return INT64_MAX;
-    left -= HELD_BACK + left / HELD_BACK_PART;
+    left -= RESERVE + left / RESERVE_SHARE;
     return left > 0 ? left : 0;
 }
 

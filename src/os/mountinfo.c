@@ -1,3 +1,8 @@
+/*
+ * The mount table as /proc/self/mountinfo has it (proc(5)): lines of the mount's number,
+ * its parent's, the device, the root, the place, options, and after " - " the type, the
+ * source and the options of the file system.
+ */
 #include "linux.h"
 
 #include <stdio.h>
@@ -11,7 +16,7 @@ is_octal(const char *text)
            text[2] >= '0' && text[2] <= '7';
 }
 
-/* Space, tab, newline and backslash stand as a backslash and three octal digits. */
+/* Space, tab, newline and backslash are written as a backslash and three octal digits. */
 static void
 decode(const char *field, size_t length, char *out, size_t size)
 {
@@ -98,7 +103,7 @@ mountinfo_options(const char *table, int64_t id)
     return options;
 }
 
-/* The third field, after the numbers of the mount and of that which it is on. */
+/* Compares the third field, which follows the numbers of the mount and its parent. */
 static bool
 is_on_device(const char *line, const char *device)
 {

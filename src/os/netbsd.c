@@ -1,3 +1,4 @@
+/* NetBSD: flushes that reach the cache of the drive, and sizes by the label of a disk. */
 #include "os/os.h"
 
 #include "posix_aio.h"

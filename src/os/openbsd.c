@@ -1,4 +1,4 @@
-/* Files are read and written through the buffer cache, whatever one says: only a raw
+/* OpenBSD: files are read and written through the buffer cache in any case; only a raw
  * device is direct. */
 #include "os/os.h"
 

@@ -1,42 +1,41 @@
 #ifndef OS_POSIX_H
 #define OS_POSIX_H
 
-/* What the Unix files of this folder have for each other. */
+/* Functions that the posix_*.c files share, with linux_*.c and bsd.c where these have
+ * them. */
 
 #include <signal.h>
 #include <stdint.h>
 
-/* Does nothing but to interrupt a system call; sent by one thread to another.
- * Nobody else counts on what it does, which is nothing by default. */
-#define POSIX_SIGNAL_POKE SIGURG
+/* Interrupts a system call of the thread that it is sent to, by os_thread_wake, and does
+ * nothing else. No other program counts on it, as it is ignored by default. */
+#define POSIX_SIGNAL_WAKE SIGURG
 
-/* Holds back, on the calling thread, the signals that users send; BEFORE
- * becomes what was held back until now. */
-void posix_signals_hold(sigset_t *before);
+/* Blocks the signals that users send for the calling thread; BEFORE becomes the mask
+ * until now. */
+void posix_signals_block(sigset_t *before);
 
 /*
- * How often the calling thread has left its processor by itself so far: for a wait, and
- * for a stop of the process; modulo 2^31. A handler may call it. -1: this system does not
- * tell, or does not count stops.
+ * Voluntary context switches of the calling thread so far: one for a wait, and one for a
+ * stop of the process; modulo 2^31. A handler may call it. -1: this system does not tell,
+ * or does not count stops.
  */
 int posix_signals_switches(void);
 
 /*
- * Of a process that is about to end: has the file of os_leftover_begin removed, if there
- * is one. Waits for nothing, so that a handler may call it.
+ * Has the file of os_leftover_begin removed, if one is set, as the process is about to
+ * end. Waits for nothing, so that a handler may call it.
  */
 void posix_leftover_remove(void);
 
 /*
- * Gives up for good the capabilities that the program's file has given to a user who does
- * not have them. Of the calling thread, so before there are others. Returns 0, or -1 with
- * errno.
+ * Drops for good the capabilities that come from the program's file and that the user
+ * does not have. Only the calling thread's, so before there are others. Returns 0, or -1
+ * with errno.
  */
 int posix_capabilities_drop(void);
 
-/* Whether any page of a range of an open file is in memory, by mincore(2): 1 or 0; -1
- * with errno: it cannot be asked. For systems that
- * have it. */
-int mincore_ask(int fd, int64_t offset, int64_t length);
+/* An os_resident_function by mincore(2), for systems that have it; -1 with errno. */
+int posix_mincore(int fd, int64_t offset, int64_t length);
 
 #endif

@@ -1,4 +1,5 @@
-/* Files by their names and descriptors, as on every Unix. */
+/* Files by their names and descriptors, as on every Unix, and mincore(2) where it exists.
+ */
 #include "base/random.h"
 #include "has.h"
 #include "os/os.h"
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRIES 100 /* of names that somebody else has */
+#define TRIES 100 /* names for a temporary file */
 
 _Static_assert(sizeof(off_t) == 8, "offsets of 32 bits do not reach far enough");
 
@@ -28,7 +29,7 @@ fill_info(const struct stat *status, struct os_info *info)
     info->size = status->st_size;
     info->links = status->st_nlink;
     info->device = (uint64_t)status->st_rdev;
-    info->ours = status->st_uid == geteuid();
+    info->owned = status->st_uid == geteuid();
 }
 
 int
@@ -42,7 +43,7 @@ os_path_info(const char *path, struct os_info *info)
 }
 
 const char *
-os_path_joint(const char *path)
+os_path_separator(const char *path)
 {
     size_t length = strlen(path);
     return length && path[length - 1] == '/' ? "" : "/";
@@ -55,7 +56,7 @@ os_path_remove(const char *path)
 }
 
 int
-os_file_cut(int fd, int64_t size)
+os_file_truncate(int fd, int64_t size)
 {
     return ftruncate(fd, size);
 }
@@ -106,7 +107,7 @@ os_file_open(const char *path, unsigned flags)
     return fd;
 }
 
-/* Makes a file of a name that nobody else has. */
+/* Makes a file under a random name and removes the name; EEXIST: it was in use. */
 static int
 open_named(const char *path, unsigned flags, struct random *random)
 {
@@ -159,7 +160,7 @@ os_file_close(int fd)
     close(fd);
 }
 
-/* Each request says its offset, so a descriptor has nothing that they could fight for. */
+/* Requests carry their offsets, so they share no file position. */
 int
 os_file_reopen(int fd)
 {
@@ -167,19 +168,18 @@ os_file_reopen(int fd)
 }
 
 #ifdef OS_HAS_MINCORE
-/* mincore(2) by pieces of 16384 pages, so that the answer fits a small array. */
-#define PIECE 16384
+#define MINCORE_PAGES 16384 /* at a time, so that the answer fits a small array */
 
-/* Some systems tell of pages that are in memory only if they are mapped already. */
+/* FreeBSD tells only of pages that are mapped already, and maps those in memory so. */
 #ifdef MAP_PREFAULT_READ /* a feature, not a system */
 #define MAPPING (MAP_SHARED | MAP_PREFAULT_READ)
 #else
 #define MAPPING MAP_SHARED
 #endif
 
-/* Bytes signed or not, as the system has it, so its pointer is one to anything. */
+/* Systems differ in the signedness of the bytes of PRESENT, hence void. */
 static int
-ask_piece(int fd, int64_t at, size_t size, void *present)
+ask_range(int fd, int64_t at, size_t size, void *present)
 {
     void *map = mmap(NULL, size, PROT_READ, MAPPING, fd, at);
     if (map == MAP_FAILED)
@@ -190,15 +190,15 @@ ask_piece(int fd, int64_t at, size_t size, void *present)
 }
 
 int
-mincore_ask(int fd, int64_t offset, int64_t length)
+posix_mincore(int fd, int64_t offset, int64_t length)
 {
-    int64_t page = sysconf(_SC_PAGESIZE), most = page * PIECE;
+    int64_t page = sysconf(_SC_PAGESIZE), most = page * MINCORE_PAGES;
     int64_t end = offset + length;
-    unsigned char present[PIECE];
+    unsigned char present[MINCORE_PAGES];
     for (int64_t at = offset / page * page; at < end; at += most) {
         size_t size = (size_t)(end - at < most ? end - at : most);
         size_t pages = (size + (size_t)page - 1) / (size_t)page;
-        if (ask_piece(fd, at, size, present) < 0)
+        if (ask_range(fd, at, size, present) < 0)
             return -1;
         for (size_t i = 0; i < pages; i++)
             if (present[i] & 1)

@@ -1,3 +1,4 @@
+/* Standard streams, terminals, the locale, and files that are replaced as a whole. */
 #include "os/output.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ os_stream_guard(void)
         close(fd);
 }
 
-/* Whoever shares the stream may have made it non-blocking. */
+/* Another user of the stream may have made it non-blocking. */
 static void
 wait_writable(int stream)
 {
@@ -60,15 +61,15 @@ os_stream_terminal(int stream)
 }
 
 bool
-os_terminal_ours(int stream)
+os_terminal_foreground(int stream)
 {
     pid_t group = tcgetpgrp(stream);
     return group < 0 || group == getpgrp();
 }
 
-/* The name of those that cannot even move the cursor: term(7). */
+/* Terminals of this name cannot even move the cursor: term(7). */
 bool
-os_terminal_plain(void)
+os_terminal_dumb(void)
 {
     const char *name = getenv("TERM");
     return !name || name[0] == '\0' || strcmp(name, "dumb") == 0;
@@ -119,7 +120,7 @@ flush_directory(const char *path)
     close(fd);
 }
 
-/* A device, what a link leads to, or a file of something else must not be lost. */
+/* A device, the target of a link, or a file of another kind must not be lost. */
 static bool
 is_replaceable(const char *path, const char *start)
 {

@@ -1,4 +1,11 @@
-/* A process: its clocks, its memory, its privileges, and how it ends. */
+/*
+ * A process: its wall clock, its privileges, its memory, and how it ends.
+ *
+ * A thread that is stuck in the kernel does not come back once its process ends, but the
+ * file that it was making is made all the same. So another process waits until the kernel
+ * has released all threads, however late, and removes the file then; nothing waits for
+ * it. A pipe tells when: its other end closes with the last thread.
+ */
 #include "has.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -31,22 +38,15 @@ os_clock_local(int64_t wall, struct tm *local)
     localtime_r(&seconds, local);
 }
 
-/*
- * A thread that is stuck in the kernel does not come back once its process ends, but the
- * file that it was making there is made all the same. So another process waits until the
- * kernel has let go of all threads, and removes the file then: however late that is, and
- * nobody waits for it. A pipe tells, whose other end is closed with the last thread.
- */
-
-/* Where it is ENDING nothing changes any more, so that the other process, which has a
- * copy of all this, has a name that is whole. */
-enum state { NONE, CHANGING, THERE, ENDING };
+/* The leftover file. Once the state is ENDING nothing changes any more, so that the other
+ * process, which has a copy of all this, has a name that is whole. */
+enum state { NONE, CHANGING, SET, ENDING };
 
 static atomic_int state;
 static atomic_bool made;
 static char name[4096]; /* PATH_MAX */
 
-/* Whether it went from one state to another, which nobody has ended meanwhile. */
+/* Changes the state, unless it is not FROM, as when the process ends meanwhile. */
 static bool
 change(int from, int to)
 {
@@ -64,7 +64,7 @@ os_leftover_begin(const char *path)
     if (change(NONE, CHANGING)) {
         atomic_store(&made, false);
         memcpy(name, path, size);
-        if (change(CHANGING, THERE))
+        if (change(CHANGING, SET))
             return 0;
     }
     errno = EINTR;
@@ -80,10 +80,10 @@ os_leftover_made(void)
 void
 os_leftover_end(void)
 {
-    change(THERE, NONE);
+    change(SET, NONE);
 }
 
-/* What was not made yet by the process's own account may be another's, if not empty. */
+/* A file that os_leftover_made did not tell of may be another's, if it is not empty. */
 static void
 remove_file(void)
 {
@@ -93,7 +93,7 @@ remove_file(void)
         unlink(name);
 }
 
-/* All of this may be done in a handler of a signal. */
+/* Only calls that are safe in the handler of a signal. */
 static _Noreturn void
 wait_and_remove(const int ends[2])
 {
@@ -112,9 +112,9 @@ posix_leftover_remove(void)
 {
     sigset_t all;
     int ends[2];
-    if (atomic_exchange(&state, ENDING) != THERE)
+    if (atomic_exchange(&state, ENDING) != SET)
         return;
-    sigfillset(&all); /* what comes is not for the other process */
+    sigfillset(&all); /* signals are not for the other process */
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     pid_t other = pipe(ends) < 0 ? -1 : fork();
     if (other == 0)
@@ -123,7 +123,7 @@ posix_leftover_remove(void)
         remove_file();
 }
 
-/* Those that the system gave to main are bytes as the user typed them. */
+/* The arguments of main are bytes as the user typed them. */
 int
 os_process_arguments(int *argc, char ***argv)
 {
@@ -140,7 +140,7 @@ os_process_end(int status)
     _exit(os_signals_end(status));
 }
 
-#ifndef OS_HAS_CAPABILITIES /* files give none */
+#ifndef OS_HAS_CAPABILITIES /* the files of programs have none */
 int
 posix_capabilities_drop(void)
 {
@@ -165,7 +165,7 @@ os_memory_free(void *memory)
     free(memory);
 }
 
-/* All at once costs half of what it costs one after the other, by page faults. */
+/* Populating pages at once costs half of one page fault after the other. */
 static void
 touch_pages(void *memory, size_t size)
 {

@@ -1,8 +1,8 @@
 /*
- * The handlers only set flags. One thread looks at these, and waits in pselect(2),
- * which lets signals in only while it waits: none can come between the look and
- * the wait and be noticed too late. The others hold the users' signals back, so
- * all of them come to that one.
+ * The handlers only set flags. One thread reads these, and waits in pselect(2), which
+ * unblocks signals only while it waits: none can come between the read and the wait and
+ * be noticed too late. The other threads block the users' signals, so that all of them
+ * come to that one.
  */
 #include "os/process.h"
 
@@ -18,19 +18,19 @@
 #include <unistd.h>
 
 #define MS 1000000LL
-#define LONGEST (86400000 * MS) /* some systems refuse to wait for years */
-#define SAME 20                 /* ms: so soon after each other two SIGINT are one */
+#define WAIT_MAX (86400000 * MS) /* some systems refuse to wait for years */
+#define SAME 20                  /* ms: two SIGINT within this time are one */
 
-static atomic_int stop_signal;            /* atomic, because other threads look at it */
+static atomic_int stop_signal;            /* atomic, because other threads read it */
 static atomic_uint continues;             /* likewise */
 static volatile sig_atomic_t interrupted; /* when by SIGINT first, in_ms; 0: not yet */
 static volatile sig_atomic_t waiting;     /* 1 while os_signals_wait is in pselect */
 static volatile sig_atomic_t switches;    /* of its thread when that began or ended */
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
-static volatile sig_atomic_t farewell_byte;
+static volatile sig_atomic_t closing_byte;
 
-#ifndef OS_HAS_SWITCHES /* nobody tells, or counts stops */
+#ifndef OS_HAS_SWITCHES /* context switches are not counted, or not for stops */
 int
 posix_signals_switches(void)
 {
@@ -38,11 +38,11 @@ posix_signals_switches(void)
 }
 #endif
 
-/* Only if it can be written at once: nobody may read any more. */
+/* Only if it can be written at once: there may be no reader any more. */
 static void
-say_farewell(void)
+write_closing(void)
 {
-    char last[2] = {(char)farewell_byte, '\n'};
+    char last[2] = {(char)closing_byte, '\n'};
     struct pollfd stream = {.fd = 1, .events = POLLOUT};
     if (last[0] && poll(&stream, 1, 0) == 1) {
         ssize_t written = write(1, last, sizeof(last));
@@ -64,7 +64,7 @@ on_stop(int number)
 {
     int now = in_ms(os_clock_now());
     if (number == SIGINT && interrupted && ((now - interrupted) & INT32_MAX) > SAME) {
-        say_farewell();
+        write_closing();
         posix_leftover_remove();
         _exit(EXIT_INTERRUPTED);
     }
@@ -83,8 +83,8 @@ on_report(int number)
     arrived = 1;
 }
 
-/* timeout(1) and others send SIGCONT to what was never stopped. A wait is one switch of
- * the thread, and a stop in the middle of it another. */
+/* timeout(1) and others send SIGCONT to processes that were never stopped. A wait is one
+ * context switch of the thread, and a stop in the middle of it another. */
 static void
 on_continue(int number)
 {
@@ -97,7 +97,7 @@ on_continue(int number)
 }
 
 static void
-on_poke(int number)
+on_wake(int number)
 {
     (void)number;
 }
@@ -105,7 +105,7 @@ on_poke(int number)
 static const struct {
     int number;
     void (*handler)(int);
-} users[] = {
+} user_signals[] = {
     {SIGINT, on_stop},    {SIGTERM, on_stop},   {SIGHUP, on_stop},
     {SIGQUIT, on_report}, {SIGUSR1, on_report}, {SIGCONT, on_continue},
 #ifdef SIGINFO /* a feature, not a system */
@@ -113,7 +113,7 @@ static const struct {
 #endif
 };
 
-#define USERS (sizeof(users) / sizeof(users[0]))
+#define USER_SIGNALS (sizeof(user_signals) / sizeof(user_signals[0]))
 
 static void
 install(int number, void (*handler)(int))
@@ -136,24 +136,24 @@ is_ignored(int number)
 void
 os_signals_install(void)
 {
-    for (size_t i = 0; i < USERS; i++)
-        if (users[i].number != SIGHUP || !is_ignored(SIGHUP)) /* nohup */
-            install(users[i].number, users[i].handler);
-    install(POSIX_SIGNAL_POKE, on_poke);
-    sigset_t poke;
-    sigemptyset(&poke);
-    sigaddset(&poke, POSIX_SIGNAL_POKE);
-    pthread_sigmask(SIG_UNBLOCK, &poke, NULL);
+    for (size_t i = 0; i < USER_SIGNALS; i++)
+        if (user_signals[i].number != SIGHUP || !is_ignored(SIGHUP)) /* nohup */
+            install(user_signals[i].number, user_signals[i].handler);
+    install(POSIX_SIGNAL_WAKE, on_wake);
+    sigset_t wake;
+    sigemptyset(&wake);
+    sigaddset(&wake, POSIX_SIGNAL_WAKE);
+    pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
     install(SIGXFSZ, SIG_IGN); /* EFBIG says it as well */
 }
 
 void
-posix_signals_hold(sigset_t *before)
+posix_signals_block(sigset_t *before)
 {
     sigset_t set;
     sigemptyset(&set);
-    for (size_t i = 0; i < USERS; i++)
-        sigaddset(&set, users[i].number);
+    for (size_t i = 0; i < USER_SIGNALS; i++)
+        sigaddset(&set, user_signals[i].number);
     pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
@@ -161,32 +161,32 @@ unsigned
 os_signals_block(void)
 {
     sigset_t before;
-    unsigned given = 0;
-    posix_signals_hold(&before);
-    for (size_t i = 0; i < USERS; i++)
-        given |= (unsigned)!sigismember(&before, users[i].number) << i;
-    return given;
+    unsigned set = 0;
+    posix_signals_block(&before);
+    for (size_t i = 0; i < USER_SIGNALS; i++)
+        set |= (unsigned)!sigismember(&before, user_signals[i].number) << i;
+    return set;
 }
 
 void
-os_signals_unblock(unsigned given)
+os_signals_unblock(unsigned set)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < USERS; i++)
-        if (given >> i & 1)
-            sigaddset(&set, users[i].number);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    sigset_t mask;
+    sigemptyset(&mask);
+    for (size_t i = 0; i < USER_SIGNALS; i++)
+        if (set >> i & 1)
+            sigaddset(&mask, user_signals[i].number);
+    pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
 }
 
-/* The kernel may add a thousandth to a wait, so a long one is done in parts. */
+/* Shortens a wait: the kernel may add a thousandth to it, and the rest is waited next. */
 static struct timespec
-part_of(int64_t left)
+shorten_wait(int64_t left)
 {
     if (left > 10 * MS)
         left -= left / 500;
-    if (left > LONGEST)
-        left = LONGEST;
+    if (left > WAIT_MAX)
+        left = WAIT_MAX;
     return (struct timespec){.tv_sec = (time_t)(left / (1000 * MS)),
                              .tv_nsec = (long)(left % (1000 * MS))};
 }
@@ -199,10 +199,10 @@ os_signals_wait(int64_t when, const atomic_bool *unless)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (!arrived && !atomic_load(unless)) {
         int64_t left = when - os_clock_now();
-        struct timespec part = part_of(left);
+        struct timespec limit = shorten_wait(left);
         switches = posix_signals_switches();
         waiting = 1;
-        bool woken = left <= 0 || pselect(0, NULL, NULL, NULL, &part, &before) < 0;
+        bool woken = left <= 0 || pselect(0, NULL, NULL, NULL, &limit, &before) < 0;
         waiting = 0;
         if (woken)
             break; /* by a signal */
@@ -234,7 +234,7 @@ is_pending(int number)
 #define PAUSE (MS / 10)
 #define PAUSES 100
 
-/* The signal waits for another thread, which counts it as soon as it runs. */
+/* A pending SIGCONT is for another thread, which counts it as soon as it runs. */
 bool
 os_process_stopped(unsigned before)
 {
@@ -258,12 +258,12 @@ os_signals_report(void)
 }
 
 void
-os_signals_farewell(int byte)
+os_signals_closing(int byte)
 {
-    farewell_byte = byte;
+    closing_byte = byte;
 }
 
-/* Process 1 of a container cannot be ended so: it says the same by its status. */
+/* Process 1 of a container does not die by a signal: its status says the same. */
 int
 os_signals_end(int status)
 {

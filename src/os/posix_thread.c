@@ -1,3 +1,4 @@
+/* Threads that have the users' signals blocked, and locks, by pthreads(7). */
 #include "os/thread.h"
 
 #include "posix.h"
@@ -30,7 +31,7 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
     share_pool();
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
-    posix_signals_hold(&before);
+    posix_signals_block(&before);
     int failed = pthread_create(&id, &attributes, body, argument);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -51,7 +52,7 @@ os_thread_self(void)
 void
 os_thread_wake(const struct os_thread *thread)
 {
-    pthread_kill((pthread_t)thread->id, POSIX_SIGNAL_POKE);
+    pthread_kill((pthread_t)thread->id, POSIX_SIGNAL_WAKE);
 }
 
 void

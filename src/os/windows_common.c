@@ -1,6 +1,6 @@
 /*
- * What all files for Windows have in common: the errno of an error, paths as the system
- * takes them, and descriptors, which are numbers for handles.
+ * Helpers of all files for Windows: the errno of an error, paths as the system takes
+ * them, and descriptors, which are numbers of handles.
  */
 #define _CRT_RAND_S /* rand_s */
 #include "windows_common.h"
@@ -90,7 +90,7 @@ windows_error_fail(void)
     return -1;
 }
 
-#define SHORT 248 /* longer ones may need a prefix, as those of directories do */
+#define SHORT 248 /* longer names may need a prefix, as those of directories do */
 #define TRIES 100
 
 /* Returns NULL with errno. */
@@ -114,7 +114,7 @@ begins_with(const WCHAR *text, const WCHAR *start)
     return wcsncmp(text, start, wcslen(start)) == 0;
 }
 
-/* The name from the root, for which there is no limit with a prefix. */
+/* The name from the root; with a prefix its length has no limit. */
 static WCHAR *
 make_full(const WCHAR *path)
 {
@@ -162,7 +162,7 @@ windows_path_utf8(const WCHAR *text)
     return bytes;
 }
 
-/* Of a set in which no two are the same to the system. */
+/* Random characters of a set in which no two are the same to the system. */
 static void
 vary(WCHAR *six)
 {
@@ -192,11 +192,11 @@ windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name)
     return file;
 }
 
-#define FIRST 3               /* the others are the standard streams */
-#define COUNT (FIRST + 66000) /* those of all workers of all targets, and some */
+#define FIRST 3               /* below are the standard streams */
+#define COUNT (FIRST + 66000) /* enough for all workers of all targets */
 
-/* The table that other systems have in the kernel. A page of it costs nothing until it
- * is used. */
+/* The table of descriptors, which other systems have in the kernel. A page of it costs
+ * nothing until it is used. */
 static struct windows_file files[COUNT];
 static int lowest = FIRST; /* none below is free */
 static SRWLOCK lock = SRWLOCK_INIT;
@@ -244,12 +244,12 @@ os_file_close(int fd)
         lowest = fd;
     ReleaseSRWLockExclusive(&lock);
     CloseHandle(file.handle);
-    if (file.keeper)
-        CloseHandle(file.keeper);
+    if (file.deleter)
+        CloseHandle(file.deleter);
     free(file.path);
 }
 
-/* File systems keep the last sectors of their volume from others unless asked. */
+/* File systems hide the last sectors of their volume without this request. */
 HANDLE
 windows_handle_device(const WCHAR *path, DWORD access, DWORD flags)
 {
@@ -267,12 +267,12 @@ windows_handle_device(const WCHAR *path, DWORD access, DWORD flags)
 }
 
 HANDLE
-windows_handle_again(const struct windows_file *file, DWORD flags)
+windows_handle_reopen(const struct windows_file *file, DWORD flags)
 {
     if (file->path)
         return windows_handle_device(file->path, file->access, flags);
-    HANDLE again = ReOpenFile(file->handle, file->access, WINDOWS_SHARE, flags);
-    if (again == INVALID_HANDLE_VALUE)
+    HANDLE other = ReOpenFile(file->handle, file->access, WINDOWS_SHARE, flags);
+    if (other == INVALID_HANDLE_VALUE)
         windows_error_fail();
-    return again;
+    return other;
 }

@@ -1,18 +1,18 @@
 #ifndef OS_WINDOWS_COMMON_H
 #define OS_WINDOWS_COMMON_H
 
-/* What the files for Windows have for each other and for the engine of it. */
+/* Functions that the files for Windows share, with each other and with their engine. */
 
 #include <stdint.h>
 #include <windows.h>
 
-/* The errno that says the same as ERROR of GetLastError; EIO if none does. */
+/* The errno of ERROR of GetLastError; EIO if none fits. */
 int windows_error_number(DWORD error);
 
-/* Sets errno to what GetLastError says. Returns -1. */
+/* Sets errno by GetLastError. Returns -1. */
 int windows_error_fail(void);
 
-/* Everybody else may do to a file what they could on Unix. */
+/* Others may do with an open file as on Unix. */
 #define WINDOWS_SHARE (FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)
 
 /* PATH, in UTF-8, as the system takes it, of any length; NULL with errno. For free. */
@@ -29,32 +29,32 @@ char *windows_path_utf8(const WCHAR *text);
 HANDLE windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name);
 
 /*
- * Descriptors: a handle cannot be told to do direct I/O from now on, another must take
- * its place, so that what the program keeps is a number that stays.
+ * Descriptors: a handle cannot be switched to direct I/O, only replaced by another, so
+ * the program has a number that stays the same.
  */
 struct windows_file {
     HANDLE handle;
-    HANDLE keeper; /* the file is removed once this is closed; or NULL */
-    WCHAR *path;   /* of a device; NULL: it is a file */
+    HANDLE deleter; /* removes the file when it is closed; or NULL */
+    WCHAR *path;    /* of a device; NULL: it is a file */
     DWORD access, flags;
 };
 
-/* A descriptor for FILE, which owns what it has; -1 with errno if there is none left. */
+/* A descriptor for FILE, which owns its handles and path; -1 with errno: none is left. */
 int windows_handle_add(const struct windows_file *file);
 
-/* What is behind a descriptor; NULL with errno if nothing is. */
+/* The file of a descriptor; NULL with errno: it is not open. */
 struct windows_file *windows_handle_file(int fd);
 
-/* Its handle; one that no function takes if there is none. */
+/* The handle of a descriptor; NULL, which every function refuses: it is not open. */
 HANDLE windows_handle_of(int fd);
 
 /*
- * One more handle of FILE, with other FLAGS, as those of CreateFileW;
+ * Opens FILE once more with FLAGS, as those of CreateFileW: a handle;
  * INVALID_HANDLE_VALUE with errno if there is none.
  */
-HANDLE windows_handle_again(const struct windows_file *file, DWORD flags);
+HANDLE windows_handle_reopen(const struct windows_file *file, DWORD flags);
 
-/* A handle of a device, by its path; as windows_handle_again. */
+/* A handle of a device, by its path; as windows_handle_reopen. */
 HANDLE windows_handle_device(const WCHAR *path, DWORD access, DWORD flags);
 
 /* The bytes of a sector, as requests must have it, of the volume that a file is on; -1 if
@@ -71,8 +71,8 @@ int windows_thread_alarm(HANDLE timer, int64_t left, PTIMERAPCROUTINE body,
                          void *argument);
 
 /*
- * Waits until monotonic time WHEN at the most: 0; or until this thread is poked or EVENT,
- * NULL for none, is set: -1. What came since the last wait counts.
+ * Waits until monotonic time WHEN at the most: 0; or until os_thread_wake or EVENT,
+ * NULL for none, is set: -1. A wake-up since the last wait counts.
  */
 int windows_thread_wait(int64_t when, HANDLE event);
 

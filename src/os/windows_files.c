@@ -1,4 +1,5 @@
-/* Files by their names and descriptors; windows_storage.c is about what is in them. */
+/* Files by their names and descriptors: they are opened, told about, and reopened, as the
+ * flags of a handle cannot be changed. */
 #include "os/os.h"
 #include "os/storage.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <winioctl.h>
 
-/* Which device it is: by its number where it has one, else by its name. */
+/* The identity of a device: its number where it has one, else a hash of its name. */
 static uint64_t
 identify(HANDLE device, const WCHAR *path)
 {
@@ -26,12 +27,12 @@ identify(HANDLE device, const WCHAR *path)
     return hash;
 }
 
-/* What is neither a file nor a directory does not answer the first question. */
+/* GetFileInformationByHandle fails for all but files and directories. */
 static void
 fill_info(HANDLE handle, const WCHAR *path, struct os_info *info)
 {
     BY_HANDLE_FILE_INFORMATION status;
-    *info = (struct os_info){.kind = OS_OTHER, .links = 1, .ours = true};
+    *info = (struct os_info){.kind = OS_OTHER, .links = 1, .owned = true};
     if (GetFileInformationByHandle(handle, &status)) {
         bool is_directory = status.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY;
         info->kind = is_directory ? OS_DIRECTORY : OS_FILE;
@@ -55,15 +56,15 @@ os_path_info(const char *path, struct os_info *info)
         return -1;
     HANDLE handle = CreateFileW(wide, FILE_READ_ATTRIBUTES, WINDOWS_SHARE, NULL,
                                 OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
-    bool there = handle != INVALID_HANDLE_VALUE;
-    if (there) {
+    bool found = handle != INVALID_HANDLE_VALUE;
+    if (found) {
         fill_info(handle, wide, info);
         CloseHandle(handle);
     } else {
         windows_error_fail();
     }
     free(wide);
-    return there ? 0 : -1;
+    return found ? 0 : -1;
 }
 
 int
@@ -88,7 +89,7 @@ os_path_remove(const char *path)
 }
 
 int
-os_file_cut(int fd, int64_t size)
+os_file_truncate(int fd, int64_t size)
 {
     FILE_END_OF_FILE_INFO end = {.EndOfFile.QuadPart = size};
     return SetFileInformationByHandle(windows_handle_of(fd), FileEndOfFileInfo, &end,
@@ -99,13 +100,13 @@ os_file_cut(int fd, int64_t size)
 
 /* A drive alone means the directory in it where the user is. */
 const char *
-os_path_joint(const char *path)
+os_path_separator(const char *path)
 {
     size_t length = strlen(path);
     return length && strchr("\\/:", path[length - 1]) ? "" : "\\";
 }
 
-/* Whether it is a link of some kind and not what it leads to. */
+/* Returns true for a handle of a link of any kind, not of its target. */
 static bool
 is_link(HANDLE handle)
 {
@@ -116,9 +117,9 @@ is_link(HANDLE handle)
 }
 
 /*
- * Whether others use the device, or nobody can tell: file systems on it would be lost.
- * The system itself keeps programs from writing where one is mounted, but only from
- * request to request.
+ * Returns true if others use the device, or if that cannot be known: file systems on it
+ * would be lost. The system itself refuses writes where one is mounted, but only request
+ * by request.
  */
 static bool
 is_in_use(HANDLE device)
@@ -150,14 +151,14 @@ is_in_use(HANDLE device)
 
 /* Makes a new descriptor of FILE, or closes it. */
 static int
-keep(struct windows_file *file)
+add_file(struct windows_file *file)
 {
     int fd = windows_handle_add(file);
     if (fd >= 0)
         return fd;
     CloseHandle(file->handle);
-    if (file->keeper)
-        CloseHandle(file->keeper);
+    if (file->deleter)
+        CloseHandle(file->deleter);
     free(file->path);
     return -1;
 }
@@ -180,7 +181,7 @@ describe(unsigned flags)
                                  .flags = durable ? FILE_FLAG_WRITE_THROUGH : 0};
 }
 
-/* Directories are said to be forbidden. */
+/* The system calls directories forbidden. */
 static void
 explain(const WCHAR *path)
 {
@@ -218,22 +219,22 @@ os_file_open(const char *path, unsigned flags)
     if (GetFileInformationByHandle(file.handle, &status)) {
         free(file.path);
         file.path = NULL;
-        return keep(&file);
+        return add_file(&file);
     }
     if (!(flags & OS_OPEN_CREATE) && flags & OS_OPEN_EXCLUSIVE && is_in_use(file.handle))
         return refuse(&file, EBUSY);
     CloseHandle(file.handle);
     file.handle = windows_handle_device(file.path, file.access, file.flags);
     if (file.handle != INVALID_HANDLE_VALUE)
-        return keep(&file);
+        return add_file(&file);
     free(file.path);
     return -1;
 }
 
 /*
- * The handle that removes the file when it is closed, be it by the system because the
- * program is no more, is only kept: once it is closed no other can be opened. It has no
- * cache, so that it does not stand in the way of emptying that.
+ * The deleter removes the file when it is closed, be it by the system as the program
+ * ends; it does no requests. Once it is closed no other handle can be opened. It is
+ * without the cache, so that it does not prevent the cache from being emptied.
  */
 int
 os_file_temporary(const char *path, unsigned flags)
@@ -242,23 +243,23 @@ os_file_temporary(const char *path, unsigned flags)
     char name[4096];
     WCHAR *made;
     int length =
-        snprintf(name, sizeof(name), "%s%s.ioping.XXXXXX", path, os_path_joint(path));
+        snprintf(name, sizeof(name), "%s%s.ioping.XXXXXX", path, os_path_separator(path));
     if (length >= (int)sizeof(name)) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    file.keeper = windows_path_create(name, file.access | DELETE,
-                                      FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE |
-                                          FILE_FLAG_NO_BUFFERING,
-                                      &made);
+    file.deleter = windows_path_create(name, file.access | DELETE,
+                                       FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE |
+                                           FILE_FLAG_NO_BUFFERING,
+                                       &made);
     free(made);
-    if (file.keeper == INVALID_HANDLE_VALUE)
+    if (file.deleter == INVALID_HANDLE_VALUE)
         return -1;
-    file.handle = ReOpenFile(file.keeper, file.access, WINDOWS_SHARE, file.flags);
+    file.handle = ReOpenFile(file.deleter, file.access, WINDOWS_SHARE, file.flags);
     if (file.handle != INVALID_HANDLE_VALUE)
-        return keep(&file);
+        return add_file(&file);
     windows_error_fail();
-    CloseHandle(file.keeper);
+    CloseHandle(file.deleter);
     return -1;
 }
 
@@ -270,23 +271,23 @@ os_file_reopen(int fd)
     if (!shared)
         return -1;
     struct windows_file file = *shared;
-    file.keeper = NULL;
+    file.deleter = NULL;
     file.path = NULL;
-    file.handle = windows_handle_again(shared, shared->flags);
+    file.handle = windows_handle_reopen(shared, shared->flags);
     if (file.handle == INVALID_HANDLE_VALUE)
         return -1;
-    return keep(&file);
+    return add_file(&file);
 }
 
-/* Puts a handle with other FLAGS in the place of the one that there is. */
+/* Replaces the handle by one with other FLAGS. */
 static int
 change(struct windows_file *file, DWORD flags)
 {
-    HANDLE again = windows_handle_again(file, flags);
-    if (again == INVALID_HANDLE_VALUE)
+    HANDLE other = windows_handle_reopen(file, flags);
+    if (other == INVALID_HANDLE_VALUE)
         return -1;
     CloseHandle(file->handle);
-    file->handle = again;
+    file->handle = other;
     file->flags = flags;
     return 0;
 }
@@ -304,7 +305,7 @@ os_file_direct(int fd, bool on)
     return file->path || flags == file->flags ? 0 : change(file, flags);
 }
 
-/* Not for a part of a file: for all that is done by this descriptor. */
+/* For all requests by this descriptor, whatever the range. */
 int
 os_file_random(int fd, int64_t offset, int64_t length)
 {

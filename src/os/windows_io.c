@@ -1,5 +1,5 @@
-/* Requests, which wait for the device, each by one system call, and how the files are
- * stored that they are for. */
+/* Requests, each of which is one system call that waits for the device, and how the files
+ * are stored that they are for. */
 #include "os/os.h"
 #include "os/storage.h"
 #include "windows_common.h"
@@ -45,7 +45,7 @@ os_file_flags_try(int fd, int flags, bool write)
     return -1;
 }
 
-/* Only who may write may ask for it. */
+/* Only a handle for writing may be flushed. */
 int
 os_file_flush(int fd)
 {
@@ -67,9 +67,9 @@ os_file_write_back(int fd)
     return os_file_flush(fd);
 }
 
-/* The cache maps pieces of this size. */
+/* The cache maps views of this size. */
 int64_t
-os_file_folio_most(void)
+os_file_folio_max(void)
 {
     return 256 << 10;
 }
@@ -82,8 +82,8 @@ have_none(void)
 }
 
 /*
- * Whether a file is so small that its data is among the metadata: it has no clusters, and
- * that is not because it is sparse.
+ * Returns OS_STORAGE_INLINE if a file is so small that its data is among the metadata: it
+ * has no clusters, and is not sparse.
  */
 static int
 ask_inline(HANDLE handle)
@@ -115,8 +115,8 @@ os_file_storage(int fd, int64_t offset, int64_t length)
     return status.nFileSizeHigh || status.nFileSizeLow ? ask_inline(handle) : 0;
 }
 
-/* The system demands sectors. It takes requests for what is stored in another way too,
- * but does them by the cache. */
+/* The system demands sectors. For inline and encoded data it accepts requests too, but
+ * carries them out by the cache. */
 int
 os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 {
@@ -185,7 +185,7 @@ os_file_data(int fd, int64_t offset)
     return start > offset ? start : offset;
 }
 
-/* A range may be told in pieces. */
+/* The system may tell one range as several. */
 int64_t
 os_file_hole(int fd, int64_t offset)
 {

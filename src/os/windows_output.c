@@ -1,4 +1,4 @@
-/* Consoles, streams, and files that are put in the place of others. */
+/* Streams, consoles, and files that are replaced as a whole. */
 #include "os/output.h"
 #include "windows_common.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE 4096 /* bytes for a console at a time */
+#define CONSOLE_MOST 4096 /* bytes for a console at a time */
 
 static HANDLE
 stream_handle(int stream)
@@ -23,9 +23,9 @@ is_console(HANDLE handle)
     return GetConsoleMode(handle, &mode);
 }
 
-/* Whether this console now obeys what terminals do; what is none need not. */
+/* Makes a console obey the sequences of terminals: true, also if it is none. */
 static bool
-make_able(int stream)
+enable_sequences(int stream)
 {
     DWORD mode;
     HANDLE handle = stream_handle(stream);
@@ -34,9 +34,9 @@ make_able(int stream)
                                       ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
-/* The number of a handle that nobody gave this process may become that of a file. */
+/* Clears a standard handle that is not open: its number may become that of a file. */
 static void
-forget_missing(DWORD stream)
+clear_missing(DWORD stream)
 {
     SetLastError(NO_ERROR);
     if (GetFileType(GetStdHandle(stream)) == FILE_TYPE_UNKNOWN &&
@@ -47,13 +47,13 @@ forget_missing(DWORD stream)
 void
 os_stream_guard(void)
 {
-    forget_missing(STD_OUTPUT_HANDLE);
-    forget_missing(STD_ERROR_HANDLE);
-    make_able(1);
-    make_able(2);
+    clear_missing(STD_OUTPUT_HANDLE);
+    clear_missing(STD_ERROR_HANDLE);
+    enable_sequences(1);
+    enable_sequences(2);
 }
 
-/* The end of the last character that is whole, if there is one. */
+/* The end of the last whole character, or SIZE without one. */
 static size_t
 whole_of(const char *bytes, size_t size)
 {
@@ -76,18 +76,18 @@ write_characters(HANDLE console, const WCHAR *text, DWORD count)
     return 0;
 }
 
-/* As the console has it, whatever its code page. */
+/* In UTF-16, so that the code page of the console does not count. */
 static int
 write_console(HANDLE console, const char *bytes, size_t size)
 {
-    WCHAR text[PIECE];
+    WCHAR text[CONSOLE_MOST];
     while (size > 0) {
-        size_t piece = size <= PIECE ? size : whole_of(bytes, PIECE);
-        int count = MultiByteToWideChar(CP_UTF8, 0, bytes, (int)piece, text, PIECE);
+        size_t some = size <= CONSOLE_MOST ? size : whole_of(bytes, CONSOLE_MOST);
+        int count = MultiByteToWideChar(CP_UTF8, 0, bytes, (int)some, text, CONSOLE_MOST);
         if (write_characters(console, text, (DWORD)count) < 0)
             return -1;
-        bytes += piece;
-        size -= piece;
+        bytes += some;
+        size -= some;
     }
     return 0;
 }
@@ -124,19 +124,19 @@ os_stream_terminal(int stream)
 
 /* There are no jobs in the background of a console. */
 bool
-os_terminal_ours(int stream)
+os_terminal_foreground(int stream)
 {
     (void)stream;
     return true;
 }
 
 bool
-os_terminal_plain(void)
+os_terminal_dumb(void)
 {
     const char *name = getenv("TERM");
     if (name && strcmp(name, "dumb") == 0)
         return true;
-    return !make_able(1) || !make_able(2);
+    return !enable_sequences(1) || !enable_sequences(2);
 }
 
 int
@@ -148,8 +148,8 @@ os_stream_columns(int stream)
     return info.srWindow.Right - info.srWindow.Left + 1;
 }
 
-/* What goes to a console is converted; who reads files and pipes takes them for text of
- * the console's code page. */
+/* Text for a console is converted; readers of files and pipes take them for text of the
+ * console's code page. */
 bool
 os_locale_utf8(void)
 {
@@ -190,7 +190,7 @@ write_durably(HANDLE file, const char *bytes, size_t size)
     return FlushFileBuffers(file) ? 0 : windows_error_fail();
 }
 
-/* Whoever reads what is there keeps it for a moment. Returns 0, or errno. */
+/* A reader of the older file may hold it for a moment. Returns 0, or errno. */
 static int
 move(const WCHAR *from, const WCHAR *to)
 {

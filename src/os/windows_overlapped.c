@@ -63,7 +63,7 @@ set_up(struct os_async_queue *queue)
     queue->entries = calloc(depth, sizeof(*queue->entries));
     if (!file || !queue->requests || !queue->waiting || !queue->entries)
         return -1;
-    HANDLE again = windows_handle_again(file, file->flags | FILE_FLAG_OVERLAPPED);
+    HANDLE again = windows_handle_reopen(file, file->flags | FILE_FLAG_OVERLAPPED);
     if (again == INVALID_HANDLE_VALUE)
         return -1;
     queue->file = again;

@@ -1,4 +1,9 @@
-/* Clocks, the process, its memory and what the console tells it. */
+/*
+ * Clocks, the process, its memory, and the keys of the console in place of signals.
+ *
+ * The console tells of its keys on a thread that the system makes for it. They are stored
+ * in flags, and an event wakes the one thread that reads them.
+ */
 #include "base/error.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -45,8 +50,8 @@ os_clock_local(int64_t wall, struct tm *local)
     localtime_s(local, &seconds);
 }
 
-/* What the C library takes amiss, such as an unknown letter after % in a format of a
- * time, is no reason to end the program. */
+/* Parameters that the C library finds invalid, such as an unknown letter after % in a
+ * format of a time, are no reason to end the program. */
 static void
 go_on(const wchar_t *expression, const wchar_t *function, const wchar_t *file,
       unsigned line, uintptr_t reserved)
@@ -63,8 +68,9 @@ free_all(char **arguments)
 }
 
 /*
- * Main has them as bytes of the system's own code page, which has not all letters. Also
- * the first chance to say that nobody is to be asked for a disk that is not in its drive.
+ * The arguments of main are in the system's own code page, which has not all letters.
+ * This is also the first chance to turn off dialogs about a disk that is not in its
+ * drive.
  */
 int
 os_process_arguments(int *argc, char ***argv)
@@ -90,7 +96,7 @@ os_process_arguments(int *argc, char ***argv)
     return 0;
 }
 
-/* Nothing is given to a program by its file. */
+/* The file of a program brings it no privileges. */
 int
 os_privileges_drop(void)
 {
@@ -107,8 +113,8 @@ os_process_end(int status)
         Sleep(INFINITE);
 }
 
-/* Files without a name go with their handle, however late that is closed. To remove
- * another could take as long as what is waited for no more. */
+/* Files without a name vanish with their handle, however late that is closed. To remove a
+ * named one could take as long as the request that the program no longer waits for. */
 int
 os_leftover_begin(const char *path)
 {
@@ -151,39 +157,34 @@ os_memory_release(void *memory, size_t size)
     VirtualFree(memory, 0, MEM_RELEASE);
 }
 
-/*
- * The console tells of its keys on a thread that the system makes for it. What it says is
- * kept in flags, and an event wakes the one thread that looks at them.
- */
-
-#define SAME 20000000LL /* ns: so soon after each other two Ctrl-C are one */
-#define PATIENCE 100    /* ms for the last words */
+#define SAME 20000000LL /* ns: two Ctrl-C within this time are one */
+#define PATIENCE 100    /* ms to write the closing byte */
 
 static atomic_int stop_signal;
 static atomic_llong interrupted; /* when by Ctrl-C first; 0: not yet */
 static atomic_bool report_wanted;
-static atomic_int farewell_byte;
+static atomic_int closing_byte;
 static HANDLE arrived; /* set by each of these; NULL: none is expected */
 
 static DWORD WINAPI
-say_farewell(void *argument)
+write_closing(void *argument)
 {
-    char last[2] = {(char)atomic_load(&farewell_byte), '\n'};
+    char last[2] = {(char)atomic_load(&closing_byte), '\n'};
     DWORD written;
     (void)argument;
     WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), last, sizeof(last), &written, NULL);
     return 0;
 }
 
-/* By a thread of their own: nobody may read any more. */
+/* A thread of its own writes the closing byte, as there may be no reader any more. */
 static void
 end_at_once(void)
 {
-    HANDLE speaker = NULL;
-    if (atomic_load(&farewell_byte))
-        speaker = CreateThread(NULL, 0, say_farewell, NULL, 0, NULL);
-    if (speaker)
-        WaitForSingleObject(speaker, PATIENCE);
+    HANDLE writer = NULL;
+    if (atomic_load(&closing_byte))
+        writer = CreateThread(NULL, 0, write_closing, NULL, 0, NULL);
+    if (writer)
+        WaitForSingleObject(writer, PATIENCE);
     TerminateProcess(GetCurrentProcess(), EXIT_INTERRUPTED);
 }
 
@@ -236,7 +237,7 @@ os_signals_install(void)
     SetConsoleCtrlHandler(on_control, TRUE);
 }
 
-/* They come to none of the program's threads. */
+/* Signals come to none of the program's threads. */
 unsigned
 os_signals_block(void)
 {
@@ -244,9 +245,9 @@ os_signals_block(void)
 }
 
 void
-os_signals_unblock(unsigned given)
+os_signals_unblock(unsigned set)
 {
-    (void)given;
+    (void)set;
 }
 
 void
@@ -283,9 +284,9 @@ os_signals_report(void)
 }
 
 void
-os_signals_farewell(int byte)
+os_signals_closing(int byte)
 {
-    atomic_store(&farewell_byte, byte);
+    atomic_store(&closing_byte, byte);
 }
 
 /* No process ends by a signal here. */

@@ -1,6 +1,6 @@
 /*
- * A thread has an event by which others poke it, and a timer. The event stays set until
- * the thread waits, so that no poke is lost.
+ * Threads, each with an event by which others wake it, and a timer; and locks. The event
+ * stays set until the thread waits, so that no wake-up is lost.
  */
 #include "os/thread.h"
 
@@ -14,12 +14,12 @@
 #define STACK (512 << 10) /* as elsewhere */
 
 struct thread {
-    HANDLE handle, poke, timer;
+    HANDLE handle, wake, timer;
     void *(*body)(void *);
     void *argument;
 };
 
-static struct thread first; /* which nobody started here */
+static struct thread first; /* the initial one, not started here */
 static _Thread_local struct thread *current;
 
 HANDLE
@@ -43,16 +43,16 @@ windows_thread_alarm(HANDLE timer, int64_t left, PTIMERAPCROUTINE body, void *ar
 static int
 equip(struct thread *thread)
 {
-    thread->poke = CreateEventW(NULL, FALSE, FALSE, NULL);
+    thread->wake = CreateEventW(NULL, FALSE, FALSE, NULL);
     thread->timer = windows_thread_timer();
-    return thread->poke && thread->timer ? 0 : windows_error_fail();
+    return thread->wake && thread->timer ? 0 : windows_error_fail();
 }
 
 static void
 discard(struct thread *thread)
 {
-    if (thread->poke)
-        CloseHandle(thread->poke);
+    if (thread->wake)
+        CloseHandle(thread->wake);
     if (thread->timer)
         CloseHandle(thread->timer);
     free(thread);
@@ -72,7 +72,7 @@ int
 windows_thread_wait(int64_t when, HANDLE event)
 {
     const struct thread *self = get_current();
-    HANDLE handles[3] = {self->timer, self->poke, event};
+    HANDLE handles[3] = {self->timer, self->wake, event};
     for (;;) {
         int64_t left = when - os_clock_now();
         if (left <= 0)
@@ -81,7 +81,7 @@ windows_thread_wait(int64_t when, HANDLE event)
         if (windows_thread_alarm(self->timer, left, NULL, NULL) == 0)
             got = WaitForMultipleObjects(event ? 3 : 2, handles, FALSE, INFINITE);
         if (got == WAIT_FAILED)
-            Sleep(1); /* whoever waits comes again */
+            Sleep(1); /* the caller waits again */
         if (got != WAIT_OBJECT_0)
             return -1;
     }
@@ -134,7 +134,7 @@ void
 os_thread_wake(const struct os_thread *thread)
 {
     const struct thread *other = (const struct thread *)thread->id;
-    SetEvent(other->poke);
+    SetEvent(other->wake);
 }
 
 void

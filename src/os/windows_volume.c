@@ -1,4 +1,4 @@
-/* Volumes and disks. */
+/* Volumes and disks: their sizes, sectors and names. */
 #include "os/os.h"
 #include "os/storage.h"
 
@@ -11,7 +11,7 @@
 #include <winioctl.h>
 #include <winternl.h>
 
-/* What the system gives as FileFsFullSizeInformation. */
+/* The answer to FileFsFullSizeInformation. */
 struct volume_size {
     LARGE_INTEGER total, available_to_user, available;
     ULONG sectors, sector; /* of a cluster; bytes of each */
@@ -40,7 +40,7 @@ windows_volume_sector(HANDLE file)
     return measure(file, &size) < 0 ? -1 : (int64_t)size.sector;
 }
 
-/* To UTF-8; what does not fit stays as it was. */
+/* Converts to UTF-8; TEXT is left alone if that does not fit. */
 static void
 copy_name(const WCHAR *name, char *text, size_t size)
 {
@@ -102,7 +102,7 @@ os_mount_name(int fd, struct os_mount *mount)
     name_device(file, mount);
 }
 
-/* No disk has a cache in between, by whatever name it is opened. */
+/* Disks and volumes have no cache before them, whatever name they are opened by. */
 bool
 os_device_is_disk(int fd)
 {

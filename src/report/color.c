@@ -28,7 +28,7 @@ color_wanted(enum color when, int stream)
     const char *without = getenv("NO_COLOR");
     if (when != COLOR_AUTO)
         return when == COLOR_ALWAYS;
-    return !(without && without[0]) && os_stream_terminal(stream) && !os_terminal_plain();
+    return !(without && without[0]) && os_stream_terminal(stream) && !os_terminal_dumb();
 }
 
 enum color_tone

@@ -87,7 +87,7 @@ on_begin(void *self, const struct job *job)
         report->format->open(report);
     if (report->format->begin)
         report->format->begin(report);
-    os_signals_farewell(report->format->farewell);
+    os_signals_closing(report->format->farewell);
     report->begun = true;
     return flush(report);
 }
@@ -269,7 +269,7 @@ report_end(struct report *report, struct outcome *outcome)
     if (report->begun && report->format->end)
         report->format->end(report);
     flush(report);
-    os_signals_farewell(0);
+    os_signals_closing(0);
     outcome->brief = report->format == &report_human && report->output->summary &&
                      report->plan->sweep.kind == SWEEP_NONE && !report->terminal &&
                      !report->error;

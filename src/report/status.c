@@ -17,7 +17,7 @@ static const char erase[] = "\r\033[K";
 bool
 status_wanted(const struct plan *plan)
 {
-    return plan->output.status && os_stream_terminal(STREAM) && !os_terminal_plain();
+    return plan->output.status && os_stream_terminal(STREAM) && !os_terminal_dumb();
 }
 
 struct status *
@@ -78,7 +78,7 @@ draw(struct status *status)
 void
 status_tick(struct status *status, const struct job *jobs, int count, int64_t now)
 {
-    if (now - status->began < PATIENCE || !os_terminal_ours(STREAM))
+    if (now - status->began < PATIENCE || !os_terminal_foreground(STREAM))
         return;
     make_line(status, jobs, count, now);
     if (!os_lock_try(status->lock)) /* another thread writes to the terminal */
@@ -108,7 +108,7 @@ status_pause(struct status *status)
     if (!status)
         return;
     os_lock_acquire(status->lock);
-    if (status->shown && os_terminal_ours(STREAM)) /* else it is another's line by now */
+    if (status->shown && os_terminal_foreground(STREAM)) /* else it is another's line by now */
         os_stream_write(STREAM, erase, strlen(erase));
     status->shown = false;
 }

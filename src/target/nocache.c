@@ -16,7 +16,7 @@
 static int
 drop_window(const struct target *target, int64_t offset, int64_t size)
 {
-    int64_t window = os_file_folio_most();
+    int64_t window = os_file_folio_max();
     int64_t start = offset / window * window, end = offset + size;
     int64_t beyond = (window - end % window) % window;
     if (beyond > INT64_MAX - end)
@@ -91,7 +91,7 @@ choose_seen(struct target *target, const struct plan *plan)
 {
     bool alone = plan->depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
     target->seen = plan->engine != ENGINE_URING && alone &&
-                   os_thread_sees(target->fd, plan->work_offset);
+                   os_thread_counts_reads(target->fd, plan->work_offset);
     drop_window(target, plan->work_offset, 1);
 }
 

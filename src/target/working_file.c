@@ -17,7 +17,7 @@
 static int
 export_name(const struct plan *plan, char *name)
 {
-    const char *joint = os_path_joint(plan->path);
+    const char *joint = os_path_separator(plan->path);
     if (snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, joint) < NAME_ROOM)
         return 0;
     errno = ENAMETOOLONG;
@@ -80,7 +80,7 @@ open_export(struct target *target, const struct plan *plan, struct error *error)
     target->size = info.size;
     if (info.kind != OS_FILE)
         return refuse_export(name, "is not a regular file", error);
-    if (!info.ours)
+    if (!info.owned)
         return refuse_export(name, "belongs to another user", error);
     if (info.links != 1)
         return refuse_export(name, "has other names (hard links)", error);
@@ -198,5 +198,5 @@ working_file_discard(const struct target *target, const struct plan *plan)
         os_path_remove(name);
     else if (plan->keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
              os_file_info(target->fd, &info) == 0 && info.size > target->size)
-        os_file_cut(target->fd, target->size);
+        os_file_truncate(target->fd, target->size);
 }

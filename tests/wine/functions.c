@@ -83,7 +83,7 @@ sleep_long(void *argument)
 }
 
 static bool
-a_poke_ends_a_sleep(void)
+a_wake_up_ends_a_sleep(void)
 {
     struct os_thread thread;
     bool interrupted = false;
@@ -150,13 +150,13 @@ a_working_file_stays_until_all_of_it_is_closed(void)
     bool good = fd >= 0 && os_file_write(fd, page, 4096, 0, 0) == 4096 &&
                 os_file_flush(fd) == 0 && os_file_random(fd, 0, 4096) == 0 &&
                 os_file_direct(fd, true) == 0;
-    int apart = os_file_reopen(fd), further = os_file_reopen(apart);
-    good &= apart >= 0 && further >= 0 && apart != fd;
+    int reopened = os_file_reopen(fd), further = os_file_reopen(reopened);
+    good &= reopened >= 0 && further >= 0 && reopened != fd;
     good &= os_file_read(further, other, 4096, 0, 0) == 4096;
-    good &=
-        memcmp(page, other, 4096) == 0 && os_file_read(apart, other, 4096, 4096, 0) == 0;
+    good &= memcmp(page, other, 4096) == 0 &&
+            os_file_read(reopened, other, 4096, 4096, 0) == 0;
     os_file_close(further);
-    os_file_close(apart);
+    os_file_close(reopened);
     good &= is_working_file_there() && os_file_direct(fd, false) == 0;
     good &= os_file_read(fd, other, 10, 1, 0) == 10;
     os_file_close(fd);
@@ -173,7 +173,7 @@ main(int argc, char *argv[])
     } tests[] = {
         {"a wait of a queue ends in time or with a request",
          a_wait_of_a_queue_ends_in_time_or_with_a_request},
-        {"a poke ends a sleep", a_poke_ends_a_sleep},
+        {"a wake-up ends a sleep", a_wake_up_ends_a_sleep},
         {"a sleep ends in time", a_sleep_ends_in_time},
         {"the clock agrees with that of the system",
          the_clock_agrees_with_that_of_the_system},

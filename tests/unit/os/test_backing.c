@@ -10,7 +10,7 @@ look(const char *link, char *name, size_t size)
     char path[1200];
     snprintf(path, sizeof(path), "%s/%s", scratch(), link);
     name[0] = '\0';
-    return linux_backing_look(path, name, size);
+    return linux_backing_find(path, name, size);
 }
 
 static void

@@ -41,10 +41,10 @@ static void
 a_slash_joins_a_directory_and_a_name_unless_there_is_one(void **state)
 {
     (void)state;
-    assert_string_equal(os_path_joint("a"), "/");
-    assert_string_equal(os_path_joint("a/b"), "/");
-    assert_string_equal(os_path_joint("a/"), "");
-    assert_string_equal(os_path_joint("/"), "");
+    assert_string_equal(os_path_separator("a"), "/");
+    assert_string_equal(os_path_separator("a/b"), "/");
+    assert_string_equal(os_path_separator("a/"), "");
+    assert_string_equal(os_path_separator("/"), "");
 }
 
 static void
@@ -83,7 +83,7 @@ a_file_has_size_links_and_owner(void **state)
     assert_int_equal(info.kind, OS_FILE);
     assert_int_equal(info.size, 3 * PAGE);
     assert_int_equal(info.links, 2);
-    assert_true(info.ours);
+    assert_true(info.owned);
     close(fd);
 }
 

@@ -248,7 +248,7 @@ a_terminal_without_a_name_is_plain(void **state)
         unsetenv("TERM");
         if (cases[i].name)
             setenv("TERM", cases[i].name, 1);
-        if (os_terminal_plain() != cases[i].plain)
+        if (os_terminal_dumb() != cases[i].plain)
             fail_msg("case %zu", i);
     }
     unsetenv("TERM");

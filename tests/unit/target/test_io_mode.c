@@ -102,7 +102,7 @@ __wrap_os_file_backing(int fd, char *name, size_t size)
 }
 
 bool
-__wrap_os_thread_sees(int fd, int64_t witness)
+__wrap_os_thread_counts_reads(int fd, int64_t witness)
 {
     (void)fd, (void)witness;
     return has.account;
