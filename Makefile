@@ -47,8 +47,7 @@ OWN_LDFLAGS = $(OWN_LDFLAGS_$(SYSTEM))
 COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
 COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CFLAGS) $(CFLAGS)
 
-# What differs between systems: each takes its files of src/os. Those whose names begin
-# with posix or bsd hold one way to do a thing that several systems have.
+# The files of src/os for each system; fallback.c is for what these lack, by has.h there.
 OS_unix = fallback posix_files posix_output posix_process posix_signals posix_thread
 OS_linux = $(OS_unix) linux_* mountinfo
 OS_darwin = $(OS_unix) posix_aio no_uring bsd darwin
@@ -302,7 +301,7 @@ TIDY = xargs -I {} -P "$$(nproc)" clang-tidy --quiet --warnings-as-errors='*' \
 	--checks=-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling {}
 lint:
 	clang-format --dry-run -Werror $(SOURCES)
-	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --max-configs=50 \
 		--enable=warning,performance,portability -Iinclude src packaging/completions
 	printf '%s\n' $(SRC) src/main.c $(wildcard packaging/completions/*.c) | \
 		$(TIDY) -- $(OWN_CPPFLAGS) -std=c11

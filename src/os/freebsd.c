@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/types.h>
-/* It needs the one before it. */
+/* <sys/disk.h> needs <sys/types.h>. */
 #include <sys/disk.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>

@@ -35,11 +35,11 @@ int64_t linux_memory_available(const char *root);
 /*
  * Finds the mount with id ID in TABLE, a text in the format of
  * /proc/self/mountinfo (proc(5)), and copies its file system type and source,
- * octal escapes decoded, into MOUNT. Returns 0, or -1 if it is not in there.
+ * octal escapes decoded, into MOUNT. Returns 0, or -1 if it is not listed.
  */
 int mountinfo_find(const char *table, int64_t id, struct os_mount *mount);
 
-/* Likewise the options of its file system. Allocated; NULL: it is not in there. */
+/* Likewise the options of its file system. Allocated; NULL: it is not listed. */
 char *mountinfo_options(const char *table, int64_t id);
 
 /*

@@ -59,7 +59,8 @@ os_resident_choose(int fd, int64_t witness)
     return NULL;
 }
 
-/* FUSE passes every direct read on. Others may read from where they keep data. */
+/* FUSE passes every direct read on. Other file systems may read from caches of their own.
+ */
 bool
 os_file_served(int fd)
 {

@@ -64,8 +64,8 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     u_int sector;
     if (ioctl(fd, DIOCGMEDIASIZE, &bytes) < 0 || ioctl(fd, DIOCGSECTORSIZE, &sector) < 0)
         return -1;
-    int64_t part = partition_size(fd);
-    *size = part > 0 && part < bytes ? part : bytes;
+    int64_t partition = partition_size(fd);
+    *size = partition > 0 && partition < bytes ? partition : bytes;
     *block = sector;
     return 0;
 }

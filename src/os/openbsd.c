@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <sys/types.h>
-/* They need the one before them. */
+/* These need <sys/types.h>. */
 #include <sys/disklabel.h>
 #include <sys/dkio.h>
 #include <sys/ioctl.h>

@@ -50,7 +50,7 @@ write_closing(void)
     }
 }
 
-/* A time as a handler may keep it: 31 bits of milliseconds, and never 0. */
+/* A time that fits sig_atomic_t: 31 bits of milliseconds, and never 0. */
 static int
 in_ms(int64_t time)
 {

@@ -130,7 +130,7 @@ is_in_use(HANDLE device)
         DRIVE_LAYOUT_INFORMATION_EX layout;
         char room[sizeof(DRIVE_LAYOUT_INFORMATION_EX) +
                   128 * sizeof(PARTITION_INFORMATION_EX)];
-    } parts;
+    } answer;
     DWORD size;
     bool known =
         GetVolumeInformationByHandleW(device, NULL, 0, NULL, NULL, NULL, name, 32);
@@ -140,11 +140,11 @@ is_in_use(HANDLE device)
                          sizeof(number), &size, NULL) ||
         (number.PartitionNumber && number.PartitionNumber != (DWORD)-1))
         return !known;
-    if (!DeviceIoControl(device, IOCTL_DISK_GET_DRIVE_LAYOUT_EX, NULL, 0, &parts,
-                         sizeof(parts), &size, NULL))
+    if (!DeviceIoControl(device, IOCTL_DISK_GET_DRIVE_LAYOUT_EX, NULL, 0, &answer,
+                         sizeof(answer), &size, NULL))
         return true;
-    for (DWORD i = 0; i < parts.layout.PartitionCount; i++)
-        if (parts.layout.PartitionEntry[i].PartitionLength.QuadPart)
+    for (DWORD i = 0; i < answer.layout.PartitionCount; i++)
+        if (answer.layout.PartitionEntry[i].PartitionLength.QuadPart)
             return true;
     return false;
 }

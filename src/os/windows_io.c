@@ -8,7 +8,7 @@
 #include <winioctl.h>
 
 static OVERLAPPED
-place(int64_t offset)
+overlapped_at(int64_t offset)
 {
     return (OVERLAPPED){.Offset = (DWORD)offset, .OffsetHigh = (DWORD)(offset >> 32)};
 }
@@ -16,7 +16,7 @@ place(int64_t offset)
 int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
-    OVERLAPPED at = place(offset);
+    OVERLAPPED at = overlapped_at(offset);
     DWORD got;
     (void)flags;
     if (ReadFile(windows_handle_of(fd), buffer, (DWORD)size, &got, &at))
@@ -27,7 +27,7 @@ os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 int64_t
 os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
-    OVERLAPPED at = place(offset);
+    OVERLAPPED at = overlapped_at(offset);
     DWORD done;
     (void)flags;
     if (WriteFile(windows_handle_of(fd), buffer, (DWORD)size, &done, &at))
@@ -75,7 +75,7 @@ os_file_folio_max(void)
 }
 
 static int
-have_none(void)
+fail_unsupported(void)
 {
     errno = ENOTSUP;
     return -1;
@@ -124,7 +124,7 @@ os_file_alignment(int fd, int64_t *memory, int64_t *offset)
     FILE_ALIGNMENT_INFO alignment = {0};
     int64_t sector = windows_volume_sector(handle);
     if (sector <= 0 || os_file_storage(fd, 0, INT64_MAX) > 0)
-        return have_none();
+        return fail_unsupported();
     GetFileInformationByHandleEx(handle, FileAlignmentInfo, &alignment,
                                  sizeof(alignment));
     *memory = (int64_t)alignment.AlignmentRequirement + 1;

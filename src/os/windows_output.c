@@ -55,7 +55,7 @@ os_stream_guard(void)
 
 /* The end of the last whole character, or SIZE without one. */
 static size_t
-whole_of(const char *bytes, size_t size)
+whole_characters(const char *bytes, size_t size)
 {
     size_t end = size;
     while (end > 0 && ((unsigned char)bytes[end] & 0xc0) == 0x80)
@@ -82,7 +82,7 @@ write_console(HANDLE console, const char *bytes, size_t size)
 {
     WCHAR text[CONSOLE_MOST];
     while (size > 0) {
-        size_t some = size <= CONSOLE_MOST ? size : whole_of(bytes, CONSOLE_MOST);
+        size_t some = size <= CONSOLE_MOST ? size : whole_characters(bytes, CONSOLE_MOST);
         int count = MultiByteToWideChar(CP_UTF8, 0, bytes, (int)some, text, CONSOLE_MOST);
         if (write_characters(console, text, (DWORD)count) < 0)
             return -1;

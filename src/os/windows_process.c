@@ -20,7 +20,8 @@
 #define SECOND 1000000000LL
 #define UNIX_BEGAN 116444736000000000LL /* 1970, in steps of 100 ns since 1601 */
 
-/* Most often at 10 MHz. In two parts, for the product of all would be too big. */
+/* The frequency is most often 10 MHz. Whole seconds and the rest are converted one by
+ * one, as the product of both would overflow. */
 int64_t
 os_clock_now(void)
 {
@@ -53,8 +54,8 @@ os_clock_local(int64_t wall, struct tm *local)
 /* Parameters that the C library finds invalid, such as an unknown letter after % in a
  * format of a time, are no reason to end the program. */
 static void
-go_on(const wchar_t *expression, const wchar_t *function, const wchar_t *file,
-      unsigned line, uintptr_t reserved)
+ignore_invalid(const wchar_t *expression, const wchar_t *function, const wchar_t *file,
+               unsigned line, uintptr_t reserved)
 {
     (void)expression, (void)function, (void)file, (void)line, (void)reserved;
 }
@@ -75,7 +76,7 @@ free_all(char **arguments)
 int
 os_process_arguments(int *argc, char ***argv)
 {
-    _set_invalid_parameter_handler(go_on);
+    _set_invalid_parameter_handler(ignore_invalid);
     SetErrorMode(SEM_FAILCRITICALERRORS);
     if (_configure_wide_argv(_crt_argv_unexpanded_arguments) != 0) {
         errno = ENOMEM;

@@ -41,7 +41,7 @@ windows_thread_alarm(HANDLE timer, int64_t left, PTIMERAPCROUTINE body, void *ar
 }
 
 static int
-equip(struct thread *thread)
+init_thread(struct thread *thread)
 {
     thread->wake = CreateEventW(NULL, FALSE, FALSE, NULL);
     thread->timer = windows_thread_timer();
@@ -49,7 +49,7 @@ equip(struct thread *thread)
 }
 
 static void
-discard(struct thread *thread)
+free_thread(struct thread *thread)
 {
     if (thread->wake)
         CloseHandle(thread->wake);
@@ -64,7 +64,7 @@ get_current(void)
     if (current)
         return current;
     current = &first;
-    equip(current);
+    init_thread(current);
     return current;
 }
 
@@ -111,7 +111,7 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
         return -1;
     made->body = body;
     made->argument = argument;
-    if (equip(made) == 0) {
+    if (init_thread(made) == 0) {
         made->handle = (HANDLE)_beginthreadex(NULL, STACK, run, made,
                                               STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
         thread->id = (uintptr_t)made;
@@ -119,7 +119,7 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
             return 0;
     }
     int number = errno;
-    discard(made);
+    free_thread(made);
     errno = number;
     return -1;
 }
@@ -143,7 +143,7 @@ os_thread_join(const struct os_thread *thread)
     struct thread *other = (struct thread *)thread->id;
     WaitForSingleObject(other->handle, INFINITE);
     CloseHandle(other->handle);
-    discard(other);
+    free_thread(other);
 }
 
 struct os_lock {

@@ -240,6 +240,59 @@ what_is_volatile_is_for_handlers(void **state)
     assert_true(visit_lines("include/*/*.h", check_volatile) > 20);
 }
 
+/* The names of OS_HAS_... that a system defines, and those that a file asks for. */
+struct names {
+    char text[64][64];
+    int count;
+};
+
+static struct names defined, asked;
+
+static void
+add_name(struct names *names, const char *name)
+{
+    for (int i = 0; i < names->count; i++)
+        if (strcmp(names->text[i], name) == 0)
+            return;
+    assert_true(names->count < (int)LENGTH(names->text));
+    snprintf(names->text[names->count++], sizeof(names->text[0]), "%s", name);
+}
+
+static void
+collect_names(const struct line *line)
+{
+    char name[64];
+    bool is_table = strcmp(line->path, "src/os/has.h") == 0;
+    for (const char *at = line->text; (at = strstr(at, "OS_HAS_")); at++)
+        if (line->text[0] == '#' && sscanf(at, "%63[A-Z_]", name) == 1 &&
+            strcmp(name, "OS_HAS_H") != 0)
+            add_name(is_table ? &defined : &asked, name);
+}
+
+static void
+assert_names_in(const struct names *some, const struct names *all, const char *problem)
+{
+    for (int i = 0; i < some->count; i++) {
+        bool found = false;
+        for (int j = 0; j < all->count; j++)
+            found |= strcmp(some->text[i], all->text[j]) == 0;
+        if (!found)
+            fail_msg("%s %s", some->text[i], problem);
+    }
+}
+
+/* A name that is misspelt would have two functions in one library, or none. */
+static void
+what_systems_have_is_what_files_ask_for(void **state)
+{
+    (void)state;
+    defined.count = asked.count = 0;
+    assert_true(visit_lines("src/os/*.[ch]", collect_names) > 20);
+    assert_true(defined.count > 20);
+    assert_names_in(&defined, &asked, "is asked for nowhere");
+    assert_names_in(&asked, &defined, "is defined for no system");
+}
+
 int
 main(void)
 {
@@ -250,6 +303,7 @@ main(void)
         cmocka_unit_test(the_main_file_is_a_table_of_contents),
         cmocka_unit_test(every_header_compiles_alone),
         cmocka_unit_test(systems_differ_in_one_folder_only),
+        cmocka_unit_test(what_systems_have_is_what_files_ask_for),
         cmocka_unit_test(what_is_volatile_is_for_handlers),
     };
     return cmocka_run_group_tests_name("floors", tests, NULL, NULL);
