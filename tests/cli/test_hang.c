@@ -23,10 +23,8 @@ a_stuck_request_is_told_of_and_printed_when_it_returns(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, FRESH FAULTY("pread:3:hold") "-C -i 0 -c 4 -hang 100ms data >o 2>e & "
-                                        "pid=$!; " UNTIL("request 3 has had", "e") //
-        "sleep 1; " RELEASE "wait $pid; status=$?; cat o; cat e >&2; exit $status");
+    struct result result =
+        command_status(0, "a_stuck_request_is_told_of_and_printed_when_it_returns");
     assert_matches(result.err, SLOW "(ioping: request [124] has [^\n]*\n)*"
                                     "(ioping: request 3 has had no answer for [0-9.]+ "
                                     "m?s\n)+(ioping: request 4 has [^\n]*\n)*$");
@@ -41,8 +39,8 @@ it_is_told_again_at_each_doubling(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, FAULTY("pread:1:1700ms") "-C -B -a 0 -i 0 -c 1 -hang 100ms data");
+    struct result result =
+        command_status(0, "faulty pread:1:1700ms -C -B -a 0 -i 0 -c 1 -hang 100ms data");
     double due = 100;
     const char *line = strstr(result.err, "ioping: request ");
     for (; line && *line; line += strcspn(line, "\n") + 1) {
@@ -69,11 +67,11 @@ nothing_is_told_below_the_limit_or_without_one(void **state)
     (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            0,
-            "IOPING_SCRIPT=pread:2:600ms LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\" -C -B "
-            "-i 0 -c 2 %s data",
-            options[i]);
+        struct result result =
+            command_status(0,
+                           "IOPING_SCRIPT=pread:2:600ms LD_PRELOAD=\"$IOPING_FAULTS\" "
+                           "ioping -C -B -i 0 -c 2 %s data",
+                           options[i]);
         /* Without one it is 5 s, which a machine may be late. */
         assert_matches(result.err,
                        options[i][0]
@@ -88,25 +86,18 @@ static void
 time_between_requests_is_not_told(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "for try in 1 2 3; do ioping -i 1500ms -c 2 -hang 1s -C data >o 2>e; s=$?; "
-           "[ -s e ] || break; done; cat e >&2; exit $s");
+    struct result result = command_status(0, "time_between_requests_is_not_told");
     assert_string_equal(result.err, "");
     command_free(&result);
 }
-
-/* With request 3 waiting for ever, from when it is told of it. */
-#define STUCK FRESH FAULTY("pread:3-:hang") "-C -i 50ms -hang 100ms "
-#define TOLD UNTIL("request 3 has had no answer", "e")
 
 static void
 an_interrupt_ends_the_output_though_a_request_never_returns(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        3, STUCK "data >o 2>e & pid=$!; " TOLD "kill -INT $pid; wait $pid; status=$?; "
-                 "tail -4 o; tail -2 e >&2; exit $status");
+    struct result result =
+        command_status(3, "an_interrupt_ends_the_output_though_a_request_never_returns");
     assert_matches(result.out, "^--- data \\(.*\\) ioping statistics ---\n"
                                "1 requests completed in .* 4 KiB read, .*\n"
                                "generated 3 requests in .* 8 KiB, .*\n"
@@ -122,11 +113,8 @@ an_interrupt_does_not_interrupt_the_request(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, TRY FRESH FAULTY("pread:3-:hold") //
-        "-C -B -a 0 -i 0 -hang 100ms data >o 2>e & pid=$!; " HELD
-        "kill -INT $pid; " HANDLED RELEASE "wait $pid; s=$?; " AGAIN_UNLESS(
-            "0") "cut -d' ' -f1,9 o; ls held 2>/dev/null; exit $s");
+    struct result result =
+        command_status(0, "an_interrupt_does_not_interrupt_the_request");
     assert_string_equal(result.out, "3 3\n");
     command_free(&result);
 }
@@ -139,9 +127,7 @@ every_signal_that_ends_a_run_does_so(void **state)
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result =
             command_status(endings[i].died ? endings[i].died : 3,
-                           STUCK "-B data >o 2>e & pid=$!; " TOLD "kill -%s $pid; " REAP
-                                 "status=$?; cut -d' ' -f1,9 o; exit $status",
-                           endings[i].name);
+                           "every_signal_that_ends_a_run_does_so %s", endings[i].name);
         assert_string_equal(result.out, "1 3\n");
         command_free(&result);
     }
@@ -153,10 +139,7 @@ json_is_whole_then(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        3, STUCK "-J data >o 2>e & pid=$!; " TOLD "kill -INT $pid; wait $pid; status=$?; "
-                 "jq -c '[length, .[2].stat.count, .[2].load.count, .[2].load.failed, "
-                 "(.[2].load.missed > 0)]' o; exit $status");
+    struct result result = command_status(3, "json_is_whole_then");
     assert_string_equal(result.out, "[3,1,3,0,true]\n");
     command_free(&result);
 }
@@ -166,9 +149,7 @@ a_second_interrupt_does_not_wait(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        4, TRY STUCK "-q data >o 2>e & pid=$!; " TOLD INTERRUPT_TWICE
-                     "wait $pid; s=$?; " AGAIN_UNLESS("4") "cat o; exit $s");
+    struct result result = command_status(4, "a_second_interrupt_does_not_wait");
     assert_string_equal(result.out, "");
     command_free(&result);
 }
@@ -181,11 +162,7 @@ statistics_come_while_a_request_hangs(void **state)
     need_faults();
     for (size_t i = 0; i < LENGTH(signals); i++) {
         struct result result =
-            command_status(3,
-                           STUCK "data >o 2>e & pid=$!; " TOLD "kill -%s $pid; " UNTIL(
-                               "requests, ", "e") "kill -INT $pid; wait $pid; status=$?; "
-                                                  "grep 'requests,' e; exit $status",
-                           signals[i]);
+            command_status(3, "statistics_come_while_a_request_hangs %s", signals[i]);
         assert_matches(result.out,
                        "^2 requests, min/avg/max/mdev = .* / .* / .* / 0 ns\n$");
         command_free(&result);
@@ -197,12 +174,7 @@ periods_come_while_a_request_hangs(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        3,
-        STUCK "-q -P 100ms data >o 2>e & pid=$!; " TOLD
-              "until [ $(grep -c '^0 0 0 0 0 0 0 0 0 1' o) -ge 3 ]; do sleep 0.02; done; "
-              "kill -INT $pid; wait $pid; status=$?; "
-              "awk '{ n += $9 } END { print n }' o; exit $status");
+    struct result result = command_status(3, "periods_come_while_a_request_hangs");
     assert_string_equal(result.out, "2\n");
     command_free(&result);
 }
@@ -216,14 +188,7 @@ points_without_a_request_are_counted(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        0, FAULTY("pread:2:3200ms") //
-        "-C -i 1s -c 3 data >o 2>e; { sed -nE 's/^ioping: ([0-9]+) requests were missed: "
-        ".*/\\1/p' e; sed -nE 's/^generated 3 requests in ([0-9]+)[.0-9]* s, .*/\\1/p' "
-        "o; } | paste -sd' ' | awk '{ print ($1 >= 3 && $1 <= $2 - 1) "
-        "}'; " FAULTY("pread:2:3200ms") //
-        "-C -q -J -i 1s -c 3 data | jq '.[0].load | .missed >= 3 and .missed <= "
-        "(.time / 1e9 | floor) - 1'");
+    struct result result = command_status(0, "points_without_a_request_are_counted");
     assert_string_equal(result.out, "1\ntrue\n");
     command_free(&result);
 }
@@ -238,11 +203,9 @@ points_are_missed_in_a_burst_too(void **state)
     (void)state;
     need_faults();
     for (int i = 0; i < 2; i++) {
-        struct result result = command(
-            TRY FAULTY("%s") "-C -b 3 -i 1s %s data 2>&1 | sed -nE 's/^ioping: ([0-9]+) "
-                             "requests? w[a-z]* (missed): .*/\\1 \\2/p' >m; s=$(cat "
-                             "m); " AGAIN_UNLESS("'%d missed'") "cat m",
-            faults[i], options[i], i == 0 ? 1 : 3);
+        struct result result =
+            command("points_are_missed_in_a_burst_too '%d missed' %s %s", i == 0 ? 1 : 3,
+                    faults[i], options[i]);
         assert_string_equal(result.out, i == 0 ? "1 missed\n" : "3 missed\n");
         command_free(&result);
     }
@@ -262,8 +225,8 @@ nothing_is_due_without_an_interval_or_after_the_end(void **state)
     (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(0, FAULTY("%s") "-C %s data",
-                                              cases[i].faults, cases[i].options);
+        struct result result =
+            command_status(0, "faulty %s -C %s data", cases[i].faults, cases[i].options);
         assert_contains(result.out, "\ngenerated ");
         assert_lacks(result.err, "missed");
         command_free(&result);
@@ -277,15 +240,8 @@ the_time_of_a_failed_request_is_shown_and_not_counted(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        3,
-        FAULTY("pwrite:4:300ms,fdatasync:5:5") "-E -J -WWW -i 0 -c 6 -a 0 data >o; "
-                                               "status=$?; jq -c '.[3].io | [.notice, "
-                                               ".size, .time >= 300000000]' o; "
-                                               "jq -c '(.[0:3] + .[4:6] | map(.io.time) "
-                                               "| add) as $others | .[6] | [.stat.count, "
-                                               ".stat.time == $others, .load.failed]' o; "
-                                               "exit $status");
+    struct result result =
+        command_status(3, "the_time_of_a_failed_request_is_shown_and_not_counted");
     assert_string_equal(result.out, "[\"EIO\",0,true]\n[5,true,1]\n");
     assert_string_equal(result.err,
                         "ioping: request 4 failed: EIO (Input/output error)\n");
@@ -299,15 +255,9 @@ a_target_that_hangs_is_told_of_and_left(void **state)
     (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(endings); i++) {
-        struct result result = command_status(
-            endings[i].died ? endings[i].died : 2,
-            FRESH "mkdir -p d; " FAULTY(
-                "pwrite:1-:hang") "-hang 100ms -J d >o 2>e & "
-                                  "pid=$!; " UNTIL("not ready after",
-                                                   "e") "kill -%s $pid; " REAP
-                                                        "status=$?; cat o; ls -A d; cat "
-                                                        "e >&2; exit $status",
-            endings[i].name);
+        struct result result =
+            command_status(endings[i].died ? endings[i].died : 2,
+                           "a_target_that_hangs_is_told_of_and_left %s", endings[i].name);
         assert_string_equal(result.out, "");
         assert_matches(result.err, "^(ioping: d: not ready after [0-9.]+ m?s\n)+"
                                    "ioping: d: still not ready after [0-9.]+ m?s\n$");
@@ -320,28 +270,13 @@ a_target_that_takes_long_is_told_of_and_used(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0,
-        FRESH "mkdir -p d; " FAULTY("fdatasync:1:hold") "-hang 200ms -C -B -c 3 -i 0 d "
-                                                        ">o 2>e & pid=$!; " HELD //
-                                                            UNTIL("not ready after", "e")
-                                                                RELEASE
-        "wait $pid; status=$?; cut -d' ' -f1,9 o; "
-        "cat e >&2; exit $status");
+    struct result result =
+        command_status(0, "a_target_that_takes_long_is_told_of_and_used");
     assert_string_equal(result.out, "2 3\n");
     assert_matches(result.err, "^(ioping: d: not ready after [0-9.]+ m?s\n)+"
                                "(ioping: request [^\n]*\n)*$");
     command_free(&result);
 }
-
-#define FROZEN \
-    "trap 'fsfreeze -u ext4 2>/dev/null' EXIT; trap 'exit 1' TERM; fsfreeze -f ext4; "
-
-/* Waits until the request after the last one that ended is told of; others may have
- * been slow. */
-#define STUCK_IN_KERNEL                                                            \
-    "until n=$(grep -c request= o); grep -q \"request $((n + 1)) has had no \" e " \
-    "&& cat /proc/$pid/task/*/stat | sed 's/.*) //' | grep -q ^D; do sleep 0.02; done; "
 
 /*
  * Waits in the kernel, where no signal comes, so only a thaw ends the program;
@@ -353,15 +288,7 @@ a_frozen_file_system_is_told_of_and_left(void **state)
     (void)state;
     need_program("fsfreeze");
     mount_once("ext4");
-    struct result result = command_status(
-        3, FRESH ": >closed; mkfifo pipe; { cat pipe >o; echo closed >closed; } & "
-                 "$IOPING_RUNNER \"$IOPING\" -W -i 50ms -hang 200ms ext4 >pipe 2>e & "
-                 "pid=$!; " UNTIL("request=2 ", "o") FROZEN STUCK_IN_KERNEL
-        "cat /proc/$pid/task/*/stat | sed 's/.*) //' | grep -c ^D; kill -INT "
-        "$pid; " UNTIL("closed", "closed") "cat closed; test -e /proc/$pid && echo held; "
-                                           "fsfreeze -u ext4; wait $pid; status=$?; tail "
-                                           "-3 o; "
-                                           "cat e >&2; exit $status");
+    struct result result = command_status(3, "a_frozen_file_system_is_told_of_and_left");
     assert_matches(result.out,
                    "^1\nclosed\nheld\n[0-9]+ requests completed in .* written, .*\n"
                    "generated [0-9]+ requests in .*\nmin/avg/max/mdev = .*\n$");
@@ -370,15 +297,6 @@ a_frozen_file_system_is_told_of_and_left(void **state)
                         "ioping: 1 request still waiting after [0-9.]+ m?s\n" MISSED "$");
     command_free(&result);
 }
-
-/* A run of a directory whose working file is held in the making, at the write or flush of
- * this fault, until it has handled the signal. */
-#define INTERRUPTED(fault, options, signal, setup)                            \
-    TRY FRESH "rm -rf d; mkdir d; " setup "; " FAULTY(fault) options          \
-        " d >o 2>e & pid=$!; " HELD "kill -" signal " $pid; " HANDLED RELEASE \
-        "wait $pid; s=$?; "                                                   \
-        "n=$(grep -c 'interrupted while' e); "                                \
-        "[ $n = 1 ] && break; done; "
 
 /* It would be short, and no request may go to it. A signal that ends the program at its
  * end has a status of its own. */
@@ -397,8 +315,8 @@ a_signal_while_the_working_file_is_filled_leaves_nothing(void **state)
     for (size_t i = 0; i < LENGTH(cases) * LENGTH(signals); i++) {
         const char *signal = signals[i % LENGTH(signals)];
         struct result result = command_status(
-            0, INTERRUPTED("%s", "%s", "%s", ":") "echo $s; ls -A d; cat o e",
-            cases[i / LENGTH(signals)].fault, cases[i / LENGTH(signals)].options, signal);
+            0, "a_signal_while_the_working_file_is_filled_leaves_nothing %s %s %s",
+            signal, cases[i / LENGTH(signals)].fault, cases[i / LENGTH(signals)].options);
         assert_matches(result.out, i % LENGTH(signals) ? "^(2|143|129)\n" : "^2\n");
         assert_string_equal(
             strchr(result.out, '\n'),
@@ -412,11 +330,8 @@ a_kept_file_outlives_a_signal_while_it_is_filled(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, INTERRUPTED("pwrite:1:hold", "-k -S 200m", "INT",
-                       "cp data d/ioping.tmp; stat -c '%%i %%s' d/ioping.tmp >before") //
-        "echo $s; ls -A d; stat -c '%%i %%s' d/ioping.tmp | cmp before && "
-        "cmp -i 524288 -n 524288 data d/ioping.tmp");
+    struct result result =
+        command_status(0, "a_kept_file_outlives_a_signal_while_it_is_filled");
     assert_string_equal(result.out, "2\nioping.tmp\n");
     command_free(&result);
 }
@@ -426,11 +341,8 @@ a_signal_before_the_first_request_ends_it_without_one(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, TRY FRESH FAULTY("open@data:1:hold") "data >o 2>e & pid=$!; " HELD //
-                                                "kill -INT $pid; " HANDLED RELEASE
-                                                "wait $pid; s=$?; " AGAIN_UNLESS("0") //
-        "grep generated o; tail -1 e >&2; exit $s");
+    struct result result =
+        command_status(0, "a_signal_before_the_first_request_ends_it_without_one");
     assert_matches(result.out, "^generated 0 requests ");
     assert_string_equal(result.err, "ioping: no request was sent\n");
     command_free(&result);
@@ -442,15 +354,7 @@ a_thawed_file_system_goes_on(void **state)
     (void)state;
     need_program("fsfreeze");
     mount_once("ext4");
-    struct result result = command_status(
-        0, START "-W -i 50ms -hang 100ms ext4 >o 2>e & pid=$!; " UNTIL("request=2 ", "o")
-               FROZEN STUCK_IN_KERNEL
-        "stuck=$((n + 1)); "
-        "fsfreeze -u ext4; "
-        "until grep -q \"request=$((stuck + 1)) \" o; do sleep 0.02; done; "
-        "kill -INT $pid; wait $pid; status=$?; grep -c \"request=$stuck \" "
-        "o; "
-        "grep -E ' missed: |still' e; exit $status");
+    struct result result = command_status(0, "a_thawed_file_system_goes_on");
     assert_matches(result.out, "^1\n" MISSED "$");
     command_free(&result);
 }

@@ -50,21 +50,11 @@ read_all(const char *path, size_t *size)
     return text;
 }
 
-/* Before each command. Loop devices read past the page cache of their files, where these
- * can; what jq reads is kept for tests/schema. */
+/* Before each command: $tests is the folder of the tests. */
 static const char preamble[] =
-    "attach() { losetup --direct-io=on \"$@\" 2>/dev/null || losetup \"$@\"; }\n"
-    "ioping() { $IOPING_RUNNER \"$IOPING\" \"$@\"; }\n"
-    "jq() (\n"
-    "    [ -d \"${IOPING_JSON-}\" ] || exec jq \"$@\"\n"
-    "    keep() { mktemp \"$IOPING_JSON/XXXXXX\" 2>/dev/null || echo /dev/null; }\n"
-    "    given=\n"
-    "    for file; do\n"
-    "        [ ! -f \"$file\" ] || { given=$file; cat <\"$file\" >\"$(keep)\"; }\n"
-    "    done\n"
-    "    [ -z \"$given\" ] || exec jq \"$@\"\n"
-    "    tee \"$(keep)\" | exec jq \"$@\"\n"
-    ")\n";
+    "cd '%s' && tests=${IOPING_SOURCE:-$OLDPWD}/tests || exit\n"
+    ". \"$tests/support/commands.sh\"\n"
+    "[ ! -e \"$tests/cli/%s.sh\" ] || . \"$tests/cli/%s.sh\"\n";
 
 /* Keeps a text for tests/schema if it is JSON as ioping writes it. */
 static void
@@ -132,7 +122,8 @@ command_script(const char *name, const char *format, va_list list)
     snprintf(path, sizeof(path), "%s/%s", scratch(), name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, "cd '%s'\n%s", scratch(), preamble);
+    fprintf(file, preamble, scratch(), program_invocation_short_name,
+            program_invocation_short_name);
     vfprintf(file, format, list);
     fprintf(file, "\n");
     fclose(file);
@@ -479,13 +470,7 @@ bool
 is_mount_listed(void)
 {
     enum { LISTED, MISSING, NO_TABLE = 77 };
-    struct result result =
-        command("exec 3<. && id=$(sed -n 's/^mnt_id:[^0-9]*//p' /proc/self/fdinfo/3) && "
-                "device=$(stat -c %%d .) && [ -r /proc/self/mountinfo ] || exit 77\n"
-                "awk -v id=\"$id\" -v device=$device '{ split($3, part, \":\")\n"
-                "high = int(part[2] / 256) * 1048576; low = part[2] %% 256\n"
-                "if ($1 == id || high + part[1] * 256 + low == device) found = 1 }\n"
-                "END { exit !found }' /proc/self/mountinfo");
+    struct result result = command("\"$tests/support/shells/mount-listed\"");
     int status = result.status;
     command_free(&result);
     assert_true(status == LISTED || status == MISSING || status == NO_TABLE);
@@ -590,23 +575,14 @@ mount_fuse(const char *name, const char *options, ...)
     command_free(&result);
 }
 
-/* Nothing if the folder is gone, or else every mount would be one of ours. By path,
- * the innermost first; printf decodes what mountinfo escapes. */
 int
 unmount_all(void **state)
 {
     (void)state;
     char text[4096];
-    snprintf(
-        text, sizeof(text),
-        "top=$(cd '%s' && pwd -P) || exit; sync;"
-        "awk -v top=\"$top/\" 'index($5, top) == 1 { print $5 }' /proc/self/mountinfo"
-        " | sort -r | while read -r m; do m=$(printf '%%b' \"$m\");"
-        " fsfreeze -u \"$m\" 2>/dev/null; umount \"$m\" || umount -l \"$m\"; done;"
-        "losetup -a 2>/dev/null | grep -F \"$top/\" | cut -d: -f1 | xargs -r -n1 losetup "
-        "-d;"
-        "rm -rf --one-file-system '%s'",
-        scratch(), scratch());
+    const char *source = getenv("IOPING_SOURCE");
+    snprintf(text, sizeof(text), "'%s/tests/support/shells/unmount-all' '%s'",
+             source ? source : ".", scratch());
     return system(text) == 0 ? 0 : -1;
 }
 

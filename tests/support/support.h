@@ -28,8 +28,8 @@ struct result {
 /*
  * Runs a shell command, given in printf form, in the scratch folder and waits
  * for it, 150 s at most (then it is killed and the test fails). What it has left
- * running then is killed. In the command "ioping" is the program under test, and "attach"
- * is losetup for devices with direct I/O, as far as the file's file system has that.
+ * running then is killed. The command may use what is in tests/support/commands.sh and in
+ * the file of sh beside the test program: tests/cli/NAME.sh.
  */
 struct result command(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
