@@ -1,25 +1,7 @@
 /* What becomes of the target while it is measured. */
-#include "running.h"
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Ends by itself in 20 s at the latest. */
-#define RUN(arguments) START "-w 20s -a 0 -i 10ms " arguments " >o 2>e & pid=$!; "
-#define BEGUN UNTIL("request=3 ", "o")
-#define THREE_MORE                                                              \
-    "n=$(grep -c request= o); until [ $(grep -c request= o) -ge $((n + 3)) ]; " \
-    "do sleep 0.02; done; "
-#define WAIT "wait $pid; s=$?; " SAY
-#define STOP "kill -INT $pid; " WAIT
-
-/* Ends the command: "ok" if the totals are those of the lines, of which failed those
- * with VERDICT. */
-#define AGREE(verdict)                                                      \
-    "all=$(grep -c request= o); bad=$(grep -c '^0 B .*(" verdict ")$' o); " \
-    "grep -q \"^$((all - bad)) requests completed in \" o && "              \
-    "grep -q \"^generated $all requests in \" o && { [ $bad -le 1 ] || "    \
-    "grep -q \"^ioping: $bad of $all requests failed$\" e; } && echo ok; exit $s"
 
 static int
 make_files(void **state)
@@ -39,10 +21,7 @@ a_file_that_is_truncated_is_read_short(void **state)
     (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
-            command_status(3,
-                           "cp data file; sync file; " RUN("%s file") BEGUN //
-                           ": >file; " WAIT "grep -c '(short)$' o; " AGREE("short"),
-                           options[i]);
+            command_status(3, "a_file_that_is_truncated_is_read_short %s", options[i]);
         assert_string_equal(result.out, "1\nok\n");
         assert_matches(result.err, "(^|\n)ioping: request [0-9]+ failed: short \\(0 of "
                                    "(4096|1000) bytes\\)\n$");
@@ -56,12 +35,7 @@ a_file_that_grows_is_measured_as_it_was(void **state)
 {
     (void)state;
     need_program("jq");
-    struct result result =
-        command_status(0, "head -c 16k data >file; sync file; " RUN("-J -L -s 4k file")
-                              UNTIL("\"request\": 3,", "o") "cat data >>file; " //
-                       UNTIL("\"request\": 12,", "o") STOP
-                       "jq -c '(map(.io.offset // empty) | unique), .[-1].load.failed, "
-                       ".[-1].load.count == length - 1' o; exit $s");
+    struct result result = command_status(0, "a_file_that_grows_is_measured_as_it_was");
     assert_string_equal(result.out, "[0,4096,8192,12288]\n0\ntrue\n");
     assert_string_equal(result.err, "");
     command_free(&result);
@@ -73,11 +47,8 @@ a_file_that_is_deleted_is_still_measured(void **state)
     static const char *const options[] = {"", "-WWW", "-C"};
     (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            0,
-            "cp data file; sync file; " RUN("%s file") BEGUN //
-            "rm file; " THREE_MORE STOP "ls file 2>/dev/null; " AGREE("E[A-Z]*"),
-            options[i]);
+        struct result result =
+            command_status(0, "a_file_that_is_deleted_is_still_measured %s", options[i]);
         assert_string_equal(result.out, "ok\n");
         assert_string_equal(result.err, "");
         command_free(&result);
@@ -88,9 +59,8 @@ static void
 a_kept_file_that_is_deleted_is_not_made_again(void **state)
 {
     (void)state;
-    struct result result = command_status(0, "mkdir -p kept; " RUN("-k -W kept") BEGUN //
-                                          "rm kept/ioping.tmp; " THREE_MORE STOP
-                                          "ls kept; " AGREE("E[A-Z]*"));
+    struct result result =
+        command_status(0, "a_kept_file_that_is_deleted_is_not_made_again");
     assert_string_equal(result.out, "ok\n");
     assert_string_equal(result.err, "");
     command_free(&result);
@@ -101,9 +71,8 @@ reading_goes_on_when_the_file_system_becomes_read_only(void **state)
 {
     (void)state;
     mount_image("ext4", 16, "frozen");
-    struct result result = command_status(
-        0, "cp data frozen/f && sync frozen/f; " RUN("frozen/f") BEGUN //
-        "mount -o remount,ro frozen || exit; " THREE_MORE STOP AGREE("E[A-Z]*"));
+    struct result result =
+        command_status(0, "reading_goes_on_when_the_file_system_becomes_read_only");
     assert_string_equal(result.out, "ok\n");
     assert_string_equal(result.err, "");
     command_free(&result);
@@ -115,18 +84,14 @@ writing_ends_when_the_kernel_makes_the_file_system_read_only(void **state)
 {
     (void)state;
     mount_image("ext4", 16, "broken");
-    struct result result = command("mount -o remount,errors=remount-ro broken && "
-                                   "test -w /sys/fs/ext4/$(losetup -nO NAME -j broken.img"
-                                   " | sed 's,.*/,,')/trigger_fs_error");
+    struct result result = command(
+        "mount -o remount,errors=remount-ro broken && test -w \"$(error_trigger)\"");
     bool able = result.status == 0;
     command_free(&result);
     if (!able)
         skip_because("this kernel or container lets nobody provoke errors of ext4");
-    result = command_status(3,
-                            RUN("-W broken") BEGUN //
-                            "device=$(losetup -nO NAME -j broken.img); "
-                            "echo 1 >/sys/fs/ext4/${device##*/}/trigger_fs_error; " WAIT
-                            "grep -c '(EROFS)$' o; " AGREE("EROFS"));
+    result =
+        command_status(3, "writing_ends_when_the_kernel_makes_the_file_system_read_only");
     assert_string_equal(result.out, "1\nok\n");
     assert_matches(result.err, "^ioping: request [0-9]+ failed: EROFS \\(Read-only file "
                                "system\\)\n$");
@@ -143,30 +108,20 @@ a_file_system_that_is_unmounted_lazily_is_still_measured(void **state)
         snprintf(name, sizeof(name), "lazy%zu", i);
         mount_image("ext4", 16, name);
         struct result result = command_status(
-            0,
-            "rm -f lazy; ln -s %s lazy; cp data lazy/f && sync lazy/f; " RUN("%s")
-                BEGUN //
-            "umount -l %s; ls %s; " THREE_MORE STOP AGREE("E[A-Z]*"),
-            name, targets[i], name, name);
+            0, "a_file_system_that_is_unmounted_lazily_is_still_measured %s %s", name,
+            targets[i]);
         assert_string_equal(result.out, "ok\n");
         assert_string_equal(result.err, "");
         command_free(&result);
     }
 }
 
-/* Detached at once, so it goes with the last descriptor, however this ends. */
-#define ATTACH(image)                                                          \
-    "truncate -s 4M " image "; device=$(attach -f --show " image ") || exit; " \
-    "exec 9<$device; losetup -d $device; "
-
 static void
 a_device_that_breaks_ends_the_run(void **state)
 {
     (void)state;
     need_root();
-    struct result result =
-        command_status(3, ATTACH("disk.img") RUN("$device") BEGUN //
-                       ": >disk.img; " WAIT "grep -c '(EIO)$' o; " AGREE("EIO"));
+    struct result result = command_status(3, "a_device_that_breaks_ends_the_run");
     assert_string_equal(result.out, "1\nok\n");
     assert_matches(
         result.err,
@@ -180,10 +135,8 @@ a_device_that_breaks_for_a_while_is_measured_further(void **state)
 {
     (void)state;
     need_root();
-    struct result result = command_status(
-        3, ATTACH("disk.img") RUN("-E $device") BEGUN ": >disk.img; " UNTIL("(EIO)$", "o")
-               THREE_MORE "truncate -s 4M disk.img; " //
-        THREE_MORE STOP "tail -6 o | head -1 | grep -c EIO; " AGREE("EIO"));
+    struct result result =
+        command_status(3, "a_device_that_breaks_for_a_while_is_measured_further");
     assert_string_equal(result.out, "0\nok\n");
     assert_matches(result.err,
                    "^ioping: request [0-9]+ failed: EIO \\((Input/output|I/O) error\\)\n"

@@ -25,11 +25,9 @@ a_signal_ends_a_sleep_with_the_summary(void **state)
 {
     (void)state;
     for (size_t i = 0; i < LENGTH(endings); i++) {
-        struct result result = command_status(
-            endings[i].died,
-            START "-a 0 -i 1h data >o 2>e & pid=$!; " UNTIL("request=1", "o") //
-            "kill -%s $pid; " REAP "status=$?; cat o; cat e >&2; exit $status",
-            endings[i].name);
+        struct result result =
+            command_status(endings[i].died, "a_signal_ends_a_sleep_with_the_summary %s",
+                           endings[i].name);
         assert_string_equal(result.err, "");
         assert_contains(result.out, "\n1 requests completed in ");
         assert_contains(result.out, "\ngenerated 1 requests in ");
@@ -44,9 +42,7 @@ a_signal_ends_a_busy_run_with_the_summary(void **state)
     (void)state;
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
-            endings[i].died,
-            START "-i 1ms d >o 2>e & pid=$!; " UNTIL("request=9 ", "o") //
-            "kill -%s $pid; " REAP "status=$?; tail -4 o; " SAY "exit $status",
+            endings[i].died, "a_signal_ends_a_busy_run_with_the_summary %s",
             endings[i].name);
         assert_string_equal(result.err, "");
         assert_matches(result.out, "^--- d \\(.*\\) ioping statistics ---\n"
@@ -61,10 +57,7 @@ a_signal_leaves_valid_json(void **state)
 {
     (void)state;
     need_program("jq");
-    struct result result = command_status(
-        0, START "-J -a 0 -i 1h data >o & pid=$!; " UNTIL("\"request\": 1", "o") //
-        "kill -INT $pid; wait $pid || exit 1; "
-        "jq -c '[length, .[0].io.request, .[1].stat.count, .[1].load.count]' o");
+    struct result result = command_status(0, "a_signal_leaves_valid_json");
     assert_string_equal(result.out, "[2,1,1,1]\n");
     command_free(&result);
 }
@@ -74,14 +67,7 @@ statistics_can_be_asked_for_on_the_way(void **state)
 {
     (void)state;
     need_direct_io();
-    struct result result = command_status(
-        0, START "-a 0 -i 1h data >o 2>e & pid=$!; " UNTIL("request=1", "o") //
-        "kill -USR1 $pid; " UNTIL(
-            "1 requests",
-            "e") "cp e first; kill -QUIT $pid; "
-                 "until [ $(grep -c . e) -ge 2 ]; do sleep 0.02; done; "
-                 "kill -INT $pid; wait $pid || exit 1; grep -c . first; cat e >&2; "
-                 "grep -c request= o; grep -c statistics o");
+    struct result result = command_status(0, "statistics_can_be_asked_for_on_the_way");
     char *lines = masked(result.err);
     assert_string_equal(lines, "# requests, min/avg/max/mdev = # / # / # / #\n"
                                "# requests, min/avg/max/mdev = # / # / # / #\n");
@@ -95,13 +81,7 @@ static void
 the_run_goes_on_after_interim_statistics(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, START "-a 0 -i 20ms data >o 2>e & pid=$!; " UNTIL("request=2 ", "o") //
-        "kill -USR1 $pid; " UNTIL(" requests, min/", "e")                       //
-        "n=$(grep -c request= o); until grep -q \"request=$((n + 3)) \" o; do " //
-        "sleep 0.02; done; kill -INT $pid; wait $pid || exit 1; "               //
-        "grep -c ' requests, min/' e; n=$(grep -c request= o); "                //
-        "grep -oE \"^$n requests completed|generated $n requests\" o | tr -d 0-9");
+    struct result result = command_status(0, "the_run_goes_on_after_interim_statistics");
     assert_string_equal(result.out, "1\n requests completed\ngenerated  requests\n");
     command_free(&result);
 }
@@ -111,10 +91,8 @@ one_interrupt_waits_for_the_request_and_ends_well(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, TRY FRESH FAULTY("pread:3:hold") //
-        "-C -i 0 data >o 2>e & pid=$!; " HELD "kill -INT $pid; " HANDLED RELEASE
-        "wait $pid; s=$?; " AGAIN_UNLESS("0") "cat o; cat e >&2; exit $s");
+    struct result result =
+        command_status(0, "one_interrupt_waits_for_the_request_and_ends_well");
     assert_string_equal(result.err, "");
     assert_contains(result.out, "\n2 requests completed in ");
     assert_contains(result.out, "\ngenerated 3 requests in ");
@@ -126,10 +104,7 @@ a_second_interrupt_ends_at_once(void **state)
 {
     (void)state;
     need_faults();
-    struct result result =
-        command_status(4, TRY FRESH FAULTY("pread:3:hold") //
-                       "-C -i 0 data >o 2>e & pid=$!; " HELD INTERRUPT_TWICE
-                       "wait $pid; s=$?; " AGAIN_UNLESS("4") "cat o; cat e >&2; exit $s");
+    struct result result = command_status(4, "a_second_interrupt_ends_at_once");
     assert_string_equal(result.err, "");
     assert_contains(result.out, "request=2 ");
     assert_lacks(result.out, "request=3 ");
@@ -148,12 +123,7 @@ a_second_interrupt_leaves_valid_json(void **state)
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
-            4,
-            TRY FRESH FAULTY("pread:3:hold") "-C -i 0 %s data >o 2>e & pid=$!; " HELD //
-                INTERRUPT_TWICE "wait $pid; s=$?; " AGAIN_UNLESS(
-                    "4") "jq -c '[length, .[-1].io.request]' o; cat e >&2; "
-                         "exit $s",
-            cases[i].options);
+            4, "a_second_interrupt_leaves_valid_json %s", cases[i].options);
         assert_string_equal(result.err, "");
         assert_string_equal(result.out, cases[i].shape);
         command_free(&result);
@@ -266,13 +236,7 @@ a_failed_request_ends_the_run_with_the_summary(void **state)
     need_faults();
     for (size_t i = 0; i < LENGTH(failures); i++) {
         struct result result =
-            command("cp data w; " FAULTY(
-                        "%s") "-C -c 10 -i 0 %s w >o; status=$?; "
-                              "sed -n 's/w (.*): \\(request=[0-9]*\\) "
-                              "time=[^(]*/\\1 /p' o | tail -1 | "
-                              "sed 's/ (fast)/ /; s/ (slow)/ /'; "
-                              "grep -oE '^[0-9]+ requests completed|^generated [0-9]+ "
-                              "requests' o; exit $status",
+            command("a_failed_request_ends_the_run_with_the_summary %s %s",
                     failures[i].script, failures[i].options);
         char expected[256];
         snprintf(expected, sizeof(expected), "%s\n%s\n%s\n", failures[i].verdict,
@@ -290,9 +254,8 @@ a_failed_flush_is_a_failed_write(void **state)
 {
     (void)state;
     need_faults();
-    struct result result =
-        command_status(3, "cp data w; sync w; " FAULTY("pwrite:2:20ms,fdatasync:3:5") //
-                       "-WWW -a 0 -c 5 -i 0 w");
+    struct result result = command_status(
+        3, "cp data w; sync w; faulty pwrite:2:20ms,fdatasync:3:5 -WWW -a 0 -c 5 -i 0 w");
     assert_matches(result.err,
                    "^ioping: request 2 failed: EIO \\(Input/output error\\)\n$");
     assert_matches(result.out, "\n0 B >>> w [^\n]* time=[0-9.]+ ms \\(EIO\\)\n\n---");
@@ -305,7 +268,7 @@ a_failure_during_warmup_is_a_failure(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(3, FAULTY("pread:1:5") "-C -c 5 -i 0 data");
+    struct result result = command_status(3, "faulty pread:1:5 -C -c 5 -i 0 data");
     assert_matches(result.err,
                    "^ioping: request 1 failed: EIO \\(Input/output error\\)\n");
     assert_lacks(result.err, "warm-up");
@@ -321,12 +284,7 @@ a_failed_request_leaves_valid_json(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        3, FAULTY("pread:7:5") "-J -C -c 10 -i 0 data >o; status=$?; jq -c '[length, "
-                               ".[6].io.request, .[6].io.notice, .[6].io.ignored, "
-                               ".[7].stat.count, "
-                               ".[7].load.count, .[7].load.failed, .[7].load.size]' o; "
-                               "exit $status");
+    struct result result = command_status(3, "a_failed_request_leaves_valid_json");
     assert_string_equal(result.err,
                         "ioping: request 7 failed: EIO (Input/output error)\n");
     assert_string_equal(result.out, "[8,7,\"EIO\",true,5,7,1,24576]\n");
@@ -352,11 +310,9 @@ a_late_request_moves_the_grid(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0,
-        FAULTY(
-            "pread:2:150ms") "-C -B -i 50ms -c 5 data | "
-                             "awk '{ print $9, ($10 >= 300000000), ($7 >= 150000000) }'");
+    struct result result =
+        command_status(0, "faulty pread:2:150ms -C -B -i 50ms -c 5 data | awk '{ print "
+                          "$9, ($10 >= 300000000), ($7 >= 150000000) }'");
     assert_string_equal(result.out, "5 1 1\n");
     command_free(&result);
 }
@@ -385,11 +341,6 @@ lost_output_ends_a_run_that_waits(void **state)
     }
 }
 
-/* Waits until the pipe takes no line any more, by what stands in it already. */
-#define FULL                                                                       \
-    "while dd if=/dev/zero of=pipe bs=100 count=1 oflag=nonblock 2>/dev/null; do " \
-    "sleep 0.02; done; "
-
 static void
 a_second_interrupt_ends_a_run_whose_output_is_blocked(void **state)
 {
@@ -397,11 +348,7 @@ a_second_interrupt_ends_a_run_whose_output_is_blocked(void **state)
     static const char *const options[] = {"", "-J", "-p 1 -q"};
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct result result = command_status(
-            4,
-            "rm -f pipe; mkfifo pipe; exec 3<>pipe\n"
-            "$IOPING_RUNNER \"$IOPING\" %s -i 0 /dev/zero >&3 3>&- & pid=$!\n" FULL IDLE
-                INTERRUPT_TWICE "wait $pid",
-            options[i]);
+            4, "a_second_interrupt_ends_a_run_whose_output_is_blocked %s", options[i]);
         command_free(&result);
     }
 }

@@ -72,12 +72,12 @@ json_is_whole_then() {
     return "$status"
 }
 
-interrupt_twice_when_stuck() {
+stuck_and_end_at_once() {
     stuck -q data
     end_at_once
 }
 a_second_interrupt_does_not_wait() {
-    retry 4 interrupt_twice_when_stuck
+    retry 4 stuck_and_end_at_once
     status=$?
     cat o
     return "$status"

@@ -1,19 +1,5 @@
 /* What a run has made goes, also if it ends before it could remove it. */
-#include "running.h"
 #include "support.h"
-
-/* Starts a run of directory "slow" with OPTIONS while no file can be made in it, and
- * waits until it tries to. */
-#define MAKING(options)                                                        \
-    FRESH ": >hang; rm -f hang.waiting; rm -rf slow.files/* slow.files/.io*; " \
-          "$IOPING_RUNNER \"$IOPING\" -hang 0 -c 2 -i 0 " options              \
-          " slow >o 2>e & pid=$!; until test -e hang.waiting; do sleep 0.02; " \
-          "done; "
-
-/* What is in a folder, once nothing is or after a long time. */
-#define LEFT(folder)                                                             \
-    "n=0; while [ $n -lt 1000 ] && [ \"$(ls -A " folder ")\" ]; do sleep 0.02; " \
-    "n=$((n + 1)); done; ls -A " folder "; "
 
 static void
 need_slow(void)
@@ -32,10 +18,8 @@ a_file_that_is_made_after_the_end_is_removed(void **state)
     (void)state;
     need_slow();
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        struct result result = command(
-            MAKING("%s") "kill -INT $pid; " UNTIL("still not ready", "e") //
-            "ls -A slow.files; rm hang; wait $pid; echo $?; " LEFT("slow.files") "cat o",
-            options[i]);
+        struct result result =
+            command("a_file_that_is_made_after_the_end_is_removed %s", options[i]);
         assert_string_equal(result.out, "2\n");
         command_free(&result);
     }
@@ -48,11 +32,8 @@ a_file_that_is_made_after_a_second_interrupt_is_removed(void **state)
     (void)state;
     need_slow();
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-        struct result result =
-            command(TRY MAKING("%s") INTERRUPT_TWICE
-                    "rm hang; wait $pid; s=$?; " LEFT("slow.files") AGAIN_UNLESS("4") //
-                    "echo $s; cat o e",
-                    options[i]);
+        struct result result = command(
+            "a_file_that_is_made_after_a_second_interrupt_is_removed %s", options[i]);
         assert_string_equal(result.out, "4\n");
         command_free(&result);
     }
@@ -64,11 +45,7 @@ a_kept_file_that_was_there_stays(void **state)
 {
     (void)state;
     need_slow();
-    struct result result = command_status(
-        0, "rm -f hang; head -c 1M /dev/urandom >precious; "
-           "for old in precious /dev/null; do cp $old slow.files/ioping.tmp; "
-           ": >hang; ioping -k -q -c 2 -i 0 slow >o || exit; "
-           "stat -c %%s slow.files/ioping.tmp; done; rm hang");
+    struct result result = command_status(0, "a_kept_file_that_was_there_stays");
     assert_string_equal(result.out, "1048576\n1048576\n");
     command_free(&result);
 }
@@ -77,16 +54,12 @@ a_kept_file_that_was_there_stays(void **state)
 static void
 a_kept_file_that_was_begun_is_removed(void **state)
 {
-    static const char *const ends[] = {"kill -INT $pid; ", INTERRUPT_TWICE};
+    static const char *const ends[] = {"end INT", "end_at_once"};
     (void)state;
     need_faults();
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        struct result result = command(
-            FRESH "rm -rf d; mkdir d; " FAULTY(
-                "pwrite:2-:hang") "-k d >o 2>e & pid=$!; "
-                                  "until [ -s d/ioping.tmp ]; do sleep 0.02; done; %s"
-                                  "wait $pid; echo $?; " LEFT("d") "cat o",
-            ends[i]);
+        struct result result =
+            command("a_kept_file_that_was_begun_is_removed %s", ends[i]);
         assert_matches(result.out, i == 0 ? "^2\n$" : "^[24]\n$"); /* if it was late */
         command_free(&result);
     }
@@ -98,12 +71,7 @@ of_several_kept_files_none_is_left(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, FRESH "rm -rf d f; mkdir d f; " FAULTY(
-               "pwrite@/f/:2-:hang") "-k d f >o 2>e & pid=$!; "
-                                     "until [ -s f/ioping.tmp ]; do sleep 0.02; "
-                                     "done; kill -INT $pid; wait $pid; echo $?; " //
-        LEFT("d f | grep tmp") "cat o");
+    struct result result = command_status(0, "of_several_kept_files_none_is_left");
     assert_string_equal(result.out, "2\n");
     command_free(&result);
 }

@@ -39,16 +39,7 @@ a_failure_in_a_full_queue_ends_the_run(void **state)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
-        3,
-        FAULTY("%s:5:5") "-hang 0 -J -a 0 -i 0 -depth 4 %s data >o; s=$?; "
-                         "jq -c '[.[] | .io | select(.)] as $io | .[-1] as {$stat, "
-                         "$load} | [$load.failed, ($io | map(select(.notice == \"EIO\"))"
-                         " | map([.request, .size, .ignored])), ($load.count >= 5 and "
-                         "$load.count <= 8), $stat.count == $load.count - 1, $stat.time "
-                         "== ($io | map(select(.ignored | not) | .time) | add), "
-                         "($io | map(.request) | sort == [range(1; $load.count + 1)])]' "
-                         "o; exit $s",
-        engine->name, engine->option);
+        3, "a_failure_in_a_full_queue_ends_the_run %s %s", engine->name, engine->option);
     assert_string_equal(result.out, "[1,[[5,0,true]],true,true,true,true]\n");
     assert_string_equal(result.err,
                         "ioping: request 5 failed: EIO (Input/output error)\n");
@@ -59,18 +50,9 @@ static void
 failures_that_are_ignored_leave_the_others_alone(void **state)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        3,
-        FAULTY("%s:3-/4:5,%s:9:short,%s:10:zero") "-hang 0 -J -E -a 0 -i 0 -c 16 -depth "
-                                                  "4 %s "
-                                                  "data >o; s=$?; "
-                                                  "jq -c '[.[] | .io | select(.ignored "
-                                                  "== true)] | sort_by(.request)[] | "
-                                                  "[.request, .notice, .size]' o; "
-                                                  "jq -c '.[-1] | [.stat.count, "
-                                                  ".stat.size, .load.count, "
-                                                  ".load.failed, .load.size]' o; exit $s",
-        engine->name, engine->name, engine->name, engine->option);
+    struct result result =
+        command_status(3, "failures_that_are_ignored_leave_the_others_alone %s %s",
+                       engine->name, engine->option);
     assert_string_equal(result.out, "[3,\"EIO\",0]\n[7,\"EIO\",0]\n[9,\"short\",2048]\n"
                                     "[10,\"short\",0]\n[11,\"EIO\",0]\n[15,\"EIO\",0]\n"
                                     "[10,40960,16,6,43008]\n");
@@ -84,13 +66,7 @@ a_request_that_would_wait_fails_alone(void **state)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
-        0,
-        FAULTY("%s:3-/3:11,%s:1-:fast") "-N -C -a 0 -i 0 -c 9 -depth 4 %s data 2>e >o; "
-                                        "s=$?; "
-                                        "sed -nE 's/^0 B .*: request=([0-9]+) "
-                                        ".*\\(EAGAIN\\)$/\\1/p' "
-                                        "o | sort -n | tr '\\n' ' '; " TOTALS "exit $s",
-        engine->name, engine->name, engine->option);
+        0, "a_request_that_would_wait_fails_alone %s %s", engine->name, engine->option);
     assert_string_equal(result.out, "3 6 9 6 requests completed\n"
                                     "generated 9 requests\n");
     command_free(&result);
@@ -101,15 +77,8 @@ static void
 a_slow_request_is_told_at_its_end(void **state)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        0,
-        FAULTY("%s:2:600ms") "-J -a 0 -i 0 -c 12 -depth 4 %s data | jq -c 'map(select("
-                             ".io)) as $all | ($all[] | .io | select(.request == 2) | "
-                             ".time) as $slow | [($all | map(.io.request) | sort == "
-                             "[range(1; 13)]), $slow >= 600000000, ($all | "
-                             "map(.timestamp) | . == sort), .[-1].stat.max >= $slow, "
-                             ".[-1].stat.count, .[-1].load.time >= 600000000]'",
-        engine->name, engine->option);
+    struct result result = command_status(0, "a_slow_request_is_told_at_its_end %s %s",
+                                          engine->name, engine->option);
     assert_string_equal(result.out, "[true,true,true,true,12,true]\n");
     command_free(&result);
 }
@@ -119,16 +88,8 @@ static void
 a_stall_does_not_silence_the_grid(void **state)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        3,
-        FRESH FAULTY("%s:2:hang,%s:1-:fast") "-a 0 -i 50ms -c 8 -hang 1h -depth 4 %s "
-                                             "data >o 2>e & pid=$!; " UNTIL("request=8 ",
-                                                                            "o") //
-        LINES("7") "kill -INT $pid; "
-                   "wait $pid; s=$?; sed -nE 's/.*: request=([0-9]+) time.*/\\1/p' o | "
-                   "sort -n | "
-                   "tr '\\n' ' '; " TOTALS SAY "exit $s",
-        engine->name, engine->name, engine->option);
+    struct result result = command_status(3, "a_stall_does_not_silence_the_grid %s %s",
+                                          engine->name, engine->option);
     assert_matches(result.out, "^1 3 4 5 6 7 8 7 requests completed\n"
                                "generated 8 requests\n$");
     assert_matches(result.err, "^ioping: 1 request still waiting after [0-9.]+ m?s\n$");
@@ -140,11 +101,11 @@ static void
 points_are_missed_while_no_slot_is_free(void **state)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        0,
-        FAULTY("%s:1-4:400ms") "-JJ -q -a 0 -i 25ms -b 4 -c 8 -depth 4 %s data | jq -c "
-                               "'[.load.count, .load.missed >= 15, .load.failed]'",
-        engine->name, engine->option);
+    struct result result =
+        command_status(0,
+                       "faulty %s:1-4:400ms -JJ -q -a 0 -i 25ms -b 4 -c 8 -depth 4 %s "
+                       "data | jq -c '[.load.count, .load.missed >= 15, .load.failed]'",
+                       engine->name, engine->option);
     assert_string_equal(result.out, "[8,true,0]\n");
     command_free(&result);
 }
@@ -154,15 +115,7 @@ a_hung_request_does_not_hold_the_others(void **state)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
-        3,
-        FRESH FAULTY(
-            "%s:6:hang,%s:1-:fast") "-a 0 -i 10ms -c 40 -hang 100ms -depth 4 %s data >o "
-                                    "2>e & pid=$!; " LINES("39") //
-        UNTIL("request 6 has", "e") "kill -INT $pid; wait $pid; s=$?; "
-                                    "grep -c 'request=6 ' o; "
-                                    "grep -c '^39 requests completed' o; "
-                                    "grep -c '^generated 40 requests' o; " SAY "exit $s",
-        engine->name, engine->name, engine->option);
+        3, "a_hung_request_does_not_hold_the_others %s %s", engine->name, engine->option);
     assert_string_equal(result.out, "0\n1\n1\n");
     assert_matches(result.err,
                    SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
@@ -175,15 +128,7 @@ a_queue_that_hangs_is_left_as_a_whole(void **state)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
-        3,
-        FRESH FAULTY(
-            "%s:5-:hang,%s:1-:fast") "-a 0 -i 0 -hang 100ms -depth 4 %s -J data >o 2>e "
-                                     "& pid=$!; " UNTIL("request 5 has", "e") //
-        IDLE
-        "kill -INT $pid; wait $pid; s=$?; jq -c '[length, (map(.io.request // 0) | "
-        "sort), .[-1].stat.count, .[-1].load.count, .[-1].load.failed]' o; cat e >&2; "
-        "exit $s",
-        engine->name, engine->name, engine->option);
+        3, "a_queue_that_hangs_is_left_as_a_whole %s %s", engine->name, engine->option);
     assert_string_equal(result.out, "[5,[0,1,2,3,4],4,8,0]\n");
     assert_matches(result.err,
                    SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
@@ -195,13 +140,8 @@ static void
 a_second_interrupt_does_not_wait(void **state)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        4,
-        TRY FRESH FAULTY(
-            "%s:3-:hang") "-q -i 0 -hang 100ms -depth 4 %s data >o 2>e & pid=$!; " //
-        UNTIL("request 3 has", "e") INTERRUPT_TWICE
-        "wait $pid; s=$?; " AGAIN_UNLESS("4") "cat o; exit $s",
-        engine->name, engine->option);
+    struct result result = command_status(4, "a_second_interrupt_does_not_wait %s %s",
+                                          engine->name, engine->option);
     assert_string_equal(result.out, "");
     command_free(&result);
 }
@@ -211,14 +151,9 @@ static void
 an_interrupt_waits_for_what_is_under_way(void **state)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        0,
-        TRY FRESH FAULTY("%s:5-:100ms") "-a 0 -i 0 -hang 50ms -depth 4 %s data >o 2>e & "
-                                        "pid=$!; " UNTIL("no answer", "e")
-                                            UNTIL("request=5 ",
-                                                  "o") //
-        "kill -INT $pid; wait $pid; s=$?; " AGAIN_UNLESS("0") TOTALS "exit $s",
-        engine->name, engine->option);
+    struct result result =
+        command_status(0, "an_interrupt_waits_for_what_is_under_way %s %s", engine->name,
+                       engine->option);
     int completed, generated;
     assert_int_equal(sscanf(result.out, "%d requests completed\ngenerated %d requests\n",
                             &completed, &generated),
@@ -232,19 +167,9 @@ static void
 statistics_and_periods_come_while_all_hang(void **state)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        3,
-        FRESH FAULTY(
-            "%s:5-:hang,%s:1-:fast") "-q -P 50ms -a 0 -i 0 -hang 100ms -depth 4 %s data "
-                                     ">o 2>e & pid=$!; " UNTIL("request 5 has", "e") //
-        "kill -USR1 $pid; " UNTIL("requests, ",
-                                  "e") "until [ $(grep -c '^0 0 0 0 0 0 0 0 "
-                                       "0 ' o) -ge 3 ]; do sleep 0.02; "
-                                       "done; kill -INT $pid; wait $pid; "
-                                       "s=$?; grep -o '^4 requests' e; awk "
-                                       "'{ n += $9 } END { print n }' o; "
-                                       "exit $s",
-        engine->name, engine->name, engine->option);
+    struct result result =
+        command_status(3, "statistics_and_periods_come_while_all_hang %s %s",
+                       engine->name, engine->option);
     assert_string_equal(result.out, "4 requests\n4\n");
     command_free(&result);
 }
@@ -255,21 +180,7 @@ each_write_is_flushed_and_timed_with_it(void **state)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
-        0,
-        FAULTY("%s@flush:3:600ms,%s@flush:1-:fast") "-J -W -a 0 -i 0 -c 12 -depth 4 %s d "
-                                                    "| jq -c '[.[] | "
-                                                    ".io | select(.)] as $io | [($io | "
-                                                    "length), ($io | "
-                                                    "map(.sync > 0 and .sync < .time) | "
-                                                    "all), ($io | "
-                                                    "map(select(.sync >= 600000000)) | "
-                                                    "length >= 1)]'; "
-                                                    "IOPING_SCRIPT=%s@flush:1-:5 "
-                                                    "LD_PRELOAD=\"$IOPING_FAULTS\" "
-                                                    "\"$IOPING\" -WC -B -i "
-                                                    "0 -c 9 -depth 4 %s d 2>e | cut -d' "
-                                                    "' -f1,9; ls -A d",
-        engine->name, engine->name, engine->option, engine->name, engine->option);
+        0, "each_write_is_flushed_and_timed_with_it %s %s", engine->name, engine->option);
     assert_string_equal(result.out, "[12,true,true]\n8 9\n");
     command_free(&result);
 }
@@ -278,13 +189,9 @@ static void
 a_flush_that_fails_is_a_write_that_failed(void **state)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        3,
-        FAULTY("%s@flush:3-/4:5") "-J -E -W -a 0 -i 0 -c 12 -depth 4 %s d >o; s=$?; jq "
-                                  "-c '[([.[] | .io | select(.notice == \"EIO\")] | "
-                                  "length, map(.size) , map(.ignored)), .[-1].stat.count,"
-                                  " .[-1].load.failed, .[-1].load.count]' o; exit $s",
-        engine->name, engine->option);
+    struct result result =
+        command_status(3, "a_flush_that_fails_is_a_write_that_failed %s %s", engine->name,
+                       engine->option);
     assert_string_equal(result.out, "[3,[0,0,0],[true,true,true],9,3,12]\n");
     command_free(&result);
 }
@@ -294,10 +201,7 @@ failures_are_counted_over_all_workers(void **state)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
-        3,
-        FAULTY("%s:7-/7:5") "-E -a 0 -i 0 -c 70 -depth 3 -threads 3 %s data >o; s=$?; "
-                            "grep -c '(EIO)' o; " TOTALS "exit $s",
-        engine->name, engine->option);
+        3, "failures_are_counted_over_all_workers %s %s", engine->name, engine->option);
     assert_string_equal(result.out, "10\n60 requests completed\ngenerated 70 "
                                     "requests\n");
     assert_contains(result.err, "ioping: 10 of 70 requests failed\n");
@@ -308,13 +212,9 @@ static void
 one_hung_request_of_each_worker_is_named(void **state)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        3,
-        NAMED FRESH FAULTY("%s:7-:hang,%s:1-:fast")                           //
-        "-a 0 -i 0 -hang 100ms -depth 2 -threads 3 %s data >o 2>e & pid=$!; " //
-        LINES("6") UNTIL_NAMED("3") IDLE
-        "kill -INT $pid; wait $pid; s=$?; tail -1 e >&2; " TOTALS "exit $s",
-        engine->name, engine->name, engine->option);
+    struct result result =
+        command_status(3, "one_hung_request_of_each_worker_is_named %s %s", engine->name,
+                       engine->option);
     assert_string_equal(result.out, "6 requests completed\ngenerated 12 requests\n");
     assert_matches(result.err, "^ioping: 6 requests still waiting after [0-9.]+ m?s\n$");
     command_free(&result);
@@ -324,13 +224,8 @@ static void
 a_depth_sweep_by_slow_requests(void **state)
 {
     const struct engine *engine = need_engine(state);
-    struct result result = command_status(
-        0,
-        FAULTY("%s:1-:30ms") "-JJ -w 200ms -sweep depth=1..4 %s data | jq -s -c '["
-                             "map(.sweep.depth), (map(.load.iops <= 34 * .sweep.depth) | "
-                             "all), (map(.load.count == 0 or .stat.min >= 30000000) | "
-                             "all)]'",
-        engine->name, engine->option);
+    struct result result = command_status(0, "a_depth_sweep_by_slow_requests %s %s",
+                                          engine->name, engine->option);
     assert_string_equal(result.out, "[[1,2,4],true,true]\n");
     command_free(&result);
 }
@@ -366,9 +261,9 @@ a_queue_that_cannot_be_set_up_is_refused(void **state)
     need_faults();
     for (size_t i = 0; i < LENGTH(cases) * LENGTH(targets); i++) {
         const char *line = cases[i / 2].line;
-        struct result result = command_status(
-            2, FAULTY("%s") "-hang 0 -i 0 -c 9 %s %s; s=$?; ls -A d; exit $s",
-            cases[i / 2].script, cases[i / 2].arguments, targets[i % 2]);
+        struct result result =
+            command_status(2, "faulty %s -i 0 -c 9 %s %s; s=$?; ls -A d; exit $s",
+                           cases[i / 2].script, cases[i / 2].arguments, targets[i % 2]);
         assert_string_equal(result.err, line);
         assert_string_equal(result.out, "");
         command_free(&result);
@@ -407,8 +302,8 @@ calls_that_fail_in_passing_are_not_noticed(void **state)
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
-            command(FAULTY("%s") "-hang 0 -B -a 0 -i 0 -c 60 %s data | cut -d' ' -f1,9",
-                    cases[i][0], cases[i][1]);
+            command("faulty %s -B -a 0 -i 0 -c 60 %s data | cut -d' ' -f1,9", cases[i][0],
+                    cases[i][1]);
         if (strcmp(result.out, "60 60\n") != 0 || result.err[0]) {
             print_error("%s %s: %s%s", cases[i][0], cases[i][1], result.out, result.err);
             noticed++;
@@ -429,14 +324,9 @@ a_queue_that_breaks_fails_what_is_under_way(void **state)
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            3,
-            FAULTY(
-                "%s") "-hang 0 -J -E -a 0 -i 0 -c 100 -depth 4 %s data >o; s=$?; jq -c "
-                      "'.[-1] | [.stat.count + .load.failed == .load.count, "
-                      ".load.failed >= 1 and .load.failed <= 4, .load.count < 100]' "
-                      "o; exit $s",
-            cases[i][0], cases[i][1]);
+        struct result result =
+            command_status(3, "a_queue_that_breaks_fails_what_is_under_way %s %s",
+                           cases[i][0], cases[i][1]);
         assert_string_equal(result.out, "[true,true,true]\n");
         assert_matches(result.err,
                        "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");

@@ -1,14 +1,12 @@
 /* Several targets, when something goes wrong with one of them. */
-#include "running.h"
 #include "support.h"
 
 static int
 make_files(void **state)
 {
     (void)state;
-    struct result result =
-        command_status(0, "for f in one two three; do head -c 1048576 /dev/urandom >$f; "
-                          "done; mkdir d f; sync .");
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom | tee one two >three; mkdir d f; sync .");
     command_free(&result);
     return 0;
 }
@@ -19,10 +17,7 @@ a_device_may_be_written_to_as_two_targets(void **state)
 {
     (void)state;
     need_root();
-    struct result result = command_status(
-        0, "truncate -s 4M disk.img && loop=$(attach -f --show disk.img) || exit 0; "
-           "ioping -WWW -q -c 3 -i 0 $loop one $loop >o 2>e; echo $?; cat e; "
-           "grep -c '^generated 3' o; losetup -d $loop");
+    struct result result = command_status(0, "a_device_may_be_written_to_as_two_targets");
     if (!result.out[0])
         skip_because("has no loop devices");
     assert_string_equal(result.out, "0\n3\n");
@@ -36,7 +31,7 @@ lost_output_ends_all_of_them(void **state)
     (void)state;
     need_faults();
     struct result result = command_status(
-        3, FAULTY("pread@one/:1:hang") "-C -i 10ms -hang 1s one two >/dev/full");
+        3, "faulty pread@one/:1:hang -C -i 10ms -hang 1s one two >/dev/full");
     assert_contains(result.err, "ioping: standard output: No space left on device\n");
     command_free(&result);
 }
@@ -47,11 +42,7 @@ a_signal_keeps_others_from_being_opened(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, TRY FRESH FAULTY("open@two:1:hold") "-q -c 2 -i 0 one two three >o 2>e & "
-                                               "pid=$!; " HELD "kill -INT $pid; " //
-        HANDLED RELEASE "wait $pid; r=$?; s=$(grep -c interrupted e); "           //
-        AGAIN_UNLESS("1") "echo $r; cat o e");
+    struct result result = command_status(0, "a_signal_keeps_others_from_being_opened");
     assert_string_equal(result.out,
                         "2\nioping: three: interrupted before it was opened\n");
     command_free(&result);
@@ -62,11 +53,8 @@ one_that_is_given_up_leaves_nothing_of_the_others(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, FRESH FAULTY("open@two:1:hang,open@two:2-:hang") //
-        "-hang 10ms -k -q -c 2 -i 0 d two f >o 2>e2 & pid=$!; " UNTIL("two: not ready",
-                                                                      "e2") //
-        "kill -INT $pid; wait $pid; echo $?; ls -A d f; tail -1 e2 | sed 's/after.*//'");
+    struct result result =
+        command_status(0, "one_that_is_given_up_leaves_nothing_of_the_others");
     assert_string_equal(result.out, "2\nd:\n\nf:\nioping: two: still not ready \n");
     command_free(&result);
 }
@@ -77,14 +65,7 @@ each_is_said_to_be_slow_in_its_own_time(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0,
-        TRY FRESH FAULTY("open@one:1:700ms,open@two:1:hold") //
-        "-hang 40ms -q -c 1 -a 0 one two >o 2>e & pid=$!; " UNTIL("two: not ready",
-                                                                  "e") //
-        "rm held; wait $pid; r=$?; s=$(grep -c 'two: not ready after [4-7][0-9.]* ms' "
-        "e); " //
-        AGAIN_UNLESS("1") "echo $r $s");
+    struct result result = command_status(0, "each_is_said_to_be_slow_in_its_own_time");
     assert_string_equal(result.out, "0 1\n");
     command_free(&result);
 }
@@ -96,9 +77,8 @@ a_sweep_that_cannot_begin_names_its_target(void **state)
     need_faults();
     need_linux_aio();
     struct result result = command_status(
-        0, FRESH FAULTY("io_setup:3:11") "-A -sweep depth=1..2 -w 100ms -C one two three "
-                                         ">o 2>e; echo $?; sed 's/: .*//;s/:$//' e; "
-                                         "grep -o '^--- [a-z]* ' o");
+        0, "faulty io_setup:3:11 -A -sweep depth=1..2 -w 100ms -C one two three >o 2>e; "
+           "echo $?; sed 's/: .*//;s/:$//' e; grep -o '^--- [a-z]* ' o");
     assert_string_equal(result.out, "3\nioping\n--- one \n--- three \n");
     assert_int_equal(result.status, 0);
     command_free(&result);
@@ -113,10 +93,9 @@ what_keeps_the_first_step_from_its_begin_is_said_once(void **state)
     (void)state;
     need_faults();
     need_linux_aio();
-    struct result result = command_status(
-        0,
-        FRESH FAULTY("io_setup:1-:11") "-A -sweep depth=1..2 -w 100ms -C one two three "
-                                       ">o 2>e; echo $?; wc -l <e; cat o");
+    struct result result =
+        command_status(0, "faulty io_setup:1-:11 -A -sweep depth=1..2 -w 100ms -C one "
+                          "two three >o 2>e; echo $?; wc -l <e; cat o");
     assert_string_equal(result.out, "2\n1\n");
     command_free(&result);
 }

@@ -113,11 +113,14 @@ end() {
 }
 
 # The second interrupt must not come so soon that it is the same.
-end_at_once() {
+interrupt_twice() {
     kill -INT "$pid"
     until_handled
     sleep 0.1
     kill -INT "$pid" 2>/dev/null
+}
+end_at_once() {
+    interrupt_twice
     reap
 }
 

@@ -1,0 +1,88 @@
+# Programs of test_leftovers.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: start_making [OPTION...]: a run of directory "slow" while no file can be made in
+# it, from when it tries to.
+start_making() {
+    : >hang
+    rm -f hang.waiting
+    rm -rf slow.files/* slow.files/.io*
+    start -c 2 -i 0 "$@" slow
+    until_true test -e hang.waiting
+}
+
+# Usage: left COMMAND...: what it lists, once that is nothing or after a long time.
+left() {
+    tries=0
+    while [ "$tries" -lt 1000 ] && [ "$("$@")" ]; do
+        sleep 0.02
+        tries=$((tries + 1))
+    done
+    "$@"
+}
+
+# Usage: a_file_that_is_made_after_the_end_is_removed [OPTION...]
+a_file_that_is_made_after_the_end_is_removed() {
+    start_making "$@"
+    kill -INT "$pid"
+    until_said 'still not ready'
+    ls -A slow.files
+    rm hang
+    reap
+    echo $?
+    left ls -A slow.files
+    cat o
+}
+
+# Usage: interrupt_making [OPTION...]
+interrupt_making() {
+    start_making "$@"
+    interrupt_twice
+    rm hang
+    reap
+    status=$?
+    left ls -A slow.files
+    return "$status"
+}
+# Usage: a_file_that_is_made_after_a_second_interrupt_is_removed [OPTION...]
+a_file_that_is_made_after_a_second_interrupt_is_removed() {
+    retry 4 interrupt_making "$@"
+    echo $?
+    cat o e
+}
+
+a_kept_file_that_was_there_stays() {
+    rm -f hang
+    head -c 1M /dev/urandom >precious
+    for old in precious /dev/null; do
+        cp "$old" slow.files/ioping.tmp
+        : >hang
+        ioping -k -q -c 2 -i 0 slow >o || return
+        stat -c %s slow.files/ioping.tmp
+    done
+    rm hang
+}
+
+# Usage: a_kept_file_that_was_begun_is_removed COMMAND...: which ends $pid.
+a_kept_file_that_was_begun_is_removed() {
+    rm -rf d
+    mkdir d
+    start_faulty pwrite:2-:hang -k d
+    until_true test -s d/ioping.tmp
+    "$@"
+    echo $?
+    left ls -A d
+    cat o
+}
+
+list_kept() { find d f -name '*tmp*'; }
+of_several_kept_files_none_is_left() {
+    rm -rf d f
+    mkdir d f
+    start_faulty pwrite@/f/:2-:hang -k d f
+    until_true test -s f/ioping.tmp
+    end INT
+    echo $?
+    left list_kept
+    cat o
+}

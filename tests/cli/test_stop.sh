@@ -1,0 +1,89 @@
+# Programs of test_stop.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: stop_for_a_second [COMMAND...]: stops $pid for a second, from when all of its
+# threads are. The command lets those come out of the kernel that are in it.
+stop_for_a_second() {
+    kill -STOP "$pid"
+    "$@"
+    while grep -h '^State:' "/proc/$pid/task"/*/status | grep -qv 'T '; do
+        sleep 0.02
+    done
+    sleep 1
+    kill -CONT "$pid"
+}
+
+# Usage: begin [OPTION...] TARGET: until it has begun with its requests, as there are lines.
+begin() {
+    start "$@"
+    until_true test -s o
+}
+
+# Usage: begin_under_way [OPTION...]: on mount fs, with one request that is under way until
+# file hang goes.
+begin_under_way() {
+    head -c 1M /dev/urandom >fs.files/f
+    rm -f hang hang.waiting
+    begin -i 1ms "$@" fs/f
+    : >hang
+    until_true test -e hang.waiting
+}
+
+# Usage: a_stop_is_not_the_longest_latency [OPTION...]
+a_stop_is_not_the_longest_latency() {
+    for _ in 1 2 3 4 5; do
+        begin -JJ -q -P 10ms -i 0 -S 1m "$@" .
+        stop_for_a_second
+        end INT
+        short=$(tail -n 1 o | jq '.stat.max < 1e9')
+        [ "$short" != true ] || break
+    done
+    echo "$short"
+    cat e >&2
+}
+
+a_request_under_way_has_the_verdict() {
+    begin_under_way -JJ -c 1000 -a 0
+    stop_for_a_second rm hang
+    reap
+    status=$?
+    jq -c 'select(.io.notice == "stopped") | .io.ignored' o
+    tail -n 1 o | jq -c '[.stat.count, .load.count, .stat.max < 1e9]'
+    grep -o 'while the program was stopped' e
+    return "$status"
+}
+
+a_pause_that_becomes_longer_misses_nothing() {
+    for _ in 1 2 3 4 5; do
+        begin -JJ -i 300ms -c 5 -a 0 -S 1m .
+        stop_for_a_second
+        reap
+        whole=$(tail -n 1 o | jq '[.stat.count, .load.missed] == [5, 0]')
+        [ "$whole" != true ] || break
+    done
+    echo "$whole"
+    cat e >&2
+}
+
+a_signal_to_go_on_is_no_stop() {
+    begin_under_way -JJ -c 100 -a 0
+    kill -CONT "$pid"
+    sleep 0.3
+    kill -CONT "$pid"
+    sleep 0.3
+    rm hang
+    reap
+    status=$?
+    tail -n 1 o | jq -c '[.stat.count, .stat.max > 6e8, .load.missed > 500]'
+    grep stopped o e
+    return "$status"
+}
+
+# Usage: rates_are_those_without_the_stop [OPTION...]
+rates_are_those_without_the_stop() {
+    head -c 1M /dev/urandom >fs.files/f
+    begin -JJ -q -P 10ms -i 0 -a 0 -c 200 "$@" fs/f
+    stop_for_a_second
+    reap
+    tail -n 1 o | jq '.stat.iops > .load.iops * 1.5 and .stat.iops < 400'
+}
