@@ -1,12 +1,8 @@
 /* The picture of a run: when it is there, what is in it, and what is left behind. */
-#include "running.h"
 #include "support.h"
 #include "svg_check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-/* How many marks x.svg has, one for each request that counts. */
-#define MARKS "grep -c '<circle class=\"mark' x.svg; "
 
 static int
 make_files(void **state)
@@ -33,9 +29,8 @@ it_shows_each_request_that_counts(void **state)
 {
     (void)state;
     struct result result = command_status(
-        0,
-        "cd f; ioping -q -i 0 -c 21 -plot x.svg ../data >../o; ls -A; head -1 x.svg; " //
-        MARKS "grep -c '20 requests counted</text>' x.svg");
+        0, "cd f; ioping -q -i 0 -c 21 -plot x.svg ../data >../o; ls -A; head -1 x.svg; "
+           "marks; grep -c '20 requests counted</text>' x.svg");
     assert_string_equal(result.out, "x.svg\n<!-- ioping -->\n20\n1\n");
     command_free(&result);
 }
@@ -46,7 +41,7 @@ what_all_workers_did_is_in_it(void **state)
 {
     (void)state;
     struct result result = command_status(
-        0, "cd f; ioping -q -i 0 -c 41 -threads 4 -plot x.svg ../data >../o; " MARKS);
+        0, "cd f; ioping -q -i 0 -c 41 -threads 4 -plot x.svg ../data >../o; marks");
     assert_string_equal(result.out, "40\n");
     command_free(&result);
 }
@@ -55,11 +50,7 @@ static void
 several_targets_are_told_apart(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "cd f; ioping -q -i 0 -c 11 -plot x.svg ../data ../other >../o; " MARKS
-           "for t in 0 1; do grep -c \"<circle class=.mark t$t\" x.svg; done; "
-           "grep -c '>ioping: 2 targets</text>' x.svg; grep -o '\\.\\./[a-z]* (' x.svg | "
-           "sort -u");
+    struct result result = command_status(0, "several_targets_are_told_apart");
     assert_string_equal(result.out, "20\n10\n10\n1\n../data (\n../other (\n");
     command_free(&result);
 }
@@ -70,13 +61,7 @@ it_is_there_before_the_first_request(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0,
-        "cd f; " FRESH FAULTY(
-            "pread:1:hang") "-C -i 0 -hang 10ms -plot x.svg ../data >o 2>e & pid=$!; " //
-        UNTIL("has had no answer", "e") "cp x.svg y; kill -INT $pid; wait $pid; echo "
-                                        "$?; rm o e; " MARKS
-                                        "grep -c 'no request counted' y x.svg; ls -A");
+    struct result result = command_status(0, "it_is_there_before_the_first_request");
     assert_string_equal(result.out, "3\n0\ny:1\nx.svg:1\nx.svg\ny\n");
     command_free(&result);
 }
@@ -86,11 +71,7 @@ static void
 an_interrupted_run_has_one(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "cd f; " START "-i 50ms -plot x.svg ../data >o 2>e & pid=$!; " UNTIL(
-               "request=9 ", "o") "kill -INT $pid; wait $pid; echo $?; " //
-                                  "[ $(grep -c request= o) = $(($(" MARKS
-                                  ") + 1)) ] && echo same");
+    struct result result = command_status(0, "an_interrupted_run_has_one");
     assert_string_equal(result.out, "0\nsame\n");
     command_free(&result);
 }
@@ -100,10 +81,8 @@ a_failed_run_has_one_and_shows_the_failure(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, "cd f; " FRESH FAULTY(
-               "pread:8:5") "-C -i 0 -plot x.svg ../data >o 2>e; echo $?; " MARKS
-                            "grep -c 'class=\"fail' x.svg");
+    struct result result =
+        command_status(0, "a_failed_run_has_one_and_shows_the_failure");
     assert_string_equal(result.out, "3\n6\n1\n");
     command_free(&result);
 }
@@ -114,12 +93,8 @@ a_request_without_answer_shows_by_what_was_missed(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, "cd f; " FRESH FAULTY(
-               "pread:20:hang") "-hang 600ms -C -q -i 10ms -plot x.svg ../data >o 2>e & "
-                                "pid=$!; " UNTIL("has had no answer", "e") //
-        "kill -INT $pid; wait $pid; echo $?; "
-        "[ $(grep -c 'class=\"missed' x.svg) -gt 20 ] && echo missed");
+    struct result result =
+        command_status(0, "a_request_without_answer_shows_by_what_was_missed");
     assert_string_equal(result.out, "3\nmissed\n");
     command_free(&result);
 }
@@ -131,14 +106,7 @@ a_target_is_drawn_as_long_as_it_was_there(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, "cd f; " TRY FRESH FAULTY(
-               "pread@data/:10:5") "-C -q -c 100 -i 10ms -plot x.svg ../data ../other "
-                                   ">o 2>e; r=$?; s=$(sed -n 's/.*class=\"band.* t0\" "
-                                   "d=\"//p' x.svg | grep -oE '[MHL] ?[0-9.]+' | "
-                                   "sed 's/[MHL] *//' | sort -n | tail -1 | "
-                                   "awk '{print ($1 > 92 && $1 < 232)}'); " //
-        AGAIN_UNLESS("1") "echo $r $s");
+    struct result result = command_status(0, "a_target_is_drawn_as_long_as_it_was_there");
     assert_string_equal(result.out, "3 1\n");
     command_free(&result);
 }
@@ -149,9 +117,7 @@ a_long_run_draws_it_again(void **state)
 {
     (void)state;
     struct svg_check check;
-    struct result result = command_status(
-        0, "cd f; " START "-q -i 100ms -plot x.svg ../data >o 2>e & pid=$!; " UNTIL(
-               "class=.mark", "x.svg") "cat x.svg; kill -INT $pid; wait $pid");
+    struct result result = command_status(0, "a_long_run_draws_it_again");
     svg_check_begin(&check, result.out, result.out_size);
     if (check.problems.length)
         fail_msg("%s", check.problems.text);
@@ -173,12 +139,8 @@ a_sweep_has_a_point_for_each_step(void **state)
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            0,
-            "cd f; for w in 400ms 2s 10s; do ioping -hang 0 %s -w $w -C "
-            "-plot x.svg ../data >../o 2>../e; [ -s ../e ] || break; done; "
-            "grep -c 'class=\"mark' x.svg; rm x.svg",
-            cases[i].options);
+        struct result result =
+            command_status(0, "a_sweep_has_a_point_for_each_step %s", cases[i].options);
         assert_int_equal(atoi(result.out), cases[i].points);
         command_free(&result);
     }
@@ -198,9 +160,7 @@ a_place_where_it_cannot_be_is_an_error_before_any_request(void **state)
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
-            0,
-            "sum=$(cksum data); ioping -hang 0 -i 0 -c 3 -plot %s data 2>&1; echo $?; "
-            "[ \"$sum\" = \"$(cksum data)\" ] && echo same",
+            0, "a_place_where_it_cannot_be_is_an_error_before_any_request %s",
             cases[i].path);
         char expected[256];
         snprintf(expected, sizeof(expected), "%s2\nsame\n", cases[i].error);
@@ -216,9 +176,7 @@ static void
 an_older_picture_is_replaced(void **state)
 {
     (void)state;
-    struct result result =
-        command_status(0, "cd f; for n in 3 6; do ioping -q -i 0 -c $n -plot x.svg "
-                          "../data >../o; " MARKS "done; ls -A");
+    struct result result = command_status(0, "an_older_picture_is_replaced");
     assert_string_equal(result.out, "2\n5\nx.svg\n");
     command_free(&result);
 }
@@ -228,9 +186,7 @@ static void
 one_that_is_lost_in_the_end_is_a_failure(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "cd f; mkdir g; " START "-r 200 -plot g/x.svg ../data >o 2>e & pid=$!; " UNTIL(
-               "request=3 ", "o") "rm -r g; kill -INT $pid; wait $pid; echo $?; cat e");
+    struct result result = command_status(0, "one_that_is_lost_in_the_end_is_a_failure");
     assert_string_equal(result.out, "3\nioping: g/x.svg: No such file or directory\n");
     command_free(&result);
 }
@@ -240,9 +196,8 @@ the_metrics_may_be_kept_as_well(void **state)
 {
     (void)state;
     struct result result = command_status(
-        0,
-        "cd f; ioping -q -i 0 -c 5 -plot x.svg -prometheus x.prom ../data >../o; " MARKS
-        "sed -n 's/^ioping_requests_total.* //p' x.prom");
+        0, "cd f; ioping -q -i 0 -c 5 -plot x.svg -prometheus x.prom ../data >../o; "
+           "marks; sed -n 's/^ioping_requests_total.* //p' x.prom");
     assert_string_equal(result.out, "4\n5\n");
     command_free(&result);
 }

@@ -1,14 +1,7 @@
 /* The file of metrics: when it is there, what is in it, and what is left behind. */
-#include "running.h"
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-/* The values of a metric in x.prom, however it is labelled. */
-#define VALUE(name) "sed -n 's/^ioping_" name "[{].*[}] //p' x.prom; "
-
-/* Everything in the folder, so that nothing is left beside the file. */
-#define LEFT "ls -A; "
 
 static int
 make_files(void **state)
@@ -35,16 +28,8 @@ it_is_there_with_zeros_before_the_first_request(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0,
-        "cd f; " FRESH FAULTY(
-            "pread:1:hang") "-C -i 0 -hang 10ms -prometheus x.prom "
-                            "../data >o 2>e & pid=$!; " UNTIL(
-                                "has had no answer",
-                                "e") "cp x.prom y; kill -INT $pid; wait $pid; echo $?; "
-                                     "rm o e; grep -v '^#' y | sed 's/.* //' | sort | "
-                                     "uniq -c | tr -s ' '; grep -c timestamp y; " //
-        VALUE("requests_total") VALUE("request_duration_seconds_count") LEFT);
+    struct result result =
+        command_status(0, "it_is_there_with_zeros_before_the_first_request");
     assert_string_equal(result.out,
                         "3\n 31 0\n 1 0.000000000\n 1 1\n0\n1\n0\nx.prom\ny\n");
     command_free(&result);
@@ -54,9 +39,7 @@ static void
 everybody_may_read_it_whatever_the_umask(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "cd f; for mask in 000 022 077 777; do (umask $mask; \"$IOPING\" -q -i 0 -c 2 "
-           "-prometheus x.prom /dev/zero >../o); stat -c '%%a %%F' x.prom; done; " LEFT);
+    struct result result = command_status(0, "everybody_may_read_it_whatever_the_umask");
     assert_string_equal(result.out, "644 regular file\n644 regular file\n644 regular "
                                     "file\n644 regular file\nx.prom\n");
     command_free(&result);
@@ -67,14 +50,7 @@ static void
 a_reader_never_sees_a_part_of_it(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0,
-        "cd f; \"$IOPING\" -q -i 100us -P 1ms -prometheus x.prom ../data >../o & pid=$!; "
-        "until test -e x.prom; do sleep 0.02; done; i=0; while [ $i -lt 150 ]; do "
-        "cat x.prom >y; head -1 y; tail -1 y | sed 's/{.*} 1$//'; ls -i x.prom >>inodes; "
-        "i=$((i + 1)); done | sort | uniq -c | tr -s ' '; until test $(sort -u inodes | "
-        "wc -l) -gt 1; do ls -i x.prom >>inodes; sleep 0.02; done; kill -INT $pid; "
-        "wait $pid; echo $?; rm y inodes; " LEFT);
+    struct result result = command_status(0, "a_reader_never_sees_a_part_of_it");
     assert_string_equal(
         result.out,
         " 150 # HELP ioping_request_duration_seconds Time of the requests that count.\n"
@@ -89,27 +65,20 @@ every_end_leaves_the_file_and_nothing_else(void **state)
     (void)state;
     need_faults();
     static const struct {
-        const char *faults, *shown, *file, *end;
+        const char *faults, *shown, *file, *signal;
         int status;
     } cases[] = {
-        {"", "request=4", "o", "kill -INT $pid; ", 0},
-        {"", "request=4", "o", "kill -TERM $pid; ", 143},
-        {"", "request=4", "o", "kill -HUP $pid; ", 129},
+        {"", "request=4", "o", "INT", 0},
+        {"", "request=4", "o", "TERM", 143},
+        {"", "request=4", "o", "HUP", 129},
         {"pread:5:5", "request=4", "o", "", 3},
-        {"pread:5:hang", "request 5 has had no answer", "e", "kill -INT $pid; ", 3},
+        {"pread:5:hang", "request 5 has had no answer", "e", "INT", 3},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[64];
         struct result result = command_status(
-            0,
-            "cd f; : >../o; : >../e; " FAULTY(
-                "%s") "-C -i 20ms -P 5ms -hang 10ms "
-                      "-prometheus x.prom ../data >../o 2>../e & pid=$!; " UNTIL(
-                          "%s", "../%s") //
-            "%swait $pid; echo $?; test $(" VALUE(
-                "requests_total") ") -ge 4 && "
-                                  "tail -1 x.prom | sed 's/{.*} 1$//'; " LEFT,
-            cases[i].faults, cases[i].shown, cases[i].file, cases[i].end);
+            0, "every_end_leaves_the_file_and_nothing_else '%s' '%s' %s %s",
+            cases[i].faults, cases[i].shown, cases[i].file, cases[i].signal);
         snprintf(expected, sizeof(expected), "%d\nioping_build_info\nx.prom\n",
                  cases[i].status);
         assert_string_equal(result.out, expected);
@@ -140,17 +109,8 @@ it_goes_on_being_kept_while_a_request_hangs(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, "cd f; : >../e; " FAULTY(
-               "pread:3:hang") "-q -C -i 0 -hang 10ms -P 10ms "
-                               "-prometheus x.prom ../data >../o 2>../e & pid=$!; " UNTIL(
-                                   "request 3 has", "../e") //
-        UNTIL("^ioping_requests_total{.*} 2$", "x.prom")    //
-        VALUE("requests_total") "a=$(stat -c %%i%%y x.prom); i=0; until test "
-                                "\"$(stat -c %%i%%y x.prom)\" != \"$a\"; do sleep 0.02; "
-                                "done; "                               //
-        VALUE("requests_total") "kill -INT $pid; wait $pid; echo $?; " //
-        VALUE("requests_total"));
+    struct result result =
+        command_status(0, "it_goes_on_being_kept_while_a_request_hangs");
     assert_string_equal(result.out, "2\n2\n3\n3\n");
     command_free(&result);
 }
@@ -215,14 +175,7 @@ a_run_goes_on_without_its_file(void **state)
 {
     (void)state;
     need_direct_io(); /* or a note stands among the lines that are counted */
-    struct result result = command_status(
-        0, "cd f; mkdir d; : >../o; : >../e; \"$IOPING\" -r 100 -P 10ms -prometheus "
-           "d/x.prom ../data >../o 2>../e & pid=$!; " UNTIL("request=2 ", "../o") //
-        "mv d gone; " UNTIL("d/x.prom",
-                            "../e") "wc -l <../e; n=$(wc -l <../o); until test "
-                                    "$(wc -l <../o) -gt $((n + 5)); do sleep 0.02; done; "
-                                    "kill -INT $pid; wait $pid; "
-                                    "echo $?; cat ../e; tail -1 ../o | cut -c 1-3");
+    struct result result = command_status(0, "a_run_goes_on_without_its_file");
     assert_string_equal(result.out,
                         "1\n3\nioping: d/x.prom: No such file or directory\nmin\n");
     command_free(&result);
@@ -232,13 +185,8 @@ static void
 a_file_that_can_be_written_again_is_no_failure(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "cd f; mkdir d; : >../o; : >../e; \"$IOPING\" -r 100 -P 10ms -prometheus "
-           "d/x.prom ../data >../o 2>../e & pid=$!; " UNTIL("request=2 ", "../o") //
-        "mv d gone; " UNTIL(
-            "d/x.prom",
-            "../e") "mkdir d; until test -e d/x.prom; do sleep "
-                    "0.02; done; kill -INT $pid; wait $pid; echo $?; cat ../e");
+    struct result result =
+        command_status(0, "a_file_that_can_be_written_again_is_no_failure");
     assert_string_equal(result.out, "0\nioping: d/x.prom: No such file or directory\n");
     command_free(&result);
 }
@@ -255,18 +203,7 @@ a_full_disk_leaves_the_last_version(void **state)
     command_free(&result);
     if (!able)
         skip_because("needs mounts of its own, which it has in no plain chroot");
-    result = command_status(
-        0,
-        "mkdir -p small; cat >s <<'EOF'\n"
-        "mount -t tmpfs -o size=16k tmpfs small || exit\n"
-        ": >o; : >e; \"$IOPING\" -r 100 -P 10ms -prometheus small/x.prom data >o 2>e & "
-        "pid=$!\n" UNTIL("request=5 ", "o")                                  //
-        "until head -c 4096 data >small/fill 2>s.err; do sleep 0.02; done\n" //
-        UNTIL("small/x.prom", "e") "kill -INT $pid; wait $pid; echo $?; cat e\n"
-                                   "tail -1 small/x.prom | cut -c 1-17; ls -A small\n"
-                                   "\"$IOPING\" -q -c 2 -i 0 -prometheus small/y data "
-                                   "2>&1; echo $?; ls -A small\n"
-                                   "EOF\nunshare -m sh s");
+    result = command_status(0, "a_full_disk_leaves_the_last_version");
     assert_string_equal(result.out,
                         "3\nioping: small/x.prom: No space left on device\n"
                         "ioping_build_info\nfill\nx.prom\n"
@@ -281,29 +218,7 @@ final_counts_are_those_of_the_summary(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        0,
-        "cd f; " FAULTY(
-            "pread:4:5,pread:7:5,pread:9:260ms") "-J -q -E -C -i 50ms -c 14 "
-                                                 "-P 30ms -prometheus x.prom ../data "
-                                                 ">../o 2>../e; echo $?; jq -r '.[0] | "
-                                                 ".load.count, .load.failed, "
-                                                 ".load.missed, .stat.count, "
-                                                 "(.stat.time / 1e9 * 1e6 | round)' ../o "
-                                                 ">../a; { "   //
-        VALUE("requests_total") VALUE("failed_requests_total") //
-        VALUE("missed_requests_total")
-            VALUE("request_duration_seconds_count") "} >../b; " VALUE(
-                "request_duration_seconds_sum") "sed -n 4p ../a; head -3 ../a; "
-                                                "sed -n 's/.*le=\"+Inf\"[}] //p' x.prom; "
-                                                "head -4 ../a | cmp - ../b; "
-                                                "sum=$(" VALUE("request_duration_seconds_"
-                                                               "sum") "); us=$(sed -n 5p "
-                                                                      "../a); "
-                                                                      "awk \"BEGIN { d = "
-                                                                      "$sum * 1e6 - $us; "
-                                                                      "print (d < 1 && d "
-                                                                      "> -1) }\"");
+    struct result result = command_status(0, "final_counts_are_those_of_the_summary");
     assert_matches(result.out, "^3\n(0\\.[2-9]|[1-9]\\.[0-9])[0-9]{8}\n11\n14\n2\n"
                                "([5-9]|[1-9][0-9]+)\n11\n1\n$");
     command_free(&result);
@@ -316,11 +231,7 @@ a_slow_request_is_in_its_bucket(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, "cd f; " TRY FAULTY("pread:5:1100ms") //
-        "-q -C -a 0 -i 0 -c 9 -T 2s -prometheus x.prom ../data >../o; s=$(sed -n "
-        "'s/.*le=\"\\(1.048576\\|2.097152\\|+Inf\\)\"[}] //p' x.prom | "
-        "xargs); " AGAIN_UNLESS("'8 9 9'") "echo $s");
+    struct result result = command_status(0, "a_slow_request_is_in_its_bucket");
     assert_string_equal(result.out, "8 9 9\n");
     command_free(&result);
 }
@@ -338,12 +249,11 @@ only_flushed_writes_have_their_histogram(void **state)
         {"-c 10", "9\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(0,
-                                              "cd f; \"$IOPING\" -q -i 0 -c 10 %s "
-                                              "-prometheus x.prom ../directory >../o; " //
-                                              VALUE("request_duration_seconds_count")
-                                                  VALUE("sync_duration_seconds_count"),
-                                              cases[i].options);
+        struct result result = command_status(
+            0,
+            "cd f; \"$IOPING\" -q -i 0 -c 10 %s -prometheus x.prom ../directory >../o; "
+            "value request_duration_seconds_count; value sync_duration_seconds_count",
+            cases[i].options);
         assert_string_equal(result.out, cases[i].expected);
         command_free(&result);
     }
@@ -353,13 +263,7 @@ static void
 the_last_request_has_its_time(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "cd f; a=$(date +%%s); \"$IOPING\" -q -i 0 -c 3 -prometheus x.prom ../data "
-           ">../o; "
-           "b=$(date +%%s); t=$(" VALUE(
-               "last_request_timestamp_seconds") "); echo $t; "
-                                                 "awk \"BEGIN { print ($t >= $a && $t < "
-                                                 "$b + 1) }\"");
+    struct result result = command_status(0, "the_last_request_has_its_time");
     assert_matches(result.out, "^[0-9]{10}\\.[0-9]{6}\n1\n$");
     command_free(&result);
 }
@@ -368,12 +272,7 @@ static void
 labels_of_odd_paths_are_escaped(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0,
-        "cd f; odd=$(printf 'a\"b\\\\c d\\n\\303\\251\\377z'); cp ../data \"$odd\"; "
-        "\"$IOPING\" -q -i 0 -c 3 -prometheus x.prom \"$odd\" >../o; "
-        "sed -n 's/^ioping_requests_total{\\(target=.*\\),device=.*mode=\"[a-z]*\"[}]/\\1"
-        "/p' x.prom");
+    struct result result = command_status(0, "labels_of_odd_paths_are_escaped");
     assert_string_equal(result.out,
                         "target=\"a\\\"b\\\\c d\\n\xc3\xa9\xef\xbf\xbdz\" 3\n");
     command_free(&result);
@@ -384,13 +283,7 @@ promtool_finds_nothing_to_say(void **state)
 {
     (void)state;
     need_program("promtool");
-    struct result result = command_status(
-        0, "cd f; odd=$(printf 'a\"b\\\\c d\\n\\303\\251\\377z'); cp ../data \"$odd\"; "
-           "for run in \"$odd\" '-W ../directory' '-G ../directory' '-a 0 -c 0 -w "
-           "20ms /dev/zero'; "
-           "do case $run in -*) set -- $run;; *) set -- \"$run\";; esac; \"$IOPING\" -q "
-           "-i 0 -c 20 -prometheus x.prom \"$@\" >../o || exit; promtool check metrics "
-           "<x.prom || exit; done");
+    struct result result = command_status(0, "promtool_finds_nothing_to_say");
     assert_string_equal(result.out, "");
     assert_string_equal(result.err, "");
     command_free(&result);
@@ -401,12 +294,8 @@ static void
 two_runs_with_one_file_do_not_disturb_each_other(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0,
-        "cd f; for target in ../data ../directory; do \"$IOPING\" -q -i 1ms -c 100 "
-        "-P 1ms -prometheus x.prom $target >>../o & pids=\"$pids $!\"; done; for pid in "
-        "$pids; do wait $pid || echo $?; done; tail -1 x.prom | cut -c 1-17; " //
-        VALUE("requests_total") LEFT);
+    struct result result =
+        command_status(0, "two_runs_with_one_file_do_not_disturb_each_other");
     assert_string_equal(result.out, "ioping_build_info\n100\nx.prom\n");
     command_free(&result);
 }

@@ -38,11 +38,8 @@ each_has_its_lines_and_the_summaries_are_in_the_order_given(void **state)
         char expected[1024];
         const char *first = orders[i][0], *second = orders[i][1];
         struct result result = command_status(
-            0,
-            "ioping -hang 0 -c 3 -i 0 %s %s >o; s=$?; for t in a b; do sed -n \"s/^4 KiB "
-            "<<< $t (.*): request=\\([0-9]*\\) time=.*/\\1/p\" o | tr '\\n' ' '; done; "
-            "head -6 o | grep -c request=; tail -n +7 o; ls -A a b >&2; exit $s",
-            first, second);
+            0, "each_has_its_lines_and_the_summaries_are_in_the_order_given %s %s", first,
+            second);
         snprintf(expected, sizeof(expected),
                  "^1 2 3 1 2 3 6\n" SUMMARY("%s", "2", "3") SUMMARY("%s", "2", "3") //
                  TITLE HEAD "\n" ROW("[ab]", "2") "\n" ROW("[ab]", "2") "\n$",
@@ -69,10 +66,7 @@ the_faster_is_first_in_the_comparison(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, TRY FAULTY("pread@copy/:1-:30ms") //
-        "-C -q -i 0 -c 6 copy data >o; s=$(tail -2 o | cut -d' ' -f1 | tr '\\n' "
-        "' '); " AGAIN_UNLESS("'data copy '") "tail -4 o");
+    struct result result = command_status(0, "the_faster_is_first_in_the_comparison");
     assert_matches(result.out, "^--- comparison, fastest first ---\n" HEAD
                                "\n" ROW("data", "5") "\n" ROW("copy", "5") "\n$");
     assert_matches(
@@ -90,13 +84,7 @@ paces_hold_for_each(void **state)
     (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            0,
-            TRY "ioping -C -q -J -w 1s %s data copy >o; s=$(jq -r 'map(if .load.count > "
-                "20 then \"many\" elif .load.count > 10 then \"right\" else \"few\" "
-                "end) | join(\" \")' o); case $s in *many*) break ;; esac; " //
-            AGAIN_UNLESS("'right right'") "echo \"$s\"",
-            options[i]);
+        struct result result = command_status(0, "paces_hold_for_each %s", options[i]);
         assert_string_equal(result.out, "right right\n");
         command_free(&result);
     }
@@ -110,9 +98,9 @@ counts_hold_for_each(void **state)
     need_faults();
     need_program("jq");
     struct result result = command_status(
-        0, FAULTY("pread@data/:1-:30ms") //
-        "-C -q -J -i 0 -c 7 data copy | jq -c 'map([.target.path, .stat.count, "
-        ".load.count]), .[0].load.time >= 210000000'");
+        0,
+        "faulty pread@data/:1-:30ms -C -q -J -i 0 -c 7 data copy | jq -c "
+        "'map([.target.path, .stat.count, .load.count]), .[0].load.time >= 210000000'");
     assert_string_equal(result.out, "[[\"data\",6,7],[\"copy\",6,7]]\ntrue\n");
     command_free(&result);
 }
@@ -149,9 +137,9 @@ static void
 final_raw_lines_are_in_the_order_given(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "for t in 'data copy third' 'third data copy'; do ioping -B -c 2 -i 0 $t | "
-           "cut -d' ' -f11- | tr '\\n' ' '; done");
+    struct result result =
+        command_status(0, "{ ioping -B -c 2 -i 0 data copy third; ioping -B -c 2 -i 0 "
+                          "third data copy; } | cut -d' ' -f11- | tr '\\n' ' '");
     assert_string_equal(result.out, "data copy third third data copy ");
     command_free(&result);
 }
@@ -161,11 +149,7 @@ static void
 raw_lines_of_a_time_have_it_too(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, TRY "ioping -C -q -P 50ms -w 500ms -i 10ms data copy >o; "
-               "s=$(cut -d' ' -f11- o | sort | uniq -c | awk '{ print ($1 > 2), $2 }' | "
-               "tr '\\n' ' '); " AGAIN_UNLESS("'1 copy 1 data '") //
-        "awk 'NF != 11' o; echo \"$s\"");
+    struct result result = command_status(0, "raw_lines_of_a_time_have_it_too");
     assert_string_equal(result.out, "1 copy 1 data \n");
     command_free(&result);
 }
@@ -177,13 +161,8 @@ json_has_the_records_of_all(void **state)
     (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(
-            0,
-            "ioping -hang 0 %s -c 3 -i 0 -a 0 copy data >o; s=$?; jq -s -c 'flatten | "
-            "length, (.[-2:] | map([.target.path, .stat.count, .load.count])), "
-            "(map(select(.io)) | group_by(.target.path) | map([.[0].target.path, "
-            "map(.io.request)]))' o; exit $s",
-            options[i]);
+        struct result result =
+            command_status(0, "json_has_the_records_of_all %s", options[i]);
         assert_string_equal(result.out, "8\n[[\"copy\",3,3],[\"data\",3,3]]\n"
                                         "[[\"copy\",[1,2,3]],[\"data\",[1,2,3]]]\n");
         assert_string_equal(result.err, "");
@@ -205,11 +184,6 @@ json_of_periods_names_the_target(void **state)
     command_free(&result);
 }
 
-/* The values of a metric in x.prom, by target and, if there is one, number. */
-#define VALUES(name)                                                       \
-    "sed -nE 's/^ioping_" name "\\{.*target=\"([a-z]*)\".*mode=\"[a-z]*\"" \
-    "(,number=\"([0-9]*)\")?\\} (.*)/\\1 \\3 \\4/p' x.prom; "
-
 static void
 the_file_of_metrics_has_all(void **state)
 {
@@ -223,14 +197,8 @@ the_file_of_metrics_has_all(void **state)
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            0,
-            "rm -f x.prom; ioping -q -c 3 -i 0 -prometheus x.prom %s >o || exit; " //
-            VALUES("requests_total") VALUES("request_duration_seconds_count")      //
-            VALUES(
-                "build_info") "grep '^#' x.prom | sort | uniq -d; grep -v '^#' x.prom" //
-                              " | sed 's/ [^ ]*$//' | sort | uniq -d",
-            cases[i].targets);
+        struct result result =
+            command_status(0, "the_file_of_metrics_has_all %s", cases[i].targets);
         assert_string_equal(result.out, cases[i].told);
         command_free(&result);
     }
@@ -242,11 +210,8 @@ the_file_of_metrics_has_all_before_the_first_request(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        3, "rm -f x.prom; " FRESH FAULTY("pread:1-:hang") //
-        "-C -i 0 -hang 10ms -prometheus x.prom data copy >o 2>e & pid=$!; " UNTIL(
-            "data: request 1 has had no answer", "e") //
-        VALUES("requests_total") "kill -INT $pid; wait $pid");
+    struct result result =
+        command_status(3, "the_file_of_metrics_has_all_before_the_first_request");
     assert_string_equal(result.out, "data  0\ncopy  0\n");
     command_free(&result);
 }
@@ -280,9 +245,8 @@ one_bad_target_ends_it_before_any_request(void **state)
         command_status(0, "mkdir -p c; mkfifo fifo; head -c 16k data >small");
     command_free(&result);
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        result =
-            command_status(2, FAULTY("pread:1-:5") "-C %s; s=$?; ls -A a b c; exit $s",
-                           cases[i].arguments);
+        result = command_status(2, "faulty pread:1-:5 -C %s; s=$?; ls -A a b c; exit $s",
+                                cases[i].arguments);
         assert_string_equal(result.out, "a:\n\nb:\n\nc:\n");
         assert_string_equal(result.err, cases[i].line);
         command_free(&result);
@@ -318,10 +282,8 @@ static void
 sweeps_are_one_after_another_and_their_tables_together(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "for w in 40ms 500ms 5s; do ioping -hang 0 -C -w $w -sweep size=1k..4k data "
-           "copy >o 2>e; s=$?; [ -s e ] || break; done; cat e >&2; sed -E 's/ \\(.*\\) / "
-           "/; s/^ +([0-9]+ KiB) .*/\\1/; s/^ +size .*/head/' o; exit $s");
+    struct result result =
+        command_status(0, "sweeps_are_one_after_another_and_their_tables_together");
     assert_string_equal(result.out,
                         "\n--- data ioping statistics ---\nhead\n1 KiB\n2 KiB\n4 KiB\n"
                         "\n--- copy ioping statistics ---\nhead\n1 KiB\n2 KiB\n4 KiB\n");
@@ -333,10 +295,8 @@ static void
 raw_lines_of_sweeps_have_the_target_in_the_end(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0, "for w in 40ms 500ms 5s; do ioping -hang 0 -B -C -w $w -sweep threads=1..2 "
-           "data 'with space' >o 2>e; s=$?; [ -s e ] || break; done; cat e >&2; "
-           "sed -E 's/^([0-9]+)( [0-9]+){10}/\\1/' o; exit $s");
+    struct result result =
+        command_status(0, "raw_lines_of_sweeps_have_the_target_in_the_end");
     assert_string_equal(result.out, "1 data\n2 data\n1 with space\n2 with space\n");
     command_free(&result);
 }
@@ -346,10 +306,7 @@ json_of_sweeps_is_one_array(void **state)
 {
     (void)state;
     need_program("jq");
-    struct result result = command_status(
-        0, "for w in 40ms 500ms 5s; do ioping -hang 0 -J -C -w $w -sweep threads=1..2 "
-           "copy data >o 2>e; s=$?; [ -s e ] || break; done; "
-           "jq -c 'map([.target.path, .sweep.threads])' o; exit $s");
+    struct result result = command_status(0, "json_of_sweeps_is_one_array");
     assert_string_equal(result.out,
                         "[[\"copy\",1],[\"copy\",2],[\"data\",1],[\"data\",2]]\n");
     command_free(&result);
@@ -361,10 +318,8 @@ a_limit_that_one_breaks_names_it_and_is_in_the_comparison(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        5, FAULTY("pread@copy/:1-:50ms") //
-        "-C -q -i 0 -c 10 -slo min=40ms data copy third >o; s=$?; tail -4 o | "
-        "sed -n '1p; /^data/p; /^third/p; /^copy/p'; exit $s");
+    struct result result =
+        command_status(5, "a_limit_that_one_breaks_names_it_and_is_in_the_comparison");
     assert_matches(result.err, "^ioping: copy: min = [0-9.]+ m?s exceeds 40 ms\n$");
     assert_matches(result.out, "^" HEAD "   slo\n");
     assert_matches(result.out, "\n" ROW("data", "9") "    ok\n");
@@ -390,9 +345,9 @@ a_limit_that_is_not_known_of_one_names_it(void **state)
 {
     (void)state;
     need_faults();
-    struct result result =
-        command_status(3, FAULTY("pread@copy/:2:5") //
-                       "-C -q -i 0 -c 4 -slo max=1h data copy | tail -2; exit 3");
+    struct result result = command_status(
+        3,
+        "faulty pread@copy/:2:5 -C -q -i 0 -c 4 -slo max=1h data copy | tail -2; exit 3");
     assert_matches(result.out, "^" ROW("data", "3") " +ok\ncopy +0( +-){6} +\\?\n$");
     assert_contains(result.err, "ioping: copy: max is not known: 0 requests count");
     assert_lacks(result.err, "ioping: data");
@@ -405,12 +360,7 @@ an_interrupt_prints_all_summaries_and_the_comparison(void **state)
     (void)state;
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
-            endings[i].died,
-            START
-            "-C -i 20ms data copy third >o 2>e & pid=$!; " UNTIL("data .*request=3 ",
-                                                                 "o")        //
-            UNTIL("copy .*request=3 ", "o") UNTIL("third .*request=3 ", "o") //
-            "kill -%s $pid; " REAP "s=$?; grep -v ' <<< ' o; " SAY "exit $s",
+            endings[i].died, "an_interrupt_prints_all_summaries_and_the_comparison %s",
             endings[i].name);
         assert_string_equal(result.err, "");
         assert_matches(result.out, "^" SUMMARY("data", "[0-9]+", "[0-9]+") //
@@ -426,11 +376,7 @@ an_interrupt_leaves_valid_json(void **state)
 {
     (void)state;
     need_program("jq");
-    struct result result = command_status(
-        0, START "-J -a 0 -C -i 1h data copy >o & pid=$!; "
-                 "until [ $(grep -c '\"request\": 1' o) = 2 ]; do sleep 0.02; done; "
-                 "kill -INT $pid; wait $pid || exit; jq -c '[length, (.[2:] | "
-                 "map([.target.path, .load.count]))]' o");
+    struct result result = command_status(0, "an_interrupt_leaves_valid_json");
     assert_string_equal(result.out, "[4,[[\"data\",1],[\"copy\",1]]]\n");
     command_free(&result);
 }
@@ -448,15 +394,8 @@ one_that_hangs_does_not_hold_up_the_others(void **state)
     (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(orders); i++) {
-        struct result result = command_status(
-            3,
-            FRESH FAULTY("pread@copy/:3-:hang") //
-            "-C -i 20ms -hang 100ms -c 5 %s >o 2>e & pid=$!; " UNTIL(
-                "copy: request 3 has had no answer", "e")                    //
-            UNTIL("data .*request=5 ", "o") UNTIL("third .*request=5 ", "o") //
-            "kill -INT $pid; wait $pid; s=$?; sed -n '/^--- copy/,/^min/p' o; sed -n "
-            "'/^--- comp/,$p' o | sed 1,2d | sort; grep -c '^--- ' o; " SAY "exit $s",
-            orders[i]);
+        struct result result =
+            command_status(3, "one_that_hangs_does_not_hold_up_the_others %s", orders[i]);
         assert_matches(result.out, "^--- copy [^\n]*\n1 requests completed in [^\n]*\n"
                                    "generated 3 requests in [^\n]*\n"
                                    "min/avg/max/mdev = [^\n]*\n" ROW("copy", "1") "\n" //
@@ -474,13 +413,7 @@ all_that_hang_are_named(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        3, FRESH FAULTY("pread@copy/:2-:hang,pread@data/:3-:hang") //
-        "-C -i 20ms -hang 100ms -c 5 data third copy >o 2>e & pid=$!; " UNTIL(
-            "copy: request 2 has had", "e")                                    //
-        UNTIL("data: request 3 has had", "e") UNTIL("third .*request=5 ", "o") //
-        "kill -INT $pid; wait $pid; s=$?; grep -c '^--- ' o; grep still e | sort >&2; "
-        "exit $s");
+    struct result result = command_status(3, "all_that_hang_are_named");
     assert_string_equal(result.out, "4\n");
     assert_matches(result.err,
                    "^ioping: copy: 1 request still waiting after [0-9.]+ m?s\n"
@@ -500,10 +433,7 @@ one_that_fails_does_not_end_the_others(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[1024];
         struct result result = command_status(
-            3,
-            FAULTY("pread@copy/:2:5") "-C -i 30ms -c 5 %s data copy third >o 2>e; s=$?; "
-                                      "grep -v ' <<< ' o; " SAY "exit $s",
-            cases[i].options);
+            3, "one_that_fails_does_not_end_the_others %s", cases[i].options);
         snprintf(expected, sizeof(expected),
                  "^" SUMMARY("data", "4", "5")
                      STATISTICS("copy") "[^\n]*\n"
@@ -532,21 +462,6 @@ lost_output_ends_all(void **state)
     }
 }
 
-/* Lines with the name, median and ratio of each; times in ns. */
-#define ROWS                                                                          \
-    "awk 'BEGIN { f[\"ns\"] = 1; f[\"us\"] = 1e3; f[\"ms\"] = 1e6; f[\"s\"] = 1e9 } " \
-    "/fastest first/ { found = 1; getline; next } found { gsub(\"x\", \"\", $NF); "   \
-    "print $1, $3 * f[$4], $NF }' o >rows; "
-
-/* Whether the medians are not below the delays, in ms, in ascending order; the ratios are
- * those of what is printed, to its rounding; and each is 2 to 8 times the one before,
- * which a busy machine may spoil. */
-#define RATIOS                                                                      \
-    "awk 'NR == 1 { first = $2 } { late = $2 >= 0.999e6 * 2 * 4 ^ (NR - 1); "       \
-    "off = $3 * first / $2 - 1; told = off * off < 1e-4; apart = NR == 1 || "       \
-    "($2 > 2 * before && $2 < 8 * before); before = $2; print late, told, apart }'" \
-    " rows | tr '\\n' ' '"
-
 /* The slowest and the fastest change places with each try. */
 static void
 devices_are_in_the_right_order_with_the_right_ratios(void **state)
@@ -554,22 +469,12 @@ devices_are_in_the_right_order_with_the_right_ratios(void **state)
     (void)state;
     need_root();
     need_faults();
-    struct result result = command("for f in 2 8 32; do head -c 4M /dev/urandom >disk$f; "
-                                   "attach -f --show disk$f >loop$f || exit 99; done");
+    struct result result = command("attach_disks");
     if (result.status == 99)
         skip_because("needs three loop devices");
     command_free(&result);
-    result = command_status(
-        0,
-        "for f in 2 8 32; do read -r d$f <loop$f; done; part() { basename $1; }; " TRY //
-            FAULTY("\"pread@$(part $d2)/:1-:2ms,pread@$(part $d8)/:1-:8ms,"
-                   "pread@$(part $d32)/:1-:32ms\"") //
-        "-i 0 -c 8 $d32 $d2 $d8 >o || exit; " ROWS
-        "s=$(cut -d' ' -f1 rows | tr '\\n' ' ')$(" RATIOS "); " //
-        AGAIN_UNLESS("\"$d2 $d8 $d32 1 1 1 1 1 1 1 1 1 \"") "echo \"$s\" | "
-                                                            "sed \"s,$d2 ,2 ,; s,$d8 "
-                                                            ",8 ,; s,$d32 ,32 ,\"");
-    assert_string_equal(result.out, "2 8 32 1 1 1 1 1 1 1 1 1 \n");
+    result = command_status(0, "devices_are_in_the_right_order_with_the_right_ratios");
+    assert_string_equal(result.out, "2 8 32 1 1 1 1 1 1 1 1 1\n");
     assert_string_equal(result.err, "");
     command_free(&result);
 }

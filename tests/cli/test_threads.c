@@ -64,19 +64,8 @@ numbers_are_those_of_the_run(void **state)
     need_engines();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result = command_status(
-            0,
-            "ioping -threads 4 -a 5 -c 40 -i 0 %s data >o || exit; "
-            "sed -nE 's/.*: request=([0-9]+) time.*/\\1/p' o | sort -n >n; "
-            "seq 40 | cmp - n; sed -nE 's/.*: request=([0-9]+) .*\\(warmup\\)$/\\1/p' o "
-            "| "
-            "sort -n | tr '\\n' ' '; " TOTALS
-            "ioping -J -threads 4 -a 5 -c 40 -i 0 %s data | "
-            "jq -c '[.[] | .io | select(.)] | [(map(.request) | sort == [range(1; 41)]), "
-            "(map(select(.ignored) | .request) | sort), (map(select(.notice == "
-            "\"warmup\"))"
-            " | length)]'",
-            engines[i], engines[i]);
+        struct result result =
+            command_status(0, "numbers_are_those_of_the_run %s", engines[i]);
         assert_string_equal(result.out,
                             "1 2 3 4 5 35 requests completed\ngenerated 40 requests\n"
                             "[true,[1,2,3,4,5],5]\n");
@@ -93,27 +82,12 @@ sums_are_those_of_all_records(void **state)
     need_engines();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result = command_status(
-            0,
-            "ioping -J -histogram -threads 4 -c 60 -i 0 %s -G -S 1m d >o || exit; jq -c '"
-            "[.[] | .io | select(.) | select(.ignored | not)] as $io | .[-1].stat as $s "
-            "| "
-            "[$s.count, $s.size == ($io | map(.size) | add), $s.time == ($io | "
-            "map(.time) "
-            "| add), $s.min == ($io | map(.time) | min), $s.max == ($io | map(.time) | "
-            "max), ($s.histogram | map(.count) | add), .[-1].load.count, "
-            "($s.iops >= .[-1].load.iops * 59 / 60 * 0.999 and $s.iops <= $s.count * 1e9 "
-            "/ "
-            "$s.max * 1.001)]' o; ls -A d",
-            engines[i]);
+        struct result result =
+            command_status(0, "sums_are_those_of_all_records %s", engines[i]);
         assert_string_equal(result.out, "[59,true,true,true,true,59,60,true]\n");
         command_free(&result);
     }
 }
-
-/* A burst of five for each worker, who then waits for longer than the run lasts. */
-#define FIVE_EACH "-J -e 7 -b 5 -i 1h "
-#define OFFSETS "jq -c '[.[] | .io | select(.) | .offset] | sort'"
 
 static void
 a_seed_gives_each_worker_its_offsets(void **state)
@@ -121,19 +95,13 @@ a_seed_gives_each_worker_its_offsets(void **state)
     (void)state;
     need_engines();
     need_program("jq");
-    struct result first =
-        command_status(0, "ioping " FIVE_EACH "-threads 3 -c 15 data | " OFFSETS);
+    struct result first = command_status(0, "offsets_of_fifteen");
     for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result = command_status(
-            0, "ioping " FIVE_EACH "-threads 3 -c 15 %s data | " OFFSETS, engines[i]);
+        struct result result = command_status(0, "offsets_of_fifteen %s", engines[i]);
         assert_string_equal(result.out, first.out);
         command_free(&result);
     }
-    struct result result = command_status(
-        0,
-        "ioping " FIVE_EACH "-c 5 data >one; ioping " FIVE_EACH "-threads 3 -c 15 data "
-        ">three; jq -s -c 'map([.[] | .io | select(.) | .offset]) | [(.[0] | length), "
-        "(.[1] | length), (.[0] - .[1]), (.[1] | unique | length)]' one three");
+    struct result result = command_status(0, "one_of_three_has_the_offsets_of_one");
     /* Of 256 blocks, two of the fifteen may be the same: by this seed, none are. */
     assert_matches(result.out, "^\\[5,15,\\[\\],1[2-5]\\]\n$");
     command_free(&result);
@@ -202,13 +170,7 @@ the_interval_and_the_end_are_those_of_each(void **state)
     need_engines();
     for (size_t i = 0; i < LENGTH(engines); i++) {
         struct result result = command_status(
-            0,
-            "ioping -B -C -i 40ms -w 110ms -threads 3 %s data 2>e | awk '{ print ($9 <= "
-            "9), ($9 >= 3) }'; "
-            "ioping -B -C -a 0 -i 30ms -c 9 -threads 3 %s data 2>e | awk '{ print $1, "
-            "$9, "
-            "($10 >= 60e6) }'",
-            engines[i], engines[i]);
+            0, "the_interval_and_the_end_are_those_of_each %s", engines[i]);
         assert_string_equal(result.out, "1 1\n9 9 1\n");
         command_free(&result);
     }
@@ -223,15 +185,9 @@ periods_add_up(void **state)
     need_engines();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(engines) * LENGTH(options); i++) {
-        struct result result = command_status(
-            0,
-            "ioping -JJ -threads 3 -i 1ms -c 90 %s %s data 2>e | jq -s -c '"
-            ".[:-1] | [foreach .[] as $r ({io: [], done: null}; if .done then {io: [], "
-            "done: null} else . end | if $r.io then .io += [$r.io] else .done = $r end; "
-            "select(.done) | [.done.load.count == (.io | length), .done.stat.count == "
-            "(.io | map(select(.ignored | not)) | length), .done.stat.time == ([.io[] | "
-            "select(.ignored | not) | .time] | add // 0)] | all)] | [length > 0, all]'",
-            options[i % LENGTH(options)], engines[i / LENGTH(options)]);
+        struct result result =
+            command_status(0, "periods_add_up %s %s", options[i % LENGTH(options)],
+                           engines[i / LENGTH(options)]);
         assert_string_equal(result.out, "[true,true]\n");
         command_free(&result);
     }
@@ -243,11 +199,8 @@ raw_lines_after_so_many_requests_of_all(void **state)
     (void)state;
     need_engines();
     for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result = command_status(
-            0,
-            "ioping -q -p 5 -c 51 -i 0 -threads 3 %s data >o || exit; cut -d' ' -f1 o | "
-            "tr '\\n' ' '; awk '{ n += $9 } END { print n == 50 || n == 51 }' o",
-            engines[i]);
+        struct result result =
+            command_status(0, "raw_lines_after_so_many_requests_of_all %s", engines[i]);
         assert_string_equal(result.out, "5 5 5 5 5 5 5 5 5 5 1\n");
         command_free(&result);
     }
@@ -275,12 +228,9 @@ a_signal_wakes_all_that_sleep(void **state)
     need_engines();
     for (size_t i = 0; i < LENGTH(engines); i++) {
         const struct ending *ending = &endings[i % LENGTH(endings)];
-        struct result result = command_status(
-            ending->died,
-            START "-hang 0 -a 0 -i 1h -threads 5 %s data >o 2>e & pid=$!; "
-                  "until [ $(grep -c request= o) = 5 ]; do sleep 0.02; done; "
-                  "kill -%s $pid; " REAP "s=$?; cat e >&2; " TOTALS "exit $s",
-            engines[i], ending->name);
+        struct result result =
+            command_status(ending->died, "a_signal_wakes_all_that_sleep %s %s",
+                           ending->name, engines[i]);
         assert_string_equal(result.out, "5 requests completed\ngenerated 5 requests\n");
         assert_string_equal(result.err, "");
         command_free(&result);
@@ -293,13 +243,8 @@ interim_statistics_are_of_all(void **state)
     (void)state;
     need_engines();
     for (size_t i = 0; i < LENGTH(engines); i++) {
-        struct result result = command_status(
-            0,
-            START "-hang 0 -a 0 -i 1h -threads 4 %s data >o 2>e & pid=$!; "
-                  "until [ $(grep -c request= o) = 4 ]; do sleep 0.02; done; "
-                  "kill -USR1 $pid; " UNTIL("requests", "e") "kill -INT $pid; wait $pid; "
-                                                             "cat e",
-            engines[i]);
+        struct result result =
+            command_status(0, "interim_statistics_are_of_all %s", engines[i]);
         assert_matches(result.out, "^4 requests, min/avg/max/mdev = [^\n]*\n$");
         command_free(&result);
     }
@@ -311,13 +256,7 @@ a_failure_of_one_ends_them_all(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        3,
-        FAULTY("pread:20:5,pread:1-:2ms") "-hang 0 -C -J -a 0 -i 0 -threads 4 data >o; "
-                                          "s=$?; jq -c '.[-1].load as $l | [$l.failed, "
-                                          "$l.count >= 20, (map(.io.notice // 0) | "
-                                          "index(\"EIO\") >= 16), .[-1].stat.count == "
-                                          "$l.count - 1]' o; exit $s");
+    struct result result = command_status(3, "a_failure_of_one_ends_them_all");
     assert_string_equal(result.out, "[1,true,true,true]\n");
     assert_matches(result.err,
                    "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
@@ -329,9 +268,7 @@ failures_that_are_ignored_are_counted(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        3, FAULTY("pread:4-/4:5") "-C -E -a 0 -c 80 -i 0 -threads 3 data >o; s=$?; "
-                                  "grep -c 'EIO' o; " TOTALS "exit $s");
+    struct result result = command_status(3, "failures_that_are_ignored_are_counted");
     assert_string_equal(result.out, "20\n60 requests completed\ngenerated 80 "
                                     "requests\n");
     assert_contains(result.err, "ioping: 20 of 80 requests failed\n");
@@ -345,13 +282,7 @@ one_that_hangs_does_not_hold_the_others(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        3, NAMED FRESH FAULTY("pread:5:hang")                                 //
-        "-C -a 0 -i 10ms -c 40 -hang 100ms -threads 3 data >o 2>e & pid=$!; " //
-        LINES("39")
-            UNTIL_NAMED("1") "kill -INT $pid; wait $pid; s=$?; named | wc -l; "
-                             "grep -c '^39 requests completed' o; grep -c '^generated 40 "
-                             "requests' o; " SAY "exit $s");
+    struct result result = command_status(3, "one_that_hangs_does_not_hold_the_others");
     assert_string_equal(result.out, "1\n1\n1\n");
     assert_matches(result.err,
                    SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
@@ -364,15 +295,7 @@ all_that_hang_are_told_of(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        3,
-        NAMED FRESH FAULTY("pread:4-:hang")                             //
-        "-C -a 0 -i 20ms -hang 100ms -threads 3 data >o 2>e & pid=$!; " //
-        LINES("3") UNTIL_NAMED("3") "kill -INT $pid; wait $pid; s=$?; " SAID
-                                    " | tail -1; "
-                                    "{ named; sed -n 's/.*: request=\\([0-9]*\\) "
-                                    ".*/\\1/p' o; } | sort -n | tr '\\n' ' '; " TOTALS
-                                    "exit $s");
+    struct result result = command_status(3, "all_that_hang_are_told_of");
     assert_matches(result.out,
                    "^ioping: 3 requests still waiting after [0-9.]+ m?s\n1 2 3 4 5 6 "
                    "3 requests completed\ngenerated 6 requests\n$");
@@ -402,8 +325,7 @@ many_begin_and_end(void **state)
     }
 }
 
-/* No thread for all of them: no request of any. Threads are counted by user, so each run
- * of this has one of its own. */
+/* No thread for all of them: no request of any. */
 static void
 too_few_threads_are_refused_before_the_first_request(void **state)
 {
@@ -416,17 +338,7 @@ too_few_threads_are_refused_before_the_first_request(void **state)
     need_program("prlimit");
     for (size_t i = 0; i < LENGTH(targets); i++) {
         struct result result = command_status(
-            2,
-            "cp -f \"$IOPING\" prober; chmod 755 prober; cp data copy; chmod 644 data; "
-            "chmod 666 copy; mkdir -p own; user=$((60000 + $$ %% 4000)); "
-            "chown $user own; for i in 1 2; do "
-            "setpriv --reuid=$user --regid=$user --clear-groups prlimit --nproc=5 "
-            "timeout -k 1 60 ./prober -hang 0 -threads 9 -c 20 -i 0 %s 2>e; s=$?; done; "
-            "ls -A "
-            "own; cmp data "
-            "copy; "
-            "cat e >&2; exit $s",
-            targets[i]);
+            2, "too_few_threads_are_refused_before_the_first_request %s", targets[i]);
         assert_string_equal(result.err, "ioping: no thread for the requests: Resource "
                                         "temporarily unavailable\n");
         if (strcmp(targets[i], "-J data") != 0)
@@ -476,12 +388,7 @@ corrected_percentiles_are_those_of_all(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        0, FAULTY("pread:1-3:650ms") "-C -JJ -q -a 0 -corrected -percentiles 60 -i 200ms "
-                                     "-c 12 -threads 3 "
-                                     "data | jq -c '[.stat.corrected, .stat.count, "
-                                     ".load.missed >= 9, .stat.percentiles[\"60\"] > "
-                                     "150000000]'");
+    struct result result = command_status(0, "corrected_percentiles_are_those_of_all");
     assert_string_equal(result.out, "[true,12,true,true]\n");
     command_free(&result);
 }

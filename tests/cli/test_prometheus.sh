@@ -1,0 +1,215 @@
+# Programs of test_prometheus.c, see tests/support/commands.sh. Most are in folder f, which
+# is empty, and the file data is beside it.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: value NAME: the values of a metric in x.prom, however it is labelled.
+value() { sed -n "s/^ioping_$1[{].*[}] //p" x.prom; }
+
+it_is_there_with_zeros_before_the_first_request() {
+    cd f || return
+    start_faulty pread:1:hang -C -i 0 -hang 10ms -prometheus x.prom ../data
+    until_said 'has had no answer'
+    cp x.prom y
+    end INT
+    echo $?
+    grep -v '^#' y | sed 's/.* //' | sort | uniq -c | tr -s ' '
+    grep -c timestamp y
+    value requests_total
+    value request_duration_seconds_count
+    ls -A
+}
+
+everybody_may_read_it_whatever_the_umask() {
+    cd f || return
+    for mask in 000 022 077 777; do
+        (umask "$mask"; "$IOPING" -q -i 0 -c 2 -prometheus x.prom /dev/zero >../o)
+        stat -c '%a %F' x.prom
+    done
+    ls -A
+}
+
+a_reader_never_sees_a_part_of_it() {
+    cd f || return
+    start -q -i 100us -P 1ms -prometheus x.prom ../data
+    until_true test -e x.prom
+    looks=0
+    while [ "$looks" -lt 150 ]; do
+        cat x.prom >y
+        head -1 y
+        tail -1 y | sed 's/{.*} 1$//'
+        ls -i x.prom >>inodes
+        looks=$((looks + 1))
+    done | sort | uniq -c | tr -s ' '
+    until [ "$(sort -u inodes | wc -l)" -gt 1 ]; do
+        ls -i x.prom >>inodes
+        sleep 0.02
+    done
+    end INT
+    echo $?
+    rm y inodes
+    ls -A
+}
+
+# Usage: every_end_leaves_the_file_and_nothing_else FAULTS SHOWN FILE [SIGNAL]: which is
+# sent when SHOWN stands in the file.
+every_end_leaves_the_file_and_nothing_else() {
+    cd f || return
+    start_faulty "$1" -C -i 20ms -P 5ms -hang 10ms -prometheus x.prom ../data
+    until_true grep -q "$2" "../$3"
+    if [ -n "${4-}" ]; then end "$4"; else reap; fi
+    echo $?
+    [ "$(value requests_total)" -ge 4 ] && tail -1 x.prom | sed 's/{.*} 1$//'
+    ls -A
+}
+
+was_replaced() { [ "$(stat -c %i%y x.prom)" != "$1" ]; }
+it_goes_on_being_kept_while_a_request_hangs() {
+    cd f || return
+    start_faulty pread:3:hang -q -C -i 0 -hang 10ms -P 10ms -prometheus x.prom ../data
+    until_said 'request 3 has'
+    until_true grep -q '^ioping_requests_total{.*} 2$' x.prom
+    value requests_total
+    until_true was_replaced "$(stat -c %i%y x.prom)"
+    value requests_total
+    end INT
+    echo $?
+    value requests_total
+}
+
+# Begins a run that keeps d/x.prom and takes its folder away, until that is told.
+lose_folder() {
+    mkdir d
+    start -r 100 -P 10ms -prometheus d/x.prom ../data
+    until_printed 'request=2 '
+    mv d gone
+    until_said d/x.prom
+}
+
+has_more_than() { [ "$(wc -l <../o)" -gt "$1" ]; }
+a_run_goes_on_without_its_file() {
+    cd f || return
+    lose_folder
+    wc -l <../e
+    until_true has_more_than $(($(wc -l <../o) + 5))
+    end INT
+    echo $?
+    cat ../e
+    tail -1 ../o | cut -c 1-3
+}
+
+a_file_that_can_be_written_again_is_no_failure() {
+    cd f || return
+    lose_folder
+    mkdir d
+    until_true test -e d/x.prom
+    end INT
+    echo $?
+    cat ../e
+}
+
+fill_disk() {
+    mount -t tmpfs -o size=16k tmpfs small || return
+    start -r 100 -P 10ms -prometheus small/x.prom data
+    until_printed 'request=5 '
+    until head -c 4096 data >small/fill 2>s.err; do sleep 0.02; done
+    until_said small/x.prom
+    end INT
+    echo $?
+    cat e
+    tail -1 small/x.prom | cut -c 1-17
+    ls -A small
+    "$IOPING" -q -c 2 -i 0 -prometheus small/y data 2>&1
+    echo $?
+    ls -A small
+}
+
+# With mounts of its own.
+a_full_disk_leaves_the_last_version() {
+    mkdir -p small
+    # shellcheck disable=SC2016
+    unshare -m sh -c '. "$1/support/commands.sh"
+        . "$1/cli/test_prometheus.sh"
+        fill_disk' sh "$tests"
+}
+
+final_counts_are_those_of_the_summary() {
+    cd f || return
+    faulty pread:4:5,pread:7:5,pread:9:260ms -J -q -E -C -i 50ms -c 14 -P 30ms \
+        -prometheus x.prom ../data >../o 2>../e
+    echo $?
+    jq -r '.[0] | .load.count, .load.failed, .load.missed, .stat.count,
+        (.stat.time / 1e9 * 1e6 | round)' ../o >../told
+    {
+        value requests_total
+        value failed_requests_total
+        value missed_requests_total
+        value request_duration_seconds_count
+    } >../kept
+    value request_duration_seconds_sum
+    sed -n 4p ../told
+    head -3 ../told
+    sed -n 's/.*le="+Inf"[}] //p' x.prom
+    head -4 ../told | cmp - ../kept
+    awk -v sum="$(value request_duration_seconds_sum)" -v us="$(sed -n 5p ../told)" \
+        'BEGIN { off = sum * 1e6 - us; print (off < 1 && off > -1) }'
+}
+
+a_slow_request_is_in_its_bucket() {
+    cd f || return
+    for _ in 1 2 3 4 5; do
+        faulty pread:5:1100ms -q -C -a 0 -i 0 -c 9 -T 2s -prometheus x.prom ../data >../o
+        counts=$(sed -n 's/.*le="\(1.048576\|2.097152\|+Inf\)"[}] //p' x.prom | xargs)
+        [ "$counts" != '8 9 9' ] || break
+    done
+    echo "$counts"
+}
+
+the_last_request_has_its_time() {
+    cd f || return
+    before=$(date +%s)
+    "$IOPING" -q -i 0 -c 3 -prometheus x.prom ../data >../o
+    after=$(date +%s)
+    last=$(value last_request_timestamp_seconds)
+    echo "$last"
+    awk "BEGIN { print ($last >= $before && $last < $after + 1) }"
+}
+
+# A file whose name has all that must be escaped, and what is no UTF-8.
+make_odd() {
+    odd=$(printf 'a"b\\c d\n\303\251\377z')
+    cp ../data "$odd"
+}
+
+labels_of_odd_paths_are_escaped() {
+    cd f || return
+    make_odd
+    "$IOPING" -q -i 0 -c 3 -prometheus x.prom "$odd" >../o
+    sed -n 's/^ioping_requests_total{\(target=.*\),device=.*mode="[a-z]*"[}]/\1/p' x.prom
+}
+
+# Usage: check_metrics ARGUMENT...
+check_metrics() {
+    "$IOPING" -q -i 0 -c 20 -prometheus x.prom "$@" >../o &&
+        promtool check metrics <x.prom
+}
+promtool_finds_nothing_to_say() {
+    cd f || return
+    make_odd
+    check_metrics "$odd" && check_metrics -W ../directory &&
+        check_metrics -G ../directory && check_metrics -a 0 -c 0 -w 20ms /dev/zero
+}
+
+two_runs_with_one_file_do_not_disturb_each_other() {
+    cd f || return
+    pids=
+    for target in ../data ../directory; do
+        "$IOPING" -q -i 1ms -c 100 -P 1ms -prometheus x.prom "$target" >>../o &
+        pids="$pids $!"
+    done
+    for pid in $pids; do
+        wait "$pid" || echo $?
+    done
+    tail -1 x.prom | cut -c 1-17
+    value requests_total
+    ls -A
+}
