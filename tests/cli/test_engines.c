@@ -32,12 +32,21 @@ make_files(void **state)
 }
 
 static void
-need_engine(int kind)
+need_kind(int kind)
 {
     if (kind == 'U')
         need_uring();
     if (kind == 'A')
         need_aio();
+}
+
+/* The engine that a test is run with. */
+static const struct engine *
+need_engine(void **state)
+{
+    const struct engine *engine = *state;
+    need_kind(engine->kind);
+    return engine;
 }
 
 /* Runs, and what they say with -B: requests in the statistics, and all. */
@@ -122,9 +131,8 @@ is_as_told(const struct engine *engine, size_t run)
 static void
 every_option_means_the_same(void **state)
 {
-    const struct engine *engine = *state;
+    const struct engine *engine = need_engine(state);
     int different = 0;
-    need_engine(engine->kind);
     need_direct("data");
     for (size_t i = 0; i < LENGTH(runs); i++)
         different += !is_as_told(engine, i);
@@ -137,38 +145,14 @@ every_option_means_the_same(void **state)
 static void
 each_number_is_told_once(void **state)
 {
-    const struct engine *engine = *state;
-    need_engine(engine->kind);
-    struct result result = command_status(
-        0,
-        "ioping -c 23 -i 0 %s data >o || exit; "
-        "sed -nE 's/^4 KiB <<< .*: request=([0-9]+) time=.*/\\1/p' o | sort -n | tr "
-        "'\\n' "
-        "' '; grep -c 'request=1 .*(warmup)$' o; grep -c warmup o; " TOTALS,
-        engine->options);
+    const struct engine *engine = need_engine(state);
+    struct result result =
+        command_status(0, "each_number_is_told_once %s", engine->options);
     assert_string_equal(result.out,
                         "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 1\n"
                         "1\n22 requests completed\ngenerated 23 requests\n");
     command_free(&result);
 }
-
-/*
- * Sums and extremes are those of the requests that count. Rates are of the time in
- * which requests were under way: that of one after the other, or less.
- */
-#define AGREES                                                                      \
-    "def near(a; b): (a - b) * (a - b) <= 1e-12 * a * a + 1;"                       \
-    "[.[] | .io | select(.)] as $all | ($all | map(select(.ignored | not))) as $io" \
-    " | .[-1] as {$stat, $load} | ($stat.count * 1e9 / $stat.time) as $serial"      \
-    " | [($all | map(.request) | sort == [range(1; length + 1)]),"                  \
-    " ($io | length == $stat.count), ($io | map(.size) | add == $stat.size),"       \
-    " ($io | map(.time) | add == $stat.time and min == $stat.min and max =="        \
-    " $stat.max), ($all | length == $load.count),"                                  \
-    " ($all | map(.size) | add == $load.size),"                                     \
-    " (if %d == 1 then near($stat.iops; $serial) else $stat.iops > $load.iops * "   \
-    " $stat.count / $load.count * 0.999 end),"                                      \
-    " near($stat.bps; $stat.iops * $stat.size / $stat.count),"                      \
-    " near($load.iops; $load.count * 1e9 / $load.time)] | all"
 
 static void
 records_add_up_to_the_summary(void **state)
@@ -185,17 +169,13 @@ records_add_up_to_the_summary(void **state)
         {"-b 3 -i 1ms data", "25", "102400"},
 
     };
-    const struct engine *engine = *state;
-    need_engine(engine->kind);
+    const struct engine *engine = need_engine(state);
     need_program("jq");
     for (size_t i = 0; i < LENGTH(shapes); i++) {
         char expected[64];
         struct result result =
-            command_status(0,
-                           "ioping -J -a 5 -c 30 -i 0 %s %s 2>e >o || exit; "
-                           "jq -c '[.[-1].stat.count, .[-1].stat.size]' o; "
-                           "jq '" AGREES "' o",
-                           engine->options, shapes[i][0], engine->depth);
+            command_status(0, "records_add_up_to_the_summary %d %s %s", engine->depth,
+                           engine->options, shapes[i][0]);
         snprintf(expected, sizeof(expected), "[%s,%s]\ntrue\n", shapes[i][1],
                  shapes[i][2]);
         if (strcmp(result.out, expected) != 0)
@@ -211,18 +191,11 @@ a_seed_gives_the_same_requests(void **state)
     static const char *const shapes[] = {"-e 7 data",   "-e 7 -s 1000 data",
                                          "-e 8 -G d",   "-L -s 4k -o 8k -S 20k data",
                                          "-GL -s 4k d", "-e 9 -C data"};
-    const struct engine *engine = *state;
-    need_engine(engine->kind);
+    const struct engine *engine = need_engine(state);
     need_program("jq");
     for (size_t i = 0; i < LENGTH(shapes); i++) {
-        struct result result = command_status(
-            0,
-            "list() { jq -c '[.[] | .io | select(.)] | sort_by(.request)[] | "
-            "[.request, .operation, .offset]'; }\n"
-            "ioping -J -c 24 -i 0 %s 2>e | list >plain; "
-            "ioping -J -c 24 -i 0 %s %s 2>e | list >other; "
-            "wc -l <plain; sort -u plain | wc -l; cmp plain other",
-            shapes[i], engine->options, shapes[i]);
+        struct result result = command_status(0, "a_seed_gives_the_same_requests '%s' %s",
+                                              shapes[i], engine->options);
         assert_string_equal(result.out, "24\n24\n");
         command_free(&result);
     }
@@ -231,8 +204,7 @@ a_seed_gives_the_same_requests(void **state)
 static void
 offsets_stay_in_the_working_set(void **state)
 {
-    const struct engine *engine = *state;
-    need_engine(engine->kind);
+    const struct engine *engine = need_engine(state);
     need_program("jq");
     struct result result =
         command_status(0,
@@ -246,8 +218,7 @@ offsets_stay_in_the_working_set(void **state)
 static void
 raw_lines_and_time_stamps(void **state)
 {
-    const struct engine *engine = *state;
-    need_engine(engine->kind);
+    const struct engine *engine = need_engine(state);
     struct result result = command_status(
         0,
         "ioping -q -p 3 -a 0 -c 12 -i 0 %s data | cut -d' ' -f1,9; "
@@ -260,21 +231,10 @@ raw_lines_and_time_stamps(void **state)
 static void
 distribution_and_limits(void **state)
 {
-    const struct engine *engine = *state;
-    need_engine(engine->kind);
+    const struct engine *engine = need_engine(state);
     need_program("jq");
-    struct result result = command_status(
-        5,
-        "ioping -hang 0 -JJ -q -histogram -percentiles 50,99.9 -c 41 -i 0 %s data | "
-        "jq -c '.stat | [(.histogram | map(.count) | add), (.percentiles | keys), "
-        ".percentiles[\"50\"] >= .min, .percentiles[\"50\"] <= .percentiles[\"99.9\"], "
-        ".percentiles[\"99.9\"] <= .max, .percentiles[\"99.9\"] > .max * 0.98]'; "
-        "ioping -hang 0 -q -slo avg=1h -slo iops=1 -prometheus x.prom -c 9 -i 0 %s data "
-        ">o "
-        "|| exit; "
-        "grep -E '^ioping_request_duration_seconds_count' x.prom | sed 's/.*} //'; "
-        "ioping -hang 0 -q -slo p50=1ns -c 9 -i 0 %s data >o",
-        engine->options, engine->options, engine->options);
+    struct result result =
+        command_status(5, "distribution_and_limits %s", engine->options);
     assert_string_equal(result.out, "[40,[\"50\",\"99.9\"],true,true,true,true]\n8\n");
     assert_matches(result.err, "^ioping: p50 = [0-9.]+ [mu]?s exceeds 1 ns\n$");
     command_free(&result);
@@ -284,18 +244,11 @@ distribution_and_limits(void **state)
 static void
 not_waiting_is_no_failure_of_the_run(void **state)
 {
-    const struct engine *engine = *state;
-    need_engine(engine->kind);
+    const struct engine *engine = need_engine(state);
     need_native("needs an emulator that has preadv2(2)");
     need_direct("data");
     struct result result =
-        command_status(0,
-                       "ioping -N -s 3000 -a 0 -c 9 -i 0 %s data 2>e >o || exit; "
-                       "grep -c ' (EAGAIN)$' o; grep -q '^generated 9 ' o || exit; "
-                       "sed -n 's/^ioping: \\([0-9]*\\) of 9 requests failed$/\\1/p' e; "
-                       "cat data >/dev/null; "
-                       "ioping -B -C -N -c 9 -i 0 %s data 2>e | cut -d' ' -f1,9",
-                       engine->options, engine->options);
+        command_status(0, "not_waiting_is_no_failure_of_the_run %s", engine->options);
     assert_matches(result.out, "^([1-9])\n([1-9])\n8 9\n$");
     assert_int_equal(result.out[0], result.out[2]);
     command_free(&result);
@@ -315,8 +268,7 @@ priority_is_taken_or_done_without(void **state)
         {"-W d", "^ioping: d: a flush cannot be polled for: going without -hipri\n$"},
         {"-G d", "^ioping: d: a flush cannot be polled for: going without -hipri\n$"},
     };
-    const struct engine *engine = *state;
-    need_engine(engine->kind);
+    const struct engine *engine = need_engine(state);
     need_native("needs an emulator that has preadv2(2)");
     need_direct("data");
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -333,21 +285,17 @@ priority_is_taken_or_done_without(void **state)
     }
 }
 
-/* A loop device on disk.img, new and full of zeros. Closed by the caller, then gone. */
+/* A loop device on disk.img, which is made by command MAKE. Closed by the caller, then
+ * gone. */
 static int
-attach(int size, char device[64])
+attach(const char *make, char device[64])
 {
-    char path[64];
     need_root();
-    struct result result = command_status(
-        0,
-        "rm -f disk.img && head -c %d /dev/zero >disk.img && sync disk.img && "
-        "attach -f --show disk.img",
-        size);
+    struct result result =
+        command_status(0, "rm -f disk.img && { %s; } && attach -f --show disk.img", make);
     snprintf(device, 64, "%.*s", (int)strcspn(result.out, "\n"), result.out);
     command_free(&result);
-    snprintf(path, sizeof(path), "%s", device);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(device, O_RDONLY | O_CLOEXEC);
     result = command_status(0, "losetup -d %s", device);
     command_free(&result);
     assert_true(fd >= 0);
@@ -356,6 +304,7 @@ attach(int size, char device[64])
 
 #define BLOCK 4096
 #define BLOCKS 64
+#define ZEROS "head -c 256k /dev/zero >disk.img && sync disk.img"
 
 /* What is on the device, past the page cache. */
 static const char *
@@ -387,19 +336,13 @@ writes_are_on_the_device(void **state)
         "-WWW -e 5 -c 20",  "-WWW -L -s 4k -S 64k -o 64k -c 16",
         "-GWW -e 5 -c 21",  "-WWW -s 1000 -e 6 -c 9",
         "-WWWC -e 5 -c 20", "-WWWL -s 128k -c 2"};
-    const struct engine *engine = *state;
+    const struct engine *engine = need_engine(state);
     char device[64], changed[512];
-    need_engine(engine->kind);
     need_program("jq");
     for (size_t i = 0; i < LENGTH(shapes); i++) {
-        int fd = attach(BLOCKS * BLOCK, device);
-        struct result result = command_status(
-            0,
-            "ioping -J -i 0 %s %s %s 2>e >o || exit; sync %s; "
-            "jq -c '[.[] | .io | select(.operation == \"write\") | "
-            "range(.offset / 4096 | floor; (.offset + .size + 4095) / 4096 | floor)] | "
-            "unique' o",
-            shapes[i], engine->options, device, device);
+        int fd = attach(ZEROS, device);
+        struct result result = command_status(0, "writes_are_on_the_device %s %s %s",
+                                              device, shapes[i], engine->options);
         list_changed(read_blocks(device), changed);
         close(fd);
         assert_string_equal(changed, result.out);
@@ -411,11 +354,10 @@ writes_are_on_the_device(void **state)
 static void
 every_write_has_data_of_its_own(void **state)
 {
-    const struct engine *engine = *state;
+    const struct engine *engine = need_engine(state);
     static char seen[2 * BLOCKS][BLOCK];
     char device[64];
-    need_engine(engine->kind);
-    int fd = attach(BLOCKS * BLOCK, device);
+    int fd = attach(ZEROS, device);
     for (int pass = 0; pass < 2; pass++) {
         struct result result =
             command_status(0, "ioping -q -WWW -L -s 4k -c %d -i 0 %s %s", BLOCKS,
@@ -434,14 +376,11 @@ every_write_has_data_of_its_own(void **state)
 static void
 the_device_is_free_after_each_run(void **state)
 {
-    const struct engine *engine = *state;
+    const struct engine *engine = need_engine(state);
     char device[64];
-    need_engine(engine->kind);
-    int fd = attach(BLOCKS * BLOCK, device);
+    int fd = attach(ZEROS, device);
     struct result result =
-        command("for i in 1 2 3 4 5 6 7 8; do ioping -hang 0 -B -WWW -c 9 -i "
-                "0 %s %s >o || exit; cut -d' ' -f1,9 o; done",
-                engine->options, device);
+        command("the_device_is_free_after_each_run %s %s", engine->options, device);
     close(fd);
     assert_string_equal(result.err, "");
     assert_string_equal(result.out, "8 9\n8 9\n8 9\n8 9\n8 9\n8 9\n8 9\n8 9\n");
@@ -464,26 +403,19 @@ static void
 the_device_counts_as_many_reads(void **state)
 {
     static const char *const shapes[] = {"", "-s 1000", "-L -s 4k", "-s 64k"};
-    const struct engine *engine = *state;
+    const struct engine *engine = need_engine(state);
     char device[64];
-    need_engine(engine->kind);
-    need_root();
-    struct result result =
-        command_status(0, "truncate -s 1T huge.img && attach -f --show huge.img");
-    snprintf(device, sizeof(device), "%.*s", (int)strcspn(result.out, "\n"), result.out);
-    command_free(&result);
-    int fd = open(device, O_RDONLY | O_CLOEXEC);
-    result = command_status(0, "losetup -d %s", device);
-    command_free(&result);
+    int fd = attach("truncate -s 1T disk.img", device);
     for (size_t i = 0; i < LENGTH(shapes); i++) {
         int64_t reads;
         int tries = 0;
         do { /* again, if somebody else looked at what is a new device */
             int64_t before = count_reads(device);
-            result = command_status(0,
-                                    "ioping -B -e 7 -c 300 -a 0 -i 0 -threads 4 %s %s %s "
-                                    "2>e | cut -d' ' -f1,9",
-                                    engine->options, shapes[i], device);
+            struct result result =
+                command_status(0,
+                               "ioping -B -e 7 -c 300 -a 0 -i 0 -threads 4 %s %s %s "
+                               "2>e | cut -d' ' -f1,9",
+                               engine->options, shapes[i], device);
             reads = count_reads(device) - before;
             assert_string_equal(result.out, "300 300\n");
             command_free(&result);
@@ -501,21 +433,12 @@ static const struct engine deep[] = {{"-A -depth 8", 'A', 8}, {"-U -depth 8", 'U
 static void
 a_device_that_lost_its_end_fails_there_only(void **state)
 {
-    const struct engine *engine = *state;
+    const struct engine *engine = need_engine(state);
     char device[64];
-    need_engine(engine->kind);
     need_program("jq");
-    int fd = attach(8 << 20, device);
-    struct result result = command(
-        "truncate -s 4M disk.img; ioping -hang 0 -J -E -e 7 -a 0 -c 60 -i 0 %s %s >o; "
-        "s=$?; "
-        "jq -c '[.[] | .io | select(.)] as $io | [($io | length), ([$io[] | "
-        ".notice == \"EIO\" and .size == 0 and .ignored] == [$io[] | .offset >= "
-        "4194304]), .[-1].load.failed == ([$io[] | select(.offset >= 4194304)] | "
-        "length), .[-1].stat.count + .[-1].load.failed, .[-1].load.failed > 9, "
-        ".[-1].stat.time == ([$io[] | select(.offset < 4194304) | .time] | add)]' o; "
-        "exit $s",
-        engine->options, device);
+    int fd = attach("head -c 8M /dev/zero >disk.img && sync disk.img", device);
+    struct result result = command("a_device_that_lost_its_end_fails_there_only %s %s",
+                                   engine->options, device);
     close(fd);
     assert_int_equal(result.status, 3);
     assert_string_equal(result.out, "[60,true,true,60,true,true]\n");
@@ -525,26 +448,15 @@ a_device_that_lost_its_end_fails_there_only(void **state)
     command_free(&result);
 }
 
-#define FROZEN \
-    "trap 'fsfreeze -u ext4 2>/dev/null' EXIT; trap 'exit 1' TERM; fsfreeze -f ext4; "
-
 static void
 a_frozen_file_system_holds_all_of_the_queue(void **state)
 {
     (void)state;
-    need_engine('U');
+    need_kind('U');
     need_program("fsfreeze");
     mount_once("ext4");
-    struct result result = command_status(
-        3, FRESH
-        ": >closed; rm -f pipe; mkfifo pipe; { cat pipe >o; echo closed >closed; } & "
-        "$IOPING_RUNNER \"$IOPING\" -U -depth 4 -W -i 20ms -hang 200ms ext4 >pipe 2>e & "
-        "pid=$!; " UNTIL("request=6 ", "o") FROZEN //
-        "told=$(grep -c 'no answer' e); until [ $(grep -c 'no answer' e) -ge $((told + "
-        "4)) ]; do sleep 0.02; done; "
-        "kill -INT $pid; " UNTIL(
-            "closed", "closed") "fsfreeze -u ext4; "
-                                "wait $pid; s=$?; tail -3 o; cat e >&2; exit $s");
+    struct result result =
+        command_status(3, "a_frozen_file_system_holds_all_of_the_queue");
     assert_matches(result.out, "^[0-9]+ requests completed in .* written, .*\n"
                                "generated [0-9]+ requests in .*\n"
                                "min/avg/max/mdev = .*\n$");
@@ -603,8 +515,8 @@ an_engine_does_without_the_other_one(void **state)
                                            {"io_uring_setup,io_uring_register", "-A"}};
     (void)state;
     need_forbid();
-    need_engine('U');
-    need_engine('A');
+    need_kind('U');
+    need_kind('A');
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
             0,
@@ -625,7 +537,7 @@ rings_need_no_more_than_to_be_set_up(void **state)
                                            {"38", "-U -depth 4 -threads 2"}};
     (void)state;
     need_forbid();
-    need_engine('U');
+    need_kind('U');
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
             0,
@@ -645,18 +557,12 @@ little_memory_to_lock_is_told_or_done_with(void **state)
     static const char *const limits[] = {"0", "65536", "1048576"};
     (void)state;
     need_root();
-    need_engine('U');
+    need_kind('U');
     need_program("setpriv");
     need_program("prlimit");
     for (size_t i = 0; i < LENGTH(limits); i++) {
-        struct result result = command(
-            "cp \"$IOPING\" prober 2>/dev/null; chmod 755 prober; chmod 644 data; "
-            "user=$((60000 + $$ %% 4000)); " /* by whom memory is counted */
-            "setpriv --reuid=$user --regid=$user --clear-groups "
-            "prlimit --memlock=%s $IOPING_RUNNER ./prober -hang 0 -B -U -depth 16 -s "
-            "256k -c 40 "
-            "-i 0 data >o; s=$?; cut -d' ' -f1,9 o; exit $s",
-            limits[i]);
+        struct result result =
+            command("little_memory_to_lock_is_told_or_done_with %s", limits[i]);
         if (i == 0 && result.status == 2) {
             assert_matches(result.err, "^ioping: io_uring is not available here: (Cannot "
                                        "allocate|Out of) memory; use -A or none\n$");

@@ -161,13 +161,6 @@ a_target_that_takes_long_is_told_of_and_used() {
     return "$status"
 }
 
-# Freezes ext4, which is thawed at the end if not before.
-freeze() {
-    trap 'fsfreeze -u ext4 2>/dev/null' EXIT
-    trap 'exit 1' TERM
-    fsfreeze -f ext4
-}
-
 # How many threads of $pid wait in the kernel, where no signal comes.
 deaf() { cat "/proc/$pid/task"/*/stat | sed 's/.*) //' | grep -c ^D; }
 
@@ -179,20 +172,13 @@ is_stuck_in_kernel() {
 }
 
 a_frozen_file_system_is_told_of_and_left() {
-    fresh
-    : >closed
-    mkfifo pipe
-    { cat pipe >o; echo closed >closed; } &
-    # shellcheck disable=SC2086
-    $IOPING_RUNNER "$IOPING" -W -i 50ms -hang 200ms ext4 >pipe 2>e &
-    pid=$!
+    start_piped -W -i 50ms -hang 200ms ext4
     until_printed 'request=2 '
     freeze
     until_true is_stuck_in_kernel
     deaf
     kill -INT "$pid"
-    until_true grep -q closed closed
-    cat closed
+    until_true test -e closed
     test -e "/proc/$pid" && echo held
     fsfreeze -u ext4
     reap

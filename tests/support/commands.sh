@@ -54,6 +54,25 @@ start_faulty() {
     pid=$!
 }
 
+# Usage: start_piped [ARGUMENT...]: the same through a pipe. At its end, which may come before
+# that of the program, there is a file closed.
+start_piped() {
+    fresh
+    rm -f pipe closed
+    mkfifo pipe
+    { cat pipe >o; : >closed; } &
+    # shellcheck disable=SC2086
+    $IOPING_RUNNER "$IOPING" "$@" >pipe 2>e &
+    pid=$!
+}
+
+# Freezes ext4, which is thawed at the end if not before.
+freeze() {
+    trap 'fsfreeze -u ext4 2>/dev/null' EXIT
+    trap 'exit 1' TERM
+    fsfreeze -f ext4
+}
+
 # Usage: until_true COMMAND...
 until_true() { until "$@"; do sleep 0.02; done; }
 
