@@ -1,5 +1,4 @@
 /* JSON of real runs: an array (-J), or a record per line (-JJ). */
-#include "running.h"
 #include "support.h"
 
 #include <signal.h>
@@ -16,11 +15,6 @@ make_files(void **state)
     command_free(&result);
     return 0;
 }
-
-/* Every line as JSON of its own: its keys but those that all records have. */
-#define KINDS(file)                                                                    \
-    "jq -R -r 'fromjson | del(.timestamp, .localtime, .target) | keys | join(\"+\")' " \
-    "<" file " | uniq -c | sed 's/^ *//'; "
 
 /* Without a warm-up, a line per record as [number, size, what counts, all]. */
 static const struct {
@@ -50,12 +44,8 @@ both_forms_have_the_same_records(void **state)
     need_program("jq");
     for (size_t i = 0; i < LENGTH(runs); i++) {
         char expected[512];
-        struct result result = command_status(
-            0,
-            "told() { jq -c \"$1 [.io.request, .io.size, .stat.count, .load.count]\" | "
-            "tr '\\n' ' '; echo; }; ioping -J -a 0 -i 0 %s | told '.[] |'; "
-            "ioping -JJ -a 0 -i 0 %s | told",
-            runs[i].arguments, runs[i].arguments);
+        struct result result =
+            command_status(0, "both_forms_have_the_same_records %s", runs[i].arguments);
         snprintf(expected, sizeof(expected), "%s\n%s\n", runs[i].told, runs[i].told);
         assert_string_equal(result.out, expected);
         assert_string_equal(result.err, "");
@@ -82,10 +72,7 @@ each_line_is_a_record_of_its_own(void **state)
 {
     (void)state;
     need_program("jq");
-    struct result result = command_status(
-        0, "ioping -JJ -G -p 3 -c 6 -i 0 -a 0 -histogram d >o; " KINDS("o") //
-        "grep -c '^{\"timestamp\": [0-9.]*, .*}}$' o; grep -vc '^{.*}$' o; "
-        "tail -c 1 o | od -An -c");
+    struct result result = command_status(0, "each_line_is_a_record_of_its_own");
     assert_string_equal(result.out,
                         "3 io\n1 load+stat\n3 io\n2 load+stat\n9\n0\n  \\n\n");
     command_free(&result);
@@ -154,50 +141,15 @@ the_array_has_the_layout_of_ioping_1_3(void **state)
     }
 }
 
-/* The times that counted against what is said of them; EVERY: ns, or more than any.
- * Nothing was due any more while the last request was under way. */
-static const char distribution_jq[] =
-    "([.[].io | select(. and (.ignored | not)) | .time]\n"
-    "  | [(.[:-1][] | range(.; 0; -$every)), .[-1]]) as $times\n"
-    "| .[-1].stat as $stat | ($stat.histogram | map(.le)) as $bounds\n"
-    "| ($stat.histogram | [foreach .[] as $step (0; . + $step.count; [., $step.le])]) "
-    "as\n"
-    "  $sums\n"
-    "| ($bounds == ($bounds | unique) and ($bounds | length) > 0),\n"
-    "  ($sums | map(. as [$sum, $le] | $sum == ($times | map(select(. <= $le)) |\n"
-    "    length)) | all),\n"
-    "  $sums[-1][0] == ($times | length),\n"
-    "  ($stat.percentiles | to_entries | length > 4 and (map(.value as $value\n"
-    "    | (.key | tonumber * ($times | length) / 100 | ceil) as $rank\n"
-    "    | ($sums | map(select(.[0] >= $rank))[0][1]) as $le\n"
-    "    | $value <= $le and $value > $le - ([1, $le / 128] | max)) | all)),\n"
-    "  ($stat.percentiles | to_entries | map(.value) == (map(.value) | sort)),\n"
-    "  $sums[-1][0] - $stat.count\n";
-
-static void
-put_distribution(void)
-{
-    char path[1100];
-    snprintf(path, sizeof(path), "%s/distribution.jq", scratch());
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(distribution_jq, file);
-    fclose(file);
-}
-
 static void
 the_distribution_is_that_of_the_requests(void **state)
 {
     static const char *const targets[] = {"data", "-C data", "-W d", "/dev/zero"};
     (void)state;
     need_program("jq");
-    put_distribution();
     for (size_t i = 0; i < LENGTH(targets); i++) {
-        struct result result = command_status(
-            0,
-            "ioping -J -histogram -percentiles 0.5,10,50,75,99,99.5 -a 3 -c 203 -i 0 %s "
-            ">o; jq -c --argjson every 1e18 -f distribution.jq o",
-            targets[i]);
+        struct result result =
+            command_status(0, "the_distribution_is_that_of_the_requests %s", targets[i]);
         assert_string_equal(result.out, "true\ntrue\ntrue\ntrue\ntrue\n0\n");
         command_free(&result);
     }
@@ -210,14 +162,7 @@ the_corrected_distribution_has_the_waits(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    put_distribution();
-    struct result result = command_status(
-        0,
-        FAULTY("pread:3:330ms") "-C -J -corrected -histogram -percentiles "
-                                "10,20,50,75,90 -a 0 -c 4 -i 40ms data >o; "
-                                "jq -c --argjson every 40000000 -f distribution.jq o; "
-                                "jq -c '.[-1].stat | .corrected, .percentiles.\"50\" > "
-                                "40000000' o");
+    struct result result = command_status(0, "the_corrected_distribution_has_the_waits");
     int waits = -1, length = 0;
     assert_int_equal(
         sscanf(result.out, "true\ntrue\ntrue\ntrue\ntrue\n%d\n%n", &waits, &length), 1);
@@ -231,13 +176,7 @@ each_period_has_its_own_distribution(void **state)
 {
     (void)state;
     need_program("jq");
-    struct result result = command_status(
-        0,
-        "ioping -J -q -C -histogram -corrected -percentiles 50 -a 0 -p 5 -c 13 -i 1h -b "
-        "20 data | jq -c '.[] | .stat | [.count, (.histogram | map(.count) | add), "
-        ".corrected, (.percentiles.\"50\" | . > 0)]'; "
-        "ioping -J -q -C -a 0 -p 5 -c 10 -i 0 data | jq -c '.[].stat.percentiles | "
-        "keys'");
+    struct result result = command_status(0, "each_period_has_its_own_distribution");
     assert_string_equal(result.out, "[5,5,true,true]\n[5,5,true,true]\n"
                                     "[13,13,true,true]\n"
                                     "[\"50\"]\n[\"50\"]\n[\"50\",\"90\"]\n");
@@ -267,10 +206,6 @@ static const struct {
     {"d", "[null,null,null,null]\n"},
 };
 
-#define PARTS                                                                           \
-    "jq -c '[.[].io | values | if has(\"sync\") then .sync > 0 and .sync < .time else " \
-    "null end]' "
-
 static void
 writes_tell_the_part_of_the_flush(void **state)
 {
@@ -278,7 +213,7 @@ writes_tell_the_part_of_the_flush(void **state)
     need_program("jq");
     for (size_t i = 0; i < LENGTH(flushes); i++) {
         struct result result =
-            command_status(0, "ioping -J -c 4 -i 0 %s | " PARTS, flushes[i].arguments);
+            command_status(0, "ioping -J -c 4 -i 0 %s | parts", flushes[i].arguments);
         assert_string_equal(result.out, flushes[i].parts);
         command_free(&result);
     }
@@ -291,11 +226,7 @@ the_flush_is_told_from_the_write(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result =
-        command_status(3, FAULTY("pwrite:2:5,pwrite:3:200ms,fdatasync:4:200ms") //
-                       "-E -J -WWW -i 0 -c 4 -a 0 copy >o; status=$?; " PARTS
-                       "o; jq -c '[.[2,3].io | .time >= 200000000, .sync >= 200000000]' "
-                       "o; exit $status");
+    struct result result = command_status(3, "the_flush_is_told_from_the_write");
     assert_string_equal(result.out, "[true,null,true,true]\n[true,false,true,true]\n");
     command_free(&result);
 }
@@ -323,15 +254,9 @@ failures_are_records(void **state)
     need_program("jq");
     for (size_t i = 0; i < LENGTH(failures); i++) {
         char expected[512];
-        struct result result = command_status(
-            failures[i].status,
-            "run() { " FAULTY(
-                "%s") "\"$@\" -C -i 0 -a 0 %s data; status=$?; }; "
-                      "run -J >o; jq -c . o >a; run -JJ >o; jq -c -s . o >b; "
-                      "for f in a b; do jq -c '[[.[].io | values | .notice], (.[-1] | "
-                      "[.stat.count, "
-                      ".load.count, .load.failed, .load.size])]' $f; done; exit $status",
-            failures[i].script, failures[i].arguments);
+        struct result result =
+            command_status(failures[i].status, "failures_are_records %s %s",
+                           failures[i].script, failures[i].arguments);
         snprintf(expected, sizeof(expected), "%s%s", failures[i].told, failures[i].told);
         assert_string_equal(result.out, expected);
         command_free(&result);
@@ -343,16 +268,10 @@ a_line_is_whole_at_once(void **state)
 {
     (void)state;
     need_program("jq");
-    struct result result = command_status(
-        0, START "-JJ -a 0 -i 1h data >o & pid=$!; " UNTIL("}}", "o")               //
-        "wc -l <o; " KINDS("o") "kill -INT $pid; wait $pid; status=$?; " KINDS("o") //
-        "exit $status");
+    struct result result = command_status(0, "a_line_is_whole_at_once");
     assert_string_equal(result.out, "1\n1 io\n1 io\n1 load+stat\n");
     command_free(&result);
 }
-
-#define STUCK FRESH FAULTY("pread:3-:hang") "-C -i 0 -hang 100ms "
-#define TOLD UNTIL("request 3 has had no answer", "e")
 
 static void
 an_interrupt_ends_the_lines_though_a_request_never_returns(void **state)
@@ -360,11 +279,8 @@ an_interrupt_ends_the_lines_though_a_request_never_returns(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        3, STUCK "-JJ data >o 2>e & pid=$!; " TOLD
-                 "kill -INT $pid; wait $pid; status=$?; " //
-        KINDS("o") "tail -1 o | jq -c '[.stat.count, .load.count, .load.failed]'; "
-                   "exit $status");
+    struct result result =
+        command_status(3, "an_interrupt_ends_the_lines_though_a_request_never_returns");
     assert_string_equal(result.out, "2 io\n1 load+stat\n[1,3,0]\n");
     command_free(&result);
 }
@@ -384,13 +300,9 @@ a_second_interrupt_leaves_what_can_be_parsed(void **state)
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(interrupted); i++) {
-        struct result result = command_status(
-            4,
-            TRY STUCK "%s data >o 2>e & pid=$!; " TOLD INTERRUPT_TWICE
-                      "wait $pid; s=$?; " AGAIN_UNLESS("4") //
-            "jq -c 'def number: .io.request // .stat.count; if type == \"array\" "
-            "then map(number) else number end' o; exit $s",
-            interrupted[i].arguments);
+        struct result result =
+            command_status(4, "a_second_interrupt_leaves_what_can_be_parsed %s",
+                           interrupted[i].arguments);
         assert_string_equal(result.out, interrupted[i].left);
         command_free(&result);
     }

@@ -4,23 +4,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/*
- * A command and exactly what it prints; nothing else goes to stderr than ERR.
- * Helpers for all: offsets of a JSON run as one line, the numbers of the
- * requests with their verdicts, and "yes" if the clock time of a JSON run is
- * at least as told.
- */
+/* A command and exactly what it prints; nothing else goes to stderr than ERR. */
 struct expectation {
     const char *behaviour, *command, *out, *err;
 };
-
-#define HELPERS                                                                     \
-    "offsets() { jq -c '[.[].io.offset | values]'; }\n"                             \
-    "verdicts() { sed -n 's/.*request=\\([0-9]*\\) time=[^(]*/\\1/p'; }\n"          \
-    "lasts() { jq -r \"if .[-1].load.time >= $1 then \\\"yes\\\" else . end\"; }\n" \
-    "loads() { jq -c '.[-1].load.count'; }\n"                                       \
-    "faulty() { IOPING_SCRIPT=$1; shift; "                                          \
-    "IOPING_SCRIPT=$IOPING_SCRIPT LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\" \"$@\"; }\n"
 
 static const struct expectation plain[] = {
     {"warmup_keeps_the_first_out",
@@ -65,17 +52,8 @@ static const struct expectation plain[] = {
      "1 1 10\n", ""},
     {"batch_is_one_raw_line",
      "ioping -B -c 3 -i 0 data | grep -cE '^2( [0-9]+){7} 3 [0-9]+$'", "1\n", ""},
-    {"time_has_a_default_format",
-     "date '+%b %d' >day; ioping -I -c 2 -i 0 data >o; grep -cE '^[A-Z][a-z]{2} [ "
-     "0-3][0-9] "
-     "[0-2][0-9]:[0-5][0-9]:[0-6][0-9] 4 KiB <<< data' o; date '+%b %d' >>day; "
-     "cut -c1-6 o | head -1 | grep -vxFf day; tail -4 o | cut -c1-3 | head -1",
-     "2\n---\n", ""},
-    {"time_takes_an_attached_format",
-     "a=$(date +%s); s=$(ioping -I%s -c 1 -a 0 data | sed -n '1s/ 4 KiB <<< .*//p'); "
-     "b=$(date +%s); [ $a -le $s ] && [ $s -le $b ] && echo now; "
-     "ioping -time='at %%,' -c 1 -a 0 data | head -1 | cut -c1-17",
-     "now\nat %, 4 KiB <<< d\n", ""},
+    {"time_has_a_default_format", "show_default_time", "2\n---\n", ""},
+    {"time_takes_an_attached_format", "show_given_time", "now\nat %, 4 KiB <<< d\n", ""},
     {"rapid_is_quiet_and_needs_no_pause",
      "ioping -R -w 0.2 . >o; grep -c request= o; sed -n '2s/ .*//p' o; "
      "sed -n 's/ requests completed.*//p' o | grep -c .",
@@ -89,36 +67,21 @@ static const struct expectation plain[] = {
     {"write_in_a_directory_needs_no_consent",
      "ioping -W -c 3 -i 0 . | grep -oE '^4 KiB >>> \\.|8 KiB written|, 12 KiB,'",
      "4 KiB >>> .\n4 KiB >>> .\n4 KiB >>> .\n8 KiB written\n, 12 KiB,\n", ""},
-    {"write_three_times_changes_a_file",
-     "cp data w; ioping -WWW -L -s 4k -S 8k -o 4k -c 2 -i 0 w | grep -c '^4 KiB >>> w'; "
-     "cmp -n 4096 data w && cmp -i 12288 data w && echo same; "
-     "for at in 4096 8192; do cmp -s -i $at -n 4096 data w || echo other; done",
-     "2\nsame\nother\nother\n", ""},
-    {"keep_leaves_a_private_file_and_reuses_it",
-     "mkdir k; ioping -k -c 2 -i 0 -B k >o; stat -c '%s %a %h' k/ioping.tmp; "
-     "stat -c %i k/ioping.tmp >i; cp k/ioping.tmp first; "
-     "ioping -k -c 2 -i 0 -B k >o; stat -c %i k/ioping.tmp | cmp - i; "
-     "cmp k/ioping.tmp first; ioping -k -S 2m -c 2 -i 0 -B k >o; "
-     "stat -c %i k/ioping.tmp | cmp - i; stat -c '%s %a' k/ioping.tmp; ls -A k",
+    {"write_three_times_changes_a_file", "write_three_times", "2\nsame\nother\nother\n",
+     ""},
+    {"keep_leaves_a_private_file_and_reuses_it", "keep_twice",
      "1048576 600 1\n2097152 600\nioping.tmp\n", ""},
     {"keep_fills_a_file_with_holes_anew",
      "mkdir holes; truncate -s 1m holes/ioping.tmp; chmod 600 holes/ioping.tmp; "
      "ioping -k -c 2 -i 0 -B holes >o; tr -d '\\0' <holes/ioping.tmp | wc -c | "
      "awk '{ print ($1 > 1000000) }'",
      "1\n", ""},
-    {"entropy_makes_the_same_data",
-     "mkdir e1 e2 e3; ioping -e 5 -kB -c 2 -i 0 e1 >o; ioping -e 5 -kB -c 2 -i 0 e2 >o; "
-     "ioping -e 6 -kB -c 2 -i 0 e3 >o; cmp e1/ioping.tmp e2/ioping.tmp && "
-     "cmp -s e1/ioping.tmp e3/ioping.tmp || echo differ",
-     "differ\n", ""},
+    {"entropy_makes_the_same_data", "fill_by_seeds", "differ\n", ""},
     {"quiet_leaves_the_summary", "ioping -q -c 3 -i 0 data | sed 's/ .*//'",
      "\n---\n2\ngenerated\nmin/avg/max/mdev\n", ""},
     {"quiet_with_print_interval_leaves_no_summary",
      "ioping -q -P 1h -c 3 -i 0 data | wc -c", "0\n", ""},
-    {"options_have_many_spellings",
-     "for c in -c3 '-c 3' -count=3 '-count 3' --count=3 '--count 3' '-cou 3' --co=3 "
-     "-qc3 '-BLc 3'; do ioping $c -i 0 -B data; done | cut -d' ' -f9 | uniq -c | "
-     "tr -s ' '",
+    {"options_have_many_spellings", "count_three | cut -d' ' -f9 | uniq -c | tr -s ' '",
      " 10 3\n", ""},
     {"options_may_follow_the_target",
      "ioping -c 2 data -i 0 -B | wc -l; ioping -i 0 -q -c 20 data -C | wc -l; "
@@ -142,10 +105,7 @@ static const struct expectation plain[] = {
     {"mixed_load_names_no_direction_in_the_summary",
      "ioping -GW -c 3 -i 0 d | sed -n 's/^4 KiB \\(...\\).*/\\1/p; s/.*, 8 KiB, .*/8/p'",
      ">>>\n<<<\n>>>\n8\n", ""},
-    {"hipri_works_or_is_not_supported",
-     "ioping -H -c 2 -i 0 data >o 2>e; case $? in 0) cat e ;; "
-     "3) grep -v 'request 1 failed: EOPNOTSUPP' e ;; *) cat o e ;; esac",
-     "", NULL},
+    {"hipri_works_or_is_not_supported", "poll", "", NULL},
     {"nowait_reads_what_is_cached",
      "cat data >/dev/null; ioping -N -C -c 3 -i 0 data >o; echo $?; grep -o 'generated "
      "3' o",
@@ -153,11 +113,7 @@ static const struct expectation plain[] = {
 };
 
 static const struct expectation json[] = {
-    {"entropy_makes_the_same_offsets",
-     "for e in 7 7 8; do ioping -e $e -c 20 -i 0 -J data | offsets; done >o; "
-     "uniq o | wc -l; head -2 o | uniq | wc -l; ioping -c 20 -i 0 -J data | offsets >>o; "
-     "ioping -c 20 -i 0 -J data | offsets >>o; tail -3 o | uniq | wc -l",
-     "2\n1\n3\n", ""},
+    {"entropy_makes_the_same_offsets", "draw_offsets", "2\n1\n3\n", ""},
     {"interval_is_a_second_by_default", "ioping -c 2 -Jq data | lasts 1000000000",
      "yes\n", ""},
     {"interval_spaces_the_starts", "ioping -i 50ms -c 4 -Jq data | lasts 150000000",
@@ -235,10 +191,7 @@ static const struct expectation json[] = {
      "ioping -G -c 5 -i 0 -J . | "
      "jq -c '[.[].io.operation | values]'",
      "[\"write\",\"read\",\"write\",\"read\",\"write\"]\n", ""},
-    {"sync_and_dsync_runs_end_well",
-     "for o in -Y -y '-WY' '-Wy'; do "
-     "ioping $o -c 3 -i 0 -Jq . | jq -c '.[0] | [.stat.count, .load.failed]'; done",
-     "[2,0]\n[2,0]\n[2,0]\n[2,0]\n", ""},
+    {"sync_and_dsync_runs_end_well", "run_synced", "[2,0]\n[2,0]\n[2,0]\n[2,0]\n", ""},
 };
 
 static const struct expectation faulty[] = {
@@ -273,13 +226,13 @@ check(void **state)
     const struct expectation *expected = *state;
     if (strstr(expected->command, "faulty "))
         need_faults();
-    if (strstr(expected->command, " -H ") || strstr(expected->command, " -N ")) {
+    if (strcmp(expected->command, "poll") == 0 || strstr(expected->command, " -N ")) {
         need_flags();
         need_native("needs an emulator that has preadv2(2)");
     }
     if (expected >= json && expected < json + sizeof(json) / sizeof(json[0]))
         need_program("jq");
-    struct result result = command("%s%s", HELPERS, expected->command);
+    struct result result = command("%s", expected->command);
     if (expected->err)
         assert_string_equal(result.err, expected->err);
     assert_string_equal(result.out, expected->out);
@@ -290,13 +243,7 @@ check(void **state)
 static int
 open_flags(const char *options)
 {
-    struct result result = command(
-        ": >o; $IOPING_RUNNER \"$IOPING\" %s -i 1h flags >o 2>e & pid=$!\n"
-        "until grep -q request=1 o; do sleep 0.02; done\n"
-        "for fd in /proc/$pid/fd/*; do [ \"$(readlink $fd)\" = \"$(pwd -P)/flags\" ] && "
-        "sed -n 's/flags:[^0-9]*//p' /proc/$pid/fdinfo/${fd##*/}; done\n"
-        "kill $pid; wait $pid",
-        options);
+    struct result result = command("open_flags %s", options);
     char *end;
     long flags = strtol(result.out, &end, 8);
     if (end == result.out || *end != '\n')
@@ -331,9 +278,7 @@ direct_io_is_the_default_and_can_be_demanded(void **state)
     (void)state;
     need_direct("data");
     need_program("jq");
-    struct result result = command_status(
-        0, "cp data flags && for o in -D -q '-BDL -c 11'; do "
-           "ioping -c 2 -i 0 $o -J data | jq -c '[.[].target.mode] | unique'; done");
+    struct result result = command_status(0, "measure_directly");
     assert_string_equal(result.err, "");
     assert_string_equal(result.out, "[\"direct\"]\n[\"direct\"]\n[\"direct\"]\n");
     command_free(&result);

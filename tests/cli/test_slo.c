@@ -1,5 +1,4 @@
 /* Limits that set the exit status. */
-#include "running.h"
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -54,14 +53,7 @@ values_are_those_of_the_summary(void **state)
 {
     (void)state;
     need_direct_io(); /* or a note stands among the lines that are counted */
-    struct result result = command_status(
-        0, "ioping -q -i 0 -c 12 -percentiles 50,90 -slo min=0 -slo avg=0 -slo max=0 "
-           "-slo mdev=0 -slo p50=0 "
-           "-slo p90=0 -slo iops=1T data >o 2>e; test $? = 5 && "
-           "sed -n 's,^min/avg/max/mdev = ,,p; s,^p50/p90 = ,,p; "
-           "s/^.* read, \\(.*\\) iops, .*/\\1/p' o | sed 's, / ,\\n,g' | sort >a; "
-           "sed 's/^[^=]* = //; s/ exceeds.*//; s/ falls.*//' e | sort >b; "
-           "test $(wc -l <a) = 7 && cmp a b");
+    struct result result = command_status(0, "values_are_those_of_the_summary");
     assert_string_equal(result.out, "");
     command_free(&result);
 }
@@ -104,11 +96,9 @@ one_slow_request_breaks_what_it_should(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        5, TRY FAULTY("pread:12:300ms") //
-        "-q -C -a 0 -i 0 -c 20 -slo p95=290ms -slo max=299ms -slo min=290ms -slo iops=1 "
-        "data 2>e; status=$?; s=$(wc -l <e); " AGAIN_UNLESS(
-            "1") "cat e >&2; exit $status");
+    struct result result =
+        command_status(5, "break_one pread:12:300ms -q -C -a 0 -i 0 -c 20 -slo p95=290ms "
+                          "-slo max=299ms -slo min=290ms -slo iops=1");
     assert_matches(result.err, "^ioping: max = ([3-9][0-9]{2}(\\.[0-9])? ms|[0-9.]+ s) "
                                "exceeds 299 ms\n$");
     command_free(&result);
@@ -121,10 +111,9 @@ limits_are_on_what_is_corrected(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        5, TRY FAULTY("pread:3:1000ms") //
-        "-q -C -corrected -a 0 -i 100ms -c 12 -slo p75=400ms -slo p90=2s data 2>e; "
-        "status=$?; s=$(wc -l <e); " AGAIN_UNLESS("1") "cat e >&2; exit $status");
+    struct result result =
+        command_status(5, "break_one pread:3:1000ms -q -C -corrected -a 0 -i 100ms -c 12 "
+                          "-slo p75=400ms -slo p90=2s");
     assert_matches(
         result.err,
         "^ioping: p75 \\(corrected\\) = ([4-9][0-9]{2}(\\.[0-9])? ms|[0-9.]+ s) "
@@ -140,7 +129,7 @@ a_failure_goes_before_a_limit(void **state)
     static const char *const options[] = {"", "-E"};
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
-            3, FAULTY("pread:5:5") "-q -C -i 0 -c 9 %s -slo max=0 -slo p99=1 data",
+            3, "faulty pread:5:5 -q -C -i 0 -c 9 %s -slo max=0 -slo p99=1 data",
             options[i]);
         assert_matches(result.err,
                        i ? "^ioping: request 5 failed: EIO \\(Input/output error\\)\n"
@@ -190,10 +179,7 @@ static void
 an_interrupt_does_not_skip_them(void **state)
 {
     (void)state;
-    struct result result =
-        command_status(5, START "-r 100 -slo max=0 data >o 2>e & pid=$!; " UNTIL(
-                              "request=3", "o") "kill -INT $pid; wait $pid; s=$?; "
-                                                "cat e; exit $s");
+    struct result result = command_status(5, "an_interrupt_does_not_skip_them");
     assert_matches(result.out, "^ioping: max = " TIME " exceeds 0 ns\n$");
     command_free(&result);
 }
@@ -239,10 +225,7 @@ static void
 sixteen_limits_are_enough(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        1, "many=; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do "
-           "many=\"$many -slo max=${i}ns\"; done; ioping -q -i 0 -c 3 $many data 2>&1 "
-           ">o; echo $?; ioping $many -slo max=17 missing");
+    struct result result = command_status(1, "sixteen_limits_are_enough");
     assert_matches(result.out, "^(ioping: max = " TIME " exceeds [0-9]+ ns\n){16}5\n$");
     assert_string_equal(result.err, "ioping: -slo 'max=17': more than 16 limits\n");
     command_free(&result);

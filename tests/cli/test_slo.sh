@@ -1,0 +1,44 @@
+# Programs of test_slo.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+values_are_those_of_the_summary() {
+    ioping -q -i 0 -c 12 -percentiles 50,90 -slo min=0 -slo avg=0 -slo max=0 -slo mdev=0 \
+        -slo p50=0 -slo p90=0 -slo iops=1T data >o 2>e
+    [ $? = 5 ] || return
+    sed -n 's,^min/avg/max/mdev = ,,p; s,^p50/p90 = ,,p
+        s/^.* read, \(.*\) iops, .*/\1/p' o | sed 's, / ,\n,g' | sort >summary
+    sed 's/^[^=]* = //; s/ exceeds.*//; s/ falls.*//' e | sort >lines
+    [ "$(wc -l <summary)" = 7 ] && cmp summary lines
+}
+
+# Usage: break_one FAULTS OPTION...: until one limit is broken, and no other.
+break_one() {
+    for _ in 1 2 3 4 5; do
+        faulty "$@" data 2>e
+        status=$?
+        [ "$(wc -l <e)" != 1 ] || break
+    done
+    cat e >&2
+    return "$status"
+}
+
+an_interrupt_does_not_skip_them() {
+    start -r 100 -slo max=0 data
+    until_printed request=3
+    end INT
+    status=$?
+    cat e
+    return "$status"
+}
+
+sixteen_limits_are_enough() {
+    many=
+    for limit in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+        many="$many -slo max=${limit}ns"
+    done
+    # shellcheck disable=SC2086
+    { ioping -q -i 0 -c 3 $many data >o; } 2>&1
+    echo $?
+    # shellcheck disable=SC2086
+    ioping $many -slo max=17 missing
+}
