@@ -46,10 +46,9 @@ interrupted_calls_are_repeated(void **state)
     const char *wrong = is_mount_listed() ? "unknown" : "no label";
     int failures = 0;
     for (size_t i = 0; i < LENGTH(interruptions); i++) {
-        struct result result = command(
-            FAULTY("%s") "-a 0 -c 5 -i 0 %s >o; status=$?; " TOTALS
-                         "grep -o '%s' o; grep -oE '\\(E[A-Z]*\\)' o; exit $status",
-            interruptions[i].script, interruptions[i].arguments, wrong);
+        struct result result =
+            command("interrupted_calls_are_repeated '%s' %s %s", wrong,
+                    interruptions[i].script, interruptions[i].arguments);
         bool same =
             strcmp(result.out, "5 requests completed\ngenerated 5 requests\n") == 0;
         if (result.status != 0 || result.err[0] || !same) {
@@ -69,9 +68,9 @@ interrupted_sleeps_keep_the_pace(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, FAULTY("clock_nanosleep:1-/2:4") "-C -B -i 20ms -c 5 data | "
-                                            "awk '{ print $9, ($10 >= 80000000) }'");
+    struct result result =
+        command_status(0, "faulty clock_nanosleep:1-/2:4 -C -B -i 20ms -c 5 data | awk "
+                          "'{ print $9, ($10 >= 80000000) }'");
     assert_string_equal(result.out, "5 1\n");
     command_free(&result);
 }
@@ -81,10 +80,7 @@ every_failure_is_shown_and_counted(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        3, FAULTY("pread:4-/4:5,pread:6:121") "-E -C -a 0 -c 12 -i 0 data >o; s=$?; "
-                                              "sed -n 's/^0 B .*: \\(request=[0-9]*\\) "
-                                              "time=[^(]*/\\1 /p' o; " TOTALS "exit $s");
+    struct result result = command_status(3, "every_failure_is_shown_and_counted");
     assert_string_equal(result.out,
                         "request=4 (EIO)\nrequest=6 (EREMOTEIO)\nrequest=8 (EIO)\n"
                         "request=12 (EIO)\n8 requests completed\n"
@@ -100,15 +96,7 @@ failures_stay_out_of_the_statistics(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        3,
-        FAULTY("pread:4-/4:5") "-J -E -C -a 0 -c 12 -i 0 data >o; s=$?; "
-                               "jq -c '[.[-1].stat.count, .[-1].stat.size, "
-                               ".[-1].load.count, .[-1].load.failed, .[-1].load.size], "
-                               "(map(select(.io.ignored) | .io) | map(.request), "
-                               "map(.notice), (map(.time > 0) | all)), "
-                               "(.[-1].stat.time == (map(select(.io.ignored == false) | "
-                               ".io.time) | add))' o; exit $s");
+    struct result result = command_status(3, "failures_stay_out_of_the_statistics");
     assert_string_equal(result.out, "[9,36864,12,3,36864]\n[4,8,12]\n"
                                     "[\"EIO\",\"EIO\",\"EIO\"]\ntrue\ntrue\n");
     command_free(&result);
@@ -127,14 +115,9 @@ a_wall_clock_that_is_set_changes_time_stamps_only(void **state)
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(steps); i++) {
-        struct result result = command_status(
-            0,
-            FAULTY("realtime:3-:%s") "-J -C -a 0 -i 20ms -w 150ms data >o || exit; "
-                                     "jq -c '(.[-1].timestamp - .[0].timestamp - (%s) |"
-                                     " fabs < 60), (.[-1].load | .time >= 130000000 and "
-                                     ".time < 60000000000), (map(.io.time // 1) | "
-                                     "min > 0 and max < 60000000000)' o",
-            steps[i][0], steps[i][1]);
+        struct result result =
+            command_status(0, "a_wall_clock_that_is_set_changes_time_stamps_only %s %s",
+                           steps[i][0], steps[i][1]);
         assert_string_equal(result.out, "true\ntrue\ntrue\n");
         assert_string_equal(result.err, "");
         command_free(&result);
@@ -227,9 +210,7 @@ static void
 assert_one_line(int number, const char *calls, const char *arguments, int status,
                 const char *line, const char *totals)
 {
-    struct result result = command("\"$IOPING_FORBID\" %d %s \"$IOPING\" -a 0 -i 0 -c 4 "
-                                   "%s >o; s=$?; " TOTALS "exit $s",
-                                   number, calls, arguments);
+    struct result result = command("run_forbidden %d %s %s", number, calls, arguments);
     if (result.status != status || strcmp(result.out, totals) != 0)
         fail_msg("%d for %s, %s: status %d\nstdout: %s\nstderr: %s", number, calls,
                  arguments, result.status, result.out, result.err);
@@ -279,8 +260,7 @@ it_starts_without_libm(void **state)
 {
     (void)state;
     need_bare("other libraries have their own");
-    struct result result = command("case $(uname -m) in x86_64|aarch64);; *) exit 77;; "
-                                   "esac; LD_TRACE_LOADED_OBJECTS=1 \"$IOPING\"");
+    struct result result = command("it_starts_without_libm");
     if (result.status == 77 || !strstr(result.out, "libc.so"))
         skip_because("is another processor or C library");
     assert_lacks(result.out, "libm.so");

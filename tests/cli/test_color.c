@@ -1,13 +1,7 @@
 /* Colours of verdicts, on a terminal and elsewhere. */
-#include "running.h"
 #include "terminal.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-/* Request 8 is slow, request 9 fails. Where a busy machine held up one before, it may not
- * be slow beside that; then all is tried again. */
-#define SCRIPT FAULTY("pread:8:400ms,pread:9:5") "-C -E -i 0 -c 10 "
-/* Without SGR sequences: files o as they are, p without. */
-#define PLAIN "sed 's/\\x1b\\[[0-9;]*m//g' o >p; "
 
 static struct terminal terminal;
 
@@ -26,7 +20,7 @@ static void
 run_until_slow(const char *options)
 {
     for (int try = 1;; try++) {
-        terminal_start(&terminal, 200, SCRIPT "%s data", options);
+        terminal_start(&terminal, 200, "slow_and_failed %s data", options);
         terminal_end(&terminal, 3);
         if (terminal_count(&terminal, "slow"))
             return;
@@ -70,8 +64,8 @@ a_terminal_without_colours_gets_none(void **state)
     (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(settings); i++) {
-        terminal_start(&terminal, 200, "export %s; " SCRIPT "%s data", settings[i][0],
-                       settings[i][1]);
+        terminal_start(&terminal, 200, "export %s; slow_and_failed %s data",
+                       settings[i][0], settings[i][1]);
         terminal_end(&terminal, 3);
         if (terminal_count(&terminal, "\033"))
             fail_msg("%s %s: %s", settings[i][0], settings[i][1], terminal.bytes);
@@ -86,7 +80,7 @@ an_empty_no_color_is_none(void **state)
 {
     (void)state;
     need_faults();
-    terminal_start(&terminal, 200, "export NO_COLOR=; " SCRIPT "data");
+    terminal_start(&terminal, 200, "export NO_COLOR=; slow_and_failed data");
     terminal_end(&terminal, 3);
     assert_int_equal(screen_color(&terminal.screen, "EIO"), 31);
     terminal_free(&terminal);
@@ -99,7 +93,7 @@ what_is_no_terminal_gets_plain_bytes(void **state)
     (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(options); i++) {
-        terminal_start(&terminal, 200, SCRIPT "%s data | cat", options[i]);
+        terminal_start(&terminal, 200, "slow_and_failed %s data | cat", options[i]);
         terminal_end(&terminal, 0);
         assert_int_equal(terminal_count(&terminal, "\033[3"), 0);
         assert_int_equal(screen_color(&terminal.screen, "(EIO)"), 0);
@@ -116,11 +110,7 @@ always_colours_whatever_reads_it(void **state)
     need_faults();
     for (size_t i = 0; i < LENGTH(settings); i++) {
         struct result result =
-            command_status(3,
-                           "%s" TRY SCRIPT "-color always data >o; r=$?; "
-                           "s=$(grep -c 'request=8 .*slow' o); " //
-                           AGAIN_UNLESS("1") "cat o; " PLAIN "cat p >&2; exit $r",
-                           settings[i]);
+            command_status(3, "%salways_colours_whatever_reads_it", settings[i]);
         assert_matches(result.out,
                        "request=8 time=[0-9.]+ m?s \\(?\033\\[33m\\(?slow\\)?\033\\[0m");
         assert_matches(
@@ -141,7 +131,7 @@ machines_get_no_colours(void **state)
     need_faults();
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
-            command_status(3, SCRIPT "-color always %s data", options[i]);
+            command_status(3, "slow_and_failed -color always %s data", options[i]);
         assert_lacks(result.out, "\033");
         command_free(&result);
     }

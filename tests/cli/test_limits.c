@@ -23,11 +23,7 @@ a_write_beyond_the_largest_file_is_a_failed_request(void **state)
     need_program("prlimit");
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
-            3,
-            "cp data copy; prlimit --fsize=8192 \"$IOPING\" %s -WWW -L -s 4k -a 0 "
-            "-c 5 -i 0 copy >o; s=$?; " TOTALS
-            "sed -n 's/^0 B >>> .*: \\(request=3\\) time=[^(]*/\\1 /p' o; exit $s",
-            options[i]);
+            3, "a_write_beyond_the_largest_file_is_a_failed_request %s", options[i]);
         assert_string_equal(result.out, "2 requests completed\ngenerated 3 "
                                         "requests\nrequest=3 (EFBIG)\n");
         assert_string_equal(result.err,
@@ -42,13 +38,7 @@ no_locked_memory_is_needed(void **state)
 {
     (void)state;
     need_program("prlimit");
-    struct result result = command_status(
-        0,
-        "install -m 755 \"$IOPING\" copy\n"
-        "as() { if [ $(id -u) != 0 ] || ! command -v setpriv >/dev/null; then \"$@\"; "
-        "else setpriv --reuid=65534 --regid=65534 --clear-groups -- \"$@\"; fi; }\n"
-        "for limited in '' as; do $limited prlimit --memlock=0:0 ./copy -a 0 -c 3 -i 0 "
-        "data >o; " TOTALS "done");
+    struct result result = command_status(0, "no_locked_memory_is_needed");
     assert_string_equal(result.out, "3 requests completed\ngenerated 3 requests\n"
                                     "3 requests completed\ngenerated 3 requests\n");
     assert_string_equal(result.err, "");
@@ -164,20 +154,15 @@ counts_that_cannot_be_reached_are_taken(void **state)
 }
 
 /*
- * An image with what SETUP makes and, but for that, no block left for anyone. By
- * fallocate, as writes reserve more than they take, and some is free again later.
+ * An image with what SETUP makes and, but for that, no block left for anyone.
  */
 static void
 mount_full(const char *name, const char *setup)
 {
     mount_image("ext4", 8, name);
     need_program("fallocate");
-    struct result result = command_status(
-        0,
-        "cd %s && { %s; } >../o && mkdir fill && sync -f . && n=0 && "
-        "for size in 1M 64K 1K; do while fallocate -l $size fill/$n 2>/dev/null; do "
-        "n=$((n + 1)); done; done; sync -f .; ! fallocate -l 1K fill/$n 2>/dev/null",
-        name, setup);
+    struct result result =
+        command_status(0, "cd %s && { %s; } >../o && fill", name, setup);
     command_free(&result);
 }
 
@@ -190,10 +175,7 @@ a_kept_file_is_used_on_a_full_file_system(void **state)
     mount_full("full", "ioping -k -a 0 -c 1 .");
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
-            command_status(0,
-                           "ioping %s -a 0 -c 6 -i 0 full >o || exit; " TOTALS
-                           "ls full | xargs; stat -c %%s full/ioping.tmp",
-                           options[i]);
+            command_status(0, "a_kept_file_is_used_on_a_full_file_system %s", options[i]);
         assert_string_equal(result.out, "6 requests completed\ngenerated 6 requests\n"
                                         "fill ioping.tmp lost+found\n1048576\n");
         assert_string_equal(result.err, "");
@@ -210,10 +192,7 @@ a_hole_that_cannot_be_filled_is_a_failed_request(void **state)
     mount_full("holes", "head -c 64k /dev/urandom >f; truncate -s 1M f; sync f");
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
-            3,
-            "ioping %s -WWW -L -s 64k -a 0 -c 5 -i 0 holes/f >o; s=$?; " TOTALS
-            "sed -n 's/^0 B >>> .*: \\(request=2\\) time=[^(]*/\\1 /p' o; exit $s",
-            options[i]);
+            3, "a_hole_that_cannot_be_filled_is_a_failed_request %s", options[i]);
         assert_string_equal(result.out, "1 requests completed\ngenerated 2 "
                                         "requests\nrequest=2 (ENOSPC)\n");
         assert_string_equal(result.err, "ioping: request 2 failed: ENOSPC (No space left "

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define START "$IOPING_RUNNER \"$IOPING\" "
 #define FIFTY "abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJKLMNOPQRSTUVW"
 #define LONGEST FIFTY FIFTY FIFTY FIFTY FIFTY "12345" /* 255 bytes */
 
@@ -307,11 +306,8 @@ nothing_is_left_however_the_run_is_ended(void **state)
     } cases[] = {{"INT", 0}, {"TERM", 143}, {"HUP", 129}, {"KILL", 137}};
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command(
-            "mkdir -p clean; : >o; " START "-W -i 1h clean >o 2>e & pid=$!; "
-            "until grep -q request=1 o; do sleep 0.02; done; ls -A clean; kill -%s $pid; "
-            "wait $pid 2>e; echo $?; ls -A clean",
-            cases[i].signal);
+        struct result result =
+            command("nothing_is_left_however_the_run_is_ended %s", cases[i].signal);
         char expected[16];
         snprintf(expected, sizeof(expected), "%d\n", cases[i].status);
         if (strcmp(result.out, expected) != 0)

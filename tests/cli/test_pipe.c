@@ -11,9 +11,6 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Request 5 is late for 30 points of the grid at least. */
-#define STALL FAULTY("pread:5:320ms") "-C -q -i 10ms -c 24 "
-
 static int
 make_files(void **state)
 {
@@ -59,7 +56,7 @@ a_stall_does_not_move_the_first_word(void **state)
     (void)state;
     need_faults();
     struct result result =
-        command_status(0, STALL "data 2>e | grep ^generated; cat e >&2");
+        command_status(0, "stall data 2>e | grep ^generated; cat e >&2");
     assert_matches(result.out, "^generated 24 requests in [^\n]*\n$");
     assert_matches(result.err, "^" MISSED "$");
     int missed = 0;
@@ -74,7 +71,7 @@ a_stall_is_told_in_the_summary_on_a_terminal(void **state)
     static struct terminal terminal;
     (void)state;
     need_faults();
-    terminal_start(&terminal, 200, STALL "-no-status data");
+    terminal_start(&terminal, 200, "stall -no-status data");
     terminal_end(&terminal, 0);
     assert_matches(terminal.bytes,
                    "B/s\r\n[0-9]+ missed, generated 24 requests in [^\n]*\n"
@@ -87,9 +84,9 @@ a_stall_is_told_of_its_target(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, FAULTY("pread@copy/:5:320ms") "-C -q -i 10ms -c 24 data copy 2>e | "
-                                         "grep -c ^generated; grep copy e >&2");
+    struct result result =
+        command_status(0, "faulty pread@copy/:5:320ms -C -q -i 10ms -c 24 data copy 2>e "
+                          "| grep -c ^generated; grep copy e >&2");
     assert_string_equal(result.out, "2\n");
     assert_matches(result.err,
                    "^ioping: copy: [0-9]+ requests were missed: due, and not sent\n$");
@@ -104,7 +101,7 @@ where_there_is_no_summary_nothing_is_told(void **state)
     (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(options); i++) {
-        struct result result = command_status(0, STALL "%s data >o", options[i]);
+        struct result result = command_status(0, "stall %s data >o", options[i]);
         assert_string_equal(result.err, "");
         command_free(&result);
     }
@@ -141,7 +138,7 @@ missed_is_named_by_corrected(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(0, STALL "-corrected data | tail -3 | head -1");
+    struct result result = command_status(0, "stall -corrected data | tail -3 | head -1");
     assert_matches(result.out, "^[0-9]+ missed, generated 24 requests in [^\n]*\n$");
     assert_string_equal(result.err, "");
     command_free(&result);
@@ -153,7 +150,7 @@ failures_that_are_ignored_are_told_by_their_number(void **state)
     (void)state;
     need_faults();
     struct result result = command_status(
-        0, FAULTY("pread:3-6:5") "-C -E -q -i 0 -c 12 data | tail -n 2 | head -n 1");
+        0, "faulty pread:3-6:5 -C -E -q -i 0 -c 12 data | tail -n 2 | head -n 1");
     assert_matches(result.out, "^generated 12 requests in [^\n]*\n$");
     assert_string_equal(result.err, "ioping: request 3 failed: EIO (Input/output error)\n"
                                     "ioping: 4 of 12 requests failed\n");
@@ -167,9 +164,7 @@ a_quiet_run_in_the_background_dies_by_what_it_is_sent(void **state)
     (void)state;
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
-            endings[i].died,
-            START "-i 7s -q . >o 2>e & pid=$!; " IDLE "kill -%s $pid; " REAP
-                  "s=$?; grep -c ^generated o; ls -A | grep '^\\.ioping'; exit $s",
+            endings[i].died, "a_quiet_run_in_the_background_dies_by_what_it_is_sent %s",
             endings[i].name);
         assert_string_equal(result.out, "1\n");
         command_free(&result);

@@ -269,9 +269,9 @@ other_messages_do_not_mix_with_it(void **state)
 {
     (void)state;
     need_faults();
-    terminal_start(&terminal, WIDE,
-                   "rm -f held; exec env " FAULTY(
-                       "pread:40:hold") "-hang 500ms -C -q -i 10ms -c 60 data");
+    terminal_start(
+        &terminal, WIDE,
+        "rm -f held; exec_faulty pread:40:hold -hang 500ms -C -q -i 10ms -c 60 data");
     terminal_wait(&terminal, " request 40 has had no answer for ");
     terminal_wait(&terminal, LINE);
     terminal_signal(&terminal, SIGUSR1);
@@ -307,9 +307,9 @@ a_failure_is_told_on_a_line_of_its_own(void **state)
 {
     (void)state;
     need_faults();
-    terminal_start(&terminal, WIDE,
-                   "rm -f held; " //
-                   FAULTY("pread:30:hold,pread:60:5") "-C -q -i 10ms -w 60s data");
+    terminal_start(
+        &terminal, WIDE,
+        "rm -f held; faulty pread:30:hold,pread:60:5 -C -q -i 10ms -w 60s data");
     terminal_wait(&terminal, LINE);
     release();
     terminal_end(&terminal, 3);
@@ -326,7 +326,7 @@ failures_are_counted_in_it(void **state)
     (void)state;
     need_faults();
     terminal_start(&terminal, WIDE,
-                   "exec env " FAULTY("pread:3-5:5") "-E -C -q -i 10ms -w 60s data");
+                   "exec_faulty pread:3-5:5 -E -C -q -i 10ms -w 60s data");
     terminal_wait(&terminal, "  3 failed  ");
     terminal_signal(&terminal, SIGINT);
     terminal_end(&terminal, 3);

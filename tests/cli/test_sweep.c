@@ -5,12 +5,6 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define TOGETHER(name) \
     "ioping: " name ": cannot be done together with -sweep; leave out one of them\n"
-/* With files o and e, and status s. Where a busy machine left too little time to a step,
- * the next try gives it more. */
-#define RUN                                                                            \
-    "run() { for w in 40ms 500ms 5s; do ioping -hang 0 -w $w \"$@\" "                  \
-    ">o 2>e; s=$?; grep -q 'ended at' e || grep -qE ' - |\"count\": ?0,' o || break; " \
-    "done; }\n"
 #define WAITS                                                                  \
     "ioping: -sweep: system calls that wait do one request at a time; add -U " \
     "(io_uring) or -A (Linux AIO)\n"
@@ -56,10 +50,7 @@ values_double_between_the_ends(void **state)
     need_direct("data");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
-            command_status(0,
-                           RUN "run -B %s; cut -d' ' -f1 o | tr '\\n' ' '; "
-                               "awk 'NF != 11' o; ls -A d; exit $s",
-                           cases[i].arguments);
+            command_status(0, "values_double_between_the_ends %s", cases[i].arguments);
         if (strcmp(result.out, cases[i].values) != 0)
             fail_msg("%s: %s", cases[i].arguments, result.out);
         command_free(&result);
@@ -105,11 +96,7 @@ the_table_has_a_head_and_aligned_rows(void **state)
     need_uring();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
-            0,
-            RUN "run -C %s data; cat e >&2; sed -n '1,2s/(.*)/()/; "
-                "1,3p' o; echo; tail -n +4 o | awk '{ print length }' | sort "
-                "-u; sed -n 3p o | awk '{ print length }'; tail -n +4 o",
-            cases[i].arguments);
+            0, "the_table_has_a_head_and_aligned_rows %s", cases[i].arguments);
         char expected[512], *rows = strstr(result.out, "\n\n");
         assert_non_null(rows);
         *rows = '\0';
@@ -135,22 +122,11 @@ percentiles_of_too_few_requests_are_not_shown(void **state)
     (void)state;
     need_faults();
     struct result result =
-        command_status(0, TRY FAULTY("pread:1-:20ms") //
-                       "-sweep threads=1..1 -w 500ms -C data 2>e | tail -1 >o; s=$(grep "
-                       "-c ' ms$' o); " AGAIN_UNLESS("1") "cat o");
+        command_status(0, "percentiles_of_too_few_requests_are_not_shown");
     assert_matches(result.out, "^ +1 +[0-9]+ +[0-9.]+ KiB/s +[0-9.]+ ms +"
                                "([0-9.]+ ms|-) +- +[0-9.]+ ms\n$");
     command_free(&result);
 }
-
-#define WHOLE                                                                         \
-    "def near(a; b): (a - b) * (a - b) <= 1e-10 * b * b + 1;"                         \
-    "[.[] | .stat as $s | .load as $l | keys == [\"load\", \"localtime\", \"stat\", " \
-    "\"sweep\", \"target\", \"timestamp\"], $l.failed == 0, $l.missed == 0, "         \
-    "near($l.iops; $l.count * 1e9 / $l.time), "                                       \
-    "near($l.bps; $l.size * 1e9 / $l.time), $s.size == $s.count * %s, "               \
-    "near($s.bps; $s.iops * $s.size / $s.count), ($s.iops > $l.iops * 0.99), "        \
-    "$s.min <= $s.avg and $s.avg <= $s.max] | all"
 
 static void
 json_has_a_record_per_step(void **state)
@@ -172,11 +148,9 @@ json_has_a_record_per_step(void **state)
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases) * 2; i++) {
         char expected[256];
-        struct result result = command_status(
-            0,
-            RUN "run %s -C %s data; [ $s = 0 ] || exit; jq -s -c 'flatten | map(.sweep)' "
-                "o; jq -s 'flatten | " WHOLE "' o",
-            i % 2 ? "-JJ" : "-J", cases[i / 2].arguments, cases[i / 2].size);
+        struct result result =
+            command_status(0, "json_has_a_record_per_step %s %s %s", cases[i / 2].size,
+                           i % 2 ? "-JJ" : "-J", cases[i / 2].arguments);
         snprintf(expected, sizeof(expected), "%s\ntrue\n", cases[i / 2].sweeps);
         assert_string_equal(result.out, expected);
         command_free(&result);
@@ -190,33 +164,8 @@ columns_are_those_of_the_raw_line_and_json(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        0, "run() { " FAULTY(
-               "pread:1-:50ms") "-C -w $w -sweep threads=1..2 \"$@\" data; "
-                                "}\n"
-                                "check() { awk -v name=$1 '{ print name, $1, ($2 > 0 && "
-                                "$2 <= 21 * $1), ($3 / $2 "
-                                ">= 4000 && $3 / $2 <= 4096 * ($2 + 1) / $2), ($4 >= "
-                                "5e7), ($5 >= 5e7), ($6 >= "
-                                "$4 && $6 >= $5) }'; }\n"
-                                "all() {\n"
-                                "run -percentiles 50 | awk 'BEGIN { f[\"ns\"] = 1; "
-                                "f[\"us\"] = 1e3; f[\"ms\"] = "
-                                "1e6; f[\"s\"] = 1e9 } NR > 3 { print $1, $2, $3 * ($4 "
-                                "== \"KiB/s\" ? 1024 : 1), "
-                                "$5 * f[$6], $7 * f[$8], $9 * f[$10] }' | check table\n"
-                                "run -B | awk '{ print $1, $10 * 1e9 / $11, $10 * 4096 * "
-                                "1e9 / $11, $7, $7, $8, "
-                                "$2 == $10 }' | check raw\n"
-                                "run -JJ -percentiles 50 | jq -r '[.sweep.threads, "
-                                ".load.iops, .load.bps, "
-                                ".stat.avg, .stat.percentiles[\"50\"], .stat.max] | "
-                                "map(tostring) | join(\" \")' "
-                                "| check json\n"
-                                "}\n"
-                                "for w in 500ms 1s 4s; do all >o 2>e; grep -q ' 0' o || "
-                                "[ -s e ] || break; "
-                                "done; cat o");
+    struct result result =
+        command_status(0, "columns_are_those_of_the_raw_line_and_json");
     assert_string_equal(result.out, "table 1 1 1 1 1 1\ntable 2 1 1 1 1 1\n"
                                     "raw 1 1 1 1 1 1\nraw 2 1 1 1 1 1\n"
                                     "json 1 1 1 1 1 1\njson 2 1 1 1 1 1\n");
@@ -240,11 +189,7 @@ a_slow_device_ends_a_size_sweep_early(void **state)
         char line[160];
         size_t count = 0;
         struct result result = command_status(
-            0,
-            FAULTY("pread:1-6:80ms,pread:7-:700ms") "-hang 0 -C %s -w 400ms -sweep "
-                                                    "size=4k..64k data >o; s=$?; tail -n "
-                                                    "+%d o | awk '{ print $1 }'; exit $s",
-            i ? "-B" : "", i ? 1 : 4);
+            0, "a_slow_device_ends_a_size_sweep_early %s", i ? "1 -B" : "4");
         while (count < LENGTH(rows) && strcmp(result.out, rows[count][i]) != 0)
             count++;
         if (count == LENGTH(rows))
@@ -265,34 +210,26 @@ other_sweeps_do_not_end_early(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        0, FAULTY("pread:1-:300ms") "-C -B -w 200ms -sweep threads=1..4 data | awk '{ "
-                                    "print $1, $2 <= $1 }'");
+    struct result result =
+        command_status(0, "faulty pread:1-:300ms -C -B -w 200ms -sweep threads=1..4 data "
+                          "| awk '{ print $1, $2 <= $1 }'");
     assert_string_equal(result.out, "1 1\n2 1\n4 1\n");
     command_free(&result);
 }
 
 /* Where no request ended, that is; on a late machine one may be sent when the step has
- * begun. What is printed of each such row: its value, and whether the rest is right. */
-#define RAW "awk '$10 == 0 { print $1, /^[12] 0 0 0 0 0 0 0 0 0 [1-9][0-9]*$/ }' o"
-#define TABLE \
-    "awk 'NR > 3 && $5 == \"-\" { print $1, /^ +[12] +0 +0 B.s( +-)+$/ && NF == 8 }' o"
-#define JSON                                                                             \
-    "jq -r 'select(.load.count == 0) | \"\\(.sweep[]) \\(if (.stat | del(.percentiles) " \
-    "+ {f: .percentiles | length} | add) + .load.size == 0 and .load.time > 0 then 1 "   \
-    "else 0 end)\"' o"
-
+ * begun. Of each such row the value, and whether the rest is right. */
 static void
 a_step_in_which_no_request_ends_is_named_and_has_a_row(void **state)
 {
     static const struct {
         const char *script, *arguments, *name, *rows;
     } cases[] = {
-        {"pread:1-:150ms", "-B -sweep threads=1..2", "threads", RAW},
-        {"pread:1-:150ms", "-sweep threads=1..2", "threads", TABLE},
-        {"pread:1-:150ms", "-JJ -sweep threads=1..2", "threads", JSON},
-        {"uring:1-:150ms", "-JJ -U -sweep depth=1..2", "depth", JSON},
-        {"pread:1-4:20ms,pread:5-:400ms", "-B -sweep threads=1..2", "threads", RAW},
+        {"pread:1-:150ms", "-B -sweep threads=1..2", "threads", "raw"},
+        {"pread:1-:150ms", "-sweep threads=1..2", "threads", "table"},
+        {"pread:1-:150ms", "-JJ -sweep threads=1..2", "threads", "json"},
+        {"uring:1-:150ms", "-JJ -U -sweep depth=1..2", "depth", "json"},
+        {"pread:1-4:20ms,pread:5-:400ms", "-B -sweep threads=1..2", "threads", "raw"},
     };
     (void)state;
     need_faults();
@@ -301,7 +238,7 @@ a_step_in_which_no_request_ends_is_named_and_has_a_row(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[128] = "";
         struct result result =
-            command_status(0, FAULTY("%s") "-hang 0 -C -w 100ms %s data >o || exit; %s",
+            command_status(0, "faulty %s -C -w 100ms %s data >o || exit; empty_%s",
                            cases[i].script, cases[i].arguments, cases[i].rows);
         assert_matches(result.out, "^(1 1\n)?(2 1\n)?$");
         if (result.out[0])
@@ -319,9 +256,9 @@ static void
 a_step_without_memory_ends_it_with_the_rows_so_far(void **state)
 {
     static const char *const cases[][2] = {
-        {"", "tail -n +4 o | awk '{ print $1 }'"},
-        {"-B", "cut -d' ' -f1 o"},
-        {"-J", "jq -r '.[].sweep.threads' o"},
+        {"table", ""},
+        {"raw", "-B"},
+        {"json", "-J"},
     };
     (void)state;
     need_bare("valgrind and sanitizers need more memory than is allowed here");
@@ -329,10 +266,7 @@ a_step_without_memory_ends_it_with_the_rows_so_far(void **state)
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
-            command_status(3,
-                           "prlimit --as=100000000 \"$IOPING\" %s -hang 0 -C -w 50ms -s "
-                           "16m -S 16m -sweep threads=1..64 d >o; s=$?; %s; ls -A d; "
-                           "exit $s",
+            command_status(3, "a_step_without_memory_ends_it_with_the_rows_so_far %s %s",
                            cases[i][0], cases[i][1]);
         assert_matches(result.out, "^1\n(2\n(4\n)?)?$");
         assert_matches(result.err, "^ioping: no (memory|thread) for [^\n]+\n$");
@@ -354,23 +288,12 @@ an_interrupt_leaves_the_rows_so_far(void **state)
     need_program("jq");
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
-            endings[i].died,
-            TRY START "-hang 0 -B -C -w 600ms -sweep threads=1..64 data >o 2>e & pid=$!; "
-                      "until [ $(wc -l <o) -ge 2 ]; do sleep 0.02; done; kill -%s $pid "
-                      "2>/dev/null; " REAP
-                      "status=$?; s=$(($(wc -l <o) < 6)); " AGAIN_UNLESS(
-                          "1") "cut -d' ' -f1 o; cat e >&2; exit $status",
-            endings[i].name);
+            endings[i].died, "an_interrupt_leaves_the_rows_so_far %s", endings[i].name);
         assert_matches(result.out, "^1\n2\n(4\n(8\n(16\n)?)?)?$");
         assert_string_equal(result.err, "");
         command_free(&result);
     }
-    struct result result = command_status(
-        0, TRY START
-        "-hang 0 -J -C -w 600ms -sweep threads=1..64 data >o 2>e & pid=$!; "
-        "until grep -q '\"threads\": 2' o; do sleep 0.02; done; "
-        "kill -INT $pid 2>/dev/null; wait $pid; status=$?; s=$(($(jq length o) < "
-        "6)); " AGAIN_UNLESS("1") "jq -c 'map(.sweep)' o; cat e >&2; exit $status");
+    struct result result = command_status(0, "an_interrupt_leaves_the_records_so_far");
     assert_matches(result.out, "^\\[\\{\"threads\":1\\},\\{\"threads\":2\\}"
                                "(,\\{\"threads\":(4|8|16)\\})*\\]\n$");
     assert_string_equal(result.err, "");
@@ -385,14 +308,7 @@ a_failure_ends_it_with_the_rows_so_far(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        3, FAULTY("pread:10:5,pread:1-:20ms") "-hang 0 -JJ -C -w 100ms -sweep "
-                                              "threads=1..16 data >o; s=$?; jq -s -c "
-                                              "'(map(.load.failed) | add) as $failed | "
-                                              "[length >= 2 and length < 5, $failed <= "
-                                              "1, .[-1].load.failed == $failed, "
-                                              ".[-1].sweep.threads == pow(2; length - "
-                                              "1)]' o; exit $s");
+    struct result result = command_status(3, "a_failure_ends_it_with_the_rows_so_far");
     assert_string_equal(result.out, "[true,true,true,true]\n");
     assert_matches(result.err,
                    "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
@@ -405,15 +321,7 @@ failures_that_are_ignored_end_nothing(void **state)
     (void)state;
     need_faults();
     need_program("jq");
-    struct result result = command_status(
-        3, "for w in 60ms 500ms 4s; do " FAULTY(
-               "pread:3-/3:5,pread:1-:5ms") "-hang 0 -E -JJ -C -w $w -sweep threads=1..4 "
-                                            "data >o 2>e; s=$?; jq -s -c "
-                                            "'[map(.sweep.threads), (map(.load.failed > "
-                                            "0) | all), (map(.stat.count + .load.failed "
-                                            "== .load.count) | all)]' o >found; grep -q "
-                                            "false found || break; done; cat found; cat "
-                                            "e >&2; exit $s");
+    struct result result = command_status(3, "failures_that_are_ignored_end_nothing");
     assert_string_equal(result.out, "[[1,2,4],true,true]\n");
     assert_matches(result.err,
                    "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
@@ -426,12 +334,8 @@ a_request_that_hangs_in_a_step_is_told_of_and_left(void **state)
 {
     (void)state;
     need_faults();
-    struct result result = command_status(
-        3, FRESH FAULTY("pread:9:hang,pread:1-:20ms") //
-        "-hang 200ms -B -C -w 100ms -sweep threads=1..16 data >o 2>e & pid=$!; "
-        "until cut -d' ' -f3 e | sort | uniq -c | grep -q '^ *[4-9]'; do sleep 0.02; "
-        "done; "
-        "kill -INT $pid; wait $pid; s=$?; cut -d' ' -f1 o; cat e >&2; exit $s");
+    struct result result =
+        command_status(3, "a_request_that_hangs_in_a_step_is_told_of_and_left");
     assert_matches(result.out, "^1\n2\n(4\n(8\n)?)?$");
     assert_matches(result.err,
                    SLOW "(ioping: request [0-9]+ has had no answer for [0-9.]+ m?s\n)+"
@@ -460,11 +364,8 @@ nothing_is_left_and_nothing_is_changed(void **state)
     need_uring();
     need_direct("data");
     for (size_t i = 0; i < LENGTH(arguments); i++) {
-        struct result result = command_status(
-            0,
-            RUN "time=$(stat -c %%y data); run %s; cat e >&2; [ $s = 0 ] || exit; wc -l "
-                "<o; ls -A d; cmp data same && [ \"$(stat -c %%y data)\" = \"$time\" ]",
-            arguments[i]);
+        struct result result =
+            command_status(0, "nothing_is_left_and_nothing_is_changed %s", arguments[i]);
         assert_string_equal(result.out, "5\n");
         assert_string_equal(result.err, "");
         command_free(&result);
@@ -498,11 +399,7 @@ sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[128];
         struct result result = command_status(
-            0,
-            RUN "mkdir -p f; head -c 12k data >before; cp before f/copy; sync f/copy; "
-                "run -B -sweep size %s; cat e >&2; cut -d' ' -f1 o | tr '\\n' ' '; "
-                "for at in 0 4k 8k; do cmp -s -i $at -n 4k before f/copy && printf = || "
-                "printf w; done; ls -A d f | xargs; exit $s",
+            0, "sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else %s",
             cases[i].arguments);
         snprintf(expected, sizeof(expected), "%s%sd: f: copy\n", cases[i].values,
                  cases[i].writes ? "=w=" : "===");
@@ -535,11 +432,8 @@ files_smaller_than_a_page_are_swept(void **state)
     need_direct("data");
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command_status(
-            cases[i].status,
-            RUN "head -c %d data >little; sync little; run -JJ -sweep size %s little; "
-                "cat e >&2; jq -r '\"\\(.sweep.size) \\(.target.mode)\"' o; exit $s",
-            cases[i].size, cases[i].arguments);
+        struct result result = command_status(cases[i].status, "sweep_file little %d %s",
+                                              cases[i].size, cases[i].arguments);
         assert_string_equal(result.out, cases[i].out);
         assert_string_equal(result.err, cases[i].err);
         command_free(&result);
@@ -575,12 +469,8 @@ a_file_smaller_than_a_block_is_swept_without_direct_io(void **state)
         skip_because("needs a loop device with blocks of 4 KiB");
     command_free(&result);
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        result = command_status(
-            cases[i].status,
-            RUN "head -c %d data >blocks/f; sync blocks/f; run -JJ -sweep size %s "
-                "blocks/f; cat e >&2; jq -r '\"\\(.sweep.size) \\(.target.mode)\"' o; "
-                "exit $s",
-            cases[i].size, cases[i].arguments);
+        result = command_status(cases[i].status, "sweep_file blocks/f %d %s",
+                                cases[i].size, cases[i].arguments);
         assert_string_equal(result.out, cases[i].out);
         assert_string_equal(result.err, cases[i].err);
         command_free(&result);

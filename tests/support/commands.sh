@@ -29,6 +29,13 @@ faulty() {
     IOPING_SCRIPT=$faults LD_PRELOAD=$IOPING_FAULTS "$IOPING" -hang 0 "$@"
 }
 
+# The same, in place of the shell.
+exec_faulty() {
+    faults=$1
+    shift
+    exec env IOPING_SCRIPT="$faults" LD_PRELOAD="$IOPING_FAULTS" "$IOPING" -hang 0 "$@"
+}
+
 # Runs in the background write to the files o and e of the scratch folder. They are emptied
 # before, so that no test waits for what the last one wrote.
 fresh() {

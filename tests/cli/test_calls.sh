@@ -1,0 +1,59 @@
+# Programs of test_calls.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: interrupted_calls_are_repeated WRONG FAULTS ARGUMENT...: WRONG is what no label has.
+interrupted_calls_are_repeated() {
+    wrong=$1 faults=$2
+    shift 2
+    faulty "$faults" -a 0 -c 5 -i 0 "$@" >o
+    status=$?
+    totals
+    grep -o "$wrong" o
+    grep -oE '\(E[A-Z]*\)' o
+    return "$status"
+}
+
+every_failure_is_shown_and_counted() {
+    faulty pread:4-/4:5,pread:6:121 -E -C -a 0 -c 12 -i 0 data >o
+    status=$?
+    sed -n 's/^0 B .*: \(request=[0-9]*\) time=[^(]*/\1 /p' o
+    totals
+    return "$status"
+}
+
+failures_stay_out_of_the_statistics() {
+    faulty pread:4-/4:5 -J -E -C -a 0 -c 12 -i 0 data >o
+    status=$?
+    jq -c '[.[-1].stat.count, .[-1].stat.size, .[-1].load.count, .[-1].load.failed,
+        .[-1].load.size], (map(select(.io.ignored) | .io) | map(.request),
+        map(.notice), (map(.time > 0) | all)),
+        (.[-1].stat.time == (map(select(.io.ignored == false) | .io.time) | add))' o
+    return "$status"
+}
+
+# Usage: a_wall_clock_that_is_set_changes_time_stamps_only STEP SECONDS
+a_wall_clock_that_is_set_changes_time_stamps_only() {
+    faulty "realtime:3-:$1" -J -C -a 0 -i 20ms -w 150ms data >o || return
+    jq -c --argjson step "$2" '(.[-1].timestamp - .[0].timestamp - $step | fabs < 60),
+        (.[-1].load | .time >= 130000000 and .time < 60000000000),
+        (map(.io.time // 1) | min > 0 and max < 60000000000)' o
+}
+
+# Usage: run_forbidden ERRNO CALLS [OPTION...] TARGET
+run_forbidden() {
+    errno=$1 calls=$2
+    shift 2
+    "$IOPING_FORBID" "$errno" "$calls" "$IOPING" -a 0 -i 0 -c 4 "$@" >o
+    status=$?
+    totals
+    return "$status"
+}
+
+# The libraries that it is loaded with.
+it_starts_without_libm() {
+    case $(uname -m) in
+    x86_64 | aarch64) ;;
+    *) return 77 ;;
+    esac
+    LD_TRACE_LOADED_OBJECTS=1 "$IOPING"
+}

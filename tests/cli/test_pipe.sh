@@ -1,0 +1,16 @@
+# Programs of test_pipe.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: stall [OPTION...] TARGET: request 5 is late for 30 points of the grid at least.
+stall() { faulty pread:5:320ms -C -q -i 10ms -c 24 "$@"; }
+
+# Usage: a_quiet_run_in_the_background_dies_by_what_it_is_sent SIGNAL
+a_quiet_run_in_the_background_dies_by_what_it_is_sent() {
+    start -i 7s -q .
+    until_idle
+    end "$1"
+    status=$?
+    grep -c ^generated o
+    find . -name '.ioping*'
+    return "$status"
+}
