@@ -208,7 +208,7 @@ svg_check_begin(struct svg_check *check, const char *bytes, size_t length)
     *check = (struct svg_check){0};
     if (length >= SIZE_MOST)
         svg_check_problem(check, "%zu bytes", length);
-    if (xml_parse(&check->xml, bytes, length) < 0) {
+    if (xml_read(&check->xml, bytes, length) < 0) {
         svg_check_problem(check, "%s", check->xml.why);
         xml_free(&check->xml);
         return;

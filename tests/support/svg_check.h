@@ -7,7 +7,7 @@
  * class such as "mark" is data, which lies inside of it.
  */
 #include "support.h"
-#include "xml_check.h"
+#include "xml.h"
 
 #include "base/buffer.h"
 

@@ -1,12 +1,11 @@
-#ifndef SUPPORT_XML_CHECK_H
-#define SUPPORT_XML_CHECK_H
+#ifndef SUPPORT_XML_H
+#define SUPPORT_XML_H
 
 #include <stddef.h>
 
 /*
- * Reads the part of XML 1.0 (https://www.w3.org/TR/xml/) that a picture of ours needs:
- * elements, attributes, the five named and the numeric references, comments. What else
- * there is (declarations, instructions, CDATA) is refused as what is not well-formed is.
+ * The elements of a document of XML, as far as a picture of ours needs it: with
+ * attributes, text and comments, without declarations, instructions and CDATA sections.
  */
 struct xml_attribute {
     const char *name, *value; /* the value is decoded */
@@ -25,11 +24,15 @@ struct xml {
     struct xml_attribute *attributes;
     int count, attribute_count;
     char *texts; /* all of them are in here */
-    char why[160];
+    char why[1000];
 };
 
-/* Reads LENGTH bytes. Returns 0, or -1 and says in `why` what is wrong where. */
-int xml_parse(struct xml *xml, const char *bytes, size_t length);
+/*
+ * Reads a document of LENGTH bytes, with a NUL behind, by xmllint (of libxml2); the test
+ * is skipped where that is missing. Returns 0, or -1 and says in `why` what is wrong
+ * where.
+ */
+int xml_read(struct xml *xml, const char *bytes, size_t length);
 
 void xml_free(struct xml *xml);
 
