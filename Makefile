@@ -150,15 +150,23 @@ $(BUILDDIR)/completions/_ioping: $(GENERATOR)
 $(BUILDDIR)/completions/ioping.fish: $(GENERATOR)
 	$(Q)mkdir -p $(@D) && $(GENERATOR) fish >$@
 
-# Tests. RUNNER goes before every program that is tested, such as valgrind.
+# Tests. RUNNER goes before every program that is tested, such as valgrind. T names some
+# of them by the ends of their paths, CHECK_JOBS says how many run at a time.
+
+ifneq ($(filter check,$(MAKECMDGOALS)),)
+CHOSEN := $(sort $(foreach name,$T,$(or $(filter %/$(name),$(TESTS)),\
+	$(error T=$(name): no test program has this name))))
+endif
+CHOSEN := $(or $(CHOSEN),$(TESTS))
 
 ifneq ($(HOST),Linux)
 check:
 	@echo 'make check: the tests are for Linux' >&2; exit 1
 else
-check: $(PROGRAM) $(TESTS) $(FAULTS) $(COMPLETIONS)
+check: $(PROGRAM) $(CHOSEN) $(FAULTS) $(COMPLETIONS)
 	$(if $(LEFT_OUT),@echo 'Left out as it is about Linux: $(LEFT_OUT)')
-	$(Q)BUILDDIR='$(BUILDDIR)' RUNNER='$(RUNNER)' tests/run $(TESTS)
+	$(Q)BUILDDIR='$(BUILDDIR)' RUNNER='$(RUNNER)' tests/run \
+		$(if $(CHECK_JOBS),-j '$(CHECK_JOBS)') $(CHOSEN)
 endif
 
 $(BUILDDIR)/tests/support/%.o: tests/support/%.c $(BUILDDIR)/flags

@@ -17,6 +17,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A shell that runs programs in the background has them ignore these. */
+__attribute__((constructor)) static void
+heed_signals(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+}
+
 const char *
 scratch(void)
 {
