@@ -26,18 +26,18 @@ make_files(void **state)
 /*
  * Runs a command until TEXT has been on the screen, and to its end. Where a late machine
  * left no time for that, or too little for a step of a sweep, of which something is said
- * then, it is tried again with more: $n is 1, 5 and 25.
+ * then, it is tried again with more: $n is 1, 7 and 49.
  */
 static void
 run_until_shown(int columns, const char *text, const char *script)
 {
-    for (int n = 1;; n *= 5) {
+    for (int n = 1;; n *= 7) {
         terminal_start(&terminal, columns, "n=%d; %s", n, script);
         bool shown = terminal_await(&terminal, text);
         terminal_end(&terminal, 0);
         if (shown && !terminal_count(&terminal, "ioping: "))
             return;
-        if (n == 25)
+        if (n == 49)
             fail_msg("%s: not shown: %s", script, text);
         terminal_free(&terminal);
     }
@@ -67,12 +67,12 @@ it_is_drawn_while_a_run_goes_on_and_erased_at_the_end(void **state)
     static const struct {
         const char *arguments, *shown, *left;
     } cases[] = {
-        {"-q -i 10ms -w ${n}s data", "%  ", SUMMARY "$"},
-        {"-q -i 10ms -c ${n}00 data", " left", SUMMARY "$"},
-        {"-q -i 10ms -c ${n}00 -histogram data", " left", SUMMARY "\n +above "},
-        {"-R -w ${n}s data", " left", SUMMARY "$"},
-        {"-B -i 10ms -w ${n}s data", "] ", "^[0-9]+( [0-9]+){9}\n$"},
-        {"-J -q -i 10ms -w ${n}s data >o", "] ", "^$"},
+        {"-q -i 10ms -w $((n * 500))ms data", "%  ", SUMMARY "$"},
+        {"-q -i 10ms -c $((n * 50)) data", " left", SUMMARY "$"},
+        {"-q -i 10ms -c $((n * 50)) -histogram data", " left", SUMMARY "\n +above "},
+        {"-R -w $((n * 500))ms data", " left", SUMMARY "$"},
+        {"-B -i 10ms -w $((n * 500))ms data", "] ", "^[0-9]+( [0-9]+){9}\n$"},
+        {"-J -q -i 10ms -w $((n * 500))ms data >o", "] ", "^$"},
         {"-sweep threads=1..2 -w $((n * 600))ms -C data", "threads 2 (2/2)  [",
          "^\n--- data \\([^\n]*\n" ROW("threads") ROW("1") ROW("2") "$"},
         {"-sweep size=4k..8k -w $((n * 600))ms -C data", "size 8 KiB (2/2)  [",
@@ -149,7 +149,7 @@ it_is_drawn_while_the_output_goes_elsewhere(void **state)
 {
     (void)state;
     need_direct_io();
-    run_until_shown(132, LINE, "ioping -hang 0 -q -r 100 -w ${n}s data >o");
+    run_until_shown(132, LINE, "ioping -hang 0 -q -r 100 -w $((n * 500))ms data >o");
     char *text = clean_text();
     assert_string_equal(text, "");
     free(text);
@@ -171,7 +171,7 @@ a_narrow_terminal_cuts_it(void **state)
     need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         run_until_shown(cases[i].columns, cases[i].shown,
-                        "ioping -hang 0 -q -r 100 -w ${n}s data >o");
+                        "ioping -hang 0 -q -r 100 -w $((n * 500))ms data >o");
         char *text = clean_text();
         assert_string_equal(text, "");
         free(text);
@@ -361,7 +361,7 @@ blocks_are_for_terminals_with_utf8(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char script[256];
         snprintf(script, sizeof(script),
-                 "export LC_ALL=%s; ioping -hang 0 -q -i 10ms -w ${n}s data",
+                 "export LC_ALL=%s; ioping -hang 0 -q -i 10ms -w $((n * 500))ms data",
                  cases[i].locale);
         run_until_shown(WIDE, cases[i].blocks ? "[█" : "[##", script);
         assert_int_equal(terminal_count(&terminal, "█") > 0, cases[i].blocks);
