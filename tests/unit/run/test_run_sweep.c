@@ -136,27 +136,40 @@ sizes_that_are_given_are_those_of_the_steps(void **state)
     assert_sizes((struct sweep){SWEEP_SIZE, 4096, 20480}, 0, 16 * SIZE, values, 4);
 }
 
+static bool late; /* a step ended before its requests did */
+
 static int
 check_depth(struct told *told)
 {
     int64_t value = told->values[told->steps - 1];
     assert_int_equal(told->step_config.depth, value);
+    late = late || told->step.requests == 0;
+    if (late)
+        return 0;
     assert_int_equal(fake_engine.most_under_way, value);
     assert_in_range(told->step.busy, 1, told->step_times[told->steps - 1]);
     return 0;
 }
 
+/* Once more with more time if a machine was late. */
 static void
 depths_are_those_of_the_steps(void **state)
 {
     (void)state;
     static const int64_t values[] = {1, 2, 4, 6};
-    struct setup setup;
-    struct told *told = told_begin();
-    told->at_step = check_depth;
-    begin(&setup, SWEEP_DEPTH, 1, 6);
-    setup.options.threads = 2;
-    run(&setup, told);
+    struct told *told;
+    int64_t each = 20 * MS;
+    do {
+        struct setup setup;
+        told = told_begin();
+        told->at_step = check_depth;
+        begin(&setup, SWEEP_DEPTH, 1, 6);
+        setup.options.threads = 2;
+        setup.options.work_time = each;
+        late = false;
+        run(&setup, told);
+    } while (late && (each *= 5) < 5000 * MS);
+    assert_false(late);
     assert_values(told, values, 4);
 }
 
