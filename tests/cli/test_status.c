@@ -26,18 +26,18 @@ make_files(void **state)
 /*
  * Runs a command until TEXT has been on the screen, and to its end. Where a late machine
  * left no time for that, or too little for a step of a sweep, of which something is said
- * then, it is tried again with more: $n is 1, 7 and 49.
+ * then, it is tried again with more: $n is 1, 6 and 36.
  */
 static void
 run_until_shown(int columns, const char *text, const char *script)
 {
-    for (int n = 1;; n *= 7) {
+    for (int n = 1;; n *= 6) {
         terminal_start(&terminal, columns, "n=%d; %s", n, script);
         bool shown = terminal_await(&terminal, text);
         terminal_end(&terminal, 0);
         if (shown && !terminal_count(&terminal, "ioping: "))
             return;
-        if (n == 49)
+        if (n == 36)
             fail_msg("%s: not shown: %s", script, text);
         terminal_free(&terminal);
     }
