@@ -28,7 +28,7 @@ SUDO ?= $(if $(filter 0,$(shell id -u)),,sudo)
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
 # Windows 10, and the C library that is part of it.
 OWN_CPPFLAGS_windows = -U_WIN32_WINNT -D_WIN32_WINNT=0x0A00 -DWIN32_LEAN_AND_MEAN \
-	-D__USE_MINGW_ANSI_STDIO=0
+	-D__USE_MINGW_ANSI_STDIO=0 -Isrc
 OWN_CPPFLAGS = -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 	-DOS_SYSTEM_$(SYSTEM) $(OWN_CPPFLAGS_$(SYSTEM)) \
 	-DIOPING_VERSION='"$(VERSION)"'
@@ -50,14 +50,23 @@ COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CF
 # The files of src/os for each system; fallback.c is for what these lack, by has.h there.
 OS_unix = fallback posix_files posix_output posix_process posix_signals posix_thread
 OS_linux = $(OS_unix) linux_* mountinfo
-OS_darwin = $(OS_unix) posix_aio no_uring bsd darwin
-OS_freebsd = $(OS_unix) posix_aio no_uring bsd freebsd
-OS_netbsd = $(OS_unix) posix_aio no_uring bsd netbsd
-OS_openbsd = $(OS_unix) no_aio no_uring bsd openbsd
-OS_posix = $(OS_unix) posix_aio posix_plain no_uring
-OS_windows = fallback no_uring windows_*
+OS_darwin = $(OS_unix) bsd darwin
+OS_freebsd = $(OS_unix) bsd freebsd
+OS_netbsd = $(OS_unix) bsd netbsd
+OS_openbsd = $(OS_unix) bsd openbsd
+OS_posix = $(OS_unix) posix_plain
+OS_windows = fallback windows_*
 OS_SRC = $(wildcard $(OS_$(SYSTEM):%=src/os/%.c))
-SRC := $(sort $(filter-out src/os/%,$(wildcard src/*/*.c))) $(OS_SRC)
+# The engines that a system has, each a file of src/io.
+IO_linux = linux_uring linux_aio
+IO_darwin = posix_aio no_uring
+IO_freebsd = posix_aio no_uring
+IO_netbsd = posix_aio no_uring
+IO_openbsd = no_aio no_uring
+IO_posix = posix_aio no_uring
+IO_windows = windows_overlapped no_uring
+IO_SRC = $(patsubst %,src/io/%.c,io async sync $(IO_$(SYSTEM)))
+SRC := $(sort $(filter-out src/os/% src/io/%,$(wildcard src/*/*.c))) $(OS_SRC) $(IO_SRC)
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
 MAIN := $(BUILDDIR)/src/main.o
 PROGRAM := $(BUILDDIR)/ioping$(EXE)
@@ -72,7 +81,7 @@ TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 	$(wildcard tests/unit/*.c tests/unit/*/*.c tests/cli/*.c)))
 # These play the errors and the files of Linux itself, or compare with a program for it.
 ifneq ($(SYSTEM),linux)
-LEFT_OUT := test_async_faults test_backing test_linux_memory test_peer test_peer_pipe
+LEFT_OUT := test_queue_faults test_backing test_linux_memory test_peer test_peer_pipe
 TESTS := $(filter-out $(addprefix %/,$(LEFT_OUT)),$(TESTS))
 endif
 FAULTS := $(BUILDDIR)/tests/faults.so
@@ -180,8 +189,8 @@ $(TESTS): $(BUILDDIR)/%: %.c $(SUPPORT_OBJ) $(LIBRARY)
 		$(LIBRARY) -lcmocka $(OWN_LDLIBS) $(LDLIBS)
 
 # The kernel's part in these is played by the tests.
-$(BUILDDIR)/tests/unit/io/test_async $(BUILDDIR)/tests/unit/os/test_async \
-$(BUILDDIR)/tests/unit/os/test_async_faults: TEST_LDFLAGS = -Wl,--wrap=syscall
+$(BUILDDIR)/tests/unit/io/test_engines $(BUILDDIR)/tests/unit/io/test_queue \
+$(BUILDDIR)/tests/unit/io/test_queue_faults: TEST_LDFLAGS = -Wl,--wrap=syscall
 
 # Under ordinary compilers the fuzzers' inputs are tried in a test.
 $(BUILDDIR)/tests/unit/house/test_corpus: $(FUZZ_OBJ)

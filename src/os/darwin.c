@@ -2,7 +2,7 @@
 #include "os/os.h"
 #include "os/storage.h"
 
-#include "posix_aio.h"
+#include "os/posix_aio.h"
 
 #include <errno.h>
 #include <fcntl.h>

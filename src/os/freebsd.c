@@ -1,6 +1,6 @@
 #include "os/os.h"
 
-#include "posix_aio.h"
+#include "os/posix_aio.h"
 
 #include <errno.h>
 #include <fcntl.h>

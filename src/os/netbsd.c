@@ -1,7 +1,7 @@
 /* NetBSD: flushes that reach the cache of the drive, and sizes by the label of a disk. */
 #include "os/os.h"
 
-#include "posix_aio.h"
+#include "os/posix_aio.h"
 
 #include <errno.h>
 #include <sys/disk.h>

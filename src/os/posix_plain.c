@@ -1,5 +1,5 @@
 /* A system of which nothing is known but that it has POSIX. */
-#include "posix_aio.h"
+#include "os/posix_aio.h"
 
 #include <fcntl.h>
 

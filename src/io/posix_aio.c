@@ -3,7 +3,7 @@
  * are asked one after the other, and waited for all together. Requests are kept by slot;
  * reap sends those submitted since the last one, oldest first.
  */
-#include "posix_aio.h"
+#include "os/posix_aio.h"
 #include "os/async.h"
 
 #include "os/os.h"

@@ -21,7 +21,7 @@ static int play_suspend(const struct aiocb *const *list, int count,
 /* Not those that the library has. */
 #define os_aio played_aio
 #define posix_aio_caveat played_caveat
-#include "os/posix_aio.c"
+#include "io/posix_aio.c"
 
 const char posix_aio_caveat[] = "";
 

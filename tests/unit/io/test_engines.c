@@ -352,5 +352,5 @@ main(void)
         cmocka_unit_test(a_wait_ends_at_its_time),
         cmocka_unit_test(a_system_without_them_is_an_error_with_advice),
     };
-    return cmocka_run_group_tests_name("async engines", tests, NULL, unmount_all);
+    return cmocka_run_group_tests_name("engines", tests, NULL, unmount_all);
 }

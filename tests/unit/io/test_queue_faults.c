@@ -1,5 +1,5 @@
 /* Each way to have requests worked on, where the system refuses or lacks something. */
-#include "async_queue.h"
+#include "queue.h"
 
 #include <linux/io_uring.h>
 #include <sys/resource.h>
@@ -584,5 +584,5 @@ main(void)
         URING(polling_loses_no_completion),
         URING(polling_waits_for_all),
     };
-    return cmocka_run_group_tests_name("async_faults", tests, NULL, unmount_all);
+    return cmocka_run_group_tests_name("queue faults", tests, NULL, unmount_all);
 }

@@ -1,5 +1,5 @@
 /* Each way to have requests worked on: what both do alike. */
-#include "async_queue.h"
+#include "queue.h"
 
 #include "os/thread.h"
 
@@ -487,5 +487,5 @@ main(void)
         cmocka_unit_test(what_is_no_disk_is_not_polled),
         cmocka_unit_test(loop_devices_are_not_polled),
     };
-    return cmocka_run_group_tests_name("async", tests, NULL, unmount_all);
+    return cmocka_run_group_tests_name("queue", tests, NULL, unmount_all);
 }

@@ -7,7 +7,7 @@
 #include "os/async.h"
 
 #include "os/os.h"
-#include "windows_common.h"
+#include "os/windows_common.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#ifndef ASYNC_QUEUE_H
-#define ASYNC_QUEUE_H
+#ifndef IO_TEST_QUEUE_H
+#define IO_TEST_QUEUE_H
 
 /*
  * A queue for tests, on real files. What the system does wrong or late is played: the
