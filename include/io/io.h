@@ -17,25 +17,25 @@ struct engine;
  */
 struct engine_ops {
     /* 0, or -1 with ERROR. */
-    int (*open)(struct engine *engine, const struct os_async_config *config,
+    int (*open)(struct engine *engine, const struct io_config *config,
                 struct error *error);
     /* If it fails, only reap tells. */
     void (*begin)(struct engine *engine);
     /* The request stays as it is until it is reaped. */
-    void (*submit)(struct engine *engine, const struct os_async_request *request);
+    void (*submit)(struct engine *engine, const struct io_request *request);
     /* An engine that makes system calls cannot end one at WHEN. */
-    int (*reap)(struct engine *engine, struct os_async_done *done, int64_t when);
+    int (*reap)(struct engine *engine, struct io_completion *done, int64_t when);
     void (*end)(struct engine *engine);
     bool (*close)(struct engine *engine);
 };
 
 struct engine {
     const struct engine_ops *ops;
-    struct os_async_config config;
-    bool is_reopened;                    /* the descriptor is its own */
-    const struct os_async_request *next; /* submitted to an engine without a queue */
+    struct io_config config;
+    bool is_reopened;              /* the descriptor is its own */
+    const struct io_request *next; /* submitted to an engine without a queue */
     const struct os_async_ops *async;
-    struct os_async_queue *queue;
+    struct io_queue *queue;
 };
 
 /*

@@ -7,10 +7,10 @@
 
 /* Requests that the system works on while whoever sent them goes on. */
 
-enum os_async_operation { OS_ASYNC_READ, OS_ASYNC_WRITE, OS_ASYNC_FLUSH };
+enum io_operation { IO_READ, IO_WRITE, IO_FLUSH };
 
 /* What it takes to send requests; descriptor and memory stay the caller's. */
-struct os_async_config {
+struct io_config {
     int fd;
     int rw_flags; /* OR-ed enum os_rw of every read and write */
     bool poll;    /* look for completions instead of waiting; then no flush is sent */
@@ -20,23 +20,23 @@ struct os_async_config {
 };
 
 /* One of them; size and offset mean nothing to a flush. */
-struct os_async_request {
-    enum os_async_operation operation;
+struct io_request {
+    enum io_operation operation;
     int slot; /* whose buffer it uses, and which is taken until it is reaped */
     size_t size;
     int64_t offset;
 };
 
-struct os_async_done {
+struct io_completion {
     int slot;
     int error;     /* errno, or 0 */
     int64_t bytes; /* moved; 0 after an error */
 };
 
-struct os_async_queue;
+struct io_queue;
 
 /* A time that is over, for whoever does not want to wait. */
-#define OS_ASYNC_AT_ONCE 0
+#define IO_AT_ONCE 0
 
 /*
  * One way to do this. A queue is used by one thread at a time, and after begin
@@ -54,14 +54,14 @@ struct os_async_ops {
      * Makes a queue; any thread. NULL with errno: ENOSYS, ENOTSUP or EPERM if
      * this system does not have it or does not allow it.
      */
-    struct os_async_queue *(*open)(const struct os_async_config *config);
+    struct io_queue *(*open)(const struct io_config *config);
     /*
      * Called once by the thread that will send requests, before the first: 0; or -1
      * with errno, and then so does reap.
      */
-    int (*begin)(struct os_async_queue *queue);
+    int (*begin)(struct io_queue *queue);
     /* Takes a request for a free slot over; it is sent by the next reap. */
-    void (*submit)(struct os_async_queue *queue, const struct os_async_request *request);
+    void (*submit)(struct io_queue *queue, const struct io_request *request);
     /*
      * Sends what was submitted and waits for a completion, until monotonic time
      * WHEN at the most: how many were stored in DONE, which has room for as many
@@ -69,17 +69,17 @@ struct os_async_ops {
      * a signal; -1 with errno if the queue is of no use any more. A request that
      * cannot be sent is completed with its error. There must be one under way.
      */
-    int (*reap)(struct os_async_queue *queue, struct os_async_done *done, int64_t when);
+    int (*reap)(struct io_queue *queue, struct io_completion *done, int64_t when);
     /*
      * Called once by the same thread, after its last request is complete or reap failed:
      * lets go of the descriptor, which the system may keep for a while after close.
      */
-    void (*end)(struct os_async_queue *queue);
+    void (*end)(struct io_queue *queue);
     /*
      * Frees it; any thread. Returns whether the buffers may be freed as well: false if
      * reap has failed and left requests under way, which the system carries out some day.
      */
-    bool (*close)(struct os_async_queue *queue);
+    bool (*close)(struct io_queue *queue);
 };
 
 extern const struct os_async_ops os_aio;   /* the system's asynchronous I/O */

@@ -8,7 +8,7 @@
 
 /* The requests that a worker may have under way, in the order of their start. */
 struct inflight_request {
-    struct os_async_request request; /* its operation is a flush after that of a write */
+    struct io_request request; /* its operation is a flush after that of a write */
     struct sample sample;
     unsigned continues; /* of the process, before it was sent */
     int64_t written;    /* when its write was done, and its flush sent; 0: not yet */
@@ -19,7 +19,7 @@ struct inflight_request {
 /* Those under way form a ring that `ends` closes: its younger is the oldest of them. */
 struct inflight {
     struct inflight_request *list;
-    struct os_async_done *done;    /* room for what the engine reaps */
+    struct io_completion *done;    /* room for what the engine reaps */
     int count;                     /* of all */
     int under_way;                 /* of those that are taken */
     struct inflight_request *free; /* the next to be taken; NULL: none */

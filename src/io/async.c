@@ -6,7 +6,7 @@
 
 static int
 open_queue(struct engine *engine, const struct os_async_ops *async,
-           const struct os_async_config *config, struct error *error)
+           const struct io_config *config, struct error *error)
 {
     engine->config = *config;
     engine->async = async;
@@ -20,14 +20,13 @@ open_queue(struct engine *engine, const struct os_async_ops *async,
 }
 
 static int
-aio_open(struct engine *engine, const struct os_async_config *config, struct error *error)
+aio_open(struct engine *engine, const struct io_config *config, struct error *error)
 {
     return open_queue(engine, &os_aio, config, error);
 }
 
 static int
-uring_open(struct engine *engine, const struct os_async_config *config,
-           struct error *error)
+uring_open(struct engine *engine, const struct io_config *config, struct error *error)
 {
     return open_queue(engine, &os_uring, config, error);
 }
@@ -39,13 +38,13 @@ async_begin(struct engine *engine)
 }
 
 static void
-async_submit(struct engine *engine, const struct os_async_request *request)
+async_submit(struct engine *engine, const struct io_request *request)
 {
     engine->async->submit(engine->queue, request);
 }
 
 static int
-async_reap(struct engine *engine, struct os_async_done *done, int64_t when)
+async_reap(struct engine *engine, struct io_completion *done, int64_t when)
 {
     return engine->async->reap(engine->queue, done, when);
 }

@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct os_async_queue {
-    struct os_async_config config;
+struct io_queue {
+    struct io_config config;
     aio_context_t context;
     struct iocb *requests; /* by slot */
     struct iocb **waiting; /* to be sent, oldest first */
@@ -26,7 +26,7 @@ struct os_async_queue {
 
 /* io_destroy(2) waits for what is under way. */
 static bool
-aio_close(struct os_async_queue *queue)
+aio_close(struct io_queue *queue)
 {
     bool over = !queue->set_up || syscall(SYS_io_destroy, queue->context) == 0 ||
                 queue->under_way == 0;
@@ -38,7 +38,7 @@ aio_close(struct os_async_queue *queue)
 }
 
 static int
-set_up(struct os_async_queue *queue)
+set_up(struct io_queue *queue)
 {
     size_t depth = (size_t)queue->config.depth;
     queue->requests = calloc(depth, sizeof(*queue->requests));
@@ -52,10 +52,10 @@ set_up(struct os_async_queue *queue)
     return 0;
 }
 
-static struct os_async_queue *
-aio_open(const struct os_async_config *config)
+static struct io_queue *
+aio_open(const struct io_config *config)
 {
-    struct os_async_queue *queue = calloc(1, sizeof(*queue));
+    struct io_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return NULL;
     queue->config = *config;
@@ -69,7 +69,7 @@ aio_open(const struct os_async_config *config)
 
 /* Any thread may use it. */
 static int
-aio_begin(struct os_async_queue *queue)
+aio_begin(struct io_queue *queue)
 {
     (void)queue;
     return 0;
@@ -77,22 +77,22 @@ aio_begin(struct os_async_queue *queue)
 
 /* What is complete has let go of it. */
 static void
-aio_end(struct os_async_queue *queue)
+aio_end(struct io_queue *queue)
 {
     (void)queue;
 }
 
 static void
-aio_submit(struct os_async_queue *queue, const struct os_async_request *request)
+aio_submit(struct io_queue *queue, const struct io_request *request)
 {
-    const struct os_async_config *config = &queue->config;
+    const struct io_config *config = &queue->config;
     struct iocb *entry = &queue->requests[request->slot];
     *entry = (struct iocb){.aio_data = (unsigned)request->slot,
                            .aio_lio_opcode = IOCB_CMD_FDSYNC,
                            .aio_fildes = (uint32_t)config->fd};
-    if (request->operation != OS_ASYNC_FLUSH) {
+    if (request->operation != IO_FLUSH) {
         entry->aio_lio_opcode =
-            request->operation == OS_ASYNC_READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
+            request->operation == IO_READ ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
         entry->aio_buf =
             (uintptr_t)(config->memory + (size_t)request->slot * config->size);
         entry->aio_nbytes = request->size;
@@ -105,12 +105,12 @@ aio_submit(struct os_async_queue *queue, const struct os_async_request *request)
 
 /* The end of a request that the system did not take. Some systems and files
  * have no flush of this kind. */
-static struct os_async_done
-end_unsent(const struct os_async_queue *queue, const struct iocb *request, int error)
+static struct io_completion
+end_unsent(const struct io_queue *queue, const struct iocb *request, int error)
 {
     if (request->aio_lio_opcode == IOCB_CMD_FDSYNC && error == EINVAL)
         error = os_file_flush(queue->config.fd) < 0 ? errno : 0;
-    return (struct os_async_done){.slot = (int)request->aio_data, .error = error};
+    return (struct io_completion){.slot = (int)request->aio_data, .error = error};
 }
 
 /*
@@ -119,7 +119,7 @@ end_unsent(const struct os_async_queue *queue, const struct iocb *request, int e
  * may have some when others are complete, so the rest goes on waiting.
  */
 static int
-send_waiting(struct os_async_queue *queue, struct os_async_done *done)
+send_waiting(struct io_queue *queue, struct io_completion *done)
 {
     int sent = 0, failed = 0;
     while (sent < queue->waiting_count) {
@@ -145,10 +145,9 @@ send_waiting(struct os_async_queue *queue, struct os_async_done *done)
 
 /* Stores what is complete in DONE; waits until WHEN for one at least. */
 static int
-receive(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+receive(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    int64_t left =
-        when == INT64_MAX || when == OS_ASYNC_AT_ONCE ? 0 : when - os_clock_now();
+    int64_t left = when == INT64_MAX || when == IO_AT_ONCE ? 0 : when - os_clock_now();
     if (left < 0)
         left = 0;
     /* The kernel's type, which the C library's need not be where long has 32 bits. */
@@ -159,7 +158,7 @@ receive(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
                      queue->events, when == INT64_MAX ? NULL : &limit);
     for (int i = 0; i < got; i++) {
         int64_t result = queue->events[i].res;
-        done[i] = (struct os_async_done){.slot = (int)queue->events[i].data,
+        done[i] = (struct io_completion){.slot = (int)queue->events[i].data,
                                          .error = result < 0 ? (int)-result : 0,
                                          .bytes = result < 0 ? 0 : result};
     }
@@ -169,10 +168,10 @@ receive(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
 }
 
 static int
-aio_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+aio_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
     int failed = queue->waiting_count ? send_waiting(queue, done) : 0;
-    int got = receive(queue, done + failed, failed ? OS_ASYNC_AT_ONCE : when);
+    int got = receive(queue, done + failed, failed ? IO_AT_ONCE : when);
     return failed && got < 0 ? failed : failed + got;
 }
 

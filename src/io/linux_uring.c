@@ -60,8 +60,8 @@ static const unsigned setups[] = {
     0,
 };
 
-struct os_async_queue {
-    struct os_async_config config;
+struct io_queue {
+    struct io_config config;
     int fd; /* of the rings */
     unsigned setup, features;
 
@@ -93,14 +93,13 @@ store(unsigned *end, unsigned value)
 }
 
 static bool
-is_polled(const struct os_async_queue *queue)
+is_polled(const struct io_queue *queue)
 {
     return queue->setup & IORING_SETUP_IOPOLL;
 }
 
 static int
-tell(const struct os_async_queue *queue, unsigned operation, const void *what,
-     unsigned count)
+tell(const struct io_queue *queue, unsigned operation, const void *what, unsigned count)
 {
     return (int)syscall(SYS_io_uring_register, (long)queue->fd, (unsigned long)operation,
                         what, (unsigned long)count);
@@ -108,7 +107,7 @@ tell(const struct os_async_queue *queue, unsigned operation, const void *what,
 
 /* How many requests the kernel has taken and not completed. */
 static unsigned
-count_under_way(const struct os_async_queue *queue)
+count_under_way(const struct io_queue *queue)
 {
     return queue->sent_head ? load(queue->sent_head) - load(queue->done_tail) : 0;
 }
@@ -118,7 +117,7 @@ count_under_way(const struct os_async_queue *queue)
  * a disk cannot be: they end when the disk has answered, and write to their buffers then.
  */
 static bool
-uring_close(struct os_async_queue *queue)
+uring_close(struct io_queue *queue)
 {
     bool over = count_under_way(queue) == 0;
     if (queue->entries)
@@ -134,14 +133,14 @@ uring_close(struct os_async_queue *queue)
 /* Whether begin will be able to enable a ring: with an argument too many it is known,
  * but refused. */
 static bool
-can_enable(const struct os_async_queue *queue)
+can_enable(const struct io_queue *queue)
 {
     return tell(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 1) < 0 && errno == EINVAL;
 }
 
 /* Makes the best ring that can be used: its descriptor stays open. */
 static void
-choose_ring(struct os_async_queue *queue, struct io_uring_params *params)
+choose_ring(struct io_queue *queue, struct io_uring_params *params)
 {
     for (size_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++) {
         *params = (struct io_uring_params){
@@ -157,7 +156,7 @@ choose_ring(struct os_async_queue *queue, struct io_uring_params *params)
 
 /* Linux 5.6 is the first with plain reads and writes, and with this feature. */
 static int
-set_up(struct os_async_queue *queue, struct io_uring_params *params)
+set_up(struct io_queue *queue, struct io_uring_params *params)
 {
     choose_ring(queue, params);
     if (queue->fd < 0)
@@ -171,7 +170,7 @@ set_up(struct os_async_queue *queue, struct io_uring_params *params)
 }
 
 static void *
-map(const struct os_async_queue *queue, size_t size, int64_t what)
+map(const struct io_queue *queue, size_t size, int64_t what)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
                         queue->fd, what);
@@ -179,13 +178,13 @@ map(const struct os_async_queue *queue, size_t size, int64_t what)
 }
 
 static unsigned *
-word(const struct os_async_queue *queue, unsigned offset)
+word(const struct io_queue *queue, unsigned offset)
 {
     return (unsigned *)(void *)((char *)queue->rings + offset);
 }
 
 static int
-map_rings(struct os_async_queue *queue, const struct io_uring_params *params)
+map_rings(struct io_queue *queue, const struct io_uring_params *params)
 {
     const struct io_sqring_offsets *sent = &params->sq_off;
     const struct io_cqring_offsets *done = &params->cq_off;
@@ -211,7 +210,7 @@ map_rings(struct os_async_queue *queue, const struct io_uring_params *params)
 
 /* Spares each request a look into the table of open files. It may be refused. */
 static void
-register_file(struct os_async_queue *queue)
+register_file(struct io_queue *queue)
 {
     if (tell(queue, IORING_REGISTER_FILES, &queue->config.fd, 1) < 0)
         return;
@@ -222,9 +221,9 @@ register_file(struct os_async_queue *queue)
 /* Spares each request a look for the pages of its buffer. It may be refused, as when
  * less memory may be locked. */
 static void
-register_buffers(struct os_async_queue *queue)
+register_buffers(struct io_queue *queue)
 {
-    const struct os_async_config *config = &queue->config;
+    const struct io_config *config = &queue->config;
     struct iovec *buffers = calloc((size_t)config->depth, sizeof(*buffers));
     if (!buffers)
         return;
@@ -243,7 +242,7 @@ register_buffers(struct os_async_queue *queue)
  * to wait.
  */
 static void
-leave_to_others(struct os_async_queue *queue)
+leave_to_others(struct io_queue *queue)
 {
     struct os_info info;
     if (queue->config.size > 4096 && os_file_info(queue->config.fd, &info) == 0 &&
@@ -251,14 +250,14 @@ leave_to_others(struct os_async_queue *queue)
         queue->entry_flags |= IOSQE_ASYNC;
 }
 
-static struct os_async_queue *
-uring_open(const struct os_async_config *config)
+static struct io_queue *
+uring_open(const struct io_config *config)
 {
     struct io_uring_params params;
-    struct os_async_queue *queue = calloc(1, sizeof(*queue));
+    struct io_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return NULL;
-    *queue = (struct os_async_queue){.config = *config, .fd = -1, .target = config->fd};
+    *queue = (struct io_queue){.config = *config, .fd = -1, .target = config->fd};
     if (set_up(queue, &params) < 0 || map_rings(queue, &params) < 0) {
         int number = errno;
         uring_close(queue);
@@ -272,7 +271,7 @@ uring_open(const struct os_async_config *config)
 }
 
 static int
-uring_begin(struct os_async_queue *queue)
+uring_begin(struct io_queue *queue)
 {
     if (!(queue->setup & IORING_SETUP_R_DISABLED))
         return 0;
@@ -286,7 +285,7 @@ uring_begin(struct os_async_queue *queue)
  * under way here.
  */
 static void
-uring_end(struct os_async_queue *queue)
+uring_end(struct io_queue *queue)
 {
     if (count_under_way(queue) > 0)
         return;
@@ -297,7 +296,7 @@ uring_end(struct os_async_queue *queue)
 }
 
 static void
-uring_submit(struct os_async_queue *queue, const struct os_async_request *request)
+uring_submit(struct io_queue *queue, const struct io_request *request)
 {
     static const uint8_t plain[] = {IORING_OP_READ, IORING_OP_WRITE};
     static const uint8_t fixed[] = {IORING_OP_READ_FIXED, IORING_OP_WRITE_FIXED};
@@ -308,7 +307,7 @@ uring_submit(struct os_async_queue *queue, const struct os_async_request *reques
                                    .fd = queue->target,
                                    .fsync_flags = IORING_FSYNC_DATASYNC,
                                    .user_data = slot};
-    if (request->operation == OS_ASYNC_FLUSH)
+    if (request->operation == IO_FLUSH)
         return;
     entry->opcode =
         queue->fixed_buffers ? fixed[request->operation] : plain[request->operation];
@@ -320,20 +319,20 @@ uring_submit(struct os_async_queue *queue, const struct os_async_request *reques
 }
 
 static unsigned
-count_waiting(const struct os_async_queue *queue)
+count_waiting(const struct io_queue *queue)
 {
     return queue->tail - load(queue->sent_head);
 }
 
 static unsigned
-count_completed(const struct os_async_queue *queue)
+count_completed(const struct io_queue *queue)
 {
     return load(queue->done_tail) - queue->taken;
 }
 
 /* Tells of COUNT requests; with WANTED waits for a completion, LIMIT at the most. */
 static int
-call_enter(const struct os_async_queue *queue, unsigned count, bool wanted,
+call_enter(const struct io_queue *queue, unsigned count, bool wanted,
            const struct wait_argument *limit)
 {
     unsigned flags = IORING_ENTER_GETEVENTS | (limit ? IORING_ENTER_EXT_ARG : 0);
@@ -347,7 +346,7 @@ call_enter(const struct os_async_queue *queue, unsigned count, bool wanted,
  * took; the kernel says so even if it then found no completion in time.
  */
 static int
-enter(const struct os_async_queue *queue, unsigned count, int64_t left)
+enter(const struct io_queue *queue, unsigned count, int64_t left)
 {
     if (left == 0 || left == INT64_MAX)
         return call_enter(queue, count, left > 0, NULL);
@@ -368,18 +367,18 @@ enter(const struct os_async_queue *queue, unsigned count, int64_t left)
 
 /* Ends what the kernel will not take. */
 static int
-take_back(struct os_async_queue *queue, struct os_async_done *done, int error)
+take_back(struct io_queue *queue, struct io_completion *done, int error)
 {
     int count = 0;
     for (unsigned left = count_waiting(queue); left > 0; left--) {
         uint64_t slot = queue->entries[--queue->tail & queue->sent_mask].user_data;
-        done[count++] = (struct os_async_done){.slot = (int)slot, .error = error};
+        done[count++] = (struct io_completion){.slot = (int)slot, .error = error};
     }
     return count;
 }
 
 static int
-take(struct os_async_queue *queue, struct os_async_done *done)
+take(struct io_queue *queue, struct io_completion *done)
 {
     int count = 0;
     unsigned at = queue->taken, tail = load(queue->done_tail);
@@ -387,7 +386,7 @@ take(struct os_async_queue *queue, struct os_async_done *done)
         const struct io_uring_cqe *completion =
             &queue->completions[at & queue->done_mask];
         int result = completion->res;
-        done[count++] = (struct os_async_done){.slot = (int)completion->user_data,
+        done[count++] = (struct io_completion){.slot = (int)completion->user_data,
                                                .error = result < 0 ? -result : 0,
                                                .bytes = result < 0 ? 0 : result};
     }
@@ -399,9 +398,9 @@ take(struct os_async_queue *queue, struct os_async_done *done)
 /* A ring that is polled looks for completions in the calling thread and knows no
  * limit of time, so where there is one each call looks once. */
 static int64_t
-time_left(const struct os_async_queue *queue, int64_t when)
+time_left(const struct io_queue *queue, int64_t when)
 {
-    if (when == INT64_MAX || when == OS_ASYNC_AT_ONCE)
+    if (when == INT64_MAX || when == IO_AT_ONCE)
         return when;
     if (is_polled(queue))
         return 0;
@@ -415,8 +414,7 @@ time_left(const struct os_async_queue *queue, int64_t when)
  * request under way is complete; if none is, it never will.
  */
 static int
-recover(struct os_async_queue *queue, struct os_async_done *done, int64_t when,
-        int number)
+recover(struct io_queue *queue, struct io_completion *done, int64_t when, int number)
 {
     if ((number == EAGAIN || number == EBUSY) && !count_completed(queue)) {
         if (load(queue->sent_head) == queue->taken)
@@ -430,7 +428,7 @@ recover(struct os_async_queue *queue, struct os_async_done *done, int64_t when,
 }
 
 static int
-uring_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+uring_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
     store(queue->sent_tail, queue->tail);
     for (;;) {

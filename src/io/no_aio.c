@@ -11,8 +11,8 @@ advise(int number)
     return "use -threads instead";
 }
 
-static struct os_async_queue *
-open_none(const struct os_async_config *config)
+static struct io_queue *
+open_none(const struct io_config *config)
 {
     (void)config;
     errno = ENOTSUP;

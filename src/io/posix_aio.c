@@ -22,11 +22,11 @@
 
 struct entry {
     struct aiocb request;
-    enum os_async_operation operation;
+    enum io_operation operation;
 };
 
-struct os_async_queue {
-    struct os_async_config config;
+struct io_queue {
+    struct io_config config;
     struct entry *entries; /* by slot */
     int *waiting;          /* slots to be sent, oldest first */
     int *under_way;        /* slots, oldest first */
@@ -36,7 +36,7 @@ struct os_async_queue {
 
 /* No reap fails, so nothing is under way. */
 static bool
-aio_queue_close(struct os_async_queue *queue)
+aio_queue_close(struct io_queue *queue)
 {
     free(queue->list);
     free(queue->under_way);
@@ -49,7 +49,7 @@ aio_queue_close(struct os_async_queue *queue)
 /* Some systems and file systems refuse any request: one for nothing tells. Returns 0, or
  * -1 with errno. */
 static int
-try_nothing(const struct os_async_config *config)
+try_nothing(const struct io_config *config)
 {
     struct os_info info;
     struct aiocb nothing = {.aio_fildes = config->fd, .aio_buf = config->memory};
@@ -65,13 +65,13 @@ try_nothing(const struct os_async_config *config)
     return 0;
 }
 
-static struct os_async_queue *
-aio_queue_open(const struct os_async_config *config)
+static struct io_queue *
+aio_queue_open(const struct io_config *config)
 {
     if (try_nothing(config) < 0)
         return NULL;
     size_t depth = (size_t)config->depth;
-    struct os_async_queue *queue = calloc(1, sizeof(*queue));
+    struct io_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return NULL;
     queue->config = *config;
@@ -88,7 +88,7 @@ aio_queue_open(const struct os_async_config *config)
 
 /* Any thread may use it. */
 static int
-aio_queue_begin(struct os_async_queue *queue)
+aio_queue_begin(struct io_queue *queue)
 {
     (void)queue;
     return 0;
@@ -96,21 +96,21 @@ aio_queue_begin(struct os_async_queue *queue)
 
 /* What is complete has let go of the descriptor. */
 static void
-aio_queue_end(struct os_async_queue *queue)
+aio_queue_end(struct io_queue *queue)
 {
     (void)queue;
 }
 
 static void
-aio_queue_submit(struct os_async_queue *queue, const struct os_async_request *request)
+aio_queue_submit(struct io_queue *queue, const struct io_request *request)
 {
-    const struct os_async_config *config = &queue->config;
+    const struct io_config *config = &queue->config;
     struct entry *entry = &queue->entries[request->slot];
     memset(entry, 0, sizeof(*entry));
     entry->operation = request->operation;
     entry->request.aio_fildes = config->fd;
     entry->request.aio_sigevent.sigev_notify = SIGEV_NONE;
-    if (request->operation != OS_ASYNC_FLUSH) {
+    if (request->operation != IO_FLUSH) {
         entry->request.aio_buf = config->memory + (size_t)request->slot * config->size;
         entry->request.aio_nbytes = request->size;
         entry->request.aio_offset = request->offset;
@@ -121,19 +121,19 @@ aio_queue_submit(struct os_async_queue *queue, const struct os_async_request *re
 static int
 send_one(struct entry *entry)
 {
-    return entry->operation == OS_ASYNC_READ    ? aio_read(&entry->request)
-           : entry->operation == OS_ASYNC_WRITE ? aio_write(&entry->request)
-                                                : posix_aio_flush(&entry->request);
+    return entry->operation == IO_READ    ? aio_read(&entry->request)
+           : entry->operation == IO_WRITE ? aio_write(&entry->request)
+                                          : posix_aio_flush(&entry->request);
 }
 
 /* The end of a request that the system did not take. */
-static struct os_async_done
-end_unsent(const struct os_async_queue *queue, int slot, int error)
+static struct io_completion
+end_unsent(const struct io_queue *queue, int slot, int error)
 {
-    bool flush = queue->entries[slot].operation == OS_ASYNC_FLUSH;
+    bool flush = queue->entries[slot].operation == IO_FLUSH;
     if (flush && (error == ENOTSUP || error == EOPNOTSUPP || error == EINVAL))
         error = os_file_flush(queue->config.fd) < 0 ? errno : 0;
-    return (struct os_async_done){.slot = slot, .error = error};
+    return (struct io_completion){.slot = slot, .error = error};
 }
 
 /*
@@ -142,7 +142,7 @@ end_unsent(const struct os_async_queue *queue, int slot, int error)
  * too, so the rest goes on waiting.
  */
 static int
-send_waiting(struct os_async_queue *queue, struct os_async_done *done)
+send_waiting(struct io_queue *queue, struct io_completion *done)
 {
     int sent = 0, failed = 0;
     for (; sent < queue->waiting_count; sent++) {
@@ -163,7 +163,7 @@ send_waiting(struct os_async_queue *queue, struct os_async_done *done)
 
 /* Stores what is complete in DONE: how many. The others stay, in their order. */
 static int
-take(struct os_async_queue *queue, struct os_async_done *done)
+take(struct io_queue *queue, struct io_completion *done)
 {
     int count = 0, kept = 0;
     for (int i = 0; i < queue->under_way_count; i++) {
@@ -177,7 +177,7 @@ take(struct os_async_queue *queue, struct os_async_done *done)
         if (error < 0)
             error = errno;
         int64_t bytes = aio_return(request);
-        done[count++] = (struct os_async_done){
+        done[count++] = (struct io_completion){
             .slot = slot, .error = error, .bytes = error || bytes < 0 ? 0 : bytes};
     }
     queue->under_way_count = kept;
@@ -187,7 +187,7 @@ take(struct os_async_queue *queue, struct os_async_done *done)
 /* Until one of those under way is complete, WHEN, or a signal. What is under way uses the
  * queue's own entries, which close frees, so there is no error. */
 static void
-wait_for_one(struct os_async_queue *queue, int64_t when)
+wait_for_one(struct io_queue *queue, int64_t when)
 {
     int64_t now = os_clock_now(), left = when - now;
     if (left > LONGEST)
@@ -206,11 +206,11 @@ wait_for_one(struct os_async_queue *queue, int64_t when)
 }
 
 static int
-aio_queue_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+aio_queue_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
     int failed = queue->waiting_count ? send_waiting(queue, done) : 0;
     int count = failed + take(queue, done + failed);
-    if (count > 0 || when == OS_ASYNC_AT_ONCE)
+    if (count > 0 || when == IO_AT_ONCE)
         return count;
     wait_for_one(queue, when);
     return take(queue, done);

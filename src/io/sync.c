@@ -6,8 +6,7 @@
 #include <string.h>
 
 static int
-sync_open(struct engine *engine, const struct os_async_config *config,
-          struct error *error)
+sync_open(struct engine *engine, const struct io_config *config, struct error *error)
 {
     engine->config = *config;
     engine->config.fd = os_file_reopen(config->fd);
@@ -34,36 +33,36 @@ do_nothing(struct engine *engine)
 }
 
 static void
-sync_submit(struct engine *engine, const struct os_async_request *request)
+sync_submit(struct engine *engine, const struct io_request *request)
 {
     engine->next = request;
 }
 
 static int64_t
-perform(const struct os_async_config *config, const struct os_async_request *request)
+perform(const struct io_config *config, const struct io_request *request)
 {
     switch (request->operation) {
-    case OS_ASYNC_READ:
+    case IO_READ:
         return os_file_read(config->fd, config->memory, request->size, request->offset,
                             config->rw_flags);
-    case OS_ASYNC_WRITE:
+    case IO_WRITE:
         return os_file_write(config->fd, config->memory, request->size, request->offset,
                              config->rw_flags);
-    case OS_ASYNC_FLUSH:
+    case IO_FLUSH:
         break;
     }
     return os_file_flush(config->fd);
 }
 
 static int
-sync_reap(struct engine *engine, struct os_async_done *done, int64_t when)
+sync_reap(struct engine *engine, struct io_completion *done, int64_t when)
 {
     (void)when; /* nothing ends a system call early */
     int64_t result = perform(&engine->config, engine->next);
     if (result < 0)
-        *done = (struct os_async_done){.error = errno};
+        *done = (struct io_completion){.error = errno};
     else
-        *done = (struct os_async_done){.bytes = result};
+        *done = (struct io_completion){.bytes = result};
     return 1;
 }
 

@@ -17,15 +17,15 @@
 
 struct request {
     OVERLAPPED overlapped; /* first: the system gives back its address */
-    enum os_async_operation operation;
+    enum io_operation operation;
     DWORD size;
     int slot;
     HANDLE file, port; /* of a flush */
     DWORD error;       /* likewise: how it ended */
 };
 
-struct os_async_queue {
-    struct os_async_config config;
+struct io_queue {
+    struct io_config config;
     HANDLE file, port;
     HANDLE timer;              /* ends a wait, by a call to this thread */
     int64_t alarm;             /* when; 0: it is not set */
@@ -38,7 +38,7 @@ struct os_async_queue {
 
 /* What is under way writes to the queue's own requests as well, which are left then. */
 static bool
-overlapped_close(struct os_async_queue *queue)
+overlapped_close(struct io_queue *queue)
 {
     bool over = queue->under_way == 0;
     HANDLE handles[] = {queue->file, queue->port, queue->timer};
@@ -54,7 +54,7 @@ overlapped_close(struct os_async_queue *queue)
 }
 
 static int
-set_up(struct os_async_queue *queue)
+set_up(struct io_queue *queue)
 {
     const struct windows_file *file = windows_handle_file(queue->config.fd);
     size_t depth = (size_t)queue->config.depth;
@@ -77,10 +77,10 @@ set_up(struct os_async_queue *queue)
     return 0;
 }
 
-static struct os_async_queue *
-overlapped_open(const struct os_async_config *config)
+static struct io_queue *
+overlapped_open(const struct io_config *config)
 {
-    struct os_async_queue *queue = calloc(1, sizeof(*queue));
+    struct io_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return NULL;
     queue->config = *config;
@@ -94,7 +94,7 @@ overlapped_open(const struct os_async_config *config)
 
 /* Any thread may use it. */
 static int
-overlapped_begin(struct os_async_queue *queue)
+overlapped_begin(struct io_queue *queue)
 {
     (void)queue;
     return 0;
@@ -102,17 +102,17 @@ overlapped_begin(struct os_async_queue *queue)
 
 /* The timer is not to call a thread that is no more. */
 static void
-overlapped_end(struct os_async_queue *queue)
+overlapped_end(struct io_queue *queue)
 {
     CancelWaitableTimer(queue->timer);
 }
 
 static void
-overlapped_submit(struct os_async_queue *queue, const struct os_async_request *request)
+overlapped_submit(struct io_queue *queue, const struct io_request *request)
 {
     struct request *entry = &queue->requests[request->slot];
     *entry = (struct request){.operation = request->operation, .slot = request->slot};
-    if (request->operation != OS_ASYNC_FLUSH) {
+    if (request->operation != IO_FLUSH) {
         entry->size = (DWORD)request->size;
         entry->overlapped.Offset = (DWORD)request->offset;
         entry->overlapped.OffsetHigh = (DWORD)(request->offset >> 32);
@@ -121,11 +121,11 @@ overlapped_submit(struct os_async_queue *queue, const struct os_async_request *r
 }
 
 /* How it ended, by ERROR of GetLastError, 0 for none. */
-static struct os_async_done
+static struct io_completion
 end_of(const struct request *request, DWORD error)
 {
-    struct os_async_done done = {.slot = request->slot};
-    if (error == 0 && request->operation != OS_ASYNC_FLUSH)
+    struct io_completion done = {.slot = request->slot};
+    if (error == 0 && request->operation != IO_FLUSH)
         done.bytes = (int64_t)request->overlapped.InternalHigh;
     if (error && error != ERROR_HANDLE_EOF)
         done.error = windows_error_number(error);
@@ -143,7 +143,7 @@ flush(void *argument)
 }
 
 static BOOL
-send_flush(const struct os_async_queue *queue, struct request *request)
+send_flush(const struct io_queue *queue, struct request *request)
 {
     request->file = queue->file;
     request->port = queue->port;
@@ -154,15 +154,15 @@ send_flush(const struct os_async_queue *queue, struct request *request)
 }
 
 static BOOL
-send_one(const struct os_async_queue *queue, struct request *request)
+send_one(const struct io_queue *queue, struct request *request)
 {
     char *memory = queue->config.memory + (size_t)request->slot * queue->config.size;
     switch (request->operation) {
-    case OS_ASYNC_READ:
+    case IO_READ:
         return ReadFile(queue->file, memory, request->size, NULL, &request->overlapped);
-    case OS_ASYNC_WRITE:
+    case IO_WRITE:
         return WriteFile(queue->file, memory, request->size, NULL, &request->overlapped);
-    case OS_ASYNC_FLUSH:
+    case IO_FLUSH:
         break;
     }
     return send_flush(queue, request);
@@ -170,7 +170,7 @@ send_one(const struct os_async_queue *queue, struct request *request)
 
 /* Sends what waits; what is done with already is stored in DONE: how many. */
 static int
-send_waiting(struct os_async_queue *queue, struct os_async_done *done)
+send_waiting(struct io_queue *queue, struct io_completion *done)
 {
     int ended = 0;
     for (int i = 0; i < queue->waiting_count; i++) {
@@ -188,18 +188,18 @@ send_waiting(struct os_async_queue *queue, struct os_async_done *done)
 static VOID CALLBACK
 ring(void *argument, DWORD low, DWORD high)
 {
-    struct os_async_queue *queue = argument;
+    struct io_queue *queue = argument;
     (void)low, (void)high;
     queue->alarm = 0;
 }
 
 /* How long to wait, in ms; CALLED: the timer will end it, and is more exact. */
 static DWORD
-limit_wait(struct os_async_queue *queue, int64_t when, BOOL *called)
+limit_wait(struct io_queue *queue, int64_t when, BOOL *called)
 {
     if (when == INT64_MAX)
         return INFINITE;
-    int64_t left = when == OS_ASYNC_AT_ONCE ? 0 : when - os_clock_now();
+    int64_t left = when == IO_AT_ONCE ? 0 : when - os_clock_now();
     if (left <= 0)
         return 0;
     if (queue->alarm != when)
@@ -211,7 +211,7 @@ limit_wait(struct os_async_queue *queue, int64_t when, BOOL *called)
 
 /* Stores what is complete in DONE; waits until WHEN for one at least. */
 static int
-receive(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+receive(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
     BOOL called = FALSE;
     ULONG got = 0;
@@ -228,7 +228,7 @@ receive(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
             (const struct request *)queue->entries[i].lpOverlapped;
         NTSTATUS status = (NTSTATUS)request->overlapped.Internal;
         DWORD error = status < 0 ? RtlNtStatusToDosError(status) : 0;
-        bool flushed = request->operation == OS_ASYNC_FLUSH;
+        bool flushed = request->operation == IO_FLUSH;
         done[i] = end_of(request, flushed ? request->error : error);
     }
     queue->under_way -= (int)got;
@@ -236,12 +236,12 @@ receive(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
 }
 
 static int
-overlapped_reap(struct os_async_queue *queue, struct os_async_done *done, int64_t when)
+overlapped_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
     int ended = queue->waiting_count ? send_waiting(queue, done) : 0;
     if (ended && !queue->under_way)
         return ended;
-    int got = receive(queue, done + ended, ended ? OS_ASYNC_AT_ONCE : when);
+    int got = receive(queue, done + ended, ended ? IO_AT_ONCE : when);
     return ended && got < 0 ? ended : ended + got;
 }
 

@@ -25,7 +25,7 @@ inflight_open(struct inflight *inflight, int count, int64_t size)
         return -1;
     *inflight =
         (struct inflight){.list = inflight->list, .count = count, .free = inflight->list};
-    inflight->done = (struct os_async_done *)(void *)(inflight->list + count);
+    inflight->done = (struct io_completion *)(void *)(inflight->list + count);
     inflight->ends.older = inflight->ends.younger = &inflight->ends;
     for (int i = 0; i < count; i++) {
         struct inflight_request *slot = &inflight->list[i];

@@ -85,10 +85,10 @@ submit_request(struct worker *worker, int64_t now)
     worker->left--;
     sample->offset = pattern_next(&worker->pattern, &sample->operation);
     sample->cached = false;
-    slot->request.operation = OS_ASYNC_READ;
+    slot->request.operation = IO_READ;
     slot->request.offset = sample->offset;
     if (sample->operation == OPERATION_WRITE) {
-        slot->request.operation = OS_ASYNC_WRITE;
+        slot->request.operation = IO_WRITE;
         refresh_data(worker, slot);
     } else if (worker->target->description.mode == MODE_NOCACHE) {
         sample->cached = is_cached(worker, sample->offset, now);
@@ -147,7 +147,7 @@ submit_due(struct worker *worker, int64_t now)
     while (worker->sending && worker->inflight.under_way < worker->inflight.count) {
         int64_t when = pacer_due(&worker->pacer, now);
         if (worker->inflight.under_way == most)
-            return OS_ASYNC_AT_ONCE;
+            return IO_AT_ONCE;
         if (is_over(worker, when))
             worker->sending = false;
         else if (when > now)
@@ -228,7 +228,7 @@ count_waits(struct worker *worker, struct sample *sample, int64_t now)
 
 /* Whether what was written has yet to be made durable; then that is on its way at NOW. */
 static bool
-flush_written(struct worker *worker, const struct os_async_done *done, int64_t now)
+flush_written(struct worker *worker, const struct io_completion *done, int64_t now)
 {
     struct inflight_request *slot = &worker->inflight.list[done->slot];
     if (slot->sample.operation == OPERATION_READ || !worker->target->flush ||
@@ -236,7 +236,7 @@ flush_written(struct worker *worker, const struct os_async_done *done, int64_t n
         return false;
     slot->written = now;
     slot->sample.bytes = done->bytes;
-    slot->request.operation = OS_ASYNC_FLUSH;
+    slot->request.operation = IO_FLUSH;
     worker->engine.ops->submit(&worker->engine, &slot->request);
     return true;
 }
@@ -245,7 +245,7 @@ flush_written(struct worker *worker, const struct os_async_done *done, int64_t n
 static int
 send_flushes(struct worker *worker, int count, int64_t now)
 {
-    struct os_async_done *done = worker->inflight.done;
+    struct io_completion *done = worker->inflight.done;
     int ended = 0;
     for (int i = 0; i < count; i++)
         if (!flush_written(worker, &done[i], now))
@@ -271,7 +271,7 @@ was_stopped(const struct worker *worker, const struct inflight_request *slot, in
 
 /* A request has ended. */
 static void
-complete(struct worker *worker, const struct os_async_done *done, int64_t now)
+complete(struct worker *worker, const struct io_completion *done, int64_t now)
 {
     struct inflight_request *slot = &worker->inflight.list[done->slot];
     struct sample *sample = &slot->sample;
@@ -302,7 +302,7 @@ fail_all(struct worker *worker, int number)
     for (const struct inflight_request *slot = ends->younger; slot != ends;
          slot = slot->younger)
         worker->inflight.done[count++] =
-            (struct os_async_done){.slot = slot->request.slot, .error = number};
+            (struct io_completion){.slot = slot->request.slot, .error = number};
     worker->sending = false;
     return count;
 }

@@ -15,7 +15,7 @@ free_memory(struct worker *worker)
 
 /* Every buffer has the alignment that the first one has. */
 static int
-take_memory(struct worker *worker, struct os_async_config *config, struct error *error)
+take_memory(struct worker *worker, struct io_config *config, struct error *error)
 {
     size_t depth = (size_t)config->depth, size = (size_t)worker->plan->request_size;
     size_t alignment = (size_t)worker->target->alignment;
@@ -37,10 +37,10 @@ worker_open(struct worker *worker, struct job *job, const struct engine_ops *eng
 {
     const struct plan *plan = &job->step;
     const struct target *target = &job->target;
-    struct os_async_config config = {.fd = target->fd,
-                                     .rw_flags = target->rw_flags,
-                                     .poll = target->poll,
-                                     .depth = plan->depth};
+    struct io_config config = {.fd = target->fd,
+                               .rw_flags = target->rw_flags,
+                               .poll = target->poll,
+                               .depth = plan->depth};
     worker->job = job;
     worker->plan = plan;
     worker->target = target;

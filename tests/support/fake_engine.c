@@ -36,8 +36,7 @@ queue_of(const struct engine *engine)
 
 /* The number of a queue is that of those open before it. */
 static int
-fake_open(struct engine *engine, const struct os_async_config *config,
-          struct error *error)
+fake_open(struct engine *engine, const struct io_config *config, struct error *error)
 {
     int number = fake_engine.opened - fake_engine.closed;
     if (fake_engine.broken && fake_engine.opened >= fake_engine.sound)
@@ -45,7 +44,7 @@ fake_open(struct engine *engine, const struct os_async_config *config,
     if (number >= FAKE_QUEUES || config->depth > FAKE_DEPTH)
         return error_set(error, EXIT_PREPARE, "fake", "too much");
     engine->config = *config;
-    engine->queue = (struct os_async_queue *)(void *)&fake_engine.queues[number];
+    engine->queue = (struct io_queue *)(void *)&fake_engine.queues[number];
     queue_of(engine)->count_under_way = 0;
     fake_engine.config = *config;
     fake_engine.opened++;
@@ -53,16 +52,16 @@ fake_open(struct engine *engine, const struct os_async_config *config,
 }
 
 static void
-remember(struct fake_queue *queue, const struct os_async_config *config,
-         const struct os_async_request *request)
+remember(struct fake_queue *queue, const struct io_config *config,
+         const struct io_request *request)
 {
-    if (request->operation != OS_ASYNC_FLUSH && queue->requests <= FAKE_CALLS)
+    if (request->operation != IO_FLUSH && queue->requests <= FAKE_CALLS)
         queue->offsets[queue->requests - 1] = request->offset;
     if (fake_engine.count < FAKE_CALLS) {
         struct fake_call *call = &fake_engine.calls[fake_engine.count];
         const char *data = config->memory + config->size * (size_t)request->slot;
         call->request = *request;
-        if (request->operation == OS_ASYNC_WRITE && request->size >= 8) {
+        if (request->operation == IO_WRITE && request->size >= 8) {
             memcpy(&call->first, data, 8);
             memcpy(&call->last, data + request->size - 8, 8);
         }
@@ -72,9 +71,9 @@ remember(struct fake_queue *queue, const struct os_async_config *config,
 
 /* The answer to the call that comes now. */
 static struct fake_answer
-next_answer(struct fake_queue *queue, const struct os_async_request *request)
+next_answer(struct fake_queue *queue, const struct io_request *request)
 {
-    bool flush = request->operation == OS_ASYNC_FLUSH;
+    bool flush = request->operation == IO_FLUSH;
     int number = flush ? ++fake_engine.flushed : ++fake_engine.requests;
     const struct fake_answer *answers = flush ? fake_engine.flushes : fake_engine.answers;
     if (!flush) {
@@ -110,7 +109,7 @@ fake_end(struct engine *engine)
 }
 
 static void
-fake_submit(struct engine *engine, const struct os_async_request *request)
+fake_submit(struct engine *engine, const struct io_request *request)
 {
     struct fake_queue *queue = queue_of(engine);
     struct fake_request *mine = &queue->under_way[queue->count_under_way++];
@@ -164,10 +163,10 @@ find_first(struct fake_queue *queue, int64_t now)
 }
 
 static void
-finish(struct fake_queue *queue, struct fake_request *mine, struct os_async_done *done)
+finish(struct fake_queue *queue, struct fake_request *mine, struct io_completion *done)
 {
-    const struct os_async_request *request = &mine->request;
-    int64_t whole = request->operation == OS_ASYNC_FLUSH ? 0 : (int64_t)request->size;
+    const struct io_request *request = &mine->request;
+    int64_t whole = request->operation == IO_FLUSH ? 0 : (int64_t)request->size;
     done->slot = request->slot;
     done->error = mine->answer.error;
     done->bytes = done->error ? 0 : whole - mine->answer.missing;
@@ -186,7 +185,7 @@ is_late(const struct fake_queue *queue)
 
 /* An engine of depth one cannot end its wait early. */
 static int
-fake_reap(struct engine *engine, struct os_async_done *done, int64_t when)
+fake_reap(struct engine *engine, struct io_completion *done, int64_t when)
 {
     struct fake_queue *queue = queue_of(engine);
     struct fake_request *first = find_first(queue, os_clock_now());

@@ -24,13 +24,13 @@ struct fake_answer {
 
 /* One call as the engine saw it. */
 struct fake_call {
-    struct os_async_request request;
+    struct io_request request;
     uint64_t first, last; /* 8 bytes at either end of a write's data */
 };
 
 /* What was submitted and is not yet reaped. */
 struct fake_request {
-    struct os_async_request request;
+    struct io_request request;
     struct fake_answer answer;
     int64_t end; /* 0: not yet sent */
 };
@@ -61,7 +61,7 @@ struct fake_engine {
     int gather;     /* nothing ends before so many workers have sent something */
     atomic_bool go; /* set by the test: what is held goes on */
 
-    struct os_async_config config; /* of the last that was opened */
+    struct io_config config; /* of the last that was opened */
     int opened, begun, closed;
     int ended;             /* with nothing under way */
     int requests, flushed; /* calls of either kind so far */

@@ -27,7 +27,7 @@ is_soon_after(int64_t now, int64_t when)
 }
 
 /* A queue of reads from a pipe, which take as long as nobody writes to SERVER. */
-static struct os_async_queue *
+static struct io_queue *
 open_queue(HANDLE *server, char *memory, size_t size)
 {
     static const struct windows_file model = {.access = GENERIC_READ};
@@ -36,7 +36,7 @@ open_queue(HANDLE *server, char *memory, size_t size)
         CreateNamedPipeW(PIPE, PIPE_ACCESS_OUTBOUND, PIPE_TYPE_BYTE, 1, 0, 0, 0, NULL);
     file.path = _wcsdup(PIPE);
     file.handle = CreateEventW(NULL, TRUE, FALSE, NULL);
-    struct os_async_config config = {
+    struct io_config config = {
         .fd = windows_handle_add(&file), .depth = 1, .memory = memory, .size = size};
     return os_aio.open(&config);
 }
@@ -47,10 +47,9 @@ a_wait_of_a_queue_ends_in_time_or_with_a_request(void)
     char memory[16];
     HANDLE server;
     DWORD written;
-    struct os_async_done done;
-    struct os_async_request request = {.operation = OS_ASYNC_READ,
-                                       .size = sizeof(memory)};
-    struct os_async_queue *queue = open_queue(&server, memory, sizeof(memory));
+    struct io_completion done;
+    struct io_request request = {.operation = IO_READ, .size = sizeof(memory)};
+    struct io_queue *queue = open_queue(&server, memory, sizeof(memory));
     if (!queue || os_aio.begin(queue) < 0)
         return false;
     os_aio.submit(queue, &request);
@@ -62,7 +61,7 @@ a_wait_of_a_queue_ends_in_time_or_with_a_request(void)
             got = os_aio.reap(queue, &done, when);
         good &= got == 0 && is_soon_after(os_clock_now(), when);
     }
-    good &= os_aio.reap(queue, &done, OS_ASYNC_AT_ONCE) == 0;
+    good &= os_aio.reap(queue, &done, IO_AT_ONCE) == 0;
     good &= WriteFile(server, "answer", 6, &written, NULL);
     int got = 0;
     for (int i = 0; i < 9 && got == 0; i++) /* the timer may have rung for nothing */

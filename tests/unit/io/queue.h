@@ -78,14 +78,14 @@ unhook(void **state)
 /* A queue and what a test knows about it. */
 struct queue {
     const struct os_async_ops *ops;
-    struct os_async_config config;
-    struct os_async_queue *own;
-    struct os_async_done done[MOST];
+    struct io_config config;
+    struct io_queue *own;
+    struct io_completion done[MOST];
 };
 static struct queue queue;
 
 static inline void
-open_only(const struct os_async_ops *ops, struct os_async_config config)
+open_only(const struct os_async_ops *ops, struct io_config config)
 {
     size_t bytes = (size_t)config.depth * config.size;
     need_async(ops);
@@ -103,7 +103,7 @@ open_only(const struct os_async_ops *ops, struct os_async_config config)
 static inline void
 start(const struct os_async_ops *ops, int fd, int depth)
 {
-    open_only(ops, (struct os_async_config){.fd = fd, .depth = depth, .size = BLOCK});
+    open_only(ops, (struct io_config){.fd = fd, .depth = depth, .size = BLOCK});
     assert_int_equal(ops->begin(queue.own), 0);
 }
 
@@ -123,21 +123,21 @@ buffer_of(int slot)
 }
 
 static inline void
-submit(int slot, enum os_async_operation operation, size_t size, int64_t offset)
+submit(int slot, enum io_operation operation, size_t size, int64_t offset)
 {
-    const struct os_async_request request = {operation, slot, size, offset};
+    const struct io_request request = {operation, slot, size, offset};
     queue.ops->submit(queue.own, &request);
 }
 
 static inline int
-reap(struct os_async_done *done, int64_t when)
+reap(struct io_completion *done, int64_t when)
 {
     return queue.ops->reap(queue.own, done, when);
 }
 
 /* Without end, whatever interrupts it. */
 static inline int
-reap_some(struct os_async_done *done)
+reap_some(struct io_completion *done)
 {
     int got;
     do
@@ -151,7 +151,7 @@ reap_some(struct os_async_done *done)
 static inline void
 reap_slots(int count)
 {
-    static struct os_async_done some[MOST];
+    static struct io_completion some[MOST];
     bool seen[MOST] = {false};
     for (int left = count; left > 0;) {
         int got = reap_some(some);
@@ -217,7 +217,7 @@ read_all_slots(void)
 {
     int depth = queue.config.depth;
     for (int slot = 0; slot < depth; slot++)
-        submit(slot, OS_ASYNC_READ, BLOCK, offset_of(slot));
+        submit(slot, IO_READ, BLOCK, offset_of(slot));
     reap_slots(depth);
     for (int slot = 0; slot < depth; slot++) {
         assert_done(slot, 0, BLOCK);
@@ -261,7 +261,7 @@ send_slow(const struct os_async_ops *ops)
 {
     if (ops == &os_aio && is_linux_aio())
         hook = hold;
-    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    submit(0, IO_READ, BLOCK, 0);
 }
 
 /* Whether the slow request could go on. */
@@ -299,7 +299,7 @@ keep_busy(int total)
                 continue;
             busy[slot] = true;
             offsets[slot] = (int64_t)(sent++ * 31LL % BLOCKS) * BLOCK;
-            submit(slot, OS_ASYNC_READ, 512, offsets[slot]);
+            submit(slot, IO_READ, 512, offsets[slot]);
         }
         int got = reap(queue.done, FOREVER);
         if (got < 0 || got > depth)

@@ -40,7 +40,7 @@ __wrap_syscall(long number, ...)
 static const enum engine_kind kinds[] = {ENGINE_AIO, ENGINE_URING};
 
 static struct engine engine;
-static struct os_async_done done[DEPTH]; /* by slot */
+static struct io_completion done[DEPTH]; /* by slot */
 
 /* A file whose blocks are all 'a', all 'b' and so on. */
 static int
@@ -64,7 +64,7 @@ make_file(int flags)
 static void
 start(enum engine_kind kind, int fd, int rw_flags)
 {
-    struct os_async_config config = {
+    struct io_config config = {
         .fd = fd, .rw_flags = rw_flags, .depth = DEPTH, .size = BLOCK};
     struct error error;
     config.memory = os_memory_aligned(BLOCK, DEPTH * BLOCK);
@@ -95,9 +95,9 @@ buffer_of(int slot)
 }
 
 static void
-submit(enum os_async_operation operation, int slot, size_t size, int64_t offset)
+submit(enum io_operation operation, int slot, size_t size, int64_t offset)
 {
-    const struct os_async_request request = {operation, slot, size, offset};
+    const struct io_request request = {operation, slot, size, offset};
     engine.ops->submit(&engine, &request);
 }
 
@@ -107,7 +107,7 @@ reap(int count)
 {
     bool seen[DEPTH] = {false};
     while (count > 0) {
-        struct os_async_done some[DEPTH];
+        struct io_completion some[DEPTH];
         int got = engine.ops->reap(&engine, some, INT64_MAX);
         assert_in_range(got, 0, count);
         for (int i = 0; i < got; i++) {
@@ -121,10 +121,10 @@ reap(int count)
 }
 
 static void
-perform(enum os_async_operation operation, int slot, size_t size, int64_t offset)
+perform(enum io_operation operation, int slot, size_t size, int64_t offset)
 {
     submit(operation, slot, size, offset);
-    done[slot] = (struct os_async_done){-7, -7, -7};
+    done[slot] = (struct io_completion){-7, -7, -7};
     reap(1);
     assert_int_equal(done[slot].slot, slot);
 }
@@ -146,7 +146,7 @@ reads_of_all_slots_come_into_their_buffers(void **state)
         char expected[BLOCK];
         start(kinds[i], make_file(O_RDONLY), 0);
         for (int slot = 0; slot < DEPTH; slot++)
-            submit(OS_ASYNC_READ, slot, BLOCK, (int64_t)(3 * slot + 1) * BLOCK);
+            submit(IO_READ, slot, BLOCK, (int64_t)(3 * slot + 1) * BLOCK);
         reap(DEPTH);
         for (int slot = 0; slot < DEPTH; slot++) {
             assert_int_equal(done[slot].error, 0);
@@ -167,7 +167,7 @@ writes_go_to_their_offsets(void **state)
         int fd = make_file(O_RDWR);
         start(kinds[i], fd, 0);
         memset(buffer_of(2), 'W', BLOCK);
-        perform(OS_ASYNC_WRITE, 2, 512, 5 * BLOCK + 512);
+        perform(IO_WRITE, 2, 512, 5 * BLOCK + 512);
         assert_int_equal(done[2].error, 0);
         assert_int_equal(done[2].bytes, 512);
         assert_int_equal(pread(fd, back, sizeof(back), 5 * BLOCK), sizeof(back));
@@ -184,7 +184,7 @@ flushes_move_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         start(kinds[i], make_file(O_RDWR), 0);
-        perform(OS_ASYNC_FLUSH, 1, 0, 0);
+        perform(IO_FLUSH, 1, 0, 0);
         assert_int_equal(done[1].error, 0);
         assert_int_equal(done[1].bytes, 0);
         stop();
@@ -201,7 +201,7 @@ a_flush_is_a_flush(void **state)
         assert_int_equal(pipe(pipes), 0);
         close(pipes[0]);
         start(kinds[i], pipes[1], 0);
-        perform(OS_ASYNC_FLUSH, 3, 0, 0);
+        perform(IO_FLUSH, 3, 0, 0);
         assert_int_equal(done[3].error, EINVAL);
         assert_int_equal(done[3].bytes, 0);
         stop();
@@ -214,9 +214,9 @@ a_failure_does_not_touch_the_others(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         start(kinds[i], make_file(O_RDONLY), 0);
-        submit(OS_ASYNC_READ, 0, BLOCK, 0);
-        submit(OS_ASYNC_WRITE, 1, BLOCK, 0);
-        submit(OS_ASYNC_READ, 2, BLOCK, BLOCK);
+        submit(IO_READ, 0, BLOCK, 0);
+        submit(IO_WRITE, 1, BLOCK, 0);
+        submit(IO_READ, 2, BLOCK, BLOCK);
         reap(3);
         assert_int_equal(done[0].error, 0);
         assert_int_equal(done[0].bytes, BLOCK);
@@ -235,10 +235,10 @@ reads_are_short_at_the_end_of_the_file(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         start(kinds[i], make_file(O_RDONLY), 0);
-        perform(OS_ASYNC_READ, 0, BLOCK, BLOCKS * BLOCK - 100);
+        perform(IO_READ, 0, BLOCK, BLOCKS * BLOCK - 100);
         assert_int_equal(done[0].error, 0);
         assert_int_equal(done[0].bytes, 100);
-        perform(OS_ASYNC_READ, 0, BLOCK, BLOCKS * BLOCK);
+        perform(IO_READ, 0, BLOCK, BLOCKS * BLOCK);
         assert_int_equal(done[0].error, 0);
         assert_int_equal(done[0].bytes, 0);
         stop();
@@ -263,7 +263,7 @@ flags_reach_the_kernel(void **state)
         assert_int_equal(os_file_drop(fd, 0, BLOCKS * BLOCK), 0);
         start(kinds[i], fd, OS_RW_NOWAIT);
         for (int tries = 0; tries < 5; tries++) {
-            perform(OS_ASYNC_READ, 0, BLOCK, 0);
+            perform(IO_READ, 0, BLOCK, 0);
             if (done[0].error)
                 break;
             assert_int_equal(os_file_drop(fd, 0, BLOCKS * BLOCK), 0);
@@ -281,8 +281,8 @@ a_wait_ends_at_its_time(void **state)
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
     start(ENGINE_URING, pipes[0], 0);
-    submit(OS_ASYNC_READ, 0, 5, 0);
-    struct os_async_done some[DEPTH];
+    submit(IO_READ, 0, 5, 0);
+    struct io_completion some[DEPTH];
     assert_int_equal(engine.ops->reap(&engine, some, os_clock_now() + 20000000), 0);
     assert_int_equal(write(pipes[1], "HELLO", 5), 5);
     reap(1);
@@ -321,7 +321,7 @@ a_system_without_them_is_an_error_with_advice(void **state)
     need_async(&os_uring); /* what is played is Linux */
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char memory[DEPTH * 8], line[ERROR_LINE];
-        struct os_async_config config = {.depth = DEPTH, .memory = memory, .size = 8};
+        struct io_config config = {.depth = DEPTH, .memory = memory, .size = 8};
         struct error error;
         memset(&error, 'x', sizeof(error));
         struct engine none = {.ops = engine_of(cases[i].kind)};

@@ -40,9 +40,9 @@ static struct {
     int wakes;       /* the slot that ends meanwhile; -1: none */
 } sys;
 
-static struct os_async_queue *queue;
+static struct io_queue *queue;
 static char memory[DEPTH * SIZE];
-static struct os_async_done done[DEPTH];
+static struct io_completion done[DEPTH];
 
 static int
 slot_of(const struct aiocb *request)
@@ -110,7 +110,7 @@ play_suspend(const struct aiocb *const *list, int count, const struct timespec *
 static int
 prepare(void **state)
 {
-    const struct os_async_config config = {
+    const struct io_config config = {
         .fd = -1, .depth = DEPTH, .memory = memory, .size = SIZE};
     (void)state;
     memset(&sys, 0, sizeof(sys));
@@ -133,9 +133,9 @@ finish(void **state)
 }
 
 static void
-submit(int slot, enum os_async_operation operation)
+submit(int slot, enum io_operation operation)
 {
-    const struct os_async_request request = {operation, slot, SIZE, slot * SIZE};
+    const struct io_request request = {operation, slot, SIZE, slot * SIZE};
     os_aio.submit(queue, &request);
 }
 
@@ -151,9 +151,9 @@ what_has_no_room_waits_in_its_order(void **state)
     (void)state;
     sys.room = 1;
     sys.wakes = 2;
-    submit(2, OS_ASYNC_READ);
-    submit(0, OS_ASYNC_WRITE);
-    submit(1, OS_ASYNC_READ);
+    submit(2, IO_READ);
+    submit(0, IO_WRITE);
+    submit(1, IO_READ);
     assert_int_equal(reap(INT64_MAX), 1);
     assert_int_equal(done[0].slot, 2);
     assert_int_equal(done[0].bytes, SIZE);
@@ -171,7 +171,7 @@ no_room_with_nothing_under_way_is_asked_for_again(void **state)
 {
     (void)state;
     sys.room = 0; /* other queues have it all */
-    submit(1, OS_ASYNC_READ);
+    submit(1, IO_READ);
     assert_int_equal(reap(INT64_MAX), 0);
     assert_int_equal(reap(INT64_MAX), 0);
     assert_int_equal(sys.suspends, 0);
@@ -189,8 +189,8 @@ a_refusal_is_of_its_request_alone(void **state)
     sys.room = 1;
     sys.refusal = EINVAL;
     sys.ends[0] = 0;
-    submit(0, OS_ASYNC_READ);
-    submit(1, OS_ASYNC_READ);
+    submit(0, IO_READ);
+    submit(1, IO_READ);
     assert_int_equal(reap(INT64_MAX), 2);
     assert_true(done[0].slot == 1 && done[0].error == EINVAL && done[0].bytes == 0);
     assert_true(done[1].slot == 0 && done[1].error == 0 && done[1].bytes == SIZE);
@@ -201,7 +201,7 @@ all_that_are_complete_come_at_once(void **state)
 {
     (void)state;
     for (int slot = 0; slot < DEPTH; slot++)
-        submit(slot, OS_ASYNC_READ);
+        submit(slot, IO_READ);
     sys.ends[1] = 0;
     sys.ends[3] = EIO;
     assert_int_equal(reap(INT64_MAX), 2);
@@ -218,7 +218,7 @@ a_flush_that_does_less_is_made_by_the_thread(void **state)
 {
     (void)state;
     sys.flush_refusal = ENOTSUP;
-    submit(0, OS_ASYNC_FLUSH);
+    submit(0, IO_FLUSH);
     assert_int_equal(reap(INT64_MAX), 1);
     assert_int_equal(done[0].error, EBADF); /* of the descriptor, which is none */
 }
@@ -227,8 +227,8 @@ static void
 whoever_does_not_wait_is_not_kept(void **state)
 {
     (void)state;
-    submit(0, OS_ASYNC_READ);
-    assert_int_equal(reap(OS_ASYNC_AT_ONCE), 0);
+    submit(0, IO_READ);
+    assert_int_equal(reap(IO_AT_ONCE), 0);
     assert_int_equal(reap(os_clock_now() - 1), 0);
     assert_int_equal(sys.suspends, 0);
     assert_int_equal(sys.sent, 1);
@@ -238,7 +238,7 @@ static void
 a_wait_has_an_end_that_the_system_takes(void **state)
 {
     (void)state;
-    submit(0, OS_ASYNC_READ);
+    submit(0, IO_READ);
     assert_int_equal(reap(INT64_MAX), 0);
     assert_int_equal(sys.longest, LONGEST);
     assert_int_equal(reap(os_clock_now() + 1000000000), 0);
@@ -250,7 +250,7 @@ a_signal_ends_a_wait(void **state)
 {
     (void)state;
     sys.suspend_error = EINTR;
-    submit(0, OS_ASYNC_READ);
+    submit(0, IO_READ);
     assert_int_equal(reap(INT64_MAX), 0);
     assert_int_equal(sys.suspends, 1);
 }
@@ -260,7 +260,7 @@ what_is_under_way_is_kept_when_waiting_fails(void **state)
 {
     (void)state;
     sys.suspend_error = EINVAL;
-    submit(0, OS_ASYNC_READ);
+    submit(0, IO_READ);
     assert_int_equal(reap(INT64_MAX), 0);
     sys.ends[0] = 0;
     assert_int_equal(reap(INT64_MAX), 1);

@@ -27,7 +27,7 @@ writes_land_where_they_were_sent(void **state)
     int fd = queue.config.fd;
     for (int slot = 0; slot < 8; slot++) {
         memset(buffer_of(slot), 'a' + slot, BLOCK);
-        submit(slot, OS_ASYNC_WRITE, 512, (int64_t)(7 - slot) * BLOCK);
+        submit(slot, IO_WRITE, 512, (int64_t)(7 - slot) * BLOCK);
     }
     reap_slots(8);
     for (int slot = 0; slot < 8; slot++) {
@@ -45,8 +45,8 @@ static void
 a_flush_moves_no_bytes(void **state)
 {
     start(*state, make_file(), 2);
-    submit(0, OS_ASYNC_WRITE, BLOCK, 0);
-    submit(1, OS_ASYNC_FLUSH, BLOCK, BLOCK);
+    submit(0, IO_WRITE, BLOCK, 0);
+    submit(1, IO_FLUSH, BLOCK, BLOCK);
     reap_slots(2);
     assert_done(0, 0, BLOCK);
     assert_done(1, 0, 0);
@@ -57,7 +57,7 @@ static void
 a_flush_of_what_has_none_is_an_error(void **state)
 {
     start(*state, make_echo(), 1);
-    submit(0, OS_ASYNC_FLUSH, 0, 0);
+    submit(0, IO_FLUSH, 0, 0);
     reap_slots(1);
     assert_done(0, EINVAL, 0);
     stop();
@@ -67,8 +67,8 @@ static void
 a_read_at_the_end_is_short(void **state)
 {
     start(*state, make_file(), 2);
-    submit(0, OS_ASYNC_READ, BLOCK, BLOCKS * BLOCK - 512);
-    submit(1, OS_ASYNC_READ, BLOCK, BLOCKS * BLOCK);
+    submit(0, IO_READ, BLOCK, BLOCKS * BLOCK - 512);
+    submit(1, IO_READ, BLOCK, BLOCKS * BLOCK);
     reap_slots(2);
     assert_done(0, 0, 512);
     assert_done(1, 0, 0);
@@ -90,8 +90,8 @@ read_large(int rounds, size_t size)
 {
     int broken = 0;
     for (int i = 0; i < rounds; i++) {
-        submit(0, OS_ASYNC_READ, size, 0);
-        submit(1, OS_ASYNC_READ, size, (int64_t)size);
+        submit(0, IO_READ, size, 0);
+        submit(1, IO_READ, size, (int64_t)size);
         reap_slots(2);
         for (int slot = 0; slot < 2; slot++)
             broken +=
@@ -108,7 +108,7 @@ a_read_of_a_character_device_is_whole(void **state)
     enum { LARGE = 8 << 20, ROUNDS = 8, BUSY = 4 };
     struct os_thread threads[BUSY];
     atomic_bool over = false;
-    open_only(*state, (struct os_async_config){
+    open_only(*state, (struct io_config){
                           .fd = open("/dev/zero", O_RDONLY), .depth = 2, .size = LARGE});
     assert_int_equal(queue.ops->begin(queue.own), 0);
     for (int i = 0; i < BUSY; i++)
@@ -132,8 +132,7 @@ an_error_is_of_its_request_alone(void **state)
     for (size_t i = 0; i < LENGTH(wrong); i++) {
         start(*state, make_file(), 8);
         for (int slot = 0; slot < 8; slot++)
-            submit(slot, OS_ASYNC_READ, BLOCK,
-                   slot == wrong[i] ? -2 * BLOCK : offset_of(slot));
+            submit(slot, IO_READ, BLOCK, slot == wrong[i] ? -2 * BLOCK : offset_of(slot));
         reap_slots(8);
         for (int slot = 0; slot < 8; slot++) {
             if (slot == wrong[i]) {
@@ -155,7 +154,7 @@ all_may_fail(void **state)
     snprintf(path, sizeof(path), "%s/data", scratch());
     start(*state, open(path, O_RDONLY), 4);
     for (int slot = 0; slot < 4; slot++)
-        submit(slot, OS_ASYNC_WRITE, BLOCK, 0);
+        submit(slot, IO_WRITE, BLOCK, 0);
     reap_slots(4);
     for (int slot = 0; slot < 4; slot++)
         assert_done(slot, EBADF, 0);
@@ -185,11 +184,11 @@ a_wait_ends_with_the_first(void **state)
 {
     start(*state, make_file(), 1);
     int64_t when = os_clock_now() + 30000 * MS;
-    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    submit(0, IO_READ, BLOCK, 0);
     assert_int_equal(reap(queue.done, when), 1);
     assert_true(os_clock_now() < when);
     assert_int_equal(queue.done[0].bytes, BLOCK);
-    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    submit(0, IO_READ, BLOCK, 0);
     int got = reap(queue.done, 1); /* what is there is taken, however late it is */
     assert_true(got == 1 || (got == 0 && reap_some(queue.done) == 1));
     stop();
@@ -231,7 +230,7 @@ a_signal_ends_a_wait(void **state)
         struct os_thread thread;
         struct wait wait = {.until = untils[i / 2], .sent = i % 2};
         open_only(*state,
-                  (struct os_async_config){.fd = make_echo(), .depth = 1, .size = BLOCK});
+                  (struct io_config){.fd = make_echo(), .depth = 1, .size = BLOCK});
         assert_int_equal(os_thread_start(&thread, wait_slow, &wait), 0);
         os_sleep_until(os_clock_now() + 20 * MS);
         bool early = atomic_load(&wait.over);
@@ -257,8 +256,8 @@ completions_come_in_any_order(void **state)
     (void)state;
     start(&os_uring, make_echo(), 2);
     memcpy(buffer_of(1), "later", 5);
-    submit(0, OS_ASYNC_READ, BLOCK, 0);
-    submit(1, OS_ASYNC_WRITE, 5, 0);
+    submit(0, IO_READ, BLOCK, 0);
+    submit(1, IO_WRITE, 5, 0);
     int got = reap_some(queue.done);
     while (got < 2)
         got += reap_some(queue.done + got);
@@ -278,7 +277,7 @@ all_are_sent_before_any_is_waited_for(void **state)
     (void)state;
     start(&os_uring, make_echo(), 24);
     for (int slot = 0; slot < 24; slot++)
-        submit(slot, slot < 12 ? OS_ASYNC_READ : OS_ASYNC_WRITE, 512, 0);
+        submit(slot, slot < 12 ? IO_READ : IO_WRITE, 512, 0);
     for (int left = 24; left > 0;) {
         left -= reap(queue.done, late);
         assert_true(os_clock_now() < late);
@@ -316,8 +315,7 @@ signals_lose_no_completion_of_another_thread(void **state)
     struct os_thread thread;
     struct storm storm = {0};
     os_signals_install();
-    open_only(*state,
-              (struct os_async_config){.fd = make_file(), .depth = 16, .size = BLOCK});
+    open_only(*state, (struct io_config){.fd = make_file(), .depth = 16, .size = BLOCK});
     assert_int_equal(os_thread_start(&thread, begin_and_keep_busy, &storm), 0);
     while (!atomic_load(&storm.over)) {
         os_thread_wake(&thread);
@@ -342,13 +340,13 @@ nowait_is_an_error_of_its_request(void **state)
     /* This look may start to read its page. */
     if (os_file_read(fd, &byte, 1, 64 * BLOCK, OS_RW_NOWAIT) >= 0 || errno != EAGAIN)
         skip_because("needs a build folder on a disk whose cache can be dropped");
-    open_only(*state, (struct os_async_config){
+    open_only(*state, (struct io_config){
                           .fd = fd, .rw_flags = OS_RW_NOWAIT, .depth = 2, .size = BLOCK});
     assert_int_equal(queue.ops->begin(queue.own), 0);
     for (int tries = 0; tries < 5; tries++) { /* a fast disk may be in time */
         os_file_drop(fd, 0, BLOCK);
-        submit(0, OS_ASYNC_READ, BLOCK, 0);
-        submit(1, OS_ASYNC_READ, BLOCK, 128 * BLOCK);
+        submit(0, IO_READ, BLOCK, 0);
+        submit(1, IO_READ, BLOCK, 128 * BLOCK);
         reap_slots(2);
         if (queue.done[0].error)
             break;
@@ -363,7 +361,7 @@ static void
 hipri_without_polling_reads_as_ever(void **state)
 {
     open_only(*state,
-              (struct os_async_config){
+              (struct io_config){
                   .fd = make_file(), .rw_flags = OS_RW_HIPRI, .depth = 2, .size = BLOCK});
     assert_int_equal(queue.ops->begin(queue.own), 0);
     read_all_slots();
@@ -378,7 +376,7 @@ closing_lets_go_of_the_file(void **state)
     char byte = 'b';
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     start(*state, ends[1], 1);
-    submit(0, OS_ASYNC_WRITE, 1, 0);
+    submit(0, IO_WRITE, 1, 0);
     assert_int_equal(reap_some(queue.done), 1);
     stop();
     assert_int_equal(read(ends[0], &byte, 1), 1);
@@ -390,7 +388,7 @@ closing_lets_go_of_the_file(void **state)
 static void
 too_many_slots_are_refused(void **state)
 {
-    struct os_async_config config = {
+    struct io_config config = {
         .fd = make_file(), .depth = 1 << 20, .memory = (char *)&queue, .size = 0};
     const struct os_async_ops *ops = *state;
     need_async(ops);

@@ -26,7 +26,7 @@ completions_come_in_any_order(void **state)
     start(&os_aio, make_file(), 4);
     hook = send_backwards;
     for (int slot = 0; slot < 4; slot++)
-        submit(slot, OS_ASYNC_READ, BLOCK, offset_of(slot));
+        submit(slot, IO_READ, BLOCK, offset_of(slot));
     assert_int_equal(reap_some(queue.done), 4);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(queue.done[i].slot, 3 - i);
@@ -74,7 +74,7 @@ one_reap_sends_all(void **state)
     start(*state, make_file(), 20);
     hook = count_sent;
     for (int slot = 0; slot < 20; slot++)
-        submit(slot, OS_ASYNC_READ, BLOCK, 0);
+        submit(slot, IO_READ, BLOCK, 0);
     int got = reap(queue.done, 1);
     assert_int_equal(hooked, 20);
     while (got < 20)
@@ -105,7 +105,7 @@ no_room_with_nothing_under_way_is_an_error(void **state)
     refusal = EAGAIN;
     hooked = *state == &os_aio ? 3 : 1; /* calls */
     for (int slot = 0; slot < 3; slot++)
-        submit(slot, OS_ASYNC_READ, BLOCK, 0);
+        submit(slot, IO_READ, BLOCK, 0);
     reap_slots(3);
     assert_int_equal(hooked, 0);
     for (int slot = 0; slot < 3; slot++)
@@ -125,7 +125,7 @@ no_room_waits_for_what_is_under_way(void **state)
         send_slow(*state);
         assert_int_equal(reap(queue.done, 1), 0);
         assert_true(let_go());
-        submit(1, OS_ASYNC_WRITE, 3, 0);
+        submit(1, IO_WRITE, 3, 0);
         hook = refuse_some;
         refusal = refusals[i];
         hooked = 1;
@@ -237,7 +237,7 @@ what_was_not_sent_keeps_no_buffers(void **state)
 {
     start(*state, make_file(), 2);
     read_all_slots();
-    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    submit(0, IO_READ, BLOCK, 0);
     stop();
 }
 
@@ -260,9 +260,9 @@ a_flush_that_aio_lacks_is_made(void **state)
     (void)state;
     start(&os_aio, make_file(), 3);
     hook = refuse_flush;
-    submit(0, OS_ASYNC_READ, BLOCK, 0);
-    submit(1, OS_ASYNC_FLUSH, 0, 0);
-    submit(2, OS_ASYNC_READ, BLOCK, 0);
+    submit(0, IO_READ, BLOCK, 0);
+    submit(1, IO_FLUSH, 0, 0);
+    submit(2, IO_READ, BLOCK, 0);
     reap_slots(3);
     assert_true(hooked > 0);
     assert_done(0, 0, BLOCK);
@@ -315,7 +315,7 @@ older_kernels_have_simpler_rings(void **state)
 static void
 rings_without_plain_reads_are_not_enough(void **state)
 {
-    struct os_async_config config = {.fd = make_file(), .depth = 1, .size = BLOCK};
+    struct io_config config = {.fd = make_file(), .depth = 1, .size = BLOCK};
     (void)state;
     hook = be_old;
     missing_features = IORING_FEAT_RW_CUR_POS;
@@ -340,7 +340,7 @@ static void
 what_is_not_allowed_is_tried_once(void **state)
 {
     static const int refusals[] = {ENOSYS, EPERM};
-    struct os_async_config config = {.fd = make_file(), .depth = 1, .size = BLOCK};
+    struct io_config config = {.fd = make_file(), .depth = 1, .size = BLOCK};
     const struct os_async_ops *ops = *state;
     hook = refuse_all;
     for (size_t i = 0; i < LENGTH(refusals); i++) {
@@ -373,7 +373,7 @@ assert_writes_land(void)
     char block[512], expected[512];
     memset(expected, 'w', 512);
     memcpy(buffer_of(5), expected, 512);
-    submit(5, OS_ASYNC_WRITE, 512, BLOCK);
+    submit(5, IO_WRITE, 512, BLOCK);
     assert_int_equal(reap_some(queue.done), 1);
     assert_done(0, 0, 512);
     assert_int_equal(pread(queue.config.fd, block, 512, BLOCK), 512);
@@ -436,13 +436,13 @@ what_could_not_begin_fails_as_a_whole(void **state)
 {
     (void)state;
     open_only(&os_uring,
-              (struct os_async_config){.fd = make_file(), .depth = 2, .size = BLOCK});
+              (struct io_config){.fd = make_file(), .depth = 2, .size = BLOCK});
     hook = refuse_to_enable;
     if (os_uring.begin(queue.own) == 0)
         skip_because("needs Linux 6.0 or newer");
     assert_int_equal(errno, ENOMEM);
-    submit(0, OS_ASYNC_READ, BLOCK, 0);
-    submit(1, OS_ASYNC_READ, BLOCK, 0);
+    submit(0, IO_READ, BLOCK, 0);
+    submit(1, IO_READ, BLOCK, 0);
     errno = 0;
     assert_int_equal(reap(queue.done, FOREVER), -1);
     assert_int_equal(errno, EBADFD);
@@ -470,7 +470,7 @@ read_with_little_locked(int fd)
         (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0))
         return 2;
     hook = watch_register;
-    struct os_async_config config = {.fd = fd, .depth = 8, .size = 256 << 10};
+    struct io_config config = {.fd = fd, .depth = 8, .size = 256 << 10};
     queue.config = config;
     queue.config.memory = calloc(8, config.size);
     int64_t late = os_clock_now() + 5000 * MS;
@@ -489,8 +489,8 @@ memory_need_not_be_locked(void **state)
 {
     int status;
     (void)state;
-    start(&os_uring, make_file(), 1);  /* or is skipped */
-    static struct os_async_queue *own; /* the child has it too */
+    start(&os_uring, make_file(), 1); /* or is skipped */
+    static struct io_queue *own;      /* the child has it too */
     own = queue.own;
     pid_t child = fork();
     if (child == 0)
@@ -525,7 +525,7 @@ polling_loses_no_completion(void **state)
     hook = be_polled;
     start(&os_uring, make_file(), 32);
     read_all_slots();
-    submit(7, OS_ASYNC_READ, BLOCK, 0);
+    submit(7, IO_READ, BLOCK, 0);
     int got;
     do
         got = reap(queue.done, os_clock_now() + 30000 * MS);
@@ -546,10 +546,10 @@ polling_waits_for_all(void **state)
     fd = make_file();
     assert_int_equal(os_file_flush(fd), 0);
     assert_int_equal(os_file_direct(fd, true), 0);
-    open_only(&os_uring, (struct os_async_config){
-                             .fd = fd, .poll = true, .depth = 32, .size = BLOCK});
+    open_only(&os_uring,
+              (struct io_config){.fd = fd, .poll = true, .depth = 32, .size = BLOCK});
     assert_int_equal(os_uring.begin(queue.own), 0);
-    submit(0, OS_ASYNC_READ, BLOCK, 0);
+    submit(0, IO_READ, BLOCK, 0);
     while (reap(queue.done, os_clock_now() + MS) == 0)
         ;
     if (queue.done[0].error == EOPNOTSUPP)

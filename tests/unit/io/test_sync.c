@@ -21,15 +21,15 @@ make_file(size_t size)
 }
 
 /* One request through a newly opened engine. */
-static struct os_async_done
-perform(int fd, int rw_flags, enum os_async_operation operation, void *buffer,
-        size_t size, int64_t offset)
+static struct io_completion
+perform(int fd, int rw_flags, enum io_operation operation, void *buffer, size_t size,
+        int64_t offset)
 {
     struct engine engine = {.ops = &engine_sync};
-    struct os_async_config config = {
+    struct io_config config = {
         .fd = fd, .rw_flags = rw_flags, .depth = 1, .memory = buffer, .size = size};
-    struct os_async_request request = {operation, 0, size, offset};
-    struct os_async_done completion = {.slot = -7, .bytes = -7, .error = -7};
+    struct io_request request = {operation, 0, size, offset};
+    struct io_completion completion = {.slot = -7, .bytes = -7, .error = -7};
     struct error error;
     assert_int_equal(engine.ops->open(&engine, &config, &error), 0);
     engine.ops->begin(&engine);
@@ -47,7 +47,7 @@ reads_at_the_offset(void **state)
     char buffer[] = "......";
     int fd = make_file(100);
     assert_int_equal(pwrite(fd, "HELLO", 5, 50), 5);
-    struct os_async_done done = perform(fd, 0, OS_ASYNC_READ, buffer, 6, 49);
+    struct io_completion done = perform(fd, 0, IO_READ, buffer, 6, 49);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 6);
     assert_memory_equal(buffer, "aHELLO", 6);
@@ -60,7 +60,7 @@ writes_at_the_offset(void **state)
     (void)state;
     char text[] = "HELLO", back[7];
     int fd = make_file(100);
-    struct os_async_done done = perform(fd, 0, OS_ASYNC_WRITE, text, 5, 50);
+    struct io_completion done = perform(fd, 0, IO_WRITE, text, 5, 50);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 5);
     assert_int_equal(pread(fd, back, 7, 49), 7);
@@ -73,13 +73,13 @@ flushes_and_moves_nothing(void **state)
 {
     (void)state;
     int fd = make_file(100), pipes[2];
-    struct os_async_done done = perform(fd, 0, OS_ASYNC_FLUSH, NULL, 0, 0);
+    struct io_completion done = perform(fd, 0, IO_FLUSH, NULL, 0, 0);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 0);
     close(fd);
     /* A pipe cannot be flushed: so it was asked. */
     assert_int_equal(pipe(pipes), 0);
-    done = perform(pipes[1], 0, OS_ASYNC_FLUSH, NULL, 0, 0);
+    done = perform(pipes[1], 0, IO_FLUSH, NULL, 0, 0);
     assert_int_equal(done.error, EINVAL);
     close(pipes[0]);
     close(pipes[1]);
@@ -90,10 +90,9 @@ tells_the_errno_of_a_bad_descriptor(void **state)
 {
     (void)state;
     char buffer[8] = {0};
-    static const enum os_async_operation all[] = {OS_ASYNC_READ, OS_ASYNC_WRITE,
-                                                  OS_ASYNC_FLUSH};
+    static const enum io_operation all[] = {IO_READ, IO_WRITE, IO_FLUSH};
     for (size_t i = 0; i < 3; i++) {
-        struct os_async_done done = perform(-1, 0, all[i], buffer, 8, 0);
+        struct io_completion done = perform(-1, 0, all[i], buffer, 8, 0);
         assert_int_equal(done.error, EBADF);
         assert_int_equal(done.bytes, 0);
     }
@@ -107,9 +106,9 @@ tells_the_errno_of_a_refused_write(void **state)
     close(make_file(10));
     snprintf(path, sizeof(path), "%s/file", scratch());
     int fd = open(path, O_RDONLY);
-    struct os_async_done done = perform(fd, 0, OS_ASYNC_WRITE, buffer, 8, 0);
+    struct io_completion done = perform(fd, 0, IO_WRITE, buffer, 8, 0);
     assert_int_equal(done.error, EBADF);
-    done = perform(fd, 0, OS_ASYNC_READ, buffer, 8, 0);
+    done = perform(fd, 0, IO_READ, buffer, 8, 0);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 8);
     close(fd);
@@ -121,10 +120,10 @@ reads_short_at_the_end_of_the_file(void **state)
     (void)state;
     char buffer[64];
     int fd = make_file(100);
-    struct os_async_done done = perform(fd, 0, OS_ASYNC_READ, buffer, 64, 90);
+    struct io_completion done = perform(fd, 0, IO_READ, buffer, 64, 90);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 10);
-    done = perform(fd, 0, OS_ASYNC_READ, buffer, 64, 100);
+    done = perform(fd, 0, IO_READ, buffer, 64, 100);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 0);
     close(fd);
@@ -141,12 +140,12 @@ flags_reach_the_kernel(void **state)
     int fd = open("/proc/self/status", O_RDONLY);
     if (fd < 0)
         skip_because("needs /proc");
-    struct os_async_done done = perform(fd, OS_RW_NOWAIT, OS_ASYNC_READ, buffer, 8, 0);
+    struct io_completion done = perform(fd, OS_RW_NOWAIT, IO_READ, buffer, 8, 0);
     if (done.error == ENOSYS)
         skip_because("needs a kernel or an emulator that knows preadv2(2)");
     assert_int_equal(done.error, EOPNOTSUPP);
     assert_int_equal(done.bytes, 0);
-    done = perform(fd, 0, OS_ASYNC_READ, buffer, 8, 0);
+    done = perform(fd, 0, IO_READ, buffer, 8, 0);
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 8);
     close(fd);

@@ -35,7 +35,7 @@ struct told {
     int64_t hang_time[SAID];
     int64_t values[SAID], step_times[SAID];
     struct stats step; /* the last */
-    struct os_async_config step_config;
+    struct io_config step_config;
     int step_requests[SAID]; /* that the first worker had sent until its end */
     int stepping;            /* steps that have begun */
     int count_of_steps;      /* that there should be, as it was told */

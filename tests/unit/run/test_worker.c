@@ -29,7 +29,7 @@ samples_tell_what_the_engine_was_asked(void **state)
     assert_string_equal(fake_engine_story(), "WRWR");
     int64_t end = setup.worker.began;
     for (int i = 0; i < 4; i++) {
-        const struct os_async_request *request = &fake_engine.calls[i].request;
+        const struct io_request *request = &fake_engine.calls[i].request;
         const struct sample *sample = &setup.seen[i];
         assert_int_equal(sample->index, i + 1);
         assert_int_equal(sample->operation, i % 2 ? OPERATION_READ : OPERATION_WRITE);
