@@ -31,7 +31,7 @@ OWN_CPPFLAGS_windows = -U_WIN32_WINNT -D_WIN32_WINNT=0x0A00 -DWIN32_LEAN_AND_MEA
 	-D__USE_MINGW_ANSI_STDIO=0 -Isrc
 OWN_CPPFLAGS = -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 	-DOS_SYSTEM_$(SYSTEM) $(OWN_CPPFLAGS_$(SYSTEM)) \
-	-DIOPING_VERSION='"$(VERSION)"'
+	-DIOPING_VERSION='"$(VERSION)"' -DIO_ENGINES='$(IO_$(SYSTEM):%=ENGINE(%))'
 PTHREAD = $(if $(filter windows,$(SYSTEM)),,-pthread)
 OWN_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS) -Wconversion -ffile-prefix-map='$(CURDIR)'=. \
 	-fno-math-errno
@@ -54,18 +54,19 @@ OS_darwin = $(OS_unix) bsd darwin
 OS_freebsd = $(OS_unix) bsd freebsd
 OS_netbsd = $(OS_unix) bsd netbsd
 OS_openbsd = $(OS_unix) bsd openbsd
-OS_posix = $(OS_unix) posix_plain
+OS_posix = $(OS_unix)
 OS_windows = fallback windows_*
 OS_SRC = $(wildcard $(OS_$(SYSTEM):%=src/os/%.c))
-# The engines that a system has, each a file of src/io.
-IO_linux = linux_uring linux_aio
-IO_darwin = posix_aio no_uring
-IO_freebsd = posix_aio no_uring
-IO_netbsd = posix_aio no_uring
-IO_openbsd = no_aio no_uring
-IO_posix = posix_aio no_uring
-IO_windows = windows_overlapped no_uring
-IO_SRC = $(patsubst %,src/io/%.c,io async sync $(IO_$(SYSTEM)))
+# The engines that a system has, each a file of src/io, the default first. The order is
+# that in which they are advised.
+IO_linux = sync linux_uring linux_aio
+IO_darwin = sync posix_aio
+IO_freebsd = sync posix_aio
+IO_netbsd = sync posix_aio
+IO_openbsd = sync
+IO_posix = sync posix_aio
+IO_windows = sync windows_overlapped
+IO_SRC = $(patsubst %,src/io/%.c,io $(IO_$(SYSTEM)))
 SRC := $(sort $(filter-out src/os/% src/io/%,$(wildcard src/*/*.c))) $(OS_SRC) $(IO_SRC)
 OBJ := $(SRC:%.c=$(BUILDDIR)/%.o)
 MAIN := $(BUILDDIR)/src/main.o

@@ -31,6 +31,7 @@ struct cli_option {
     bool newer;            /* than ioping 1.3 */
     bool file;             /* the value is the path of one */
     bool repeats;          /* given again, it says more */
+    const char *engine;    /* it selects; its name where the system does not have it */
     /* Adds values to TEXT, a line each, for who completes them: "=" at an end: more
      * follows. NULL: there is nothing to choose from. */
     void (*list)(struct buffer *text);

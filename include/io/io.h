@@ -1,59 +1,149 @@
 #ifndef IO_IO_H
 #define IO_IO_H
 
-#include "base/error.h"
-#include "os/async.h"
+/*
+ * Requests to a file or device, and the engines that do them. An engine is one file of
+ * src/io, which fills one row, and a word in the Makefile's lists of the systems that
+ * have it. The rest of the program goes by the properties in that row.
+ */
 
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum engine_kind { ENGINE_SYNC, ENGINE_AIO, ENGINE_URING };
+enum io_operation { IO_READ, IO_WRITE, IO_FLUSH };
 
-struct engine;
-
-/*
- * One way to do requests. It knows nothing of time, statistics or formats, so
- * that the worker can put its two stamps right around reap. All is as
- * os/async.h says it of a queue, except for what is said here.
- */
-struct engine_ops {
-    /* 0, or -1 with ERROR. */
-    int (*open)(struct engine *engine, const struct io_config *config,
-                struct error *error);
-    /* If it fails, only reap tells. */
-    void (*begin)(struct engine *engine);
-    /* The request stays as it is until it is reaped. */
-    void (*submit)(struct engine *engine, const struct io_request *request);
-    /* An engine that makes system calls cannot end one at WHEN. */
-    int (*reap)(struct engine *engine, struct io_completion *done, int64_t when);
-    void (*end)(struct engine *engine);
-    bool (*close)(struct engine *engine);
+/* What it takes to send requests; descriptor and memory stay the caller's. */
+struct io_config {
+    int fd;
+    int rw_flags; /* OR-ed enum os_rw of every read and write */
+    bool poll;    /* look for completions instead of waiting; then no flush is sent */
+    int depth;    /* slots: how many requests may be under way at a time, at least 1 */
+    char *memory; /* the buffers of all slots, one after the other */
+    size_t size;  /* bytes of each */
 };
 
-struct engine {
-    const struct engine_ops *ops;
-    struct io_config config;
-    bool is_reopened;              /* the descriptor is its own */
-    const struct io_request *next; /* submitted to an engine without a queue */
-    const struct os_async_ops *async;
-    struct io_queue *queue;
+/* One request; size and offset mean nothing to a flush. */
+struct io_request {
+    enum io_operation operation;
+    int slot; /* whose buffer it uses, and which is taken until it is reaped */
+    size_t size;
+    int64_t offset;
+};
+
+struct io_completion {
+    int slot;
+    int error;     /* errno, or 0 */
+    int64_t bytes; /* moved; 0 after an error */
+};
+
+/* Each engine has its own. A queue is used by one thread at a time, and after begin by
+ * that thread alone. */
+struct io_queue;
+
+/* A time that is over: reap does not wait. */
+#define IO_AT_ONCE 0
+
+/*
+ * One way to do requests. It knows nothing of time, statistics or formats, so that the
+ * worker can put its two stamps right around reap.
+ */
+struct io_engine {
+    const char *name; /* in messages; NULL: the system does not have what was asked for */
+    char option;      /* the letter of the option that selects it; 0: the default */
+    bool many;        /* more than one request at a time per queue */
+    bool polls;       /* io_config.poll is heeded */
+    bool in_thread; /* the thread that sends a request does it, and is accounted for it */
+    /* Note for users of a depth above 1, with direct I/O and without; NULL: none. */
+    const char *caveat, *caveat_buffered;
+    const char *lacks; /* reason of an open that fails; NULL: the engine is missing */
+    /* Advice to the user about an errno of open; NULL, as a result too: another engine.
+     */
+    const char *(*advise)(int number);
+
+    size_t queue_size; /* bytes of its struct io_queue */
+    /* Prepares the queue, of which all bytes are 0; any thread. Returns 0, or -1 with
+     * errno: ENOSYS, ENOTSUP or EPERM if the system lacks it or does not allow it. */
+    int (*open)(struct io_queue *queue, const struct io_config *config);
+    /* Called once by the thread that will send requests, before the first. Returns 0; or
+     * -1 with errno, and then reap fails as well. NULL: nothing to do. */
+    int (*begin)(struct io_queue *queue);
+    /* Takes a request for a free slot, which the next reap sends; the caller leaves it as
+     * it is until it is reaped. */
+    void (*submit)(struct io_queue *queue, const struct io_request *request);
+    /*
+     * Sends what was submitted and waits for a completion, until monotonic time WHEN (ns)
+     * at the most; an engine that makes system calls cannot end one then. Returns how
+     * many completions were stored in DONE, which has room for as many as there are
+     * slots; 0 if the time came or something interrupted it, such as a signal; -1 with
+     * errno if the queue is of no use any more. A request that cannot be sent is
+     * completed with its error. At least one must be under way.
+     */
+    int (*reap)(struct io_queue *queue, struct io_completion *done, int64_t when);
+    /*
+     * Called once by the same thread, after its last request is complete or reap failed:
+     * releases the descriptor, which the system may keep for a while after close. NULL:
+     * nothing to do.
+     */
+    void (*end)(struct io_queue *queue);
+    /*
+     * Frees what the queue holds, after an open that failed as well; any thread. Returns
+     * whether the buffers may be freed: false if reap has failed and left requests under
+     * way, which the system carries out some day.
+     */
+    bool (*close)(struct io_queue *queue);
 };
 
 /*
- * One blocking system call per request, at a depth of one; a queue of the
- * system's asynchronous I/O (os_aio); one in a ring (os_uring).
+ * The engine that the option with this LETTER selects, 0 for the default. Where the
+ * system does not have it, one without a name, whose open fails with ENOTSUP.
  */
-extern const struct engine_ops engine_sync, engine_aio, engine_uring;
-
-/* What the system calls an engine of this kind; NULL: it waits for its system calls. */
-const char *engine_name(enum engine_kind kind);
+const struct io_engine *io_engine_of(char letter);
 
 /*
  * Adds to ERROR what this system has for more than one request at a time per worker.
  * Returns -1 like error_advise.
  */
-int engine_advise(struct error *error);
+int io_advise_many(struct error *error);
 
-/* The engine of a kind. */
-const struct engine_ops *engine_of(enum engine_kind kind);
+/*
+ * Opens a queue of ENGINE, which messages call NAME. Returns NULL with errno and ERROR if
+ * that fails; else io_close frees it. Any thread.
+ */
+struct io_queue *io_open(const struct io_engine *engine, const char *name,
+                         const struct io_config *config, struct error *error);
+
+/* Frees QUEUE; returns whether its buffers may be freed, as close of its engine does. */
+bool io_close(const struct io_engine *engine, struct io_queue *queue);
+
+/*
+ * Requests by slot, for engines that keep them until a reap sends all that were submitted
+ * since the last one, oldest first.
+ */
+struct io_slots {
+    void *requests; /* one per slot, of the engine's type */
+    void **waiting; /* those to be sent, oldest first */
+    void *events;   /* one per slot, of the engine's type: what the system reports */
+    int waiting_count, under_way;
+};
+
+/* Makes DEPTH of them, of so many bytes each, all 0. Returns 0, or -1 with errno; either
+ * way io_slots_close frees them. */
+int io_slots_open(struct io_slots *slots, int depth, size_t request_size,
+                  size_t event_size);
+
+/* Appends a request to those that wait. */
+static inline void
+io_slots_wait(struct io_slots *slots, void *request)
+{
+    slots->waiting[slots->waiting_count++] = request;
+}
+
+/* Removes the COUNT oldest of those that wait. */
+void io_slots_sent(struct io_slots *slots, int count);
+
+void io_slots_close(struct io_slots *slots);
 
 #endif

@@ -48,10 +48,12 @@ struct plan {
     int64_t scratch_size; /* the same for a target that has no size of its own */
     int64_t work_offset;
 
-    enum engine_kind engine;
-    int threads;        /* workers side by side */
-    int depth;          /* requests under way at a time, of each */
-    struct sweep sweep; /* its ends are 0 where the target decides them */
+    const struct io_engine *engine;
+    const char *engine_name; /* the one that was asked for, even if the system does not
+                                have it; NULL: none */
+    int threads;             /* workers side by side */
+    int depth;               /* requests under way at a time, of each */
+    struct sweep sweep;      /* its ends are 0 where the target decides them */
 
     int64_t interval;
     bool limited;      /* it comes from a limit, so nothing is due */

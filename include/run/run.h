@@ -49,7 +49,7 @@ struct run_observer {
 
 /* What is to be done: all jobs at once, each by workers of its own. */
 struct run_task {
-    const struct engine_ops *engine;
+    const struct io_engine *engine;
     struct job *jobs;
     int count;
     const struct run_observer *observer;

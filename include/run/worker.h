@@ -25,12 +25,14 @@ struct worker {
     const struct target *target;
     struct worker_group *group;
     int number; /* from 0 */
-    struct engine engine;
+    const struct io_engine *engine;
+    struct io_queue *queue;
     bool reports; /* the job is told of each request; set before worker_run */
 
     struct pattern pattern;
     struct random data; /* what is written */
     char *memory;       /* the buffers of all slots */
+    size_t buffer_size; /* bytes of each */
 
     struct handoff handoff; /* of what follows */
     bool sending;           /* false: what is under way is the last of it */
@@ -54,7 +56,7 @@ struct worker {
  * all zero but for its track; nothing touches what it does not need. Returns 0, or -1
  * with ERROR, and then nothing is left to close.
  */
-int worker_open(struct worker *worker, struct job *job, const struct engine_ops *engine,
+int worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
                 int number, struct error *error);
 
 /*

@@ -1,32 +1,143 @@
+/*
+ * The table of the engines that this system has, and what they share: how a queue is
+ * opened and closed, what is said if that fails, and requests that are kept by slot.
+ */
 #include "io/io.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-const char *
-engine_name(enum engine_kind kind)
+/* The Makefile's list for the system, as ENGINE(sync) ENGINE(...), the default first. */
+#ifndef IO_ENGINES
+#define IO_ENGINES ENGINE(sync)
+#endif
+
+#define ENGINE(name) extern const struct io_engine io_##name;
+IO_ENGINES
+#undef ENGINE
+
+#define ENGINE(name) &io_##name,
+static const struct io_engine *const engines[] = {IO_ENGINES};
+#undef ENGINE
+
+enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
+
+static int
+refuse(struct io_queue *queue, const struct io_config *config)
 {
-    return kind == ENGINE_AIO ? os_aio.name : kind == ENGINE_URING ? os_uring.name : NULL;
+    (void)queue, (void)config;
+    errno = ENOTSUP;
+    return -1;
+}
+
+static bool
+close_nothing(struct io_queue *queue)
+{
+    (void)queue;
+    return true;
+}
+
+/* The engine of an option that is for other systems: it promises all, and open fails. */
+static const struct io_engine absent = {
+    .many = true, .polls = true, .queue_size = 1, .open = refuse, .close = close_nothing};
+
+const struct io_engine *
+io_engine_of(char letter)
+{
+    for (int i = 0; i < ENGINES; i++)
+        if (engines[i]->option == letter)
+            return engines[i];
+    return &absent;
 }
 
 int
-engine_advise(struct error *error)
+io_advise_many(struct error *error)
 {
     char advice[sizeof(error->advice)];
-    if (!os_aio.there)
+    size_t length = 0;
+    for (int i = 0; i < ENGINES && length < sizeof(advice); i++)
+        if (engines[i]->many)
+            length += (size_t)snprintf(advice + length, sizeof(advice) - length,
+                                       "%s -%c (%s)", length ? " or" : "add",
+                                       engines[i]->option, engines[i]->name);
+    if (length == 0)
         return error_advise(error, "use -threads: no other way is known here");
-    if (os_uring.there)
-        snprintf(advice, sizeof(advice), "add -U (%s) or -A (%s)", os_uring.name,
-                 os_aio.name);
-    else
-        snprintf(advice, sizeof(advice), "add -A (%s)", os_aio.name);
     return error_advise(error, advice);
 }
 
-const struct engine_ops *
-engine_of(enum engine_kind kind)
+/* Advises to use an engine with many requests at a time other than ENGINE. */
+static void
+advise_other(const struct io_engine *engine, struct error *error)
 {
-    static const struct engine_ops *const engines[] = {[ENGINE_SYNC] = &engine_sync,
-                                                       [ENGINE_AIO] = &engine_aio,
-                                                       [ENGINE_URING] = &engine_uring};
-    return engines[kind];
+    char advice[sizeof(error->advice)] = "use -threads instead";
+    for (int i = ENGINES - 1; i >= 0; i--)
+        if (engines[i]->many && engines[i] != engine)
+            snprintf(advice, sizeof(advice), "use -%c or none", engines[i]->option);
+    error_advise(error, advice);
+}
+
+static void
+explain(const struct io_engine *engine, const char *name, int number, struct error *error)
+{
+    const char *advice = engine->advise ? engine->advise(number) : NULL;
+    if (engine->lacks) {
+        error_set(error, EXIT_PREPARE, NULL, "%s: %s", engine->lacks, strerror(number));
+        return;
+    }
+    error_set(error, EXIT_PREPARE, NULL, "%s is not available here: %s", name,
+              strerror(number));
+    if (advice)
+        error_advise(error, advice);
+    else
+        advise_other(engine, error);
+}
+
+struct io_queue *
+io_open(const struct io_engine *engine, const char *name, const struct io_config *config,
+        struct error *error)
+{
+    struct io_queue *queue = calloc(1, engine->queue_size);
+    if (queue && engine->open(queue, config) == 0)
+        return queue;
+    int number = errno;
+    if (queue)
+        io_close(engine, queue);
+    explain(engine, name, number, error);
+    errno = number;
+    return NULL;
+}
+
+bool
+io_close(const struct io_engine *engine, struct io_queue *queue)
+{
+    bool over = engine->close(queue);
+    free(queue);
+    return over;
+}
+
+int
+io_slots_open(struct io_slots *slots, int depth, size_t request_size, size_t event_size)
+{
+    slots->requests = calloc((size_t)depth, request_size);
+    slots->waiting = calloc((size_t)depth, sizeof(*slots->waiting));
+    slots->events = calloc((size_t)depth, event_size);
+    return slots->requests && slots->waiting && slots->events ? 0 : -1;
+}
+
+void
+io_slots_sent(struct io_slots *slots, int count)
+{
+    slots->waiting_count -= count;
+    memmove(slots->waiting, slots->waiting + count,
+            (size_t)slots->waiting_count * sizeof(*slots->waiting));
+}
+
+void
+io_slots_close(struct io_slots *slots)
+{
+    free(slots->events);
+    free(slots->waiting);
+    free(slots->requests);
 }

@@ -2,91 +2,50 @@
  * Linux AIO by its system calls, io_submit(2) and io_getevents(2). Requests are
  * kept by slot; reap sends those submitted since the last one, oldest first.
  */
-#include "os/async.h"
+#include "io/io.h"
 
 #include "os/os.h"
 
 #include <errno.h>
 #include <linux/aio_abi.h>
 #include <linux/time_types.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 struct io_queue {
     struct io_config config;
     aio_context_t context;
-    struct iocb *requests; /* by slot */
-    struct iocb **waiting; /* to be sent, oldest first */
-    struct io_event *events;
-    int waiting_count, under_way;
-    bool set_up;
+    bool is_set_up;
+    struct io_slots slots; /* struct iocb, struct io_event */
 };
 
 /* io_destroy(2) waits for what is under way. */
 static bool
 aio_close(struct io_queue *queue)
 {
-    bool over = !queue->set_up || syscall(SYS_io_destroy, queue->context) == 0 ||
-                queue->under_way == 0;
-    free(queue->events);
-    free(queue->waiting);
-    free(queue->requests);
-    free(queue);
+    bool over = !queue->is_set_up || syscall(SYS_io_destroy, queue->context) == 0 ||
+                queue->slots.under_way == 0;
+    io_slots_close(&queue->slots);
     return over;
 }
 
 static int
-set_up(struct io_queue *queue)
+aio_open(struct io_queue *queue, const struct io_config *config)
 {
-    size_t depth = (size_t)queue->config.depth;
-    queue->requests = calloc(depth, sizeof(*queue->requests));
-    queue->waiting = calloc(depth, sizeof(struct iocb *));
-    queue->events = calloc(depth, sizeof(*queue->events));
-    if (!queue->requests || !queue->waiting || !queue->events)
-        return -1;
-    if (syscall(SYS_io_setup, (unsigned long)depth, &queue->context) < 0)
-        return -1;
-    queue->set_up = true;
-    return 0;
-}
-
-static struct io_queue *
-aio_open(const struct io_config *config)
-{
-    struct io_queue *queue = calloc(1, sizeof(*queue));
-    if (!queue)
-        return NULL;
     queue->config = *config;
-    if (set_up(queue) == 0)
-        return queue;
-    int number = errno;
-    aio_close(queue);
-    errno = number;
-    return NULL;
-}
-
-/* Any thread may use it. */
-static int
-aio_begin(struct io_queue *queue)
-{
-    (void)queue;
+    if (io_slots_open(&queue->slots, config->depth, sizeof(struct iocb),
+                      sizeof(struct io_event)) < 0 ||
+        syscall(SYS_io_setup, (unsigned long)config->depth, &queue->context) < 0)
+        return -1;
+    queue->is_set_up = true;
     return 0;
-}
-
-/* What is complete has let go of it. */
-static void
-aio_end(struct io_queue *queue)
-{
-    (void)queue;
 }
 
 static void
 aio_submit(struct io_queue *queue, const struct io_request *request)
 {
     const struct io_config *config = &queue->config;
-    struct iocb *entry = &queue->requests[request->slot];
+    struct iocb *entry = (struct iocb *)queue->slots.requests + request->slot;
     *entry = (struct iocb){.aio_data = (unsigned)request->slot,
                            .aio_lio_opcode = IOCB_CMD_FDSYNC,
                            .aio_fildes = (uint32_t)config->fd};
@@ -100,7 +59,7 @@ aio_submit(struct io_queue *queue, const struct io_request *request)
         entry->aio_rw_flags = (config->rw_flags & OS_RW_HIPRI ? RWF_HIPRI : 0) |
                               (config->rw_flags & OS_RW_NOWAIT ? RWF_NOWAIT : 0);
     }
-    queue->waiting[queue->waiting_count++] = entry;
+    io_slots_wait(&queue->slots, entry);
 }
 
 /* The end of a request that the system did not take. Some systems and files
@@ -121,25 +80,24 @@ end_unsent(const struct io_queue *queue, const struct iocb *request, int error)
 static int
 send_waiting(struct io_queue *queue, struct io_completion *done)
 {
+    struct io_slots *slots = &queue->slots;
     int sent = 0, failed = 0;
-    while (sent < queue->waiting_count) {
-        long left = queue->waiting_count - sent;
-        long took = syscall(SYS_io_submit, queue->context, left, queue->waiting + sent);
+    while (sent < slots->waiting_count) {
+        long left = slots->waiting_count - sent;
+        long took = syscall(SYS_io_submit, queue->context, left, slots->waiting + sent);
         if (took > 0) {
             sent += (int)took;
-            queue->under_way += (int)took;
+            slots->under_way += (int)took;
             continue;
         }
         int error = took < 0 ? errno : EAGAIN;
         if (error == EINTR)
             continue;
-        if (error == EAGAIN && queue->under_way > 0)
+        if (error == EAGAIN && slots->under_way > 0)
             break;
-        done[failed++] = end_unsent(queue, queue->waiting[sent++], error);
+        done[failed++] = end_unsent(queue, slots->waiting[sent++], error);
     }
-    queue->waiting_count -= sent;
-    memmove(queue->waiting, queue->waiting + sent,
-            (size_t)queue->waiting_count * sizeof(struct iocb *));
+    io_slots_sent(slots, sent);
     return failed;
 }
 
@@ -153,24 +111,25 @@ receive(struct io_queue *queue, struct io_completion *done, int64_t when)
     /* The kernel's type, which the C library's need not be where long has 32 bits. */
     struct __kernel_old_timespec limit = {.tv_sec = (long)(left / 1000000000),
                                           .tv_nsec = (long)(left % 1000000000)};
+    struct io_event *events = queue->slots.events;
     int got =
         (int)syscall(SYS_io_getevents, queue->context, 1L, (long)queue->config.depth,
-                     queue->events, when == INT64_MAX ? NULL : &limit);
+                     events, when == INT64_MAX ? NULL : &limit);
     for (int i = 0; i < got; i++) {
-        int64_t result = queue->events[i].res;
-        done[i] = (struct io_completion){.slot = (int)queue->events[i].data,
+        int64_t result = events[i].res;
+        done[i] = (struct io_completion){.slot = (int)events[i].data,
                                          .error = result < 0 ? (int)-result : 0,
                                          .bytes = result < 0 ? 0 : result};
     }
     if (got > 0)
-        queue->under_way -= got;
+        queue->slots.under_way -= got;
     return got < 0 && errno == EINTR ? 0 : got;
 }
 
 static int
 aio_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    int failed = queue->waiting_count ? send_waiting(queue, done) : 0;
+    int failed = queue->slots.waiting_count ? send_waiting(queue, done) : 0;
     int got = receive(queue, done + failed, failed ? IO_AT_ONCE : when);
     return failed && got < 0 ? failed : failed + got;
 }
@@ -178,18 +137,20 @@ aio_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 static const char *
 aio_advise(int number)
 {
-    return number == EAGAIN ? "see fs.aio-max-nr, or use -U" : "use -U or none";
+    return number == EAGAIN ? "see fs.aio-max-nr, or use -U" : NULL;
 }
 
-const struct os_async_ops os_aio = {
+const struct io_engine io_linux_aio = {
     .name = "Linux AIO",
-    .there = true,
+    .option = 'A',
+    .many = true,
+    .in_thread = true,
     .caveat_buffered = "without direct I/O Linux AIO does one request at a "
                        "time; use -U",
     .advise = aio_advise,
+    .queue_size = sizeof(struct io_queue),
     .open = aio_open,
-    .begin = aio_begin,
     .submit = aio_submit,
     .reap = aio_reap,
-    .end = aio_end,
-    .close = aio_close};
+    .close = aio_close,
+};

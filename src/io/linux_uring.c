@@ -10,7 +10,7 @@
  * has one completion, so none overflows, and the difference of the kernel's head
  * of the one ring and ours of the other is what is under way.
  */
-#include "os/async.h"
+#include "io/io.h"
 
 #include "os/os.h"
 
@@ -126,7 +126,6 @@ uring_close(struct io_queue *queue)
         munmap(queue->rings, queue->rings_size);
     if (queue->fd >= 0)
         close(queue->fd);
-    free(queue);
     return over;
 }
 
@@ -250,24 +249,17 @@ leave_to_others(struct io_queue *queue)
         queue->entry_flags |= IOSQE_ASYNC;
 }
 
-static struct io_queue *
-uring_open(const struct io_config *config)
+static int
+uring_open(struct io_queue *queue, const struct io_config *config)
 {
     struct io_uring_params params;
-    struct io_queue *queue = calloc(1, sizeof(*queue));
-    if (!queue)
-        return NULL;
     *queue = (struct io_queue){.config = *config, .fd = -1, .target = config->fd};
-    if (set_up(queue, &params) < 0 || map_rings(queue, &params) < 0) {
-        int number = errno;
-        uring_close(queue);
-        errno = number;
-        return NULL;
-    }
+    if (set_up(queue, &params) < 0 || map_rings(queue, &params) < 0)
+        return -1;
     register_file(queue);
     register_buffers(queue);
     leave_to_others(queue);
-    return queue;
+    return 0;
 }
 
 static int
@@ -447,15 +439,20 @@ uring_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 static const char *
 uring_advise(int number)
 {
-    return number == EMFILE ? "allow more open files (ulimit -n)" : "use -A or none";
+    return number == EMFILE ? "allow more open files (ulimit -n)" : NULL;
 }
 
-const struct os_async_ops os_uring = {.name = "io_uring",
-                                      .there = true,
-                                      .advise = uring_advise,
-                                      .open = uring_open,
-                                      .begin = uring_begin,
-                                      .submit = uring_submit,
-                                      .reap = uring_reap,
-                                      .end = uring_end,
-                                      .close = uring_close};
+const struct io_engine io_linux_uring = {
+    .name = "io_uring",
+    .option = 'U',
+    .many = true,
+    .polls = true,
+    .advise = uring_advise,
+    .queue_size = sizeof(struct io_queue),
+    .open = uring_open,
+    .begin = uring_begin,
+    .submit = uring_submit,
+    .reap = uring_reap,
+    .end = uring_end,
+    .close = uring_close,
+};

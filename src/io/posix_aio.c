@@ -3,15 +3,16 @@
  * are asked one after the other, and waited for all together. Requests are kept by slot;
  * reap sends those submitted since the last one, oldest first.
  */
-#include "os/posix_aio.h"
-#include "os/async.h"
+#include "io/io.h"
 
 #include "os/os.h"
 
+#include <aio.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* Waits are for so long (ns) at the most: some systems refuse more, and one without an
@@ -20,29 +21,58 @@
 
 #define SOON 1000000LL /* ns until the system is asked for room again */
 
+/* A request as the system knows it, which comes first: its list has the addresses. */
 struct entry {
     struct aiocb request;
     enum io_operation operation;
+    int slot;
 };
 
 struct io_queue {
     struct io_config config;
-    struct entry *entries; /* by slot */
-    int *waiting;          /* slots to be sent, oldest first */
-    int *under_way;        /* slots, oldest first */
-    const struct aiocb **list;
-    int waiting_count, under_way_count;
+    struct io_slots slots; /* struct entry; addresses of those under way, oldest first */
 };
+
+#if defined(OS_SYSTEM_darwin)
+/* By the sysctls kern.aiothreads and kern.aioprocmax: 4 and 16 by default. */
+#define CAVEAT                                                                          \
+    "POSIX AIO works on a few requests at a time here, and the others wait as part of " \
+    "their times; use -threads"
+#elif defined(OS_SYSTEM_netbsd)
+#define CAVEAT                                                                         \
+    "POSIX AIO does one request at a time here, and the others wait as part of their " \
+    "times; use -threads"
+#else
+#define CAVEAT NULL
+#endif
+
+/*
+ * Sends a flush that makes as durable as os_file_flush does. Returns 0, or -1 with errno.
+ * ENOTSUP: aio_fsync(3) does less. On macOS it is an fsync, on NetBSD it leaves the data
+ * in the drive's own cache, and on FreeBSD it does not know the call that flushes a disk.
+ */
+static int
+send_flush(struct aiocb *request)
+{
+#if defined(OS_SYSTEM_darwin) || defined(OS_SYSTEM_netbsd)
+    bool is_enough = false;
+#elif defined(OS_SYSTEM_freebsd)
+    struct stat status;
+    bool is_enough = fstat(request->aio_fildes, &status) == 0 && S_ISREG(status.st_mode);
+#else
+    bool is_enough = true;
+#endif
+    if (is_enough)
+        return aio_fsync(O_DSYNC, request);
+    errno = ENOTSUP;
+    return -1;
+}
 
 /* No reap fails, so nothing is under way. */
 static bool
 aio_queue_close(struct io_queue *queue)
 {
-    free(queue->list);
-    free(queue->under_way);
-    free(queue->waiting);
-    free(queue->entries);
-    free(queue);
+    io_slots_close(&queue->slots);
     return true;
 }
 
@@ -65,48 +95,23 @@ try_nothing(const struct io_config *config)
     return 0;
 }
 
-static struct io_queue *
-aio_queue_open(const struct io_config *config)
-{
-    if (try_nothing(config) < 0)
-        return NULL;
-    size_t depth = (size_t)config->depth;
-    struct io_queue *queue = calloc(1, sizeof(*queue));
-    if (!queue)
-        return NULL;
-    queue->config = *config;
-    queue->entries = calloc(depth, sizeof(*queue->entries));
-    queue->waiting = calloc(depth, sizeof(*queue->waiting));
-    queue->under_way = calloc(depth, sizeof(*queue->under_way));
-    queue->list = calloc(depth, sizeof(*queue->list));
-    if (queue->entries && queue->waiting && queue->under_way && queue->list)
-        return queue;
-    aio_queue_close(queue);
-    errno = ENOMEM;
-    return NULL;
-}
-
-/* Any thread may use it. */
 static int
-aio_queue_begin(struct io_queue *queue)
+aio_queue_open(struct io_queue *queue, const struct io_config *config)
 {
-    (void)queue;
-    return 0;
-}
-
-/* What is complete has let go of the descriptor. */
-static void
-aio_queue_end(struct io_queue *queue)
-{
-    (void)queue;
+    queue->config = *config;
+    if (try_nothing(config) < 0)
+        return -1;
+    return io_slots_open(&queue->slots, config->depth, sizeof(struct entry),
+                         sizeof(const struct aiocb *));
 }
 
 static void
 aio_queue_submit(struct io_queue *queue, const struct io_request *request)
 {
     const struct io_config *config = &queue->config;
-    struct entry *entry = &queue->entries[request->slot];
+    struct entry *entry = (struct entry *)queue->slots.requests + request->slot;
     memset(entry, 0, sizeof(*entry));
+    entry->slot = request->slot;
     entry->operation = request->operation;
     entry->request.aio_fildes = config->fd;
     entry->request.aio_sigevent.sigev_notify = SIGEV_NONE;
@@ -115,7 +120,7 @@ aio_queue_submit(struct io_queue *queue, const struct io_request *request)
         entry->request.aio_nbytes = request->size;
         entry->request.aio_offset = request->offset;
     }
-    queue->waiting[queue->waiting_count++] = request->slot;
+    io_slots_wait(&queue->slots, entry);
 }
 
 static int
@@ -123,17 +128,17 @@ send_one(struct entry *entry)
 {
     return entry->operation == IO_READ    ? aio_read(&entry->request)
            : entry->operation == IO_WRITE ? aio_write(&entry->request)
-                                          : posix_aio_flush(&entry->request);
+                                          : send_flush(&entry->request);
 }
 
 /* The end of a request that the system did not take. */
 static struct io_completion
-end_unsent(const struct io_queue *queue, int slot, int error)
+end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
 {
-    bool flush = queue->entries[slot].operation == IO_FLUSH;
+    bool flush = entry->operation == IO_FLUSH;
     if (flush && (error == ENOTSUP || error == EOPNOTSUPP || error == EINVAL))
         error = os_file_flush(queue->config.fd) < 0 ? errno : 0;
-    return (struct io_completion){.slot = slot, .error = error};
+    return (struct io_completion){.slot = entry->slot, .error = error};
 }
 
 /*
@@ -144,20 +149,20 @@ end_unsent(const struct io_queue *queue, int slot, int error)
 static int
 send_waiting(struct io_queue *queue, struct io_completion *done)
 {
+    struct io_slots *slots = &queue->slots;
+    const struct aiocb **list = slots->events;
     int sent = 0, failed = 0;
-    for (; sent < queue->waiting_count; sent++) {
-        int slot = queue->waiting[sent];
-        if (send_one(&queue->entries[slot]) == 0) {
-            queue->under_way[queue->under_way_count++] = slot;
+    for (; sent < slots->waiting_count; sent++) {
+        struct entry *entry = slots->waiting[sent];
+        if (send_one(entry) == 0) {
+            list[slots->under_way++] = &entry->request;
             continue;
         }
         if (errno == EAGAIN)
             break;
-        done[failed++] = end_unsent(queue, slot, errno);
+        done[failed++] = end_unsent(queue, entry, errno);
     }
-    queue->waiting_count -= sent;
-    memmove(queue->waiting, queue->waiting + sent,
-            (size_t)queue->waiting_count * sizeof(*queue->waiting));
+    io_slots_sent(slots, sent);
     return failed;
 }
 
@@ -165,29 +170,29 @@ send_waiting(struct io_queue *queue, struct io_completion *done)
 static int
 take(struct io_queue *queue, struct io_completion *done)
 {
+    const struct aiocb **list = queue->slots.events;
     int count = 0, kept = 0;
-    for (int i = 0; i < queue->under_way_count; i++) {
-        int slot = queue->under_way[i];
-        struct aiocb *request = &queue->entries[slot].request;
-        int error = aio_error(request);
+    for (int i = 0; i < queue->slots.under_way; i++) {
+        struct entry *entry = (struct entry *)list[i];
+        int error = aio_error(&entry->request);
         if (error == EINPROGRESS) {
-            queue->under_way[kept++] = slot;
+            list[kept++] = list[i];
             continue;
         }
         if (error < 0)
             error = errno;
-        int64_t bytes = aio_return(request);
+        int64_t bytes = aio_return(&entry->request);
         done[count++] = (struct io_completion){
-            .slot = slot, .error = error, .bytes = error || bytes < 0 ? 0 : bytes};
+            .slot = entry->slot, .error = error, .bytes = error || bytes < 0 ? 0 : bytes};
     }
-    queue->under_way_count = kept;
+    queue->slots.under_way = kept;
     return count;
 }
 
 /* Until one of those under way is complete, WHEN, or a signal. What is under way uses the
  * queue's own entries, which close frees, so there is no error. */
 static void
-wait_for_one(struct io_queue *queue, int64_t when)
+wait_for_one(const struct io_queue *queue, int64_t when)
 {
     int64_t now = os_clock_now(), left = when - now;
     if (left > LONGEST)
@@ -196,10 +201,8 @@ wait_for_one(struct io_queue *queue, int64_t when)
         return;
     struct timespec limit = {.tv_sec = (time_t)(left / 1000000000),
                              .tv_nsec = (long)(left % 1000000000)};
-    for (int i = 0; i < queue->under_way_count; i++)
-        queue->list[i] = &queue->entries[queue->under_way[i]].request;
-    if (queue->under_way_count > 0 &&
-        (aio_suspend(queue->list, queue->under_way_count, &limit) == 0 ||
+    if (queue->slots.under_way > 0 &&
+        (aio_suspend(queue->slots.events, queue->slots.under_way, &limit) == 0 ||
          errno == EINTR || (errno == EAGAIN && os_clock_now() - now >= left)))
         return;
     os_sleep_until(now + (left < SOON ? left : SOON));
@@ -208,7 +211,7 @@ wait_for_one(struct io_queue *queue, int64_t when)
 static int
 aio_queue_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    int failed = queue->waiting_count ? send_waiting(queue, done) : 0;
+    int failed = queue->slots.waiting_count ? send_waiting(queue, done) : 0;
     int count = failed + take(queue, done + failed);
     if (count > 0 || when == IO_AT_ONCE)
         return count;
@@ -216,21 +219,15 @@ aio_queue_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
     return take(queue, done);
 }
 
-static const char *
-aio_queue_advise(int number)
-{
-    (void)number;
-    return os_uring.there ? "use -U or none" : "use -threads instead";
-}
-
-const struct os_async_ops os_aio = {.name = "POSIX AIO",
-                                    .there = true,
-                                    .caveat = posix_aio_caveat,
-                                    .caveat_buffered = posix_aio_caveat,
-                                    .advise = aio_queue_advise,
-                                    .open = aio_queue_open,
-                                    .begin = aio_queue_begin,
-                                    .submit = aio_queue_submit,
-                                    .reap = aio_queue_reap,
-                                    .end = aio_queue_end,
-                                    .close = aio_queue_close};
+const struct io_engine io_posix_aio = {
+    .name = "POSIX AIO",
+    .option = 'A',
+    .many = true,
+    .caveat = CAVEAT,
+    .caveat_buffered = CAVEAT,
+    .queue_size = sizeof(struct io_queue),
+    .open = aio_queue_open,
+    .submit = aio_queue_submit,
+    .reap = aio_queue_reap,
+    .close = aio_queue_close,
+};

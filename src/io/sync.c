@@ -1,41 +1,38 @@
+/* The default engine: reap makes one system call for the one request, and waits for it.
+ */
 #include "io/io.h"
 
 #include "os/os.h"
 
 #include <errno.h>
-#include <string.h>
+
+struct io_queue {
+    struct io_config config;
+    bool is_reopened; /* the descriptor is the queue's own */
+    const struct io_request *next;
+};
 
 static int
-sync_open(struct engine *engine, const struct io_config *config, struct error *error)
+sync_open(struct io_queue *queue, const struct io_config *config)
 {
-    engine->config = *config;
-    engine->config.fd = os_file_reopen(config->fd);
-    engine->is_reopened = engine->config.fd != config->fd;
-    if (!engine->is_reopened || engine->config.fd >= 0)
-        return 0;
-    return error_set(error, EXIT_PREPARE, NULL, "no descriptor for a worker: %s",
-                     strerror(errno));
+    queue->config = *config;
+    queue->config.fd = os_file_reopen(config->fd);
+    queue->is_reopened = queue->config.fd != config->fd;
+    return queue->is_reopened && queue->config.fd < 0 ? -1 : 0;
 }
 
 static bool
-sync_close(struct engine *engine)
+sync_close(struct io_queue *queue)
 {
-    if (engine->is_reopened)
-        os_file_close(engine->config.fd);
+    if (queue->is_reopened && queue->config.fd >= 0)
+        os_file_close(queue->config.fd);
     return true;
 }
 
-/* There is nothing to prepare, or to let go of. */
 static void
-do_nothing(struct engine *engine)
+sync_submit(struct io_queue *queue, const struct io_request *request)
 {
-    (void)engine;
-}
-
-static void
-sync_submit(struct engine *engine, const struct io_request *request)
-{
-    engine->next = request;
+    queue->next = request;
 }
 
 static int64_t
@@ -55,10 +52,10 @@ perform(const struct io_config *config, const struct io_request *request)
 }
 
 static int
-sync_reap(struct engine *engine, struct io_completion *done, int64_t when)
+sync_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    (void)when; /* nothing ends a system call early */
-    int64_t result = perform(&engine->config, engine->next);
+    (void)when;
+    int64_t result = perform(&queue->config, queue->next);
     if (result < 0)
         *done = (struct io_completion){.error = errno};
     else
@@ -66,11 +63,13 @@ sync_reap(struct engine *engine, struct io_completion *done, int64_t when)
     return 1;
 }
 
-const struct engine_ops engine_sync = {
+const struct io_engine io_sync = {
+    .name = "system calls",
+    .in_thread = true,
+    .lacks = "no descriptor for a worker",
+    .queue_size = sizeof(struct io_queue),
     .open = sync_open,
-    .begin = do_nothing,
     .submit = sync_submit,
     .reap = sync_reap,
-    .end = do_nothing,
     .close = sync_close,
 };

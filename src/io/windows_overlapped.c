@@ -4,13 +4,12 @@
  * such request to the system, so a thread of it does one and tells the port. Reap sends
  * those submitted since the last one, oldest first.
  */
-#include "os/async.h"
+#include "io/io.h"
 
 #include "os/os.h"
 #include "os/windows_common.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <winternl.h>
 
 #define MS 1000000LL
@@ -27,41 +26,34 @@ struct request {
 struct io_queue {
     struct io_config config;
     HANDLE file, port;
-    HANDLE timer;              /* ends a wait, by a call to this thread */
-    int64_t alarm;             /* when; 0: it is not set */
-    struct request *requests;  /* by slot */
-    struct request **waiting;  /* to be sent, oldest first */
-    OVERLAPPED_ENTRY *entries; /* from the port */
-    int waiting_count, under_way;
-    bool quick; /* what ends as it is sent does not come to the port as well */
+    HANDLE timer;          /* ends a wait, by a call to this thread */
+    int64_t alarm;         /* when; 0: it is not set */
+    bool quick;            /* what ends as it is sent does not come to the port as well */
+    struct io_slots slots; /* struct request, OVERLAPPED_ENTRY */
 };
 
 /* What is under way writes to the queue's own requests as well, which are left then. */
 static bool
 overlapped_close(struct io_queue *queue)
 {
-    bool over = queue->under_way == 0;
+    bool over = queue->slots.under_way == 0;
     HANDLE handles[] = {queue->file, queue->port, queue->timer};
     for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++)
         if (handles[i])
             CloseHandle(handles[i]);
-    free(queue->entries);
-    free(queue->waiting);
-    if (over)
-        free(queue->requests);
-    free(queue);
+    if (!over)
+        queue->slots.requests = NULL;
+    io_slots_close(&queue->slots);
     return over;
 }
 
 static int
-set_up(struct io_queue *queue)
+overlapped_open(struct io_queue *queue, const struct io_config *config)
 {
-    const struct windows_file *file = windows_handle_file(queue->config.fd);
-    size_t depth = (size_t)queue->config.depth;
-    queue->requests = calloc(depth, sizeof(*queue->requests));
-    queue->waiting = calloc(depth, sizeof(struct request *));
-    queue->entries = calloc(depth, sizeof(*queue->entries));
-    if (!file || !queue->requests || !queue->waiting || !queue->entries)
+    const struct windows_file *file = windows_handle_file(config->fd);
+    queue->config = *config;
+    if (!file || io_slots_open(&queue->slots, config->depth, sizeof(struct request),
+                               sizeof(OVERLAPPED_ENTRY)) < 0)
         return -1;
     HANDLE again = windows_handle_reopen(file, file->flags | FILE_FLAG_OVERLAPPED);
     if (again == INVALID_HANDLE_VALUE)
@@ -77,29 +69,6 @@ set_up(struct io_queue *queue)
     return 0;
 }
 
-static struct io_queue *
-overlapped_open(const struct io_config *config)
-{
-    struct io_queue *queue = calloc(1, sizeof(*queue));
-    if (!queue)
-        return NULL;
-    queue->config = *config;
-    if (set_up(queue) == 0)
-        return queue;
-    int number = errno;
-    overlapped_close(queue);
-    errno = number;
-    return NULL;
-}
-
-/* Any thread may use it. */
-static int
-overlapped_begin(struct io_queue *queue)
-{
-    (void)queue;
-    return 0;
-}
-
 /* The timer is not to call a thread that is no more. */
 static void
 overlapped_end(struct io_queue *queue)
@@ -110,14 +79,14 @@ overlapped_end(struct io_queue *queue)
 static void
 overlapped_submit(struct io_queue *queue, const struct io_request *request)
 {
-    struct request *entry = &queue->requests[request->slot];
+    struct request *entry = (struct request *)queue->slots.requests + request->slot;
     *entry = (struct request){.operation = request->operation, .slot = request->slot};
     if (request->operation != IO_FLUSH) {
         entry->size = (DWORD)request->size;
         entry->overlapped.Offset = (DWORD)request->offset;
         entry->overlapped.OffsetHigh = (DWORD)(request->offset >> 32);
     }
-    queue->waiting[queue->waiting_count++] = entry;
+    io_slots_wait(&queue->slots, entry);
 }
 
 /* How it ended, by ERROR of GetLastError, 0 for none. */
@@ -172,16 +141,17 @@ send_one(const struct io_queue *queue, struct request *request)
 static int
 send_waiting(struct io_queue *queue, struct io_completion *done)
 {
+    struct io_slots *slots = &queue->slots;
     int ended = 0;
-    for (int i = 0; i < queue->waiting_count; i++) {
-        struct request *request = queue->waiting[i];
+    for (int i = 0; i < slots->waiting_count; i++) {
+        struct request *request = slots->waiting[i];
         DWORD error = send_one(queue, request) ? 0 : GetLastError();
         if (error == ERROR_IO_PENDING || (error == 0 && !queue->quick))
-            queue->under_way++;
+            slots->under_way++;
         else
             done[ended++] = end_of(request, error);
     }
-    queue->waiting_count = 0;
+    slots->waiting_count = 0;
     return ended;
 }
 
@@ -213,33 +183,33 @@ limit_wait(struct io_queue *queue, int64_t when, BOOL *called)
 static int
 receive(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
+    OVERLAPPED_ENTRY *entries = queue->slots.events;
     BOOL called = FALSE;
     ULONG got = 0;
     DWORD time = limit_wait(queue, when, &called);
-    if (!GetQueuedCompletionStatusEx(queue->port, queue->entries,
-                                     (ULONG)queue->config.depth, &got, time, called)) {
+    if (!GetQueuedCompletionStatusEx(queue->port, entries, (ULONG)queue->config.depth,
+                                     &got, time, called)) {
         DWORD error = GetLastError();
         return error == WAIT_TIMEOUT || error == WAIT_IO_COMPLETION
                    ? 0
                    : windows_error_fail();
     }
     for (ULONG i = 0; i < got; i++) {
-        const struct request *request =
-            (const struct request *)queue->entries[i].lpOverlapped;
+        const struct request *request = (const struct request *)entries[i].lpOverlapped;
         NTSTATUS status = (NTSTATUS)request->overlapped.Internal;
         DWORD error = status < 0 ? RtlNtStatusToDosError(status) : 0;
         bool flushed = request->operation == IO_FLUSH;
         done[i] = end_of(request, flushed ? request->error : error);
     }
-    queue->under_way -= (int)got;
+    queue->slots.under_way -= (int)got;
     return (int)got;
 }
 
 static int
 overlapped_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
-    int ended = queue->waiting_count ? send_waiting(queue, done) : 0;
-    if (ended && !queue->under_way)
+    int ended = queue->slots.waiting_count ? send_waiting(queue, done) : 0;
+    if (ended && !queue->slots.under_way)
         return ended;
     int got = receive(queue, done + ended, ended ? IO_AT_ONCE : when);
     return ended && got < 0 ? ended : ended + got;
@@ -252,12 +222,15 @@ overlapped_advise(int number)
     return "leave out -A";
 }
 
-const struct os_async_ops os_aio = {.name = "overlapped I/O",
-                                    .there = true,
-                                    .advise = overlapped_advise,
-                                    .open = overlapped_open,
-                                    .begin = overlapped_begin,
-                                    .submit = overlapped_submit,
-                                    .reap = overlapped_reap,
-                                    .end = overlapped_end,
-                                    .close = overlapped_close};
+const struct io_engine io_windows_overlapped = {
+    .name = "overlapped I/O",
+    .option = 'A',
+    .many = true,
+    .advise = overlapped_advise,
+    .queue_size = sizeof(struct io_queue),
+    .open = overlapped_open,
+    .submit = overlapped_submit,
+    .reap = overlapped_reap,
+    .end = overlapped_end,
+    .close = overlapped_close,
+};

@@ -2,8 +2,6 @@
 #include "os/os.h"
 #include "os/storage.h"
 
-#include "os/posix_aio.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <mach/mach_init.h>
@@ -86,18 +84,4 @@ os_device_read_only(int fd)
 {
     uint32_t writable;
     return ioctl(fd, DISK_WRITABLE, &writable) == 0 && !writable;
-}
-
-/* By the sysctls kern.aiothreads and kern.aioprocmax: 4 and 16 by default. */
-const char posix_aio_caveat[] =
-    "POSIX AIO works on a few requests at a time here, and the others wait as part of "
-    "their times; use -threads";
-
-/* aio_fsync is an fsync. */
-int
-posix_aio_flush(struct aiocb *request)
-{
-    (void)request;
-    errno = ENOTSUP;
-    return -1;
 }

@@ -1,7 +1,5 @@
 #include "os/os.h"
 
-#include "os/posix_aio.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/types.h>
@@ -22,19 +20,6 @@ os_file_flush(int fd)
             status = fdatasync(fd);
     } while (status < 0 && errno == EINTR);
     return status;
-}
-
-const char posix_aio_caveat[] = "";
-
-/* aio_fsync does not know that call. */
-int
-posix_aio_flush(struct aiocb *request)
-{
-    struct stat status;
-    if (fstat(request->aio_fildes, &status) == 0 && S_ISREG(status.st_mode))
-        return aio_fsync(O_DSYNC, request);
-    errno = ENOTSUP;
-    return -1;
 }
 
 int

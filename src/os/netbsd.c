@@ -1,8 +1,6 @@
 /* NetBSD: flushes that reach the cache of the drive, and sizes by the label of a disk. */
 #include "os/os.h"
 
-#include "os/posix_aio.h"
-
 #include <errno.h>
 #include <sys/disk.h>
 #include <sys/disklabel.h>
@@ -26,19 +24,6 @@ os_file_flush(int fd)
             status = -1;
     } while (status < 0 && errno == EINTR);
     return status;
-}
-
-const char posix_aio_caveat[] =
-    "POSIX AIO does one request at a time here, and the others wait as part of their "
-    "times; use -threads";
-
-/* aio_fsync leaves the data in the drive's own cache. */
-int
-posix_aio_flush(struct aiocb *request)
-{
-    (void)request;
-    errno = ENOTSUP;
-    return -1;
 }
 
 /* Bytes of the partition that FD is by the disk's label; 0: all of the disk. A size that

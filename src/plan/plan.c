@@ -2,9 +2,11 @@
 
 #include "base/random.h"
 #include "base/units.h"
+#include "cli/cli.h"
 #include "os/os.h"
 #include "sweep.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define SECOND 1000000000LL
@@ -80,22 +82,41 @@ resolve_pace(const struct options *options, struct plan *plan)
 }
 
 static int
+choose_engine(const struct options *options, struct plan *plan, struct error *error)
+{
+    const char *chosen = NULL;
+    char option[64];
+    plan->engine = io_engine_of(0);
+    for (unsigned i = 0; i < OPTION_IDS; i++) {
+        if (!cli_options[i].engine || !options->given[i])
+            continue;
+        if (chosen) {
+            snprintf(option, sizeof(option), "-%s", cli_options[i].name);
+            error_set(error, EXIT_USAGE, option, "cannot be done together with -%s",
+                      chosen);
+            return error_advise(error, "leave out one of them");
+        }
+        chosen = cli_options[i].name;
+        plan->engine = io_engine_of(cli_options[i].letter);
+        plan->engine_name =
+            plan->engine->name ? plan->engine->name : cli_options[i].engine;
+    }
+    return 0;
+}
+
+static int
 resolve_concurrency(const struct options *options, struct plan *plan, struct error *error)
 {
-    bool async = given(options, OPTION_ASYNC), uring = given(options, OPTION_URING);
     bool deep = options->depth > 1 || options->sweep.kind == SWEEP_DEPTH;
-    plan->engine = uring ? ENGINE_URING : async ? ENGINE_AIO : ENGINE_SYNC;
     plan->threads = options->threads ? (int)options->threads : 1;
     plan->depth = options->depth ? (int)options->depth : 1;
-    if (async && uring) {
-        error_set(error, EXIT_USAGE, "-uring", "cannot be done together with -async");
-        return error_advise(error, "leave out one of them");
-    }
-    if (!deep || plan->engine != ENGINE_SYNC)
+    if (choose_engine(options, plan, error) < 0)
+        return -1;
+    if (!deep || plan->engine->many)
         return 0;
     error_set(error, EXIT_USAGE, options->depth > 1 ? "-depth" : "-sweep",
               "system calls that wait do one request at a time");
-    return engine_advise(error);
+    return io_advise_many(error);
 }
 
 static void

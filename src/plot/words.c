@@ -53,7 +53,6 @@ add_pace(struct buffer *text, const struct plan *plan)
 static void
 add_crowd(struct buffer *text, const struct plan *plan)
 {
-    const char *engine = engine_name(plan->engine);
     enum sweep_kind swept = plan->sweep.kind;
     if (swept == SWEEP_THREADS)
         buffer_text(text, ", by more and more threads");
@@ -63,8 +62,8 @@ add_crowd(struct buffer *text, const struct plan *plan)
         buffer_text(text, ", at rising depth");
     else if (plan->depth > 1)
         buffer_format(text, ", depth %d", plan->depth);
-    if (engine)
-        buffer_format(text, " (%s)", engine);
+    if (plan->engine_name)
+        buffer_format(text, " (%s)", plan->engine_name);
 }
 
 void

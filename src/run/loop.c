@@ -26,8 +26,7 @@ static void
 refresh_data(struct worker *worker, const struct inflight_request *slot)
 {
     int64_t size = slot->sample.size;
-    char *buffer =
-        worker->memory + worker->engine.config.size * (size_t)slot->request.slot;
+    char *buffer = worker->memory + worker->buffer_size * (size_t)slot->request.slot;
     for (int64_t at = 0; at < size; at += DEDUPLICATION_UNIT) {
         int64_t left = size - at;
         random_fill(&worker->data, buffer + at, left < 8 ? (size_t)left : 8);
@@ -95,7 +94,7 @@ submit_request(struct worker *worker, int64_t now)
         if (worker->target->seen)
             worker->sectors = os_thread_sectors();
     }
-    worker->engine.ops->submit(&worker->engine, &slot->request);
+    worker->engine->submit(worker->queue, &slot->request);
 }
 
 /* The thread that attends may be busy when a signal comes. */
@@ -237,7 +236,7 @@ flush_written(struct worker *worker, const struct io_completion *done, int64_t n
     slot->written = now;
     slot->sample.bytes = done->bytes;
     slot->request.operation = IO_FLUSH;
-    worker->engine.ops->submit(&worker->engine, &slot->request);
+    worker->engine->submit(worker->queue, &slot->request);
     return true;
 }
 
@@ -325,7 +324,7 @@ reap(struct worker *worker, int64_t when)
     int64_t start = os_clock_now();
     since = since ? since : start;
     handoff_release(&worker->handoff, since);
-    int count = worker->engine.ops->reap(&worker->engine, worker->inflight.done, when);
+    int count = worker->engine->reap(worker->queue, worker->inflight.done, when);
     int64_t now = os_clock_now();
     int number = errno; /* of a reap that failed */
     handoff_acquire(&worker->handoff, since);
@@ -344,7 +343,8 @@ static int64_t
 begin(struct worker *worker)
 {
     const struct plan *plan = worker->plan;
-    worker->engine.ops->begin(&worker->engine);
+    if (worker->engine->begin)
+        worker->engine->begin(worker->queue); /* if it fails, so does reap */
     os_clock_sharpen();
     worker->sending = true;
     worker->continued = worker->continues = os_process_continues();
@@ -373,7 +373,8 @@ worker_run(struct worker *worker)
         else
             break;
     }
-    worker->engine.ops->end(&worker->engine);
+    if (worker->engine->end)
+        worker->engine->end(worker->queue);
     if (worker->pacer.left < worker->pacer.burst)
         worker_miss(worker, now, now);
     worker_share_busy(worker);

@@ -32,7 +32,7 @@ take_memory(struct worker *worker, struct io_config *config, struct error *error
 }
 
 int
-worker_open(struct worker *worker, struct job *job, const struct engine_ops *engine,
+worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
             int number, struct error *error)
 {
     const struct plan *plan = &job->step;
@@ -49,8 +49,10 @@ worker_open(struct worker *worker, struct job *job, const struct engine_ops *eng
     worker->total.every = plan->corrected;
     if (take_memory(worker, &config, error) < 0)
         return -1;
-    worker->engine.ops = engine;
-    if (engine->open(&worker->engine, &config, error) < 0) {
+    worker->engine = engine;
+    worker->buffer_size = config.size;
+    worker->queue = io_open(engine, plan->engine_name, &config, error);
+    if (!worker->queue) {
         free_memory(worker);
         return -1;
     }
@@ -67,7 +69,7 @@ worker_open(struct worker *worker, struct job *job, const struct engine_ops *eng
 void
 worker_close(struct worker *worker)
 {
-    if (worker->engine.ops->close(&worker->engine))
+    if (io_close(worker->engine, worker->queue))
         os_memory_free(worker->memory);
     inflight_close(&worker->inflight);
 }

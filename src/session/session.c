@@ -163,7 +163,7 @@ begin_run(struct session *session)
                      &session->error) < 0)
         return -1;
     session->observer = report_observer(&session->report);
-    session->task = (struct run_task){.engine = engine_of(plan->engine),
+    session->task = (struct run_task){.engine = plan->engine,
                                       .jobs = session->jobs,
                                       .count = session->count,
                                       .observer = &session->observer};

@@ -90,7 +90,7 @@ static void
 choose_seen(struct target *target, const struct plan *plan)
 {
     bool alone = plan->depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
-    target->seen = plan->engine != ENGINE_URING && alone &&
+    target->seen = plan->engine->in_thread && alone &&
                    os_thread_counts_reads(target->fd, plan->work_offset);
     drop_window(target, plan->work_offset, 1);
 }

@@ -1,6 +1,5 @@
 #include "polling.h"
 
-#include "os/async.h"
 #include "os/os.h"
 
 /* Why completions cannot be looked for; NULL: they can. */
@@ -22,10 +21,10 @@ void
 polling_choose(struct target *target, const struct plan *plan, struct notes *notes)
 {
     bool waits = target->kind != OS_CHARACTER && !target->direct;
-    const char *caveat = waits ? os_aio.caveat_buffered : os_aio.caveat;
-    if (plan->engine == ENGINE_AIO && plan->depth > 1 && caveat && *caveat)
+    const char *caveat = waits ? plan->engine->caveat_buffered : plan->engine->caveat;
+    if (plan->depth > 1 && caveat)
         notes_add(notes, plan->path, "%s", caveat);
-    if (plan->engine != ENGINE_URING || !(plan->rw_flags & OS_RW_HIPRI))
+    if (!plan->engine->polls || !(plan->rw_flags & OS_RW_HIPRI))
         return;
     const char *reason = why_not_polled(target, plan);
     target->poll = !reason;

@@ -487,7 +487,7 @@ an_engine_that_is_forbidden_is_refused(void **state)
     } errors[] = {{1, "Operation not permitted"}, {38, "Function not implemented"}};
     static const char *const targets[] = {"-J data", "-k d"};
     (void)state;
-    need_async(&os_uring);
+    need_built_in(io_engine_of('U'));
     need_forbid();
     for (size_t i = 0; i < LENGTH(cases) * 2 * LENGTH(targets); i++) {
         size_t at = i / 2 / LENGTH(targets);

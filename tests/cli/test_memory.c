@@ -107,7 +107,7 @@ a_million_requests_take_the_memory_of_ten_thousand(void **state)
     long seen = 0;
     need_bare("the memory of valgrind and of sanitizers grows");
     if (strstr(form->arguments, " -U "))
-        need_async(&os_uring);
+        need_built_in(io_engine_of('U'));
     pid_t pid = start(form->arguments, &output);
     read_marks(output, form->mark, EARLY / form->requests * form->marks, &seen);
     struct memory early = measure(pid);
@@ -160,7 +160,7 @@ a_worker_takes_less_than_200_kib(void **state)
     (void)state;
     need_bare("the memory of valgrind and of sanitizers grows");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (strstr(cases[i].one, "-U") && !os_uring.there)
+        if (strstr(cases[i].one, "-U") && !io_engine_of('U')->name)
             continue; /* the others are enough */
         struct memory one = measure_run(cases[i].one);
         struct memory many = measure_run(cases[i].many);

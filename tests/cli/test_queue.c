@@ -257,7 +257,7 @@ a_queue_that_cannot_be_set_up_is_refused(void **state)
     };
     static const char *const targets[] = {"data", "-W d"};
     (void)state;
-    need_async(&os_uring);
+    need_built_in(io_engine_of('U'));
     need_faults();
     for (size_t i = 0; i < LENGTH(cases) * LENGTH(targets); i++) {
         const char *line = cases[i / 2].line;
@@ -298,7 +298,7 @@ calls_that_fail_in_passing_are_not_noticed(void **state)
     };
     int noticed = 0;
     (void)state;
-    need_async(&os_uring);
+    need_built_in(io_engine_of('U'));
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
@@ -320,7 +320,7 @@ a_queue_that_breaks_fails_what_is_under_way(void **state)
     static const char *const cases[][2] = {{"io_uring_enter:5-:5", "-U"},
                                            {"io_getevents:5-:5", "-A"}};
     (void)state;
-    need_async(&os_uring);
+    need_built_in(io_engine_of('U'));
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases); i++) {

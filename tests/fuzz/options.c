@@ -114,11 +114,11 @@ check_concurrency(const struct options *options, const struct plan *plan)
     bool async = options->given[OPTION_ASYNC], uring = options->given[OPTION_URING];
     bool deep = plan->depth > 1 || plan->sweep.kind == SWEEP_DEPTH;
     MUST(!(async && uring));
-    MUST((plan->engine == ENGINE_AIO) == async);
-    MUST((plan->engine == ENGINE_URING) == uring);
+    MUST(plan->engine == io_engine_of(async ? 'A' : uring ? 'U' : 0));
+    MUST(!plan->engine_name == !(async || uring));
     MUST(plan->threads >= 1 && plan->threads <= THREADS_MOST);
     MUST(plan->depth >= 1 && plan->depth <= DEPTH_MOST);
-    MUST(!deep || plan->engine != ENGINE_SYNC);
+    MUST(!deep || plan->engine->many);
     MUST(!plan->corrected || plan->depth == 1);
 }
 

@@ -28,24 +28,22 @@ fake_engine_story(void)
 /* Of the calls that several threads make. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct fake_queue *
-queue_of(const struct engine *engine)
-{
-    return (struct fake_queue *)(void *)engine->queue;
-}
+struct io_queue {
+    struct io_config config;
+    struct fake_queue *fake;
+};
 
 /* The number of a queue is that of those open before it. */
 static int
-fake_open(struct engine *engine, const struct io_config *config, struct error *error)
+fake_open(struct io_queue *own, const struct io_config *config)
 {
     int number = fake_engine.opened - fake_engine.closed;
-    if (fake_engine.broken && fake_engine.opened >= fake_engine.sound)
-        return error_set(error, EXIT_PREPARE, "fake", "broken");
-    if (number >= FAKE_QUEUES || config->depth > FAKE_DEPTH)
-        return error_set(error, EXIT_PREPARE, "fake", "too much");
-    engine->config = *config;
-    engine->queue = (struct io_queue *)(void *)&fake_engine.queues[number];
-    queue_of(engine)->count_under_way = 0;
+    errno = fake_engine.broken && fake_engine.opened >= fake_engine.sound ? EIO : E2BIG;
+    if (errno == EIO || number >= FAKE_QUEUES || config->depth > FAKE_DEPTH)
+        return -1;
+    own->config = *config;
+    own->fake = &fake_engine.queues[number];
+    own->fake->count_under_way = 0;
     fake_engine.config = *config;
     fake_engine.opened++;
     return 0;
@@ -91,32 +89,33 @@ next_answer(struct fake_queue *queue, const struct io_request *request)
     return answer;
 }
 
-static void
-fake_begin(struct engine *engine)
+static int
+fake_begin(struct io_queue *own)
 {
-    (void)engine;
+    (void)own;
     pthread_mutex_lock(&lock);
     fake_engine.begun++;
     pthread_mutex_unlock(&lock);
+    return 0;
 }
 
 static void
-fake_end(struct engine *engine)
+fake_end(struct io_queue *own)
 {
     pthread_mutex_lock(&lock);
-    fake_engine.ended += queue_of(engine)->count_under_way == 0;
+    fake_engine.ended += own->fake->count_under_way == 0;
     pthread_mutex_unlock(&lock);
 }
 
 static void
-fake_submit(struct engine *engine, const struct io_request *request)
+fake_submit(struct io_queue *own, const struct io_request *request)
 {
-    struct fake_queue *queue = queue_of(engine);
+    struct fake_queue *queue = own->fake;
     struct fake_request *mine = &queue->under_way[queue->count_under_way++];
     pthread_mutex_lock(&lock);
     *mine =
         (struct fake_request){.request = *request, .answer = next_answer(queue, request)};
-    remember(queue, &engine->config, request);
+    remember(queue, &own->config, request);
     if (queue->count_under_way > queue->most_under_way)
         queue->most_under_way = queue->count_under_way;
     if (queue->count_under_way > fake_engine.most_under_way)
@@ -185,11 +184,11 @@ is_late(const struct fake_queue *queue)
 
 /* An engine of depth one cannot end its wait early. */
 static int
-fake_reap(struct engine *engine, struct io_completion *done, int64_t when)
+fake_reap(struct io_queue *own, struct io_completion *done, int64_t when)
 {
-    struct fake_queue *queue = queue_of(engine);
+    struct fake_queue *queue = own->fake;
     struct fake_request *first = find_first(queue, os_clock_now());
-    bool waits = engine->config.depth == 1 || is_late(queue);
+    bool waits = own->config.depth == 1 || is_late(queue);
     int count = 0;
     if (fake_engine.patient && !waits && when <= os_clock_now())
         return 0;
@@ -217,18 +216,21 @@ fake_reap(struct engine *engine, struct io_completion *done, int64_t when)
 }
 
 static bool
-fake_close(struct engine *engine)
+fake_close(struct io_queue *own)
 {
-    (void)engine;
-    fake_engine.closed++;
+    fake_engine.closed += own->fake != NULL;
     return !fake_engine.busy;
 }
 
-const struct engine_ops engine_fake = {
+const struct io_engine engine_fake = {
+    .name = "fake",
+    .many = true,
+    .lacks = "broken",
+    .queue_size = sizeof(struct io_queue),
     .open = fake_open,
     .begin = fake_begin,
-    .end = fake_end,
     .submit = fake_submit,
     .reap = fake_reap,
+    .end = fake_end,
     .close = fake_close,
 };

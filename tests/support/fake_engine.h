@@ -75,7 +75,7 @@ struct fake_engine {
 /* The one of this program: engines have no word of their own to their test. */
 extern struct fake_engine fake_engine;
 
-extern const struct engine_ops engine_fake;
+extern const struct io_engine engine_fake;
 
 /* Forgets script and calls. */
 void fake_engine_reset(void);

@@ -379,19 +379,17 @@ need_native(const char *reason)
 }
 
 void
-need_async(const struct os_async_ops *ops)
+need_built_in(const struct io_engine *engine)
 {
-    char text[128];
-    if (ops->there)
-        return;
-    snprintf(text, sizeof(text), "needs %s, which was not built in", ops->name);
-    skip_because(text);
+    if (!engine->name)
+        skip_because("needs an engine that was not built in");
 }
 
 bool
 is_linux_aio(void)
 {
-    return strcmp(os_aio.name, "Linux AIO") == 0;
+    const char *name = io_engine_of('A')->name;
+    return name && strcmp(name, "Linux AIO") == 0;
 }
 
 /* The program has what it is told to use, also where an emulator stands for the kernel.
@@ -412,7 +410,7 @@ void
 need_uring(void)
 {
     need_engine_of_program("-U", "needs an emulator that has io_uring");
-    need_async(&os_uring);
+    need_built_in(io_engine_of('U'));
     struct io_uring_params params = {0};
     long fd = syscall(SYS_io_uring_setup, 1, &params);
     if (fd < 0)
@@ -425,7 +423,7 @@ need_aio(void)
 {
     aio_context_t context = 0;
     need_engine_of_program("-A", "needs an emulator that has Linux AIO");
-    need_async(&os_aio);
+    need_built_in(io_engine_of('A'));
     if (is_linux_aio() && syscall(SYS_io_setup, 1, &context) < 0)
         skip_because("needs a kernel and a container that allow Linux AIO");
     if (is_linux_aio())

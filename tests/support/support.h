@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "os/async.h"
+#include "io/io.h"
 #include "os/storage.h"
 
 #include <sys/types.h>
@@ -89,8 +89,8 @@ void need_bare(const char *reason);
 /* Skips for this reason where the tested program is for a processor that is emulated. */
 void need_native(const char *reason);
 
-/* Skips if the program was built for a system without this way. */
-void need_async(const struct os_async_ops *ops);
+/* Skips if it is that of io_engine_of where the system does not have one. */
+void need_built_in(const struct io_engine *engine);
 
 /* Skip unless it was built with it, and this program itself and the tested one may have
  * such a queue. */

@@ -2,7 +2,7 @@
  * What the functions behind os.h promise and the program alone does not show. Usage:
  * functions DIRECTORY. Says "ok" or "FAILED" and what, a line for each.
  */
-#include "os/async.h"
+#include "io/io.h"
 #include "os/os.h"
 #include "os/storage.h"
 #include "os/thread.h"
@@ -28,7 +28,7 @@ is_soon_after(int64_t now, int64_t when)
 
 /* A queue of reads from a pipe, which take as long as nobody writes to SERVER. */
 static struct io_queue *
-open_queue(HANDLE *server, char *memory, size_t size)
+open_queue(const struct io_engine *engine, HANDLE *server, char *memory, size_t size)
 {
     static const struct windows_file model = {.access = GENERIC_READ};
     struct windows_file file = model;
@@ -38,7 +38,8 @@ open_queue(HANDLE *server, char *memory, size_t size)
     file.handle = CreateEventW(NULL, TRUE, FALSE, NULL);
     struct io_config config = {
         .fd = windows_handle_add(&file), .depth = 1, .memory = memory, .size = size};
-    return os_aio.open(&config);
+    struct error error;
+    return io_open(engine, engine->name, &config, &error);
 }
 
 static bool
@@ -49,26 +50,27 @@ a_wait_of_a_queue_ends_in_time_or_with_a_request(void)
     DWORD written;
     struct io_completion done;
     struct io_request request = {.operation = IO_READ, .size = sizeof(memory)};
-    struct io_queue *queue = open_queue(&server, memory, sizeof(memory));
-    if (!queue || os_aio.begin(queue) < 0)
+    const struct io_engine *engine = io_engine_of('A');
+    struct io_queue *queue = open_queue(engine, &server, memory, sizeof(memory));
+    if (!queue)
         return false;
-    os_aio.submit(queue, &request);
+    engine->submit(queue, &request);
     bool good = true;
     for (int round = 1; round <= 3; round++) {
         int64_t when = os_clock_now() + round * 30 * MS;
         int got = 0;
         while (os_clock_now() < when && got == 0)
-            got = os_aio.reap(queue, &done, when);
+            got = engine->reap(queue, &done, when);
         good &= got == 0 && is_soon_after(os_clock_now(), when);
     }
-    good &= os_aio.reap(queue, &done, IO_AT_ONCE) == 0;
+    good &= engine->reap(queue, &done, IO_AT_ONCE) == 0;
     good &= WriteFile(server, "answer", 6, &written, NULL);
     int got = 0;
     for (int i = 0; i < 9 && got == 0; i++) /* the timer may have rung for nothing */
-        got = os_aio.reap(queue, &done, INT64_MAX);
+        got = engine->reap(queue, &done, INT64_MAX);
     good &= got == 1 && done.error == 0 && done.bytes == 6;
-    os_aio.end(queue);
-    os_aio.close(queue);
+    engine->end(queue);
+    io_close(engine, queue);
     CloseHandle(server);
     return good && memcmp(memory, "answer", 6) == 0;
 }

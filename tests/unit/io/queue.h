@@ -8,7 +8,7 @@
  */
 #include "support.h"
 
-#include "os/async.h"
+#include "io/io.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "os/storage.h"
@@ -77,41 +77,65 @@ unhook(void **state)
 
 /* A queue and what a test knows about it. */
 struct queue {
-    const struct os_async_ops *ops;
+    const struct io_engine *engine;
     struct io_config config;
     struct io_queue *own;
     struct io_completion done[MOST];
 };
 static struct queue queue;
 
+/* The engine of the tests, as the WITH of each says: by aio or by uring. */
+#define AIO io_engine_of('A')
+#define RING io_engine_of('U')
+
+static inline struct io_queue *
+try_open(const struct io_engine *engine, const struct io_config *config)
+{
+    struct error error;
+    return io_open(engine, engine->name, config, &error);
+}
+
+static inline int
+begin(void)
+{
+    return queue.engine->begin ? queue.engine->begin(queue.own) : 0;
+}
+
 static inline void
-open_only(const struct os_async_ops *ops, struct io_config config)
+end(void)
+{
+    if (queue.engine->end)
+        queue.engine->end(queue.own);
+}
+
+static inline void
+open_only(const struct io_engine *engine, struct io_config config)
 {
     size_t bytes = (size_t)config.depth * config.size;
-    need_async(ops);
+    need_built_in(engine);
     config.memory = os_memory_aligned(BLOCK, bytes);
     assert_non_null(config.memory);
     memset(config.memory, 'm', bytes);
-    queue.ops = ops;
+    queue.engine = engine;
     queue.config = config;
-    queue.own = ops->open(&config);
+    queue.own = try_open(engine, &config);
     if (!queue.own && (errno == ENOSYS || errno == EPERM))
         skip_because("needs a kernel and a container that allow asynchronous I/O");
     assert_non_null(queue.own);
 }
 
 static inline void
-start(const struct os_async_ops *ops, int fd, int depth)
+start(const struct io_engine *engine, int fd, int depth)
 {
-    open_only(ops, (struct io_config){.fd = fd, .depth = depth, .size = BLOCK});
-    assert_int_equal(ops->begin(queue.own), 0);
+    open_only(engine, (struct io_config){.fd = fd, .depth = depth, .size = BLOCK});
+    assert_int_equal(begin(), 0);
 }
 
 static inline void
 stop(void)
 {
-    queue.ops->end(queue.own);
-    assert_true(queue.ops->close(queue.own));
+    end();
+    assert_true(io_close(queue.engine, queue.own));
     os_memory_free(queue.config.memory);
     close(queue.config.fd);
 }
@@ -126,13 +150,13 @@ static inline void
 submit(int slot, enum io_operation operation, size_t size, int64_t offset)
 {
     const struct io_request request = {operation, slot, size, offset};
-    queue.ops->submit(queue.own, &request);
+    queue.engine->submit(queue.own, &request);
 }
 
 static inline int
 reap(struct io_completion *done, int64_t when)
 {
-    return queue.ops->reap(queue.own, done, when);
+    return queue.engine->reap(queue.own, done, when);
 }
 
 /* Without end, whatever interrupts it. */
@@ -257,9 +281,9 @@ hold(long number, long *argument, long *result)
 }
 
 static inline void
-send_slow(const struct os_async_ops *ops)
+send_slow(const struct io_engine *engine)
 {
-    if (ops == &os_aio && is_linux_aio())
+    if (engine == AIO && is_linux_aio())
         hook = hold;
     submit(0, IO_READ, BLOCK, 0);
 }
@@ -317,12 +341,12 @@ keep_busy(int total)
     return wrong + (reap(queue.done, 1) != 0);
 }
 
-/* Tests of one way, which they find in STATE, or of both. */
-#define WITH(test, name, ops)                          \
-    {                                                  \
-#test name, test, NULL, unhook, (void *)&(ops) \
+/* Tests of one engine, which they find in STATE, or of both. */
+#define WITH(test, name, engine)                         \
+    {                                                    \
+#test name, test, NULL, unhook, (void *)(engine) \
     }
-#define BOTH(test) WITH(test, "_by_aio", os_aio), WITH(test, "_by_uring", os_uring)
-#define URING(test) WITH(test, "", os_uring)
+#define BOTH(test) WITH(test, "_by_aio", AIO), WITH(test, "_by_uring", RING)
+#define URING(test) WITH(test, "", RING)
 
 #endif

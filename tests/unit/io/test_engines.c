@@ -37,9 +37,11 @@ __wrap_syscall(long number, ...)
                           argument[4], argument[5]);
 }
 
-static const enum engine_kind kinds[] = {ENGINE_AIO, ENGINE_URING};
+static const char options[] = {'A', 'U'};
 
-static struct engine engine;
+static const struct io_engine *engine;
+static struct io_queue *queue;
+static struct io_config config;
 static struct io_completion done[DEPTH]; /* by slot */
 
 /* A file whose blocks are all 'a', all 'b' and so on. */
@@ -62,43 +64,45 @@ make_file(int flags)
 }
 
 static void
-start(enum engine_kind kind, int fd, int rw_flags)
+start(char option, int fd, int rw_flags)
 {
-    struct io_config config = {
-        .fd = fd, .rw_flags = rw_flags, .depth = DEPTH, .size = BLOCK};
     struct error error;
+    config =
+        (struct io_config){.fd = fd, .rw_flags = rw_flags, .depth = DEPTH, .size = BLOCK};
     config.memory = os_memory_aligned(BLOCK, DEPTH * BLOCK);
     assert_non_null(config.memory);
     memset(config.memory, 'm', DEPTH * BLOCK);
-    engine = (struct engine){.ops = engine_of(kind)};
-    if (engine.ops->open(&engine, &config, &error) < 0) {
+    engine = io_engine_of(option);
+    queue = io_open(engine, engine->name, &config, &error);
+    if (!queue) {
         os_memory_free(config.memory);
         close(fd);
-        skip_because(kind == ENGINE_AIO ? "needs a kernel that allows Linux AIO"
-                                        : "needs a kernel that allows io_uring");
+        skip_because(option == 'A' ? "needs a kernel that allows Linux AIO"
+                                   : "needs a kernel that allows io_uring");
     }
-    engine.ops->begin(&engine);
+    if (engine->begin)
+        engine->begin(queue);
 }
 
 static void
 stop(void)
 {
-    engine.ops->close(&engine);
-    os_memory_free(engine.config.memory);
-    close(engine.config.fd);
+    io_close(engine, queue);
+    os_memory_free(config.memory);
+    close(config.fd);
 }
 
 static char *
 buffer_of(int slot)
 {
-    return engine.config.memory + slot * BLOCK;
+    return config.memory + slot * BLOCK;
 }
 
 static void
 submit(enum io_operation operation, int slot, size_t size, int64_t offset)
 {
     const struct io_request request = {operation, slot, size, offset};
-    engine.ops->submit(&engine, &request);
+    engine->submit(queue, &request);
 }
 
 /* Waits for COUNT requests, each of a slot of its own. */
@@ -108,7 +112,7 @@ reap(int count)
     bool seen[DEPTH] = {false};
     while (count > 0) {
         struct io_completion some[DEPTH];
-        int got = engine.ops->reap(&engine, some, INT64_MAX);
+        int got = engine->reap(queue, some, INT64_MAX);
         assert_in_range(got, 0, count);
         for (int i = 0; i < got; i++) {
             assert_in_range(some[i].slot, 0, DEPTH - 1);
@@ -130,12 +134,38 @@ perform(enum io_operation operation, int slot, size_t size, int64_t offset)
 }
 
 static void
-each_kind_has_its_engine(void **state)
+each_option_has_its_engine(void **state)
 {
     (void)state;
-    assert_ptr_equal(engine_of(ENGINE_SYNC), &engine_sync);
-    assert_ptr_equal(engine_of(ENGINE_AIO), &engine_aio);
-    assert_ptr_equal(engine_of(ENGINE_URING), &engine_uring);
+    assert_false(io_engine_of(0)->many);
+    assert_non_null(io_engine_of(0)->name);
+    for (size_t i = 0; i < sizeof(options); i++) {
+        need_built_in(io_engine_of(options[i]));
+        assert_int_equal(io_engine_of(options[i])->option, options[i]);
+        assert_true(io_engine_of(options[i])->many);
+    }
+}
+
+static void
+what_the_system_lacks_is_an_error_with_advice(void **state)
+{
+    (void)state;
+    char line[ERROR_LINE], expected[ERROR_LINE];
+    const struct io_config none = {.fd = -1, .depth = 1};
+    const struct io_engine *absent = io_engine_of('?');
+    struct error error;
+    assert_null(absent->name);
+    errno = 0;
+    assert_null(io_open(absent, "engine X", &none, &error));
+    assert_int_equal(errno, ENOTSUP);
+    assert_int_equal(error.status, EXIT_PREPARE);
+    error_format(&error, line, sizeof(line));
+    snprintf(expected, sizeof(expected),
+             "ioping: engine X is not available here: %s; %s\n", strerror(ENOTSUP),
+             io_engine_of('U')->name   ? "use -U or none"
+             : io_engine_of('A')->name ? "use -A or none"
+                                       : "use -threads instead");
+    assert_string_equal(line, expected);
 }
 
 static void
@@ -144,7 +174,7 @@ reads_of_all_slots_come_into_their_buffers(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         char expected[BLOCK];
-        start(kinds[i], make_file(O_RDONLY), 0);
+        start(options[i], make_file(O_RDONLY), 0);
         for (int slot = 0; slot < DEPTH; slot++)
             submit(IO_READ, slot, BLOCK, (int64_t)(3 * slot + 1) * BLOCK);
         reap(DEPTH);
@@ -165,7 +195,7 @@ writes_go_to_their_offsets(void **state)
     for (size_t i = 0; i < 2; i++) {
         char back[3 * 512], expected[3 * 512];
         int fd = make_file(O_RDWR);
-        start(kinds[i], fd, 0);
+        start(options[i], fd, 0);
         memset(buffer_of(2), 'W', BLOCK);
         perform(IO_WRITE, 2, 512, 5 * BLOCK + 512);
         assert_int_equal(done[2].error, 0);
@@ -183,7 +213,7 @@ flushes_move_nothing(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        start(kinds[i], make_file(O_RDWR), 0);
+        start(options[i], make_file(O_RDWR), 0);
         perform(IO_FLUSH, 1, 0, 0);
         assert_int_equal(done[1].error, 0);
         assert_int_equal(done[1].bytes, 0);
@@ -200,7 +230,7 @@ a_flush_is_a_flush(void **state)
         int pipes[2];
         assert_int_equal(pipe(pipes), 0);
         close(pipes[0]);
-        start(kinds[i], pipes[1], 0);
+        start(options[i], pipes[1], 0);
         perform(IO_FLUSH, 3, 0, 0);
         assert_int_equal(done[3].error, EINVAL);
         assert_int_equal(done[3].bytes, 0);
@@ -213,7 +243,7 @@ a_failure_does_not_touch_the_others(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        start(kinds[i], make_file(O_RDONLY), 0);
+        start(options[i], make_file(O_RDONLY), 0);
         submit(IO_READ, 0, BLOCK, 0);
         submit(IO_WRITE, 1, BLOCK, 0);
         submit(IO_READ, 2, BLOCK, BLOCK);
@@ -234,7 +264,7 @@ reads_are_short_at_the_end_of_the_file(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        start(kinds[i], make_file(O_RDONLY), 0);
+        start(options[i], make_file(O_RDONLY), 0);
         perform(IO_READ, 0, BLOCK, BLOCKS * BLOCK - 100);
         assert_int_equal(done[0].error, 0);
         assert_int_equal(done[0].bytes, 100);
@@ -261,7 +291,7 @@ flags_reach_the_kernel(void **state)
             skip_because("a file in memory cannot be dropped");
         }
         assert_int_equal(os_file_drop(fd, 0, BLOCKS * BLOCK), 0);
-        start(kinds[i], fd, OS_RW_NOWAIT);
+        start(options[i], fd, OS_RW_NOWAIT);
         for (int tries = 0; tries < 5; tries++) {
             perform(IO_READ, 0, BLOCK, 0);
             if (done[0].error)
@@ -280,10 +310,10 @@ a_wait_ends_at_its_time(void **state)
     (void)state;
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
-    start(ENGINE_URING, pipes[0], 0);
+    start('U', pipes[0], 0);
     submit(IO_READ, 0, 5, 0);
     struct io_completion some[DEPTH];
-    assert_int_equal(engine.ops->reap(&engine, some, os_clock_now() + 20000000), 0);
+    assert_int_equal(engine->reap(queue, some, os_clock_now() + 20000000), 0);
     assert_int_equal(write(pipes[1], "HELLO", 5), 5);
     reap(1);
     assert_int_equal(done[0].bytes, 5);
@@ -296,40 +326,40 @@ static void
 a_system_without_them_is_an_error_with_advice(void **state)
 {
     static const struct {
-        enum engine_kind kind;
+        char option;
         long call;
         int number;
         const char *line;
     } cases[] = {
-        {ENGINE_URING, SYS_io_uring_setup, ENOSYS,
+        {'U', SYS_io_uring_setup, ENOSYS,
          "ioping: io_uring is not available here: Function not implemented; "
          "use -A or none\n"},
-        {ENGINE_URING, SYS_io_uring_setup, EPERM,
+        {'U', SYS_io_uring_setup, EPERM,
          "ioping: io_uring is not available here: Operation not permitted; "
          "use -A or none\n"},
-        {ENGINE_AIO, SYS_io_setup, ENOSYS,
+        {'A', SYS_io_setup, ENOSYS,
          "ioping: Linux AIO is not available here: Function not implemented; "
          "use -U or none\n"},
-        {ENGINE_AIO, SYS_io_setup, EPERM,
+        {'A', SYS_io_setup, EPERM,
          "ioping: Linux AIO is not available here: Operation not permitted; "
          "use -U or none\n"},
-        {ENGINE_AIO, SYS_io_setup, EAGAIN,
+        {'A', SYS_io_setup, EAGAIN,
          "ioping: Linux AIO is not available here: "
          "Resource temporarily unavailable; see fs.aio-max-nr, or use -U\n"},
     };
     (void)state;
-    need_async(&os_uring); /* what is played is Linux */
+    need_built_in(io_engine_of('U')); /* what is played is Linux */
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char memory[DEPTH * 8], line[ERROR_LINE];
-        struct io_config config = {.depth = DEPTH, .memory = memory, .size = 8};
+        struct io_config small = {.depth = DEPTH, .memory = memory, .size = 8};
         struct error error;
         memset(&error, 'x', sizeof(error));
-        struct engine none = {.ops = engine_of(cases[i].kind)};
+        const struct io_engine *none = io_engine_of(cases[i].option);
         refused_call = cases[i].call;
         refusal = cases[i].number;
-        int status = none.ops->open(&none, &config, &error);
+        queue = io_open(none, none->name, &small, &error);
         refused_call = -1;
-        assert_int_equal(status, -1);
+        assert_null(queue);
         assert_int_equal(error.status, EXIT_PREPARE);
         assert_false(error.usage);
         error_format(&error, line, sizeof(line));
@@ -341,7 +371,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_has_its_engine),
+        cmocka_unit_test(each_option_has_its_engine),
+        cmocka_unit_test(what_the_system_lacks_is_an_error_with_advice),
         cmocka_unit_test(reads_of_all_slots_come_into_their_buffers),
         cmocka_unit_test(writes_go_to_their_offsets),
         cmocka_unit_test(flushes_move_nothing),

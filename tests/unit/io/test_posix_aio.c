@@ -14,16 +14,13 @@ static int play_suspend(const struct aiocb *const *list, int count,
                         const struct timespec *limit);
 #define aio_read play_send
 #define aio_write play_send
-#define posix_aio_flush play_flush
+#define aio_fsync(kind, request) play_flush(request)
 #define aio_error play_error
 #define aio_return play_return
 #define aio_suspend play_suspend
 /* Not those that the library has. */
-#define os_aio played_aio
-#define posix_aio_caveat played_caveat
+#define io_posix_aio played_aio
 #include "io/posix_aio.c"
-
-const char posix_aio_caveat[] = "";
 
 enum { DEPTH = 4, SIZE = 16 };
 
@@ -119,30 +116,29 @@ prepare(void **state)
     sys.wakes = -1;
     for (int i = 0; i < DEPTH; i++)
         sys.ends[i] = EINPROGRESS;
-    queue = os_aio.open(&config);
-    return queue ? os_aio.begin(queue) : -1;
+    struct error error;
+    queue = io_open(&played_aio, played_aio.name, &config, &error);
+    return queue ? 0 : -1;
 }
 
 static int
 finish(void **state)
 {
     (void)state;
-    os_aio.end(queue);
-    os_aio.close(queue);
-    return 0;
+    return io_close(&played_aio, queue) ? 0 : -1;
 }
 
 static void
 submit(int slot, enum io_operation operation)
 {
     const struct io_request request = {operation, slot, SIZE, slot * SIZE};
-    os_aio.submit(queue, &request);
+    played_aio.submit(queue, &request);
 }
 
 static int
 reap(int64_t when)
 {
-    return os_aio.reap(queue, done, when);
+    return played_aio.reap(queue, done, when);
 }
 
 static void

@@ -110,7 +110,7 @@ a_read_of_a_character_device_is_whole(void **state)
     atomic_bool over = false;
     open_only(*state, (struct io_config){
                           .fd = open("/dev/zero", O_RDONLY), .depth = 2, .size = LARGE});
-    assert_int_equal(queue.ops->begin(queue.own), 0);
+    assert_int_equal(begin(), 0);
     for (int i = 0; i < BUSY; i++)
         assert_int_equal(os_thread_start(&threads[i], keep_a_processor_busy, &over), 0);
     int broken = 1;
@@ -207,8 +207,8 @@ static void *
 wait_slow(void *argument)
 {
     struct wait *wait = argument;
-    wait->begun = queue.ops->begin(queue.own);
-    send_slow(queue.ops);
+    wait->begun = begin();
+    send_slow(queue.engine);
     if (wait->sent)
         reap(queue.done, 1);
     wait->first = reap(queue.done, wait->until);
@@ -222,7 +222,7 @@ static void
 a_signal_ends_a_wait(void **state)
 {
     const char *runner = getenv("IOPING_RUNNER");
-    if (runner && runner[0] && *state == &os_uring)
+    if (runner && runner[0] && *state == RING)
         skip_because("valgrind lets no other thread run while a ring is waited for");
     const int64_t untils[] = {FOREVER, os_clock_now() + 30000 * MS};
     os_signals_install();
@@ -254,7 +254,7 @@ static void
 completions_come_in_any_order(void **state)
 {
     (void)state;
-    start(&os_uring, make_echo(), 2);
+    start(RING, make_echo(), 2);
     memcpy(buffer_of(1), "later", 5);
     submit(0, IO_READ, BLOCK, 0);
     submit(1, IO_WRITE, 5, 0);
@@ -275,7 +275,7 @@ all_are_sent_before_any_is_waited_for(void **state)
 {
     int64_t late = os_clock_now() + 10000 * MS;
     (void)state;
-    start(&os_uring, make_echo(), 24);
+    start(RING, make_echo(), 24);
     for (int slot = 0; slot < 24; slot++)
         submit(slot, slot < 12 ? IO_READ : IO_WRITE, 512, 0);
     for (int left = 24; left > 0;) {
@@ -303,7 +303,7 @@ static void *
 begin_and_keep_busy(void *argument)
 {
     struct storm *storm = argument;
-    storm->begun = unshare(CLONE_FILES) < 0 ? -1 : queue.ops->begin(queue.own);
+    storm->begun = unshare(CLONE_FILES) < 0 ? -1 : begin();
     storm->wrong = keep_busy(20000);
     atomic_store(&storm->over, true);
     return NULL;
@@ -342,7 +342,7 @@ nowait_is_an_error_of_its_request(void **state)
         skip_because("needs a build folder on a disk whose cache can be dropped");
     open_only(*state, (struct io_config){
                           .fd = fd, .rw_flags = OS_RW_NOWAIT, .depth = 2, .size = BLOCK});
-    assert_int_equal(queue.ops->begin(queue.own), 0);
+    assert_int_equal(begin(), 0);
     for (int tries = 0; tries < 5; tries++) { /* a fast disk may be in time */
         os_file_drop(fd, 0, BLOCK);
         submit(0, IO_READ, BLOCK, 0);
@@ -363,7 +363,7 @@ hipri_without_polling_reads_as_ever(void **state)
     open_only(*state,
               (struct io_config){
                   .fd = make_file(), .rw_flags = OS_RW_HIPRI, .depth = 2, .size = BLOCK});
-    assert_int_equal(queue.ops->begin(queue.own), 0);
+    assert_int_equal(begin(), 0);
     read_all_slots();
     stop();
 }
@@ -390,12 +390,12 @@ too_many_slots_are_refused(void **state)
 {
     struct io_config config = {
         .fd = make_file(), .depth = 1 << 20, .memory = (char *)&queue, .size = 0};
-    const struct os_async_ops *ops = *state;
-    need_async(ops);
-    if (ops == &os_aio && !is_linux_aio())
+    const struct io_engine *engine = *state;
+    need_built_in(engine);
+    if (engine == AIO && !is_linux_aio())
         skip_because("needs a queue that has a limit of its own");
     errno = 0;
-    assert_null(ops->open(&config));
+    assert_null(try_open(engine, &config));
     assert_true(errno != 0);
     close(config.fd);
 }
@@ -417,7 +417,7 @@ loop_devices_are_not_polled(void **state)
 {
     (void)state;
     need_root();
-    need_async(&os_uring); /* nothing else is polled */
+    need_built_in(RING); /* nothing else is polled */
     struct result result =
         command_status(0, "truncate -s 1M loop.img && attach -f --show loop.img");
     result.out[strcspn(result.out, "\n")] = '\0';
@@ -450,9 +450,9 @@ turn_old(void **state)
     return 0;
 }
 
-#define OLD(test)                                                           \
-    {                                                                       \
-#test "_by_an_old_uring", test, turn_old, unhook, (void *)&os_uring \
+#define OLD(test)                                                      \
+    {                                                                  \
+#test "_by_an_old_uring", test, turn_old, unhook, (void *)RING \
     }
 
 int

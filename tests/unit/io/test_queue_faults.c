@@ -23,7 +23,7 @@ static void
 completions_come_in_any_order(void **state)
 {
     (void)state;
-    start(&os_aio, make_file(), 4);
+    start(AIO, make_file(), 4);
     hook = send_backwards;
     for (int slot = 0; slot < 4; slot++)
         submit(slot, IO_READ, BLOCK, offset_of(slot));
@@ -103,7 +103,7 @@ no_room_with_nothing_under_way_is_an_error(void **state)
     memset(queue.config.memory, 'm', 3 * BLOCK);
     hook = refuse_some;
     refusal = EAGAIN;
-    hooked = *state == &os_aio ? 3 : 1; /* calls */
+    hooked = *state == AIO ? 3 : 1; /* calls */
     for (int slot = 0; slot < 3; slot++)
         submit(slot, IO_READ, BLOCK, 0);
     reap_slots(3);
@@ -119,7 +119,7 @@ no_room_waits_for_what_is_under_way(void **state)
 {
     static const int refusals[] = {EAGAIN, EBUSY};
     for (size_t i = 0; i < LENGTH(refusals); i++) {
-        if (*state == &os_aio && refusals[i] == EBUSY)
+        if (*state == AIO && refusals[i] == EBUSY)
             continue; /* it never says so */
         start(*state, make_echo(), 2);
         send_slow(*state);
@@ -206,16 +206,16 @@ static char *volatile left_alone[2];
 static void
 what_a_failed_wait_leaves_under_way_keeps_its_buffers(void **state)
 {
-    const struct os_async_ops *ops = *state;
-    start(ops, make_echo(), 2);
-    send_slow(ops);
+    const struct io_engine *engine = *state;
+    start(engine, make_echo(), 2);
+    send_slow(engine);
     assert_int_equal(reap(queue.done, 1), 0);
     hook = break_waits;
     assert_int_equal(reap(queue.done, FOREVER), -1);
     hook = refuse_to_destroy; /* which would wait */
-    ops->end(queue.own);
-    assert_false(ops->close(queue.own));
-    left_alone[ops == &os_aio] = queue.config.memory;
+    end();
+    assert_false(io_close(engine, queue.own));
+    left_alone[engine == AIO] = queue.config.memory;
     close(queue.config.fd);
 }
 
@@ -223,8 +223,8 @@ static void
 aio_ends_what_a_failed_wait_leaves_under_way(void **state)
 {
     (void)state;
-    start(&os_aio, make_echo(), 2);
-    send_slow(&os_aio);
+    start(AIO, make_echo(), 2);
+    send_slow(AIO);
     assert_int_equal(reap(queue.done, 1), 0);
     hook = break_waits;
     assert_int_equal(reap(queue.done, FOREVER), -1);
@@ -258,7 +258,7 @@ static void
 a_flush_that_aio_lacks_is_made(void **state)
 {
     (void)state;
-    start(&os_aio, make_file(), 3);
+    start(AIO, make_file(), 3);
     hook = refuse_flush;
     submit(0, IO_READ, BLOCK, 0);
     submit(1, IO_FLUSH, 0, 0);
@@ -297,13 +297,13 @@ older_kernels_have_simpler_rings(void **state)
         int calls;
     } cases[] = {{0, 1}, {1U << 13, 2}, {3U << 12, 3}, {~0U, 4}};
     (void)state;
-    start(&os_uring, make_file(), 1); /* or is skipped */
+    start(RING, make_file(), 1); /* or is skipped */
     stop();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         hook = be_old;
         unknown_setup = cases[i].unknown;
         hooked = 0;
-        start(&os_uring, make_file(), 8);
+        start(RING, make_file(), 8);
         if (cases[i].unknown == 0 && hooked > 1)
             skip_because("needs Linux 6.1 or newer");
         assert_int_equal(hooked, cases[i].calls);
@@ -320,7 +320,7 @@ rings_without_plain_reads_are_not_enough(void **state)
     hook = be_old;
     missing_features = IORING_FEAT_RW_CUR_POS;
     errno = 0;
-    assert_null(os_uring.open(&config));
+    assert_null(try_open(RING, &config));
     missing_features = 0;
     if (errno == EPERM)
         skip_because("needs a container that allows io_uring");
@@ -341,12 +341,12 @@ what_is_not_allowed_is_tried_once(void **state)
 {
     static const int refusals[] = {ENOSYS, EPERM};
     struct io_config config = {.fd = make_file(), .depth = 1, .size = BLOCK};
-    const struct os_async_ops *ops = *state;
+    const struct io_engine *engine = *state;
     hook = refuse_all;
     for (size_t i = 0; i < LENGTH(refusals); i++) {
         hooked = 0;
         refusal = refusals[i];
-        assert_null(ops->open(&config));
+        assert_null(try_open(engine, &config));
         assert_int_equal(errno, refusals[i]);
         assert_int_equal(hooked, 1);
     }
@@ -391,7 +391,7 @@ nothing_need_be_registered(void **state)
         refused_register = refused[i / LENGTH(refusals)];
         refusal = refusals[i % LENGTH(refusals)];
         hooked = 0;
-        start(&os_uring, make_file(), 8);
+        start(RING, make_file(), 8);
         assert_int_equal(hooked, refused_register < 0 ? 2 : 1);
         read_all_slots();
         assert_writes_land();
@@ -415,7 +415,7 @@ rings_are_enabled_from_the_start_where_they_cannot_be_later(void **state)
     for (size_t i = 0; i < LENGTH(refusals); i++) {
         hook = refuse_every_register;
         refusal = refusals[i];
-        start(&os_uring, make_file(), 8);
+        start(RING, make_file(), 8);
         read_all_slots();
         assert_writes_land();
         assert_int_equal(keep_busy(100), 0);
@@ -435,10 +435,9 @@ static void
 what_could_not_begin_fails_as_a_whole(void **state)
 {
     (void)state;
-    open_only(&os_uring,
-              (struct io_config){.fd = make_file(), .depth = 2, .size = BLOCK});
+    open_only(RING, (struct io_config){.fd = make_file(), .depth = 2, .size = BLOCK});
     hook = refuse_to_enable;
-    if (os_uring.begin(queue.own) == 0)
+    if (begin() == 0)
         skip_because("needs Linux 6.0 or newer");
     assert_int_equal(errno, ENOMEM);
     submit(0, IO_READ, BLOCK, 0);
@@ -475,9 +474,9 @@ read_with_little_locked(int fd)
     queue.config.memory = calloc(8, config.size);
     int64_t late = os_clock_now() + 5000 * MS;
     do
-        queue.own = os_uring.open(&queue.config);
+        queue.own = try_open(RING, &queue.config);
     while (!queue.own && errno == ENOMEM && os_clock_now() < late);
-    if (!queue.own || os_uring.begin(queue.own) < 0)
+    if (!queue.own || begin() < 0)
         return 3;
     if (hooked == 0)
         return 4;
@@ -489,8 +488,8 @@ memory_need_not_be_locked(void **state)
 {
     int status;
     (void)state;
-    start(&os_uring, make_file(), 1); /* or is skipped */
-    static struct io_queue *own;      /* the child has it too */
+    start(RING, make_file(), 1); /* or is skipped */
+    static struct io_queue *own; /* the child has it too */
     own = queue.own;
     pid_t child = fork();
     if (child == 0)
@@ -523,7 +522,7 @@ polling_loses_no_completion(void **state)
 {
     (void)state;
     hook = be_polled;
-    start(&os_uring, make_file(), 32);
+    start(RING, make_file(), 32);
     read_all_slots();
     submit(7, IO_READ, BLOCK, 0);
     int got;
@@ -546,9 +545,9 @@ polling_waits_for_all(void **state)
     fd = make_file();
     assert_int_equal(os_file_flush(fd), 0);
     assert_int_equal(os_file_direct(fd, true), 0);
-    open_only(&os_uring,
+    open_only(RING,
               (struct io_config){.fd = fd, .poll = true, .depth = 32, .size = BLOCK});
-    assert_int_equal(os_uring.begin(queue.own), 0);
+    assert_int_equal(begin(), 0);
     submit(0, IO_READ, BLOCK, 0);
     while (reap(queue.done, os_clock_now() + MS) == 0)
         ;
@@ -567,14 +566,14 @@ main(void)
         BOTH(one_reap_sends_all),
         BOTH(no_room_with_nothing_under_way_is_an_error),
         BOTH(what_a_failed_wait_leaves_under_way_keeps_its_buffers),
-        WITH(aio_ends_what_a_failed_wait_leaves_under_way, "", os_aio),
+        WITH(aio_ends_what_a_failed_wait_leaves_under_way, "", AIO),
         BOTH(what_was_not_sent_keeps_no_buffers),
         BOTH(no_room_waits_for_what_is_under_way),
         BOTH(a_wait_that_cannot_be_is_an_error),
         BOTH(what_is_not_allowed_is_tried_once),
-        WITH(completions_come_in_any_order, "", os_aio),
-        WITH(what_has_no_room_is_sent_later, "", os_aio),
-        WITH(a_flush_that_aio_lacks_is_made, "", os_aio),
+        WITH(completions_come_in_any_order, "", AIO),
+        WITH(what_has_no_room_is_sent_later, "", AIO),
+        WITH(a_flush_that_aio_lacks_is_made, "", AIO),
         URING(older_kernels_have_simpler_rings),
         URING(rings_without_plain_reads_are_not_enough),
         URING(nothing_need_be_registered),

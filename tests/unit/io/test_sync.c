@@ -25,18 +25,18 @@ static struct io_completion
 perform(int fd, int rw_flags, enum io_operation operation, void *buffer, size_t size,
         int64_t offset)
 {
-    struct engine engine = {.ops = &engine_sync};
+    const struct io_engine *engine = io_engine_of(0);
     struct io_config config = {
         .fd = fd, .rw_flags = rw_flags, .depth = 1, .memory = buffer, .size = size};
     struct io_request request = {operation, 0, size, offset};
     struct io_completion completion = {.slot = -7, .bytes = -7, .error = -7};
     struct error error;
-    assert_int_equal(engine.ops->open(&engine, &config, &error), 0);
-    engine.ops->begin(&engine);
-    engine.ops->submit(&engine, &request);
-    assert_int_equal(engine.ops->reap(&engine, &completion, INT64_MAX), 1);
+    struct io_queue *queue = io_open(engine, engine->name, &config, &error);
+    assert_non_null(queue);
+    engine->submit(queue, &request);
+    assert_int_equal(engine->reap(queue, &completion, INT64_MAX), 1);
     assert_int_equal(completion.slot, 0);
-    engine.ops->close(&engine);
+    assert_true(io_close(engine, queue));
     return completion;
 }
 

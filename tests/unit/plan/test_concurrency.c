@@ -10,7 +10,8 @@ nothing_given_is_one_request_at_a_time_that_waits(void **state)
 {
     (void)state;
     struct plan plan = planned(".");
-    assert_int_equal(plan.engine, ENGINE_SYNC);
+    assert_ptr_equal(plan.engine, io_engine_of(0));
+    assert_null(plan.engine_name);
     assert_int_equal(plan.threads, 1);
     assert_int_equal(plan.depth, 1);
     assert_int_equal(plan.sweep.kind, SWEEP_NONE);
@@ -23,26 +24,26 @@ engine_threads_and_depth_are_taken_over(void **state)
     (void)state;
     static const struct {
         const char *line;
-        enum engine_kind engine;
+        char engine; /* its option */
         int threads, depth;
     } cases[] = {
-        {"-A .", ENGINE_AIO, 1, 1},
-        {"-U .", ENGINE_URING, 1, 1},
-        {"-threads 7 .", ENGINE_SYNC, 7, 1},
-        {"-threads 1024 .", ENGINE_SYNC, 1024, 1},
-        {"-depth 1 .", ENGINE_SYNC, 1, 1},
-        {"-A -depth 1 .", ENGINE_AIO, 1, 1},
-        {"-A -depth 32 .", ENGINE_AIO, 1, 32},
-        {"-U -depth 4096 .", ENGINE_URING, 1, 4096},
-        {"-depth 2 -threads 3 -U .", ENGINE_URING, 3, 2},
-        {"-AA -threads 1k .", ENGINE_AIO, 1000, 1},
+        {"-A .", 'A', 1, 1},
+        {"-U .", 'U', 1, 1},
+        {"-threads 7 .", 0, 7, 1},
+        {"-threads 1024 .", 0, 1024, 1},
+        {"-depth 1 .", 0, 1, 1},
+        {"-A -depth 1 .", 'A', 1, 1},
+        {"-A -depth 32 .", 'A', 1, 32},
+        {"-U -depth 4096 .", 'U', 1, 4096},
+        {"-depth 2 -threads 3 -U .", 'U', 3, 2},
+        {"-AA -threads 1k .", 'A', 1000, 1},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        if (plan.engine != cases[i].engine || plan.threads != cases[i].threads ||
-            plan.depth != cases[i].depth)
-            fail_msg("ioping %s: %d %d %d", cases[i].line, (int)plan.engine, plan.threads,
-                     plan.depth);
+        if (plan.engine != io_engine_of(cases[i].engine) ||
+            plan.threads != cases[i].threads || plan.depth != cases[i].depth)
+            fail_msg("ioping %s: %s %d %d", cases[i].line, plan.engine->name,
+                     plan.threads, plan.depth);
     }
 }
 
@@ -50,7 +51,7 @@ static void
 depth_needs_an_engine_that_does_not_wait(void **state)
 {
     (void)state;
-    need_async(&os_uring); /* it is named */
+    need_built_in(io_engine_of('U')); /* it is named */
     planned_refused("-depth 2 .", "ioping: -depth: " ADD_ENGINE);
     planned_refused("-R -threads 4 -depth 4096 .", "ioping: -depth: " ADD_ENGINE);
     planned_refused("-sweep depth .", "ioping: -sweep: " ADD_ENGINE);

@@ -172,7 +172,7 @@ what_is_not_swept_stays_as_given(void **state)
     (void)state;
     struct plan plan =
         planned("-sweep size -A -depth 8 -threads 3 -W -LD -e 9 -o 1m -hang 1 -E -k .");
-    assert_int_equal(plan.engine, ENGINE_AIO);
+    assert_ptr_equal(plan.engine, io_engine_of('A'));
     assert_int_equal(plan.depth, 8);
     assert_int_equal(plan.threads, 3);
     assert_int_equal(plan.load, LOAD_WRITE);

@@ -175,7 +175,7 @@ plotted_make(const struct plotted_case *drawn)
     if (drawn->kind == PLOTTED_MISSING)
         plotted->plan.corrected = plotted->plan.interval = 1000000;
     if (drawn->sweep == SWEEP_DEPTH)
-        plotted->plan.engine = ENGINE_URING;
+        plotted->plan.engine_name = "io_uring";
     for (int i = 0; i < drawn->targets; i++)
         plotted_target(plotted, drawn, i);
     plotted->plot = (struct plot){

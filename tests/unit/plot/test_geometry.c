@@ -117,7 +117,7 @@ the_largest_numbers_make_a_sound_picture(void **state)
         plotted->plan.interval = 3599639999999999;
         plotted->plan.burst = INT64_MAX;
         plotted->plan.threads = plotted->plan.depth = 4096;
-        plotted->plan.engine = ENGINE_AIO;
+        plotted->plan.engine_name = "Linux AIO";
         plot_format(&text, &plotted->plot);
         add_picture(&found, &text, "largest numbers");
         buffer_free(&text);

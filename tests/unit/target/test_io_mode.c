@@ -128,6 +128,7 @@ prepare(void **state)
     target = (struct target){.kind = OS_BLOCK, .size = SIZE, .work_size = SIZE};
     target.fd = os_file_open(path, OS_OPEN_WRITE | OS_OPEN_CREATE);
     plan = (struct plan){.path = "/dev/disk2",
+                         .engine = io_engine_of(0),
                          .load = LOAD_READ,
                          .request_size = 4096,
                          .scratch_size = SIZE};
@@ -364,17 +365,15 @@ static void
 but_not_of_requests_in_a_queue(void **state)
 {
     static const struct {
-        enum engine_kind engine;
+        char engine; /* its option */
         int depth;
         enum sweep_kind swept;
-    } queues[] = {{ENGINE_URING, 1, SWEEP_NONE},
-                  {ENGINE_AIO, 2, SWEEP_NONE},
-                  {ENGINE_AIO, 1, SWEEP_DEPTH}};
+    } queues[] = {{'U', 1, SWEEP_NONE}, {'A', 2, SWEEP_NONE}, {'A', 1, SWEEP_DEPTH}};
     (void)state;
     for (int i = 0; i < 3; i++) {
         has.drop = has.account = true;
         plan.sweep.kind = queues[i].swept;
-        plan.engine = queues[i].engine;
+        plan.engine = io_engine_of(queues[i].engine);
         plan.depth = queues[i].depth;
         notes.count = 0;
         assert_int_equal(choose(), 0);
