@@ -1,6 +1,10 @@
+/*
+ * The walker over UTF-8, and how control characters are shown. A byte that begins no
+ * well-formed character is taken alone, so that a walk goes on after it and sees every
+ * byte once.
+ */
 #include "base/escape.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,10 +17,10 @@ static const struct {
     {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
 };
 
-size_t
-escape_utf8_length(const char *text)
+/* Returns the length of the well-formed character at BYTE; 0: none is. */
+static size_t
+measure(const unsigned char *byte)
 {
-    const unsigned char *byte = (const unsigned char *)text;
     for (size_t i = 0; i < sizeof(utf8) / sizeof(utf8[0]); i++) {
         if (byte[0] < utf8[i].first || byte[0] > utf8[i].last)
             continue;
@@ -30,53 +34,88 @@ escape_utf8_length(const char *text)
     return 0;
 }
 
-/* Unicode's Bidi_Control: ALM, LRM and RLM, embeddings and overrides, isolates. */
-unsigned
-escape_bidi(const char *text)
+/* Returns the code point of a well-formed character of LENGTH bytes. */
+static uint32_t
+decode(const unsigned char *byte, size_t length)
 {
-    const unsigned char *byte = (const unsigned char *)text;
-    if (byte[0] == 0xd8 && byte[1] == 0x9c)
-        return 0x61c;
-    if (byte[0] != 0xe2 || (byte[1] != 0x80 && byte[1] != 0x81) || byte[2] >> 6 != 2)
-        return 0;
-    unsigned code = 0x2000U | (byte[1] & 0x3fU) << 6 | (byte[2] & 0x3fU);
-    bool is_mark = code == 0x200e || code == 0x200f;
-    bool is_embedding = code >= 0x202a && code <= 0x202e;
-    bool is_isolate = code >= 0x2066 && code <= 0x2069;
-    return is_mark || is_embedding || is_isolate ? code : 0;
+    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t code = byte[0] & masks[length];
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (byte[i] & 0x3f);
+    return code;
 }
 
+/* Unicode's Bidi_Control: ALM, LRM and RLM, embeddings and overrides, isolates. */
 static bool
-is_control(const unsigned char *byte, size_t length)
+is_bidi(uint32_t code)
 {
-    if (length > 1 && escape_bidi((const char *)byte))
-        return true;
-    if (length == 2)
-        return byte[0] == 0xc2 && byte[1] < 0xa0;
-    return byte[0] < 0x20 || byte[0] == 0x7f ||
-           (length == 0 && byte[0] >= 0x80 && byte[0] < 0xa0);
+    return code == 0x61c || code == 0x200e || code == 0x200f ||
+           (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+static enum escape_kind
+classify(uint32_t code)
+{
+    if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+        return ESCAPE_CONTROL;
+    return is_bidi(code) ? ESCAPE_BIDI : ESCAPE_PLAIN;
+}
+
+bool
+escape_next(const char **text, struct escape_character *character)
+{
+    const unsigned char *byte = (const unsigned char *)*text;
+    size_t length = measure(byte);
+    *character = (struct escape_character){.bytes = *text, .length = length};
+    if (byte[0] == '\0')
+        return false;
+    if (length > 0) {
+        character->code = decode(byte, length);
+        character->kind = classify(character->code);
+    } else {
+        character->length = 1;
+        character->code = byte[0];
+        character->kind = ESCAPE_INVALID;
+    }
+    *text += character->length;
+    return true;
+}
+
+int
+escape_count(const char *text)
+{
+    struct escape_character character;
+    int count = 0;
+    while (escape_next(&text, &character))
+        count++;
+    return count;
+}
+
+/* A terminal may take a byte that is not UTF-8 for a C1 control of eight bits. */
+static bool
+is_escaped(const struct escape_character *character)
+{
+    if (character->kind == ESCAPE_INVALID)
+        return character->code < 0xa0;
+    return character->kind != ESCAPE_PLAIN;
 }
 
 size_t
 escape_control(const char *text, char *out, size_t size)
 {
+    struct escape_character character;
     size_t used = 0;
-    while (*text) {
-        char piece[3 * 4 + 1];
-        size_t length = escape_utf8_length(text), wide = 0;
-        size_t step = length ? length : 1;
-        if (is_control((const unsigned char *)text, length)) {
-            for (size_t i = 0; i < step; i++, wide += 4)
-                snprintf(piece + wide, 5, "\\%03o", (unsigned)(unsigned char)text[i]);
-        } else {
-            memcpy(piece, text, step);
-            wide = step;
-        }
+    while (escape_next(&text, &character)) {
+        bool escaped = is_escaped(&character);
+        size_t wide = character.length * (escaped ? 4 : 1);
         if (used + wide >= size)
             break;
-        memcpy(out + used, piece, wide);
+        for (size_t i = 0; escaped && i < character.length; i++)
+            snprintf(out + used + 4 * i, 5, "\\%03o",
+                     (unsigned)(unsigned char)character.bytes[i]);
+        if (!escaped)
+            memcpy(out + used, character.bytes, character.length);
         used += wide;
-        text += step;
     }
     out[used] = '\0';
     return used;

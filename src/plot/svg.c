@@ -6,30 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define ELLIPSIS "\xe2\x80\xa6"    /* U+2026 */
+#define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 
-/* What is one character to a reader: what is not UTF-8 is one per byte. */
-static size_t
-step_over(const char *plain)
-{
-    size_t length = escape_utf8_length(plain);
-    return length ? length : 1;
-}
-
-/* Among those of three bytes or more are the scripts whose glyphs are wide. */
+/* The scripts whose glyphs are wide are among the characters of three bytes and more. */
 static int
-columns_of(const char *character)
+columns_of(const struct escape_character *character)
 {
-    return escape_utf8_length(character) >= 3 ? 2 : 1;
+    return character->length >= 3 ? 2 : 1;
 }
 
 static int
 count_columns(const char *plain)
 {
+    struct escape_character character;
     int columns = 0;
-    for (; *plain; plain += step_over(plain))
-        columns += columns_of(plain);
+    while (escape_next(&plain, &character))
+        columns += columns_of(&character);
     return columns;
 }
 
@@ -40,58 +32,68 @@ svg_width(const char *text, double size)
 }
 
 /* XML 1.0, 2.2: no C0 but white space, no U+FFFE, U+FFFF; DEL and C1 are discouraged.
- * What changes the order in which a reader sees a name is none of its characters. */
+ * Bidirectional controls are legal, but would change the order in which a reader sees a
+ * name. */
 static bool
-is_allowed(const char *character, size_t length)
+is_allowed(const struct escape_character *character)
 {
-    const unsigned char *byte = (const unsigned char *)character;
-    if (escape_bidi(character))
-        return false;
-    if (length == 1)
-        return byte[0] >= 0x20 && byte[0] != 0x7f;
-    if (length == 2)
-        return byte[0] != 0xc2 || byte[1] >= 0xa0;
-    return length != 3 || byte[0] != 0xef || byte[1] != 0xbf || byte[2] < 0xbe;
+    return character->kind == ESCAPE_PLAIN && character->code != 0xfffe &&
+           character->code != 0xffff;
+}
+
+/* Returns the entity that stands for a character in XML; NULL: it stands for itself. */
+static const char *
+entity_of(uint32_t code)
+{
+    switch (code) {
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '&':
+        return "&amp;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
 }
 
 void
 svg_escape(struct buffer *text, const char *plain)
 {
-    static const struct {
-        char character;
-        const char *entity;
-    } entities[] = {
-        {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
-    for (; *plain; plain += step_over(plain)) {
-        size_t length = escape_utf8_length(plain), i = 0;
-        while (i < sizeof(entities) / sizeof(entities[0]) &&
-               entities[i].character != *plain)
-            i++;
-        if (i < sizeof(entities) / sizeof(entities[0]))
-            buffer_text(text, entities[i].entity);
-        else if (is_allowed(plain, length) && length)
-            buffer_add(text, plain, length);
+    struct escape_character character;
+    while (escape_next(&plain, &character)) {
+        const char *entity = entity_of(character.code);
+        if (!is_allowed(&character))
+            buffer_text(text, ESCAPE_REPLACEMENT);
+        else if (entity)
+            buffer_text(text, entity);
         else
-            buffer_text(text, REPLACEMENT);
+            buffer_add(text, character.bytes, character.length);
     }
 }
 
 void
 svg_shorten(struct buffer *text, const char *plain, int columns)
 {
-    int all = count_columns(plain), used = 0;
+    struct escape_character character;
+    int all = count_columns(plain), used = 0, head = (columns - 2) / 2;
     if (all <= columns) {
         buffer_text(text, plain);
         return;
     }
     const char *at = plain;
-    for (int head = (columns - 2) / 2; used + columns_of(at) <= head; at += step_over(at))
-        used += columns_of(at);
+    while (escape_next(&at, &character) && used + columns_of(&character) <= head)
+        used += columns_of(&character);
+    at = character.bytes; /* the first that does not fit */
     buffer_add(text, plain, (size_t)(at - plain));
     buffer_text(text, ELLIPSIS);
     for (int room = columns - 2 - used, left = all - used; left > room;) {
-        left -= columns_of(at);
-        at += step_over(at);
+        escape_next(&at, &character);
+        left -= columns_of(&character);
     }
     buffer_text(text, at);
 }

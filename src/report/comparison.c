@@ -115,22 +115,10 @@ fill_line(struct line *line, int64_t first, const struct slos *slos)
         show_ratio(cells[RATIO], line->p50, first);
 }
 
-/* Columns of a terminal, as far as one per character goes. */
-static int
-width_of(const char *text)
-{
-    int width = 0;
-    for (; *text; width++) {
-        size_t length = escape_utf8_length(text);
-        text += length ? length : 1;
-    }
-    return width;
-}
-
 static void
 widen(int *width, const char *text)
 {
-    int needed = width_of(text);
+    int needed = escape_count(text);
     if (*width < needed)
         *width = needed;
 }
@@ -155,7 +143,7 @@ add_line(struct buffer *text, const struct table *table, const struct line *line
 {
     enum color_tone tone = line->slo == SLO_BROKEN ? TONE_FAILED : TONE_NONE;
     const char *target = line->target.text;
-    buffer_format(text, "%s%*s", target, table->target - width_of(target), "");
+    buffer_format(text, "%s%*s", target, table->target - escape_count(target), "");
     for (int i = 0; i < table->shown; i++) {
         const char *cell = line->cells[i];
         int room = columns[i].gap + table->widths[i] - (int)strlen(cell);

@@ -53,24 +53,18 @@ void
 json_string(struct json *json, const char *name, const char *value)
 {
     struct buffer *text = json->text;
+    struct escape_character character;
     begin_value(json, name);
     buffer_text(text, "\"");
-    while (*value) {
-        size_t length = escape_utf8_length(value);
-        unsigned char byte = (unsigned char)*value;
-        if (length == 0)
+    while (escape_next(&value, &character)) {
+        if (character.kind == ESCAPE_INVALID)
             buffer_text(text, "\\ufffd");
-        else if (byte == '"' || byte == '\\')
-            buffer_format(text, "\\%c", byte);
-        else if (byte < 0x20 || byte == 0x7f)
-            buffer_format(text, "\\u%04x", (unsigned)byte);
-        else if (byte == 0xc2 && (unsigned char)value[1] < 0xa0) /* C1 */
-            buffer_format(text, "\\u%04x", (unsigned)(unsigned char)value[1]);
-        else if (escape_bidi(value))
-            buffer_format(text, "\\u%04x", escape_bidi(value));
+        else if (character.kind != ESCAPE_PLAIN)
+            buffer_format(text, "\\u%04x", (unsigned)character.code);
+        else if (character.code == '"' || character.code == '\\')
+            buffer_format(text, "\\%c", *character.bytes);
         else
-            buffer_add(text, value, length);
-        value += length ? length : 1;
+            buffer_add(text, character.bytes, character.length);
     }
     buffer_text(text, "\"");
 }

@@ -20,18 +20,17 @@
 static void
 add_label(struct buffer *text, const char *name, const char *value)
 {
+    struct escape_character character;
     buffer_format(text, "%s=\"", name);
-    while (*value) {
-        size_t length = escape_utf8_length(value);
-        if (length == 0)
-            buffer_text(text, "\xef\xbf\xbd"); /* U+FFFD */
-        else if (*value == '\n')
+    while (escape_next(&value, &character)) {
+        if (character.kind == ESCAPE_INVALID)
+            buffer_text(text, ESCAPE_REPLACEMENT);
+        else if (character.code == '\n')
             buffer_text(text, "\\n");
-        else if (*value == '"' || *value == '\\')
-            buffer_format(text, "\\%c", *value);
+        else if (character.code == '"' || character.code == '\\')
+            buffer_format(text, "\\%c", *character.bytes);
         else
-            buffer_add(text, value, length);
-        value += length ? length : 1;
+            buffer_add(text, character.bytes, character.length);
     }
     buffer_text(text, "\"");
 }

@@ -90,11 +90,11 @@ assert_shown(const char *out, const char *shown)
 static void
 assert_no_control_characters(const char *text)
 {
-    for (; *text; text++)
-        if ((*text > 0 && *text < ' ' && *text != '\n') || *text == '\177')
-            fail_msg("control character %d before: %s", *text, text + 1);
-        else if (escape_bidi(text))
-            fail_msg("U+%04X before: %s", escape_bidi(text), text + 1);
+    struct escape_character character;
+    while (escape_next(&text, &character))
+        if (character.kind == ESCAPE_BIDI ||
+            (character.kind == ESCAPE_CONTROL && character.code != '\n'))
+            fail_msg("U+%04X before: %s", (unsigned)character.code, text);
 }
 
 static void

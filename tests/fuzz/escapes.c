@@ -2,7 +2,7 @@
  * The first byte is the room for the output, the rest a text. What is written
  * may not be larger than the room, nor contain a control character, nor be other
  * than the beginning of what is written with room enough; and no character may
- * have a length that its code point does not have.
+ * have a length or a code point that its bytes do not have.
  */
 #include "fuzz.h"
 
@@ -46,7 +46,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = fuzz_text(data + 1, size - 1);
     for (const char *at = text; at <= text + strlen(text); at++) {
         uint32_t code;
-        MUST(escape_utf8_length(at) == fuzz_character(at, &code));
+        size_t length = fuzz_character(at, &code);
+        struct escape_character character;
+        const char *next = at;
+        MUST(escape_next(&next, &character) == (*at != '\0'));
+        MUST(next == at + (length ? length : *at != '\0'));
+        MUST(length == 0 || character.code == code);
+        MUST((length == 0 && *at) == (character.kind == ESCAPE_INVALID));
     }
     check_escapes(text, data[0] + 1u);
     free(text);

@@ -171,7 +171,11 @@ check_bidi(unsigned code, const char *text)
     char expected[16] = "", shown[64], around[16];
     for (const char *at = text; *at; at++)
         sprintf(expected + strlen(expected), "\\%03o", (unsigned)(unsigned char)*at);
-    assert_int_equal(escape_bidi(text), code);
+    struct escape_character character;
+    const char *next = text;
+    assert_true(escape_next(&next, &character));
+    assert_int_equal(character.kind, ESCAPE_BIDI);
+    assert_int_equal(character.code, code);
     snprintf(around, sizeof(around), "a%sb", text);
     snprintf(shown, sizeof(shown), "a%sb", expected);
     check_escape(around, shown);
@@ -198,9 +202,8 @@ bidirectional_controls_become_octal(void **state)
     }
     check_bidi(0x61c, "\xd8\x9c");
     check_escape("\xd8\x9b\xd8\x9d", "\xd8\x9b\xd8\x9d");
-    assert_int_equal(escape_bidi(""), 0);
-    assert_int_equal(escape_bidi("\xe2\x80"), 0);
-    assert_int_equal(escape_bidi("\xd8"), 0);
+    check_escape("\xe2\x80", "\xe2\\200");
+    check_escape("\xd8", "\xd8");
 }
 
 static void
@@ -306,9 +309,45 @@ only_well_formed_utf8_has_a_length(void **state)
         {"\xf5\x80\x80\x80", 0},
         {"\xff", 0},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        if (escape_utf8_length(cases[i].text) != cases[i].length)
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct escape_character character;
+        const char *next = cases[i].text;
+        bool any = escape_next(&next, &character);
+        bool valid = any && character.kind != ESCAPE_INVALID;
+        size_t step = cases[i].length ? cases[i].length : any;
+        if (any != (cases[i].text[0] != '\0') || valid != (cases[i].length > 0) ||
+            next != cases[i].text + step || character.length != step)
             fail_msg("case %d", (int)i);
+    }
+}
+
+static void
+a_walk_tells_code_points_and_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t code;
+        enum escape_kind kind;
+    } expected[] = {
+        {'a', ESCAPE_PLAIN},     {0x1b, ESCAPE_CONTROL},   {0x7f, ESCAPE_CONTROL},
+        {0x9b, ESCAPE_CONTROL},  {0xa0, ESCAPE_PLAIN},     {0x20ac, ESCAPE_PLAIN},
+        {0xe2, ESCAPE_INVALID},  {0x82, ESCAPE_INVALID},   {0x202e, ESCAPE_BIDI},
+        {0x1f4be, ESCAPE_PLAIN}, {0x10ffff, ESCAPE_PLAIN}, {0xff, ESCAPE_INVALID},
+        {'z', ESCAPE_PLAIN},
+    };
+    const char *text = "a\033\x7f\xc2\x9b\xc2\xa0\xe2\x82\xac\xe2\x82\xe2\x80\xae"
+                       "\xf0\x9f\x92\xbe\xf4\x8f\xbf\xbf\xffz";
+    struct escape_character character;
+    assert_int_equal(escape_count(text), LENGTH(expected));
+    assert_int_equal(escape_count(""), 0);
+    for (size_t i = 0; i < LENGTH(expected); i++) {
+        assert_true(escape_next(&text, &character));
+        assert_ptr_equal(character.bytes + character.length, text);
+        assert_int_equal(character.code, expected[i].code);
+        assert_int_equal(character.kind, expected[i].kind);
+    }
+    assert_false(escape_next(&text, &character));
+    assert_int_equal(*text, '\0');
 }
 
 static void
@@ -460,6 +499,7 @@ main(void)
         cmocka_unit_test(stray_continuation_bytes_are_taken_for_c1),
         cmocka_unit_test(escaped_text_is_cut_before_what_does_not_fit),
         cmocka_unit_test(only_well_formed_utf8_has_a_length),
+        cmocka_unit_test(a_walk_tells_code_points_and_kinds),
         cmocka_unit_test(a_buffer_grows_with_what_is_added),
         cmocka_unit_test(a_buffer_takes_long_formats_and_nul_bytes),
         cmocka_unit_test(a_cleared_buffer_keeps_its_memory),
