@@ -2,13 +2,14 @@
 #define PLOT_PLOT_H
 
 #include "base/buffer.h"
-#include "run/job.h"
 
-#include <stdint.h>
+struct job;
+struct plan;
 
-/* What every picture begins with, so that one can be told from another file. */
+/* The first line of every plot, which tells it from a file that must not be replaced. */
 #define PLOT_START "<!-- ioping -->\n"
 
+/* All that a plot shows; its owner keeps it until the plot is drawn. */
 struct plot {
     const struct plan *plan;
     const struct job *jobs; /* their steps if they sweep, else statistics and tracks */
@@ -16,11 +17,10 @@ struct plot {
 };
 
 /*
- * Adds the picture as a whole SVG document that needs nothing else: latency over time
- * and its distribution; of a sweep of sizes, IOPS and bandwidth against the
- * size; of threads or depths, latency against IOPS. Without a request that
- * counts it says so. What is there is all borrowed. If memory runs out, `failed` of
- * TEXT is set.
+ * Adds the plot as an SVG document that refers to no other file: latency over time and
+ * its distribution; of a sweep of sizes, IOPS and bandwidth against the size; of threads
+ * or depths, latency against IOPS. Without a request that counts it says so. If memory
+ * runs out, `failed` of TEXT is set.
  */
 void plot_format(struct buffer *text, const struct plot *plot);
 

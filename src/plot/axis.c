@@ -1,12 +1,10 @@
 /*
- * Round values are a table: units, each with the multiples of it that are
+ * Scales. Round values are a table: units, each with the multiples of it that are
  * round. A linear scale takes one of them as the distance of its ticks; a log
  * scale takes all of them as ticks, or every second, third ... of each unit,
  * until they are far enough apart.
  */
 #include "axis.h"
-
-#include "number.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -15,8 +13,8 @@
 
 struct row {
     const char *name;       /* NULL: after the last */
-    int64_t factor;         /* what a multiple counts */
-    int64_t unit;           /* what is written as 1 NAME */
+    int64_t factor;         /* of the multiples */
+    int64_t unit;           /* the value that is written as 1 NAME */
     const short *multiples; /* ends with 0 */
 };
 
@@ -87,9 +85,9 @@ static const struct row sizes[] = {
 };
 
 /*
- * `plain`: its units are mere multiples, so that a title does not name them.
- * `strides`: every so manyth is a tick of a log scale, counted from the begin of
- * each unit or, if `through`, from the first; ends with 0.
+ * `plain`: units are mere multiples, so that a title does not name them.
+ * `strides`: a log scale has a tick at every first, third ... round value, counted from
+ * the first of each unit or, if `through`, from the first of all; ends with 0.
  */
 static const struct {
     const struct row *rows;
@@ -110,7 +108,7 @@ plot_axis_spreads(int64_t least, int64_t most, int64_t ratio)
     return most / ratio > least || (most / ratio == least && most % ratio > 0);
 }
 
-/* The smallest round value of at least SIZE, or the largest there is. */
+/* Returns the smallest round value of at least SIZE, or the largest in the table. */
 static int64_t
 round_up(enum plot_kind kind, double size)
 {
@@ -124,14 +122,14 @@ round_up(enum plot_kind kind, double size)
     return value;
 }
 
-/* The largest unit in which ticks have two decimals at the most. */
+/* Returns the largest unit in which ticks have two decimals at the most. */
 static const struct row *
 find_unit(const struct plot_axis *axis)
 {
     const struct row *best = kinds[axis->kind].rows;
     for (const struct row *row = best; row->name; row++) {
-        int64_t part = row->unit % 100 ? row->unit : row->unit / 100;
-        if ((double)row->unit <= axis->most && axis->step % part == 0)
+        int64_t hundredth = row->unit % 100 ? row->unit : row->unit / 100;
+        if ((double)row->unit <= axis->most && axis->step % hundredth == 0)
             best = row;
     }
     return best;
@@ -196,7 +194,7 @@ plot_axis_at(const struct plot_axis *axis, double value)
     return axis->from + number_least(number_most(share, 0), 1) * (axis->to - axis->from);
 }
 
-/* REST / UNIT, below 1, with as many decimals as it takes, three at the most. */
+/* Writes REST / UNIT, below 1, with as many decimals as it takes, three at the most. */
 static void
 write_decimals(char *text, uint64_t rest, uint64_t unit)
 {
@@ -235,7 +233,7 @@ linear_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
     return count;
 }
 
-/* Adds one unless it is too close to the one before. */
+/* Adds a tick. Returns false if it is too close to the one before. */
 static bool
 add_log_tick(const struct plot_axis *axis, const struct row *row, int64_t value,
              struct plot_tick *ticks, int count)
@@ -249,7 +247,8 @@ add_log_tick(const struct plot_axis *axis, const struct row *row, int64_t value,
     return true;
 }
 
-/* Every STRIDEth; CLOSE becomes true if some of them were too close to others. */
+/* Finds the ticks at every STRIDEth round value; CLOSE becomes true if some of them were
+ * too close to others. */
 static int
 log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tick *ticks)
 {

@@ -1,11 +1,12 @@
-#include "parts.h"
+/* Frames with axes, and the marks and colours that tell targets apart. */
+#include "draw.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define TICK 5 /* pixels */
+#define TICK 5 /* length, pixels */
 
-/* Lines at the ticks of both axes, through the whole panel. */
+/* Adds lines at the ticks of both axes, through the whole panel. */
 static void
 add_grid(struct buffer *text, const struct plot_panel *panel,
          const struct plot_tick *across, int columns, const struct plot_tick *up,
@@ -25,7 +26,7 @@ add_grid(struct buffer *text, const struct plot_panel *panel,
     svg_end(text);
 }
 
-/* "latency (us)", "latency (log scale)" */
+/* Adds a title such as "latency (us)" or "latency (log scale)". */
 static void
 add_axis_title(struct buffer *text, double x, double y, const struct plot_axis *axis,
                const char *title, bool upwards)
@@ -69,6 +70,15 @@ plot_panel_empty(struct buffer *text, const struct plot_panel *panel)
 }
 
 bool
+plot_has_data(const struct job *job)
+{
+    for (int i = 0; i < job->step_count; i++)
+        if (job->steps[i].requests)
+            return true;
+    return job->stats && job->stats->latency.count > 0;
+}
+
+bool
 plot_is_clear(const struct plot *plot)
 {
     return plot->count <= 8;
@@ -93,6 +103,24 @@ plot_class(char *class, const struct plot *plot, const char *role, const char *l
     if (dashes)
         snprintf(class + used, PLOT_CLASS - (size_t)used, " d%d", dashes);
     return class;
+}
+
+void
+plot_panel_percentiles(struct buffer *text, const struct plot *plot,
+                       const struct plot_panel *panel, int target)
+{
+    static const char *const names[] = {"p50", "p99"};
+    const struct stats *stats = plot->jobs[target].stats;
+    char class[PLOT_CLASS];
+    if (!plot_is_clear(plot))
+        return;
+    for (int i = 0; i < 2; i++) {
+        int64_t value = i ? stats_p99(stats) : stats_p50(stats);
+        svg_path(text, plot_class(class, plot, names[i], names[i], target));
+        svg_point(text, 'M', panel->x, plot_axis_at(&panel->up, (double)value));
+        svg_line(text, 'H', panel->x + panel->width);
+        svg_end(text);
+    }
 }
 
 void

@@ -1,11 +1,12 @@
+/* The document of a plot: headings, panels, legend and the description of them all. */
 #include "plot/plot.h"
 
-#include "parts.h"
+#include "draw.h"
 
 /*
- * The colours are those of Okabe and Ito ("Color Universal Design", 2008), which
- * people who do not tell all colours apart still do; black and yellow give way
- * to what can be seen on the paper. Fonts are those that are there.
+ * The colours of Okabe and Ito ("Color Universal Design", 2008), which colour-blind
+ * people can distinguish; black and yellow are replaced by colours that are visible on
+ * the paper. Fonts are those of the viewer's system.
  */
 static const char style[] =
     "<style>\n"
@@ -40,7 +41,7 @@ static const char style[] =
     "@media print{.paper{fill:#fff}}\n"
     "</style>\n";
 
-/* PLAIN, escaped, as an element of its own. */
+/* Adds an element that contains PLAIN. */
 static void
 add_element(struct buffer *text, const char *name, const struct buffer *plain)
 {
@@ -50,7 +51,7 @@ add_element(struct buffer *text, const char *name, const struct buffer *plain)
     text->failed |= plain->failed;
 }
 
-/* A line at the top, shortened to fit. */
+/* Adds a line at the top, shortened to fit. */
 static void
 add_heading(struct buffer *text, double y, int size, const char *class,
             const struct buffer *plain)
@@ -95,7 +96,7 @@ void
 plot_format(struct buffer *text, const struct plot *plot)
 {
     const double below = PLOT_TOP + PLOT_HEIGHT + 56;
-    int height = (int)(below + plot_legend_height(plot));
+    int height = (int)(below + plot_targets_height(plot));
     struct buffer title = {0}, words = {0};
     add_title(&title, plot);
     plot_words_all(&words, plot);
@@ -114,7 +115,7 @@ plot_format(struct buffer *text, const struct plot *plot)
         plot_run_draw(text, plot);
     else
         plot_sweep_draw(text, plot);
-    plot_legend_draw(text, plot, below);
+    plot_targets_draw(text, plot, below);
     buffer_text(text, "</svg>\n");
     buffer_free(&title);
     buffer_free(&words);

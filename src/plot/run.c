@@ -1,33 +1,19 @@
-#include "run.h"
+/*
+ * The plot of a run: surveys the values of all targets, places and fits the two panels
+ * that share the latency axis, has them drawn, and labels percentiles between them.
+ */
+#include "draw.h"
 
 #include <stdlib.h>
 
 #define TIME_WIDTH 560
 #define LABELLED 6 /* the percentiles of more targets are left to the legend */
-#define APART 13   /* pixels between the labels of percentiles */
+#define PITCH 13   /* pixels from the label of one percentile to the next */
 #define SPREAD_X 712
 #define SPREAD_WIDTH 228
-#define STRIP 24 /* pixels below all latencies, for failures and missed probes */
+#define STRIP 24 /* pixels below all latencies, for failed and missed requests */
 
-bool
-plot_run_marks(const struct plot *plot, int target)
-{
-    const struct track *track = plot->jobs[target].track;
-    return track && track->seen <= TRACK_MARKS / (uint64_t)plot->count;
-}
-
-int64_t
-plot_run_end(const struct track *track)
-{
-    int64_t end = (int64_t)track->used << track->shift;
-    if (track->seen > TRACK_MARKS)
-        return end;
-    int64_t last = 0;
-    for (uint64_t i = 0; i < track->seen; i++)
-        last = track->marks[i].offset > last ? track->marks[i].offset : last;
-    return end - last > (int64_t)1 << track->shift ? end : last;
-}
-
+/* Widens the range of latencies. */
 static void
 cover(struct plot_run *run, int64_t least, int64_t most)
 {
@@ -43,7 +29,7 @@ survey_target(struct plot_run *run, const struct job *job)
 {
     const struct stats *stats = job->stats;
     const struct histogram *histogram = stats_distribution(stats);
-    int64_t end = job->track ? plot_run_end(job->track) : 0;
+    int64_t end = job->track ? plot_time_end(job->track) : 0;
     run->span = end > run->span ? end : run->span;
     run->exceptions |= stats->failed > 0 || stats->missed > 0;
     if (stats->latency.count == 0)
@@ -51,7 +37,7 @@ survey_target(struct plot_run *run, const struct job *job)
     cover(run, stats->latency.min, stats->latency.max);
     if (histogram->count == stats->latency.count)
         return;
-    int first = 0; /* waits of requests that were not sent may be shorter than any */
+    int first = 0; /* corrected: an added wait may be shorter than any latency */
     while (first < HISTOGRAM_STEPS - 1 && !histogram->steps[first])
         first++;
     cover(run, histogram_below(first), stats->latency.max);
@@ -101,32 +87,13 @@ place_panels(struct plot_run *run)
     spread->up = time->up;
 }
 
-/* Both through a whole panel. */
-void
-plot_run_percentiles(struct buffer *text, const struct plot_run *run,
-                     const struct plot_panel *panel, int target)
-{
-    static const char *const names[] = {"p50", "p99"};
-    const struct stats *stats = run->plot->jobs[target].stats;
-    char class[PLOT_CLASS];
-    if (!plot_is_clear(run->plot))
-        return;
-    for (int i = 0; i < 2; i++) {
-        int64_t value = i ? stats_p99(stats) : stats_p50(stats);
-        svg_path(text, plot_class(class, run->plot, names[i], names[i], target));
-        svg_point(text, 'M', panel->x, plot_axis_at(&panel->up, (double)value));
-        svg_line(text, 'H', panel->x + panel->width);
-        svg_end(text);
-    }
-}
-
 struct label {
-    double at, y; /* where it belongs, and where it is put; pixels */
+    double at, y; /* pixels of its line, and of its text */
     const char *name;
     int target;
 };
 
-/* Adds one, in the order of their places from the top down. */
+/* Inserts LABEL among COUNT others, sorted from the top down. */
 static void
 insert_label(struct label *labels, int count, struct label label)
 {
@@ -136,22 +103,22 @@ insert_label(struct label *labels, int count, struct label label)
     labels[place] = label;
 }
 
-/* Down until they are apart, then up again until all stand within the panel. */
+/* Moves labels down until none overlap, then up until all stand above LOWEST. */
 static void
 spread_labels(struct label *labels, int count, double lowest)
 {
     for (int i = 0; i < count; i++) {
-        double least = i ? labels[i - 1].y + APART : labels[i].at;
+        double least = i ? labels[i - 1].y + PITCH : labels[i].at;
         labels[i].y = labels[i].at > least ? labels[i].at : least;
     }
     for (int i = count - 1; i >= 0; i--) {
-        double most = i < count - 1 ? labels[i + 1].y - APART : lowest;
+        double most = i < count - 1 ? labels[i + 1].y - PITCH : lowest;
         if (labels[i].y > most)
             labels[i].y = most;
     }
 }
 
-/* Between the panels, each with a line to where it belongs. */
+/* Labels stand between the panels, each with a line to its percentile. */
 static void
 draw_labels(struct buffer *text, const struct plot_run *run)
 {

@@ -1,13 +1,13 @@
 /*
- * The histogram of the picture: its bins are equally high in pixels. What a step
- * of the statistics' histogram counts is shared out among those that it overlaps.
+ * The panel of the histogram: its bins, levels of latency, are equally high in pixels.
+ * The count of a step of the statistics' histogram is shared out among the levels that
+ * it overlaps.
  */
-#include "number.h"
-#include "run.h"
+#include "draw.h"
 
 #define LEVELS_LEAST 12
 
-/* Adds COUNT to the levels from pixel A up to B, to each its share. */
+/* Adds COUNT to the levels from pixel A up to B, to each in proportion to its overlap. */
 static void
 share_out(struct plot_run *run, double count, double a, double b)
 {
@@ -52,7 +52,8 @@ share_out_steps(struct plot_run *run, const struct stats *stats)
     }
 }
 
-/* Few requests are known one by one. Returns the highest of the levels. */
+/* Fills the levels with the requests of a target: one by one if the track has all of
+ * them, else by steps. Returns the highest level. */
 static double
 fill_levels(struct plot_run *run, const struct job *job)
 {
@@ -70,14 +71,15 @@ fill_levels(struct plot_run *run, const struct job *job)
     return highest;
 }
 
-/* What a level is counted in: requests, or with several targets shares of them. */
+/* Returns the factor from a count to the scale: 1 for requests, or with several targets
+ * thousandths of a percent of them. */
 static double
 weight_of(const struct plot_run *run, const struct stats *stats)
 {
     return run->plot->count > 1 ? 1e5 / (double)stats_distribution(stats)->count : 1;
 }
 
-/* Few requests in many levels would show nothing but chance. */
+/* Few requests have few levels: in many they would show nothing but chance. */
 static int
 choose_rows(const struct plot *plot)
 {
@@ -122,7 +124,7 @@ draw_bars(struct buffer *text, const struct plot_run *run)
     plot_class(class, run->plot, "bar", "", 0);
     for (int i = 0; i < run->rows; i++) {
         double end = plot_axis_at(&panel->across, run->levels[i]);
-        if (run->levels[i] > 0) /* however few, they are seen */
+        if (run->levels[i] > 0) /* a single request stays visible */
             svg_rect(text, class, panel->x, panel->up.from - (i + 1) * height + 0.5,
                      number_most(end - panel->x, 1), height - 1);
     }
@@ -165,6 +167,6 @@ plot_spread_draw(struct buffer *text, struct plot_run *run)
             draw_bars(text, run);
         else
             draw_outline(text, run, i, weight_of(run, stats));
-        plot_run_percentiles(text, run, &run->spread, i);
+        plot_panel_percentiles(text, plot, &run->spread, i);
     }
 }

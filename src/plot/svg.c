@@ -1,7 +1,11 @@
+/*
+ * The writer of SVG elements; text is escaped here and nowhere else. Nothing is measured:
+ * fonts differ, so widths are estimates from the number of characters.
+ */
 #include "svg.h"
 
+#include "axis.h"
 #include "base/escape.h"
-#include "number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +102,7 @@ svg_shorten(struct buffer *text, const char *plain, int columns)
     buffer_text(text, at);
 }
 
-/* Tenths as an integer, so that there is neither "-0" nor "1.0". */
+/* Tenths are an integer, so that neither "-0" nor "1.0" is written. */
 void
 svg_number(struct buffer *text, double number)
 {

@@ -4,36 +4,37 @@
 #include "base/buffer.h"
 
 /*
- * The elements of an SVG document (W3C, Scalable Vector Graphics 1.1) and the
- * one place where text is escaped for XML. Coordinates are pixels, written with
- * one decimal at the most; classes and ids are taken as they are.
+ * The elements of an SVG document (W3C, Scalable Vector Graphics 1.1); text is escaped
+ * for XML here and nowhere else. Each function adds to TEXT. Coordinates are pixels,
+ * written with one decimal at the most; classes and ids are not escaped.
  */
 
-/* A glyph is taken to be so wide, as a share of the font's size: a digit is, nearly. */
+/* The estimated width of a glyph, as a share of the font's size: about that of a digit.
+ */
 #define SVG_GLYPH 0.65
 
-/* How wide TEXT is at the most in a font of SIZE, pixels; from U+0800 on they count
- * twice. */
+/* Returns the width of TEXT at the most in a font of SIZE, pixels; characters from U+0800
+ * on count twice. */
 double svg_width(const char *text, double size);
 
 /*
- * Adds TEXT for content or an attribute's value: what is not well-formed UTF-8, no
- * character of XML, or a control character becomes U+FFFD.
+ * Adds PLAIN as content or as an attribute's value: a byte that is not UTF-8, a control
+ * character and whatever XML excludes become U+FFFD.
  */
 void svg_escape(struct buffer *text, const char *plain);
 
 /*
- * Adds PLAIN, not escaped, if it is at most COLUMNS glyphs wide (3 at least), else
- * its begin and its end with an ellipsis between, as wide as that.
+ * Adds PLAIN, not escaped, if it is at most COLUMNS glyphs wide (3 at least), else its
+ * beginning and its end with an ellipsis between, COLUMNS wide at the most.
  */
 void svg_shorten(struct buffer *text, const char *plain, int columns);
 
-/* Adds a number. */
+/* Adds NUMBER rounded to tenths; 0 for one beyond 10^8. */
 void svg_number(struct buffer *text, double number);
 
 enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END };
 
-/* Where and how a text stands: X, Y is the anchor on its base line. */
+/* The looks of a text. */
 struct svg_font {
     enum svg_anchor anchor;
     int size;
@@ -41,21 +42,31 @@ struct svg_font {
     bool upwards; /* turned by 90 degrees, to be read from below */
 };
 
+/* Adds a text whose base line has its anchor at X, Y; PLAIN is escaped. */
 void svg_text(struct buffer *text, double x, double y, const struct svg_font *font,
               const char *plain);
 
+/* Adds a rectangle whose upper left corner is X, Y. */
 void svg_rect(struct buffer *text, const char *class, double x, double y, double width,
               double height);
 
+/* Adds a circle around X, Y. */
 void svg_circle(struct buffer *text, const char *class, double x, double y,
                 double radius);
 
-/* A path: begun, then any of the points, then ended. COMMAND is 'M' or 'L'. */
+/* Begins a path, to which points and lines are added until svg_end. */
 void svg_path(struct buffer *text, const char *class);
+
+/* Moves to X, Y, COMMAND 'M', or draws a line to it, 'L'. */
 void svg_point(struct buffer *text, char command, double x, double y);
-/* To X or Y alone, COMMAND 'H' or 'V'. */
+
+/* Draws a line to another X alone, COMMAND 'H', or Y, 'V'. */
 void svg_line(struct buffer *text, char command, double to);
-void svg_close(struct buffer *text); /* back to where it began */
+
+/* Closes the outline: draws a line back to the latest 'M'. */
+void svg_close(struct buffer *text);
+
+/* Ends the path. */
 void svg_end(struct buffer *text);
 
 #endif

@@ -1,17 +1,20 @@
+/*
+ * The plot of a sweep: of sizes, IOPS and bandwidth against the size, in two panels; of
+ * threads or depths, latency against IOPS as a saturation curve, whose points are
+ * labelled with the number of threads or the depth so that no label lies upon another.
+ */
 #include "base/units.h"
-#include "labels.h"
-#include "number.h"
-#include "parts.h"
+#include "draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define THOUSANDTHS 1000.0
-#define INSET 10   /* pixels between the frame and what is drawn */
+#define INSET 10   /* pixels between the frame and its contents */
 #define LABELLED 2 /* with more targets only the lowest curve has labels */
-#define STEEP 10   /* most by least, from which on latencies need a log scale */
+#define STEEP 10   /* latencies need a log scale from this ratio on */
 
-/* What a step has to draw, in the unit of its axis. */
+/* The values of a step, in the units of their axes. */
 static double
 value_iops(const struct job_step *step)
 {
@@ -66,7 +69,7 @@ widen_range(struct range *range, double value)
     range->any = true;
 }
 
-/* Over all steps that have requests. */
+/* Returns the range of a value over all steps that have requests. */
 static struct range
 find_range(const struct plot *plot, value_of *value)
 {
@@ -90,7 +93,7 @@ y_of(const struct plot_panel *panel, value_of *value, const struct job_step *ste
     return plot_axis_at(&panel->up, value(step));
 }
 
-/* A line and the marks upon it: their classes, and what they show of the steps. */
+/* A line and the marks upon it: their classes, and the values that they show. */
 struct curve {
     const char *role, *mark, *line;
     double radius;
@@ -158,7 +161,98 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
         draw_curve(text, plot, &panel, i, &curve);
 }
 
-/* With many targets, only the first; they differ in more than their dashes. */
+/* Pixels. */
+#define RADIUS 3  /* of a point */
+#define AWAY 5    /* from a point to its label */
+#define DESCENT 2 /* of letters, below the base line */
+#define NEARLY 0.1
+
+struct box {
+    double left, top, right, bottom; /* pixels */
+};
+
+/* The boxes that labels must keep off: of the points, and then of other labels. */
+struct labels {
+    struct box frame;   /* around all of them */
+    struct box *boxes;  /* room for all points and labels */
+    int points, labels; /* points first, all of them before any label */
+};
+
+/* Adds a point that labels should keep off. */
+static void
+add_point(struct labels *labels, double x, double y)
+{
+    labels->boxes[labels->points++] =
+        (struct box){x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS};
+}
+
+static bool
+overlaps(const struct box *a, const struct box *b)
+{
+    return a->left < b->right && b->left < a->right && a->top < b->bottom &&
+           b->top < a->bottom;
+}
+
+/* Returns the distance from a box to a point, pixels squared. */
+static double
+distance(const struct box *box, double x, double y)
+{
+    double across = number_most(number_most(box->left - x, x - box->right), 0);
+    double down = number_most(number_most(box->top - y, y - box->bottom), 0);
+    return across * across + down * down;
+}
+
+/* Returns true if BOX overlaps nothing and is nearer to X, Y than to any other point. */
+static bool
+is_free(const struct labels *labels, const struct box *box, double x, double y)
+{
+    const struct box *frame = &labels->frame;
+    double own = distance(box, x, y);
+    if (box->left < frame->left || box->right > frame->right || box->top < frame->top ||
+        box->bottom > frame->bottom)
+        return false;
+    for (int i = 0; i < labels->points + labels->labels; i++)
+        if (overlaps(box, &labels->boxes[i]))
+            return false;
+    for (int i = 0; i < labels->points; i++) {
+        const struct box *point = &labels->boxes[i];
+        if (distance(box, point->left + RADIUS, point->top + RADIUS) < own - NEARLY)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Finds a place beside the point X, Y for a label of WIDTH and HEIGHT and takes it: off
+ * all points and other labels, and nearer to its point than to any other. X and Y become
+ * the beginning of its base line. Returns false if there is none.
+ */
+static bool
+place_label(struct labels *labels, double width, double height, double *x, double *y)
+{
+    /* Offsets of its middle, in halves of its own size beyond AWAY, the best first. */
+    static const struct {
+        int right, down;
+    } places[] = {{0, -1}, {1, -1}, {1, 0},  {1, 1}, {0, 1}, {-1, -1}, {-1, 0},  {-1, 1},
+                  {0, -3}, {1, -3}, {2, -1}, {2, 1}, {0, 3}, {1, 3},   {-1, -3}, {-1, 3}};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        int right = places[i].right, down = places[i].down;
+        double middle = *x + right * (AWAY + width / 2);
+        double centre = *y + (down > 0 ? AWAY : down < 0 ? -AWAY : 0) + down * height / 2;
+        struct box box = {middle - width / 2, centre - height / 2, middle + width / 2,
+                          centre + height / 2};
+        if (!is_free(labels, &box, *x, *y))
+            continue;
+        labels->boxes[labels->points + labels->labels++] = box;
+        *x = box.left;
+        *y = box.bottom - DESCENT;
+        return true;
+    }
+    return false;
+}
+
+/* The curves of a target, which differ in more than their dashes; with many targets,
+ * only the first is drawn. */
 static const struct curve curves[] = {
     {"p50 curve", "mark", "p50", 3, value_iops, value_p50},
     {"p99", "mark open", "p99", 3, value_iops, value_p99},
@@ -177,18 +271,18 @@ count_steps(const struct plot *plot)
 }
 
 static void
-add_points(struct plot_labels *labels, const struct plot_panel *panel,
-           const struct job *job, value_of *value)
+add_points(struct labels *labels, const struct plot_panel *panel, const struct job *job,
+           value_of *value)
 {
     for (int i = 0; i < job->step_count; i++)
         if (job->steps[i].requests)
-            plot_labels_point(labels, x_of(panel, value_iops, &job->steps[i]),
-                              y_of(panel, value, &job->steps[i]));
+            add_point(labels, x_of(panel, value_iops, &job->steps[i]),
+                      y_of(panel, value, &job->steps[i]));
 }
 
 static void
-draw_labels_of(struct buffer *text, const struct plot_panel *panel,
-               struct plot_labels *labels, const struct job *job, value_of *value)
+draw_labels_of(struct buffer *text, const struct plot_panel *panel, struct labels *labels,
+               const struct job *job, value_of *value)
 {
     const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
     for (int i = 0; i < job->step_count; i++) {
@@ -198,19 +292,18 @@ draw_labels_of(struct buffer *text, const struct plot_panel *panel,
             continue;
         double x = x_of(panel, value_iops, step), y = y_of(panel, value, step);
         snprintf(shown, sizeof(shown), "%lld", (long long)step->value);
-        if (plot_labels_place(labels, svg_width(shown, PLOT_SMALL), PLOT_SMALL + 1, &x,
-                              &y))
+        if (place_label(labels, svg_width(shown, PLOT_SMALL), PLOT_SMALL + 1, &x, &y))
             svg_text(text, x, y, &font, shown);
     }
 }
 
-/* The values at the points, those of the lowest curves first. */
+/* Draws the swept values beside the points, those of the lowest curves first. */
 static void
 draw_labels(struct buffer *text, const struct plot *plot, const struct plot_panel *panel,
             int shown)
 {
-    size_t most = (size_t)(2 * CURVES * count_steps(plot)) * sizeof(struct plot_box);
-    struct plot_labels labels = {
+    size_t most = (size_t)(2 * CURVES * count_steps(plot)) * sizeof(struct box);
+    struct labels labels = {
         .frame = {panel->x + 2, panel->y + 2, panel->x + panel->width - 2,
                   panel->y + panel->height - 2},
         .boxes = malloc(most),

@@ -1,11 +1,170 @@
-/* The table under a picture: a row with the numbers of each target. */
+/*
+ * Below the panels: a legend, one row with the meaning of the lines, and a table, a row
+ * with the numbers of each target, beside its colour and dashes.
+ */
 #include "base/units.h"
-#include "parts.h"
+#include "draw.h"
 
 #include <stdio.h>
 
-#define SPACE 10 /* pixels between columns */
+#define SPACE 10 /* pixels between columns, and between entries */
 
+/* The entries that a legend may have; a set of them has a bit for each. */
+enum entry {
+    ENTRY_MARK,
+    ENTRY_BAND,
+    ENTRY_MEAN,
+    ENTRY_P50,
+    ENTRY_P99,
+    ENTRY_MAX,
+    ENTRY_FAIL,
+    ENTRY_MISSED,
+    ENTRY_VALUE,
+    ENTRIES,
+};
+
+static const struct {
+    const char *class, *line, *name;
+} entries[ENTRIES] = {
+    [ENTRY_MARK] = {"k-mark", "", "request"},
+    [ENTRY_BAND] = {"k-band", "", "min to max"},
+    [ENTRY_MEAN] = {"k-mean", "", "mean"},
+    [ENTRY_P50] = {"k-p50", "p50", "p50"},
+    [ENTRY_P99] = {"k-p99", "p99", "p99"},
+    [ENTRY_MAX] = {"k-max", "max", "max"},
+    [ENTRY_FAIL] = {"k-fail", "fail", "failed"},
+    [ENTRY_MISSED] = {"k-missed", "missed", "due but not sent"},
+    [ENTRY_VALUE] = {NULL, "", ""},
+};
+
+static unsigned
+entries_of_run(const struct plot *plot)
+{
+    unsigned found = 0;
+    for (int i = 0; i < plot->count; i++) {
+        const struct job *job = &plot->jobs[i];
+        const struct stats *stats = job->stats;
+        if (stats && stats->failed)
+            found |= 1u << ENTRY_FAIL;
+        if (stats && stats->missed)
+            found |= 1u << ENTRY_MISSED;
+        if (plot_has_data(job))
+            found |= 1u << ENTRY_MEAN | (unsigned)plot_time_marks(plot, i) << ENTRY_MARK;
+    }
+    if (found & 1u << ENTRY_MEAN && plot_is_clear(plot))
+        found |= 1u << ENTRY_BAND | 1u << ENTRY_P50 | 1u << ENTRY_P99;
+    return found;
+}
+
+static unsigned
+entries_of(const struct plot *plot)
+{
+    enum sweep_kind kind = plot->plan->sweep.kind;
+    if (kind == SWEEP_NONE)
+        return entries_of_run(plot);
+    if (kind == SWEEP_SIZE)
+        return 0;
+    for (int i = 0; i < plot->count; i++)
+        if (plot_has_data(&plot->jobs[i]))
+            return 1u << ENTRY_P50 | 1u << ENTRY_VALUE |
+                   (plot_is_clear(plot) ? 1u << ENTRY_P99 | 1u << ENTRY_MAX : 0);
+    return 0;
+}
+
+/* Draws a sample, PLOT_SWATCH wide, beside a line of text at Y. */
+static void
+draw_swatch(struct buffer *text, enum entry entry, const char *class, double x, double y)
+{
+    double middle = x + PLOT_SWATCH / 2.0, above = y - 4;
+    switch (entry) {
+    case ENTRY_MARK:
+        svg_circle(text, class, middle, above, 2.5);
+        break;
+    case ENTRY_BAND:
+        svg_rect(text, class, x, y - 9, PLOT_SWATCH, 10);
+        break;
+    case ENTRY_FAIL:
+        plot_cross(text, class, middle, y);
+        break;
+    case ENTRY_MISSED:
+        plot_triangle(text, class, middle, y);
+        break;
+    default:
+        svg_path(text, class);
+        svg_point(text, 'M', x, above);
+        svg_line(text, 'H', x + PLOT_SWATCH);
+        svg_end(text);
+    }
+}
+
+/* With several targets, entries that hold for all of them have the colour of text. */
+#define COLOUR_OF_ALL 6
+
+/* Draws the sample of an entry: a line of a run, or a curve with its mark. */
+static void
+draw_key(struct buffer *text, const struct plot *plot, enum entry entry, double x,
+         double y)
+{
+    static const struct {
+        const char *role, *mark;
+        double radius;
+    } curves[ENTRIES] = {[ENTRY_P50] = {"k-p50 curve", "k-mark", 3},
+                         [ENTRY_P99] = {"k-p99", "k-mark open", 3},
+                         [ENTRY_MAX] = {"k-max", "k-mark", 2}};
+    bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
+    int target = plot->count > 1 ? COLOUR_OF_ALL : 0;
+    char class[PLOT_CLASS];
+    plot_class(class, plot, sweep ? curves[entry].role : entries[entry].class,
+               entries[entry].line, target);
+    draw_swatch(text, entry, class, x, y);
+    if (sweep)
+        svg_circle(
+            text,
+            plot_class(class, plot, curves[entry].mark, entries[entry].line, target),
+            x + PLOT_SWATCH / 2.0, y - 4, curves[entry].radius);
+}
+
+static void
+draw_entries(struct buffer *text, const struct plot *plot, unsigned found, double y)
+{
+    const struct svg_font font = {.size = PLOT_FONT, .class = "key"};
+    char value[64];
+    double x = PLOT_MARGIN;
+    for (enum entry entry = 0; entry < ENTRIES; entry++) {
+        const char *name = entries[entry].name;
+        if (!(found & 1u << entry))
+            continue;
+        if (entry == ENTRY_VALUE) {
+            snprintf(value, sizeof(value), "numbers: %s",
+                     sweep_name(plot->plan->sweep.kind));
+            name = value;
+        } else {
+            draw_key(text, plot, entry, x, y);
+            x += PLOT_SWATCH + SPACE / 2.0;
+        }
+        svg_text(text, x, y, &font, name);
+        x += svg_width(name, PLOT_FONT) + 2 * SPACE;
+    }
+}
+
+double
+plot_targets_height(const struct plot *plot)
+{
+    return (plot->count + (entries_of(plot) ? 3.5 : 2)) * PLOT_ROW;
+}
+
+/* Draws the colour, dashes and mark of a target. */
+static void
+draw_target_swatch(struct buffer *text, const struct plot *plot, int target, double y)
+{
+    char class[PLOT_CLASS];
+    plot_class(class, plot, "k-mean", "", target);
+    draw_swatch(text, ENTRY_MEAN, class, PLOT_MARGIN, y);
+    plot_class(class, plot, "k-mark", "", target);
+    draw_swatch(text, ENTRY_MARK, class, PLOT_MARGIN, y);
+}
+
+/* Columns of the table. */
 enum column {
     COLUMN_REQUESTS,
     COLUMN_P50,
@@ -42,7 +201,7 @@ columns_of(const struct plot *plot, bool failed, bool missed)
     return shown;
 }
 
-/* The most that any step reached. */
+/* Returns the highest value of all steps. */
 static double
 find_highest(const struct job *job, bool bandwidth)
 {
@@ -56,7 +215,7 @@ find_highest(const struct job *job, bool bandwidth)
     return most;
 }
 
-/* The kind of a cell and its value; -1: there is none. */
+/* Returns the kind of a cell and stores its VALUE; -1: the target has none. */
 static enum units_kind
 value_of_cell(const struct job *job, enum column column, int64_t *value)
 {
@@ -92,7 +251,7 @@ value_of_cell(const struct job *job, enum column column, int64_t *value)
 
 #define CELL (UNITS_TEXT + 8)
 
-/* Into CELL bytes. */
+/* Writes a cell into CELL bytes. */
 static void
 write_cell(char *cell, const struct job *job, enum column column)
 {
@@ -109,7 +268,8 @@ width_of(enum column column)
     return SVG_GLYPH * PLOT_FONT * columns[column].width + SPACE;
 }
 
-/* A row from the right to the left, which leaves what remains to the name. */
+/* Draws a row from the right to the left, or the head of the table if TARGET is NULL.
+ * Returns the pixel at which it begins: the name has the rest. */
 static double
 draw_cells(struct buffer *text, const struct job *job, unsigned shown, double y)
 {
@@ -146,11 +306,11 @@ draw_name(struct buffer *text, const struct job *job, double x, double y, double
     buffer_free(&name);
 }
 
-void
-plot_targets_draw(struct buffer *text, const struct plot *plot, bool failed, bool missed,
-                  double y)
+static void
+draw_table(struct buffer *text, const struct plot *plot, unsigned found, double y)
 {
-    unsigned shown = columns_of(plot, failed, missed);
+    unsigned shown =
+        columns_of(plot, found & 1u << ENTRY_FAIL, found & 1u << ENTRY_MISSED);
     double begin = PLOT_MARGIN + (plot->count > 1 ? PLOT_SWATCH + SPACE : 0);
     draw_cells(text, NULL, shown, y);
     for (int i = 0; i < plot->count; i++) {
@@ -158,4 +318,18 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, bool failed, boo
         double end = draw_cells(text, &plot->jobs[i], shown, y);
         draw_name(text, &plot->jobs[i], begin, y, end - begin);
     }
+}
+
+void
+plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
+{
+    unsigned found = entries_of(plot);
+    y += PLOT_ROW;
+    if (found) {
+        draw_entries(text, plot, found, y);
+        y += 1.5 * PLOT_ROW;
+    }
+    draw_table(text, plot, found, y);
+    for (int i = 0; plot->count > 1 && i < plot->count; i++)
+        draw_target_swatch(text, plot, i, y + (i + 1) * PLOT_ROW);
 }

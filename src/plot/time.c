@@ -1,20 +1,38 @@
 /*
- * Time is cut into bins: with many targets into few, so that the picture stays
- * small and clear, and into so few that each has several requests. Band and mean
- * are drawn in steps, a step for each bin, so that no request lies beyond the
- * band; where nothing was sent there is a gap.
+ * The panel of latency over time, which is cut into bins: with many targets into few, so
+ * that the plot stays small and clear, and into so few that each has several requests.
+ * Band and mean are drawn in steps, a step for each bin, so that no request lies beyond
+ * the band; where nothing was sent there is a gap.
  */
-#include "number.h"
-#include "run.h"
+#include "draw.h"
 
-#define BIN_MARKS 8     /* per bin, when all are drawn */
-#define BIN_REQUESTS 20 /* per bin, else */
-#define BINS_LEAST 40   /* then */
+#define BIN_MARKS 8     /* requests per bin, if all are drawn as marks */
+#define BIN_REQUESTS 20 /* requests per bin, if not */
+#define BINS_LEAST 40   /* if not */
 #define RADIUS 2.5      /* of a mark */
 #define CELL 5          /* pixels that a failure takes */
 #define STRIPES 3       /* of a cell each, for the failures of several targets */
-#define STRIPES_MANY 8  /* of many, so that the picture stays small */
+#define STRIPES_MANY 8  /* of more targets than MANY, so that the plot stays small */
 #define MANY 6
+
+bool
+plot_time_marks(const struct plot *plot, int target)
+{
+    const struct track *track = plot->jobs[target].track;
+    return track && track->seen <= TRACK_MARKS / (uint64_t)plot->count;
+}
+
+int64_t
+plot_time_end(const struct track *track)
+{
+    int64_t end = (int64_t)track->used << track->shift;
+    if (track->seen > TRACK_MARKS)
+        return end;
+    int64_t last = 0;
+    for (uint64_t i = 0; i < track->seen; i++)
+        last = track->marks[i].offset > last ? track->marks[i].offset : last;
+    return end - last > (int64_t)1 << track->shift ? end : last;
+}
 
 static void
 add_to_bin(struct plot_bin *bin, uint64_t count, int64_t min, int64_t max, double sum)
@@ -35,13 +53,13 @@ bin_at(const struct plot_run *run, double offset, int bins)
 }
 
 /*
- * How many bins the whole time has, if EACH of a target's is to have so many requests
- * while it sent any: it may have ended long before others.
+ * Returns the number of bins of the whole time, at least LEAST, of which each has about
+ * EACH requests while the target sent any: it may have ended long before others.
  */
 static int
 choose_bins(const struct plot_run *run, const struct track *track, int each, int least)
 {
-    double own = number_most((double)plot_run_end(track), 1);
+    double own = number_most((double)plot_time_end(track), 1);
     double bins = (double)track->seen / each * ((double)run->span / own);
     double most = (double)PLOT_BINS / run->plot->count;
     double columns = (double)(run->span >> track->shift) + 1;
@@ -61,7 +79,7 @@ bin_marks(struct plot_run *run, const struct track *track)
     return bins;
 }
 
-/* Of a column, ns since the begin. */
+/* Returns the middle of a column, ns after the track's start. */
 static double
 middle_of(const struct track *track, int column)
 {
@@ -81,18 +99,18 @@ bin_columns(struct plot_run *run, const struct track *track)
     return bins;
 }
 
-/* Into the bins, of which it returns how many. */
+/* Fills the bins with the requests of a target. Returns the number of bins. */
 static int
 fill_bins(struct plot_run *run, int target)
 {
     const struct track *track = run->plot->jobs[target].track;
     for (int i = 0; i < PLOT_BINS; i++)
         run->bins[i] = (struct plot_bin){0};
-    return plot_run_marks(run->plot, target) ? bin_marks(run, track)
-                                             : bin_columns(run, track);
+    return plot_time_marks(run->plot, target) ? bin_marks(run, track)
+                                              : bin_columns(run, track);
 }
 
-/* The pixel where a bin begins. */
+/* Returns the pixel at which a bin begins. */
 static double
 bin_x(const struct plot_run *run, int bin, int bins)
 {
@@ -112,8 +130,8 @@ bin_y(const struct plot_run *run, int bin, enum level level)
     return plot_axis_at(&run->time.up, value);
 }
 
-/* In steps through the bins FIRST to LAST, to the right and begun with a move, or back.
- */
+/* Adds steps through the bins FIRST to LAST to a path: to the right, begun with a move,
+ * or BACK. */
 static void
 trace(struct buffer *text, const struct plot_run *run, int first, int last, int bins,
       enum level level, bool back)
@@ -129,7 +147,8 @@ trace(struct buffer *text, const struct plot_run *run, int first, int last, int 
     }
 }
 
-/* Finds the next stretch of bins that are not empty, from *FIRST on, to *LAST. */
+/* Finds the next bins that are not empty, *FIRST to *LAST, from *FIRST on. Returns false
+ * if none is left. */
 static bool
 find_stretch(const struct plot_run *run, int bins, int *first, int *last)
 {
@@ -141,7 +160,7 @@ find_stretch(const struct plot_run *run, int bins, int *first, int *last)
     return *first < bins;
 }
 
-/* With several targets the bands lie upon one another, so each is fainter. */
+/* Bands of several targets overlap, so each is fainter. */
 static void
 draw_band(struct buffer *text, struct plot_run *run, int target)
 {
@@ -177,7 +196,7 @@ draw_marks(struct buffer *text, struct plot_run *run, int target)
 {
     const struct track *track = run->plot->jobs[target].track;
     char class[PLOT_CLASS];
-    if (!plot_run_marks(run->plot, target))
+    if (!plot_time_marks(run->plot, target))
         return;
     plot_class(class, run->plot, "mark", "", target);
     for (uint64_t i = 0; i < track->seen; i++)
@@ -186,15 +205,9 @@ draw_marks(struct buffer *text, struct plot_run *run, int target)
                    plot_axis_at(&run->time.up, (double)track->marks[i].latency), RADIUS);
 }
 
-static void
-draw_percentiles(struct buffer *text, struct plot_run *run, int target)
-{
-    plot_run_percentiles(text, run, &run->time, target);
-}
-
 /*
- * The nearest place to X that is TARGET's: each has its own stripe of every so
- * many, so that those of several targets do not hide one another.
+ * Returns the pixel nearest to X in a stripe of TARGET: stripes of the targets take
+ * turns, so that failures of one do not hide those of another.
  */
 static double
 find_cell(const struct plot_run *run, double x, int target)
@@ -232,13 +245,12 @@ draw_exceptions(struct buffer *text, const struct plot_run *run, int target,
     }
 }
 
-/* All of one kind before the next, so that nothing is hidden by what is larger. */
+/* A layer of all targets is drawn before the next, so that small marks stay visible. */
 void
 plot_time_draw(struct buffer *text, struct plot_run *run)
 {
     static void (*const layers[])(struct buffer * text, struct plot_run * run,
-                                  int target) = {draw_band, draw_marks, draw_mean,
-                                                 draw_percentiles};
+                                  int target) = {draw_band, draw_marks, draw_mean};
     const struct plot *plot = run->plot;
     plot_panel_draw(text, &run->time);
     if (!run->data)
@@ -247,6 +259,9 @@ plot_time_draw(struct buffer *text, struct plot_run *run)
         for (int i = 0; i < plot->count; i++)
             if (plot_has_data(&plot->jobs[i]))
                 layers[layer](text, run, i);
+    for (int i = 0; i < plot->count; i++)
+        if (plot_has_data(&plot->jobs[i]))
+            plot_panel_percentiles(text, plot, &run->time, i);
     for (int i = 0; i < plot->count; i++) {
         draw_exceptions(text, run, i, true);
         draw_exceptions(text, run, i, false);

@@ -1,20 +1,12 @@
+/* The words in a plot: its headings, and its description for people who do not see it. */
 #include "base/units.h"
-#include "parts.h"
+#include "draw.h"
 
 #include <inttypes.h>
 
-/* Names are whole in the description, as long as it stays small. */
+/* Names are shortened in the description of more targets, so that it stays small. */
 #define NAMES_WHOLE 4
-#define NAMES_ROOM 16384
-
-bool
-plot_has_data(const struct job *job)
-{
-    for (int i = 0; i < job->step_count; i++)
-        if (job->steps[i].requests)
-            return true;
-    return job->stats && job->stats->latency.count > 0;
-}
+#define NAMES_ROOM 16384 /* columns of all names together */
 
 static void
 add_size(struct buffer *text, const struct plan *plan)
@@ -27,7 +19,7 @@ add_size(struct buffer *text, const struct plan *plan)
     units_add(text, UNITS_SIZE, plan->request_size);
 }
 
-/* The mode, unless targets differ in it. */
+/* Adds the mode, unless targets differ in it. */
 static void
 add_mode(struct buffer *text, const struct plot *plot)
 {
@@ -51,7 +43,7 @@ add_pace(struct buffer *text, const struct plan *plan)
 }
 
 static void
-add_crowd(struct buffer *text, const struct plan *plan)
+add_concurrency(struct buffer *text, const struct plan *plan)
 {
     enum sweep_kind swept = plan->sweep.kind;
     if (swept == SWEEP_THREADS)
@@ -78,10 +70,10 @@ plot_words_sent(struct buffer *text, const struct plot *plot)
     add_size(text, plan);
     add_mode(text, plot);
     add_pace(text, plan);
-    add_crowd(text, plan);
+    add_concurrency(text, plan);
 }
 
-/* ", 3 failed" unless it is nothing. */
+/* Adds ", 3 failed", nothing for a COUNT of 0. */
 static void
 add_exception(struct buffer *text, uint64_t count, const char *what)
 {

@@ -1,5 +1,5 @@
 /*
- * Looks at `pictures`, percent-encoded SVG documents, and leaves as the text of the page
+ * Looks at `plots`, percent-encoded SVG documents, and leaves as the text of the page
  * for each a line of what was seen, and one for each problem. The rules for paper are
  * tried by taking what is said of print for the screen's, and the other way round.
  * Contrast: WCAG 2.1, https://www.w3.org/TR/WCAG21/#contrast-minimum.
@@ -52,7 +52,7 @@ function findText(svg, seen, problem) {
   texts.forEach((text, i) => {
     const b = boxes[i], said = JSON.stringify(text.textContent);
     if (b[0] < 0 || b[1] < 0 || b[2] > seen.width || b[3] > seen.height)
-      problem(said + ' leaves the picture');
+      problem(said + ' leaves the plot');
     for (let k = 0; k < i; k++)
       if (!apart(b, boxes[k]))
         problem(JSON.stringify(texts[k].textContent) + ' and ' + said + ' overlap');
@@ -97,7 +97,7 @@ async function look(number, page, source) {
   findText(svg, seen, problem);
   findColours(svg, seen, problem);
   svg.remove();
-  lines.push(['picture', number, page, seen.width, seen.height, seen.counts.size,
+  lines.push(['plot', number, page, seen.width, seen.height, seen.counts.size,
     seen.drawn, seen.clear, Math.round(1000 * light(seen.ground))].join(' '));
 }
 
@@ -106,8 +106,8 @@ const swapped = source => source.replace(/@media[^{]*/g, rule => rule.replace(
 
 (async () => {
   try {
-    for (let i = 0; i < pictures.length; i++) {
-      const source = decodeURIComponent(pictures[i]);
+    for (let i = 0; i < plots.length; i++) {
+      const source = decodeURIComponent(plots[i]);
       await look(i, 'screen', source);
       await look(i, 'paper', swapped(source));
     }

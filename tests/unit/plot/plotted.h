@@ -1,11 +1,12 @@
 #ifndef PLOT_PLOTTED_H
 #define PLOT_PLOTTED_H
 
-/* Pictures of runs and sweeps that were made up, the same each time. */
+/* Plots of runs and sweeps that were made up, the same each time. */
 #include "support.h"
 
 #include "base/random.h"
 #include "plot/plot.h"
+#include "run/job.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,7 +16,7 @@
 #define PLOTTED_BEGAN 86400000000000LL /* monotonic, ns */
 #define PLOTTED_HOUR 3600000000000LL
 
-/* What the requests of a run are like, or the steps of a sweep. */
+/* Latencies and failures of the requests of a run, or of the steps of a sweep. */
 enum plotted_kind {
     PLOTTED_EQUAL,   /* all as long; once a second; steps: at the same point */
     PLOTTED_NARROW,  /* 90 to 110 us; every 200 us; steps: rising a little */
@@ -34,7 +35,7 @@ struct plotted_case {
     enum plotted_kind kind;
 };
 
-/* What a picture is drawn from; freed by plotted_free. */
+/* The data of a plot; freed by plotted_free. */
 struct plotted {
     struct plan plan;
     char paths[PLOTTED_TARGETS][32];
@@ -192,7 +193,7 @@ plotted_free(struct plotted *plotted)
     free(plotted);
 }
 
-/* The picture of a case, to be freed. */
+/* The plot of a case, to be freed. */
 static inline struct buffer
 plotted_draw(const struct plotted_case *drawn)
 {

@@ -1,4 +1,4 @@
-/* What a browser makes of the pictures: a page's script draws each and looks at it. */
+/* Plots in a browser: a page's script draws each and examines its pixels. */
 #include "plotted.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -45,7 +45,7 @@ make_page(void **state)
     snprintf(path, sizeof(path), "%s/page.html", scratch());
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fputs("<!doctype html><meta charset=\"utf-8\"><body><script>\nconst pictures = [\n",
+    fputs("<!doctype html><meta charset=\"utf-8\"><body><script>\nconst plots = [\n",
           file);
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char name[32];
@@ -82,7 +82,7 @@ browse(const char *arguments)
         program, arguments);
 }
 
-/* What the script saw of a picture. */
+/* The findings of the script about a plot. */
 struct seen {
     int width, height, colours;
     int drawn; /* per mille of it that is not background */
@@ -94,12 +94,12 @@ static void
 read_seen(const char *text, int number, const char *page, struct seen *seen)
 {
     char start[64];
-    snprintf(start, sizeof(start), "\npicture %d %s ", number, page);
+    snprintf(start, sizeof(start), "\nplot %d %s ", number, page);
     const char *line = strstr(text, start);
     if (!line ||
         sscanf(line + strlen(start), "%d %d %d %d %d %d", &seen->width, &seen->height,
                &seen->colours, &seen->drawn, &seen->clear, &seen->light) != 6)
-        fail_msg("no line of picture %d: %s", number, text);
+        fail_msg("no line of plot %d: %s", number, text);
 }
 
 /* Fails unless each is drawn as it should be in SCHEME, 0: dark or 1: light. */
@@ -125,20 +125,20 @@ look(int scheme)
                      (scheme == 0 ? screen.light <= 100 : screen.light >= 800) &&
                      paper.light >= 800 && paper.drawn >= 5;
         if (!right)
-            fail_msg("picture %zu is not as it should be: %s", i, result.out);
+            fail_msg("plot %zu is not as it should be: %s", i, result.out);
     }
     command_free(&result);
 }
 
 static void
-pictures_are_light_in_light_surroundings_and_on_paper(void **state)
+plots_are_light_in_light_surroundings_and_on_paper(void **state)
 {
     (void)state;
     look(1);
 }
 
 static void
-pictures_are_dark_in_dark_surroundings_but_not_on_paper(void **state)
+plots_are_dark_in_dark_surroundings_but_not_on_paper(void **state)
 {
     (void)state;
     look(0);
@@ -153,7 +153,7 @@ big_endian(const unsigned char *bytes)
 
 /* The head of a PNG: https://www.w3.org/TR/png/#5PNG-file-signature and IHDR. */
 static void
-a_picture_of_its_own_becomes_a_png(void **state)
+a_plot_of_its_own_becomes_a_png(void **state)
 {
     (void)state;
     struct result result = browse("--window-size=640,480 --screenshot=\"$PWD/0.png\" "
@@ -172,9 +172,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_are_light_in_light_surroundings_and_on_paper),
-        cmocka_unit_test(pictures_are_dark_in_dark_surroundings_but_not_on_paper),
-        cmocka_unit_test(a_picture_of_its_own_becomes_a_png),
+        cmocka_unit_test(plots_are_light_in_light_surroundings_and_on_paper),
+        cmocka_unit_test(plots_are_dark_in_dark_surroundings_but_not_on_paper),
+        cmocka_unit_test(a_plot_of_its_own_becomes_a_png),
     };
     return cmocka_run_group_tests_name("plot browser", tests, make_page, unmount_all);
 }

@@ -1,4 +1,4 @@
-/* Whatever was measured, under whatever name, its picture is sound. */
+/* The rules that every plot keeps, whatever was measured and however it is called. */
 #include "plotted.h"
 #include "svg_check.h"
 
@@ -6,9 +6,9 @@
 
 static const int targets[] = {1, 2, 6, 64};
 
-/* Adds what is wrong with a picture to FOUND, so that a test fails once, with a list. */
+/* Adds the faults of a plot to FOUND, so that a test fails once, with a list. */
 static void
-add_picture(struct buffer *found, const struct buffer *text, const char *name)
+add_plot(struct buffer *found, const struct buffer *text, const char *name)
 {
     struct svg_check check;
     svg_check_begin(&check, text->text, text->length);
@@ -29,7 +29,7 @@ add_case(struct buffer *found, const struct plotted_case *drawn)
     snprintf(name, sizeof(name), "%s of %d targets, %llu %s", sweeps[drawn->sweep],
              drawn->targets, (unsigned long long)drawn->requests, kinds[drawn->kind]);
     struct buffer text = plotted_draw(drawn);
-    add_picture(found, &text, name);
+    add_plot(found, &text, name);
     buffer_free(&text);
 }
 
@@ -67,7 +67,7 @@ add_sweeps(struct buffer *found, enum plotted_kind kind)
 }
 
 static void
-every_run_makes_a_sound_picture(void **state)
+every_run_makes_a_sound_plot(void **state)
 {
     (void)state;
     struct buffer found = {0};
@@ -77,7 +77,7 @@ every_run_makes_a_sound_picture(void **state)
 }
 
 static void
-three_million_requests_make_a_sound_picture(void **state)
+three_million_requests_make_a_sound_plot(void **state)
 {
     (void)state;
     struct buffer found = {0};
@@ -89,7 +89,7 @@ three_million_requests_make_a_sound_picture(void **state)
 }
 
 static void
-every_sweep_makes_a_sound_picture(void **state)
+every_sweep_makes_a_sound_plot(void **state)
 {
     (void)state;
     struct buffer found = {0};
@@ -100,7 +100,7 @@ every_sweep_makes_a_sound_picture(void **state)
 
 /* Columns for all of it, each as wide as it can be: "999.9 T". */
 static void
-the_largest_numbers_make_a_sound_picture(void **state)
+the_largest_numbers_make_a_sound_plot(void **state)
 {
     (void)state;
     struct buffer found = {0};
@@ -119,7 +119,7 @@ the_largest_numbers_make_a_sound_picture(void **state)
         plotted->plan.threads = plotted->plan.depth = 4096;
         plotted->plan.engine_name = "Linux AIO";
         plot_format(&text, &plotted->plot);
-        add_picture(&found, &text, "largest numbers");
+        add_plot(&found, &text, "largest numbers");
         buffer_free(&text);
         plotted_free(plotted);
     }
@@ -127,7 +127,7 @@ the_largest_numbers_make_a_sound_picture(void **state)
 }
 
 static void
-every_kind_makes_a_sound_picture(void **state)
+every_kind_makes_a_sound_plot(void **state)
 {
     (void)state;
     struct buffer found = {0};
@@ -142,20 +142,20 @@ every_kind_makes_a_sound_picture(void **state)
 
 /* As long as paths can be. */
 static const char *
-long_name(const char *part)
+long_name(const char *unit)
 {
     static char name[4096];
-    size_t length = strlen(part);
+    size_t length = strlen(unit);
     name[0] = '/';
     for (size_t i = 1; i + 1 < sizeof(name); i++)
-        name[i] = part[(i - 1) % length];
+        name[i] = unit[(i - 1) % length];
     name[1 + (sizeof(name) - 2) / length * length] = '\0';
     return name;
 }
 
-/* What stands in the title for a name, and what is shown of it: NULL for itself. */
+/* A name, and the text of the title that stands for it: NULL for the name itself. */
 static const struct {
-    const char *name, *part, *told, *shown;
+    const char *name, *unit, *told, *shown;
 } names[] = {
     {"/a b/<&\">'</text>", NULL, NULL, NULL},
     {"/a]]>--b", NULL, NULL, NULL},
@@ -174,7 +174,7 @@ static const struct {
     {NULL, "\xff", "\ufffd\ufffd\ufffd", "\u2026"},
 };
 
-/* A picture of a case with all targets of this NAME. */
+/* A plot of a case with all targets of this NAME. */
 static struct buffer
 draw_named(const struct plotted_case *drawn, const char *name)
 {
@@ -197,17 +197,17 @@ add_names(struct buffer *found)
                 struct plotted_case drawn = {(enum sweep_kind)sweep, targets[k], 7,
                                              PLOTTED_DECADES};
                 const char *name =
-                    names[i].name ? names[i].name : long_name(names[i].part);
+                    names[i].name ? names[i].name : long_name(names[i].unit);
                 struct buffer text = draw_named(&drawn, name);
                 snprintf(title, sizeof(title), "sweep %d of %d targets named %.20s",
                          sweep, targets[k], name);
-                add_picture(found, &text, title);
+                add_plot(found, &text, title);
                 buffer_free(&text);
             }
 }
 
 static void
-every_name_makes_a_sound_picture(void **state)
+every_name_makes_a_sound_plot(void **state)
 {
     (void)state;
     struct buffer found = {0};
@@ -222,7 +222,7 @@ a_name_is_told_whole_and_shown_as_far_as_it_fits(void **state)
     for (size_t i = 0; i < LENGTH(names); i++) {
         struct plotted_case drawn = {SWEEP_NONE, 1, 3, PLOTTED_NARROW};
         struct svg_check check;
-        const char *name = names[i].name ? names[i].name : long_name(names[i].part);
+        const char *name = names[i].name ? names[i].name : long_name(names[i].unit);
         const char *told = names[i].told ? names[i].told : name;
         struct buffer text = draw_named(&drawn, name);
         svg_check_begin(&check, text.text, text.length);
@@ -234,9 +234,9 @@ a_name_is_told_whole_and_shown_as_far_as_it_fits(void **state)
     }
 }
 
-/* The examples are the pictures in the README and the tour. */
+/* The examples are the plots in the README and the tour. */
 static void
-the_examples_are_such_pictures(void **state)
+the_examples_are_such_plots(void **state)
 {
     static const char *const examples[] = {"volumes", "depth", "size"};
     const char *source = getenv("IOPING_SOURCE");
@@ -265,14 +265,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_run_makes_a_sound_picture),
-        cmocka_unit_test(three_million_requests_make_a_sound_picture),
-        cmocka_unit_test(the_largest_numbers_make_a_sound_picture),
-        cmocka_unit_test(every_sweep_makes_a_sound_picture),
-        cmocka_unit_test(every_kind_makes_a_sound_picture),
-        cmocka_unit_test(every_name_makes_a_sound_picture),
+        cmocka_unit_test(every_run_makes_a_sound_plot),
+        cmocka_unit_test(three_million_requests_make_a_sound_plot),
+        cmocka_unit_test(the_largest_numbers_make_a_sound_plot),
+        cmocka_unit_test(every_sweep_makes_a_sound_plot),
+        cmocka_unit_test(every_kind_makes_a_sound_plot),
+        cmocka_unit_test(every_name_makes_a_sound_plot),
         cmocka_unit_test(a_name_is_told_whole_and_shown_as_far_as_it_fits),
-        cmocka_unit_test(the_examples_are_such_pictures),
+        cmocka_unit_test(the_examples_are_such_plots),
     };
     return cmocka_run_group_tests_name("plot geometry", tests, NULL, unmount_all);
 }

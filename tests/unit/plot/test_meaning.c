@@ -1,10 +1,10 @@
-/* A picture shows what was measured: where its marks, bands, bars and lines are. */
+/* A plot shows what was measured: where its marks, bands, bars and lines are. */
 #include "plotted.h"
 #include "svg_check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A picture of one target and of these latencies, one every so many ms, looked at. */
+/* A plot of one target and of these latencies, one every so many ms, looked at. */
 static void
 begin_check(struct svg_check *check, const int64_t *latencies, int count, int64_t every)
 {
@@ -47,9 +47,9 @@ middle_y(struct svg_check *check, const char *class, int number)
 }
 
 static void
-assert_near(double a, double b, double apart)
+assert_near(double a, double b, double tolerance)
 {
-    if (!(fabs(a - b) <= apart))
+    if (!(fabs(a - b) <= tolerance))
         fail_msg("%g, not %g", a, b);
 }
 

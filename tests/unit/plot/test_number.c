@@ -1,7 +1,7 @@
-/* What drawing does without libm, beside that. */
+/* The arithmetic of drawing without libm, compared with libm. */
 #include "support.h"
 
-#include "plot/number.h"
+#include "plot/axis.h"
 
 #include <math.h>
 

@@ -1,8 +1,9 @@
-/* What is said in a picture, and how large it becomes; not where things are. */
+/* The words in a plot and its size; the geometry has a test of its own. */
 #include "support.h"
 
 #include "base/random.h"
 #include "plot/plot.h"
+#include "run/job.h"
 
 #include <math.h>
 
@@ -12,7 +13,7 @@
 #define SECOND 1000000000LL
 #define MOST (500 * 1024)
 
-/* All of a picture; too large for the stack. */
+/* All of a plot; too large for the stack. */
 static struct {
     struct plan plan;
     struct plot plot;
@@ -102,7 +103,7 @@ begin_sweep(enum sweep_kind kind)
 }
 
 static void
-a_picture_begins_with_what_tells_it_from_other_files(void **state)
+a_plot_begins_with_a_line_that_tells_it_from_other_files(void **state)
 {
     (void)state;
     begin(1);
@@ -370,7 +371,7 @@ any_name_is_shortened_and_escaped(void **state)
 }
 
 static void
-the_largest_picture_is_small_enough(void **state)
+the_largest_plot_is_small_enough(void **state)
 {
     struct random random;
     (void)state;
@@ -408,7 +409,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_picture_begins_with_what_tells_it_from_other_files),
+        TEST(a_plot_begins_with_a_line_that_tells_it_from_other_files),
         TEST(title_and_description_say_all_in_words),
         TEST(several_targets_are_all_described),
         TEST(the_steps_of_a_sweep_are_described),
@@ -423,7 +424,7 @@ main(void)
         TEST(a_sweep_of_sizes_has_two_panels),
         TEST(the_points_of_a_saturation_curve_are_labelled),
         TEST(any_name_is_shortened_and_escaped),
-        TEST(the_largest_picture_is_small_enough),
+        TEST(the_largest_plot_is_small_enough),
     };
     return cmocka_run_group_tests_name("plot", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The elements of a picture, and that any text stays well-formed in it. */
+/* The elements of a plot, and that any text stays well-formed in it. */
 #include "support.h"
 
 #include "plot/svg.h"
