@@ -4,11 +4,15 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/notes.h"
+#include "cli/color.h"
+#include "stats/sample.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * What is said beside the reports. Each writes at once.
+ * The messages beside the reports, each of which is written at once, and the colours of a
+ * terminal.
  */
 
 /* Writes the notes to stderr and empties them. */
@@ -21,8 +25,24 @@ void console_slow(const char *path, int64_t waited);
  * its exit status. */
 int console_error(const struct error *error);
 
-/* Writes what WRITE_TEXT adds to stdout; returns STATUS, or that of a failed
+/* Writes the text that WRITE_TEXT makes to stdout; returns STATUS, or that of a failed
  * run if it could not be written. */
 int console_text(void (*write_text)(struct buffer *text), int status);
+
+/* The meaning of a colour. */
+enum color_tone { TONE_NONE, TONE_SLOW, TONE_FAILED, TONE_CACHED };
+
+/*
+ * Returns true if the output to STREAM is coloured: as WHEN says or, if that is left
+ * open, on a terminal that is not a plain one, unless the environment has NO_COLOR
+ * (https://no-color.org).
+ */
+bool color_wanted(enum color when, int stream);
+
+/* Returns the tone of a request with this verdict. */
+enum color_tone color_of(enum verdict verdict);
+
+/* Adds WORD to TEXT, in the colour of TONE if ON and if the tone has one. */
+void color_add(struct buffer *text, bool on, enum color_tone tone, const char *word);
 
 #endif

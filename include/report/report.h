@@ -3,19 +3,23 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "plan/plan.h"
 #include "report/export.h"
-#include "report/status.h"
-#include "run/run.h"
-#include "stats/stats.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
+struct description;
+struct job;
+struct outcome;
 struct report;
+struct run_observer;
+struct status;
 
 /*
- * One way to write things down: each adds to the report's text, which is then
- * flushed as a whole. OPEN, BEGIN, SAMPLE, COMPARE and END may be NULL, for nothing to
- * say. What lies between BEGIN and STEP is about the report's present target.
+ * A format: each function adds to the report's text, which is then flushed as a whole.
+ * OPEN, BEGIN, SAMPLE, COMPARE and END may be NULL: nothing is added. Those from BEGIN to
+ * STEP are about the report's current target.
  */
 struct report_format {
     void (*open)(struct report *report);  /* once */
@@ -25,14 +29,14 @@ struct report_format {
     void (*summary)(struct report *report, const struct stats *stats, int64_t time);
     void (*step)(struct report *report, int64_t value, const struct stats *stats,
                  int64_t time);
-    void (*compare)(struct report *report); /* of all jobs, if there are several */
+    void (*compare)(struct report *report); /* all jobs, if they are several */
     void (*end)(struct report *report);
-    char farewell; /* closes what open opened, see os_signals_closing; or 0 */
+    char farewell; /* closes the output of OPEN, see os_signals_closing; or 0 */
 };
 
 extern const struct report_format report_human, report_raw, report_json, report_ndjson;
 
-/* What is brought up to date while a run goes on. */
+/* The outputs that are renewed while a run goes on. */
 enum report_timer_kind { TIMER_METRICS, TIMER_PLOT, TIMER_STATUS, REPORT_TIMERS };
 
 struct report_timer {
@@ -45,53 +49,53 @@ struct report {
     const struct plan *plan;
     const struct plan_output *output; /* the plan's */
     enum plan_load load;              /* likewise */
-    const struct job *jobs;           /* all targets */
+    const struct job *jobs;
     int count;
-    struct buffer *labels;            /* of the human format, one for each job */
-    const struct description *target; /* the one that is told of */
+    struct buffer *labels;            /* of the jobs in the human format */
+    const struct description *target; /* the current one */
     struct buffer *label;             /* likewise */
-    int stream;                       /* as os_stream_write has it */
+    int stream;                       /* of os_stream_write */
     int64_t (*wall)(void);            /* ns since 1970 */
-    struct buffer text;               /* of the record that is being written */
+    struct buffer text;               /* of the current record */
     uint64_t records;                 /* written before it; JSON */
-    bool begun;    /* what comes before all records is written, or lost */
-    bool terminal; /* it goes to one; else the summary is that of ioping 1.3 */
+    bool begun;                       /* OPEN was called */
+    bool terminal; /* the output goes to one; else the summary is that of ioping 1.3 */
     int columns;   /* of the terminal, 80 without one */
-    bool utf8;     /* it shows UTF-8 */
+    bool utf8;     /* the terminal shows UTF-8 */
     bool color;    /* verdicts have colours */
     int error;     /* errno of the first failure of the output */
     struct export export;
-    struct status *status; /* the line; NULL: none is wanted */
+    struct status *status; /* the status line; NULL: none */
     struct report_timer timers[REPORT_TIMERS];
 };
 
 /*
  * Starts a report on stdout of a run of PLAN, which has COUNT JOBS; both must outlive it.
- * Puts the exported files in place. Returns 0, or -1 with ERROR if that cannot be done.
- * report_end must be called in any case.
+ * Writes the exported files for the first time. Returns 0, or -1 with ERROR. report_end
+ * must be called in any case.
  */
 int report_begin(struct report *report, const struct plan *plan, const struct job *jobs,
                  int count, struct error *error);
 
-/* The functions that a run calls. */
+/* Returns the functions that a run calls; REPORT must outlive it. */
 struct run_observer report_observer(struct report *report);
 
-/* Writes what is to be said of the jobs together, after all summaries. */
+/* Writes the comparison of the jobs, after all summaries. */
 void report_compare(struct report *report);
 
 /*
- * Writes what comes after all records and frees the report. Notes in OUTCOME
- * the first failure of the output since report_begin, or that a file that is
- * kept could not be written in the end; and whether summaries were brief.
+ * Closes the output and frees the report. Notes in OUTCOME the first failure of the
+ * output since report_begin, or that an exported file could not be written in the end;
+ * and if summaries were brief.
  */
 void report_end(struct report *report, struct outcome *outcome);
 
-/* Adds a raw line (ioping(1), Raw line): ten integers and, if there are several, the
- * target that REPORT tells of. */
+/* Adds a raw line (ioping(1), Raw line): ten integers and, among several targets, the
+ * current one. */
 void raw_line(struct report *report, const struct stats *stats, int64_t time);
 
-/* Adds the line of interim statistics that a signal asks for, of TARGET; NULL: there are
- * no others. */
+/* Adds the line of interim statistics that a signal asks for. TARGET is NULL if it is the
+ * only one. */
 void human_interim(struct buffer *text, const char *target, const struct stats *stats);
 
 #endif

@@ -1,12 +1,14 @@
 /*
- * All cells are made before the first line is written: a column is as wide as its
- * widest entry.
+ * The comparison of targets. All cells are made before the first line is written: a
+ * column is as wide as its widest entry.
  */
-#include "report/comparison.h"
+#include "writers.h"
 
 #include "base/escape.h"
 #include "base/units.h"
-#include "report/color.h"
+#include "report/console.h"
+#include "stats/slo.h"
+#include "stats/stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@ enum column { REQUESTS, P50, P99, MAX, AVG, IOPS, RATIO, SLO, COLUMNS };
 
 static const struct {
     const char *head;
-    int gap, least; /* spaces before it; and how wide it is at the least */
+    int gap, least; /* spaces before it, and its least width */
 } columns[COLUMNS] = {
     [REQUESTS] = {"requests", 3, 8}, [P50] = {"p50", 3, 8}, [P99] = {"p99", 3, 8},
     [MAX] = {"max", 3, 8},           [AVG] = {"avg", 3, 8}, [IOPS] = {"iops", 2, 0},
@@ -28,8 +30,8 @@ static const char *const marks[] = {
 
 struct line {
     const struct comparison_row *row;
-    int64_t p50;          /* ns; 0 of none */
-    struct buffer target; /* as it is shown */
+    int64_t p50;          /* ns; 0: no request counts */
+    struct buffer target; /* escaped */
     enum slo_verdict slo;
     char cells[COLUMNS][UNITS_TEXT];
 };
@@ -37,7 +39,7 @@ struct line {
 struct table {
     struct line *lines;
     int count;
-    int shown; /* columns */
+    int shown; /* number of columns */
     int target, widths[COLUMNS];
 };
 
@@ -47,7 +49,7 @@ counts(const struct line *line)
     return line->row->stats->latency.count > 0;
 }
 
-/* Equal ones in the order in which they were given. */
+/* Equal lines stay in the order of their rows. */
 static int
 compare(const void *left, const void *right)
 {
@@ -59,8 +61,8 @@ compare(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* P50 / FIRST, rounded half up: to two decimals, from twice as many hundredths and one
- * more, or to none from 1000 on. */
+/* Writes P50 / FIRST, rounded half up: to two decimals, from the double of the
+ * hundredths and one more, or from 1000 on to none. */
 static void
 show_ratio(char *cell, int64_t p50, int64_t first)
 {
@@ -123,7 +125,7 @@ widen(int *width, const char *text)
         *width = needed;
 }
 
-/* The first line is the head. */
+/* Find the widths of the columns; the first line is the head. */
 static void
 measure(struct table *table)
 {
@@ -153,7 +155,7 @@ add_line(struct buffer *text, const struct table *table, const struct line *line
     buffer_text(text, "\n");
 }
 
-/* Returns whether there was memory for all. */
+/* Returns false if memory ran out. */
 static bool
 fill_table(struct table *table, const struct comparison_row *rows,
            const struct slos *slos)

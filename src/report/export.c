@@ -1,16 +1,18 @@
-/* The files that are brought up to date while a run goes on: metrics and a plot. */
+/* Exported files: metrics and a plot, each replaced as a whole while a run goes on. */
 #include "report/export.h"
 
 #include "os/os.h"
 #include "os/output.h"
+#include "plan/plan.h"
 #include "plot/plot.h"
+#include "prometheus.h"
 #include "report/console.h"
-#include "report/prometheus.h"
+#include "status.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Returns 0, or the errno of what failed. */
+/* Replaces the plot. Returns 0, or the errno of the failure. */
 static int
 write_plot(const struct export *export)
 {
@@ -25,7 +27,7 @@ write_plot(const struct export *export)
     return failed;
 }
 
-/* Fills ERROR for a file that cannot be put in place; WHAT it would be. */
+/* Fills ERROR for a file that could not be written; WHAT is its kind. */
 static int
 refuse(const char *path, const char *what, int failed, struct error *error)
 {
@@ -52,7 +54,7 @@ export_begin(struct export *export, const struct plan *plan, const struct job *j
     return 0;
 }
 
-/* Notes a failure once in a row: the next version may well be written. */
+/* Notes a failure, but not again while it lasts: the next version may be written. */
 static void
 note_failure(const struct export *export, const char *path, int now, int before)
 {

@@ -1,14 +1,107 @@
+/*
+ * The format for people: a line for each request and a summary as those of ioping 1.3,
+ * with percentiles and colours on a terminal; of a sweep, a table that grows by a row for
+ * each step.
+ */
 #include "report/report.h"
 
 #include "base/units.h"
 #include "os/os.h"
-#include "report/color.h"
-#include "report/comparison.h"
-#include "table.h"
-#include "text_histogram.h"
+#include "report/console.h"
+#include "run/job.h"
+#include "stats/histogram.h"
+#include "stats/stats.h"
+#include "target/description.h"
+#include "writers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+/* Widths of the columns of a table, for the widest value and a gap before it. */
+#define WIDTH_SWEPT 10
+#define WIDTH_RATE 9
+#define WIDTH_SPEED 14
+#define WIDTH_TIME 11
+
+/* Returns the percentiles that were asked for, or the two that matter most. */
+static const struct percentiles *
+percentiles_of(const struct plan *plan)
+{
+    const struct percentiles *list = &plan->output.percentiles;
+    return list->given ? list : &percentiles_common;
+}
+
+static void
+add_value(struct buffer *text, int width, enum units_kind kind, int64_t value,
+          const char *after)
+{
+    char shown[UNITS_TEXT], cell[UNITS_TEXT + 8];
+    snprintf(cell, sizeof(cell), "%s%s", units_format(kind, value, shown), after);
+    buffer_format(text, "%*s", width, cell);
+}
+
+/* Returns the width of a percentile's column: its name may be longer than any time. */
+static int
+width_of(const struct percentile *percentile)
+{
+    int name = (int)strlen(percentile->name) + 3;
+    return name > WIDTH_TIME ? name : WIDTH_TIME;
+}
+
+/* Adds a time, or a dash for one that is not known. */
+static void
+add_cell(struct buffer *text, int width, bool known, int64_t time)
+{
+    if (known)
+        add_value(text, width, UNITS_TIME, time, "");
+    else
+        buffer_format(text, "%*s", width, "-");
+}
+
+static void
+add_cells(struct buffer *text, const struct plan *plan, const struct stats *stats)
+{
+    const struct percentiles *list = percentiles_of(plan);
+    unsigned shown = stats_shown(stats, list);
+    bool any = stats->latency.count > 0;
+    add_cell(text, WIDTH_TIME, any, moments_average(&stats->latency));
+    for (int i = 0; i < list->count; i++)
+        add_cell(text, width_of(&list->list[i]), shown & 1u << i,
+                 stats_percentile(stats, &list->list[i]));
+    add_cell(text, WIDTH_TIME, any, stats->latency.max);
+}
+
+void
+table_head(struct buffer *text, const struct plan *plan)
+{
+    const struct percentiles *list = percentiles_of(plan);
+    buffer_format(text, "%*s%*s%*s%*s", WIDTH_SWEPT, sweep_name(plan->sweep.kind),
+                  WIDTH_RATE, "iops", WIDTH_SPEED, "bandwidth", WIDTH_TIME, "avg");
+    for (int i = 0; i < list->count; i++) {
+        char name[24];
+        snprintf(name, sizeof(name), "p%s", list->list[i].name);
+        buffer_format(text, "%*s", width_of(&list->list[i]), name);
+    }
+    buffer_format(text, "%*s\n", WIDTH_TIME, "max");
+}
+
+void
+table_row(struct buffer *text, const struct plan *plan, int64_t value,
+          const struct stats *stats, int64_t time)
+{
+    if (plan->sweep.kind == SWEEP_SIZE)
+        add_value(text, WIDTH_SWEPT, UNITS_SIZE, value, "");
+    else
+        buffer_format(text, "%*lld", WIDTH_SWEPT, (long long)value);
+    add_value(text, WIDTH_RATE, UNITS_COUNT,
+              (int64_t)stats_rate((double)stats->requests, time), "");
+    add_value(text, WIDTH_SPEED, UNITS_SIZE,
+              (int64_t)stats_rate((double)stats->all_bytes, time), "/s");
+    add_cells(text, plan, stats);
+    buffer_text(text, "\n");
+}
 
 static void
 add_label(struct report *report)
@@ -24,7 +117,7 @@ add_head(struct report *report)
     buffer_text(&report->text, " ioping statistics ---\n");
 }
 
-/* Prepares the label, which stays the same. */
+/* Prepares the label, the same in all lines of a target. */
 static void
 human_begin(struct report *report)
 {
@@ -80,7 +173,7 @@ human_period(struct report *report, const struct stats *stats, int64_t time)
     raw_line(report, stats, time);
 }
 
-/* ", 36 KiB read, 1.60 k iops, 6.26 MiB/s" */
+/* Adds ", 36 KiB read, 1.60 k iops, 6.26 MiB/s" and a newline. */
 static void
 add_volume(struct buffer *text, int64_t bytes, const char *done, double iops, double bps)
 {
@@ -113,8 +206,8 @@ add_extremes(struct buffer *text, const struct moments *latency)
 }
 
 /*
- * ioping 1.3 has no percentiles, and who reads from a pipe counts the lines: they are on
- * a terminal, or where -percentiles or -corrected asks for them.
+ * Percentiles are shown on a terminal, or where -percentiles or -corrected asks for them:
+ * ioping 1.3 has none, and programs that read its summary from a pipe count the lines.
  */
 static bool
 has_percentiles(const struct report *report, const struct stats *stats)
@@ -123,7 +216,7 @@ has_percentiles(const struct report *report, const struct stats *stats)
     return report->terminal || stats->every || (list->given && list->count > 0);
 }
 
-/* Fewer than FEW requests have no line of percentiles unless it was asked for. */
+/* A summary of fewer requests has no line of percentiles unless it was asked for. */
 #define FEW 10
 
 static void
@@ -167,8 +260,8 @@ add_exception(struct buffer *text, uint64_t count, const char *what)
     buffer_format(text, " %s, ", what);
 }
 
-/* What is not of ioping 1.3 is told on stderr where the output is no terminal, see
- * outcome_explain. */
+/* Adds the exceptions, off a terminal only those of ioping 1.3: the others are told on
+ * stderr then, see outcome_explain. */
 static void
 add_exceptions(struct report *report, const struct stats *stats)
 {

@@ -1,12 +1,15 @@
 /*
- * The text exposition format of Prometheus, version 0.0.4
+ * Metrics in the text exposition format of Prometheus, version 0.0.4
  * (prometheus.io/docs/instrumenting/exposition_formats), for the textfile
  * collector of its node exporter.
  */
-#include "report/prometheus.h"
+#include "prometheus.h"
 
 #include "base/escape.h"
 #include "os/output.h"
+#include "plan/plan.h"
+#include "run/job.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -47,7 +50,7 @@ add_labels(struct buffer *text, const struct plan *plan, const struct descriptio
     add_label(text, ",mode", description_mode(target->mode));
 }
 
-/* One of all targets; a metric has a line of each. */
+/* The series of a target; each metric has a line for it. */
 struct series {
     struct buffer labels;
     const struct job *job;
@@ -66,7 +69,7 @@ add_head(struct buffer *text, const char *name, const char *help, const char *ty
     buffer_format(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* What stands AT so many bytes of a target's statistics. */
+/* Returns the member at offset AT of a target's statistics. */
 static const void *
 find(const struct series *series, size_t at)
 {
@@ -99,7 +102,7 @@ add_distribution(struct buffer *text, const char *labels, const char *name,
     buffer_format(text, "%s_count{%s} %" PRIu64 "\n", name, labels, histogram->count);
 }
 
-/* Of a histogram and its moments. */
+/* Adds a metric of the histogram at offset AT and the moments at MOMENTS_AT. */
 static void
 add_histogram(const struct metrics *metrics, const char *name, const char *help,
               size_t at, size_t moments_at)
@@ -112,7 +115,7 @@ add_histogram(const struct metrics *metrics, const char *name, const char *help,
     }
 }
 
-/* Nothing at all before there is one. */
+/* Adds the time of the last request of the targets that have one; no head without. */
 static void
 add_last(const struct metrics *metrics)
 {
@@ -164,7 +167,7 @@ add_metrics(const struct metrics *metrics, const struct plan *plan)
     add_version(metrics);
 }
 
-/* Those before it have no number in their labels yet. */
+/* Returns how many of the BEFORE series have these LABELS. */
 static int
 count_same(const struct series *series, int before, const char *labels)
 {
@@ -174,7 +177,8 @@ count_same(const struct series *series, int before, const char *labels)
     return same;
 }
 
-/* From the last to the first, so that those before one are as they were made. */
+/* Numbers equal series from the last to the first, so that the labels before one have no
+ * number yet. */
 static void
 number_series(struct series *series, int count)
 {
@@ -185,7 +189,7 @@ number_series(struct series *series, int count)
     }
 }
 
-/* Returns whether there was memory for all labels. */
+/* Returns false if memory ran out. */
 static bool
 name_series(struct series *series, const struct plan *plan, const struct job *jobs,
             int count)

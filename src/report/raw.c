@@ -1,5 +1,8 @@
 #include "report/report.h"
 
+#include "stats/stats.h"
+#include "target/description.h"
+
 #include <inttypes.h>
 
 void

@@ -1,6 +1,6 @@
 /*
- * What a run tells goes to the format of its output, to the status line and to the
- * exported files. Each record is written by one flush.
+ * The observer of a run: passes its records to the format of the output, its progress to
+ * the status line and to the exported files. Each record is written by one flush.
  */
 #include "report/report.h"
 
@@ -9,8 +9,10 @@
 #include "os/os.h"
 #include "os/output.h"
 #include "os/process.h"
-#include "report/color.h"
 #include "report/console.h"
+#include "run/job.h"
+#include "run/run.h"
+#include "status.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +25,7 @@ static const struct report_format *const formats[] = {
     [FORMAT_NDJSON] = &report_ndjson,
 };
 
-/* Once the output has failed, nothing more is written to it. */
+/* Writes the text. Once the output has failed, nothing more is written to it. */
 static int
 flush(struct report *report)
 {
@@ -138,7 +140,7 @@ write_notes(struct report *report, struct notes *notes)
     status_resume(report->status);
 }
 
-/* Writes to stderr, whatever the format; it must not disturb what is read from stdout. */
+/* Interim statistics go to stderr, whatever the format: stdout has only records. */
 static void
 on_interim(void *self, const struct job *job)
 {
@@ -193,7 +195,7 @@ on_due(void *self, int64_t now)
     return next;
 }
 
-/* Returns whether a timer has run down at NOW; it then starts again. */
+/* Returns true if a timer has run down at NOW; it then starts again. */
 static bool
 has_run_down(struct report_timer *timer, int64_t now)
 {

@@ -1,18 +1,330 @@
-#include "report/status.h"
+/*
+ * The status line. The supervisor's thread gathers the facts from snapshots of the
+ * targets, makes a line of them that fits the terminal, and draws it if it has changed.
+ * Other threads write to the same terminal: each erases the line before, under a lock.
+ */
+#include "status.h"
 
+#include "base/later.h"
+#include "base/units.h"
 #include "os/output.h"
 #include "os/process.h"
-#include "status_facts.h"
-#include "status_line.h"
+#include "os/thread.h"
+#include "plan/plan.h"
+#include "run/job.h"
+#include "stats/stats.h"
+#include "writers.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM 2
-#define PATIENCE 200000000LL /* short runs have none: it would only flash */
+#define SECOND 1000000000LL
+#define TENTH (SECOND / 10)
 
-/* CR, and EL to the end of the line: ECMA-48 8.3.15, 8.3.41. */
-static const char erase[] = "\r\033[K";
+#define STREAM 2
+#define PATIENCE (SECOND / 5) /* without a line, ns: in a short run it would flash */
+
+/* Returns the statistics of all targets together; NULL without memory for them. */
+static const struct stats *
+merge(struct stats *merged, const struct job *jobs, int count)
+{
+    if (count == 1 || !merged)
+        return count == 1 ? jobs[0].stats : NULL;
+    stats_clear(merged);
+    merged->every = jobs[0].stats->every;
+    for (int i = 0; i < count; i++)
+        stats_merge(merged, jobs[i].stats);
+    return merged;
+}
+
+/* A percentile with too few requests is not known. */
+static void
+gather_latencies(const struct stats *all, struct status_facts *facts)
+{
+    unsigned known = all ? stats_shown(all, &percentiles_common) : 0;
+    facts->corrected = all && all->every > 0;
+    facts->p50 = known & 1 ? stats_p50(all) : -1;
+    facts->p99 = known & 2 ? stats_p99(all) : -1;
+}
+
+static void
+gather_counts(const struct job *jobs, int count, struct status_facts *facts)
+{
+    facts->max = -1;
+    for (int i = 0; i < count; i++) {
+        const struct stats *stats = jobs[i].stats;
+        facts->requests += stats->requests;
+        facts->failed += stats->failed;
+        if (stats->latency.count > 0 && stats->latency.max > facts->max)
+            facts->max = stats->latency.max;
+    }
+}
+
+/* Notes a condition that ends the run: the one that is nearest to its end counts. */
+static void
+note_end(struct status_facts *facts, double share, int64_t left)
+{
+    if (share > facts->share)
+        facts->share = share;
+    if (left >= 0 && (facts->left < 0 || left < facts->left))
+        facts->left = left;
+}
+
+/* Returns the duration of a step, or of the run; INT64_MAX: for ever. */
+static int64_t
+length_of(const struct plan *plan)
+{
+    return later(plan->work_time, plan->settle);
+}
+
+static void
+note_clock(const struct plan *plan, struct status_facts *facts)
+{
+    int64_t whole = length_of(plan), past = earlier(facts->elapsed, whole);
+    if (whole < INT64_MAX)
+        note_end(facts, (double)past / (double)whole, whole - past);
+}
+
+/* Returns the time until the count of a target is reached: at the rate so far, but no
+ * sooner than the grid allows, which has burst requests of each thread at a point. */
+static int64_t
+left_of(const struct plan *plan, const struct stats *stats, int64_t elapsed)
+{
+    int64_t requests = (int64_t)(plan->count - stats->requests), rate = -1, grid = -1;
+    int64_t together = units_scale(plan->burst, plan->threads, 1);
+    if (plan->interval > 0)
+        grid = units_scale(requests, plan->interval, together);
+    if (stats->requests > 0)
+        rate = units_scale(requests, elapsed, (int64_t)stats->requests);
+    return rate > grid ? rate : grid;
+}
+
+/* Notes the count of requests. Targets run side by side, each with its own requests: the
+ * last one ends the run. One that has ended before, by a failure, is not waited for. */
+static void
+note_count(const struct status *status, const struct job *jobs, int count,
+           struct status_facts *facts)
+{
+    const struct plan *plan = status->plan;
+    double done = 0, all = (double)plan->count * status->targets;
+    int64_t left = 0;
+    if (plan->count == UINT64_MAX)
+        return;
+    for (int i = 0; i < count; i++) {
+        const struct job *job = &jobs[i];
+        int64_t own = job->done ? 0 : left_of(plan, job->stats, facts->elapsed);
+        left = left < 0 || own < 0 ? -1 : own > left ? own : left;
+        done += (double)(job->done ? plan->count : job->stats->requests);
+    }
+    note_end(facts, done / all, left);
+}
+
+/* Notes the steps of a sweep. Targets run one after another; the number of steps is
+ * known of the current one only and taken for that of all. */
+static void
+note_steps(const struct status *status, int64_t now, struct status_facts *facts)
+{
+    const struct status_place *place = &status->place;
+    int64_t whole = length_of(status->plan);
+    int64_t past = earlier(now - place->began, whole);
+    int64_t steps = units_scale(status->targets, place->count, 1);
+    int64_t done = units_scale(place->target, place->count, 1) + place->number;
+    double current = (double)past / (double)whole;
+    if (place->count > 0)
+        note_end(facts, ((double)done + current) / (double)steps,
+                 units_scale(whole, steps - done, 1) - past);
+}
+
+void
+status_gather(const struct status *status, const struct job *jobs, int count, int64_t now,
+              struct status_facts *facts)
+{
+    const struct plan *plan = status->plan;
+    *facts = (struct status_facts){.share = -1,
+                                   .left = -1,
+                                   .swept = plan->sweep.kind,
+                                   .place = status->place,
+                                   .targets = status->targets,
+                                   .elapsed = now - status->began};
+    gather_counts(jobs, count, facts);
+    gather_latencies(merge(status->merged, jobs, count), facts);
+    if (plan->sweep.kind != SWEEP_NONE) {
+        note_steps(status, now, facts);
+    } else {
+        note_clock(plan, facts);
+        note_count(status, jobs, count, facts);
+    }
+}
+
+#define GAP 2 /* columns between two fields */
+#define BAR_MOST 20
+#define BAR_LEAST 5
+#define BAR_TINY 3 /* beside its percentage alone */
+#define BAR_ENDS 3 /* columns: its brackets and a space */
+
+/* The fields in their order on the line. */
+enum field {
+    FIELD_STEP,
+    FIELD_PROGRESS,
+    FIELD_REQUESTS,
+    FIELD_P50,
+    FIELD_P99,
+    FIELD_MAX,
+    FIELD_FAILED,
+    FIELD_LEFT,
+    FIELDS
+};
+
+/* The order in which fields are left out, the least important first. */
+static const enum field dropped[] = {FIELD_MAX,      FIELD_P99,    FIELD_P50, FIELD_LEFT,
+                                     FIELD_REQUESTS, FIELD_FAILED, FIELD_STEP};
+
+/* Texts in ASCII, so that bytes are columns; an empty one is left out. The bar is not
+ * among them. */
+struct fields {
+    char text[FIELDS][96];
+};
+
+static void
+make_step(const struct status_facts *facts, char *text, size_t size)
+{
+    const struct status_place *place = &facts->place;
+    char target[32] = "", value[UNITS_TEXT];
+    if (facts->swept == SWEEP_NONE || place->count == 0)
+        return;
+    if (facts->targets > 1)
+        snprintf(target, sizeof(target), "target %d/%d  ", place->target + 1,
+                 facts->targets);
+    if (facts->swept == SWEEP_SIZE)
+        units_format(UNITS_SIZE, place->value, value);
+    else
+        snprintf(value, sizeof(value), "%" PRId64, place->value);
+    snprintf(text, size, "%s%s %s (%d/%d)", target, sweep_name(facts->swept), value,
+             place->number + 1, place->count);
+}
+
+/* Rounds TIME down, so that a person can follow it: to a multiple of FINE below LIMIT, of
+ * a second from there on. */
+static void
+make_time(char *text, size_t size, int64_t time, int64_t fine, int64_t limit,
+          const char *after)
+{
+    char shown[UNITS_TEXT];
+    time -= time % (time < limit ? fine : SECOND);
+    snprintf(text, size, "%s%s", time ? units_format(UNITS_TIME, time, shown) : "0 s",
+             after);
+}
+
+/* Returns SHARE of COUNT, rounded down; 0.29, say, may be stored as a little less. */
+static int
+done_of(double share, int count)
+{
+    return (int)(share * count + 1e-9);
+}
+
+/* Shows the share that is done, 100 % only at the end; or else the time so far. */
+static void
+make_progress(const struct status_facts *facts, char *text, size_t size)
+{
+    if (facts->share >= 0)
+        snprintf(text, size, "%3d%%", done_of(facts->share, 100));
+    else
+        make_time(text, size, facts->elapsed, TENTH, SECOND, "");
+}
+
+static void
+make_count(char *text, size_t size, uint64_t count, const char *what)
+{
+    char shown[UNITS_TEXT];
+    snprintf(text, size, "%s %s", units_format(UNITS_COUNT, (int64_t)count, shown), what);
+}
+
+static void
+make_latency(char *text, size_t size, const char *name, int64_t time)
+{
+    char shown[UNITS_TEXT];
+    snprintf(text, size, "%s %s", name,
+             time >= 0 ? units_format(UNITS_TIME, time, shown) : "-");
+}
+
+static void
+make_fields(const struct status_facts *facts, struct fields *fields)
+{
+    size_t size = sizeof(fields->text[0]);
+    memset(fields, 0, sizeof(*fields));
+    make_step(facts, fields->text[FIELD_STEP], size);
+    make_progress(facts, fields->text[FIELD_PROGRESS], size);
+    make_count(fields->text[FIELD_REQUESTS], size, facts->requests, "requests");
+    make_latency(fields->text[FIELD_P50], size,
+                 facts->corrected ? "corrected p50" : "p50", facts->p50);
+    make_latency(fields->text[FIELD_P99], size,
+                 facts->corrected ? "corrected p99" : "p99", facts->p99);
+    make_latency(fields->text[FIELD_MAX], size, "max", facts->max);
+    if (facts->failed)
+        make_count(fields->text[FIELD_FAILED], size, facts->failed, "failed");
+    if (facts->left >= 0)
+        make_time(fields->text[FIELD_LEFT], size, facts->left, TENTH, 60 * SECOND,
+                  " left");
+}
+
+static int
+width_of(const struct fields *fields)
+{
+    int width = -GAP;
+    for (int i = 0; i < FIELDS; i++)
+        if (fields->text[i][0])
+            width += GAP + (int)strlen(fields->text[i]);
+    return width;
+}
+
+/* Drops the fields that WIDTH columns have no room for beside a bar of LEAST. */
+static void
+fit_fields(struct fields *fields, int width, int least)
+{
+    int count = (int)(sizeof(dropped) / sizeof(dropped[0]));
+    for (int i = 0; i < count && width_of(fields) + least > width; i++)
+        fields->text[dropped[i]][0] = '\0';
+}
+
+/* Adds a bar, which is full only when all is done. */
+static void
+add_bar(struct buffer *text, double share, int width, bool utf8)
+{
+    buffer_text(text, "[");
+    text_histogram_bar(text, done_of(share, width * text_histogram_units(utf8)), width,
+                       utf8 ? " " : "-", utf8);
+    buffer_text(text, "] ");
+}
+
+void
+status_format(struct buffer *text, const struct status_facts *facts, int columns,
+              bool utf8)
+{
+    struct fields fields;
+    int width = columns - 1;
+    int least = facts->share >= 0 ? BAR_LEAST + BAR_ENDS : 0;
+    make_fields(facts, &fields);
+    if (width_of(&fields) + least > width)
+        make_count(fields.text[FIELD_REQUESTS], sizeof(fields.text[0]), facts->requests,
+                   "req");
+    fit_fields(&fields, width, least);
+    int bar = width - width_of(&fields) - BAR_ENDS;
+    if (width_of(&fields) > width)
+        return; /* a number that is cut would be another one */
+    bar = bar < BAR_MOST ? bar : BAR_MOST;
+    const char *gap = "";
+    for (int i = 0; i < FIELDS; i++) {
+        if (!fields.text[i][0])
+            continue;
+        buffer_text(text, gap);
+        if (i == FIELD_PROGRESS && least && bar >= BAR_TINY)
+            add_bar(text, facts->share, bar, utf8);
+        buffer_text(text, fields.text[i]);
+        gap = "  ";
+    }
+}
 
 bool
 status_wanted(const struct plan *plan)
@@ -39,9 +351,13 @@ status_open(const struct plan *plan, int targets, int64_t now)
     return status;
 }
 
+/* CR, and EL to the end of the line: ECMA-48 8.3.15, 8.3.41. */
+static const char erasure[] = "\r\033[K";
+
 /*
- * The cursor is left at the start of the line: what the terminal echoes of a key stands
- * in it then, and is erased or drawn over with it, even if it fills the whole width.
+ * The cursor is left at the start of the line: a key that the terminal echoes appears
+ * there then, and is erased or drawn over with it, even if the line fills the whole
+ * width.
  */
 static void
 make_line(struct status *status, const struct job *jobs, int count, int64_t now)
@@ -81,7 +397,7 @@ status_tick(struct status *status, const struct job *jobs, int count, int64_t no
     if (now - status->began < PATIENCE || !os_terminal_foreground(STREAM))
         return;
     make_line(status, jobs, count, now);
-    if (!os_lock_try(status->lock)) /* another thread writes to the terminal */
+    if (!os_lock_try(status->lock)) /* its holder may be stuck writing: not waited for */
         return;
     draw(status);
     os_lock_release(status->lock);
@@ -108,8 +424,9 @@ status_pause(struct status *status)
     if (!status)
         return;
     os_lock_acquire(status->lock);
-    if (status->shown && os_terminal_foreground(STREAM)) /* else it is another's line by now */
-        os_stream_write(STREAM, erase, strlen(erase));
+    /* In the background the line is the shell's by now. */
+    if (status->shown && os_terminal_foreground(STREAM))
+        os_stream_write(STREAM, erasure, strlen(erasure));
     status->shown = false;
 }
 

@@ -1,22 +1,23 @@
-#include "text_histogram.h"
+/* The histogram of latencies in lines of text, and the bars in it. */
+#include "writers.h"
 
-#include "bar.h"
 #include "base/units.h"
+#include "stats/histogram.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS_FEW 16 /* below that, rows are halved */
+#define ROWS_FEW 16 /* with fewer, rows are halved */
 #define BAR_LEAST 4
 
-/* Rows are equal numbers of steps, which is what makes them parts of an octave. */
+/* Rows are equal numbers of steps of the histogram, hence equal fractions of octaves. */
 struct rows {
     const struct histogram *histogram;
-    int steps;       /* of a row */
-    int first, last; /* rows */
-    uint64_t most;   /* in a row */
-    int digits;      /* of that */
+    int steps;       /* in a row */
+    int first, last; /* rows that are not empty */
+    uint64_t most;   /* requests in any row */
+    int digits;      /* of that number */
 };
 
 static uint64_t
@@ -28,7 +29,7 @@ count_row(const struct rows *rows, int row)
     return count;
 }
 
-/* Whether all bounds can be told apart as they are printed. */
+/* Returns true if no two bounds in a row are the same when printed. */
 static bool
 is_legible(int steps, int first, int last)
 {
@@ -64,19 +65,34 @@ choose_rows(const struct histogram *histogram)
     return rows;
 }
 
-/* COUNT of MOST, padded to WIDTH columns; what is not zero can be seen. */
+void
+text_histogram_bar(struct buffer *text, int length, int width, const char *rest,
+                   bool utf8)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    int units = text_histogram_units(utf8);
+    int whole = length / units, fraction = length % units;
+    for (int i = 0; i < whole; i++)
+        buffer_text(text, utf8 ? "█" : "#");
+    buffer_text(text, eighths[fraction]);
+    for (int i = whole + (fraction > 0); i < width; i++)
+        buffer_text(text, rest);
+}
+
+/* Adds a bar of COUNT out of MOST, padded to WIDTH columns; a COUNT above 0
+ * stays visible. */
 static void
 add_bar(struct buffer *text, uint64_t count, uint64_t most, int width, bool utf8)
 {
     double share = (double)count / (double)most;
-    int length = (int)(share * width * bar_parts(utf8) + 0.5);
-    bar_add(text, count && !length ? 1 : length, width, " ", utf8);
+    int length = (int)(share * width * text_histogram_units(utf8) + 0.5);
+    text_histogram_bar(text, count && !length ? 1 : length, width, " ", utf8);
 }
 
 static double
-percent(uint64_t part, uint64_t whole)
+percent(uint64_t share, uint64_t whole)
 {
-    return 100 * (double)part / (double)whole;
+    return 100 * (double)share / (double)whole;
 }
 
 void

@@ -5,6 +5,8 @@
 #include "support.h"
 
 #include "report/report.h"
+#include "run/job.h"
+#include "run/run.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* When words are coloured, and which. */
 #include "support.h"
 
-#include "report/color.h"
+#include "report/console.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,9 @@
 /* The table of several targets, to the byte. */
 #include "golden.h"
 
-#include "report/comparison.h"
+#include "report/writers.h"
+#include "stats/slo.h"
+#include "stats/stats.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define MS 1000000LL
@@ -168,7 +170,7 @@ order_is_by_the_median_and_then_as_given(void **state)
     }
 }
 
-/* What the slower of two is told to be, the last column. */
+/* Check the ratio of the slower of two, the last column. */
 static void
 ratios_are_rounded_half_up(void **state)
 {

@@ -406,7 +406,7 @@ flushes_of_some_requests_are_counted_for_themselves(void **state)
 
 /* After the line of extremes, as wide as the terminal. */
 static void
-the_picture_is_the_last_of_the_summary(void **state)
+the_histogram_is_the_last_of_the_summary(void **state)
 {
     (void)state;
     struct golden golden;
@@ -450,7 +450,7 @@ main(void)
         cmocka_unit_test(corrected_percentiles_say_so),
         cmocka_unit_test(flushes_have_a_line_before_the_percentiles),
         cmocka_unit_test(flushes_of_some_requests_are_counted_for_themselves),
-        cmocka_unit_test(the_picture_is_the_last_of_the_summary),
+        cmocka_unit_test(the_histogram_is_the_last_of_the_summary),
     };
     return cmocka_run_group_tests_name("human", tests, NULL, unmount_all);
 }

@@ -38,7 +38,7 @@ contract_stats(void)
                           .all_bytes = 12288};
 }
 
-/* What was written last, through jq, with a filter: fails unless it is true. */
+/* Fails unless a filter of jq yields true for the output. */
 static void
 assert_jq(const char *filter)
 {

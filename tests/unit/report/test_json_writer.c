@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "report/json_writer.h"
+#include "report/writers.h"
 
 struct writing {
     struct buffer text;
@@ -125,7 +125,7 @@ a_value_may_be_json_already(void **state)
     end(&writing, "[\n  {\"le\": 5, \"count\": 18446744073709551615},\n  0.500000\n]");
 }
 
-/* What stood in the text before is left alone. */
+/* The text before the first value stays as it is. */
 static void
 text_is_added(void **state)
 {

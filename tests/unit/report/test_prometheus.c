@@ -314,7 +314,7 @@ the_same_target_again_has_a_number(void **state)
     compare(&text, "prometheus_same");
 }
 
-/* What tells two targets apart is what their labels show. */
+/* Targets differ by their labels alone. */
 static void
 numbers_are_for_labels_that_are_the_same(void **state)
 {

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "report/status.h"
+#include "run/job.h"
 
 #include <fcntl.h>
 #include <unistd.h>

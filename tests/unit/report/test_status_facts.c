@@ -1,7 +1,8 @@
 /* How far a run has come, and how long it will take. */
 #include "support.h"
 
-#include "report/status_facts.h"
+#include "report/status.h"
+#include "run/job.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define US 1000LL
@@ -23,7 +24,7 @@ seen(int count, int failed)
     return stats;
 }
 
-/* What a run gives that has neither interval nor end. */
+/* A plan with neither interval nor end. */
 static struct plan
 plain(void)
 {
@@ -136,7 +137,7 @@ one_that_is_done_is_not_waited_for(void **state)
     free(late);
 }
 
-/* What need not be merged is known. */
+/* Facts that need no merged statistics are known. */
 static void
 without_memory_several_targets_have_no_percentiles(void **state)
 {

@@ -1,14 +1,14 @@
-/* What stands in the status line, and how it fits. */
+/* The fields of the status line, and how they fit. */
 #include "support.h"
 
-#include "report/status_line.h"
+#include "report/status.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define US 1000LL
 #define MS 1000000LL
 #define SECOND 1000000000LL
 
-/* That of the contract's example of a line. */
+/* The facts of the contract's example of a line. */
 static struct status_facts
 example(void)
 {
@@ -148,7 +148,7 @@ the_bar_is_full_when_all_is_done(void **state)
 }
 
 static void
-what_is_not_known_is_a_dash_or_not_there(void **state)
+what_is_not_known_is_a_dash_or_left_out(void **state)
 {
     (void)state;
     struct status_facts facts = example();
@@ -262,7 +262,7 @@ main(void)
         cmocka_unit_test(a_narrow_terminal_shows_what_matters_most),
         cmocka_unit_test(no_line_reaches_the_last_column),
         cmocka_unit_test(the_bar_is_full_when_all_is_done),
-        cmocka_unit_test(what_is_not_known_is_a_dash_or_not_there),
+        cmocka_unit_test(what_is_not_known_is_a_dash_or_left_out),
         cmocka_unit_test(corrected_percentiles_are_called_so),
         cmocka_unit_test(times_are_no_finer_than_one_can_follow),
         cmocka_unit_test(a_sweep_says_where_it_is),

@@ -1,7 +1,7 @@
 /* The table of a sweep: what stands in it, and that it stays a table. */
 #include "golden.h"
 
-#include "report/table.h"
+#include "report/writers.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define SECOND 1000000000LL
@@ -141,8 +141,8 @@ check_columns(const char *line, int times)
     int begin = 0;
     for (int i = 0; i < 3 + times; i++) {
         int end = begin + (i == 0 ? 10 : i == 1 ? 9 : i == 2 ? 14 : 11);
-        bool apart = i == 0 || line[begin] == ' ';
-        if (!apart || line[end - 1] == ' ' || !strchr(" \n", line[end]))
+        bool separate = i == 0 || line[begin] == ' ';
+        if (!separate || line[end - 1] == ' ' || !strchr(" \n", line[end]))
             fail_msg("column %d: %s", i + 1, line);
         begin = end;
     }

@@ -1,7 +1,8 @@
-/* The picture of a distribution, to the byte. */
+/* The histogram in lines of text, to the byte. */
 #include "golden.h"
 
-#include "report/text_histogram.h"
+#include "report/writers.h"
+#include "stats/histogram.h"
 
 #define US 1000LL
 #define MS 1000000LL
@@ -72,7 +73,7 @@ check(const struct bin *bins, bool corrected, int columns, bool utf8, const char
 }
 
 static void
-nothing_has_no_picture(void **state)
+an_empty_histogram_has_no_rows(void **state)
 {
     (void)state;
     static const struct bin none[] = {{0}};
@@ -84,21 +85,21 @@ one_value_has_one_row(void **state)
 {
     (void)state;
     static const struct bin one[] = {{123456, 1}, {0}};
-    check(one, false, 80, false, "picture_one_value");
+    check(one, false, 80, false, "text_histogram_one_value");
 }
 
 static void
 few_octaves_have_finer_rows(void **state)
 {
     (void)state;
-    check(few, false, 80, false, "picture_finer");
+    check(few, false, 80, false, "text_histogram_finer");
 }
 
 static void
 many_octaves_have_a_row_each(void **state)
 {
     (void)state;
-    check(many, false, 80, false, "picture_octaves");
+    check(many, false, 80, false, "text_histogram_octaves");
 }
 
 static void
@@ -108,7 +109,7 @@ thirty_octaves_are_shown_as_they_are(void **state)
     struct bin bins[31] = {{0}};
     for (int i = 0; i < 30; i++)
         bins[i] = (struct bin){1LL << (i + 4), (uint64_t)i + 5};
-    check(bins, false, 80, false, "picture_thirty");
+    check(bins, false, 80, false, "text_histogram_thirty");
 }
 
 static void
@@ -119,35 +120,35 @@ huge_counts_take_their_room_from_the_bar(void **state)
                                       {900 * US, 1},
                                       {1800 * US, 9999999999999999u},
                                       {0}};
-    check(huge, false, 80, false, "picture_huge");
+    check(huge, false, 80, false, "text_histogram_huge");
 }
 
 static void
 a_corrected_one_says_so(void **state)
 {
     (void)state;
-    check(few, true, 80, false, "picture_corrected");
+    check(few, true, 80, false, "text_histogram_corrected");
 }
 
 static void
 blocks_are_drawn_in_eighths(void **state)
 {
     (void)state;
-    check(few, false, 80, true, "picture_utf8");
+    check(few, false, 80, true, "text_histogram_utf8");
 }
 
 static void
 the_bar_has_four_columns_at_least(void **state)
 {
     (void)state;
-    check(few, false, 40, false, "picture_narrow");
+    check(few, false, 40, false, "text_histogram_narrow");
 }
 
 static void
 a_wide_terminal_is_used(void **state)
 {
     (void)state;
-    check(many, false, 200, true, "picture_wide");
+    check(many, false, 200, true, "text_histogram_wide");
 }
 
 /* In characters, not in bytes. */
@@ -170,10 +171,10 @@ no_line_is_wider_than_the_terminal(void **state)
     (void)state;
     static const struct bin thousands[] = {
         {9 * US, 99999}, {59 * 60000 * MS, 1}, {70 * 60000 * MS, 899999}, {0}};
-    const struct bin *const pictures[] = {few, many, thousands};
+    const struct bin *const histograms[] = {few, many, thousands};
     for (int columns = 60; columns <= 300; columns++)
         for (int i = 0; i < 6; i++) {
-            char *text = draw(pictures[i / 2], false, columns, i % 2);
+            char *text = draw(histograms[i / 2], false, columns, i % 2);
             assert_int_equal(widest_line(text), columns);
             free(text);
         }
@@ -220,7 +221,7 @@ counts_add_up_and_the_shares_end_in_all(void **state)
 
 /* Finer rows would all be "12.1 ms - 12.1 ms". */
 static void
-rows_are_as_fine_as_their_bounds_can_be_told_apart(void **state)
+rows_are_as_fine_as_their_bounds_differ_in_print(void **state)
 {
     static const struct bin close[] = {{12100 * US, 20}, {12200 * US, 20}, {0}};
     (void)state;
@@ -234,7 +235,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_has_no_picture),
+        cmocka_unit_test(an_empty_histogram_has_no_rows),
         cmocka_unit_test(one_value_has_one_row),
         cmocka_unit_test(few_octaves_have_finer_rows),
         cmocka_unit_test(many_octaves_have_a_row_each),
@@ -246,8 +247,8 @@ main(void)
         cmocka_unit_test(a_wide_terminal_is_used),
         cmocka_unit_test(no_line_is_wider_than_the_terminal),
         cmocka_unit_test(counts_of_eight_digits_fit_into_sixty_columns),
-        cmocka_unit_test(rows_are_as_fine_as_their_bounds_can_be_told_apart),
+        cmocka_unit_test(rows_are_as_fine_as_their_bounds_differ_in_print),
         cmocka_unit_test(counts_add_up_and_the_shares_end_in_all),
     };
-    return cmocka_run_group_tests_name("picture", tests, NULL, unmount_all);
+    return cmocka_run_group_tests_name("text_histogram", tests, NULL, unmount_all);
 }

@@ -1,0 +1,103 @@
+#ifndef REPORT_STATUS_H
+#define REPORT_STATUS_H
+
+#include "base/buffer.h"
+#include "cli/sweep.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job;
+struct os_lock;
+struct plan;
+struct stats;
+
+/* The current step of a sweep. */
+struct status_place {
+    int target;        /* from 0 */
+    int number, count; /* of the step, from 0, and of all steps; COUNT 0: none began */
+    int64_t value;     /* bytes, threads or depth */
+    int64_t began;     /* ns, monotonic */
+};
+
+/*
+ * The status line: the progress of a run, on the last line of the terminal that stderr
+ * goes to, redrawn in place. Times are ns, monotonic.
+ */
+struct status {
+    const struct plan *plan;
+    int targets;
+    int64_t began;
+    struct status_place place;
+    struct stats *merged; /* room for all targets together; NULL: one, or no memory */
+    bool utf8;
+    struct buffer line, last; /* to be written; and as it was written last */
+    struct os_lock *lock;     /* held while somebody writes to the terminal; guards: */
+    bool shown;               /* the line is on the terminal */
+};
+
+/* Returns true if PLAN has a status line and stderr goes to a terminal that can draw it.
+ */
+bool status_wanted(const struct plan *plan);
+
+/*
+ * Starts the line of a run of PLAN, which must stay, on so many targets; it begins NOW.
+ * Returns NULL without memory: the run has no line then. Without memory for the merged
+ * statistics of several targets the line shows no percentiles. Freed by status_close.
+ */
+struct status *status_open(const struct plan *plan, int targets, int64_t now);
+
+#define STATUS_INTERVAL 100000000LL /* ns from one tick to the next */
+
+/* Draws the line for COUNT jobs at NOW, unless the run has only just begun: a short one
+ * ends without. For the supervisor's thread. */
+void status_tick(struct status *status, const struct job *jobs, int count, int64_t now);
+
+/* Erases the line until the next tick. STATUS may be NULL. */
+void status_erase(struct status *status);
+
+/* Notes that step NUMBER, from 0, of the COUNT steps of TARGET, from 0, begins with
+ * VALUE. For the supervisor's thread. */
+void status_step(struct status *status, int target, int64_t value, int number, int count,
+                 int64_t now);
+
+/*
+ * Erases the line, if it is shown, before somebody writes to the terminal, and keeps it
+ * from being drawn until status_resume. Any thread; STATUS may be NULL: nothing happens.
+ */
+void status_pause(struct status *status);
+void status_resume(struct status *status);
+
+/* Erases the line for good and frees STATUS, which may be NULL. */
+void status_close(struct status *status);
+
+/* The contents of a status line. Times are ns; one below 0 is not known. */
+struct status_facts {
+    enum sweep_kind swept;     /* SWEEP_NONE: place is not used */
+    struct status_place place; /* of the current step */
+    int targets;
+
+    double share; /* of the whole run that is done: 0 to 1; below 0: not known */
+    int64_t elapsed, left;
+    uint64_t requests, failed; /* of all targets */
+    bool corrected;            /* the percentiles are */
+    int64_t p50, p99, max;
+};
+
+/*
+ * Gathers the facts of COUNT jobs at NOW. Nothing of STATUS changes but its merged
+ * statistics.
+ */
+void status_gather(const struct status *status, const struct job *jobs, int count,
+                   int64_t now, struct status_facts *facts);
+
+/*
+ * Adds the line, without an end, for a terminal with so many COLUMNS: narrower by one, so
+ * that it does not wrap. Without room for all of it the bar shrinks, then whole fields
+ * are left out, the least important first. The bar is made of blocks if the terminal has
+ * UTF8.
+ */
+void status_format(struct buffer *text, const struct status_facts *facts, int columns,
+                   bool utf8);
+
+#endif

@@ -1,0 +1,90 @@
+#ifndef REPORT_WRITERS_H
+#define REPORT_WRITERS_H
+
+#include "base/buffer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct histogram;
+struct plan;
+struct slos;
+struct stats;
+
+/*
+ * The elements of the formats, file by file. Each function adds to a text; if memory runs
+ * out, that is marked as failed.
+ */
+
+/*
+ * json.c: JSON (RFC 8259), a value at a time: over lines, indented by two
+ * spaces, as ioping 1.3 lays it out, or all in one line. NAME is the key in an
+ * object, NULL in an array. A name is not escaped.
+ */
+struct json {
+    struct buffer *text;
+    bool one_line;
+    int depth;
+    bool begun; /* the object or array that is open has a value already */
+};
+
+/* Opens an object ('{') or an array ('['), and closes what json_open opened. */
+void json_open(struct json *json, const char *name, char bracket);
+void json_close(struct json *json, char bracket);
+
+/* Adds a value in printf form: a number, true, or one that is JSON already; 127 bytes at
+ * the most. */
+void json_value(struct json *json, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Adds a string; a byte that is not UTF-8 becomes U+FFFD. */
+void json_string(struct json *json, const char *name, const char *value);
+
+/*
+ * human.c: the table of a sweep, which is written while it grows: its columns have room
+ * for the widest values. Both functions add a line. IOPS and bandwidth are those by the
+ * clock, over TIME ns; VALUE is that of the step: bytes, threads or depth.
+ */
+void table_head(struct buffer *text, const struct plan *plan);
+void table_row(struct buffer *text, const struct plan *plan, int64_t value,
+               const struct stats *stats, int64_t time);
+
+/* comparison.c: the name of a target and its results; both stay the caller's. */
+struct comparison_row {
+    const char *target;
+    const struct stats *stats;
+};
+
+/*
+ * Adds a blank line, a head and a table of COUNT targets in ascending order of their
+ * median, those of which no request counted last. If SLOS has limits, a column tells if
+ * each target keeps them all; with COLOR a broken one is red. Times and IOPS are those of
+ * the requests that count.
+ */
+void comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
+                       const struct slos *slos, bool color);
+
+/*
+ * text_histogram.c: the distribution as a row for each power of two, or for a half,
+ * quarter ... of one where few are hit; nothing for an empty one. Rows are COLUMNS wide;
+ * bars are blocks if the terminal has UTF8, else of #. CORRECTED adds a line that says
+ * so.
+ */
+void text_histogram_add(struct buffer *text, const struct histogram *histogram,
+                        bool corrected, int columns, bool utf8);
+
+/*
+ * Adds a bar of LENGTH, in units of 1 / text_histogram_units of a column, and pads it
+ * with REST, which is one column wide, to WIDTH columns.
+ */
+void text_histogram_bar(struct buffer *text, int length, int width, const char *rest,
+                        bool utf8);
+
+/* Returns the number of units of length that a column of a bar has. */
+static inline int
+text_histogram_units(bool utf8)
+{
+    return utf8 ? 8 : 1;
+}
+
+#endif
