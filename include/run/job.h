@@ -2,14 +2,16 @@
 #define RUN_JOB_H
 
 #include "base/error.h"
+#include "os/thread.h"
 #include "plan/plan.h"
 #include "run/outcome.h"
-#include "run/worker_group.h"
 #include "stats/busy.h"
 #include "stats/stats.h"
 #include "stats/track.h"
 #include "target/target.h"
 
+#include <stdalign.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,6 +25,45 @@ struct job_step {
     int64_t p50, p99, max; /* ns */
     uint64_t failed;       /* others that did */
 };
+
+/* What the workers of a target share. The count of requests has a cache line of its own:
+ * it changes while the other fields are read all the time. */
+struct worker_group {
+    int size;                  /* workers */
+    uint64_t count;            /* requests that all of them may send */
+    atomic_bool stop;          /* no more requests; set by any thread */
+    int64_t begin;             /* when all of them begin, monotonic */
+    _Atomic int64_t due;       /* the listeners' next `due`; INT64_MAX: never */
+    struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
+    struct busy busy;          /* of all workers */
+    alignas(64) _Atomic uint64_t taken; /* numbers of requests, which are not all sent */
+};
+
+/*
+ * Takes the next numbers of requests, as many as WANTED unless fewer are left. Returns
+ * how many, 0 if none is left; FIRST becomes the first of them. The counter never passes
+ * `count`, so it cannot overflow. Any thread.
+ */
+static inline uint64_t
+worker_group_take(struct worker_group *group, uint64_t wanted, uint64_t *first)
+{
+    uint64_t taken = atomic_load_explicit(&group->taken, memory_order_relaxed), more;
+    do {
+        uint64_t left = group->count - taken;
+        more = wanted < left ? wanted : left;
+    } while (more && !atomic_compare_exchange_weak_explicit(
+                         &group->taken, &taken, taken + more, memory_order_relaxed,
+                         memory_order_relaxed));
+    *first = taken + 1;
+    return more;
+}
+
+/* Returns whether all numbers are taken. Any thread. */
+static inline bool
+worker_group_is_done(const struct worker_group *group)
+{
+    return atomic_load_explicit(&group->taken, memory_order_relaxed) >= group->count;
+}
 
 struct run;
 struct worker_thread;

@@ -56,6 +56,13 @@ struct run_task {
 };
 
 /*
+ * Checks that there is memory for all that the workers of COUNT jobs need together: some
+ * systems promise any amount, and end the program when it uses it. Returns 0, or -1 with
+ * ERROR.
+ */
+int run_check_memory(const struct job *jobs, int count, struct error *error);
+
+/*
  * Does the jobs of TASK, all steps of the plan if that sweeps (then it is one job), and
  * fills their outcomes. Returns 0, or -1 with ERROR when it could not begin.
  */

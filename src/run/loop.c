@@ -4,7 +4,7 @@
  * is nothing but the engine. What is sent together, which is little, starts, and
  * all that is reaped together ends, at the same time.
  */
-#include "run/worker.h"
+#include "worker.h"
 
 #include "base/later.h"
 #include "os/os.h"

@@ -6,12 +6,25 @@
 
 #include "os/os.h"
 #include "os/process.h"
-#include "run/memory.h"
 #include "run_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+int
+run_check_memory(const struct job *jobs, int count, struct error *error)
+{
+    int64_t wanted = 0, requests = 0;
+    for (int i = 0; i < count; i++) {
+        const struct plan *plan = &jobs[i].step;
+        int64_t together = (int64_t)plan->threads * plan->depth;
+        requests += together;
+        wanted += together * plan->request_size + plan->threads * worker_size(plan);
+    }
+    int64_t left = wanted > OS_MEMORY_LITTLE ? os_memory_available() : INT64_MAX;
+    return wanted <= left ? 0 : worker_refuse(&jobs[0].step, requests, left, error);
+}
 
 static void
 run_free(struct run *run)
@@ -134,7 +147,7 @@ static struct run *
 open_run(const struct run_task *task, enum first_worker first,
          const struct os_thread *supervisor, struct error *error)
 {
-    if (memory_check(task->jobs, task->count, error) < 0)
+    if (run_check_memory(task->jobs, task->count, error) < 0)
         return NULL;
     struct run *run = run_make(task, error);
     int status = run ? 0 : -1;

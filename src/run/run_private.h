@@ -5,7 +5,7 @@
 
 #include "os/thread.h"
 #include "run/run.h"
-#include "run/worker.h"
+#include "worker.h"
 #include "worker_thread.h"
 
 #include <stdatomic.h>

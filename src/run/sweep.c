@@ -2,9 +2,9 @@
  * A sweep: one job in steps, each a run of its own with another size, another number of
  * threads, or another depth.
  */
-#include "os/storage.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "os/storage.h"
 #include "run_private.h"
 
 #define SIZE_MOST (256 << 20) /* unless the user asks for more */

@@ -1,10 +1,91 @@
-#include "run/worker.h"
+#include "worker.h"
 
+#include "base/units.h"
 #include "os/process.h"
-#include "run/job.h"
-#include "run/memory.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* Processors hand over memory in such pieces at the most, in bytes. */
+#define PIECE 128
+
+/* No piece has anything of another thread, or each request would wait for it. */
+static void *
+take_pieces(size_t size)
+{
+    size = (size + PIECE - 1) / PIECE * PIECE;
+    void *memory = os_memory_aligned(PIECE, size);
+    return memory ? memset(memory, 0, size) : NULL;
+}
+
+int
+inflight_open(struct inflight *inflight, int count, int64_t size)
+{
+    size_t each = sizeof(*inflight->list) + sizeof(*inflight->done);
+    inflight->list = take_pieces((size_t)count * each);
+    if (!inflight->list)
+        return -1;
+    *inflight =
+        (struct inflight){.list = inflight->list, .count = count, .free = inflight->list};
+    inflight->done = (struct io_completion *)(void *)(inflight->list + count);
+    inflight->ends.older = inflight->ends.younger = &inflight->ends;
+    for (int i = 0; i < count; i++) {
+        struct inflight_request *slot = &inflight->list[i];
+        slot->request.slot = i;
+        slot->request.size = (size_t)size;
+        slot->sample.size = size;
+        slot->younger = i + 1 < count ? slot + 1 : NULL;
+    }
+    return 0;
+}
+
+void
+inflight_close(struct inflight *inflight)
+{
+    os_memory_free(inflight->list);
+}
+
+int64_t
+worker_size(const struct plan *plan)
+{
+    return (int64_t)(sizeof(struct worker) +
+                     (plan->output.plot ? sizeof(struct track) : 0));
+}
+
+/* What makes it less, as far as there is something to make less of. */
+static int
+advise(const struct plan *plan, struct error *error)
+{
+    enum sweep_kind swept = plan->sweep.kind;
+    char advice[sizeof(error->advice)];
+    const char *threads = swept == SWEEP_THREADS ? "threads" : "-threads";
+    if (plan->threads > 1 && plan->depth * plan->request_size < worker_size(plan)) {
+        snprintf(advice, sizeof(advice), "use fewer %s", threads);
+        return error_advise(error, advice);
+    }
+    snprintf(advice, sizeof(advice), "use a smaller %s%s%s%s",
+             swept == SWEEP_SIZE ? "size" : "-s",
+             plan->depth == 1       ? ""
+             : swept == SWEEP_DEPTH ? " or depth"
+                                    : " or -depth",
+             plan->threads == 1 ? "" : ", or fewer ", plan->threads == 1 ? "" : threads);
+    return error_advise(error, advice);
+}
+
+int
+worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
+              struct error *error)
+{
+    char what[64] = "a request", have[UNITS_TEXT] = "";
+    if (requests > 1)
+        snprintf(what, sizeof(what), "%lld requests", (long long)requests);
+    if (left < INT64_MAX)
+        units_format(UNITS_SIZE, left, have);
+    error_set(error, EXIT_PREPARE, NULL, "no memory for %s of %lld bytes%s%s%s", what,
+              (long long)plan->request_size, *have ? " in the " : "", have,
+              *have ? " that are left" : "");
+    return advise(plan, error);
+}
 
 static void
 free_memory(struct worker *worker)
@@ -28,7 +109,7 @@ take_memory(struct worker *worker, struct io_config *config, struct error *error
         return 0;
     }
     free_memory(worker);
-    return memory_refuse(worker->plan, config->depth, INT64_MAX, error);
+    return worker_refuse(worker->plan, config->depth, INT64_MAX, error);
 }
 
 int
@@ -120,10 +201,4 @@ worker_abandon(struct worker *worker, int64_t now)
     worker->ended = now;
     if (worker->began > now)
         worker->began = now;
-}
-
-uint64_t
-worker_oldest(const struct worker *worker)
-{
-    return worker->inflight.ends.younger->sample.index;
 }

@@ -49,7 +49,7 @@ begin(struct worker_thread *thread, const struct os_thread *supervisor, atomic_b
     thread->supervisor = *supervisor;
     thread->news = news;
     atomic_init(&thread->ended, false);
-    stall_start(&thread->watch, thread->worker.plan->hang);
+    stall_start(&thread->stall, thread->worker.plan->hang);
 }
 
 int
@@ -95,7 +95,7 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
 {
     int64_t start = handoff_peek(&thread->worker.handoff), still;
     int64_t since = start > 0 && start < resumed ? resumed : start;
-    int64_t waited = stall_check(&thread->watch, since, now);
+    int64_t waited = stall_check(&thread->stall, since, now);
     if (waited && !handoff_lock(&thread->worker.handoff, &still)) {
         waited = since = 0;
     } else if (waited) {
@@ -103,7 +103,7 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
         handoff_unlock(&thread->worker.handoff, still);
         waited = still == start ? waited : 0;
     }
-    int64_t due = since ? stall_due(&thread->watch, since, now) : now;
+    int64_t due = since ? stall_due(&thread->stall, since, now) : now;
     int64_t soonest = now + (since > 0 ? MS : SUPERVISE_RETRY);
     *again = due > soonest ? due : soonest;
     return waited;

@@ -2,8 +2,8 @@
 #define RUN_WORKER_THREAD_H
 
 #include "os/thread.h"
-#include "run/stall.h"
-#include "run/worker.h"
+#include "run/schedule.h"
+#include "worker.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@ struct worker_thread {
     bool led;          /* it works on a thread that has more to do */
     atomic_bool *news; /* true when it has ended */
     atomic_bool ended;
-    struct stall watch;
+    struct stall stall;
     int64_t waiting; /* when it was given up: for how long already; 0: it was not */
     int left;        /* how many requests were under way then */
 };

@@ -13,9 +13,8 @@
 #include "os/process.h"
 #include "report/console.h"
 #include "report/report.h"
-#include "run/memory.h"
 #include "run/run.h"
-#include "run/stall.h"
+#include "run/schedule.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -178,8 +177,9 @@ begin_run(struct session *session)
 static void
 begin(struct session *session)
 {
-    session->failed = memory_check(session->jobs, session->count, &session->error) < 0 ||
-                      open_targets(session) < 0;
+    session->failed =
+        run_check_memory(session->jobs, session->count, &session->error) < 0 ||
+        open_targets(session) < 0;
     reach(session, &session->opened);
     if (!session->failed && begin_run(session) < 0) {
         report_end(&session->report, &session->jobs[0].outcome);

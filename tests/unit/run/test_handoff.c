@@ -112,5 +112,5 @@ main(void)
         cmocka_unit_test(whoever_borrows_it_sees_whole_statistics),
         cmocka_unit_test(the_worker_waits_while_it_is_borrowed),
     };
-    return cmocka_run_group_tests_name("baton", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("handoff", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "run/inflight.h"
+#include "run/worker.h"
 
 static struct inflight inflight;
 
@@ -197,5 +197,5 @@ main(void)
         cmocka_unit_test(what_belongs_to_two_of_them_is_far_apart),
         cmocka_unit_test(any_sequence_keeps_the_order),
     };
-    return cmocka_run_group_tests_name("slots", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("inflight", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* The clock is simulated: a request starts when the pacer says. */
 #include "support.h"
 
-#include "run/pacer.h"
+#include "run/schedule.h"
 
 #define START 1000000007LL
 

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "run/pattern.h"
+#include "run/schedule.h"
 
 #define OFFSET 512
 #define SIZE 4096

@@ -172,5 +172,5 @@ main(void)
         cmocka_unit_test(a_signal_ends_the_rest_of_the_leader),
         cmocka_unit_test(what_cannot_be_opened_is_an_error),
     };
-    return cmocka_run_group_tests_name("run led", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("run first worker", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "run/stall.h"
+#include "run/schedule.h"
 #include "run/worker_thread.h"
 
 #define LIMIT 5000
@@ -14,10 +14,10 @@ struct look {
 static void
 assert_looks(int64_t limit, const struct look *looks, int count)
 {
-    struct stall watch;
-    stall_start(&watch, limit);
+    struct stall stall;
+    stall_start(&stall, limit);
     for (int i = 0; i < count; i++) {
-        int64_t said = stall_check(&watch, looks[i].since, looks[i].now);
+        int64_t said = stall_check(&stall, looks[i].since, looks[i].now);
         if (said != looks[i].said)
             fail_msg("look %d: %lld, not %lld", i, (long long)said,
                      (long long)looks[i].said);
@@ -67,19 +67,19 @@ static void
 it_knows_when_to_look_again(void **state)
 {
     (void)state;
-    struct stall watch;
-    stall_start(&watch, LIMIT);
-    stall_check(&watch, -2, 100);
-    assert_int_equal(stall_due(&watch, -2, 100), 5100);
-    stall_check(&watch, 50, 100);
-    assert_int_equal(stall_due(&watch, 50, 100), 5050);
-    stall_check(&watch, 50, 5050);
-    assert_int_equal(stall_due(&watch, 50, 5050), 10050);
-    assert_int_equal(stall_due(&watch, 5050, 5050), 10050); /* another request */
-    stall_start(&watch, 0);
-    stall_check(&watch, 50, 100);
-    assert_true(stall_due(&watch, 50, 100) == INT64_MAX);
-    assert_true(stall_due(&watch, -2, 100) == INT64_MAX);
+    struct stall stall;
+    stall_start(&stall, LIMIT);
+    stall_check(&stall, -2, 100);
+    assert_int_equal(stall_due(&stall, -2, 100), 5100);
+    stall_check(&stall, 50, 100);
+    assert_int_equal(stall_due(&stall, 50, 100), 5050);
+    stall_check(&stall, 50, 5050);
+    assert_int_equal(stall_due(&stall, 50, 5050), 10050);
+    assert_int_equal(stall_due(&stall, 5050, 5050), 10050); /* another request */
+    stall_start(&stall, 0);
+    stall_check(&stall, 50, 100);
+    assert_true(stall_due(&stall, 50, 100) == INT64_MAX);
+    assert_true(stall_due(&stall, -2, 100) == INT64_MAX);
 }
 
 /* A worker whose request began at 100 s, in a process that was stopped meanwhile. */
@@ -93,7 +93,7 @@ a_stop_is_not_part_of_the_wait(void **state)
     assert_non_null(thread);
     thread->worker.inflight.ends.older = thread->worker.inflight.ends.younger =
         &thread->worker.inflight.ends;
-    stall_start(&thread->watch, SECOND);
+    stall_start(&thread->stall, SECOND);
     handoff_release(&thread->worker.handoff, start);
     assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 5 * SECOND,
                                          &index, &again),
@@ -122,5 +122,5 @@ main(void)
         cmocka_unit_test(it_knows_when_to_look_again),
         cmocka_unit_test(a_stop_is_not_part_of_the_wait),
     };
-    return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("stall", tests, NULL, NULL);
 }

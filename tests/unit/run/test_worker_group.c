@@ -1,7 +1,7 @@
 #include "support.h"
 
 #include "os/thread.h"
-#include "run/worker_group.h"
+#include "run/job.h"
 
 #define THREADS 4
 #define COUNT 100003
@@ -143,5 +143,5 @@ main(void)
         cmocka_unit_test(the_last_numbers_there_are_can_be_taken),
         cmocka_unit_test(several_threads_take_each_number_once),
     };
-    return cmocka_run_group_tests_name("crew", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("worker_group", tests, NULL, NULL);
 }
