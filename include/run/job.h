@@ -39,11 +39,8 @@ struct worker_group {
     alignas(64) _Atomic uint64_t taken; /* numbers of requests, which are not all sent */
 };
 
-/*
- * Takes the next numbers of requests, as many as WANTED unless fewer are left. Returns
- * how many, 0 if none is left; FIRST becomes the first of them. The counter never passes
- * `count`, so it cannot overflow. Any thread.
- */
+/* Takes up to WANTED numbers of requests, from FIRST on. Returns how many, 0 if none is
+ * left. The counter never passes `count`, so it cannot overflow. Any worker. */
 static inline uint64_t
 worker_group_take(struct worker_group *group, uint64_t wanted, uint64_t *first)
 {
@@ -51,6 +48,10 @@ worker_group_take(struct worker_group *group, uint64_t wanted, uint64_t *first)
     do {
         uint64_t left = group->count - taken;
         more = wanted < left ? wanted : left;
+        if (group->size == 1) { /* nobody takes some at the same time */
+            atomic_store_explicit(&group->taken, taken + more, memory_order_relaxed);
+            break;
+        }
     } while (more && !atomic_compare_exchange_weak_explicit(
                          &group->taken, &taken, taken + more, memory_order_relaxed,
                          memory_order_relaxed));

@@ -27,7 +27,23 @@ void pattern_start(struct pattern *pattern, const struct plan *plan, int64_t wor
                    int number);
 
 /* Returns the offset of the next request, in bytes, and sets OPERATION. */
-int64_t pattern_next(struct pattern *pattern, enum operation *operation);
+static inline int64_t
+pattern_next(struct pattern *pattern, enum operation *operation)
+{
+    uint64_t block;
+    *operation = pattern->operation;
+    if (pattern->load == LOAD_READ_WRITE)
+        pattern->operation =
+            pattern->operation == OPERATION_WRITE ? OPERATION_READ : OPERATION_WRITE;
+    if (pattern->linear) {
+        block = pattern->next++;
+        if (pattern->next == pattern->blocks)
+            pattern->next = 0;
+    } else {
+        block = random_below(&pattern->random, pattern->blocks);
+    }
+    return pattern->offset + (int64_t)block * pattern->size;
+}
 
 /*
  * The start times of requests: on a grid of start + k * interval, a burst of requests at
@@ -64,7 +80,7 @@ pacer_next(const struct pacer *pacer)
 static inline void
 pacer_sent(struct pacer *pacer)
 {
-    if (--pacer->left > 0)
+    if (!pacer->interval || --pacer->left > 0)
         return;
     pacer->left = pacer->burst;
     pacer->point = pacer_next(pacer);
@@ -83,6 +99,8 @@ uint64_t pacer_missed(const struct pacer *pacer, int64_t now);
 static inline void
 pacer_freed(struct pacer *pacer, int64_t now)
 {
+    if (!pacer->interval)
+        return;
     pacer->freed = now;
     if (pacer->left == pacer->burst && pacer->point < now)
         pacer->point = now;

@@ -1,8 +1,11 @@
 /*
- * The loop of a worker. It alone reads the clock: before the engine sends what
- * is due and after it has waited for completions; between the two stamps there
- * is nothing but the engine. What is sent together, which is little, starts, and
- * all that is reaped together ends, at the same time.
+ * The loop of a worker. It alone reads the clock: before the engine sends what is due
+ * and after it has waited for completions; between the two stamps there is nothing but
+ * the engine. Requests that are sent together, few at a time, start at the same time, and
+ * those that are reaped together end at the same time.
+ *
+ * A rapid request passes all of this: what is outside of the stamps is kept short, since
+ * it lowers the rate that the engine could reach.
  */
 #include "worker.h"
 
@@ -15,13 +18,13 @@
 #include <errno.h>
 
 #define DEDUPLICATION_UNIT 4096
-/* A stop of the process (ns) that is too short to matter; and one so long that what tells
- * of it is waited for, if nothing else explains the time. */
+/* Latencies (ns) below the first are not examined for a stop of the process; above the
+ * second, if they are unusual, the notice of a stop is waited for. */
 #define STOP_SHORTEST 1000000LL
 #define STOP_LONG 20000000LL
 #define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
 
-/* New bits in every page, so that no two writes store the same data. */
+/* Changes some bits of every page, so that no two writes store the same data. */
 static void
 refresh_data(struct worker *worker, const struct inflight_request *slot)
 {
@@ -33,14 +36,15 @@ refresh_data(struct worker *worker, const struct inflight_request *slot)
     }
 }
 
-/* Since when the request that was sent first has been under way; 0: none was sent. */
+/* Returns the start of the oldest request in flight; 0: none was sent. */
 static int64_t
 oldest_start(const struct worker *worker)
 {
     return worker->inflight.ends.younger->sample.start;
 }
 
-/* Makes sure that the page cache does not answer it; this may hang as well. */
+/* Evicts a block from the page cache, which may hang like a request. Returns whether the
+ * cache still has it. */
 static bool
 is_cached(struct worker *worker, int64_t offset, int64_t now)
 {
@@ -53,8 +57,8 @@ is_cached(struct worker *worker, int64_t offset, int64_t now)
 }
 
 /*
- * With free slots all points are in time, unless the worker itself was held up:
- * then those that passed are missed as well. Returns how many.
+ * Returns the number of grid points that passed although a request was free, which means
+ * that the worker itself was held up; the grid moves to NOW.
  */
 static uint64_t
 skip_points(struct worker *worker, int64_t now)
@@ -68,7 +72,7 @@ skip_points(struct worker *worker, int64_t now)
     return missed;
 }
 
-/* Hands one request to the engine, to be sent by the next reap. NOW: about when. */
+/* Hands a request to the engine, which sends it in the next reap, shortly after NOW. */
 static void
 submit_request(struct worker *worker, int64_t now)
 {
@@ -97,7 +101,7 @@ submit_request(struct worker *worker, int64_t now)
     worker->engine->submit(worker->queue, &slot->request);
 }
 
-/* The thread that attends may be busy when a signal comes. */
+/* The signal itself is looked at too, as the supervisor may be busy when it comes. */
 static bool
 is_stopped(const struct worker *worker)
 {
@@ -106,8 +110,8 @@ is_stopped(const struct worker *worker)
 }
 
 /*
- * Makes sure that there is a number for the next request; false: there are no
- * more. Some are taken at once where they matter to nobody.
+ * Takes a number for the next request, unless there is one; false: none is left. Numbers
+ * that nobody sees are taken in batches.
  */
 static bool
 take_number(struct worker *worker)
@@ -120,7 +124,7 @@ take_number(struct worker *worker)
     return worker->left > 0;
 }
 
-/* Returns whether the run goes on. */
+/* Ends a period that is due. Returns whether the run goes on. */
 static bool
 tell_due(struct worker *worker, int64_t now)
 {
@@ -128,7 +132,7 @@ tell_due(struct worker *worker, int64_t now)
            job_due(worker->job, now) == 0;
 }
 
-/* Whether a request that is due at WHEN is not to be sent any more. */
+/* Returns whether a request that is due at WHEN comes too late for the run. */
 static bool
 is_over(const struct worker *worker, int64_t when)
 {
@@ -136,8 +140,8 @@ is_over(const struct worker *worker, int64_t when)
 }
 
 /*
- * Submits what is due at NOW, as far as there are slots, but only so many at a time.
- * Returns when the next is due.
+ * Submits the requests that are due at NOW, as far as some are free, but only so many at
+ * a time. Returns when the next is due.
  */
 static int64_t
 submit_due(struct worker *worker, int64_t now)
@@ -159,7 +163,8 @@ submit_due(struct worker *worker, int64_t now)
     return INT64_MAX;
 }
 
-/* Sleeps until WHEN, unless it has come; returns the time, before WHEN if it is over. */
+/* Sleeps until WHEN, unless it has come. Returns the time, before WHEN if the run ends.
+ */
 static int64_t
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
@@ -174,6 +179,7 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
     return now;
 }
 
+/* Adds a sample to the statistics. */
 static void
 record(struct worker *worker, const struct sample *sample)
 {
@@ -186,7 +192,7 @@ record(struct worker *worker, const struct sample *sample)
                  sample_counts(sample));
 }
 
-/* Returns whether the run goes on. */
+/* Judges a sample, records it and tells the listener. Returns whether the run goes on. */
 static bool
 digest(struct worker *worker, struct sample *sample)
 {
@@ -209,14 +215,15 @@ digest(struct worker *worker, struct sample *sample)
     return worker->plan->ignore_error;
 }
 
-/* What a request that ended at NOW kept from being sent, if it took the last slot. */
+/* Counts the grid points that passed because the request that ended at NOW took the last
+ * free place, and makes room for the next one. */
 static void
 count_waits(struct worker *worker, struct sample *sample, int64_t now)
 {
-    bool last = worker->pacer.left == worker->pacer.burst; /* of its burst */
+    const struct pacer *pacer = &worker->pacer;
     if (worker->inflight.under_way < worker->inflight.count)
         return;
-    if (worker->pacer.interval && last)
+    if (pacer->interval && pacer->left == pacer->burst) /* the last of its burst */
         sample->missed += worker_missed(worker, now);
     if (worker->plan->corrected)
         sample->idle = worker_is_done(worker) ? sample->latency
@@ -225,7 +232,8 @@ count_waits(struct worker *worker, struct sample *sample, int64_t now)
     pacer_freed(&worker->pacer, now);
 }
 
-/* Whether what was written has yet to be made durable; then that is on its way at NOW. */
+/* Submits the flush that belongs to a write, whose sample ends with it. Returns false if
+ * there is none. */
 static bool
 flush_written(struct worker *worker, const struct io_completion *done, int64_t now)
 {
@@ -240,7 +248,8 @@ flush_written(struct worker *worker, const struct io_completion *done, int64_t n
     return true;
 }
 
-/* Of COUNT that are done, returns how many have ended; these come first then. */
+/* Submits the flushes of COUNT requests that are done. Returns the number of those that
+ * have ended, which come first then. */
 static int
 send_flushes(struct worker *worker, int count, int64_t now)
 {
@@ -252,8 +261,8 @@ send_flushes(struct worker *worker, int count, int64_t now)
     return ended;
 }
 
-/* Whether the process was stopped while a request was under way. The thread that is told
- * of it may need a moment. */
+/* Returns whether the process was stopped while a request was in flight. The thread that
+ * has the signals may need a moment to know of it. */
 static bool
 was_stopped(const struct worker *worker, const struct inflight_request *slot, int64_t now)
 {
@@ -268,7 +277,7 @@ was_stopped(const struct worker *worker, const struct inflight_request *slot, in
     return os_process_stopped(slot->continues);
 }
 
-/* A request has ended. */
+/* Completes the sample of a request that ended at NOW, and frees the request. */
 static void
 complete(struct worker *worker, const struct io_completion *done, int64_t now)
 {
@@ -292,7 +301,8 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     inflight_release(&worker->inflight, slot);
 }
 
-/* The engine is of no use any more: all that is under way failed with NUMBER. */
+/* Fails all requests in flight with errno NUMBER, since the engine is of no use any more.
+ * Returns their number. */
 static int
 fail_all(struct worker *worker, int number)
 {
@@ -306,17 +316,20 @@ fail_all(struct worker *worker, int number)
     return count;
 }
 
-/* COUNT requests are done at NOW, the first parts of some perhaps. */
+/* Completes COUNT requests that were done at NOW, except for writes that a flush follows.
+ */
 static void
 complete_all(struct worker *worker, int count, int64_t now)
 {
-    bool writes = worker->plan->load != LOAD_READ;
-    int ended = writes ? send_flushes(worker, count, now) : count;
-    for (int i = 0; i < ended; i++)
-        complete(worker, &worker->inflight.done[i], now);
+    const struct os_async_done *done = worker->inflight.done;
+    if (worker->plan->load != LOAD_READ)
+        count = send_flushes(worker, count, now);
+    for (const struct os_async_done *end = done + count; done < end; done++)
+        complete(worker, done, now);
 }
 
-/* Sends what was submitted and waits for completions, until WHEN; returns the time. */
+/* Sends the submitted requests and waits for completions, until WHEN. Returns the time.
+ */
 static int64_t
 reap(struct worker *worker, int64_t when)
 {
@@ -326,7 +339,7 @@ reap(struct worker *worker, int64_t when)
     handoff_release(&worker->handoff, since);
     int count = worker->engine->reap(worker->queue, worker->inflight.done, when);
     int64_t now = os_clock_now();
-    int number = errno; /* of a reap that failed */
+    int number = count < 0 ? errno : 0;
     handoff_acquire(&worker->handoff, since);
     struct inflight *inflight = &worker->inflight;
     for (struct inflight_request *slot = inflight->ends.older;
@@ -338,7 +351,7 @@ reap(struct worker *worker, int64_t when)
     return now;
 }
 
-/* Returns the time. */
+/* Prepares the loop and waits for the common begin. Returns the time. */
 static int64_t
 begin(struct worker *worker)
 {

@@ -26,27 +26,6 @@ pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_siz
     pattern->operation = plan->load == LOAD_READ ? OPERATION_READ : OPERATION_WRITE;
 }
 
-static uint64_t
-next_block(struct pattern *pattern)
-{
-    if (!pattern->linear)
-        return random_below(&pattern->random, pattern->blocks);
-    uint64_t block = pattern->next++;
-    if (pattern->next == pattern->blocks)
-        pattern->next = 0;
-    return block;
-}
-
-int64_t
-pattern_next(struct pattern *pattern, enum operation *operation)
-{
-    *operation = pattern->operation;
-    if (pattern->load == LOAD_READ_WRITE)
-        pattern->operation =
-            pattern->operation == OPERATION_WRITE ? OPERATION_READ : OPERATION_WRITE;
-    return pattern->offset + (int64_t)next_block(pattern) * pattern->size;
-}
-
 void
 pacer_start(struct pacer *pacer, int64_t interval, int64_t burst, int64_t now)
 {
