@@ -324,8 +324,8 @@ complete_all(struct worker *worker, int count, int64_t now)
     const struct os_async_done *done = worker->inflight.done;
     if (worker->plan->load != LOAD_READ)
         count = send_flushes(worker, count, now);
-    for (const struct os_async_done *end = done + count; done < end; done++)
-        complete(worker, done, now);
+    while (count-- > 0)
+        complete(worker, done++, now);
 }
 
 /* Sends the submitted requests and waits for completions, until WHEN. Returns the time.
