@@ -39,9 +39,9 @@ TEST_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS)
 OWN_LDLIBS_windows = -lntdll
 OWN_LDLIBS_netbsd = -lrt
 OWN_LDLIBS = -lm $(PTHREAD) $(OWN_LDLIBS_$(SYSTEM))
-# No symbol is looked up in the middle of a request, libm is loaded only where there is
-# no instruction for a square root, and the fewer the segments the quicker the start.
-OWN_LDFLAGS_linux = -Wl,-z,now -Wl,--as-needed -Wl,-z,noseparate-code
+# No symbol is looked up in the middle of a request, and libm is loaded only where there is
+# no instruction for a square root.
+OWN_LDFLAGS_linux = -Wl,-z,now -Wl,--as-needed
 OWN_LDFLAGS = $(OWN_LDFLAGS_$(SYSTEM))
 
 COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
@@ -91,6 +91,7 @@ FUSE_SERVER := $(BUILDDIR)/tests/fuse_server
 BARE_LOOP := $(BUILDDIR)/tests/bench/bare
 RECORD_LOOP := $(BUILDDIR)/tests/bench/record
 START_LOOP := $(BUILDDIR)/tests/bench/start
+SHARED_TABLE := $(BUILDDIR)/tests/bench/shared
 FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZ_OBJ := $(FUZZ_NAMES:%=$(BUILDDIR)/tests/fuzz/%.o)
 FUZZERS := $(FUZZ_NAMES:%=$(BUILDDIR)/fuzz-%)
@@ -234,7 +235,7 @@ $(FUSE_SERVER): tests/support/tools/fuse_server.c $(BUILDDIR)/flags
 
 # Speed, as ratios within one run.
 
-bench: $(PROGRAM) $(BARE_LOOP) $(RECORD_LOOP) $(START_LOOP)
+bench: $(PROGRAM) $(BARE_LOOP) $(RECORD_LOOP) $(START_LOOP) $(SHARED_TABLE)
 	$(Q)BUILDDIR='$(BUILDDIR)' tests/bench/run
 	@echo 'Recording a latency, ns of processor time:'
 	$(Q)$(RECORD_LOOP)
@@ -242,6 +243,11 @@ bench: $(PROGRAM) $(BARE_LOOP) $(RECORD_LOOP) $(START_LOOP)
 $(RECORD_LOOP): tests/bench/record.c $(LIBRARY)
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) -o $@ $< $(LIBRARY) $(OWN_LDLIBS) $(LDLIBS)
+
+$(SHARED_TABLE): tests/bench/shared.c $(MAIN) $(LIBRARY)
+	$(SAY) "  LINK  $@"
+	$(Q)mkdir -p $(@D) && $(COMPILE_TEST) $(OWN_LDFLAGS) $(LDFLAGS) \
+		-Wl,--wrap=os_thread_unshare -o $@ $^ $(OWN_LDLIBS) $(LDLIBS)
 
 $(BARE_LOOP) $(START_LOOP): $(BUILDDIR)/%: %.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
