@@ -321,7 +321,7 @@ fail_all(struct worker *worker, int number)
 static void
 complete_all(struct worker *worker, int count, int64_t now)
 {
-    const struct os_async_done *done = worker->inflight.done;
+    const struct io_completion *done = worker->inflight.done;
     if (worker->plan->load != LOAD_READ)
         count = send_flushes(worker, count, now);
     while (count-- > 0)
