@@ -1,24 +1,135 @@
 /*
- * How requests reach the device.
+ * How requests reach the device: mode, flags and polling.
  *
- * direct: O_DIRECT. Where the kernel tells the alignment that it demands, its
- * word is taken. Elsewhere (btrfs, NFS, old kernels) some file systems accept
- * any direct read and quietly serve it through the page cache, so two requests
- * of the run's own shape are tried: if their pages are resident afterwards,
- * it was not direct.
+ * direct: O_DIRECT. Where the kernel tells the alignment that it demands, its word is
+ * taken. Elsewhere (btrfs, NFS, old kernels) some file systems accept any direct read and
+ * quietly serve it through the page cache, so two requests of the run's own shape are
+ * tried: if their pages are resident afterwards, it was not direct.
+ *
+ * nocache: buffered, and nothing of a request may be in the page cache when it is sent.
+ * The cache is flushed and dropped once, and read-ahead is off; before each read its
+ * pages are looked up. Dropping them alone would not do: the cache holds folios of 2 MiB
+ * and more, and one that is only partly in the range stays. So the whole aligned window
+ * goes, and if that fails, dirty data is written back first. A process that may not look
+ * pages up learns afterwards, from what devices had to read for the request: a look by
+ * RWF_NOWAIT would begin to read the page itself.
+ *
+ * cached: neither of them.
  */
 #include "io_mode.h"
 
-#include "nocache.h"
+#include "os/os.h"
 #include "os/process.h"
 #include "os/storage.h"
-#include "polling.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #define PAGE 4096
+
+static int
+drop_window(const struct target *target, int64_t offset, int64_t size)
+{
+    int64_t window = os_file_folio_max();
+    int64_t start = offset / window * window, end = offset + size;
+    int64_t beyond = (window - end % window) % window;
+    if (beyond > INT64_MAX - end)
+        beyond = INT64_MAX - end;
+    return os_file_drop(target->fd, start, end - start + beyond);
+}
+
+bool
+target_evict(const struct target *target, int64_t offset, int64_t size)
+{
+    if (!target->resident) {
+        drop_window(target, offset, size);
+        return false;
+    }
+    if (target->resident(target->fd, offset, size) != 1)
+        return false;
+    drop_window(target, offset, size);
+    if (target->resident(target->fd, offset, size) != 1)
+        return false;
+    os_file_flush(target->fd);
+    drop_window(target, offset, size);
+    return target->resident(target->fd, offset, size) == 1;
+}
+
+/* Chooses the way to look up pages of TARGET by one at OFFSET, which it reads through the
+ * page cache; sets `resident`. Leaves nothing of it cached. */
+static void
+look_up_pages(struct target *target, int64_t offset)
+{
+    char byte;
+    if (os_file_read(target->fd, &byte, 1, offset, 0) == 1)
+        target->resident = os_resident_choose(target->fd, offset);
+    drop_window(target, offset, 1);
+}
+
+static void
+note_fallback(struct target *target, const struct plan *plan, const char *reason,
+              struct notes *notes)
+{
+    if (plan->load == LOAD_WRITE) {
+        notes_add(notes, plan->path,
+                  "%s: flushing the page cache after each request instead", reason);
+        return;
+    }
+    notes_add(notes, plan->path,
+              "%s: dropping the page cache before each request instead", reason);
+    if (!target->resident && !target->seen)
+        notes_add(notes, plan->path,
+                  "cannot see whether reads come from the page cache: compare with -C");
+    if (plan->rw_flags & OS_RW_NOWAIT)
+        notes_add(notes, plan->path,
+                  "-nowait without cached or direct I/O can only fail (EAGAIN)");
+}
+
+/* Neither direct I/O nor a page cache that can be emptied. */
+static void
+note_cached(const struct target *target, const struct plan *plan, const char *reason,
+            struct notes *notes)
+{
+    char raw[256];
+    if (target->kind == OS_BLOCK && os_path_raw(plan->path, raw, sizeof(raw)))
+        notes_add(notes, plan->path,
+                  "reads go through the buffer cache; name the raw device %s", raw);
+    else
+        notes_add(notes, plan->path,
+                  "%s, nor can the page cache be emptied on this system: reads may be "
+                  "as fast as memory; name a disk instead",
+                  reason);
+}
+
+/* A queue may leave reads to other threads, or do several at a time. */
+static void
+choose_seen(struct target *target, const struct plan *plan)
+{
+    bool alone = plan->depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
+    target->seen = plan->engine->in_thread && alone &&
+                   os_thread_counts_reads(target->fd, plan->work_offset);
+    drop_window(target, plan->work_offset, 1);
+}
+
+/* Sets mode nocache, for REASON; or mode cached where the page cache cannot be emptied.
+ */
+static void
+start_nocache(struct target *target, const struct plan *plan, const char *reason,
+              struct notes *notes)
+{
+    int status = drop_window(target, plan->work_offset, target->work_size);
+    if (status < 0 && errno == ENOTSUP && plan->load != LOAD_WRITE) {
+        target->description.mode = MODE_CACHED;
+        note_cached(target, plan, reason, notes);
+        return;
+    }
+    target->description.mode = MODE_NOCACHE;
+    look_up_pages(target, plan->work_offset);
+    if (!target->resident)
+        choose_seen(target, plan);
+    note_fallback(target, plan, reason, notes);
+}
 
 /* Reads into memory that was touched before: else btrfs goes by the cache. */
 static int
@@ -109,7 +220,7 @@ try_direct(struct target *target, const struct plan *plan, char *reason, size_t 
     if (memory > target->alignment)
         target->alignment = memory;
     if (!known)
-        nocache_look(target, plan->work_offset);
+        look_up_pages(target, plan->work_offset);
     if (os_file_direct(target->fd, true) < 0)
         return false;
     if (known || shape_is_direct(target, plan, reason, size))
@@ -216,7 +327,7 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
         snprintf(advice, sizeof(advice), "name the raw device %s", name);
         return error_advise(error, advice);
     }
-    nocache_look(target, plan->work_offset);
+    look_up_pages(target, plan->work_offset);
     if (plan->load == LOAD_WRITE ||
         !target_evict(target, plan->work_offset, plan->request_size))
         return error_advise(error, "leave out -D to measure without it");
@@ -246,7 +357,7 @@ choose_way(struct target *target, const struct plan *plan, enum mode mode, bool 
     if (mode == MODE_DIRECT && plan->load != LOAD_WRITE)
         find_shape(target, plan);
     if (mode == MODE_DIRECT)
-        nocache_start(target, plan, reason, notes);
+        start_nocache(target, plan, reason, notes);
     return 0;
 }
 
@@ -277,6 +388,37 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
                   "losetup --direct-io=on %s",
                   name, name);
     return choose_way(target, plan, mode, raw, notes, error);
+}
+
+/* Why completions cannot be looked for; NULL: they can. */
+static const char *
+why_not_polled(const struct target *target, const struct plan *plan)
+{
+    if (target->kind != OS_CHARACTER && !target->direct)
+        return "only direct I/O can be polled for";
+    if (plan->load != LOAD_READ && target->flush)
+        return "a flush cannot be polled for";
+    int polls = os_file_polls(target->fd);
+    if (polls > 0)
+        return NULL;
+    return polls == 0 ? "the device cannot be polled"
+                      : "cannot see whether the device can be polled";
+}
+
+/* Decides how the engine waits for completions, once the mode is known; sets `poll`. */
+static void
+choose_polling(struct target *target, const struct plan *plan, struct notes *notes)
+{
+    bool waits = target->kind != OS_CHARACTER && !target->direct;
+    const char *caveat = waits ? plan->engine->caveat_buffered : plan->engine->caveat;
+    if (plan->depth > 1 && caveat)
+        notes_add(notes, plan->path, "%s", caveat);
+    if (!plan->engine->polls || !(plan->rw_flags & OS_RW_HIPRI))
+        return;
+    const char *reason = why_not_polled(target, plan);
+    target->poll = !reason;
+    if (reason)
+        notes_add(notes, plan->path, "%s: going without -hipri", reason);
 }
 
 /* Without the priority a request is still one; one that waits is another. */
@@ -314,6 +456,6 @@ io_mode_choose(struct target *target, const struct plan *plan, struct notes *not
             ? choose_memory(target, plan, target->description.fstype, notes, error)
             : choose_device(target, plan, notes, error);
     if (status == 0)
-        polling_choose(target, plan, notes);
+        choose_polling(target, plan, notes);
     return status;
 }

@@ -1,6 +1,5 @@
 #include "target/target.h"
 
-#include "extents.h"
 #include "io_mode.h"
 #include "os/process.h"
 #include "os/storage.h"
@@ -143,7 +142,7 @@ static void
 note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 {
     int64_t end = plan->work_offset + target->work_size;
-    int64_t holes = extents_holes(target->fd, plan->work_offset, end);
+    int64_t holes = working_file_holes(target->fd, plan->work_offset, end);
     double share = 100.0 * (double)holes / (double)target->work_size;
     if (holes < target->work_size && share > 99.9)
         share = 99.9;

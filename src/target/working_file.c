@@ -1,8 +1,8 @@
 #include "working_file.h"
-#include "extents.h"
 
 #include "base/random.h"
 #include "base/units.h"
+#include "os/os.h"
 #include "os/process.h"
 #include "os/storage.h"
 
@@ -12,6 +12,28 @@
 
 #define CHUNK (128 << 10) /* stays in the processor's cache */
 #define NAME_ROOM 4096    /* PATH_MAX */
+
+int64_t
+working_file_holes(int fd, int64_t offset, int64_t end)
+{
+    int64_t holes = 0;
+    for (int64_t at = offset; at < end;) {
+        int64_t data = os_file_data(fd, at);
+        if (data < 0 && errno != ENXIO)
+            return -1;
+        if (data < 0 || data > end)
+            data = end;
+        if (data < at)
+            return -1;
+        holes += data - at;
+        if (data == end)
+            break;
+        at = os_file_hole(fd, data);
+        if (at <= data) /* a hole where the data is: it would be asked for ever */
+            return -1;
+    }
+    return holes;
+}
 
 /* Returns 0, or -1 with errno when it is too long. */
 static int
@@ -169,7 +191,7 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
                   struct error *error)
 {
     int64_t end = plan->work_offset + plan->scratch_size;
-    int64_t missing = extents_holes(target->fd, plan->work_offset, end);
+    int64_t missing = working_file_holes(target->fd, plan->work_offset, end);
     if (missing < 0) /* not told: all, unless the file is long enough */
         missing = target->size < end ? plan->scratch_size : 0;
     if (missing == 0)

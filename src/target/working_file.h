@@ -18,6 +18,13 @@ int working_file_open(struct target *target, const struct plan *plan,
 int working_file_fill(struct target *target, const struct plan *plan, int64_t available,
                       struct error *error);
 
+/*
+ * Returns the number of bytes from OFFSET up to END of an open file that are holes, what
+ * lies beyond its end included; -1 if the file system does not tell, or contradicts
+ * itself.
+ */
+int64_t working_file_holes(int fd, int64_t offset, int64_t end);
+
 /* When the run cannot begin: removes a file for keeping that was not there before, and
  * cuts one that was to the size that it had. */
 void working_file_discard(const struct target *target, const struct plan *plan);
