@@ -49,8 +49,7 @@ struct plan {
     int64_t work_offset;
 
     const struct io_engine *engine;
-    const char *engine_name; /* the one that was asked for, even if the system does not
-                                have it; NULL: none */
+    const char *engine_name; /* for messages and plots; NULL: the default engine */
     int threads;             /* workers side by side */
     int depth;               /* requests under way at a time, of each */
     struct sweep sweep;      /* its ends are 0 where the target decides them */

@@ -19,7 +19,7 @@ struct io_queue {
     struct io_slots slots; /* struct iocb, struct io_event */
 };
 
-/* io_destroy(2) waits for what is under way. */
+/* io_destroy(2) waits for the requests under way. */
 static bool
 aio_close(struct io_queue *queue)
 {
@@ -62,8 +62,8 @@ aio_submit(struct io_queue *queue, const struct io_request *request)
     io_slots_wait(&queue->slots, entry);
 }
 
-/* The end of a request that the system did not take. Some systems and files
- * have no flush of this kind. */
+/* Completes a request that io_submit(2) refused. Some kernels and files have no flush of
+ * this kind, so the thread makes it. */
 static struct io_completion
 end_unsent(const struct io_queue *queue, const struct iocb *request, int error)
 {
@@ -73,9 +73,9 @@ end_unsent(const struct io_queue *queue, const struct iocb *request, int error)
 }
 
 /*
- * Sends what waits; those that cannot be sent are stored in DONE: how many. The
- * system stops before the first that it does not take. Where it has no room it
- * may have some when others are complete, so the rest goes on waiting.
+ * Sends the waiting requests; returns how many failed to be sent, which are stored in
+ * DONE. io_submit(2) stops before the first that it refuses. A full queue may have room
+ * when others are complete, so the rest goes on waiting.
  */
 static int
 send_waiting(struct io_queue *queue, struct io_completion *done)
@@ -101,7 +101,7 @@ send_waiting(struct io_queue *queue, struct io_completion *done)
     return failed;
 }
 
-/* Stores what is complete in DONE; waits until WHEN for one at least. */
+/* Stores completions in DONE; waits for the first until WHEN. Returns how many. */
 static int
 receive(struct io_queue *queue, struct io_completion *done, int64_t when)
 {

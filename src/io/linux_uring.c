@@ -50,8 +50,9 @@ struct wait_argument {
 };
 
 /*
- * Best first. What only one thread may use is disabled until begin says which, so it
- * is not for those who may set rings up but do no more with them.
+ * Flags of a ring, best first. A ring for a single issuer starts disabled until begin
+ * enables it on the thread that will use it; a filter of system calls may allow
+ * io_uring_setup(2) and not that, so the others follow.
  */
 static const unsigned setups[] = {
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED,
@@ -105,7 +106,7 @@ tell(const struct io_queue *queue, unsigned operation, const void *what, unsigne
                         what, (unsigned long)count);
 }
 
-/* How many requests the kernel has taken and not completed. */
+/* Returns how many requests the kernel has taken and not completed. */
 static unsigned
 count_under_way(const struct io_queue *queue)
 {
@@ -113,8 +114,9 @@ count_under_way(const struct io_queue *queue)
 }
 
 /*
- * The kernel cancels what is under way only after the ring is closed, and some reads of
- * a disk cannot be: they end when the disk has answered, and write to their buffers then.
+ * The kernel cancels requests under way only after the ring is closed, and cannot cancel
+ * some reads of a disk: they end when the disk has answered, and write to their buffers
+ * then.
  */
 static bool
 uring_close(struct io_queue *queue)
@@ -129,15 +131,15 @@ uring_close(struct io_queue *queue)
     return over;
 }
 
-/* Whether begin will be able to enable a ring: with an argument too many it is known,
- * but refused. */
+/* Returns true if begin will be able to enable the ring: with an argument too many the
+ * kernel refuses the call as invalid, and a filter as forbidden. */
 static bool
 can_enable(const struct io_queue *queue)
 {
     return tell(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 1) < 0 && errno == EINVAL;
 }
 
-/* Makes the best ring that can be used: its descriptor stays open. */
+/* Creates the best ring that the kernel allows; its descriptor is below 0 if none. */
 static void
 choose_ring(struct io_queue *queue, struct io_uring_params *params)
 {
@@ -322,7 +324,7 @@ count_completed(const struct io_queue *queue)
     return load(queue->done_tail) - queue->taken;
 }
 
-/* Tells of COUNT requests; with WANTED waits for a completion, LIMIT at the most. */
+/* Submits COUNT requests; with WANTED waits for a completion, LIMIT at the most. */
 static int
 call_enter(const struct io_queue *queue, unsigned count, bool wanted,
            const struct wait_argument *limit)
@@ -334,8 +336,8 @@ call_enter(const struct io_queue *queue, unsigned count, bool wanted,
 }
 
 /*
- * Tells of COUNT requests and waits for a completion as long as LEFT: how many it
- * took; the kernel says so even if it then found no completion in time.
+ * Submits COUNT requests and waits for a completion as long as LEFT (ns). Returns how
+ * many the kernel took, even if no completion came in time; -1 with errno.
  */
 static int
 enter(const struct io_queue *queue, unsigned count, int64_t left)
@@ -357,7 +359,7 @@ enter(const struct io_queue *queue, unsigned count, int64_t left)
     return ppoll(&ring, 1, &limit, NULL) < 0 ? -1 : took;
 }
 
-/* Ends what the kernel will not take. */
+/* Completes the requests that the kernel refuses, with ERROR; returns how many. */
 static int
 take_back(struct io_queue *queue, struct io_completion *done, int error)
 {
@@ -387,8 +389,9 @@ take(struct io_queue *queue, struct io_completion *done)
     return count;
 }
 
-/* A ring that is polled looks for completions in the calling thread and knows no
- * limit of time, so where there is one each call looks once. */
+/* Returns how long (ns) one call may wait. A polled ring looks for completions in the
+ * calling thread and knows no limit of time, so where there is one each call looks once.
+ */
 static int64_t
 time_left(const struct io_queue *queue, int64_t when)
 {
@@ -401,9 +404,9 @@ time_left(const struct io_queue *queue, int64_t when)
 }
 
 /*
- * Goes on after enter, which took NUMBER as its error: how many are stored in
- * DONE, or -1. If the kernel had no room for what waits, it may have some when a
- * request under way is complete; if none is, it never will.
+ * Recovers from an enter that failed with errno NUMBER; returns how many completions are
+ * stored in DONE, or -1. A kernel without room for more requests may have some when one
+ * under way is complete; with none under way it never will.
  */
 static int
 recover(struct io_queue *queue, struct io_completion *done, int64_t when, int number)

@@ -21,7 +21,7 @@
 
 #define SOON 1000000LL /* ns until the system is asked for room again */
 
-/* A request as the system knows it, which comes first: its list has the addresses. */
+/* The request is first: the system's list has its address, which is that of the entry. */
 struct entry {
     struct aiocb request;
     enum io_operation operation;
@@ -76,8 +76,8 @@ aio_queue_close(struct io_queue *queue)
     return true;
 }
 
-/* Some systems and file systems refuse any request: one for nothing tells. Returns 0, or
- * -1 with errno. */
+/* Reads nothing, as some systems and file systems refuse every request. Returns 0, or -1
+ * with errno if this one does. */
 static int
 try_nothing(const struct io_config *config)
 {
@@ -131,7 +131,7 @@ send_one(struct entry *entry)
                                           : send_flush(&entry->request);
 }
 
-/* The end of a request that the system did not take. */
+/* Completes a request that the system refused; the thread makes a flush itself. */
 static struct io_completion
 end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
 {
@@ -142,9 +142,9 @@ end_unsent(const struct io_queue *queue, const struct entry *entry, int error)
 }
 
 /*
- * Sends what waits; those that cannot be sent are stored in DONE: how many. Where the
- * system has no room it may have some when others are complete, those of other queues
- * too, so the rest goes on waiting.
+ * Sends the waiting requests; returns how many failed to be sent, which are stored in
+ * DONE. A system without room may have some when others are complete, those of other
+ * queues too, so the rest goes on waiting.
  */
 static int
 send_waiting(struct io_queue *queue, struct io_completion *done)
@@ -166,7 +166,7 @@ send_waiting(struct io_queue *queue, struct io_completion *done)
     return failed;
 }
 
-/* Stores what is complete in DONE: how many. The others stay, in their order. */
+/* Stores completions in DONE; returns how many. The others stay, in their order. */
 static int
 take(struct io_queue *queue, struct io_completion *done)
 {
@@ -189,8 +189,8 @@ take(struct io_queue *queue, struct io_completion *done)
     return count;
 }
 
-/* Until one of those under way is complete, WHEN, or a signal. What is under way uses the
- * queue's own entries, which close frees, so there is no error. */
+/* Waits until a request is complete, until WHEN, or for a signal. No error ends the run:
+ * requests under way use the queue's own entries, which close frees. */
 static void
 wait_for_one(const struct io_queue *queue, int64_t when)
 {

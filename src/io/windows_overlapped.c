@@ -1,8 +1,8 @@
 /*
- * Overlapped I/O: requests go to a handle of the queue's own, and what is complete comes
- * out of a completion port. One that ends as it is sent is done at once. A flush is no
- * such request to the system, so a thread of it does one and tells the port. Reap sends
- * those submitted since the last one, oldest first.
+ * Overlapped I/O: requests go to a handle of the queue's own, and completions come out of
+ * a completion port. A request that ends as it is sent is complete at once. The system
+ * has no overlapped flush, so one of its threads makes it and posts to the port. Reap
+ * sends the requests submitted since the last one, oldest first.
  */
 #include "io/io.h"
 
@@ -32,7 +32,7 @@ struct io_queue {
     struct io_slots slots; /* struct request, OVERLAPPED_ENTRY */
 };
 
-/* What is under way writes to the queue's own requests as well, which are left then. */
+/* The system still writes to the OVERLAPPED of requests under way, so they are left. */
 static bool
 overlapped_close(struct io_queue *queue)
 {
@@ -69,7 +69,7 @@ overlapped_open(struct io_queue *queue, const struct io_config *config)
     return 0;
 }
 
-/* The timer is not to call a thread that is no more. */
+/* The timer must not call a thread that has ended. */
 static void
 overlapped_end(struct io_queue *queue)
 {
@@ -89,7 +89,7 @@ overlapped_submit(struct io_queue *queue, const struct io_request *request)
     io_slots_wait(&queue->slots, entry);
 }
 
-/* How it ended, by ERROR of GetLastError, 0 for none. */
+/* Returns the completion of a request, by ERROR of GetLastError, 0 for none. */
 static struct io_completion
 end_of(const struct request *request, DWORD error)
 {
@@ -101,7 +101,7 @@ end_of(const struct request *request, DWORD error)
     return done;
 }
 
-/* On a thread of the system's, so that what else is complete need not wait for it. */
+/* Flushes on a thread of the system's, so that other completions need not wait. */
 static DWORD WINAPI
 flush(void *argument)
 {
@@ -137,7 +137,7 @@ send_one(const struct io_queue *queue, struct request *request)
     return send_flush(queue, request);
 }
 
-/* Sends what waits; what is done with already is stored in DONE: how many. */
+/* Sends the waiting requests; returns how many are complete already, stored in DONE. */
 static int
 send_waiting(struct io_queue *queue, struct io_completion *done)
 {
@@ -163,7 +163,8 @@ ring(void *argument, DWORD low, DWORD high)
     queue->alarm = 0;
 }
 
-/* How long to wait, in ms; CALLED: the timer will end it, and is more exact. */
+/* Returns how long to wait, in ms. Sets CALLED if the timer, which is more exact, will
+ * end the wait. */
 static DWORD
 limit_wait(struct io_queue *queue, int64_t when, BOOL *called)
 {
@@ -179,7 +180,7 @@ limit_wait(struct io_queue *queue, int64_t when, BOOL *called)
     return left < INFINITE / 2 * MS ? (DWORD)((left + MS - 1) / MS) : INFINITE / 2;
 }
 
-/* Stores what is complete in DONE; waits until WHEN for one at least. */
+/* Stores completions in DONE; waits for the first until WHEN. Returns how many. */
 static int
 receive(struct io_queue *queue, struct io_completion *done, int64_t when)
 {
