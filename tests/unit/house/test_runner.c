@@ -1,0 +1,169 @@
+/* The script that runs the tests: what it says of them, and that it loses none. */
+#include "support.h"
+#include "terminal.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+/* Scripts that take the place of test programs, and end in all the ways that these do. */
+static int
+make_programs(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "mkdir -p tests/cli; cd tests/cli\n"
+           "make() { { echo '#!/bin/sh'; echo 'cd \"${0%%/*}\"'; cat; } >$1; chmod 755 "
+           "$1; }\n"
+           "make good <<'END'\n"
+           "echo 'this is well'; echo '[  PASSED  ] 2 test(s).'\n"
+           "END\n"
+           "make skips <<'END'\n"
+           "echo 'skipped: needs the moon'; echo '[  PASSED  ] 1 test(s).'\n"
+           "echo '[  SKIPPED ] 1 test(s), listed below:'\n"
+           "END\n"
+           "make bad <<'END'\n"
+           "echo 'this is wrong'; echo '[  PASSED  ] 4 test(s).'\n"
+           "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
+           "END\n"
+           "make breaks <<'END'\n"
+           "echo 'this is worse'; kill -KILL $$\n"
+           "END\n"
+           "make one <<'END'\n"
+           ": >one.began; until [ -e two.began ]; do sleep 0.01; done\n"
+           "END\n"
+           "make two <<'END'\n"
+           ": >two.began; until [ -e one.began ]; do sleep 0.01; done\n"
+           "END\n"
+           "make lasts <<'END'\n"
+           "echo $$ >new.pid; mv new.pid pid; exec sleep 1000\n"
+           "END\n");
+    command_free(&result);
+    return 0;
+}
+
+/* For the shell: run OPTIONS PROGRAM... by the script, with a folder of its own. */
+#define RUN                                                                          \
+    "unset RUNNER PROGRAM MAKEFLAGS MAKELEVEL CHECK_JOBS; own=$PWD; cd "             \
+    "\"$IOPING_SOURCE\"; export "                                                    \
+    "BUILDDIR=\"$own\" RESULTS=\"$own/results\"\n"                                   \
+    "run() { options=$1; shift; for name; do shift; set -- \"$@\" \"$own/tests/cli/" \
+    "$name\"; done; exec tests/run $options \"$@\"; }\n"
+
+static void
+each_has_a_line_and_one_that_failed_all_of_its_own(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(1, RUN "(run '-j 2' good bad skips breaks); s=$?; cat "
+                              "\"$own/results/log\" >\"$own/log\"; exit $s");
+    assert_matches(result.out, "(^|\n)ok      cli/good  +[0-9.]+ s  2 passed\n");
+    assert_matches(result.out, "(^|\n)FAILED  cli/bad  +[0-9.]+ s  4 passed, 1 failed\n"
+                               "this is wrong\n");
+    assert_matches(result.out,
+                   "(^|\n)ok      cli/skips  +[0-9.]+ s  1 passed, 1 skipped\n");
+    assert_matches(result.out,
+                   "(^|\n)FAILED  cli/breaks  +[0-9.]+ s  0 passed, 1 failed\n"
+                   "this is worse\n");
+    assert_lacks(result.out, "this is well");
+    assert_matches(result.out,
+                   "\nskipped: needs the moon \\(1\\)\n4 programs in [0-9.]+ s\n"
+                   "7 passed, 2 failed, 1 skipped\n$");
+    assert_contains(result.err, "failed programs: ");
+    assert_contains(result.err, " cli/bad");
+    assert_contains(result.err, " cli/breaks");
+    command_free(&result);
+    result = command_status(0, "grep -c '^this is ' log");
+    assert_string_equal(result.out, "3\n");
+    command_free(&result);
+}
+
+static void
+all_that_pass_are_well(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, RUN "run '' good skips");
+    assert_matches(result.out, "\n3 passed, 0 failed, 1 skipped\n$");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+/* These wait for each other. */
+static void
+they_run_side_by_side(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, RUN "run '-j 2' one two");
+    command_free(&result);
+}
+
+/* Waits until the one that lasts has begun. */
+static void
+await_the_one_that_lasts(void)
+{
+    char path[1100];
+    snprintf(path, sizeof(path), "%s/tests/cli/pid", scratch());
+    for (int ms = 0; access(path, R_OK) < 0; ms++) {
+        assert_true(ms < 60000);
+        usleep(1000);
+    }
+}
+
+static void
+a_signal_ends_all_that_was_begun(void **state)
+{
+    static const struct {
+        const char *key; /* or else a signal */
+        int signal, status;
+    } cases[] = {{"\003", 0, 130}, {NULL, SIGTERM, 143}, {NULL, SIGHUP, 129}};
+    static struct terminal terminal;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        terminal_start(&terminal, 80, RUN "run '-j 1' lasts good");
+        await_the_one_that_lasts();
+        if (cases[i].key)
+            terminal_type(&terminal, cases[i].key);
+        else
+            terminal_signal(&terminal, cases[i].signal);
+        terminal_end(&terminal, cases[i].status);
+        terminal_free(&terminal);
+        struct result result = command("read -r pid <tests/cli/pid; rm tests/cli/pid\n"
+                                       "kill -0 $pid 2>/dev/null && echo it lasts\n"
+                                       "grep -c . results/rows; ls results/scratch");
+        assert_string_equal(result.out, "0\n");
+        command_free(&result);
+    }
+}
+
+/* Before anything is built. */
+static void
+a_name_that_is_none_is_refused(void **state)
+{
+    static const char *const names[] = {"stats/test_histogrm", "histogram",
+                                        "test_color no"};
+    (void)state;
+    if (access("Makefile", R_OK) < 0)
+        skip_because("needs the Makefile");
+    for (int i = 0; i < 3; i++) {
+        struct result result = command_status(2, RUN "make -n check T='%s'", names[i]);
+        assert_string_equal(result.out, "");
+        assert_contains(result.err, ": no test program has this name.");
+        command_free(&result);
+    }
+    struct result result = command_status(
+        0, RUN "make -n check T=stats/test_histogram BUILDDIR=b | tail -n 1 | xargs");
+    assert_string_equal(result.out, "b/tests/unit/stats/test_histogram\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_has_a_line_and_one_that_failed_all_of_its_own),
+        cmocka_unit_test(all_that_pass_are_well),
+        cmocka_unit_test(they_run_side_by_side),
+        cmocka_unit_test(a_signal_ends_all_that_was_begun),
+        cmocka_unit_test(a_name_that_is_none_is_refused),
+    };
+    return cmocka_run_group_tests_name("runner", tests, make_programs, unmount_all);
+}
