@@ -28,6 +28,9 @@ make_programs(void **state)
            "make breaks <<'END'\n"
            "echo 'this is worse'; kill -KILL $$\n"
            "END\n"
+           "make lost <<'END'\n"
+           "kill -KILL $(cut -d' ' -f4 /proc/$PPID/stat)\n"
+           "END\n"
            "make one <<'END'\n"
            ": >one.began; until [ -e two.began ]; do sleep 0.01; done\n"
            "END\n"
@@ -84,6 +87,17 @@ all_that_pass_are_well(void **state)
     struct result result = command_status(0, RUN "run '' good skips");
     assert_matches(result.out, "\n3 passed, 0 failed, 1 skipped\n$");
     assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+/* As when the system has no memory left, and ends what has to tell of one. */
+static void
+one_of_which_nothing_is_heard_has_failed(void **state)
+{
+    (void)state;
+    struct result result = command_status(1, RUN "run '-j 1' lost good");
+    assert_matches(result.out, "\n0 passed, 2 failed, 0 skipped\n$");
+    assert_contains(result.err, " and 2 that have no end\n");
     command_free(&result);
 }
 
@@ -161,6 +175,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_has_a_line_and_one_that_failed_all_of_its_own),
         cmocka_unit_test(all_that_pass_are_well),
+        cmocka_unit_test(one_of_which_nothing_is_heard_has_failed),
         cmocka_unit_test(they_run_side_by_side),
         cmocka_unit_test(a_signal_ends_all_that_was_begun),
         cmocka_unit_test(a_name_that_is_none_is_refused),
