@@ -77,7 +77,8 @@ a_signal_to_go_on_is_no_stop(void **state)
     command_free(&result);
 }
 
-/* A third of the time is nobody's, whatever the number of workers. */
+/* A second of the time is nobody's, whatever the number of workers and however long a
+ * busy machine takes for the rest. */
 static void
 rates_are_those_without_the_stop(void **state)
 {
