@@ -35,20 +35,13 @@ ask(char *line, size_t size, const char *text, const char *reason)
     command_free(&result);
 }
 
-/*
- * A loop device that a shell command makes and prints. Detached while it is open, it goes
- * when the descriptor does, however this program ends. Closed by the caller.
- */
+/* A loop device that a shell command makes and prints, see hold_loop. */
 static int
 make_loop(char *device, size_t size, const char *text)
 {
     need_root();
     ask(device, size, text, "needs loop devices");
-    int fd = open(device, O_RDONLY | O_CLOEXEC);
-    struct result result = command_status(0, "losetup -d %s", device);
-    command_free(&result);
-    assert_true(fd >= 0);
-    return fd;
+    return hold_loop(device);
 }
 
 static void
@@ -94,11 +87,7 @@ loop_device_with_direct_io_is_direct(void **state)
     char device[64];
     (void)state;
     need_direct_io();
-    int fd = make_loop(
-        device, sizeof(device),
-        "head -c 8M /dev/urandom >past.img; d=$(losetup -f --show "
-        "--direct-io=on past.img) && grep -q 1 /sys/block/${d#/dev/}/loop/dio && "
-        "echo $d");
+    int fd = make_loop(device, sizeof(device), "attach_directly past.img");
     check("-D", device, "direct", "");
     close(fd);
 }
@@ -113,11 +102,7 @@ loop_device_on_a_loop_device_is_cached(void **state)
     ask(lower, sizeof(lower),
         "d=$(losetup -nO NAME -j below.img) && losetup --direct-io=off $d && echo $d",
         "needs loop devices");
-    int fd = make_loop(
-        upper, sizeof(upper),
-        "head -c 8M /dev/urandom >below/img; d=$(losetup -f --show "
-        "--direct-io=on below/img) && grep -q 1 /sys/block/${d#/dev/}/loop/dio && "
-        "echo $d");
+    int fd = make_loop(upper, sizeof(upper), "attach_directly below/img");
     note_loop(note, sizeof(note), upper, lower);
     check("", upper, "cached", note);
     close(fd);
@@ -203,11 +188,7 @@ compressed_memory_is_memory(void **state)
     char note[512], *device = zram;
     (void)state;
     need_root();
-    ask(zram, sizeof(zram),
-        "n=$(cat /sys/class/zram-control/hot_add) && "
-        "echo 16M >/sys/block/zram$n/disksize && echo /dev/zram$n && "
-        "until test -b /dev/zram$n; do sleep 0.02; done",
-        "needs zram");
+    ask(zram, sizeof(zram), "add_zram", "needs zram");
     snprintf(note, sizeof(note),
              "ioping: %s: %s is memory, not a device: so are the times\n", device,
              device);
@@ -236,12 +217,7 @@ overlay_over_memory_is_memory(void **state)
     need_root();
     mount_image("ext4", 8, "disk");
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct result result = command(
-            "mkdir -p memory2 layers disk/low && mount -t tmpfs memory memory2 && "
-            "mkdir memory2/low memory2/up memory2/work && mount -t overlay layers -o "
-            "lowerdir=\"$PWD/%s\",upperdir=\"$PWD/memory2/up\",workdir=\"$PWD/memory2/"
-            "work\" layers && head -c 1M /dev/urandom >layers/file",
-            cases[i].lower);
+        struct result result = command("mount_overlay %s", cases[i].lower);
         if (result.status != 0)
             skip_because("this kernel or container has no overlays over tmpfs");
         command_free(&result);
@@ -260,10 +236,7 @@ static int
 remove_all(void **state)
 {
     if (zram[0]) {
-        struct result result =
-            command("d=%s; umount $d 2>/dev/null; echo 1 >/sys/block/${d#/dev/}/reset; "
-                    "echo ${d#/dev/zram} >/sys/class/zram-control/hot_remove",
-                    zram);
+        struct result result = command("remove_zram %s", zram);
         command_free(&result);
     }
     return unmount_all(state);

@@ -295,11 +295,7 @@ attach(const char *make, char device[64])
         command_status(0, "rm -f disk.img && { %s; } && attach -f --show disk.img", make);
     snprintf(device, 64, "%.*s", (int)strcspn(result.out, "\n"), result.out);
     command_free(&result);
-    int fd = open(device, O_RDONLY | O_CLOEXEC);
-    result = command_status(0, "losetup -d %s", device);
-    command_free(&result);
-    assert_true(fd >= 0);
-    return fd;
+    return hold_loop(device);
 }
 
 #define BLOCK 4096

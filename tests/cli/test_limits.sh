@@ -11,14 +11,6 @@ a_write_beyond_the_largest_file_is_a_failed_request() {
     return "$status"
 }
 
-# Usage: as_user COMMAND...: not as root, where that can be had.
-as_user() {
-    if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
-        "$@"
-    else
-        setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
-    fi
-}
 no_locked_memory_is_needed() {
     install -m 755 "$IOPING" copy
     prlimit --memlock=0:0 ./copy -a 0 -c 3 -i 0 data >o

@@ -332,10 +332,6 @@ a_kept_file_of_another_user_is_left_alone(void **state)
 }
 
 /* Root may do all, so it becomes somebody else. */
-#define PLAIN_USER                                    \
-    "as() { if [ $(id -u) != 0 ]; then \"$@\"; else " \
-    "setpriv --reuid=65534 --regid=65534 --clear-groups -- \"$@\"; fi; }\n"
-
 static void
 permissions_that_are_missing_are_named(void **state)
 {
@@ -356,13 +352,13 @@ permissions_that_are_missing_are_named(void **state)
     struct result result = command(
         "cp data locked; chmod 000 locked; cp data read-only; chmod 444 read-only; "
         "mkdir closed unwritable; cp data closed; chmod 000 closed; "
-        "chmod 555 unwritable\n" PLAIN_USER "as $IOPING_RUNNER ./copy -v");
+        "chmod 555 unwritable; as_user $IOPING_RUNNER ./copy -v");
     bool able = result.status == 0;
     command_free(&result);
     if (!able)
         skip_because("needs a build folder that another user can enter");
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        result = command(PLAIN_USER "as $IOPING_RUNNER ./copy -c 1 %s", cases[i][0]);
+        result = command("as_user $IOPING_RUNNER ./copy -c 1 %s", cases[i][0]);
         if (result.status != 2 || result.out[0] || strcmp(result.err, cases[i][1]) != 0)
             fail_msg("ioping %s: status %d\nstdout: %s\nstderr: %s", cases[i][0],
                      result.status, result.out, result.err);

@@ -1,5 +1,4 @@
 /* Nothing is destroyed that was not named three times, and nothing is lost. */
-#include "running.h"
 #include "support.h"
 
 #include <fcntl.h>
@@ -12,11 +11,8 @@ shell(const char *text)
     command_free(&result);
 }
 
-/*
- * A loop device on IMAGE in the scratch folder, with more options of losetup.
- * Detached while it is open, it goes when the descriptor does, however this
- * program ends. Closed by the caller.
- */
+/* A loop device on IMAGE in the scratch folder, with more options of losetup, see
+ * hold_loop. */
 static int
 attach(const char *image, const char *options, char device[64])
 {
@@ -24,13 +20,7 @@ attach(const char *image, const char *options, char device[64])
     struct result result = command_status(0, "attach %s -f --show %s", options, image);
     snprintf(device, 64, "%.*s", (int)strcspn(result.out, "\n"), result.out);
     command_free(&result);
-    char path[64];
-    snprintf(path, sizeof(path), "%s", device);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    result = command_status(0, "losetup -d %s", device);
-    command_free(&result);
-    assert_true(fd >= 0);
-    return fd;
+    return hold_loop(device);
 }
 
 static void
@@ -38,12 +28,8 @@ device_with_a_mounted_file_system_is_not_written(void **state)
 {
     (void)state;
     mount_image("ext4", 16, "mounted");
-    struct result result = command_status(
-        0, "echo data >mounted/file && sync -f mounted && cksum <mounted.img >before && "
-           "device=$(losetup -nO NAME -j mounted.img) && "
-           "{ ioping -WWW -c 5 -i 0 $device; echo $? >&2; } && "
-           "sync -f mounted && cksum <mounted.img | cmp before - && "
-           "umount mounted && e2fsck -fn mounted.img >/dev/null 2>&1 && echo whole");
+    struct result result =
+        command_status(0, "device_with_a_mounted_file_system_is_not_written");
     assert_string_equal(result.out, "whole\n");
     assert_matches(result.err, "^ioping: /dev/loop[0-9]+: (Device or r|R)esource busy; "
                                "it is in use, mounted perhaps\n2\n$");
@@ -67,15 +53,7 @@ disk_with_a_mounted_partition_is_not_written(void **state)
         skip_because("no nodes appear for the partitions of a loop device");
     }
     command_free(&result);
-    result = command("d=%s && mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 "
-                     "${d}p1 && mkdir part && mount ${d}p1 part && "
-                     "echo data >part/file && sync -f part && sync $d && "
-                     "dd if=$d iflag=direct bs=64k 2>/dev/null | cksum >before && "
-                     "{ ioping -WWW -c 5 -i 0 $d; echo $? >&2; } && "
-                     "{ ioping -WWW -c 5 -i 0 ${d}p1; echo $? >&2; } && sync -f part && "
-                     "dd if=$d iflag=direct bs=64k 2>/dev/null | cksum | cmp before - && "
-                     "echo same; umount part; delpart $d 1",
-                     device);
+    result = command("disk_with_a_mounted_partition_is_not_written %s", device);
     close(fd);
     assert_string_equal(result.out, "same\n");
     assert_matches(
@@ -99,14 +77,8 @@ device_that_changed_while_it_was_opened_is_not_written(void **state)
     mount_image("ext4", 16, "busy");
     shell("truncate -s 4M idle.img");
     int fd = attach("idle.img", "", device);
-    struct result result = command(
-        "d=%s && b=$(losetup -nO NAME -j busy.img) && echo data >busy/file && "
-        "sync -f busy && cksum <busy.img >before && ln -s $d swapped && " FRESH FAULTY(
-            "open@swapped:1:hold") "-q -WWW -c 5 -i 0 $d swapped >o 2>e & " HELD
-                                   "ln -sfn $b swapped && rm held && wait $!; s=$?; cat "
-                                   "e >&2; "
-                                   "cksum <busy.img | cmp before - && exit $s",
-        device);
+    struct result result =
+        command("device_that_changed_while_it_was_opened_is_not_written %s", device);
     close(fd);
     assert_int_equal(result.status, 2);
     assert_string_equal(result.err, "ioping: swapped: changed while it was opened\n");
@@ -121,11 +93,8 @@ free_device_is_written_when_said_three_times(void **state)
     need_root();
     shell("truncate -s 4M free.img");
     int fd = attach("free.img", "", device);
-    struct result result = command(
-        "d=%s; for w in -W -WW -G -GW; do ioping $w -c 2 -i 0 $d; echo $? >&2; done;"
-        "sync; cmp -n 4194304 free.img /dev/zero && ioping -WWW -c 4 -i 0 $d && sync && "
-        "! cmp -s -n 4194304 free.img /dev/zero",
-        device);
+    struct result result =
+        command("free_device_is_written_when_said_three_times %s", device);
     close(fd);
     for (const char *at = result.err; *at; at = strchr(at, '\n') + 1)
         assert_matches(at, "^(ioping: /dev/loop[0-9]+: writing would destroy its data; "
@@ -161,12 +130,7 @@ reading_opens_read_only(void **state)
 {
     (void)state;
     need_program("strace");
-    struct result result =
-        command("head -c 1M /dev/urandom >target && "
-                "ASAN_OPTIONS=detect_leaks=0 strace -f -o trace -e trace=open,openat "
-                "\"$IOPING\" -c 2 -i 0 target >&2 && "
-                "grep '\"target\"' trace | grep -c O_RDONLY; "
-                "grep '\"target\"' trace | grep -c -e O_RDWR -e O_WRONLY");
+    struct result result = command("reading_opens_read_only");
     if (strstr(result.err, "PTRACE"))
         skip_because("processes cannot be traced here");
     assert_contains(result.out, "1\n0\n");
@@ -181,13 +145,8 @@ full_file_system_is_left_as_it_was(void **state)
     char name[16];
     snprintf(name, sizeof(name), "full%s", option);
     mount_image("ext4", 8, name);
-    struct result result = command_status(
-        2,
-        "cd %s && dd if=/dev/zero of=fill bs=64k 2>/dev/null; sync -f .;"
-        "ls -A >../before; stat -fc %%f . >../free;"
-        "ioping %s -c 3 -i 0 .; s=$?; sync -f .;"
-        "ls -A | diff ../before - && stat -fc %%f . | cmp ../free - && exit $s",
-        name, option);
+    struct result result =
+        command_status(2, "full_file_system_is_left_as_it_was %s %s", name, option);
     assert_string_equal(result.out, "");
     assert_string_equal(
         result.err, "ioping: .: a working set of 1 MiB does not fit into the 0 B "
@@ -200,12 +159,8 @@ working_set_larger_than_the_free_space_is_refused_unwritten(void **state)
 {
     (void)state;
     mount_image("ext4", 16, "small");
-    struct result result = command_status(
-        2, "sync -f small; device=$(basename $(losetup -nO NAME -j small.img));"
-           "stat -fc %%f small >free; "
-           "awk '{print $7}' /sys/class/block/$device/stat >written;"
-           "ioping -S 100m -c 3 -i 0 small; s=$?; stat -fc %%f small | cmp free - && "
-           "awk '{print $7}' /sys/class/block/$device/stat | cmp written - && exit $s");
+    struct result result =
+        command_status(2, "working_set_larger_than_the_free_space_is_refused_unwritten");
     assert_string_equal(result.out, "");
     assert_matches(result.err,
                    "^ioping: small: a working set of 100 MiB does not fit into the "
@@ -235,12 +190,7 @@ planted_working_file_is_never_written(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[256];
         struct result result = command_status(
-            2,
-            "rm -rf open missing && mkdir -m 1777 open && echo precious >victim && "
-            "cd open && %s && cd .. && ioping -k -W -c 3 -i 0 open; s=$?; cat victim;"
-            "[ ! -e missing ] && [ -e open/ioping.tmp -o -L open/ioping.tmp ] && "
-            "find open/ioping.tmp -type f -size +1k; exit $s",
-            cases[i].plant);
+            2, "planted_working_file_is_never_written '%s'", cases[i].plant);
         snprintf(text, sizeof(text),
                  "ioping: open/ioping.tmp: %s; remove it, or leave out -k\n",
                  cases[i].why);
@@ -260,12 +210,7 @@ mounted_working_file_is_never_written(void **state)
     need_root();
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct result result =
-            command("rm -rf bound && mkdir bound && head -c 1M /dev/urandom >victim && "
-                    "cp victim precious && : >bound/ioping.tmp && "
-                    "mount --bind victim bound/ioping.tmp || exit 77; "
-                    "ioping %s -c 3 -i 0 bound; s=$?; umount bound/ioping.tmp; "
-                    "cmp victim precious && stat -c %%s bound/ioping.tmp; exit $s",
-                    options[i]);
+            command("mounted_working_file_is_never_written %s", options[i]);
         if (result.status == 77)
             skip_because("needs the right to mount a file over another");
         assert_int_equal(result.status, 2);
@@ -282,10 +227,7 @@ working_file_of_a_mounted_directory_is_used(void **state)
 {
     (void)state;
     need_root();
-    struct result result = command(
-        "rm -rf seen real && mkdir seen real && mount --bind real seen || exit 77; "
-        "ioping -k -q -c 3 -i 0 real && ioping -k -W -q -c 3 -i 0 seen; s=$?; "
-        "umount seen; ls -A real; exit $s");
+    struct result result = command("working_file_of_a_mounted_directory_is_used");
     if (result.status == 77)
         skip_because("needs the right to mount a directory over another");
     assert_int_equal(result.status, 0);

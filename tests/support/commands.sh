@@ -80,6 +80,16 @@ freeze() {
     fsfreeze -f ext4
 }
 
+# Usage: as_user COMMAND...: not as root, whom neither limits nor permissions bind, where
+# that can be had.
+as_user() {
+    if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
+        "$@"
+    else
+        setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
+    fi
+}
+
 # Usage: until_true COMMAND...
 until_true() { until "$@"; do sleep 0.02; done; }
 

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/io_uring.h>
 #include <regex.h>
@@ -62,7 +63,17 @@ read_all(const char *path, size_t *size)
 static const char preamble[] =
     "cd '%s' && tests=${IOPING_SOURCE:-$OLDPWD}/tests || exit\n"
     ". \"$tests/support/commands.sh\"\n"
-    "[ ! -e \"$tests/cli/%s.sh\" ] || . \"$tests/cli/%s.sh\"\n";
+    "[ ! -e \"$tests/%s.sh\" ] || . \"$tests/%s.sh\"\n";
+
+/* This program in the folder of the tests, as "cli/test_hang". */
+static const char *
+own_name(void)
+{
+    const char *name = program_invocation_name, *found;
+    while ((found = strstr(name, "tests/")))
+        name = found + strlen("tests/");
+    return name;
+}
 
 /* Keeps a text for tests/schema if it is JSON as ioping writes it. */
 static void
@@ -130,8 +141,7 @@ command_script(const char *name, const char *format, va_list list)
     snprintf(path, sizeof(path), "%s/%s", scratch(), name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, preamble, scratch(), program_invocation_short_name,
-            program_invocation_short_name);
+    fprintf(file, preamble, scratch(), own_name(), own_name());
     vfprintf(file, format, list);
     fprintf(file, "\n");
     fclose(file);
@@ -554,6 +564,16 @@ mount_image(const char *type, int size, const char *name)
         skip_because("this kernel or container cannot mount the image");
     }
     command_free(&result);
+}
+
+int
+hold_loop(const char *device)
+{
+    int fd = open(device, O_RDONLY | O_CLOEXEC);
+    struct result result = command_status(0, "losetup -d %s", device);
+    command_free(&result);
+    assert_true(fd >= 0);
+    return fd;
 }
 
 void

@@ -29,7 +29,7 @@ struct result {
  * Runs a shell command, given in printf form, in the scratch folder and waits
  * for it, 150 s at most (then it is killed and the test fails). What it has left
  * running then is killed. The command may use what is in tests/support/commands.sh and in
- * the file of sh beside the test program: tests/cli/NAME.sh.
+ * the file of sh beside the test program's source, such as tests/cli/test_hang.sh.
  */
 struct result command(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -125,6 +125,10 @@ void mount_image(const char *type, int size, const char *name);
 /* The same at scratch()/TYPE, large enough for TYPE, once per program; other types
  * are nothing to mount. */
 void mount_once(const char *type);
+
+/* Opens a loop device and detaches it: it goes when the descriptor does, however this
+ * program ends. Closed by the caller. */
+int hold_loop(const char *device);
 
 /*
  * A file system at scratch()/NAME whose files are those of scratch()/NAME.files, by

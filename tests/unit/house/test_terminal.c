@@ -128,10 +128,7 @@ static void
 all_streams_of_a_command_are_on_the_terminal(void **state)
 {
     (void)state;
-    terminal_start(&terminal, 77,
-                   "for i in 0 1 2; do test -t $i && echo $i; done; stty size; "
-                   "echo %s >&2; tty >/dev/tty; echo \"$TERM\"; exit 3",
-                   "error");
+    terminal_start(&terminal, 77, "tell_streams %s", "error");
     terminal_end(&terminal, 3);
     char *text = screen_text(&terminal.screen);
     assert_matches(text, "^0\n1\n2\n64 77\nerror\n/dev/[^\n]+\nxterm\n$");
@@ -181,9 +178,7 @@ static void
 a_command_hears_of_its_width(void **state)
 {
     (void)state;
-    terminal_start(
-        &terminal, 80,
-        "trap 'stty size; exit' WINCH; echo begun; while :; do sleep 0.02; done");
+    terminal_start(&terminal, 80, "tell_width_when_it_changes");
     terminal_wait(&terminal, "begun");
     terminal_resize(&terminal, 33);
     terminal_end(&terminal, 0);

@@ -25,24 +25,8 @@ static int
 make_devices(void **state)
 {
     (void)state;
-    shell("mkdir -p sys/block dev && cd sys/block && "
-          "mkdir -p sda/sda1 vdb loop0/loop loop1/loop loop0/loop0p1 zram3 ram0/ram0p2 "
-          "nullb0 ramdisk pmem0 pmem1 pmem2 pmem3s md0/slaves md1/slaves md2/slaves "
-          "dm-0/slaves dm-1/slaves dm-2/slaves dm-3/slaves && "
-          "touch sda/sda1/partition loop0/loop0p1/partition ram0/ram0p2/partition && "
-          "echo 0 >loop0/loop/dio && echo 1 >loop1/loop/dio && "
-          "echo /nowhere/image >loop0/loop/backing_file && "
-          "echo '/nowhere/image (deleted)' >loop1/loop/backing_file && "
-          "ln -s ../../vdb vdb/device && mkdir namespace0.0 namespace1.0 pfn2.0 && "
-          "echo memory >namespace0.0/mode && echo raw >namespace1.0/mode && "
-          "ln -s ../namespace0.0 pmem0/device && ln -s ../namespace1.0 pmem1/device && "
-          "ln -s ../pfn2.0 pmem2/device");
-    shell("cd sys/block && at() { ln -s ../../$2 $1/slaves/${2##*/}; }; "
-          "at dm-0 loop0 && at dm-1 dm-0 && at dm-2 sda/sda1 && at dm-3 loop0/loop0p1 && "
-          "at md0 sda && at md0 loop0 && at md1 ram0 && at md1 zram3 && "
-          "at md2 ram0 && at md2 vdb && cd ../../dev && "
-          "for d in ../sys/block/* ../sys/block/*/*[a-z0-9][0-9]; do "
-          "ln -sf $d ${d##*/}; done");
+    shell("make_devices");
+    shell("link_devices");
     return 0;
 }
 

@@ -12,11 +12,7 @@ static int64_t
 available(const char *script)
 {
     char root[1100];
-    struct result result = command_status(
-        0,
-        "rm -rf root; mkdir root; cd root; put() { mkdir -p \"$(dirname \"$1\")\"; "
-        "printf \"$2\\n\" >\"$1\"; }\n%s",
-        script);
+    struct result result = command_status(0, "begin_root\n%s", script);
     command_free(&result);
     snprintf(root, sizeof(root), "%s/root", scratch());
     return linux_memory_available(root);

@@ -62,24 +62,17 @@ make_page(void **state)
     return 0;
 }
 
-/* The browser that there is, not a stand-in that would install it, with ARGUMENTS; a page
- * of this machine needs no sandbox. */
+/* The browser that there is, with ARGUMENTS. */
 static struct result
 browse(const char *arguments)
 {
     char program[1024];
-    struct result found = command("for b in chromium chromium-browser google-chrome; do "
-                                  "$b --version >&2 && command -v $b && break; done");
+    struct result found = command("find_browser");
     snprintf(program, sizeof(program), "%.*s", (int)strcspn(found.out, "\n"), found.out);
     command_free(&found);
     if (program[0] == '\0')
         skip_because("needs the program chromium");
-    return command_status(
-        0,
-        "HOME=$PWD '%s' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage "
-        "--no-first-run --disable-crash-reporter --user-data-dir=\"$PWD/profile\" "
-        "--hide-scrollbars --force-device-scale-factor=1 %s",
-        program, arguments);
+    return command_status(0, "browse '%s' %s", program, arguments);
 }
 
 /* The findings of the script about a plot. */
