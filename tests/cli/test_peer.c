@@ -7,53 +7,6 @@
 #include "peer.h"
 #include "support.h"
 
-/*
- * For lines; the deviation is masked even if 0, since two times may be equal. What the
- * mount table does not tell is unknown to ours and nothing to the peer.
- */
-static const char lines_sed[] =
-    "s/[0-9]{2}:[0-9]{2}:[0-9]{2}/CLOCK/\n"
-    "s/^[0-9]{10} /SECONDS /\n"
-    "s/ \\((fast|slow)\\)$//\n"
-    "s/ \\(  / (unknown unknown /\n"
-    "s/ time=[0-9.]+ [a-z]+/ time=#/\n"
-    "s/ in [1-9][0-9.]* [a-z]+,/ in #,/\n"
-    "s/ [1-9][0-9.]*( [kMGT])? iops,/ # iops,/\n"
-    "s| [1-9][0-9.]* ([KMGTP]i)?B/s$| #/s|\n"
-    "/^min/{\ns/[1-9][0-9.]* [a-z]+/#/g\ns|[^/]*$| #|\n}\n"
-    "s/^(0( 0){7} [0-9]+) [0-9]+$/\\1 #/\n"
-    "s/^1( [1-9][0-9]*){6} 0 ([0-9]+) [0-9]+$/1 # # # # # # 0 \\2 #/\n"
-    "s/^([2-9]|[0-9]{2,})( [0-9]+){7} ([0-9]+) [0-9]+$/\\1 # # # # # # # \\3 #/\n";
-
-/* For JSON: one line per record, without the keys that only ours has. */
-static const char records_jq[] =
-    "def hide($keys): with_entries(if .value != 0 and (.key | test(\"^(\\($keys))$\"))\n"
-    "  then .value = \"#\" else . end);\n"
-    ".[] | del(.target.mode, .io.offset, .io.notice, .io.sync, .stat.percentiles,\n"
-    "  .load.failed, .load.missed)\n"
-    "| (.target.fstype, .target.device) |= (if . == \"\" then \"unknown\" else . end)\n"
-    "| hide(\"timestamp\") | .localtime |= gsub(\"[0-9]\"; \"9\")\n"
-    "| (.io, .stat, .load | select(. != null)) |= hide(\"time|iops|bps|min|avg|max\")\n"
-    "| if .stat.count > 1 then .stat.mdev = \"#\" else . end\n";
-
-/* For JSON too: jq does not tell how many decimals a number had. */
-static const char decimals_sed[] =
-    "/\"(timestamp|iops)\": /{\ns/[0-9]+\\./#./\ns/[0-9]/9/g\np\n}\n";
-
-/* Prints of each side the masked output, the status and stderr, fenced. */
-static const char run_script[] =
-    "show() {\n"
-    "    read -r first <.got\n"
-    "    case $first in\n"
-    "    '['*) jq -c -f .records.jq .got 2>/dev/null || echo invalid JSON\n"
-    "        sed -nE -f .decimals.sed .got ;;\n"
-    "    *) sed -E -f .lines.sed .got ;;\n"
-    "    esac\n"
-    "    printf '\\001%%d\\001' $status; cat .err; printf '\\001'; rm -f d/ioping.tmp\n"
-    "}\n"
-    "{ " PEER " %s\n} >.got 2>.err; status=$?; show\n"
-    "{ " OURS " %s\n} >.got 2>.err; status=$?; show\n";
-
 struct side {
     int status;
     char *out, *err;
@@ -64,24 +17,10 @@ struct pair {
     struct side peer, ours;
 };
 
-static void
-put(const char *name, const char *text)
-{
-    char path[2048];
-    snprintf(path, sizeof(path), "%s/%s", scratch(), name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static int
 set_up(void **state)
 {
     (void)state;
-    put(".lines.sed", lines_sed);
-    put(".records.jq", records_jq);
-    put(".decimals.sed", decimals_sed);
     struct result result = command_status(
         0,
         "mkdir d 'sp ace' 'ta\tb' 'qu\"ote' && mkfifo fifo && : >empty && ln -s f link "
@@ -112,7 +51,9 @@ cut_side(struct side *side, char **at)
 static struct pair
 run_both(const char *arguments)
 {
-    struct pair pair = {.result = command(run_script, arguments, arguments)};
+    struct pair pair = {.result = command("{ " PEER " %s\n} >.got 2>.err; show $?\n"
+                                          "{ " OURS " %s\n} >.got 2>.err; show $?",
+                                          arguments, arguments)};
     char *at = pair.result.out;
     cut_side(&pair.peer, &at);
     cut_side(&pair.ours, &at);
@@ -243,11 +184,6 @@ every_suffix_of_times(void **state)
     }
 }
 
-/* After its first request: the peer misses a signal between that and its sleep. */
-#define UNTIL_IT_SLEEPS                                                                \
-    "& until grep -qE '^}|request=1' .got && grep -q '^State:.S' /proc/$!/status; do " \
-    "sleep 0.01; done;"
-
 static void
 summaries_pace_and_verdicts(void **state)
 {
@@ -263,7 +199,7 @@ summaries_pace_and_verdicts(void **state)
         "-c 7 -b 3 -i 0 -q f", "-c 6 -b 3 -i 0 -I%T f", "-c 5 -i 0 -t 1h f",
         "-c 5 -i 0 -t 1h -a 0 -q f", "-c 5 -i 0 -t 1ns f", "-c 5 -i 0 -T 1ns f",
         "-c 5 -i 0 -T 1ns -a 0 f", "-c 5 -i 0 -T 1h f", "-c 5 -i 0 -t 1h -T 1ns f",
-        "-a 0 -i 1h f " UNTIL_IT_SLEEPS " kill -INT $!; wait $!",
+        "-a 0 -i 1h f & end_asleep INT",
         NULL,
     };
     /* clang-format on */
@@ -301,7 +237,7 @@ json_records(void **state)
         "-J -c 5 -i 0 -p 2 -B f", "-J -c 5 -i 0 -P 1h -q f", "-J -c 5 -i 0 -t 1h f",
         "-J -c 5 -i 0 -T 1ns -p 1 f", "-J -c 7 -i 1ms -b 3 f", "-JL -c 3 -i 0 -s 8k f",
         "-JW -c 3 -i 0 d", "-JG -c 4 -i 0 d", "-J -c 2 -i 0 'sp ace'",
-        "-J -a 0 -i 1h f " UNTIL_IT_SLEEPS " kill -INT $!; wait $!",
+        "-J -a 0 -i 1h f & end_asleep INT",
         NULL,
     };
     /* clang-format on */
@@ -518,7 +454,6 @@ assert_different_at_last(const struct difference *rows, size_t count)
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 #define SUMMARY "ioping statistics ---"
 #define FAILED_ONCE "\ngenerated 1 requests in #, 0 B, "
-#define UNTIL_PRINTED "& until [ -s .got ]; do sleep 0.01; done;"
 
 static void
 differs_in_help_and_version(void **state)
@@ -625,11 +560,9 @@ differs_in_signals(void **state)
     static const char goes_on[] = "interim statistics",
                       ends[] = "ends with the summary, and then by the signal";
     static const struct difference rows[] = {
-        {ends, "-i 1h f " UNTIL_PRINTED " kill -TERM $!; wait $!", 143, 143, NULL,
-         SUMMARY},
-        {ends, "-i 1h f " UNTIL_PRINTED " kill -HUP $!; wait $!", 129, 129, NULL,
-         SUMMARY},
-        {goes_on, "-c 2 -i 2s f " UNTIL_PRINTED " kill -USR1 $!; wait $!", 138, 0, NULL,
+        {ends, "-i 1h f & end_printed TERM", 143, 143, NULL, SUMMARY},
+        {ends, "-i 1h f & end_printed HUP", 129, 129, NULL, SUMMARY},
+        {goes_on, "-c 2 -i 2s f & end_printed USR1", 138, 0, NULL,
          "\ngenerated 2 requests"},
     };
     (void)state;
@@ -720,9 +653,8 @@ differs_in_six_keys_of_json(void **state)
     need_peer();
     need_program("jq");
     struct result result = command_status(
-        0, "keys() { jq -r '.[] | paths | map(strings) | join(\".\")' | sort -u; }\n" PEER
-           " -J -c 2 -i 0 f | keys >.peer; " OURS " -J -c 2 -i 0 f | keys >.ours\n"
-           "comm -23 .peer .ours; echo; comm -13 .peer .ours");
+        0, PEER " -J -c 2 -i 0 f | keys >.peer; " OURS " -J -c 2 -i 0 f | keys >.ours; "
+                "comm -23 .peer .ours; echo; comm -13 .peer .ours");
     assert_string_equal(result.out, "\nio.notice\nio.offset\nload.failed\nload."
                                     "missed\nstat.percentiles\ntarget.mode\n");
     command_free(&result);

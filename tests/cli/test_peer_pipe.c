@@ -7,25 +7,12 @@
 #include "support.h"
 #include "terminal.h"
 
-/* A number at the beginning of a line is another one each time, and its unit too. */
-static const char words_sed[] = "s/\r$//\n"
-                                "s/^[0-9.]+( [kM])? //\n"
-                                "s/^[0-9].*/#/\n"
-                                "s/ .*//\n";
-
-/* What ours adds on a terminal. */
-static const char added_sed[] = "/^(p50|fdatasync)/d\n"
-                                "s/^([0-9.]+( [kM])? (cached|failed|missed), )+//\n";
-
 static int
 set_up(void **state)
 {
     (void)state;
-    struct result result = command_status(
-        0,
-        "mkdir d && head -c 4194304 /dev/urandom >f && sync f && cat >.words <<'END' && "
-        "cat >.added <<'END'\n%sEND\n%sEND\n",
-        words_sed, added_sed);
+    struct result result =
+        command_status(0, "mkdir d && head -c 4194304 /dev/urandom >f && sync f");
     command_free(&result);
     return 0;
 }
@@ -59,8 +46,8 @@ first_words(const char *program, enum way way, const char *script, const char *a
 {
     if (way == ON_TERMINAL)
         show(program, script, arguments);
-    return command("export IOPING_SCRIPT='%s'; %s %s %s\nsed -E -f .added .got >.both\n"
-                   "cmp -s .got .both || echo more >&2; sed -E -f .words %s",
+    return command("export IOPING_SCRIPT='%s'; %s %s %s\nleave_out_added .got >.both\n"
+                   "cmp -s .got .both || echo more >&2; first_words %s",
                    script, way == ON_TERMINAL ? ":" : program, arguments,
                    way == INTO_PIPE   ? "2>e | cat >.got"
                    : way == INTO_FILE ? ">.got 2>e"

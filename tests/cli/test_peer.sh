@@ -1,0 +1,80 @@
+# Programs of test_peer.c, see tests/support/commands.sh.
+# shellcheck shell=sh
+
+# Masks times and rates in lines; the deviation is masked even if 0, since two times may be
+# equal. What the mount table does not tell is unknown to ours and nothing to the peer.
+mask_lines() {
+    sed -E '
+        s/[0-9]{2}:[0-9]{2}:[0-9]{2}/CLOCK/
+        s/^[0-9]{10} /SECONDS /
+        s/ \((fast|slow)\)$//
+        s/ \(  / (unknown unknown /
+        s/ time=[0-9.]+ [a-z]+/ time=#/
+        s/ in [1-9][0-9.]* [a-z]+,/ in #,/
+        s/ [1-9][0-9.]*( [kMGT])? iops,/ # iops,/
+        s| [1-9][0-9.]* ([KMGTP]i)?B/s$| #/s|
+        /^min/{
+            s/[1-9][0-9.]* [a-z]+/#/g
+            s|[^/]*$| #|
+        }
+        s/^(0( 0){7} [0-9]+) [0-9]+$/\1 #/
+        s/^1( [1-9][0-9]*){6} 0 ([0-9]+) [0-9]+$/1 # # # # # # 0 \2 #/
+        s/^([2-9]|[0-9]{2,})( [0-9]+){7} ([0-9]+) [0-9]+$/\1 # # # # # # # \3 #/' "$1"
+}
+
+# The same for JSON: one line per record, without the keys that only ours has.
+mask_records() {
+    jq -c '
+        def hide($keys): with_entries(
+            if .value != 0 and (.key | test("^(\($keys))$")) then .value = "#" else . end);
+        .[] | del(.target.mode, .io.offset, .io.notice, .io.sync, .stat.percentiles,
+            .load.failed, .load.missed)
+        | (.target.fstype, .target.device) |= (if . == "" then "unknown" else . end)
+        | hide("timestamp") | .localtime |= gsub("[0-9]"; "9")
+        | (.io, .stat, .load | select(. != null)) |= hide("time|iops|bps|min|avg|max")
+        | if .stat.count > 1 then .stat.mdev = "#" else . end' "$1"
+}
+
+# For JSON too: jq does not tell how many decimals a number had.
+mask_decimals() {
+    sed -nE '/"(timestamp|iops)": /{
+        s/[0-9]+\./#./
+        s/[0-9]/9/g
+        p
+    }' "$1"
+}
+
+# Usage: show STATUS: the masked output, the status and stderr of a side, fenced.
+show() {
+    read -r first <.got
+    case $first in
+    '['*)
+        mask_records .got 2>/dev/null || echo invalid JSON
+        mask_decimals .got
+        ;;
+    *) mask_lines .got ;;
+    esac
+    printf '\001%d\001' "$1"
+    cat .err
+    printf '\001'
+    rm -f d/ioping.tmp
+}
+
+# Usage: end_asleep SIGNAL: ends the last in the background, after its first request: the
+# peer misses a signal between that and its sleep.
+end_asleep() {
+    until grep -qE '^}|request=1' .got && grep -q '^State:.S' "/proc/$!/status"; do
+        sleep 0.01
+    done
+    kill "-$1" $!
+    wait $!
+}
+
+# The same, as soon as it has printed something.
+end_printed() {
+    until_true test -s .got
+    kill "-$1" $!
+    wait $!
+}
+
+keys() { jq -r '.[] | paths | map(strings) | join(".")' | sort -u; }
