@@ -323,6 +323,11 @@ format:
 # The check left out asks for memset_s and its like, which no Linux C library has.
 TIDY = xargs -I {} -P "$$(nproc)" clang-tidy --quiet --warnings-as-errors='*' \
 	--checks=-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling {}
+# Shellcheck has a name for two things that are meant: a backslash at the end of a string,
+# and that what comes after || may answer for both of what stands before it with &&.
+SHELL_PROGRAMS = .ci/run tests/run $(wildcard tests/*/run tests/*/*.sh tests/*/*/*.sh \
+	tests/support/shells/* packaging/debian/tests/[!c]*) tests/cross/cmocka \
+	tests/cross/look tests/packaging/packages tests/packaging/bare packaging/windows/zip
 lint:
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --max-configs=50 \
@@ -330,11 +335,9 @@ lint:
 	printf '%s\n' $(SRC) src/main.c $(wildcard packaging/completions/*.c) | \
 		$(TIDY) -- $(OWN_CPPFLAGS) -std=c11
 	mandoc -T lint -W warning man/ioping.1
-	for script in .ci/run tests/run tests/*/run tests/cross/cmocka tests/cross/look \
-		tests/packaging/packages tests/packaging/bare tests/support/checks.sh \
-		tests/support/shells/* packaging/debian/tests/[!c]* packaging/windows/zip; do \
-		sh -n $$script || exit 1; done
+	for script in $(SHELL_PROGRAMS); do sh -n $$script || exit 1; done
 	bash -n packaging/completions/ioping.bash
+	shellcheck --exclude=SC1003,SC2015 $(SHELL_PROGRAMS) packaging/completions/ioping.bash
 
 include packaging/cross.mk
 

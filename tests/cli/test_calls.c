@@ -1,5 +1,4 @@
 /* System calls that are interrupted, fail now and then, or are forbidden. */
-#include "running.h"
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

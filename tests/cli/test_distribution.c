@@ -1,5 +1,4 @@
 /* Percentiles, their correction, flushes and the picture, as they are printed. */
-#include "running.h"
 #include "support.h"
 #include "terminal.h"
 

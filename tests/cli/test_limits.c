@@ -1,5 +1,4 @@
 /* Limits of the user, of numbers, and of a file system that is full. */
-#include "running.h"
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

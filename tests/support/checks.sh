@@ -1,4 +1,4 @@
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2154
 # Named checks, counted; to be read by scripts. $work is a folder of theirs. What
 # cannot be had here is skipped; with CI=true that is a failure.
 
