@@ -3,15 +3,6 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result = command_status(0, "head -c 1048576 /dev/urandom >data");
-    command_free(&result);
-    return 0;
-}
-
 /* No request is in two pages, of which one could still be read, nor near the head, which
  * valgrind reads. */
 static void

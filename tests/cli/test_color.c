@@ -5,16 +5,6 @@
 
 static struct terminal terminal;
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result =
-        command_status(0, "head -c 1048576 /dev/urandom >data && sync data");
-    command_free(&result);
-    return 0;
-}
-
 /* On the terminal. */
 static void
 run_until_slow(const char *options)

@@ -7,16 +7,6 @@
 #define EXTREMES "\nmin/avg/max/mdev = " TIME " / " TIME " / " TIME " / " TIME "\n$"
 #define NO_PERCENTILE "not a percentile between 0 and 100"
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && mkdir directory && sync data");
-    command_free(&result);
-    return 0;
-}
-
 /* What a run prints on a terminal, allocated. */
 static char *
 on_terminal(const char *options)
@@ -228,7 +218,7 @@ flushes_have_their_line(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char options[64];
-        snprintf(options, sizeof(options), "-q -i 0 %s directory", cases[i].options);
+        snprintf(options, sizeof(options), "-q -i 0 %s d", cases[i].options);
         char *text = on_terminal(options);
         if (cases[i].line)
             assert_matches(text, "\ngenerated [^\n]*\nfdatasync p50/p99/max = " TIME

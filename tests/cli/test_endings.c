@@ -2,23 +2,9 @@
 #include "running.h"
 #include "support.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-static int
-make_files(void **state)
-{
-    (void)state;
-    /* As at a terminal, whatever started the tests. */
-    signal(SIGHUP, SIG_DFL);
-    signal(SIGPIPE, SIG_DFL);
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && cp data same && mkdir d && sync data");
-    command_free(&result);
-    return 0;
-}
 
 static void
 a_signal_ends_a_sleep_with_the_summary(void **state)

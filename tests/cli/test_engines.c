@@ -20,17 +20,6 @@ static const struct engine engines[] = {
     {"-U", 'U', 1}, {"-U -depth 4", 'U', 4},
 };
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result =
-        command_status(0, "head -c 1048576 /dev/urandom >data && cp data copy && mkdir d "
-                          "&& sync data copy");
-    command_free(&result);
-    return 0;
-}
-
 static void
 need_kind(int kind)
 {

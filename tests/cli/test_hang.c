@@ -2,21 +2,9 @@
 #include "running.h"
 #include "support.h"
 
-#include <signal.h>
 #include <stdlib.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-static int
-make_files(void **state)
-{
-    (void)state;
-    signal(SIGPIPE, SIG_DFL);
-    struct result result =
-        command_status(0, "head -c 1048576 /dev/urandom >data && sync data");
-    command_free(&result);
-    return 0;
-}
 
 static void
 a_stuck_request_is_told_of_and_printed_when_it_returns(void **state)

@@ -1,20 +1,7 @@
 /* JSON of real runs: an array (-J), or a record per line (-JJ). */
 #include "support.h"
 
-#include <signal.h>
-
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-static int
-make_files(void **state)
-{
-    (void)state;
-    signal(SIGPIPE, SIG_DFL);
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && cp data copy && mkdir d && sync data");
-    command_free(&result);
-    return 0;
-}
 
 /* Without a warm-up, a line per record as [number, size, what counts, all]. */
 static const struct {

@@ -3,16 +3,6 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && mkdir folder && sync data");
-    command_free(&result);
-    return 0;
-}
-
 /* Two requests end before the limit of 8 KiB; the kernel sends SIGXFSZ for the third. */
 static void
 a_write_beyond_the_largest_file_is_a_failed_request(void **state)
@@ -47,7 +37,7 @@ no_locked_memory_is_needed(void **state)
 static void
 few_descriptors_are_enough_or_said_to_be_too_few(void **state)
 {
-    static const char *const targets[] = {"data", "folder", "-k folder", "/dev/zero"};
+    static const char *const targets[] = {"data", "d", "-k d", "/dev/zero"};
     (void)state;
     need_bare("valgrind and sanitizers need descriptors of their own");
     need_program("prlimit");

@@ -286,16 +286,6 @@ direct_io_is_the_default_and_can_be_demanded(void **state)
     assert_int_equal(open_flags("-D") & O_DIRECT, O_DIRECT);
 }
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result =
-        command_status(0, "head -c 1048576 /dev/urandom >data && mkdir d && sync data");
-    command_free(&result);
-    return 0;
-}
-
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static size_t

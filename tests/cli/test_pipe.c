@@ -7,20 +7,7 @@
 #include "support.h"
 #include "terminal.h"
 
-#include <signal.h>
-
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-static int
-make_files(void **state)
-{
-    (void)state;
-    signal(SIGHUP, SIG_DFL); /* as at a terminal, whatever started the tests */
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && cp data copy && sync data copy");
-    command_free(&result);
-    return 0;
-}
 
 /* As a public benchmark does it. */
 static void

@@ -7,7 +7,7 @@ marks() { grep -c '<circle class="mark' x.svg; }
 
 several_targets_are_told_apart() {
     cd f || return
-    ioping -q -i 0 -c 11 -plot x.svg ../data ../other >../o
+    ioping -q -i 0 -c 11 -plot x.svg ../data ../d >../o
     marks
     grep -c '<circle class=.mark t0' x.svg
     grep -c '<circle class=.mark t1' x.svg
@@ -56,7 +56,7 @@ a_request_without_answer_shows_by_what_was_missed() {
 a_target_is_drawn_as_long_as_it_was_there() {
     cd f || return
     for _ in 1 2 3 4 5; do
-        faulty pread@data/:10:5 -C -q -c 100 -i 10ms -plot x.svg ../data ../other \
+        faulty pread@data/:10:5 -C -q -c 100 -i 10ms -plot x.svg ../data ../d \
             >../o 2>../e
         status=$?
         early=$(sed -n 's/.*class="band.* t0" d="//p' x.svg | grep -oE '[MHL] ?[0-9.]+' |

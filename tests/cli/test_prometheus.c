@@ -3,16 +3,6 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && mkdir directory && sync data");
-    command_free(&result);
-    return 0;
-}
-
 /* An empty folder to be in; data is beside it. */
 static int
 make_folder(void **state)
@@ -251,7 +241,7 @@ only_flushed_writes_have_their_histogram(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
             0,
-            "cd f; \"$IOPING\" -q -i 0 -c 10 %s -prometheus x.prom ../directory >../o; "
+            "cd f; \"$IOPING\" -q -i 0 -c 10 %s -prometheus x.prom ../d >../o; "
             "value request_duration_seconds_count; value sync_duration_seconds_count",
             cases[i].options);
         assert_string_equal(result.out, cases[i].expected);
@@ -307,7 +297,7 @@ files_of_two_targets_have_no_series_in_common(void **state)
     (void)state;
     struct result result = command_status(
         0, "cd f; \"$IOPING\" -q -i 0 -c 3 -prometheus x.prom ../data >../o; "
-           "\"$IOPING\" -q -i 0 -c 3 -prometheus y.prom ../directory >../o; "
+           "\"$IOPING\" -q -i 0 -c 3 -prometheus y.prom ../d >../o; "
            "cat x.prom y.prom | grep -v '^#' | sed 's/ [^ ]*$//' | sort | uniq -d");
     assert_string_equal(result.out, "");
     command_free(&result);

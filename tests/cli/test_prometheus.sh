@@ -195,14 +195,14 @@ check_metrics() {
 promtool_finds_nothing_to_say() {
     cd f || return
     make_odd
-    check_metrics "$odd" && check_metrics -W ../directory &&
-        check_metrics -G ../directory && check_metrics -a 0 -c 0 -w 20ms /dev/zero
+    check_metrics "$odd" && check_metrics -W ../d &&
+        check_metrics -G ../d && check_metrics -a 0 -c 0 -w 20ms /dev/zero
 }
 
 two_runs_with_one_file_do_not_disturb_each_other() {
     cd f || return
     pids=
-    for target in ../data ../directory; do
+    for target in ../data ../d; do
         "$IOPING" -q -i 1ms -c 100 -P 1ms -prometheus x.prom "$target" >>../o &
         pids="$pids $!"
     done

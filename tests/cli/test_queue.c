@@ -11,16 +11,6 @@ struct engine {
 
 static const struct engine aio = {"-A", "aio"}, uring = {"-U", "uring"};
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result =
-        command_status(0, "head -c 1048576 /dev/urandom >data && mkdir d && sync data");
-    command_free(&result);
-    return 0;
-}
-
 static const struct engine *
 need_engine(void **state)
 {

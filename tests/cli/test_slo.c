@@ -8,16 +8,6 @@
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
 #define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && mkdir directory && sync data");
-    command_free(&result);
-    return 0;
-}
-
 static void
 limits_that_are_kept_change_nothing(void **state)
 {

@@ -13,16 +13,6 @@
 
 static struct terminal terminal;
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && cp data more && sync data more");
-    command_free(&result);
-    return 0;
-}
-
 /*
  * Runs a command until TEXT has been on the screen, and to its end. Where a late machine
  * left no time for that, or too little for a step of a sweep, of which something is said
@@ -341,10 +331,10 @@ several_targets_have_one_line(void **state)
 {
     (void)state;
     need_direct_io();
-    run_until_shown(WIDE, LINE, "ioping -hang 0 -q -i 10ms -c $((n * 50)) data more");
+    run_until_shown(WIDE, LINE, "ioping -hang 0 -q -i 10ms -c $((n * 50)) data copy");
     char *text = clean_text();
     assert_matches(text, "^\n--- data ");
-    assert_contains(text, "\n--- more ");
+    assert_contains(text, "\n--- copy ");
     free(text);
     terminal_free(&terminal);
 }

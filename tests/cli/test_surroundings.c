@@ -1,23 +1,10 @@
 /* Where the program runs: its streams, /proc, its privileges and the lack of them. */
 #include "support.h"
 
-#include <signal.h>
-
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define UNALIGNED                                                              \
     "ioping: %s: direct I/O needs request size and offset in multiples of 512" \
     ": dropping the page cache before each request instead\n"
-
-static int
-make_files(void **state)
-{
-    (void)state;
-    signal(SIGPIPE, SIG_DFL); /* as at a terminal, whatever started the tests */
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && mkdir folder && sync data");
-    command_free(&result);
-    return 0;
-}
 
 static void
 a_reader_that_leaves_is_left_in_silence(void **state)
@@ -46,7 +33,7 @@ a_reader_that_leaves_is_told_of_when_sigpipe_is_ignored(void **state)
 static void
 a_closed_stdin_does_not_matter(void **state)
 {
-    static const char *const targets[] = {"data", "folder", "-WWW copy", "-k folder"};
+    static const char *const targets[] = {"data", "d", "-WWW copy", "-k d"};
     (void)state;
     for (size_t i = 0; i < LENGTH(targets); i++) {
         struct result result = command_status(0, "read_without_stdin %s", targets[i]);
@@ -145,7 +132,7 @@ without_the_mount_table_only_the_label_knows_less(void **state)
 static void
 a_container_without_sys_admin_changes_nothing(void **state)
 {
-    static const char *const targets[] = {"data", "folder", "-W folder", "-WWW copy"};
+    static const char *const targets[] = {"data", "d", "-W d", "-WWW copy"};
     (void)state;
     need_root();
     need_program("setpriv");

@@ -9,16 +9,6 @@
     "ioping: -sweep: system calls that wait do one request at a time; add -U " \
     "(io_uring) or -A (Linux AIO)\n"
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result = command_status(
-        0, "head -c 1048576 /dev/urandom >data && cp data same && mkdir d && sync data");
-    command_free(&result);
-    return 0;
-}
-
 /* The first column, and how many others there are. */
 static void
 values_double_between_the_ends(void **state)
@@ -504,7 +494,7 @@ writes_are_refused_without_consent_and_done_with_it(void **state)
     (void)state;
     struct result result =
         command_status(2, "ioping -hang 0 -W -w 20ms -sweep threads=1..2 data; s=$?; cmp "
-                          "data same; exit $s");
+                          "data copy; exit $s");
     assert_string_equal(result.out, "");
     assert_string_equal(result.err,
                         "ioping: data: writing would destroy its data; say -W three "

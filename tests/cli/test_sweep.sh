@@ -198,7 +198,7 @@ nothing_is_left_and_nothing_is_changed() {
     [ "$status" = 0 ] || return
     wc -l <o
     ls -A d
-    cmp data same && [ "$(stat -c %y data)" = "$time" ]
+    cmp data copy && [ "$(stat -c %y data)" = "$time" ]
 }
 
 # Usage: sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else OPTION... TARGET

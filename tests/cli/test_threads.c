@@ -6,17 +6,6 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static int
-make_files(void **state)
-{
-    (void)state;
-    struct result result =
-        command_status(0, "head -c 1048576 /dev/urandom >data && cp data copy && mkdir d "
-                          "&& sync data copy");
-    command_free(&result);
-    return 0;
-}
-
 static const char *const engines[] = {"", "-A", "-U", "-A -depth 3", "-U -depth 3"};
 
 static void

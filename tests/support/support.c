@@ -239,6 +239,20 @@ command_free(struct result *result)
     *result = (struct result){0};
 }
 
+/* With the signals as at a terminal, whatever started the tests. */
+int
+make_files(void **state)
+{
+    (void)state;
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && cp data copy && mkdir d && "
+           "sync data copy");
+    command_free(&result);
+    return 0;
+}
+
 static size_t
 skip_unit(const char *text)
 {

@@ -50,6 +50,10 @@ void command_stop(pid_t group);
 /* A folder for this program's files, on the disk that the sources are on. */
 const char *scratch(void);
 
+/* A group setup: makes file data of 1 MiB, file copy, which is the same, and folder d;
+ * all is on the disk. */
+int make_files(void **state);
+
 /*
  * TEXT with every number (decimals included) as "#" and the units after it and
  * the verdicts "fast" and "slow" gone, for comparing lines whose values are
@@ -57,10 +61,8 @@ const char *scratch(void);
  */
 char *masked(const char *text);
 
-/* Fails the test unless TEXT contains PART. */
+/* Fail the test unless TEXT contains PART; and if it does. */
 void assert_contains(const char *text, const char *part);
-
-/* Fails the test if TEXT contains PART. */
 void assert_lacks(const char *text, const char *part);
 
 /* Fails the test unless TEXT matches an extended regular expression. */
@@ -97,11 +99,10 @@ void need_built_in(const struct io_engine *engine);
 void need_uring(void);
 void need_aio(void);
 
-/* The same, where its system calls are what the test is about. */
-void need_linux_aio(void);
-
-/* Whether the system's asynchronous I/O is that of Linux. */
+/* Whether the system's asynchronous I/O is that of Linux; and skips unless it is, where
+ * its system calls are what the test is about. */
 bool is_linux_aio(void);
+void need_linux_aio(void);
 
 /* Skip where the system that the program was built for, if it is not Linux, does not tell
  * or do this: what the page cache has, the names of mounts, flags of single requests,
@@ -126,8 +127,7 @@ void mount_image(const char *type, int size, const char *name);
  * are nothing to mount. */
 void mount_once(const char *type);
 
-/* Opens a loop device and detaches it: it goes when the descriptor does, however this
- * program ends. Closed by the caller. */
+/* Opens a loop device and detaches it: it goes with the descriptor, however that ends. */
 int hold_loop(const char *device);
 
 /*
