@@ -213,6 +213,7 @@ larger_values_are_out_of_range(void **state)
         {UNITS_SIZE, "18014398509481984sector"},
         {UNITS_TIME, "9223372036854775808ns"},
         {UNITS_TIME, "9223372037"},
+        {UNITS_TIME, "9999999999999"},
         {UNITS_TIME, "153722868m"},
         {UNITS_TIME, "2562048h"},
         {UNITS_TIME, "9223372036.854775808"},
@@ -223,15 +224,53 @@ larger_values_are_out_of_range(void **state)
         check_refusal(cases[i].kind, cases[i].text, out_of_range);
 }
 
+/* Values as ioping 1.3 takes them, in all its spellings. */
+static void
+spellings_of_the_predecessor(void **state)
+{
+    static const struct {
+        enum units_kind kind;
+        int64_t value;
+        const char *texts[18];
+    } cases[] = {
+        {UNITS_COUNT,
+         12,
+         {"1.2da", ".012k", "0.012K", "0.000012M", "0.000012m", "0.000000012g",
+          "0.000000000012T", "24/2"}},
+        {UNITS_COUNT, 10, {"1DA"}},
+        {UNITS_COUNT, 3, {".3da", "00003"}},
+        {UNITS_COUNT, 2, {"2.5", "0.2da"}},
+        {UNITS_SIZE, 512, {"512b"}},
+        {UNITS_SIZE, 4096, {"4kB", "4KiB"}},
+        {UNITS_SIZE, 1536, {"1.5K", "3sector"}},
+        {UNITS_SIZE, 8192, {"2Page"}},
+        {UNITS_SIZE, 1048576, {"1MB", "/1024gib", "1/1048576TiB"}},
+        {UNITS_SIZE, 524288, {"0.5MiB"}},
+        {UNITS_SIZE, 1073741, {"0.001g", ".001GB"}},
+        {UNITS_SIZE, 1099511, {"0.000001t", ".000001TB"}},
+        {UNITS_TIME,
+         50000000,
+         {"1/20", "0.05", "50000000ns", "50000000nsec", "50000us", "50000USEC", "50ms",
+          "/20s", "50Msec", ".05sec", "1/20.0", "100/2ms"}},
+        {UNITS_TIME, 54000000, {"0.0009min", ".0009m", ".000015h", ".000015Hour"}},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        for (size_t k = 0; cases[i].texts[k]; k++)
+            check_value(cases[i].kind, cases[i].texts[k], cases[i].value);
+}
+
 static void
 what_is_no_value_is_refused(void **state)
 {
     (void)state;
     static const char *const words[] = {
-        "",    "abc", "k",    "-1",  "-0",  "nan",   "NaN",   "inf",  "infinity", "0x10",
-        "+1",  " 1",  "1 ",   "\t1", "1\n", "1//2",  "1/2/4", ".",    "/",        "1/",
-        "/k",  "1/k", "-",    "1 k", "1,5", "1.2.3", "1/-2",  "1/+2", "1k5",      "1_000",
-        "1kk", "1e3", "1E+3", "1x",  "1.z", "0b1",   "1%",    "k1",   "1/2 ",     "1k/2",
+        "",     "abc",   "k",     "-1",   "-0",   "nan", "NaN",  "inf",   "infinity",
+        "0x10", "+1",    " 1",    "1 ",   "\t1",  "1\n", "1//2", "1/2/4", ".",
+        "/",    "1/",    "/k",    "1/k",  "-",    "1 k", "1,5",  "1.2.3", "1/-2",
+        "1/+2", "1k5",   "1_000", "x",    "4kk",  "4 k", "1 ms", "-4k",   "-1ms",
+        "1..2", "1,5ms", "1/2/3", "3 ",   "1kk",  "1e3", "1E+3", "1x",    "1.z",
+        "0b1",  "1%",    "k1",    "1/2 ", "1k/2",
     };
     static const struct {
         enum units_kind kind;
@@ -247,12 +286,12 @@ static void
 a_unit_of_another_kind_is_refused(void **state)
 {
     (void)state;
-    static const char *const counts[] = {"1kb",     "1KiB", "1s",  "1B",
-                                         "1sector", "1d",   "1da1"};
-    static const char *const sizes[] = {"1s",     "1da",    "1ms", "1ki",
-                                        "1bytes", "1pages", "1zb"};
-    static const char *const times[] = {"1k",       "1d",  "1G", "1mins",
-                                        "1seconds", "1se", "1n"};
+    static const char *const counts[] = {"1kb", "1KiB",    "3KiB", "1s",
+                                         "1B",  "1sector", "1d",   "1da1"};
+    static const char *const sizes[] = {"1s",     "1da",      "1ms", "1ki", "1bytes",
+                                        "1pages", "1sectors", "1q",  "1zb"};
+    static const char *const times[] = {"1k",    "1ks",      "1d",  "1G",
+                                        "1mins", "1seconds", "1se", "1n"};
     for (size_t i = 0; i < LENGTH(counts); i++)
         check_refusal(UNITS_COUNT, counts[i], not_count);
     for (size_t i = 0; i < LENGTH(sizes); i++)
@@ -267,6 +306,8 @@ a_division_by_zero_is_refused(void **state)
     (void)state;
     check_refusal(UNITS_COUNT, "1/0", by_zero);
     check_refusal(UNITS_COUNT, "0/0", by_zero);
+    check_refusal(UNITS_SIZE, "1/0", by_zero);
+    check_refusal(UNITS_TIME, "1/0", by_zero);
     check_refusal(UNITS_SIZE, "1/0.000k", by_zero);
     check_refusal(UNITS_TIME, "/0", by_zero);
 }
@@ -409,6 +450,7 @@ main(void)
         cmocka_unit_test(the_largest_number_may_have_a_larger_unit),
         cmocka_unit_test(digits_beyond_the_precision_are_cut_off),
         cmocka_unit_test(larger_values_are_out_of_range),
+        cmocka_unit_test(spellings_of_the_predecessor),
         cmocka_unit_test(what_is_no_value_is_refused),
         cmocka_unit_test(a_unit_of_another_kind_is_refused),
         cmocka_unit_test(a_division_by_zero_is_refused),
