@@ -30,7 +30,7 @@ static int count;
 
 /* In the scratch folder, where no other name begins as these do. */
 static int
-make_files(void **state)
+set_up(void **state)
 {
     (void)state;
     struct result result = command_status(0, "touch file; mkdir folder share");
@@ -474,5 +474,5 @@ main(void)
         TEST_ONE(zsh_tells_letters_from_names),
         TEST_ONE(zsh_offers_nothing_again_that_says_no_more),
     };
-    return cmocka_run_group_tests_name("completions", tests, make_files, unmount_all);
+    return cmocka_run_group_tests_name("completions", tests, set_up, unmount_all);
 }

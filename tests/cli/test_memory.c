@@ -18,7 +18,7 @@
 #define STATISTICS (long)(5 * sizeof(struct stats) / 1024)
 
 static int
-make_files(void **state)
+set_up(void **state)
 {
     (void)state;
     struct result result = command_status(0, "head -c 65536 /dev/urandom >data");
@@ -317,5 +317,5 @@ main(void)
         cmocka_unit_test(a_run_that_wants_little_does_not_ask),
         cmocka_unit_test(a_run_with_memory_is_not_refused),
     };
-    return cmocka_run_group_tests_name("memory", tests, make_files, unmount_all);
+    return cmocka_run_group_tests_name("memory", tests, set_up, unmount_all);
 }

@@ -21,7 +21,7 @@
 #define ELSEWHERE "; name a file in it instead\n"
 
 static int
-make_files(void **state)
+set_up(void **state)
 {
     (void)state;
     struct result result = command_status(
@@ -406,5 +406,5 @@ main(void)
         cmocka_unit_test(permissions_that_are_missing_are_named),
         cmocka_unit_test(a_run_without_memory_leaves_no_kept_file),
     };
-    return cmocka_run_group_tests_name("refusals", tests, make_files, unmount_all);
+    return cmocka_run_group_tests_name("refusals", tests, set_up, unmount_all);
 }

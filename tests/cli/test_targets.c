@@ -18,7 +18,7 @@
     name " +" count "( +" TIME "){4} +[0-9.]+( [kM])? +[0-9]+(\\.[0-9]{2})?x"
 
 static int
-make_files(void **state)
+set_up(void **state)
 {
     (void)state;
     struct result result = command_status(
@@ -511,5 +511,5 @@ main(void)
         cmocka_unit_test(lost_output_ends_all),
         cmocka_unit_test(devices_are_in_the_right_order_with_the_right_ratios),
     };
-    return cmocka_run_group_tests_name("targets", tests, make_files, unmount_all);
+    return cmocka_run_group_tests_name("targets", tests, set_up, unmount_all);
 }

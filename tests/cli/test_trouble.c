@@ -2,7 +2,7 @@
 #include "support.h"
 
 static int
-make_files(void **state)
+set_up(void **state)
 {
     (void)state;
     struct result result = command_status(
@@ -112,5 +112,5 @@ main(void)
         cmocka_unit_test(a_sweep_that_cannot_begin_names_its_target),
         cmocka_unit_test(what_keeps_the_first_step_from_its_begin_is_said_once),
     };
-    return cmocka_run_group_tests_name("trouble", tests, make_files, unmount_all);
+    return cmocka_run_group_tests_name("trouble", tests, set_up, unmount_all);
 }
