@@ -125,7 +125,7 @@ widen(int *width, const char *text)
         *width = needed;
 }
 
-/* Find the widths of the columns; the first line is the head. */
+/* Finds the widths of the columns; the first line is the head. */
 static void
 measure(struct table *table)
 {
