@@ -182,7 +182,7 @@ count_same(const struct series *series, int before, const char *labels)
 static void
 number_series(struct series *series, int count)
 {
-    for (int i = count - 1; i > 0; i--) {
+    for (int i = count; i-- > 1;) {
         int same = count_same(series, i, series[i].labels.text);
         if (same)
             buffer_format(&series[i].labels, ",number=\"%d\"", same + 1);
