@@ -5,10 +5,11 @@
 
 #include <stdint.h>
 
-/* How far a request goes: past the page cache, around it, or into it. */
+/* The way of a request: direct I/O, through an emptied page cache, or through the cache.
+ */
 enum mode { MODE_DIRECT, MODE_NOCACHE, MODE_CACHED };
 
-/* What the reports say about a target. */
+/* A target as reports describe it. */
 struct description {
     const char *path;
     char fstype[64];   /* "block" or "character" for a device */
@@ -17,10 +18,10 @@ struct description {
     enum mode mode;
 };
 
-/* Adds the label: PATH (FSTYPE DEVICE SIZE), as they are. */
+/* Adds the label to TEXT: PATH (FSTYPE DEVICE SIZE), unescaped. */
 void description_label(const struct description *description, struct buffer *text);
 
-/* A mode as a word: direct, nocache or cached. */
+/* Returns the name of a mode: direct, nocache or cached. */
 const char *description_mode(enum mode mode);
 
 #endif

@@ -95,7 +95,7 @@ submit_request(struct worker *worker, int64_t now)
         refresh_data(worker, slot);
     } else if (worker->target->description.mode == MODE_NOCACHE) {
         sample->cached = is_cached(worker, sample->offset, now);
-        if (worker->target->seen)
+        if (worker->target->counts_sectors)
             worker->sectors = os_thread_sectors();
     }
     worker->engine->submit(worker->queue, &slot->request);
@@ -289,7 +289,7 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     if (done->error || !slot->written)
         sample->bytes = done->bytes;
     sample->stopped = was_stopped(worker, slot, now);
-    if (worker->target->seen && sample->operation == OPERATION_READ)
+    if (worker->target->counts_sectors && sample->operation == OPERATION_READ)
         sample->cached = os_thread_sectors() == worker->sectors;
     count_waits(worker, sample, now);
     if (sample->stopped)

@@ -80,9 +80,9 @@ struct worker {
     bool sending;           /* more requests follow those in flight */
     struct inflight inflight;
     struct pacer pacer;
-    unsigned continues;   /* of the process, before the last request was sent */
-    unsigned continued;   /* before the one before that */
-    int64_t sectors;      /* os_thread_sectors before a read, if the target has `seen` */
+    unsigned continues; /* of the process, before the last request was sent */
+    unsigned continued; /* before the one before that */
+    int64_t sectors; /* os_thread_sectors before a read, if the target counts_sectors */
     uint64_t next, left;  /* number of the next request; count of its own numbers */
     int64_t began, ended; /* of what the statistics cover, monotonic */
     int64_t end;          /* no request starts then or later */

@@ -28,6 +28,7 @@
 
 #define PAGE 4096
 
+/* Drops the largest folios that hold a part of the range from the page cache. */
 static int
 drop_window(const struct target *target, int64_t offset, int64_t size)
 {
@@ -67,6 +68,7 @@ look_up_pages(struct target *target, int64_t offset)
     drop_window(target, offset, 1);
 }
 
+/* Notes that nocache is in the place of direct I/O. */
 static void
 note_fallback(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
@@ -78,7 +80,7 @@ note_fallback(struct target *target, const struct plan *plan, const char *reason
     }
     notes_add(notes, plan->path,
               "%s: dropping the page cache before each request instead", reason);
-    if (!target->resident && !target->seen)
+    if (!target->resident && !target->counts_sectors)
         notes_add(notes, plan->path,
                   "cannot see whether reads come from the page cache: compare with -C");
     if (plan->rw_flags & OS_RW_NOWAIT)
@@ -86,7 +88,7 @@ note_fallback(struct target *target, const struct plan *plan, const char *reason
                   "-nowait without cached or direct I/O can only fail (EAGAIN)");
 }
 
-/* Neither direct I/O nor a page cache that can be emptied. */
+/* Notes that there is neither direct I/O nor a page cache that can be emptied. */
 static void
 note_cached(const struct target *target, const struct plan *plan, const char *reason,
             struct notes *notes)
@@ -102,13 +104,14 @@ note_cached(const struct target *target, const struct plan *plan, const char *re
                   reason);
 }
 
-/* A queue may leave reads to other threads, or do several at a time. */
+/* Sets `counts_sectors`: an engine may leave reads to other threads, or do several at a
+ * time. */
 static void
-choose_seen(struct target *target, const struct plan *plan)
+choose_count(struct target *target, const struct plan *plan)
 {
     bool alone = plan->depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
-    target->seen = plan->engine->in_thread && alone &&
-                   os_thread_counts_reads(target->fd, plan->work_offset);
+    target->counts_sectors = plan->engine->in_thread && alone &&
+                             os_thread_counts_reads(target->fd, plan->work_offset);
     drop_window(target, plan->work_offset, 1);
 }
 
@@ -127,11 +130,12 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     target->description.mode = MODE_NOCACHE;
     look_up_pages(target, plan->work_offset);
     if (!target->resident)
-        choose_seen(target, plan);
+        choose_count(target, plan);
     note_fallback(target, plan, reason, notes);
 }
 
-/* Reads into memory that was touched before: else btrfs goes by the cache. */
+/* Reads once, into memory that was touched before: else btrfs goes by the cache. Returns
+ * 0 or an errno. */
 static int
 read_once(struct target *target, const struct plan *plan, int64_t offset)
 {
@@ -145,7 +149,7 @@ read_once(struct target *target, const struct plan *plan, int64_t offset)
     return number;
 }
 
-/* Whether nothing speaks against direct I/O, where its effect cannot be seen. */
+/* Returns whether nothing speaks against direct I/O where its effect cannot be seen. */
 static bool
 is_plain(const struct target *target, const struct plan *plan)
 {
@@ -155,7 +159,8 @@ is_plain(const struct target *target, const struct plan *plan)
             os_file_storage(target->fd, plan->work_offset, target->work_size) == 0);
 }
 
-/* Whether a direct read at OFFSET is one; REASON of SIZE bytes says why not. */
+/* Tries a direct read at OFFSET. Returns whether it went past the page cache; REASON of
+ * SIZE bytes says why not. */
 static bool
 read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
                char *reason, size_t size)
@@ -179,6 +184,7 @@ read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
     return !resident;
 }
 
+/* Tries the first two requests of the plan, unless the file system tells enough. */
 static bool
 shape_is_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
 {
@@ -194,6 +200,8 @@ shape_is_direct(struct target *target, const struct plan *plan, char *reason, si
             read_is_direct(target, plan, second, reason, size));
 }
 
+/* Returns whether size and offset of requests are multiples of UNIT; else with a REASON.
+ */
 static bool
 is_aligned(const struct plan *plan, int64_t unit, char *reason, size_t size)
 {
@@ -206,7 +214,7 @@ is_aligned(const struct plan *plan, int64_t unit, char *reason, size_t size)
     return false;
 }
 
-/* Turns direct I/O on; or leaves it off, with a REASON. */
+/* Turns direct I/O on, and returns true; or leaves it off, with a REASON. */
 static bool
 try_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
 {
@@ -229,7 +237,7 @@ try_direct(struct target *target, const struct plan *plan, char *reason, size_t 
     return false;
 }
 
-/* No page cache in between. */
+/* A character device has no page cache. */
 static int
 choose_character(struct target *target, const struct plan *plan, struct error *error)
 {
@@ -239,14 +247,14 @@ choose_character(struct target *target, const struct plan *plan, struct error *e
     return 0;
 }
 
-/* WHAT is a file system or a device. */
+/* WHAT: a file system or a device. */
 static void
 note_memory(const struct plan *plan, const char *what, struct notes *notes)
 {
     notes_add(notes, plan->path, "%s is memory, not a device: so are the times", what);
 }
 
-/* Nothing but page cache, which takes direct I/O on some systems. */
+/* A file system in memory is all page cache, and takes direct I/O on some systems. */
 static int
 choose_memory(struct target *target, const struct plan *plan, const char *what,
               struct notes *notes, struct error *error)
@@ -260,7 +268,7 @@ choose_memory(struct target *target, const struct plan *plan, const char *what,
     return 0;
 }
 
-/* The kernel tells of a lost write once only, so it must not go unsaid here. */
+/* Flushes dirty data. The kernel reports a lost write only once, so it is noted. */
 static void
 flush_first(struct target *target, const struct plan *plan, struct notes *notes)
 {
@@ -273,7 +281,7 @@ flush_first(struct target *target, const struct plan *plan, struct notes *notes)
                   error_name(errno, number), strerror(errno));
 }
 
-/* VALUE as an argument, such as 4k. */
+/* Writes OPTION with VALUE, such as 4k, into TEXT of SIZE bytes. Returns the length. */
 static int
 write_size(char *text, size_t size, const char *option, int64_t value)
 {
@@ -283,8 +291,8 @@ write_size(char *text, size_t size, const char *option, int64_t value)
 }
 
 /*
- * Finds the next larger size, and offset, of which reads would be direct, by trial:
- * `shape` of TARGET, empty if there is none or alignment is not what is amiss.
+ * Tries the next larger size and offset for direct reads. `shape` of TARGET becomes the
+ * options for them; empty if they fail too, or alignment is not the reason.
  */
 static void
 find_shape(struct target *target, const struct plan *plan)
@@ -314,7 +322,7 @@ find_shape(struct target *target, const struct plan *plan)
                    other.work_offset);
 }
 
-/* Without -D it would be the page cache that answers, if that keeps the pages. */
+/* Fails, with advice: without -D the page cache would answer, if it keeps the pages. */
 static int
 refuse_direct(struct target *target, const struct plan *plan, bool raw,
               const char *reason, struct error *error)
@@ -339,7 +347,8 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
                                      "the cache");
 }
 
-/* RAW: a device that knows nothing but direct I/O. MODE: that of direct requests. */
+/* Chooses direct I/O or a fallback. RAW: the device has nothing but direct I/O. MODE: the
+ * mode if requests are direct. */
 static int
 choose_way(struct target *target, const struct plan *plan, enum mode mode, bool raw,
            struct notes *notes, struct error *error)
@@ -361,8 +370,8 @@ choose_way(struct target *target, const struct plan *plan, enum mode mode, bool 
     return 0;
 }
 
-/* Direct requests of memory, and reads through a loop device, are cached nevertheless;
- * what is written there, and flushed, is not. */
+/* Files and block devices. Direct requests to memory and reads through a loop device are
+ * cached nevertheless; writes that are flushed are not. */
 static int
 choose_device(struct target *target, const struct plan *plan, struct notes *notes,
               struct error *error)
@@ -390,9 +399,9 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     return choose_way(target, plan, mode, raw, notes, error);
 }
 
-/* Why completions cannot be looked for; NULL: they can. */
+/* Returns the reason why completions cannot be polled for; NULL: they can. */
 static const char *
-why_not_polled(const struct target *target, const struct plan *plan)
+reason_not_polled(const struct target *target, const struct plan *plan)
 {
     if (target->kind != OS_CHARACTER && !target->direct)
         return "only direct I/O can be polled for";
@@ -415,13 +424,13 @@ choose_polling(struct target *target, const struct plan *plan, struct notes *not
         notes_add(notes, plan->path, "%s", caveat);
     if (!plan->engine->polls || !(plan->rw_flags & OS_RW_HIPRI))
         return;
-    const char *reason = why_not_polled(target, plan);
+    const char *reason = reason_not_polled(target, plan);
     target->poll = !reason;
     if (reason)
         notes_add(notes, plan->path, "%s: going without -hipri", reason);
 }
 
-/* Without the priority a request is still one; one that waits is another. */
+/* Tries the flags. Without -hipri a request is the same; without -nowait it is not. */
 static int
 choose_flags(struct target *target, const struct plan *plan, struct notes *notes,
              struct error *error)

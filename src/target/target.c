@@ -1,3 +1,7 @@
+/*
+ * From a path to an open target: its kind, its size, its description, the working file of
+ * a directory, and the mode of its requests. A target that would lose data is refused.
+ */
 #include "target/target.h"
 
 #include "io_mode.h"
@@ -9,8 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How often a device is claimed in vain before it is said to be in use, and the time (ns)
- * from one to the next. */
+/* A device that is in use is claimed so often, with so long a pause (ns) in between. */
 #define CLAIMS 20
 #define CLAIM_PAUSE 10000000LL
 
@@ -25,7 +28,7 @@ refuse(const struct plan *plan, int number, struct error *error)
     return -1;
 }
 
-/* A target that its user would not want to lose. */
+/* Refuses to write to a file or device without -WWW. */
 static int
 check_consent(const struct target *target, const struct plan *plan, struct error *error)
 {
@@ -35,8 +38,8 @@ check_consent(const struct target *target, const struct plan *plan, struct error
     return error_advise(error, "say -W three times (-WWW) if that is what you want");
 }
 
-/* Whether a target before this is the same device: then it is claimed already. Its name
- * told which; what is open is compared with that. */
+/* Returns whether a target before this one is the same device, which is claimed then. The
+ * device was found by name; open_existing compares it with what it opens. */
 static bool
 is_claimed(const struct target *target)
 {
@@ -46,8 +49,8 @@ is_claimed(const struct target *target)
     return other != NULL;
 }
 
-/* The system may keep a device for a moment that another program has let go of: io_uring
- * does, after a flush. */
+/* Opens a device for this process alone. The system may keep it for a moment after
+ * another program has closed it: io_uring does, after a flush. */
 static int
 open_claimed(const char *path, unsigned flags)
 {
@@ -99,7 +102,7 @@ describe_device(struct target *target, const struct plan *plan, struct error *er
     return 0;
 }
 
-/* AVAILABLE becomes the free space of its file system, or -1. */
+/* Describes the file system; AVAILABLE becomes its free space, bytes, or -1. */
 static int
 describe_file(struct target *target, const struct plan *plan, int64_t *available,
               struct error *error)
@@ -109,7 +112,7 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     if (os_mount_measure(target->fd, &mount) < 0)
         return refuse(plan, errno, error);
     memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
-    if (strcmp(mount.device, "unknown") != 0) /* else it is found out by target_name */
+    if (strcmp(mount.device, "unknown") != 0) /* else target_name finds it */
         memcpy(description->device, mount.device, sizeof(description->device));
     description->size = mount.size;
     target->memory = mount.memory;
@@ -118,7 +121,7 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     return 0;
 }
 
-/* PLAN becomes one for what the target has room for. */
+/* Fits working set and request size of PLAN to the size of the target. */
 static int
 measure(struct target *target, struct plan *plan, struct error *error)
 {
@@ -137,7 +140,7 @@ measure(struct target *target, struct plan *plan, struct error *error)
     return 0;
 }
 
-/* Some reads touch no device: say of how much of the working set that is true. */
+/* Notes how much of the working set can be read without a device. */
 static void
 note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 {

@@ -1,3 +1,7 @@
+/*
+ * The file in a directory that requests go to: anonymous, or ioping.tmp for -keep, which
+ * is checked before it is reused. It is filled with random data where it has holes.
+ */
 #include "working_file.h"
 
 #include "base/random.h"
@@ -29,15 +33,17 @@ working_file_holes(int fd, int64_t offset, int64_t end)
         if (data == end)
             break;
         at = os_file_hole(fd, data);
-        if (at <= data) /* a hole where the data is: it would be asked for ever */
+        if (at <= data) /* a hole where the data is would be asked for without end */
             return -1;
     }
     return holes;
 }
 
-/* Returns 0, or -1 with errno when it is too long. */
+/* Writes the path of a kept file into NAME. Returns 0, or -1 with errno if it is too
+ * long.
+ */
 static int
-export_name(const struct plan *plan, char *name)
+kept_name(const struct plan *plan, char *name)
 {
     const char *joint = os_path_separator(plan->path);
     if (snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, joint) < NAME_ROOM)
@@ -59,15 +65,15 @@ refuse_directory(const struct plan *plan, int number, struct error *error)
 }
 
 static int
-refuse_export(const char *name, const char *why, struct error *error)
+refuse_kept(const char *name, const char *why, struct error *error)
 {
     error_set(error, EXIT_PREPARE, name, "%s", why);
     return error_advise(error, "remove it, or leave out -k");
 }
 
-/* Opens that which is there, or makes it. Sets the descriptor, or -1 with errno. */
+/* Opens the kept file, or makes it. Sets the descriptor, or -1 with errno. */
 static void
-make_export(struct target *target, const char *name, unsigned flags)
+make_kept(struct target *target, const char *name, unsigned flags)
 {
     struct os_info info;
     flags |= OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
@@ -84,28 +90,28 @@ make_export(struct target *target, const char *name, unsigned flags)
 }
 
 static int
-open_export(struct target *target, const struct plan *plan, struct error *error)
+open_kept(struct target *target, const struct plan *plan, struct error *error)
 {
     char name[NAME_ROOM];
     struct os_info info;
-    if (export_name(plan, name) < 0)
+    if (kept_name(plan, name) < 0)
         return refuse_directory(plan, errno, error);
-    make_export(target, name, plan->open_flags);
+    make_kept(target, name, plan->open_flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
-        return refuse_export(name, "is a symbolic link", error);
+        return refuse_kept(name, "is a symbolic link", error);
     if (target->fd < 0 && (errno == EISDIR || errno == ENXIO || errno == EOPNOTSUPP))
-        return refuse_export(name, "is not a regular file", error);
+        return refuse_kept(name, "is not a regular file", error);
     if (target->fd < 0)
         return refuse_directory(plan, errno, error);
     if (os_file_info(target->fd, &info) < 0)
         return error_set(error, EXIT_PREPARE, name, "%s", strerror(errno));
     target->size = info.size;
     if (info.kind != OS_FILE)
-        return refuse_export(name, "is not a regular file", error);
+        return refuse_kept(name, "is not a regular file", error);
     if (!info.owned)
-        return refuse_export(name, "belongs to another user", error);
+        return refuse_kept(name, "belongs to another user", error);
     if (info.links != 1)
-        return refuse_export(name, "has other names (hard links)", error);
+        return refuse_kept(name, "has other names (hard links)", error);
     if (os_mount_differs(target->fd, plan->path)) {
         error_set(error, EXIT_PREPARE, name, "is a mount of another file");
         return error_advise(error, "unmount it, or leave out -k");
@@ -117,7 +123,7 @@ int
 working_file_open(struct target *target, const struct plan *plan, struct error *error)
 {
     if (plan->keep)
-        return open_export(target, plan, error);
+        return open_kept(target, plan, error);
     target->fd = os_file_temporary(plan->path, plan->open_flags);
     target->size = 0;
     return target->fd < 0 ? refuse_directory(plan, errno, error) : 0;
@@ -134,7 +140,7 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
     return error_advise(error, "use a smaller -S, or name a file in it instead");
 }
 
-/* It would be short, and requests beyond its end. */
+/* The file would be short, and requests beyond its end. */
 static int
 refuse_interrupted(const struct plan *plan, struct error *error)
 {
@@ -156,7 +162,8 @@ write_chunk(struct target *target, const char *data, int64_t size, int64_t offse
     return 0;
 }
 
-/* A stop signal ends it early, without a flush. Returns 0, or -1 with errno. */
+/* Writes random data and flushes it; a stop signal ends this early, without a flush.
+ * Returns 0, or -1 with errno. */
 static int
 write_data(struct target *target, const struct plan *plan)
 {
@@ -192,7 +199,7 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
 {
     int64_t end = plan->work_offset + plan->scratch_size;
     int64_t missing = working_file_holes(target->fd, plan->work_offset, end);
-    if (missing < 0) /* not told: all, unless the file is long enough */
+    if (missing < 0) /* unknown: all, unless the file is long enough */
         missing = target->size < end ? plan->scratch_size : 0;
     if (missing == 0)
         return 0;
@@ -216,7 +223,7 @@ working_file_discard(const struct target *target, const struct plan *plan)
 {
     char name[NAME_ROOM];
     struct os_info info;
-    if (target->fresh && export_name(plan, name) == 0)
+    if (target->fresh && kept_name(plan, name) == 0)
         os_path_remove(name);
     else if (plan->keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
              os_file_info(target->fd, &info) == 0 && info.size > target->size)

@@ -83,7 +83,7 @@ a_read_for_which_no_device_read_does_not_count(void **state)
         setup_begin(&setup, 1);
         setup.options.given[cases[i].load] = 3;
         setup.target.description.mode = MODE_NOCACHE;
-        setup.target.seen = true;
+        setup.target.counts_sectors = true;
         setup_run(&setup);
         assert_int_equal(setup.seen[0].verdict, cases[i].verdict);
     }
