@@ -123,8 +123,8 @@ struct stall {
 void stall_start(struct stall *stall, int64_t limit);
 
 /*
- * Looks at a request that has been under way since SINCE (not above 0: there is none) at
- * time NOW. Returns its age if that is to be reported now, else 0.
+ * Looks at the request that started at SINCE (not above 0: there is none) at time NOW.
+ * Returns its age if that is to be reported now, else 0.
  */
 int64_t stall_check(struct stall *stall, int64_t since, int64_t now);
 

@@ -26,10 +26,10 @@
 
 /* Changes some bits of every page, so that no two writes store the same data. */
 static void
-refresh_data(struct worker *worker, const struct inflight_request *slot)
+refresh_data(struct worker *worker, const struct inflight_request *entry)
 {
-    int64_t size = slot->sample.size;
-    char *buffer = worker->memory + worker->buffer_size * (size_t)slot->request.slot;
+    int64_t size = entry->sample.size;
+    char *buffer = worker->memory + worker->buffer_size * (size_t)entry->request.slot;
     for (int64_t at = 0; at < size; at += DEDUPLICATION_UNIT) {
         int64_t left = size - at;
         random_fill(&worker->data, buffer + at, left < 8 ? (size_t)left : 8);
@@ -76,29 +76,29 @@ skip_points(struct worker *worker, int64_t now)
 static void
 submit_request(struct worker *worker, int64_t now)
 {
-    struct inflight_request *slot = inflight_take(&worker->inflight);
-    struct sample *sample = &slot->sample;
+    struct inflight_request *entry = inflight_take(&worker->inflight);
+    struct sample *sample = &entry->sample;
     sample->missed = skip_points(worker, now); /* before it seems to be done */
     pacer_sent(&worker->pacer);
-    slot->written = 0;
+    entry->written = 0;
     worker->continued = worker->continues;
-    slot->continues = worker->continues = os_process_continues();
+    entry->continues = worker->continues = os_process_continues();
     sample->start = 0; /* not yet sent */
     sample->index = worker->next++;
     worker->left--;
     sample->offset = pattern_next(&worker->pattern, &sample->operation);
     sample->cached = false;
-    slot->request.operation = IO_READ;
-    slot->request.offset = sample->offset;
+    entry->request.operation = IO_READ;
+    entry->request.offset = sample->offset;
     if (sample->operation == OPERATION_WRITE) {
-        slot->request.operation = IO_WRITE;
-        refresh_data(worker, slot);
+        entry->request.operation = IO_WRITE;
+        refresh_data(worker, entry);
     } else if (worker->target->description.mode == MODE_NOCACHE) {
         sample->cached = is_cached(worker, sample->offset, now);
         if (worker->target->counts_sectors)
             worker->sectors = os_thread_sectors();
     }
-    worker->engine->submit(worker->queue, &slot->request);
+    worker->engine->submit(worker->queue, &entry->request);
 }
 
 /* The signal itself is looked at too, as the supervisor may be busy when it comes. */
@@ -192,7 +192,7 @@ record(struct worker *worker, const struct sample *sample)
                  sample_counts(sample));
 }
 
-/* Judges a sample, records it and tells the listener. Returns whether the run goes on. */
+/* Judges a sample, records it and reports it. Returns whether the run goes on. */
 static bool
 digest(struct worker *worker, struct sample *sample)
 {
@@ -237,14 +237,14 @@ count_waits(struct worker *worker, struct sample *sample, int64_t now)
 static bool
 flush_written(struct worker *worker, const struct io_completion *done, int64_t now)
 {
-    struct inflight_request *slot = &worker->inflight.list[done->slot];
-    if (slot->sample.operation == OPERATION_READ || !worker->target->flush ||
-        slot->written || done->error || done->bytes < slot->sample.size)
+    struct inflight_request *entry = &worker->inflight.list[done->slot];
+    if (entry->sample.operation == OPERATION_READ || !worker->target->flush ||
+        entry->written || done->error || done->bytes < entry->sample.size)
         return false;
-    slot->written = now;
-    slot->sample.bytes = done->bytes;
-    slot->request.operation = IO_FLUSH;
-    worker->engine->submit(worker->queue, &slot->request);
+    entry->written = now;
+    entry->sample.bytes = done->bytes;
+    entry->request.operation = IO_FLUSH;
+    worker->engine->submit(worker->queue, &entry->request);
     return true;
 }
 
@@ -264,31 +264,32 @@ send_flushes(struct worker *worker, int count, int64_t now)
 /* Returns whether the process was stopped while a request was in flight. The thread that
  * has the signals may need a moment to know of it. */
 static bool
-was_stopped(const struct worker *worker, const struct inflight_request *slot, int64_t now)
+was_stopped(const struct worker *worker, const struct inflight_request *entry,
+            int64_t now)
 {
-    int64_t latency = slot->sample.latency;
+    int64_t latency = entry->sample.latency;
     if (latency < STOP_SHORTEST)
         return false;
-    if (os_process_stopped(slot->continues))
+    if (os_process_stopped(entry->continues))
         return true;
     if (latency < STOP_LONG || (double)latency < 2 * worker->total.latency.mean)
         return false;
     os_sleep_until(now + latency / 1000);
-    return os_process_stopped(slot->continues);
+    return os_process_stopped(entry->continues);
 }
 
 /* Completes the sample of a request that ended at NOW, and frees the request. */
 static void
 complete(struct worker *worker, const struct io_completion *done, int64_t now)
 {
-    struct inflight_request *slot = &worker->inflight.list[done->slot];
-    struct sample *sample = &slot->sample;
+    struct inflight_request *entry = &worker->inflight.list[done->slot];
+    struct sample *sample = &entry->sample;
     sample->latency = now - sample->start;
-    sample->sync = slot->written ? now - slot->written : 0;
+    sample->sync = entry->written ? now - entry->written : 0;
     sample->error = done->error;
-    if (done->error || !slot->written)
+    if (done->error || !entry->written)
         sample->bytes = done->bytes;
-    sample->stopped = was_stopped(worker, slot, now);
+    sample->stopped = was_stopped(worker, entry, now);
     if (worker->target->counts_sectors && sample->operation == OPERATION_READ)
         sample->cached = os_thread_sectors() == worker->sectors;
     count_waits(worker, sample, now);
@@ -298,7 +299,7 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
         worker->sending = false;
         atomic_store_explicit(&worker->group->stop, true, memory_order_relaxed);
     }
-    inflight_release(&worker->inflight, slot);
+    inflight_release(&worker->inflight, entry);
 }
 
 /* Fails all requests in flight with errno NUMBER, since the engine is of no use any more.
@@ -308,10 +309,10 @@ fail_all(struct worker *worker, int number)
 {
     const struct inflight_request *ends = &worker->inflight.ends;
     int count = 0;
-    for (const struct inflight_request *slot = ends->younger; slot != ends;
-         slot = slot->younger)
+    for (const struct inflight_request *entry = ends->younger; entry != ends;
+         entry = entry->younger)
         worker->inflight.done[count++] =
-            (struct io_completion){.slot = slot->request.slot, .error = number};
+            (struct io_completion){.slot = entry->request.slot, .error = number};
     worker->sending = false;
     return count;
 }
@@ -342,9 +343,9 @@ reap(struct worker *worker, int64_t when)
     int number = count < 0 ? errno : 0;
     handoff_acquire(&worker->handoff, since);
     struct inflight *inflight = &worker->inflight;
-    for (struct inflight_request *slot = inflight->ends.older;
-         slot != &inflight->ends && !slot->sample.start; slot = slot->older)
-        slot->sample.start = start;
+    for (struct inflight_request *entry = inflight->ends.older;
+         entry != &inflight->ends && !entry->sample.start; entry = entry->older)
+        entry->sample.start = start;
     if (count < 0)
         count = fail_all(worker, number);
     complete_all(worker, count, now);

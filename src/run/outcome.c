@@ -1,3 +1,6 @@
+/*
+ * From the result of a run to the exit status, and to the remarks that explain it.
+ */
 #include "run/outcome.h"
 
 #include "base/error.h"
@@ -100,7 +103,8 @@ explain_nothing(const struct outcome *outcome, struct notes *notes)
                   (unsigned long long)total->requests);
 }
 
-/* What a summary on a terminal says before "generated", as far as nothing else has. */
+/* Explains the counts that a summary on a terminal has before "generated", unless another
+ * remark does. */
 static void
 explain_counts(const struct outcome *outcome, struct notes *notes)
 {
@@ -114,7 +118,7 @@ explain_counts(const struct outcome *outcome, struct notes *notes)
                   total->missed == 1 ? " was" : "s were");
 }
 
-/* What is advised has been tried, or needs nothing. */
+/* Explains cached requests. The advice has been tried, or is -C, which always works. */
 static void
 explain_cached(const struct outcome *outcome, struct notes *notes)
 {
@@ -128,7 +132,7 @@ explain_cached(const struct outcome *outcome, struct notes *notes)
               shaped ? " (direct I/O)" : "");
 }
 
-/* Of steps that were too short. */
+/* Explains steps that were too short. */
 static void
 explain_steps(const struct outcome *outcome, struct notes *notes)
 {

@@ -1,3 +1,7 @@
+/*
+ * A worker: its memory and its queue, and what others may ask of it while it waits in the
+ * kernel. The loop stands in loop.c.
+ */
 #include "worker.h"
 
 #include "base/units.h"
@@ -6,15 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Processors hand over memory in such pieces at the most, in bytes. */
-#define PIECE 128
+/* Processors hand over at most so many bytes at a time: two cache lines. */
+#define CACHE_UNIT 128
 
-/* No piece has anything of another thread, or each request would wait for it. */
+/* Takes zeroed memory that shares no cache unit with another thread, which each request
+ * would wait for. */
 static void *
-take_pieces(size_t size)
+take_units(size_t size)
 {
-    size = (size + PIECE - 1) / PIECE * PIECE;
-    void *memory = os_memory_aligned(PIECE, size);
+    size = (size + CACHE_UNIT - 1) / CACHE_UNIT * CACHE_UNIT;
+    void *memory = os_memory_aligned(CACHE_UNIT, size);
     return memory ? memset(memory, 0, size) : NULL;
 }
 
@@ -22,7 +27,7 @@ int
 inflight_open(struct inflight *inflight, int count, int64_t size)
 {
     size_t each = sizeof(*inflight->list) + sizeof(*inflight->done);
-    inflight->list = take_pieces((size_t)count * each);
+    inflight->list = take_units((size_t)count * each);
     if (!inflight->list)
         return -1;
     *inflight =
@@ -30,11 +35,11 @@ inflight_open(struct inflight *inflight, int count, int64_t size)
     inflight->done = (struct io_completion *)(void *)(inflight->list + count);
     inflight->ends.older = inflight->ends.younger = &inflight->ends;
     for (int i = 0; i < count; i++) {
-        struct inflight_request *slot = &inflight->list[i];
-        slot->request.slot = i;
-        slot->request.size = (size_t)size;
-        slot->sample.size = size;
-        slot->younger = i + 1 < count ? slot + 1 : NULL;
+        struct inflight_request *entry = &inflight->list[i];
+        entry->request.slot = i;
+        entry->request.size = (size_t)size;
+        entry->sample.size = size;
+        entry->younger = i + 1 < count ? entry + 1 : NULL;
     }
     return 0;
 }
@@ -52,7 +57,7 @@ worker_size(const struct plan *plan)
                      (plan->output.plot ? sizeof(struct track) : 0));
 }
 
-/* What makes it less, as far as there is something to make less of. */
+/* Names the options that need less memory. */
 static int
 advise(const struct plan *plan, struct error *error)
 {
@@ -94,7 +99,7 @@ free_memory(struct worker *worker)
     inflight_close(&worker->inflight);
 }
 
-/* Every buffer has the alignment that the first one has. */
+/* Takes the buffers of all requests, each with the alignment of the first. */
 static int
 take_memory(struct worker *worker, struct io_config *config, struct error *error)
 {
@@ -188,12 +193,12 @@ void
 worker_abandon(struct worker *worker, int64_t now)
 {
     const struct inflight_request *ends = &worker->inflight.ends;
-    for (const struct inflight_request *slot = ends->younger; slot != ends;
-         slot = slot->younger) {
-        int64_t start = slot->sample.start;
+    for (const struct inflight_request *entry = ends->younger; entry != ends;
+         entry = entry->younger) {
+        int64_t start = entry->sample.start;
         if ((start ? start : now) >= worker->began) {
             worker->total.requests++;
-            worker->total.missed += slot->sample.missed;
+            worker->total.missed += entry->sample.missed;
         }
     }
     if (worker->sending) /* else nothing was due any more */

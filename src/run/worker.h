@@ -38,24 +38,24 @@ void inflight_close(struct inflight *inflight);
 static inline struct inflight_request *
 inflight_take(struct inflight *inflight)
 {
-    struct inflight_request *slot = inflight->free, *older = inflight->ends.older;
-    inflight->free = slot->younger;
-    slot->older = older;
-    slot->younger = &inflight->ends;
-    older->younger = slot;
-    inflight->ends.older = slot;
+    struct inflight_request *entry = inflight->free, *older = inflight->ends.older;
+    inflight->free = entry->younger;
+    entry->older = older;
+    entry->younger = &inflight->ends;
+    older->younger = entry;
+    inflight->ends.older = entry;
     inflight->under_way++;
-    return slot;
+    return entry;
 }
 
 /* Frees a request that was taken. */
 static inline void
-inflight_release(struct inflight *inflight, struct inflight_request *slot)
+inflight_release(struct inflight *inflight, struct inflight_request *entry)
 {
-    slot->older->younger = slot->younger;
-    slot->younger->older = slot->older;
-    slot->younger = inflight->free;
-    inflight->free = slot;
+    entry->older->younger = entry->younger;
+    entry->younger->older = entry->older;
+    entry->younger = inflight->free;
+    inflight->free = entry;
     inflight->under_way--;
 }
 

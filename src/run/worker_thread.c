@@ -1,3 +1,7 @@
+/*
+ * The thread of a worker, and the supervisor's hold on it: requests without answer, the
+ * statistics so far, its sleep and its end.
+ */
 #include "run_private.h"
 
 #include "os/process.h"
@@ -65,7 +69,7 @@ worker_thread_adopt(struct worker_thread *thread, const struct os_thread *superv
                     atomic_bool *news)
 {
     begin(thread, supervisor, news);
-    thread->led = true;
+    thread->adopted = true;
     thread->working = os_thread_self();
 }
 
@@ -78,7 +82,7 @@ worker_thread_work(struct worker_thread *thread)
 void
 worker_thread_join(struct worker_thread *thread)
 {
-    if (!thread->led)
+    if (!thread->adopted)
         os_thread_join(&thread->working);
 }
 
@@ -88,7 +92,8 @@ worker_thread_is_over(const struct worker_thread *thread)
     return thread->waiting || atomic_load(&thread->ended);
 }
 
-/* The number is that of the oldest; if that has changed meanwhile, all is well. */
+/* The index is that of the oldest request; if the oldest has changed meanwhile, there is
+ * nothing to report. */
 int64_t
 worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
                     uint64_t *index, int64_t *again)
@@ -126,7 +131,7 @@ worker_thread_merge(struct worker_thread *thread, struct stats *total,
     return true;
 }
 
-/* Only out of a sleep: a system call that is interrupted begins anew. */
+/* Wakes only a sleep: a system call that is interrupted begins anew. */
 void
 worker_thread_wake(struct worker_thread *thread)
 {
@@ -134,7 +139,7 @@ worker_thread_wake(struct worker_thread *thread)
         os_thread_wake(&thread->working);
 }
 
-/* A baton that is not returned keeps the worker from going on. */
+/* A handoff that stays locked keeps the worker from going on. */
 void
 worker_thread_give_up(struct worker_thread *thread, int64_t now)
 {
