@@ -33,15 +33,13 @@ OWN_CPPFLAGS = -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 	-DOS_SYSTEM_$(SYSTEM) $(OWN_CPPFLAGS_$(SYSTEM)) \
 	-DIOPING_VERSION='"$(VERSION)"' -DIO_ENGINES='$(IO_$(SYSTEM):%=ENGINE(%))'
 PTHREAD = $(if $(filter windows,$(SYSTEM)),,-pthread)
-OWN_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS) -Wconversion -ffile-prefix-map='$(CURDIR)'=. \
-	-fno-math-errno
+OWN_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS) -Wconversion -ffile-prefix-map='$(CURDIR)'=.
 TEST_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS)
 OWN_LDLIBS_windows = -lntdll
 OWN_LDLIBS_netbsd = -lrt
 OWN_LDLIBS = -lm $(PTHREAD) $(OWN_LDLIBS_$(SYSTEM))
-# No symbol is looked up in the middle of a request, and libm is loaded only where there is
-# no instruction for a square root.
-OWN_LDFLAGS_linux = -Wl,-z,now -Wl,--as-needed
+# No symbol is looked up in the middle of a request.
+OWN_LDFLAGS_linux = -Wl,-z,now
 OWN_LDFLAGS = $(OWN_LDFLAGS_$(SYSTEM))
 
 COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)

@@ -6,6 +6,7 @@
  */
 #include "axis.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -149,21 +150,20 @@ fit_linear(struct plot_axis *axis, bool rounded)
         axis->least = middle * (1 - CLOSE / 2);
         axis->most = middle * (1 + CLOSE / 2);
     }
-    double steps = number_floor(
-        number_most(axis->to - axis->from, axis->from - axis->to) / axis->gap);
-    axis->step = round_up(axis->kind, (axis->most - axis->least) / number_most(steps, 1));
+    double steps = floor(fmax(axis->to - axis->from, axis->from - axis->to) / axis->gap);
+    axis->step = round_up(axis->kind, (axis->most - axis->least) / fmax(steps, 1));
     double step = (double)axis->step;
-    axis->least = number_floor(axis->least / step) * step;
+    axis->least = floor(axis->least / step) * step;
     if (rounded)
-        axis->most = number_ceil(axis->most / step) * step;
+        axis->most = ceil(axis->most / step) * step;
     axis->unit = kinds[axis->kind].plain ? "" : find_unit(axis)->name;
 }
 
 static void
 fit_log(struct plot_axis *axis)
 {
-    axis->least = number_most(axis->least, 1);
-    axis->most = number_most(axis->most, axis->least);
+    axis->least = fmax(axis->least, 1);
+    axis->most = fmax(axis->most, axis->least);
     if (axis->most < axis->least * 4) {
         axis->least /= 2;
         axis->most *= 2;
@@ -187,11 +187,11 @@ plot_axis_at(const struct plot_axis *axis, double value)
 {
     double share;
     if (axis->log)
-        share = number_log(number_most(value, axis->least) / axis->least) /
-                number_log(axis->most / axis->least);
+        share =
+            log(fmax(value, axis->least) / axis->least) / log(axis->most / axis->least);
     else
         share = (value - axis->least) / (axis->most - axis->least);
-    return axis->from + number_least(number_most(share, 0), 1) * (axis->to - axis->from);
+    return axis->from + fmin(fmax(share, 0), 1) * (axis->to - axis->from);
 }
 
 /* Writes REST / UNIT, below 1, with as many decimals as it takes, three at the most. */
@@ -222,7 +222,7 @@ static int
 linear_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
 {
     const struct row *row = find_unit(axis);
-    int64_t value = (int64_t)number_ceil(axis->least / (double)axis->step) * axis->step;
+    int64_t value = (int64_t)ceil(axis->least / (double)axis->step) * axis->step;
     int count = 0;
     for (; count < PLOT_TICKS && (double)value <= axis->most; value += axis->step) {
         ticks[count].at = plot_axis_at(axis, (double)value);
@@ -239,8 +239,7 @@ add_log_tick(const struct plot_axis *axis, const struct row *row, int64_t value,
              struct plot_tick *ticks, int count)
 {
     double at = plot_axis_at(axis, (double)value);
-    if (count == PLOT_TICKS ||
-        (count && number_between(at, ticks[count - 1].at) < axis->gap))
+    if (count == PLOT_TICKS || (count && fabs(at - ticks[count - 1].at) < axis->gap))
         return false;
     ticks[count].at = at;
     write_value(ticks[count].text, sizeof(ticks[count].text), value, row, true);

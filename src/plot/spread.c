@@ -5,6 +5,8 @@
  */
 #include "draw.h"
 
+#include <math.h>
+
 #define LEVELS_LEAST 12
 
 /* Adds COUNT to the levels from pixel A up to B, to each in proportion to its overlap. */
@@ -14,15 +16,13 @@ share_out(struct plot_run *run, double count, double a, double b)
     const struct plot_axis *up = &run->spread.up;
     double height = (up->from - up->to) / run->rows;
     double from = (up->from - a) / height, to = (up->from - b) / height;
-    int first = (int)number_least(from, run->rows - 1),
-        last = (int)number_least(to, run->rows - 1);
+    int first = (int)fmin(from, run->rows - 1), last = (int)fmin(to, run->rows - 1);
     if (to - from < 1e-9) {
         run->levels[first] += count;
         return;
     }
     for (int i = first; i <= last; i++)
-        run->levels[i] +=
-            count * (number_least(to, i + 1) - number_most(from, i)) / (to - from);
+        run->levels[i] += count * (fmin(to, i + 1) - fmax(from, i)) / (to - from);
 }
 
 static void
@@ -67,7 +67,7 @@ fill_levels(struct plot_run *run, const struct job *job)
     else
         share_out_steps(run, job->stats);
     for (int i = 0; i < run->rows; i++)
-        highest = number_most(highest, run->levels[i]);
+        highest = fmax(highest, run->levels[i]);
     return highest;
 }
 
@@ -103,8 +103,8 @@ fit(struct plot_run *run)
     for (int i = 0; i < run->plot->count; i++) {
         const struct stats *stats = run->plot->jobs[i].stats;
         if (stats->latency.count)
-            most = number_most(most, fill_levels(run, &run->plot->jobs[i]) *
-                                         weight_of(run, stats));
+            most =
+                fmax(most, fill_levels(run, &run->plot->jobs[i]) * weight_of(run, stats));
     }
     panel->across = (struct plot_axis){
         .kind = run->plot->count > 1 ? PLOT_SHARE : PLOT_COUNT,
@@ -112,7 +112,7 @@ fit(struct plot_run *run)
         .to = panel->x + panel->width - PLOT_INSET,
         .gap = 50,
     };
-    plot_axis_fit(&panel->across, 0, (int64_t)number_ceil(most), false);
+    plot_axis_fit(&panel->across, 0, (int64_t)ceil(most), false);
 }
 
 static void
@@ -126,7 +126,7 @@ draw_bars(struct buffer *text, const struct plot_run *run)
         double end = plot_axis_at(&panel->across, run->levels[i]);
         if (run->levels[i] > 0) /* a single request stays visible */
             svg_rect(text, class, panel->x, panel->up.from - (i + 1) * height + 0.5,
-                     number_most(end - panel->x, 1), height - 1);
+                     fmax(end - panel->x, 1), height - 1);
     }
 }
 

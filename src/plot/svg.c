@@ -7,6 +7,7 @@
 #include "axis.h"
 #include "base/escape.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +108,7 @@ void
 svg_number(struct buffer *text, double number)
 {
     bool sane = number > -1e8 && number < 1e8;
-    long tenths = sane ? (long)number_floor(number * 10 + 0.5) : 0;
+    long tenths = sane ? (long)floor(number * 10 + 0.5) : 0;
     long size = labs(tenths);
     const char *sign = tenths < 0 ? "-" : "";
     if (size % 10)

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "draw.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -61,7 +62,7 @@ struct range {
 static void
 widen_range(struct range *range, double value)
 {
-    int64_t least = (int64_t)number_floor(value), most = (int64_t)number_ceil(value);
+    int64_t least = (int64_t)floor(value), most = (int64_t)ceil(value);
     if (!range->any || least < range->least)
         range->least = least;
     if (!range->any || most > range->most)
@@ -197,8 +198,8 @@ overlaps(const struct box *a, const struct box *b)
 static double
 distance(const struct box *box, double x, double y)
 {
-    double across = number_most(number_most(box->left - x, x - box->right), 0);
-    double down = number_most(number_most(box->top - y, y - box->bottom), 0);
+    double across = fmax(fmax(box->left - x, x - box->right), 0);
+    double down = fmax(fmax(box->top - y, y - box->bottom), 0);
     return across * across + down * down;
 }
 

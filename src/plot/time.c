@@ -6,6 +6,8 @@
  */
 #include "draw.h"
 
+#include <math.h>
+
 #define BIN_MARKS 8     /* requests per bin, if all are drawn as marks */
 #define BIN_REQUESTS 20 /* requests per bin, if not */
 #define BINS_LEAST 40   /* if not */
@@ -59,12 +61,12 @@ bin_at(const struct plot_run *run, double offset, int bins)
 static int
 choose_bins(const struct plot_run *run, const struct track *track, int each, int least)
 {
-    double own = number_most((double)plot_time_end(track), 1);
+    double own = fmax((double)plot_time_end(track), 1);
     double bins = (double)track->seen / each * ((double)run->span / own);
     double most = (double)PLOT_BINS / run->plot->count;
     double columns = (double)(run->span >> track->shift) + 1;
-    bins = number_most(number_least(bins, most), least);
-    return (int)number_most(number_least(bins, columns), 1);
+    bins = fmax(fmin(bins, most), least);
+    return (int)fmax(fmin(bins, columns), 1);
 }
 
 static int
@@ -217,8 +219,7 @@ find_cell(const struct plot_run *run, double x, int target)
     stripes = count < stripes ? count : stripes;
     double first = axis->from + (target % stripes + 0.5) * CELL;
     double place =
-        first + number_most(number_floor((x - first) / (stripes * CELL) + 0.5), 0) *
-                    stripes * CELL;
+        first + fmax(floor((x - first) / (stripes * CELL) + 0.5), 0) * stripes * CELL;
     return place > axis->to ? place - stripes * CELL : place;
 }
 

@@ -239,20 +239,6 @@ not_waiting_that_cannot_be_had_is_refused(void **state)
                         "^ioping: [^\n]*(-N|-nowait|RWF_NOWAIT)[^\n]*\n$", "");
 }
 
-/* To load libm takes longer than a request, and comes before the first. Where a square
- * root takes no instruction it has to be. */
-static void
-it_starts_without_libm(void **state)
-{
-    (void)state;
-    need_bare("other libraries have their own");
-    struct result result = command("it_starts_without_libm");
-    if (result.status == 77 || !strstr(result.out, "libc.so"))
-        skip_because("is another processor or C library");
-    assert_lacks(result.out, "libm.so");
-    command_free(&result);
-}
-
 int
 main(void)
 {
@@ -266,7 +252,6 @@ main(void)
         cmocka_unit_test(a_forbidden_sleep_does_not_hasten_requests),
         cmocka_unit_test(priority_that_cannot_be_had_is_done_without),
         cmocka_unit_test(not_waiting_that_cannot_be_had_is_refused),
-        cmocka_unit_test(it_starts_without_libm),
     };
     return cmocka_run_group_tests_name("calls", tests, make_files, unmount_all);
 }

@@ -48,12 +48,3 @@ run_forbidden() {
     totals
     return "$status"
 }
-
-# The libraries that it is loaded with.
-it_starts_without_libm() {
-    case $(uname -m) in
-    x86_64 | aarch64) ;;
-    *) return 77 ;;
-    esac
-    LD_TRACE_LOADED_OBJECTS=1 "$IOPING"
-}
