@@ -2,6 +2,7 @@
 #define REPORT_EXPORT_H
 
 #include "base/error.h"
+#include "base/time.h"
 
 #include <stdint.h>
 
@@ -9,7 +10,7 @@ struct job;
 struct plan;
 struct status;
 
-#define EXPORT_PLOT_INTERVAL 10000000000LL /* ns from one plot to the next */
+#define EXPORT_PLOT_INTERVAL (10 * SECOND) /* ns from one plot to the next */
 
 /*
  * The files that are replaced again and again while a run goes on: metrics and a plot.

@@ -1,8 +1,8 @@
 #ifndef RUN_SCHEDULE_H
 #define RUN_SCHEDULE_H
 
-#include "base/later.h"
 #include "base/random.h"
+#include "base/time.h"
 #include "plan/plan.h"
 #include "stats/sample.h"
 
@@ -73,7 +73,7 @@ pacer_due(const struct pacer *pacer, int64_t now)
 static inline int64_t
 pacer_next(const struct pacer *pacer)
 {
-    return later(pacer->point, pacer->interval);
+    return time_add(pacer->point, pacer->interval);
 }
 
 /* Counts a request that is sent now. */
@@ -107,7 +107,7 @@ pacer_freed(struct pacer *pacer, int64_t now)
 }
 
 /* Work that should end may go on for so long (ns) before it is given up. */
-#define STALL_GRACE 750000000LL
+#define STALL_GRACE (750 * MS)
 
 /*
  * The times at which a request without answer is reported: after `limit`, twice, four

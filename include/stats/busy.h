@@ -1,6 +1,8 @@
 #ifndef STATS_BUSY_H
 #define STATS_BUSY_H
 
+#include "base/time.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -52,7 +54,7 @@ struct busy_log {
 };
 
 /* The moment, ns. */
-#define BUSY_MOMENT 1000
+#define BUSY_MOMENT US
 
 /* Adds the span of a request that ends no earlier than all before. There must be room. */
 static inline void

@@ -1,5 +1,7 @@
 #include "base/units.h"
 
+#include "base/time.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +13,6 @@
 #define TIB (GIB * KIB)
 #define PIB (TIB * KIB)
 #define EIB (PIB * KIB)
-#define SECOND 1000000000LL
 
 struct unit {
     const char *names; /* each followed by a space; the printed one first */
@@ -40,8 +41,8 @@ static const struct unit sizes[] = {
 
 static const struct unit times[] = {
     {"ns nsec ", 1, true},
-    {"us usec ", 1000, true},
-    {"ms msec ", 1000000, true},
+    {"us usec ", US, true},
+    {"ms msec ", MS, true},
     {"s sec ", SECOND, true},
     {"min m ", 60 * SECOND, true},
     {"hour h ", 3600 * SECOND, true},

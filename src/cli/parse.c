@@ -6,14 +6,16 @@
  */
 #include "cli/cli.h"
 
+#include "base/time.h"
+
 #include <stdio.h>
 #include <string.h>
 
 static const struct options defaults = {
     .time_format = "%b %d %T",
     .warmup = 1,
-    .interval = 1000000000,
-    .hang = 5000000000,
+    .interval = SECOND,
+    .hang = 5 * SECOND,
     .max_time = INT64_MAX,
     .size = 4096,
 };

@@ -4,6 +4,7 @@
  */
 #include "io/io.h"
 
+#include "base/time.h"
 #include "os/os.h"
 
 #include <errno.h>
@@ -109,8 +110,8 @@ receive(struct io_queue *queue, struct io_completion *done, int64_t when)
     if (left < 0)
         left = 0;
     /* The kernel's type, which the C library's need not be where long has 32 bits. */
-    struct __kernel_old_timespec limit = {.tv_sec = (long)(left / 1000000000),
-                                          .tv_nsec = (long)(left % 1000000000)};
+    struct __kernel_old_timespec limit = {.tv_sec = (long)(left / SECOND),
+                                          .tv_nsec = (long)(left % SECOND)};
     struct io_event *events = queue->slots.events;
     int got =
         (int)syscall(SYS_io_getevents, queue->context, 1L, (long)queue->config.depth,

@@ -12,6 +12,7 @@
  */
 #include "io/io.h"
 
+#include "base/time.h"
 #include "os/os.h"
 
 #include <errno.h>
@@ -345,16 +346,16 @@ enter(const struct io_queue *queue, unsigned count, int64_t left)
     if (left == 0 || left == INT64_MAX)
         return call_enter(queue, count, left > 0, NULL);
     if (queue->features & IORING_FEAT_EXT_ARG) {
-        struct __kernel_timespec limit = {.tv_sec = left / 1000000000,
-                                          .tv_nsec = left % 1000000000};
+        struct __kernel_timespec limit = {.tv_sec = left / SECOND,
+                                          .tv_nsec = left % SECOND};
         struct wait_argument argument = {.limit = (uintptr_t)&limit};
         return call_enter(queue, count, true, &argument);
     }
     int took = call_enter(queue, count, false, NULL);
     if (took < (int)count || count_completed(queue))
         return took;
-    struct timespec limit = {.tv_sec = (time_t)(left / 1000000000),
-                             .tv_nsec = (long)(left % 1000000000)};
+    struct timespec limit = {.tv_sec = (time_t)(left / SECOND),
+                             .tv_nsec = (long)(left % SECOND)};
     struct pollfd ring = {.fd = queue->fd, .events = POLLIN};
     return ppoll(&ring, 1, &limit, NULL) < 0 ? -1 : took;
 }

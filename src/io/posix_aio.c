@@ -5,6 +5,7 @@
  */
 #include "io/io.h"
 
+#include "base/time.h"
 #include "os/os.h"
 
 #include <aio.h>
@@ -17,9 +18,9 @@
 
 /* Waits are for so long (ns) at the most: some systems refuse more, and one without an
  * end may not be interrupted by a signal. */
-#define LONGEST (3600LL * 1000000000)
+#define LONGEST (3600 * SECOND)
 
-#define SOON 1000000LL /* ns until the system is asked for room again */
+#define SOON MS /* ns until the system is asked for room again */
 
 /* The request is first: the system's list has its address, which is that of the entry. */
 struct entry {
@@ -199,8 +200,8 @@ wait_for_one(const struct io_queue *queue, int64_t when)
         left = LONGEST;
     if (left <= 0)
         return;
-    struct timespec limit = {.tv_sec = (time_t)(left / 1000000000),
-                             .tv_nsec = (long)(left % 1000000000)};
+    struct timespec limit = {.tv_sec = (time_t)(left / SECOND),
+                             .tv_nsec = (long)(left % SECOND)};
     if (queue->slots.under_way > 0 &&
         (aio_suspend(queue->slots.events, queue->slots.under_way, &limit) == 0 ||
          errno == EINTR || (errno == EAGAIN && os_clock_now() - now >= left)))

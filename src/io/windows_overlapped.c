@@ -6,13 +6,12 @@
  */
 #include "io/io.h"
 
+#include "base/time.h"
 #include "os/os.h"
 #include "os/windows_common.h"
 
 #include <errno.h>
 #include <winternl.h>
-
-#define MS 1000000LL
 
 struct request {
     OVERLAPPED overlapped; /* first: the system gives back its address */

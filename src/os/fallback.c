@@ -2,6 +2,7 @@
  * Functions for systems that have no way of their own, by has.h: they do it as POSIX has
  * it, or answer that it cannot be done. Each stands here once.
  */
+#include "base/time.h"
 #include "has.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -26,7 +27,7 @@ os_clock_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
 }
 #endif
 
@@ -41,23 +42,23 @@ os_clock_sharpen(void)
 int
 os_sleep_until(int64_t when)
 {
-    struct timespec until = {.tv_sec = (time_t)(when / 1000000000),
-                             .tv_nsec = (long)(when % 1000000000)};
+    struct timespec until = {.tv_sec = (time_t)(when / SECOND),
+                             .tv_nsec = (long)(when % SECOND)};
     int number = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     if (number == 0)
         return 0;
     errno = number;
     return -1;
 }
-#elif !defined(OS_HAS_SLEEP_UNTIL)       /* sleeps are for a time, not until one */
-#define SLEEP_MAX (86400LL * 1000000000) /* some systems refuse to sleep for years */
+#elif !defined(OS_HAS_SLEEP_UNTIL) /* sleeps are for a time, not until one */
+#define SLEEP_MAX (86400 * SECOND) /* some systems refuse to sleep for years */
 int
 os_sleep_until(int64_t when)
 {
     for (int64_t left = when - os_clock_now(); left > 0; left = when - os_clock_now()) {
         int64_t some = left < SLEEP_MAX ? left : SLEEP_MAX;
-        struct timespec pause = {.tv_sec = (time_t)(some / 1000000000),
-                                 .tv_nsec = (long)(some % 1000000000)};
+        struct timespec pause = {.tv_sec = (time_t)(some / SECOND),
+                                 .tv_nsec = (long)(some % SECOND)};
         if (nanosleep(&pause, NULL) < 0)
             return -1;
     }

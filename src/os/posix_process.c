@@ -6,6 +6,7 @@
  * has released all threads, however late, and removes the file then; nothing waits for
  * it. A pipe tells when: its other end closes with the last thread.
  */
+#include "base/time.h"
 #include "has.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -19,8 +20,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#define SECOND 1000000000LL
 
 int64_t
 os_clock_wall(void)

@@ -7,6 +7,7 @@
 #include "os/process.h"
 
 #include "base/error.h"
+#include "base/time.h"
 #include "has.h"
 #include "os/os.h"
 #include "posix.h"
@@ -17,9 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MS 1000000LL
-#define WAIT_MAX (86400000 * MS) /* some systems refuse to wait for years */
-#define SAME 20                  /* ms: two SIGINT within this time are one */
+#define WAIT_MAX (86400 * SECOND) /* some systems refuse to wait for years */
+#define SAME 20                   /* ms: two SIGINT within this time are one */
 
 static atomic_int stop_signal;            /* atomic, because other threads read it */
 static atomic_uint continues;             /* likewise */
@@ -187,8 +187,8 @@ shorten_wait(int64_t left)
         left -= left / 500;
     if (left > WAIT_MAX)
         left = WAIT_MAX;
-    return (struct timespec){.tv_sec = (time_t)(left / (1000 * MS)),
-                             .tv_nsec = (long)(left % (1000 * MS))};
+    return (struct timespec){.tv_sec = (time_t)(left / SECOND),
+                             .tv_nsec = (long)(left % SECOND)};
 }
 
 void

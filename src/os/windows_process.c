@@ -5,6 +5,7 @@
  * in flags, and an event wakes the one thread that reads them.
  */
 #include "base/error.h"
+#include "base/time.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "windows_common.h"
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <wchar.h>
 
-#define SECOND 1000000000LL
 #define UNIX_BEGAN 116444736000000000LL /* 1970, in steps of 100 ns since 1601 */
 
 /* The frequency is most often 10 MHz. Whole seconds and the rest are converted one by
@@ -158,8 +158,8 @@ os_memory_release(void *memory, size_t size)
     VirtualFree(memory, 0, MEM_RELEASE);
 }
 
-#define SAME 20000000LL /* ns: two Ctrl-C within this time are one */
-#define PATIENCE 100    /* ms to write the closing byte */
+#define SAME (20 * MS) /* ns: two Ctrl-C within this time are one */
+#define PATIENCE 100   /* ms to write the closing byte */
 
 static atomic_int stop_signal;
 static atomic_llong interrupted; /* when by Ctrl-C first; 0: not yet */

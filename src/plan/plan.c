@@ -1,6 +1,7 @@
 #include "plan/plan.h"
 
 #include "base/random.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "os/os.h"
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SECOND 1000000000LL
 #define APART 0x5555555555555555 /* from the sequences of other workers */
 
 static bool

@@ -1,11 +1,10 @@
 #include "sweep.h"
 
 #include "base/random.h"
+#include "base/time.h"
 #include "cli/cli.h"
 
 #include <stdio.h>
-
-#define SECOND 1000000000LL
 
 /* What makes no sense for steps that last a time each, without delay. */
 static const enum option_id alien[] = {

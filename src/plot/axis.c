@@ -6,11 +6,11 @@
  */
 #include "axis.h"
 
+#include "base/time.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-
-#define SECOND 1000000000LL
 
 struct row {
     const char *name;       /* NULL: after the last */
@@ -32,8 +32,8 @@ static const int octaves[] = {1, 2, 3, 4, 6, 10, 0};
 
 static const struct row times[] = {
     {"ns", 1, 1, decimal},
-    {"us", THOUSAND, THOUSAND, decimal},
-    {"ms", MILLION, MILLION, decimal},
+    {"us", US, US, decimal},
+    {"ms", MS, MS, decimal},
     {"s", SECOND, SECOND, sixtieth},
     {"min", 60 * SECOND, 60 * SECOND, sixtieth},
     {"hour", 3600 * SECOND, 3600 * SECOND, decimal},

@@ -6,6 +6,7 @@
 #include "report/report.h"
 
 #include "base/escape.h"
+#include "base/time.h"
 #include "os/os.h"
 #include "stats/histogram.h"
 #include "stats/stats.h"
@@ -112,8 +113,8 @@ open_record(struct report *report)
     if (report->records && !json.one_line)
         buffer_text(&report->text, ",");
     json_open(&json, NULL, '{');
-    json_value(&json, "timestamp", "%" PRId64 ".%06" PRId64, wall / 1000000000,
-               wall % 1000000000 / 1000);
+    json_value(&json, "timestamp", "%" PRId64 ".%06" PRId64, wall / SECOND,
+               wall % SECOND / US);
     json_string(&json, "localtime", local_text);
     add_target(&json, report->target);
     return json;

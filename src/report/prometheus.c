@@ -6,6 +6,7 @@
 #include "prometheus.h"
 
 #include "base/escape.h"
+#include "base/time.h"
 #include "os/output.h"
 #include "plan/plan.h"
 #include "run/job.h"
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND INT64_C(1000000000)
 #define BUCKETS 26 /* 1 us * 2^k, up to 33.5 s */
 
 static void
@@ -130,7 +130,7 @@ add_last(const struct metrics *metrics)
         if (last)
             buffer_format(metrics->text, "%s{%s} %" PRId64 ".%06" PRId64 "\n", name,
                           metrics->series[i].labels.text, last / SECOND,
-                          last % SECOND / 1000);
+                          last % SECOND / US);
         begun |= last != 0;
     }
 }

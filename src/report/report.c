@@ -4,7 +4,7 @@
  */
 #include "report/report.h"
 
-#include "base/later.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "os/output.h"
@@ -188,9 +188,9 @@ on_due(void *self, int64_t now)
     for (int i = 0; i < REPORT_TIMERS; i++) {
         struct report_timer *timer = &report->timers[i];
         if (timer->every && !timer->due)
-            timer->due = later(now, timer->every);
+            timer->due = time_add(now, timer->every);
         if (timer->every)
-            next = earlier(next, timer->due);
+            next = time_earlier(next, timer->due);
     }
     return next;
 }
@@ -201,7 +201,7 @@ has_run_down(struct report_timer *timer, int64_t now)
 {
     if (!timer->every || now < timer->due)
         return false;
-    timer->due = later_point(timer->due, timer->every, now);
+    timer->due = time_next_point(timer->due, timer->every, now);
     return true;
 }
 

@@ -5,7 +5,7 @@
  */
 #include "status.h"
 
-#include "base/later.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "os/output.h"
 #include "os/process.h"
@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND 1000000000LL
 #define TENTH (SECOND / 10)
 
 #define STREAM 2
@@ -76,13 +75,13 @@ note_end(struct status_facts *facts, double share, int64_t left)
 static int64_t
 length_of(const struct plan *plan)
 {
-    return later(plan->work_time, plan->settle);
+    return time_add(plan->work_time, plan->settle);
 }
 
 static void
 note_clock(const struct plan *plan, struct status_facts *facts)
 {
-    int64_t whole = length_of(plan), past = earlier(facts->elapsed, whole);
+    int64_t whole = length_of(plan), past = time_earlier(facts->elapsed, whole);
     if (whole < INT64_MAX)
         note_end(facts, (double)past / (double)whole, whole - past);
 }
@@ -128,13 +127,13 @@ note_steps(const struct status *status, int64_t now, struct status_facts *facts)
 {
     const struct status_place *place = &status->place;
     int64_t whole = length_of(status->plan);
-    int64_t past = earlier(now - place->began, whole);
+    int64_t past = time_earlier(now - place->began, whole);
     int64_t steps = units_scale(status->targets, place->count, 1);
     int64_t done = units_scale(place->target, place->count, 1) + place->number;
     double current = (double)past / (double)whole;
     if (place->count > 0)
         note_end(facts, ((double)done + current) / (double)steps,
-                 units_scale(whole, steps - done, 1) - past);
+                 time_multiply(whole, steps - done) - past);
 }
 
 void

@@ -2,6 +2,7 @@
 #define REPORT_STATUS_H
 
 #include "base/buffer.h"
+#include "base/time.h"
 #include "cli/sweep.h"
 
 #include <stdbool.h>
@@ -47,7 +48,7 @@ bool status_wanted(const struct plan *plan);
  */
 struct status *status_open(const struct plan *plan, int targets, int64_t now);
 
-#define STATUS_INTERVAL 100000000LL /* ns from one tick to the next */
+#define STATUS_INTERVAL (100 * MS) /* ns from one tick to the next */
 
 /* Draws the line for COUNT jobs at NOW, unless the run has only just begun: a short one
  * ends without. For the supervisor's thread. */

@@ -2,7 +2,7 @@
  * One target of a run, and its workers. Whatever is told of requests and periods, by
  * whichever thread, is told under the lock of the run.
  */
-#include "base/later.h"
+#include "base/time.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"
@@ -96,7 +96,7 @@ job_begin(struct job *job, int64_t now)
     int64_t interval = job->step.output.print_interval;
     job->period_began = now;
     job->group.begin = now;
-    atomic_init(&job->group.due, interval ? later(now, interval) : INT64_MAX);
+    atomic_init(&job->group.due, interval ? time_add(now, interval) : INT64_MAX);
     atomic_init(&job->group.stop, os_signals_stop() != 0);
 }
 
@@ -200,7 +200,7 @@ tell_period(struct job *job, int64_t now)
     int64_t due = period_due(job);
     if (now < due)
         return 0;
-    due = later_point(due, job->step.output.print_interval, now);
+    due = time_next_point(due, job->step.output.print_interval, now);
     atomic_store_explicit(&job->group.due, due, memory_order_relaxed);
     return end_period(job, now);
 }
@@ -261,7 +261,7 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
         worker_thread_give_up(thread, now);
     if (over)
         worker_thread_wake(thread);
-    return over ? earlier(again, now + SUPERVISE_RETRY) : again;
+    return over ? time_earlier(again, now + SUPERVISE_RETRY) : again;
 }
 
 int64_t
@@ -269,18 +269,19 @@ job_supervise(struct job *job, int64_t now)
 {
     int64_t next = 0;
     if (atomic_load(&job->group.stop))
-        job_stop(job, later(now, grace_of_failure(&job->step)));
+        job_stop(job, time_add(now, grace_of_failure(&job->step)));
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
         if (worker_thread_is_over(thread))
             continue;
         int64_t again = look_after(job, thread, now);
         if (!worker_thread_is_over(thread))
-            next = next ? earlier(next, again) : again;
+            next = next ? time_earlier(next, again) : again;
     }
     if (!next)
         return 0;
-    return earlier(next, try_period(job, now) ? period_due(job) : now + SUPERVISE_RETRY);
+    return time_earlier(next,
+                        try_period(job, now) ? period_due(job) : now + SUPERVISE_RETRY);
 }
 
 bool
@@ -347,7 +348,7 @@ job_collect(struct job *job)
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
         collect_thread(outcome, thread, &failed);
-        began = earlier(began, thread->worker.began);
+        began = time_earlier(began, thread->worker.began);
     }
     if (!outcome->failed.index)
         outcome->failed = failed;

@@ -9,7 +9,7 @@
  */
 #include "worker.h"
 
-#include "base/later.h"
+#include "base/time.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "os/storage.h"
@@ -20,8 +20,8 @@
 #define DEDUPLICATION_UNIT 4096
 /* Latencies (ns) below the first are not examined for a stop of the process; above the
  * second, if they are unusual, the notice of a stop is waited for. */
-#define STOP_SHORTEST 1000000LL
-#define STOP_LONG 20000000LL
+#define STOP_SHORTEST MS
+#define STOP_LONG (20 * MS)
 #define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
 
 /* Changes some bits of every page, so that no two writes store the same data. */
@@ -365,12 +365,12 @@ begin(struct worker *worker)
     worker->end = INT64_MAX;
     int64_t now = wait_until(worker, worker->group->begin, os_clock_now());
     worker->began = now + plan->settle;
-    worker->end = later(worker->began, plan->work_time);
+    worker->end = time_add(worker->began, plan->work_time);
     if (worker->track)
         track_start(worker->track, worker->group->begin, plan->interval);
     int64_t share = plan->limited ? plan->interval / plan->threads : 0;
     pacer_start(&worker->pacer, plan->interval, plan->burst,
-                later(now, share * worker->number));
+                time_add(now, share * worker->number));
     return now;
 }
 

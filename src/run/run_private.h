@@ -3,6 +3,7 @@
 
 /* What the files of this room know of a run, and of its jobs while they run. */
 
+#include "base/time.h"
 #include "os/thread.h"
 #include "run/run.h"
 #include "worker.h"
@@ -13,7 +14,7 @@
 #include <stdint.h>
 
 /* How soon the supervisor tries again what could not be done now, ns. */
-#define SUPERVISE_RETRY 10000000LL
+#define SUPERVISE_RETRY (10 * MS)
 
 struct run {
     struct run_task task;

@@ -48,12 +48,6 @@ stall_start(struct stall *stall, int64_t limit)
     *stall = (struct stall){.limit = limit ? limit : INT64_MAX};
 }
 
-static int64_t
-twice(int64_t time)
-{
-    return time > INT64_MAX / 2 ? INT64_MAX : time * 2;
-}
-
 int64_t
 stall_check(struct stall *stall, int64_t since, int64_t now)
 {
@@ -67,7 +61,7 @@ stall_check(struct stall *stall, int64_t since, int64_t now)
     if (waited < stall->next)
         return 0;
     while (stall->next <= waited)
-        stall->next = twice(stall->next);
+        stall->next = time_multiply(stall->next, 2);
     return waited;
 }
 
@@ -77,5 +71,5 @@ stall_due(const struct stall *stall, int64_t since, int64_t now)
 {
     int64_t from = since > 0 ? since : now;
     int64_t limit = since == stall->since ? stall->next : stall->limit;
-    return later(from, limit);
+    return time_add(from, limit);
 }

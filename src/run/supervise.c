@@ -4,7 +4,7 @@
  * statistics, ticks, requests without answer, and the end. It touches a worker's
  * statistics only while it has locked the handoff.
  */
-#include "base/later.h"
+#include "base/time.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"
@@ -68,7 +68,7 @@ look_after(struct run *run, int64_t now)
         struct job *job = &run->task.jobs[i];
         int64_t again = job->done ? 0 : job_supervise(job, now);
         if (again)
-            next = next ? earlier(next, again) : again;
+            next = next ? time_earlier(next, again) : again;
         else if (!job->done)
             job_collect(job);
     }
@@ -138,7 +138,7 @@ supervise(struct run *run)
         int64_t next = look_after(run, now);
         if (!next)
             return;
-        os_signals_wait(earlier(next, tell_of_all(run, now)), &run->news);
+        os_signals_wait(time_earlier(next, tell_of_all(run, now)), &run->news);
         atomic_store(&run->news, false);
     }
 }

@@ -4,9 +4,8 @@
  */
 #include "run_private.h"
 
+#include "base/time.h"
 #include "os/process.h"
-
-#define MS 1000000LL
 
 struct worker_thread *
 worker_thread_make(bool tracked)

@@ -7,7 +7,7 @@
  */
 #include "session/session.h"
 
-#include "base/later.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* The supervisor sleeps this long (ns) at the start. */
-#define QUIET 1000000LL
+#define QUIET MS
 
 /* The leading thread may get stuck with what it writes to, so that stays in memory then.
  */
@@ -149,7 +149,8 @@ supervise_opening(struct session *session)
             limit = now + STALL_GRACE;
         if (now >= limit)
             give_up(session, number, now - since);
-        rest(session, &session->opened, earlier(stall_due(&watch, since, now), limit));
+        rest(session, &session->opened,
+             time_earlier(stall_due(&watch, since, now), limit));
     }
 }
 

@@ -4,6 +4,7 @@
  */
 #include "target/target.h"
 
+#include "base/time.h"
 #include "io_mode.h"
 #include "os/process.h"
 #include "os/storage.h"
@@ -15,7 +16,7 @@
 
 /* A device that is in use is claimed so often, with so long a pause (ns) in between. */
 #define CLAIMS 20
-#define CLAIM_PAUSE 10000000LL
+#define CLAIM_PAUSE (10 * MS)
 
 static int
 refuse(const struct plan *plan, int number, struct error *error)

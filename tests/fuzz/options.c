@@ -5,11 +5,11 @@
  */
 #include "fuzz.h"
 
+#include "base/time.h"
 #include "cli/cli.h"
 #include "plan/plan.h"
 
 #define WORDS_MAX 64
-#define SECOND 1000000000LL
 
 /* Each word has memory of its own, as fuzz_text gives it. Returns argc. */
 static int

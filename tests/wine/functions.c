@@ -2,6 +2,7 @@
  * What the functions behind os.h promise and the program alone does not show. Usage:
  * functions DIRECTORY. Says "ok" or "FAILED" and what, a line for each.
  */
+#include "base/time.h"
 #include "io/io.h"
 #include "os/os.h"
 #include "os/storage.h"
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <wchar.h>
 
-#define MS 1000000LL
 #define PIPE L"\\\\.\\pipe\\ioping-test"
 
 static const char *directory;

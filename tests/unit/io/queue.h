@@ -24,7 +24,6 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define FOREVER INT64_MAX
-#define MS 1000000LL
 
 enum { BLOCK = 4096, BLOCKS = 256, MOST = 4096 };
 

@@ -1,6 +1,7 @@
 /* Each way to have requests worked on: what both do alike. */
 #include "queue.h"
 
+#include "base/time.h"
 #include "os/thread.h"
 
 #include <fcntl.h>

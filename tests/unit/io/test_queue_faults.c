@@ -1,4 +1,5 @@
 /* Each way to have requests worked on, where the system refuses or lacks something. */
+#include "base/time.h"
 #include "queue.h"
 
 #include <linux/io_uring.h>

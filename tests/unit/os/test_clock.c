@@ -1,13 +1,12 @@
 #include "support.h"
 
+#include "base/time.h"
 #include "os/os.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
-
-#define MS 1000000LL
 
 static void
 sleeping_until_the_past_returns_at_once(void **state)

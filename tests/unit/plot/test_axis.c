@@ -1,14 +1,12 @@
 /* Scales: where values are, and which values are named. */
 #include "support.h"
 
+#include "base/time.h"
 #include "plot/axis.h"
 
 #include <math.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define US 1000LL
-#define MS 1000000LL
-#define SECOND 1000000000LL
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
 #define MIB (1LL << 20)

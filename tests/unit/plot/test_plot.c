@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "base/random.h"
+#include "base/time.h"
 #include "plot/plot.h"
 #include "run/job.h"
 
@@ -10,7 +11,6 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define TARGETS 64
 #define STEPS 23
-#define SECOND 1000000000LL
 #define MOST (500 * 1024)
 
 /* All of a plot; too large for the stack. */

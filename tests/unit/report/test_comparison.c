@@ -1,12 +1,12 @@
 /* The table of several targets, to the byte. */
 #include "golden.h"
 
+#include "base/time.h"
 #include "report/writers.h"
 #include "stats/slo.h"
 #include "stats/stats.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define MS 1000000LL
 
 /* A target whose requests take so long: COUNT of them LATENCY, and MORE of them SLOWER.
  */

@@ -1,14 +1,13 @@
 /* When the status line is drawn and erased. */
 #include "support.h"
 
+#include "base/time.h"
 #include "report/status.h"
 #include "run/job.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#define MS 1000000LL
-#define SECOND 1000000000LL
 #define BEGAN (5 * SECOND) /* by the clock of the tests */
 
 /* Two seconds without an interval. */

@@ -1,13 +1,11 @@
 /* How far a run has come, and how long it will take. */
 #include "support.h"
 
+#include "base/time.h"
 #include "report/status.h"
 #include "run/job.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define US 1000LL
-#define MS 1000000LL
-#define SECOND 1000000000LL
 #define BEGAN (5 * SECOND) /* by the clock of the tests */
 
 /* One target after so many requests of 1 ms, 2 ms, and so on, and others that failed. */

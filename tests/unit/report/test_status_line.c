@@ -1,12 +1,10 @@
 /* The fields of the status line, and how they fit. */
 #include "support.h"
 
+#include "base/time.h"
 #include "report/status.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define US 1000LL
-#define MS 1000000LL
-#define SECOND 1000000000LL
 
 /* The facts of the contract's example of a line. */
 static struct status_facts

@@ -1,10 +1,10 @@
 /* The table of a sweep: what stands in it, and that it stays a table. */
 #include "golden.h"
 
+#include "base/time.h"
 #include "report/writers.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define SECOND 1000000000LL
 
 /* 100 us, 200 us, and so on. */
 static struct stats

@@ -1,11 +1,9 @@
 /* The histogram in lines of text, to the byte. */
 #include "golden.h"
 
+#include "base/time.h"
 #include "report/writers.h"
 #include "stats/histogram.h"
-
-#define US 1000LL
-#define MS 1000000LL
 
 struct bin {
     int64_t latency;

@@ -4,10 +4,10 @@
 /* A worker on the fake engine, for the tests of its loop. */
 #include "support.h"
 
+#include "base/time.h"
 #include "fake_engine.h"
 #include "run/run_private.h"
 
-#define MS 1000000LL
 #define SIZE 4096
 #define SEEN 64
 

@@ -1,7 +1,7 @@
 /* What the run does beside the worker: periods, interim statistics, hangs, the end. */
 #include "setup.h"
 
-#include "base/later.h"
+#include "base/time.h"
 #include "os/process.h"
 #include "os/thread.h"
 
@@ -112,7 +112,7 @@ static void
 on_tick(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct told *told = self;
-    told->keep_due = later_point(told->keep_due, told->keep_every, now);
+    told->keep_due = time_next_point(told->keep_due, told->keep_every, now);
     on_look(self, jobs, count, now);
 }
 

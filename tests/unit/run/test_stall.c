@@ -1,10 +1,10 @@
 #include "support.h"
 
+#include "base/time.h"
 #include "run/schedule.h"
 #include "run/worker_thread.h"
 
 #define LIMIT 5000
-#define SECOND 1000000000LL
 
 /* The request is looked at at each of these times; what is said then. */
 struct look {

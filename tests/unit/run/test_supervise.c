@@ -1,10 +1,10 @@
 /* What workers tell the run, in an order that threads may come in. */
 #include "support.h"
 
+#include "base/time.h"
 #include "run/run_private.h"
 
-#define MS 1000000LL
-#define START 1000000000LL
+#define START SECOND
 
 static int64_t times[8];
 static int count, begins;

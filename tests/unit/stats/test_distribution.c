@@ -1,14 +1,12 @@
 #include "support.h"
 
 #include "base/random.h"
+#include "base/time.h"
 #include "stats/stats.h"
 
 #include <math.h>
 
 #define COUNT 100000
-#define US 1000
-#define MS (1000 * US)
-#define SECOND (1000LL * MS)
 
 /* A percentile that is given in parts of 1000. */
 static struct percentile

@@ -1,9 +1,9 @@
 #include "support.h"
 
 #include "base/random.h"
+#include "base/time.h"
 #include "stats/histogram.h"
 
-#define US 1000LL
 #define HOUR (3600 * 1000000000LL)
 #define STEPS_OF_OCTAVE 128
 #define LAST (HISTOGRAM_STEPS - 1)

@@ -1,10 +1,10 @@
 /* Limits: what is read as one, and what keeps it. */
 #include "support.h"
 
+#include "base/time.h"
 #include "stats/slo.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define MS 1000000LL
 #define NO_NAME "not one of min, avg, max, mdev, iops and percentiles such as p99"
 #define NO_LIMIT "a limit is missing, as in p99=10ms"
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
