@@ -14,45 +14,63 @@ enum exit_status {
 };
 
 /*
- * Why something was refused. Whoever returns -1 has filled one; only main
- * prints it and leaves the program with its status.
+ * The reason of a refusal. A function that returns -1 has filled one; only main prints it
+ * and leaves the program with its status.
  */
 struct error {
     char what[512];   /* the option, path or thing; may be empty */
     char why[256];    /* the reason, without a full stop */
     char advice[256]; /* what to do about it; may be empty */
     int status;       /* an enum exit_status */
-    bool usage;       /* the usage should follow the line */
+    bool usage;       /* the usage follows the line */
 };
 
-/* Room for any line that error_format makes. */
+/* The size of a buffer for any line that error_format writes, its NUL included. */
 #define ERROR_LINE 1100
 
 /*
- * Fills ERROR with a status, WHAT (control characters are escaped, NULL is
- * none) and a reason in printf form. Always returns -1, so that the caller can
- * return it. Text that does not fit is cut.
+ * Fill ERROR with STATUS, an enum exit_status, WHAT (NULL: nothing) and a reason in
+ * printf form. Control characters are escaped, and text that does not fit is cut. Always
+ * returns -1, so that the caller can return it.
  */
 int error_set(struct error *error, int status, const char *what, const char *why, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Adds what the user can do about it; returns -1 like error_set. */
+/* Add ADVICE, what the user can do, to a filled ERROR. Always returns -1. */
 int error_advise(struct error *error, const char *advice);
 
 /*
- * Writes the line "ioping: WHAT: WHY; ADVICE" and a newline into TEXT of SIZE
- * bytes, cut to fit. Returns the length written.
+ * Write the line "ioping: WHAT: WHY; ADVICE" and a newline into TEXT of SIZE bytes, above
+ * 0, cut to fit. Returns the length written, without the NUL.
  */
 int error_format(const struct error *error, char *text, int size);
 
 /*
- * The symbolic name of an errno value, such as "EIO"; "E" and the number for
- * one without a name here. The result lives as long as the program, or, for a
- * number, until BUFFER of at least 16 bytes does.
+ * Returns the symbolic name of an errno value, such as "EIO"; "E" and the number for one
+ * without a name here. The text is constant, or, for a number, stands in BUFFER of at
+ * least 16 bytes.
  */
 const char *error_name(int number, char *buffer);
 
-/* Whether an errno value says that there is no room for more data. */
+/* Returns true if an errno value says that there is no room for more data. */
 bool error_is_room(int number);
+
+/*
+ * Lines that the user must see although nothing failed, such as a fallback. Rooms below
+ * collect them; main prints them on stderr.
+ */
+#define NOTES_MAX 24
+
+struct notes {
+    int count;
+    char line[NOTES_MAX][ERROR_LINE]; /* the first COUNT; the rest may be anything */
+};
+
+/*
+ * Add "ioping: WHAT: TEXT" and a newline, WHAT as in error_set, TEXT in printf form. A
+ * line beyond NOTES_MAX is dropped, one too long is cut.
+ */
+void notes_add(struct notes *notes, const char *what, const char *text, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -12,16 +12,16 @@ struct random {
     uint64_t state;
 };
 
-/* Starts the sequence of SEED; equal seeds give equal sequences. */
+/* Start the sequence of SEED; equal seeds give equal sequences. */
 void random_seed(struct random *random, uint64_t seed);
 
 /*
- * A seed for the NUMBERth of several sequences that go with SEED: SEED itself
- * for number 0, and for the others one that shares nothing with it.
+ * Returns a seed for the NUMBERth of several sequences that go with SEED: SEED itself for
+ * number 0, and for the others one whose sequence shares nothing with it.
  */
 uint64_t random_derive(uint64_t seed, uint64_t number);
 
-/* The next 64 random bits. */
+/* Returns the next 64 random bits. */
 static inline uint64_t
 random_next(struct random *random)
 {
@@ -32,13 +32,13 @@ random_next(struct random *random)
 }
 
 /*
- * A number from 0 to LIMIT-1, each equally likely, without a division (Lemire:
- * "Fast random integer generation in an interval", TOMACS 2019; the rejection
- * threshold is left out when it cannot matter). LIMIT is above 0.
+ * Returns a number from 0 to LIMIT-1, each equally likely, mostly without a division
+ * (Lemire: "Fast random integer generation in an interval", TOMACS 2019; the rejection
+ * threshold is computed only when it can matter). LIMIT is above 0.
  */
 uint64_t random_below(struct random *random, uint64_t limit);
 
-/* Fills SIZE bytes at BUFFER with random bits. */
+/* Fill SIZE bytes at BUFFER with random bits. */
 void random_fill(struct random *random, void *buffer, size_t size);
 
 #endif

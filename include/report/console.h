@@ -3,7 +3,6 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/notes.h"
 #include "cli/color.h"
 #include "stats/sample.h"
 

@@ -1,7 +1,7 @@
 #ifndef RUN_OUTCOME_H
 #define RUN_OUTCOME_H
 
-#include "base/notes.h"
+#include "base/error.h"
 #include "cli/sweep.h"
 #include "stats/slo.h"
 #include "stats/stats.h"

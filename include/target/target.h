@@ -2,7 +2,6 @@
 #define TARGET_TARGET_H
 
 #include "base/error.h"
-#include "base/notes.h"
 #include "os/os.h"
 #include "os/storage.h"
 #include "plan/plan.h"

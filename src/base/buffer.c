@@ -1,3 +1,6 @@
+/*
+ * The memory doubles when it is full, so that adding takes constant time on average.
+ */
 #include "base/buffer.h"
 
 #include "base/escape.h"
@@ -7,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns false if there is no memory for MORE bytes and a NUL, now or before. */
 static bool
 make_room(struct buffer *buffer, size_t more)
 {
@@ -60,7 +64,7 @@ buffer_format(struct buffer *buffer, const char *format, ...)
 void
 buffer_escaped(struct buffer *buffer, const char *text)
 {
-    size_t room = strlen(text) * 4; /* a byte becomes four at the most */
+    size_t room = strlen(text) * 4; /* a byte becomes a backslash and three digits */
     if (make_room(buffer, room))
         buffer->length += escape_control(text, buffer->text + buffer->length, room + 1);
 }

@@ -1,3 +1,7 @@
+/*
+ * Errors become text here. What an error names, often a path, and what the system says of
+ * it are escaped when they are stored, so that no later stage has to think of it.
+ */
 #include "base/error.h"
 
 #include "base/escape.h"
@@ -39,6 +43,22 @@ error_format(const struct error *error, char *text, int size)
     return length < size ? length : size - 1;
 }
 
+void
+notes_add(struct notes *notes, const char *what, const char *text, ...)
+{
+    if (notes->count == NOTES_MAX)
+        return;
+    char why[256];
+    va_list list;
+    va_start(list, text);
+    vsnprintf(why, sizeof(why), text, list);
+    va_end(list);
+    struct error line;
+    error_set(&line, EXIT_DONE, what, "%s", why);
+    error_format(&line, notes->line[notes->count], sizeof(notes->line[0]));
+    notes->count++;
+}
+
 #define NAME(number)    \
     {                   \
         number, #number \
@@ -63,13 +83,13 @@ static const struct {
     NAME(EOPNOTSUPP), NAME(EOVERFLOW), NAME(EPERM), NAME(EPIPE),
     NAME(EPROTO), NAME(EROFS), NAME(ESPIPE), NAME(ESRCH),
     NAME(ETIMEDOUT), NAME(ETXTBSY), NAME(EXDEV),
-#ifdef EDQUOT /* those that Unix adds */
+#ifdef EDQUOT /* added by Unix */
     NAME(EDQUOT), NAME(EHOSTDOWN), NAME(ESHUTDOWN), NAME(ESTALE),
 #endif
 #if ENOTSUP != EOPNOTSUPP
     NAME(ENOTSUP),
 #endif
-#ifdef EREMOTEIO /* those that Linux adds */
+#ifdef EREMOTEIO /* added by Linux */
     NAME(EBADE), NAME(EBADFD), NAME(ECOMM), NAME(EKEYEXPIRED),
     NAME(EKEYREJECTED), NAME(EKEYREVOKED), NAME(EMEDIUMTYPE), NAME(ENODATA),
     NAME(ENOKEY), NAME(ENOLINK), NAME(ENOMEDIUM), NAME(ENONET),

@@ -17,7 +17,8 @@ random_derive(uint64_t seed, uint64_t number)
     return number ? random_next(&random) : seed;
 }
 
-/* The 128-bit product; in halves of 32 bits where there is no wider type. */
+/* Returns the upper half of the 128-bit product and stores the lower one; multiplies in
+ * halves of 32 bits where no type is wider than 64. */
 static uint64_t
 multiply(uint64_t a, uint64_t b, uint64_t *low)
 {

@@ -1,8 +1,11 @@
+/*
+ * One table of units per kind drives both the parser and the printer. A number is read as
+ * a fraction of integers, and scaled to the unit by long division.
+ */
 #include "base/units.h"
 
 #include "base/time.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -63,7 +66,7 @@ static const struct {
 
 static const char out_of_range[] = "out of range";
 
-/* The names are compared word by word, in any case. */
+/* Compare the names word by word, in any case. */
 static bool
 unit_has_name(const struct unit *unit, const char *text, size_t length)
 {
@@ -76,6 +79,7 @@ unit_has_name(const struct unit *unit, const char *text, size_t length)
     return false;
 }
 
+/* Returns the factor of the unit that SUFFIX names; 0: none. */
 static int64_t
 find_factor(enum units_kind kind, const char *suffix)
 {
@@ -89,13 +93,19 @@ find_factor(enum units_kind kind, const char *suffix)
 }
 
 /* A decimal number as mantissa / power, both below 2^63. */
-#define MOST_PRECISE 1000000000000000000LL /* digits after these are cut off */
-#define PRECISE 1000000000LL               /* from here on they may be */
 struct decimal {
     int64_t mantissa, power;
-    bool digits, positive, overflow;
+    bool digits;   /* there was one at least */
+    bool positive; /* the number as it was written, before digits were cut off */
+    bool overflow;
 };
 
+/* Powers: digits are cut off where the mantissa has no room for them from PRECISE on, and
+ * in any case from MOST_PRECISE on. */
+#define PRECISE 1000000000LL
+#define MOST_PRECISE 1000000000000000000LL
+
+/* Returns false, and leaves VALUE alone, if the result overflows. */
 static bool
 multiply_add(int64_t *value, int64_t factor, int64_t summand)
 {
@@ -105,12 +115,7 @@ multiply_add(int64_t *value, int64_t factor, int64_t summand)
     return true;
 }
 
-static bool
-is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
+/* Returns the text after the number. */
 static const char *
 read_decimal(const char *text, struct decimal *number)
 {
@@ -134,12 +139,17 @@ read_decimal(const char *text, struct decimal *number)
     return text;
 }
 
-/* A * B / C by binary long multiplication; the rest stays below C. False: too large. */
+/*
+ * Compute A * B / C bit by bit of B, from the highest: with each, quotient and rest
+ * double, and A / C and A % C are added where it is set. The rest stays below C. Returns
+ * false if the result does not fit.
+ */
 static bool
 scale(int64_t a, int64_t b, int64_t c, int64_t *result)
 {
     uint64_t divisor = (uint64_t)c, quotient = 0, rest = 0;
-    uint64_t whole = (uint64_t)a / divisor, part = (uint64_t)a % divisor;
+    uint64_t own_quotient = (uint64_t)a / divisor;
+    uint64_t own_rest = (uint64_t)a % divisor;
     for (int bit = 62; bit >= 0; bit--) {
         bool set = (uint64_t)b >> bit & 1;
         if (quotient > INT64_MAX / 2)
@@ -152,14 +162,14 @@ scale(int64_t a, int64_t b, int64_t c, int64_t *result)
         }
         if (!set)
             continue;
-        rest += part;
+        rest += own_rest;
         if (rest >= divisor) {
             rest -= divisor;
             quotient++;
         }
-        if (whole > INT64_MAX - quotient)
+        if (own_quotient > INT64_MAX - quotient)
             return false;
-        quotient += whole;
+        quotient += own_quotient;
     }
     *result = (int64_t)quotient;
     return quotient <= INT64_MAX;
@@ -207,9 +217,8 @@ units_parse(enum units_kind kind, const char *text, int64_t *value)
 }
 
 /*
- * The division is in floating point on purpose: printf then rounds exactly as
- * ioping 1.3 does (12250 ns are 12.2 us, 10050 are 10.1). The value itself is
- * not carried on.
+ * The division is in floating point on purpose: printf then rounds exactly as ioping 1.3
+ * does (12250 ns are 12.2 us, 10050 are 10.1). The rounded value goes nowhere else.
  */
 char *
 units_format(enum units_kind kind, int64_t value, char *text)

@@ -5,6 +5,7 @@
  */
 #include "linux.h"
 
+#include "base/units.h"
 #include "os/os.h"
 
 #include <dirent.h>
@@ -92,8 +93,7 @@ is_memory(const char *folder, const char *disk)
     static const char *const names[] = {"zram", "ram", "nullb", "pmem"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         size_t length = strlen(names[i]);
-        bool named = strncmp(disk, names[i], length) == 0 && disk[length] >= '0' &&
-                     disk[length] <= '9';
+        bool named = strncmp(disk, names[i], length) == 0 && is_digit(disk[length]);
         if (named)
             return i < 3 || is_mapped_memory(folder);
     }

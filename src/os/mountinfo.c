@@ -5,6 +5,8 @@
  */
 #include "linux.h"
 
+#include "base/units.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +55,7 @@ find_line(const char *table, int64_t id, size_t *length)
     for (const char *line = table; *line;) {
         char *after;
         *length = strcspn(line, "\n");
-        bool begins = *line >= '0' && *line <= '9';
+        bool begins = is_digit(*line);
         if (begins && strtoll(line, &after, 10) == id && *after == ' ')
             return line;
         line += *length + (line[*length] == '\n');

@@ -1,5 +1,7 @@
 #include "stats/percentile.h"
 
+#include "base/units.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -17,12 +19,6 @@ const struct percentiles percentiles_common = {
 };
 
 static const char none[] = "none";
-
-static bool
-is_digit(char character)
-{
-    return character >= '0' && character <= '9';
-}
 
 const char *
 percentile_parse(const char *text, int length, struct percentile *percentile)

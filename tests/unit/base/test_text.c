@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/escape.h"
-#include "base/notes.h"
 
 #include <errno.h>
 
