@@ -4,7 +4,6 @@
 #include "cli/color.h"
 #include "cli/sweep.h"
 #include "stats/percentile.h"
-#include "stats/slo.h"
 
 #include <stdbool.h>
 #include <stdint.h>

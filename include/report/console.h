@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "cli/color.h"
-#include "stats/sample.h"
+#include "stats/stats.h"
 
 #include <stdbool.h>
 #include <stdint.h>

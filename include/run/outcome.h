@@ -3,8 +3,7 @@
 
 #include "base/error.h"
 #include "cli/sweep.h"
-#include "stats/slo.h"
-#include "stats/stats.h"
+#include "stats/percentile.h"
 
 #include <stdbool.h>
 

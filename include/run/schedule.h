@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "base/time.h"
 #include "plan/plan.h"
-#include "stats/sample.h"
+#include "stats/stats.h"
 
 #include <stdint.h>
 

@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 /*
- * The time that rates are over: in which requests were under way, one at least at any
- * moment (iostat(1) has such a time in its %util), from one pause to the next, wherever
- * one that counts was among them. Times are ns of one clock.
+ * The busy time, which rates are over: one request at least was under way at any moment
+ * of it, as in the %util of iostat(1). A span reaches from one pause to the next and
+ * belongs to the busy time if one of its requests at least counts. Times are ns of one
+ * clock.
  */
 struct busy_span {
     int64_t start, end;
@@ -18,45 +19,44 @@ struct busy_span {
 
 #define BUSY_SPANS 1024
 
-/* All zero is empty. */
+/* The spans of several workers. All zero is empty. */
 struct busy {
     int64_t first;   /* start of the earliest span */
     int64_t last;    /* end of the latest */
-    int64_t settled; /* ns before `horizon` */
     int64_t horizon; /* spans before it have left the list; 0: none has */
+    int64_t settled; /* ns of busy time before the horizon */
     int count;
     struct busy_span list[BUSY_SPANS]; /* in order, with gaps between them */
 };
 
 /*
- * Adds the span of a request, or of several without a pause of which one at least COUNTS;
- * empty if END is not after START. The order is free as long as the list has room; of
- * what then comes from before the horizon, all that counts is added, whatever it
- * overlaps, so that the time is not too short.
+ * Add the span of a request, or of several without a pause of which one at least COUNTS;
+ * it is empty if END is not after START. The order is free as long as the list has room.
+ * A span from before the horizon is added as if it overlapped none there, so that the
+ * time is never too short.
  */
 void busy_add(struct busy *busy, int64_t start, int64_t end, bool counts);
 
-/* The time, ns: never longer than from the first start to the last end. */
+/* Returns the busy time, ns: at most that from the first start to the last end. */
 int64_t busy_time(const struct busy *busy);
 
-/* Empties it; quicker than all of its memory. */
+/* Make it empty; quicker than clearing all of its memory. */
 void busy_clear(struct busy *busy);
 
 #define BUSY_LOG 16
 
 /*
- * The newest spans of one worker, whose requests end in order; what lies between two of
- * them for no longer than a moment, as in a loop that does nothing else, joins them.
+ * The newest spans of one worker, whose requests end in order. Pauses of up to a moment,
+ * as a loop makes that does nothing else, do not part them.
  */
 struct busy_log {
     int count;
     struct busy_span list[BUSY_LOG]; /* in order */
 };
 
-/* The moment, ns. */
 #define BUSY_MOMENT US
 
-/* Adds the span of a request that ends no earlier than all before. There must be room. */
+/* Add the span of a request that ends no earlier than all before. There must be room. */
 static inline void
 busy_log_add(struct busy_log *log, int64_t start, int64_t end, bool counts)
 {
@@ -68,7 +68,8 @@ busy_log_add(struct busy_log *log, int64_t start, int64_t end, bool counts)
     log->list[log->count++] = (struct busy_span){start, end, counts};
 }
 
-/* Moves all spans to BUSY. The end of the last stays, for what comes right after it. */
+/* Move all spans to BUSY. The end of the last stays, for a span right after it to join.
+ */
 void busy_log_move(struct busy_log *log, struct busy *busy);
 
 #endif

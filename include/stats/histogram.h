@@ -4,15 +4,15 @@
 #include <stdint.h>
 
 /*
- * How often each latency came, in constant memory. All zero is the empty set.
+ * The distribution of latencies, in constant memory. All zero is the empty set.
  *
- * Log-linear: each power of two is cut into 128 equal steps. Step S has the
- * values above histogram_below(S), up to and including histogram_upto(S). From
- * 129 ns on a step is at most 1/128 of its values wide, below that 1 ns; its
- * middle is so at most 0.4 % away from any of them.
+ * Log-linear, as in HdrHistogram: each power of two is cut into 128 equal steps. Step S
+ * has the values above histogram_below(S), up to and including histogram_upto(S). From
+ * 129 ns on a step is at most 1/128 of its values wide, below that 1 ns; its middle is so
+ * at most 0.4 % away from any of them.
  */
 #define HISTOGRAM_BITS 7
-/* 73 minutes in ns; what is longer is counted as that. */
+/* 73 minutes in ns; longer latencies are counted as that. */
 #define HISTOGRAM_MOST (1LL << 42)
 #define HISTOGRAM_STEPS ((42 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
 
@@ -21,7 +21,7 @@ struct histogram {
     uint64_t steps[HISTOGRAM_STEPS];
 };
 
-/* The step of a latency, and the bounds of a step. */
+/* Returns the step of a latency, ns, not negative. */
 static inline int
 histogram_step(int64_t latency)
 {
@@ -32,10 +32,11 @@ histogram_step(int64_t latency)
     return (extra << HISTOGRAM_BITS) + (int)(value >> extra);
 }
 
+/* Return the bounds of a step, ns. */
 int64_t histogram_below(int step);
 int64_t histogram_upto(int step);
 
-/* Adds a latency, ns, not negative. */
+/* Add a latency, ns, not negative. */
 static inline void
 histogram_record(struct histogram *histogram, int64_t latency)
 {
@@ -44,22 +45,22 @@ histogram_record(struct histogram *histogram, int64_t latency)
 }
 
 /*
- * Adds LATENCY - EVERY, LATENCY - 2 EVERY, and so on, as long as they are above
- * IDLE: the waits of requests that were due every so many ns, above 0, while
- * one was under way, but not in the last IDLE ns of it. Takes no longer than
- * there are steps, however many.
+ * Add LATENCY - EVERY, LATENCY - 2 EVERY, and so on, as long as they are above IDLE: the
+ * waits of requests that were due every so many ns, above 0, while one was under way, but
+ * not in the last IDLE ns of it (coordinated omission, as HdrHistogram corrects it). The
+ * time taken grows with the steps, not with the waits.
  */
 void histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
                             int64_t idle);
 
-/* Adds all that MORE has seen, which lies between LEAST and MOST. */
+/* Add all that MORE has recorded, which lies between LEAST and MOST, ns. */
 void histogram_merge(struct histogram *histogram, const struct histogram *more,
                      int64_t least, int64_t most);
 
-/* The value of a RANK from 1 to count, in ascending order: the middle of its step. */
+/* Returns the value of a RANK from 1 to count, in ascending order: its step's middle. */
 int64_t histogram_value(const struct histogram *histogram, uint64_t rank);
 
-/* How many are at most LIMIT; exact where a step ends, as at every 1000 * 2^k. */
+/* Returns how many are at most LIMIT; exact where a step ends, as at each 1000 * 2^k. */
 uint64_t histogram_count(const struct histogram *histogram, int64_t limit);
 
 #endif

@@ -4,16 +4,16 @@
 #include <stdint.h>
 
 /*
- * Count, sum, extremes, mean and squared deviation of latencies in
- * nanoseconds, without keeping them. All zero is the empty set.
+ * Count, sum, extremes, mean and squared deviation of latencies, ns, in constant memory.
+ * All zero is the empty set.
  */
 struct moments {
     uint64_t count;
     int64_t sum, min, max; /* exact */
-    double mean, squares;  /* squares: sum of squared distances from the mean */
+    double mean, squares;  /* squares: the sum of squared distances from the mean */
 };
 
-/* Adds one latency, not negative. */
+/* Add a latency, not negative. */
 static inline void
 moments_record(struct moments *moments, int64_t latency)
 {
@@ -28,13 +28,13 @@ moments_record(struct moments *moments, int64_t latency)
     moments->squares += distance * ((double)latency - moments->mean);
 }
 
-/* Adds all that MORE has seen, as if it had been recorded here. */
+/* Add all that MORE has recorded, as if it had been recorded here. */
 void moments_merge(struct moments *moments, const struct moments *more);
 
-/* The mean, rounded down; 0 of nothing. */
+/* Returns the mean, ns, rounded down; 0 of nothing. */
 int64_t moments_average(const struct moments *moments);
 
-/* The population standard deviation, rounded down; 0 of nothing. */
+/* Returns the population standard deviation, ns, rounded down; 0 of nothing. */
 int64_t moments_deviation(const struct moments *moments);
 
 #endif

@@ -3,20 +3,84 @@
 
 #include "stats/histogram.h"
 #include "stats/moments.h"
-#include "stats/percentile.h"
-#include "stats/sample.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum operation { OPERATION_READ, OPERATION_WRITE };
+
+/* What a report says of a request beside its time. Those before NONE do not count: they
+ * are left out of the statistics. */
+enum verdict {
+    VERDICT_WARMUP,
+    VERDICT_TOO_FAST,
+    VERDICT_TOO_SLOW,
+    VERDICT_CACHED,  /* answered by the page cache although it should not have been */
+    VERDICT_STOPPED, /* the process was stopped meanwhile, by Ctrl-Z perhaps */
+    VERDICT_SHORT,   /* fewer bytes than asked for: a failure */
+    VERDICT_ERROR,   /* failed with the errno in `error` */
+    VERDICT_NONE,
+    VERDICT_FAST,
+    VERDICT_SLOW,
+};
+
+/* One request and what became of it. */
+struct sample {
+    uint64_t index;  /* from 1 */
+    int64_t start;   /* monotonic, ns */
+    int64_t latency; /* ns, the flush included */
+    int64_t sync;    /* ns, the flush after a write alone; 0: none */
+    int64_t offset;  /* bytes from the start of the target */
+    int64_t size;    /* bytes asked for */
+    int64_t bytes;   /* bytes that were moved */
+    int64_t idle;    /* ns at its end in which no other request was due any more */
+    uint64_t missed; /* grid points that passed while it was under way */
+    enum operation operation;
+    enum verdict verdict;
+    int error;    /* errno, or 0 */
+    bool cached;  /* its pages were in the page cache when it was sent */
+    bool stopped; /* the process was, while it was under way */
+};
+
+/* Returns true if the request goes into the statistics. */
+static inline bool
+sample_counts(const struct sample *sample)
+{
+    return sample->verdict >= VERDICT_NONE;
+}
+
+/* Returns true if the request goes into the busy time (stats/busy.h): warm-up and
+ * requests during which the process was stopped do not. */
+static inline bool
+sample_is_busy(const struct sample *sample)
+{
+    return sample->verdict != VERDICT_WARMUP && sample->verdict != VERDICT_STOPPED;
+}
+
+/* Returns true if the request failed. */
+static inline bool
+sample_failed(const struct sample *sample)
+{
+    return sample->verdict == VERDICT_ERROR || sample->verdict == VERDICT_SHORT;
+}
 
 /*
- * What a stretch of a run amounts to. All zero is the empty stretch. `every` and `busy`
- * are for the owner to set; nothing but memory is needed for a copy.
+ * Returns the verdict as a word, such as "warmup" or "EIO"; NULL for none. The text is
+ * constant, or, for an errno without a name, stands in BUFFER of at least 16 bytes.
+ */
+const char *sample_notice(const struct sample *sample, char *buffer);
+
+/*
+ * The statistics of a stretch of a run. All zero is the empty stretch. `every` and `busy`
+ * are for the owner to set; it can be copied like any value.
  */
 struct stats {
     struct moments latency; /* of the requests that count */
     struct moments sync;    /* of the flushes among them */
-    int64_t last;           /* when the last request ended, monotonic; 0: none */
+    int64_t last;           /* end of the last request, monotonic, ns; 0: none */
     int64_t every;          /* ns: interval to correct for; 0: not */
-    int64_t busy;  /* ns that rates are over, see stats/busy.h; 0: the sum of the times */
-    int64_t bytes; /* moved by those that count */
+    int64_t busy;      /* ns that rates are over (stats/busy.h); 0: the latencies' sum */
+    int64_t bytes;     /* moved by those that count */
     uint64_t requests; /* all of them, warm-up and failed ones included */
     int64_t all_bytes; /* moved by all */
     uint64_t too_fast, too_slow, cached, stopped, failed;
@@ -27,57 +91,41 @@ struct stats {
     struct histogram syncs;
 };
 
-/* Which requests count. */
+/* The requests that count. */
 struct stats_limits {
     uint64_t warmup; /* the first so many do not */
     int64_t fastest; /* ns; faster ones do not */
     int64_t slowest; /* ns; slower ones do not */
 };
 
-/* Decides from SAMPLE's own values whether it counts, and sets its verdict. */
+/* Set SAMPLE's verdict, as far as its own values and LIMITS tell. */
 void stats_judge(const struct stats_limits *limits, struct sample *sample);
 
-/* Adds a judged sample. */
+/* Add a judged sample. */
 void stats_record(struct stats *stats, const struct sample *sample);
 
 /*
- * After a sample that counts was recorded: sets its verdict to fast below half
- * of the average so far and to slow above twice it, once more than 5 count.
+ * Set the verdict of a sample that counts and was just recorded to fast below half of the
+ * average so far and to slow above twice it, once more than 5 count.
  */
 void stats_compare(const struct stats *stats, struct sample *sample);
 
-/* Empties it, but for what its owner set; quicker than all of its memory. */
+/* Make it the empty stretch, but for `every`; quicker than clearing all of its memory. */
 void stats_clear(struct stats *stats);
 
 /*
- * A percentile of the latencies, corrected if they are, or of the flushes, ns;
- * 0 of none. It is never outside of what was seen.
+ * Add all that MORE has seen, in a stretch before or after: busy times add up. The owner
+ * of what ran at the same time sets `busy` of the sum itself.
  */
-int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
-int64_t stats_sync_percentile(const struct stats *stats,
-                              const struct percentile *percentile);
-
-/* Those of percentiles_common, likewise of the latencies. */
-int64_t stats_p50(const struct stats *stats);
-int64_t stats_p99(const struct stats *stats);
-
-/* The histogram that percentiles are taken from. */
-const struct histogram *stats_distribution(const struct stats *stats);
-
-/*
- * Which of a list are to be shown, a bit for each: all if it was asked for,
- * else those that one of the requests at least can lie above.
- */
-unsigned stats_shown(const struct stats *stats, const struct percentiles *list);
-
-/* Adds all that MORE has seen; its `busy` is taken for that of an earlier or later
- * stretch. Whoever merges what ran at the same time sets the sum's own. */
 void stats_merge(struct stats *stats, const struct stats *more);
 
-/* NUMBER per second over TIME ns; 0 if no time has passed. */
+/* Returns the histogram that percentiles are taken from: corrected or not. */
+const struct histogram *stats_distribution(const struct stats *stats);
+
+/* Returns NUMBER per second over TIME ns; 0 if no time has passed. */
 double stats_rate(double number, int64_t time);
 
-/* Requests and bytes per second of those that count, over their busy time. */
+/* Return requests and bytes per second of those that count, over their busy time. */
 double stats_iops(const struct stats *stats);
 double stats_bps(const struct stats *stats);
 

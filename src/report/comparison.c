@@ -7,7 +7,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "report/console.h"
-#include "stats/slo.h"
+#include "stats/percentile.h"
 #include "stats/stats.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const struct {
 };
 
 static const char *const marks[] = {
-    [SLO_KEPT] = "ok", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "?"};
+    [SLO_MET] = "ok", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "?"};
 
 struct line {
     const struct comparison_row *row;
@@ -79,11 +79,11 @@ show_ratio(char *cell, int64_t p50, int64_t first)
 static enum slo_verdict
 judge(const struct slos *slos, const struct stats *stats)
 {
-    enum slo_verdict verdict = SLO_KEPT;
+    enum slo_verdict verdict = SLO_MET;
     int64_t value;
     for (int i = 0; i < slos->count && verdict != SLO_BROKEN; i++) {
         enum slo_verdict one = slo_check(&slos->list[i], stats, &value);
-        if (one != SLO_KEPT)
+        if (one != SLO_MET)
             verdict = one;
     }
     return verdict;

@@ -14,7 +14,7 @@ keeps_limits(const struct outcome *outcome)
 {
     int64_t value;
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
-        if (slo_check(&outcome->slos->list[i], &outcome->total, &value) != SLO_KEPT)
+        if (slo_check(&outcome->slos->list[i], &outcome->total, &value) != SLO_MET)
             return false;
     return true;
 }

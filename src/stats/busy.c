@@ -1,17 +1,17 @@
 /*
- * The union of spans, in constant memory. Spans that overlap or touch become one, so the
- * list holds what is apart. When it is full, its older half settles: its length is kept,
- * its places are not. Requests end about in the order in which they are told of, so only
- * one that took longer than half a list of gaps can reach back that far.
+ * The union of spans, in constant memory. Spans that overlap or touch become one, so
+ * those of the list are disjoint. When it is full, its older half settles: of its spans
+ * only the sum of their lengths remains. Spans come about in the order of their ends, so
+ * only a request that took longer than half a list of pauses can reach back that far.
  */
 #include "stats/busy.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* The length of those that count. */
+/* Returns the sum of the lengths of the spans that count. */
 static int64_t
-length_of(const struct busy_span *list, int count)
+sum_lengths(const struct busy_span *list, int count)
 {
     int64_t length = 0;
     for (int i = 0; i < count; i++)
@@ -20,7 +20,7 @@ length_of(const struct busy_span *list, int count)
     return length;
 }
 
-/* Removes COUNT spans from place FIRST on. */
+/* Remove COUNT spans, the first at index FIRST. */
 static void
 remove_spans(struct busy *busy, int first, int count)
 {
@@ -30,23 +30,24 @@ remove_spans(struct busy *busy, int first, int count)
             (size_t)(busy->count - first) * sizeof(*list));
 }
 
+/* Replace the first COUNT spans by their length. */
 static void
 settle(struct busy *busy, int count)
 {
-    busy->settled += length_of(busy->list, count);
+    busy->settled += sum_lengths(busy->list, count);
     busy->horizon = busy->list[count - 1].end;
     remove_spans(busy, 0, count);
 }
 
-/* Puts a span in its place, where it takes in all that it touches. */
+/* Insert a span where it belongs, or join it with all that it touches. */
 static void
 insert(struct busy *busy, int64_t start, int64_t end, bool counts)
 {
     struct busy_span *list = busy->list;
-    int after = busy->count; /* the first span behind it */
+    int after = busy->count; /* index of the first span behind it */
     while (after > 0 && list[after - 1].start > end)
         after--;
-    int first = after; /* the first that it touches, if any */
+    int first = after; /* index of the first that it touches, if any */
     while (first > 0 && list[first - 1].end >= start)
         first--;
     if (first == after) {
@@ -87,7 +88,7 @@ busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
 int64_t
 busy_time(const struct busy *busy)
 {
-    int64_t time = busy->settled + length_of(busy->list, busy->count);
+    int64_t time = busy->settled + sum_lengths(busy->list, busy->count);
     int64_t most = busy->last - busy->first;
     return time < most ? time : most;
 }

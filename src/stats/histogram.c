@@ -1,21 +1,20 @@
 /*
- * Steps count values less one, so that their upper bounds belong to them (as
- * the limits of other histograms do) and round numbers of microseconds are
- * bounds. With v = latency - 1 and e the number of bits of v beyond the eight
- * that are kept, the step is 128 e + v / 2^e: a shift and a sum. For v below
- * 256 that is v itself; from there on each e begins where the one before ends,
- * because v / 2^e is at least 128. A step of e is 2^e wide and its values are
- * at least 128 * 2^e, so half a step is at most 1/256 of them.
+ * Steps count values less one, so that their upper bounds belong to them (as the limits
+ * of other histograms do) and round numbers of microseconds are bounds. With v = latency
+ * - 1 and e the number of bits of v beyond the eight highest, the step is 128 e + v /
+ * 2^e: a shift and a sum. For v below 256 that is v itself; from there on each e begins
+ * where the one before ends, because v / 2^e is at least 128. A step of e is 2^e wide and
+ * its values are at least 128 * 2^e, so half a step is at most 1/256 of them.
  */
 #include "stats/histogram.h"
 
-#define STEPS_OF_OCTAVE (1 << HISTOGRAM_BITS)
+#define OCTAVE_STEPS (1 << HISTOGRAM_BITS)
 
 int64_t
 histogram_below(int step)
 {
-    int extra = step < 2 * STEPS_OF_OCTAVE ? 0 : step / STEPS_OF_OCTAVE - 1;
-    return (int64_t)(step - extra * STEPS_OF_OCTAVE) << extra;
+    int extra = step < 2 * OCTAVE_STEPS ? 0 : step / OCTAVE_STEPS - 1;
+    return (int64_t)(step - extra * OCTAVE_STEPS) << extra;
 }
 
 int64_t
@@ -24,7 +23,7 @@ histogram_upto(int step)
     return histogram_below(step + 1);
 }
 
-/* Down from the longest wait, the waits of one step at a time. */
+/* Go down from the longest wait, and add the waits of one step at once. */
 void
 histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
                        int64_t idle)
@@ -40,7 +39,6 @@ histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t eve
     }
 }
 
-/* Memory that neither has touched stays untouched. */
 void
 histogram_merge(struct histogram *histogram, const struct histogram *more, int64_t least,
                 int64_t most)

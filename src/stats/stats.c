@@ -1,7 +1,30 @@
+/*
+ * Verdicts, and the figures of the requests that count. All merges are exact. Clearing
+ * and merging touch only the steps of histograms between the extremes, so that memory
+ * that holds nothing stays untouched.
+ */
 #include "stats/stats.h"
+
+#include "base/error.h"
 
 #include <stddef.h>
 #include <string.h>
+
+static const char *const words[] = {
+    [VERDICT_WARMUP] = "warmup",     [VERDICT_TOO_FAST] = "too fast",
+    [VERDICT_TOO_SLOW] = "too slow", [VERDICT_CACHED] = "cached",
+    [VERDICT_STOPPED] = "stopped",   [VERDICT_SHORT] = "short",
+    [VERDICT_FAST] = "fast",         [VERDICT_SLOW] = "slow",
+    [VERDICT_NONE] = NULL,
+};
+
+const char *
+sample_notice(const struct sample *sample, char *buffer)
+{
+    if (sample->verdict == VERDICT_ERROR)
+        return error_name(sample->error, buffer);
+    return words[sample->verdict];
+}
 
 void
 stats_judge(const struct stats_limits *limits, struct sample *sample)
@@ -83,56 +106,7 @@ stats_distribution(const struct stats *stats)
     return stats->every ? &stats->corrected : &stats->latencies;
 }
 
-static int64_t
-find_percentile(const struct histogram *histogram, const struct moments *moments,
-                const struct percentile *percentile, int64_t least)
-{
-    if (histogram->count == 0)
-        return 0;
-    int64_t value =
-        histogram_value(histogram, percentile_rank(percentile, histogram->count));
-    return value < least ? least : value > moments->max ? moments->max : value;
-}
-
-int64_t
-stats_percentile(const struct stats *stats, const struct percentile *percentile)
-{
-    const struct histogram *histogram = stats_distribution(stats);
-    bool waited = histogram->count > stats->latencies.count;
-    return find_percentile(histogram, &stats->latency, percentile,
-                           waited ? 0 : stats->latency.min);
-}
-
-int64_t
-stats_p50(const struct stats *stats)
-{
-    return stats_percentile(stats, &percentiles_common.list[0]);
-}
-
-int64_t
-stats_p99(const struct stats *stats)
-{
-    return stats_percentile(stats, &percentiles_common.list[1]);
-}
-
-int64_t
-stats_sync_percentile(const struct stats *stats, const struct percentile *percentile)
-{
-    return find_percentile(&stats->syncs, &stats->sync, percentile, stats->sync.min);
-}
-
-unsigned
-stats_shown(const struct stats *stats, const struct percentiles *list)
-{
-    unsigned shown = 0;
-    for (int i = 0; i < list->count; i++)
-        if (list->given ? stats->latency.count > 0
-                        : stats->latency.count >= percentile_needs(&list->list[i]))
-            shown |= 1u << i;
-    return shown;
-}
-
-/* Only what the extremes say was touched. */
+/* Clear what was recorded between LEAST and MOST, the extremes. */
 static void
 clear_steps(struct histogram *histogram, int64_t least, int64_t most)
 {
@@ -154,9 +128,9 @@ stats_clear(struct stats *stats)
     stats->every = every;
 }
 
-/* What rates are over, ns. */
+/* Returns the time that rates are over, ns. */
 static int64_t
-busy_of(const struct stats *stats)
+find_busy(const struct stats *stats)
 {
     return stats->busy ? stats->busy : stats->latency.sum;
 }
@@ -166,7 +140,7 @@ stats_merge(struct stats *stats, const struct stats *more)
 {
     const struct moments *latency = &more->latency, *sync = &more->sync;
     if (stats->busy || more->busy)
-        stats->busy = busy_of(stats) + busy_of(more);
+        stats->busy = find_busy(stats) + find_busy(more);
     moments_merge(&stats->latency, latency);
     moments_merge(&stats->sync, sync);
     histogram_merge(&stats->latencies, &more->latencies, latency->min, latency->max);
@@ -194,11 +168,11 @@ stats_rate(double number, int64_t time)
 double
 stats_iops(const struct stats *stats)
 {
-    return stats_rate((double)stats->latency.count, busy_of(stats));
+    return stats_rate((double)stats->latency.count, find_busy(stats));
 }
 
 double
 stats_bps(const struct stats *stats)
 {
-    return stats_rate((double)stats->bytes, busy_of(stats));
+    return stats_rate((double)stats->bytes, find_busy(stats));
 }

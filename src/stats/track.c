@@ -1,3 +1,7 @@
+/*
+ * Columns are merged in pairs whenever the run has outgrown them, so that a long one has
+ * always more than half of them.
+ */
 #include "stats/track.h"
 
 #include <string.h>
@@ -28,7 +32,7 @@ add_column(struct track_column *into, const struct track_column *more)
     into->missed += more->missed;
 }
 
-/* Columns of twice the width, each from two. */
+/* Merge the columns in pairs, into columns of twice the width. */
 static void
 widen(struct track *track)
 {
@@ -46,6 +50,7 @@ widen(struct track *track)
     track->shift++;
 }
 
+/* Returns the column of a time after the start of the track; widens all as needed. */
 static struct track_column *
 find_column(struct track *track, int64_t offset)
 {
@@ -57,27 +62,28 @@ find_column(struct track *track, int64_t offset)
     return &track->columns[index];
 }
 
+/* Returns the time from the start of the track, 0 before it. */
 static int64_t
-offset_of(const struct track *track, int64_t time)
+find_offset(const struct track *track, int64_t time)
 {
     return time > track->began ? time - track->began : 0;
 }
 
-/* All that lie in one column at once. */
+/* Add the points that lie in one column at once. */
 void
 track_miss(struct track *track, int64_t after, uint64_t count)
 {
-    int64_t every = track->every, offset = offset_of(track, after);
+    int64_t every = track->every, offset = find_offset(track, after);
     while (count > 0) {
-        uint64_t here = count;
+        uint64_t inside = count;
         offset += every;
         struct track_column *column = find_column(track, offset);
         int64_t end = ((offset >> track->shift) + 1) << track->shift;
         if (every && (uint64_t)((end - offset - 1) / every) + 1 < count)
-            here = (uint64_t)((end - offset - 1) / every) + 1;
-        column->missed += here;
-        count -= here;
-        offset += (int64_t)(here - 1) * every;
+            inside = (uint64_t)((end - offset - 1) / every) + 1;
+        column->missed += inside;
+        count -= inside;
+        offset += (int64_t)(inside - 1) * every;
     }
 }
 
@@ -89,7 +95,7 @@ track_record(struct track *track, const struct sample *sample)
         track_miss(track, sample->start, sample->missed);
     if (!counts && !failed)
         return;
-    int64_t offset = offset_of(track, sample->start);
+    int64_t offset = find_offset(track, sample->start);
     struct track_column *column = find_column(track, offset);
     column->failed += failed;
     if (!counts)

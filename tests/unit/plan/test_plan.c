@@ -319,7 +319,7 @@ the_distribution_is_told_as_asked_for(void **state)
     assert_int_equal(plan.output.percentiles.count, 2);
     assert_true(plan.output.percentiles.given);
     assert_string_equal(plan.output.percentiles.list[0].name, "99.9");
-    assert_int_equal(plan.output.percentiles.list[1].parts, 500000000);
+    assert_int_equal(plan.output.percentiles.list[1].billionths, 500000000);
     assert_true(plan.output.histogram);
     assert_int_equal(plan.slos.count, 2);
     assert_int_equal(plan.slos.list[0].limit, 10000000);

@@ -2,17 +2,17 @@
 
 #include "base/random.h"
 #include "base/time.h"
-#include "stats/stats.h"
+#include "stats/percentile.h"
 
 #include <math.h>
 
 #define COUNT 100000
 
-/* A percentile that is given in parts of 1000. */
+/* A percentile that is given in thousandths. */
 static struct percentile
 percentile_of(int64_t thousandths)
 {
-    return (struct percentile){.parts = thousandths * 1000000};
+    return (struct percentile){.billionths = thousandths * 1000000};
 }
 
 static int64_t
@@ -128,10 +128,10 @@ compare(const void *one, const void *other)
 
 /* The nearest rank of the sorted latencies: the first with so many up to it. */
 static double
-error_at(const struct stats *stats, const int64_t *sorted, int64_t parts)
+error_at(const struct stats *stats, const int64_t *sorted, int64_t billionths)
 {
-    struct percentile percentile = {.parts = parts};
-    int64_t rank = (parts * COUNT + PERCENTILE_WHOLE - 1) / PERCENTILE_WHOLE;
+    struct percentile percentile = {.billionths = billionths};
+    int64_t rank = (billionths * COUNT + PERCENTILE_HUNDRED - 1) / PERCENTILE_HUNDRED;
     double exact = (double)sorted[rank - 1];
     double value = (double)stats_percentile(stats, &percentile);
     return exact == value ? 0 : fabs(value - exact) / exact;
@@ -145,8 +145,9 @@ worst_error(const struct stats *stats, const int64_t *sorted)
                                     100000,    999900000, 999990000, 999999000,
                                     999999900, 999999999};
     double worst = 0;
-    for (int64_t parts = 1000000; parts < PERCENTILE_WHOLE; parts += 1000000)
-        worst = fmax(worst, error_at(stats, sorted, parts));
+    for (int64_t billionths = 1000000; billionths < PERCENTILE_HUNDRED;
+         billionths += 1000000)
+        worst = fmax(worst, error_at(stats, sorted, billionths));
     for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++)
         worst = fmax(worst, error_at(stats, sorted, tails[i]));
     return worst;

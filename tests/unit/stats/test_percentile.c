@@ -1,7 +1,6 @@
 #include "support.h"
 
 #include "stats/percentile.h"
-#include "stats/stats.h"
 
 static const char wrong[] = "not a percentile between 0 and 100";
 
@@ -19,11 +18,11 @@ static const char wrong[] = "not a percentile between 0 and 100";
     }
 
 static void
-assert_parsed(const char *text, int64_t parts)
+assert_parsed(const char *text, int64_t billionths)
 {
     struct percentile percentile;
     assert_null(percentile_parse(text, (int)strlen(text), &percentile));
-    assert_int_equal(percentile.parts, parts);
+    assert_int_equal(percentile.billionths, billionths);
     assert_string_equal(percentile.name, text);
 }
 
@@ -33,7 +32,7 @@ percentiles_are_exact_and_keep_their_names_as_typed(void **state)
     (void)state;
     static const struct {
         const char *text;
-        int64_t parts;
+        int64_t billionths;
     } cases[] = {
         {"50", 500000000},
         {"50.0", 500000000},
@@ -54,10 +53,10 @@ percentiles_are_exact_and_keep_their_names_as_typed(void **state)
         {"000000000000007", 70000000},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        assert_parsed(cases[i].text, cases[i].parts);
+        assert_parsed(cases[i].text, cases[i].billionths);
 }
 
-/* The last two are 2^64 + 50, and what makes 2^64 + 448384 parts. */
+/* The last two are 2^64 + 50, and what makes 2^64 + 448384 billionths. */
 static void
 what_is_no_percentile_is_refused(void **state)
 {
@@ -139,7 +138,7 @@ no_more_than_the_length_is_read(void **state)
     assert_string_equal(percentile.name, "99");
     assert_null(percentile_parse("99.95", 4, &percentile));
     assert_string_equal(percentile.name, "99.9");
-    assert_int_equal(percentile.parts, 999000000);
+    assert_int_equal(percentile.billionths, 999000000);
     assert_string_equal(percentile_parse("99.9", 3, &percentile), wrong);
     assert_string_equal(percentile_parse("50", 0, &percentile), wrong);
 }
@@ -150,14 +149,14 @@ lists_keep_their_order(void **state)
     (void)state;
     struct percentiles list;
     static const char *const names[] = {"99.99", "50", "095", "0.1"};
-    static const int64_t parts[] = {999900000, 500000000, 950000000, 1000000};
+    static const int64_t billionths[] = {999900000, 500000000, 950000000, 1000000};
     memset(&list, 0xff, sizeof(list));
     assert_null(percentiles_parse("99.99,50,095,0.1", &list));
     assert_int_equal(list.count, 4);
     assert_true(list.given);
     for (int i = 0; i < 4; i++) {
         assert_string_equal(list.list[i].name, names[i]);
-        assert_int_equal(list.list[i].parts, parts[i]);
+        assert_int_equal(list.list[i].billionths, billionths[i]);
     }
 }
 
@@ -216,7 +215,7 @@ sixteen_are_the_most(void **state)
     assert_int_equal(list.count, 16);
     assert_string_equal(list.list[0].name, "1");
     assert_string_equal(list.list[15].name, "16");
-    assert_int_equal(list.list[15].parts, 160000000);
+    assert_int_equal(list.list[15].billionths, 160000000);
 }
 
 static void

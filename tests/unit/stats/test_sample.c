@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "stats/sample.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 

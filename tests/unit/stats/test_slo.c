@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/time.h"
-#include "stats/slo.h"
+#include "stats/percentile.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define NO_NAME "not one of min, avg, max, mdev, iops and percentiles such as p99"
@@ -41,7 +41,7 @@ names_and_limits_are_read(void **state)
     static const struct {
         const char *text, *name;
         enum slo_metric metric;
-        int64_t parts, limit;
+        int64_t billionths, limit;
     } cases[] = {
         {"min=1us", "min", SLO_MIN, 0, 1000},
         {"avg=2", "avg", SLO_AVG, 0, 2000000000},
@@ -56,7 +56,7 @@ names_and_limits_are_read(void **state)
         struct slo slo = slo_of(cases[i].text);
         char name[24];
         assert_int_equal(slo.metric, cases[i].metric);
-        assert_int_equal(slo.percentile.parts, cases[i].parts);
+        assert_int_equal(slo.percentile.billionths, cases[i].billionths);
         assert_int_equal(slo.limit, cases[i].limit);
         assert_string_equal(slo_name(&slo, name), cases[i].name);
     }
@@ -127,7 +127,7 @@ a_limit_that_is_met_exactly_is_kept(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slo kept = slo_of(cases[i].kept), broken = slo_of(cases[i].broken);
         int64_t value = -1;
-        if (slo_check(&kept, &stats, &value) != SLO_KEPT || value != cases[i].value)
+        if (slo_check(&kept, &stats, &value) != SLO_MET || value != cases[i].value)
             fail_msg("%s: %lld", cases[i].kept, (long long)value);
         value = -1;
         if (slo_check(&broken, &stats, &value) != SLO_BROKEN || value != cases[i].value)
@@ -155,7 +155,7 @@ too_few_requests_are_told_with_how_many_it_takes(void **state)
         int64_t value = -1;
         assert_int_equal(slo_check(&slo, &few, &value), SLO_UNKNOWN);
         assert_int_equal(value, cases[i].needs);
-        assert_int_equal(slo_check(&slo, &enough, &value), SLO_KEPT);
+        assert_int_equal(slo_check(&slo, &enough, &value), SLO_MET);
     }
 }
 
@@ -174,11 +174,11 @@ corrected_percentiles_are_what_is_limited(void **state)
     struct slo slo = slo_of("p90=10ms"), most = slo_of("max=1s"),
                least = slo_of("iops=40");
     int64_t value;
-    assert_int_equal(slo_check(&slo, &plain, &value), SLO_KEPT);
+    assert_int_equal(slo_check(&slo, &plain, &value), SLO_MET);
     assert_int_equal(slo_check(&slo, &corrected, &value), SLO_BROKEN);
     assert_in_range(value, 398 * MS, 402 * MS);
-    assert_int_equal(slo_check(&most, &corrected, &value), SLO_KEPT);
-    assert_int_equal(slo_check(&least, &corrected, &value), SLO_KEPT);
+    assert_int_equal(slo_check(&most, &corrected, &value), SLO_MET);
+    assert_int_equal(slo_check(&least, &corrected, &value), SLO_MET);
     assert_int_equal(value, 40);
 }
 
@@ -200,11 +200,11 @@ requests_per_second_are_over_the_busy_time(void **state)
         struct slo kept = slo_of(cases[i].kept), broken = slo_of(cases[i].broken);
         int64_t value = -1;
         stats.busy = stats.latency.sum / cases[i].together;
-        assert_int_equal(slo_check(&kept, &stats, &value), SLO_KEPT);
+        assert_int_equal(slo_check(&kept, &stats, &value), SLO_MET);
         assert_int_equal(value, cases[i].value);
         assert_int_equal(slo_check(&broken, &stats, &value), SLO_BROKEN);
         assert_int_equal(value, cases[i].value);
-        assert_int_equal(slo_check(&average, &stats, &value), SLO_KEPT);
+        assert_int_equal(slo_check(&average, &stats, &value), SLO_MET);
         assert_int_equal(value, 50500000);
     }
 }
