@@ -12,19 +12,22 @@
 enum cli_argument { CLI_NONE, CLI_REQUIRED, CLI_ATTACHED };
 
 /*
- * One option: what the parser, the help, the man page's test and the shell
- * completions need to know of it.
+ * One option: all that the parser, -h, the man page's test and the shell completions know
+ * of it.
  */
 struct cli_option {
+    enum option_id id;
     char letter; /* 0: none */
     const char *name;
+    const char
+        *group; /* title of its group in -h; the options of one follow each other */
     enum cli_argument takes;
-    const char *argument; /* what the value is called in the help; NULL: takes none */
-    const char *help;
+    const char *argument; /* name of the value in -h; NULL: takes none */
+    const char *help;     /* its line in -h */
     /* Stores VALUE; returns NULL or why it is refused. */
     const char *(*set)(const struct cli_option *option, struct options *options,
                        const char *value);
-    size_t at;             /* of the value in struct options */
+    size_t at;             /* of a number or text: its offset in struct options */
     enum units_kind units; /* of a number */
     int64_t least, most;   /* of a number that is allowed */
     const char *beyond;    /* why a larger one is refused */
@@ -32,33 +35,35 @@ struct cli_option {
     bool file;             /* the value is the path of one */
     bool repeats;          /* given again, it says more */
     const char *engine;    /* it selects; its name where the system does not have it */
-    /* Adds values to TEXT, a line each, for who completes them: "=" at an end: more
-     * follows. NULL: there is nothing to choose from. */
+    /* Adds the values to choose from to TEXT, a line each; one that ends with "=" goes
+     * on with a number. NULL: there is no such list. */
     void (*list)(struct buffer *text);
 };
 
-/* The option table, OPTION_IDS rows. */
+/* The option table: OPTION_IDS rows, in the order of -h. */
 extern const struct cli_option cli_options[];
 
+/* Returns the row of an option. */
+const struct cli_option *cli_option(enum option_id id);
+
 /*
- * Parses a command line as getopt_long_only(3) would: short options bundle,
- * long ones take one dash or two and may be abbreviated, options may follow
- * the target, "--" ends them. Returns 0, or -1 with ERROR. -h and -v end the
- * parsing, so nothing after them can be refused. Texts in OPTIONS are those of
- * ARGV. Pure: prints nothing, ends nothing.
+ * Parse a command line as getopt_long_only(3) would: short options bundle, long ones take
+ * one dash or two and may be abbreviated, options may follow the target, "--" ends them.
+ * Returns 0, or -1 with ERROR. -h and -v end the parsing, so nothing after them can be
+ * refused. Texts in OPTIONS are those of ARGV. Pure: prints nothing, ends nothing.
  */
 int cli_parse(int argc, char *const argv[], struct options *options, struct error *error);
 
 /*
- * The option that the first LENGTH characters of NAME, which has no dashes, name or
- * begin, as the parser takes them; NULL: none, or more than one.
+ * Returns the option that the first LENGTH characters of NAME, which has no dashes, name
+ * or begin, as the parser takes them; NULL: none, or more than one.
  */
 const struct cli_option *cli_find(const char *name, size_t length);
 
-/* Adds the usage, which -h prints, to TEXT. */
+/* Add the usage, which -h prints, to TEXT. */
 void cli_usage(struct buffer *text);
 
-/* Adds the line that -v prints to TEXT. */
+/* Add the line that -v prints to TEXT. */
 void cli_version(struct buffer *text);
 
 #endif

@@ -1,21 +1,20 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
-#include "cli/color.h"
-#include "cli/sweep.h"
 #include "stats/percentile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What one read(2) or write(2) moves on Linux at the most. */
+/* The most bytes that read(2) or write(2) moves on Linux. */
 #define REQUEST_MOST 2147479552
 
 #define TARGETS_MOST 64
 #define THREADS_MOST 1024
 #define DEPTH_MOST 4096
 
-/* One per row of the option table, in its order. */
+/* The options, in the order in which an ambiguous beginning lists them: that of ioping
+ * 1.3 as far as it had them. */
 enum option_id {
     OPTION_WARMUP,
     OPTION_BURST,
@@ -67,9 +66,20 @@ enum option_id {
     OPTION_IDS,
 };
 
+/* When words are coloured; by itself if a terminal shows them. */
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+enum sweep_kind { SWEEP_NONE, SWEEP_SIZE, SWEEP_THREADS, SWEEP_DEPTH };
+
+/* A sweep: one run after another, doubling a value from one end to the other. */
+struct sweep {
+    enum sweep_kind kind;
+    int64_t from, to; /* bytes, or how many; 0: not given */
+};
+
 /*
- * The command line, converted and checked but not yet resolved. `given` says
- * how often each option stood there; a value not given has its default. Times are ns,
+ * The command line, converted and checked but not yet resolved. `given` counts how often
+ * each option was given; the value of one that was not is its default. Times are ns,
  * sizes and offsets bytes.
  */
 struct options {
@@ -87,5 +97,19 @@ struct options {
     struct slos slos;
     uint16_t given[OPTION_IDS];
 };
+
+/* Fill OPTIONS with the defaults: no option was given. */
+void options_init(struct options *options);
+
+/* Returns the option that sets alone what a sweep of this KIND, not SWEEP_NONE, varies.
+ */
+enum option_id sweep_option(enum sweep_kind kind);
+
+/* Returns the name of what is swept: size, threads or depth; NULL for SWEEP_NONE. */
+const char *sweep_name(enum sweep_kind kind);
+
+/* Returns the value after VALUE in a sweep up to TO: twice that, or TO if it is nearer;
+ * 0: VALUE was the last. */
+int64_t sweep_next(int64_t value, int64_t to);
 
 #endif

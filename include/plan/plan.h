@@ -23,16 +23,16 @@ struct plan_output {
     int64_t print_interval;  /* a raw line every so many ns; 0: never */
     struct percentiles percentiles;
     bool histogram;
-    const char *prometheus; /* path of a file to keep; NULL: none */
-    int64_t keep_interval;  /* ns from one version of it to the next */
-    const char *plot;       /* path of a picture; NULL: none */
-    bool status;            /* a status line, if stderr goes to a terminal */
+    const char *prometheus;  /* path of a file of metrics; NULL: none */
+    int64_t export_interval; /* ns from one version of it to the next */
+    const char *plot;        /* path of a plot; NULL: none */
+    bool status;             /* a status line, if stderr goes to a terminal */
     enum color color;
 };
 
 /*
- * What will be done, with every default and conflict resolved. Nothing changes
- * it once it is made. Times are ns, sizes and offsets bytes.
+ * The run to do, with every default and conflict resolved. Nothing changes a plan once it
+ * is made. Times are ns, sizes and offsets bytes.
  */
 struct plan {
     const char *path;           /* of its target; of several, the first */
@@ -40,7 +40,7 @@ struct plan {
     int target_count;
 
     enum plan_load load;
-    int consent; /* how often -W and -G were given */
+    int consent; /* to destroy data: how often -W and -G were given */
     bool linear;
     uint64_t seed;
     int64_t request_size;
@@ -51,21 +51,21 @@ struct plan {
     const struct io_engine *engine;
     const char *engine_name; /* for messages and plots; NULL: the default engine */
     int threads;             /* workers side by side */
-    int depth;               /* requests under way at a time, of each */
+    int depth;               /* requests under way at a time, per worker */
     struct sweep sweep;      /* its ends are 0 where the target decides them */
 
     int64_t interval;
-    bool limited;      /* it comes from a limit, so nothing is due */
+    bool limited;      /* the interval comes from a limit, so no request is ever due */
     int64_t burst;     /* requests per interval, at least 1 */
     uint64_t count;    /* UINT64_MAX: no limit */
     int64_t work_time; /* INT64_MAX: no limit */
-    int64_t settle;    /* ns before that, of which nothing is counted */
+    int64_t settle;    /* ns before the work time, in which no request counts */
     bool ignore_error;
-    int64_t hang; /* a request is said to be stuck after so long; 0: never */
+    int64_t hang; /* ns after which a request is reported to be stuck; 0: never */
 
     bool direct; /* fail rather than fall back */
     bool cached;
-    bool keep;
+    bool keep;           /* the working file */
     unsigned open_flags; /* OR-ed enum os_open */
     int rw_flags;        /* OR-ed enum os_rw */
 
@@ -76,30 +76,30 @@ struct plan {
 };
 
 /*
- * Resolves OPTIONS; SEED is used where they give none. Texts stay theirs.
- * Returns 0, or -1 with ERROR when they contradict each other.
+ * Resolve OPTIONS; SEED is used where they give none. Texts stay those of the options.
+ * Returns 0, or -1 with ERROR when options contradict each other.
  */
 int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
               struct error *error);
 
 /*
- * Makes ONE what PLAN does with its NUMBERth target, from 0: each has a sequence of its
- * own, the first that which it would have alone.
+ * Store in ONE the plan for the NUMBERth target of PLAN, from 0. Each has a random
+ * sequence of its own, the first that which it would have alone.
  */
 void plan_target(const struct plan *plan, int number, struct plan *one);
 
 /*
- * The request to open a target for, bytes, whose working set has WORK_SIZE of them; 0:
- * that is not known. One that fits, if sizes are swept whose ends the target decides.
+ * Returns the request size, bytes, to open a target for whose working set has WORK_SIZE
+ * bytes, 0: not known. It fits if sizes are swept whose ends the target decides.
  */
 int64_t plan_first(const struct plan *plan, int64_t work_size);
 
-/* The largest request that PLAN names, bytes. */
+/* Returns the size of the largest request that PLAN names, bytes. */
 int64_t plan_largest(const struct plan *plan);
 
 /*
- * Makes STEP what PLAN, which sweeps, does with VALUE, as the NUMBERth step from
- * 0: each has a sequence of its own.
+ * Store in STEP the plan for VALUE, the NUMBERth step from 0 of PLAN, which sweeps. Each
+ * has a random sequence of its own.
  */
 void plan_step(const struct plan *plan, int64_t value, int number, struct plan *step);
 

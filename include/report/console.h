@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "cli/color.h"
+#include "cli/options.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #define RUN_OUTCOME_H
 
 #include "base/error.h"
-#include "cli/sweep.h"
+#include "cli/options.h"
 #include "stats/percentile.h"
 
 #include <stdbool.h>

@@ -22,7 +22,7 @@ add_names(struct buffer *text, const struct cli_option *option, const char *betw
 static void
 add_exclusions(struct buffer *text, const struct cli_option *option)
 {
-    if (option == &cli_options[OPTION_HELP] || option == &cli_options[OPTION_VERSION]) {
+    if (option->id == OPTION_HELP || option->id == OPTION_VERSION) {
         buffer_text(text, "'(- *)'");
     } else if (option->repeats) {
         buffer_text(text, "'*'");

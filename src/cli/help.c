@@ -1,38 +1,9 @@
+/* The texts of -h and -v; -h is the option table, row by row. */
 #include "cli/cli.h"
 
 #include <stdio.h>
 
-static const struct {
-    const char *title;
-    enum option_id ids[16];
-    int count;
-} groups[] = {
-    {"requests",
-     {OPTION_SIZE, OPTION_WORK_SIZE, OPTION_WORK_OFFSET, OPTION_LINEAR, OPTION_WRITE,
-      OPTION_READ_WRITE, OPTION_ENTROPY, OPTION_KEEP},
-     8},
-    {"way to the device",
-     {OPTION_DIRECT, OPTION_CACHED, OPTION_SYNC, OPTION_DSYNC, OPTION_NOWAIT,
-      OPTION_HIPRI},
-     6},
-    {"at the same time",
-     {OPTION_THREADS, OPTION_DEPTH, OPTION_ASYNC, OPTION_URING, OPTION_SWEEP},
-     5},
-    {"pace and end",
-     {OPTION_COUNT, OPTION_INTERVAL, OPTION_WORK_TIME, OPTION_BURST, OPTION_SPEED_LIMIT,
-      OPTION_RATE_LIMIT, OPTION_RAPID, OPTION_IGNORE_ERROR, OPTION_HANG},
-     9},
-    {"statistics",
-     {OPTION_WARMUP, OPTION_MIN_TIME, OPTION_MAX_TIME, OPTION_PERCENTILES,
-      OPTION_HISTOGRAM, OPTION_CORRECTED, OPTION_SLO},
-     7},
-    {"output",
-     {OPTION_QUIET, OPTION_BATCH, OPTION_JSON, OPTION_PRINT_COUNT, OPTION_PRINT_INTERVAL,
-      OPTION_TIME, OPTION_PROMETHEUS, OPTION_PLOT, OPTION_COLOR, OPTION_NO_STATUS,
-      OPTION_HELP, OPTION_VERSION},
-     12},
-};
-
+/* Add a line, such as "  -c, -count <count>           stop after ...". */
 static void
 add_option(struct buffer *text, const struct cli_option *option)
 {
@@ -52,10 +23,12 @@ cli_usage(struct buffer *text)
 {
     buffer_text(text, "Usage: ioping [options] directory|file|device...\n"
                       "       ioping -h | -v\n");
-    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-        buffer_format(text, "\n%s:\n", groups[i].title);
-        for (int k = 0; k < groups[i].count; k++)
-            add_option(text, &cli_options[groups[i].ids[k]]);
+    const char *group = NULL;
+    for (int i = 0; i < OPTION_IDS; i++) {
+        if (cli_options[i].group != group)
+            buffer_format(text, "\n%s:\n", cli_options[i].group);
+        group = cli_options[i].group;
+        add_option(text, &cli_options[i]);
     }
     buffer_text(
         text, "\nTimes: ns us ms s min hour, none = s. Sizes: B k m g t p e (powers of\n"

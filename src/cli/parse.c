@@ -1,34 +1,22 @@
 /*
- * The command line, read the way getopt_long_only(3) describes it, from the
- * one option table. A word with one dash is first taken for a long option (or
- * a unique beginning of one), and only then for a bundle of letters; a single
- * known letter is always that letter.
+ * The command line, parsed the way getopt_long_only(3) describes it, by the option table.
+ * A word with one dash is first taken for a long option (or a unique beginning of one),
+ * and only then for a bundle of letters; a single known letter is always that letter.
  */
 #include "cli/cli.h"
-
-#include "base/time.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct options defaults = {
-    .time_format = "%b %d %T",
-    .warmup = 1,
-    .interval = SECOND,
-    .hang = 5 * SECOND,
-    .max_time = INT64_MAX,
-    .size = 4096,
-};
-
 struct parser {
-    int argc, next; /* next: the word after the one that is read */
+    int argc, next; /* next: the word after the present one */
     char *const *argv;
     struct options *options;
     struct error *error;
     bool done; /* -h or -v */
 };
 
-/* For an error that is set already. */
+/* Let the usage follow an error that is set already. Returns -1. */
 static int
 show_usage(struct parser *parser)
 {
@@ -59,19 +47,25 @@ find_letter(char letter)
     return NULL;
 }
 
+/* Returns true if the first LENGTH characters of NAME are or begin the option's name. */
+static bool
+begins(const char *name, size_t length, const struct cli_option *option)
+{
+    return strncmp(option->name, name, length) == 0;
+}
+
 /*
- * Finds the option that NAME is or begins. Returns how many it begins, 1 for
- * one that it is, and lists them in TEXT. What was unique in ioping 1.3 stays
- * unique: options that are newer do not count beside one that is not.
+ * Find the option that the first LENGTH characters of NAME are or begin. Returns how many
+ * they begin, 1 for one that they are. What was unique in ioping 1.3 stays unique:
+ * options that are newer do not count beside one that is not.
  */
 static int
-find_names(const char *name, size_t length, const struct cli_option **found,
-           struct buffer *text)
+find_name(const char *name, size_t length, const struct cli_option **found)
 {
     int matches = 0, older = 0;
-    for (int i = 0; i < OPTION_IDS; i++) {
+    for (int i = 0; length && i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
-        if (strncmp(option->name, name, length) != 0)
+        if (!begins(name, length, option))
             continue;
         bool exact = option->name[length] == '\0';
         if (exact || older == 0 || !option->newer)
@@ -80,7 +74,6 @@ find_names(const char *name, size_t length, const struct cli_option **found,
             return 1;
         matches++;
         older += !option->newer;
-        buffer_format(text, " '-%s'", option->name);
     }
     return older == 1 ? 1 : matches;
 }
@@ -89,26 +82,39 @@ const struct cli_option *
 cli_find(const char *name, size_t length)
 {
     const struct cli_option *option = NULL;
-    struct buffer candidates = {0};
-    int matches = length ? find_names(name, length, &option, &candidates) : 0;
-    buffer_free(&candidates);
-    return matches == 1 ? option : NULL;
+    return find_name(name, length, &option) == 1 ? option : NULL;
+}
+
+static int
+refuse_ambiguous(struct parser *parser, const char *shown, const char *name,
+                 size_t length)
+{
+    struct buffer list = {0};
+    for (int id = 0; id < OPTION_IDS; id++) {
+        const struct cli_option *option = cli_option((enum option_id)id);
+        if (begins(name, length, option))
+            buffer_format(&list, " '-%s'", option->name);
+    }
+    error_set(parser->error, EXIT_USAGE, NULL,
+              "option '%.100s' is ambiguous; possibilities:%s", shown,
+              list.text ? list.text : "");
+    buffer_free(&list);
+    return show_usage(parser);
 }
 
 static int
 store(struct parser *parser, const struct cli_option *option, const char *shown,
       const char *value)
 {
-    ptrdiff_t id = option - cli_options;
     const char *wrong = option->set(option, parser->options, value);
     if (wrong) {
         char what[256];
         snprintf(what, sizeof(what), "%s '%s'", shown, value ? value : "");
         return error_set(parser->error, EXIT_USAGE, what, "%s", wrong);
     }
-    if (parser->options->given[id] < UINT16_MAX)
-        parser->options->given[id]++;
-    parser->done = id == OPTION_HELP || id == OPTION_VERSION;
+    if (parser->options->given[option->id] < UINT16_MAX)
+        parser->options->given[option->id]++;
+    parser->done = option->id == OPTION_HELP || option->id == OPTION_VERSION;
     return 0;
 }
 
@@ -163,27 +169,18 @@ parse_option(struct parser *parser, const char *word)
         return parse_letters(parser, name);
     size_t length = strcspn(name, "=");
     const struct cli_option *option = NULL;
-    struct buffer candidates = {0};
-    int status = 0;
-    int matches = length ? find_names(name, length, &option, &candidates) : 0;
+    int matches = find_name(name, length, &option);
     if (matches == 1)
-        status = parse_name(parser, option, name[length] ? name + length : NULL);
-    else if (matches > 1) {
-        error_set(parser->error, EXIT_USAGE, NULL,
-                  "option '%.100s' is ambiguous; possibilities:%s", word,
-                  candidates.text ? candidates.text : "");
-        status = show_usage(parser);
-    } else if (!two && find_letter(name[0])) {
-        status = parse_letters(parser, name);
-    } else {
-        status = refuse_unknown(parser, word);
-    }
-    buffer_free(&candidates);
-    return status;
+        return parse_name(parser, option, name[length] ? name + length : NULL);
+    if (matches > 1)
+        return refuse_ambiguous(parser, word, name, length);
+    if (!two && find_letter(name[0]))
+        return parse_letters(parser, name);
+    return refuse_unknown(parser, word);
 }
 
 static int
-take_target(struct parser *parser, const char *word)
+add_target(struct parser *parser, const char *word)
 {
     struct options *options = parser->options;
     if (options->target_count == TARGETS_MOST)
@@ -198,13 +195,12 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
 {
     struct parser parser = {argc, 1, argv, options, error, false};
     bool only_targets = false;
-    *options = defaults;
-    options->percentiles = percentiles_default;
+    options_init(options);
     while (parser.next < argc && !parser.done) {
         const char *word = argv[parser.next++];
         int status = 0;
         if (only_targets || word[0] != '-' || word[1] == '\0')
-            status = take_target(&parser, word);
+            status = add_target(&parser, word);
         else if (strcmp(word, "--") == 0)
             only_targets = true;
         else

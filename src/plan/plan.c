@@ -1,3 +1,8 @@
+/*
+ * Options become a plan here, one group after another; later ones build upon the earlier.
+ * Sequences of random numbers: each target and each step of a sweep gets a seed derived
+ * from that of the plan, so that none repeats the offsets of another.
+ */
 #include "plan/plan.h"
 
 #include "base/random.h"
@@ -5,12 +10,12 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "os/os.h"
-#include "sweep.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define APART 0x5555555555555555 /* from the sequences of other workers */
+/* Mixed into the seed of a target, as workers derive theirs from the seed itself. */
+#define TARGET_SALT 0x5555555555555555
 
 static bool
 given(const struct options *options, enum option_id id)
@@ -18,7 +23,7 @@ given(const struct options *options, enum option_id id)
     return options->given[id] > 0;
 }
 
-/* Limits only ever slow down: the largest interval wins. */
+/* Limits only ever slow down, so the largest interval wins. */
 static void
 resolve_interval(const struct options *options, struct plan *plan)
 {
@@ -85,21 +90,21 @@ static int
 choose_engine(const struct options *options, struct plan *plan, struct error *error)
 {
     const char *chosen = NULL;
-    char option[64];
     plan->engine = io_engine_of(0);
-    for (unsigned i = 0; i < OPTION_IDS; i++) {
-        if (!cli_options[i].engine || !options->given[i])
+    for (int i = 0; i < OPTION_IDS; i++) {
+        const struct cli_option *option = &cli_options[i];
+        if (!option->engine || !given(options, option->id))
             continue;
         if (chosen) {
-            snprintf(option, sizeof(option), "-%s", cli_options[i].name);
-            error_set(error, EXIT_USAGE, option, "cannot be done together with -%s",
+            char what[64];
+            snprintf(what, sizeof(what), "-%s", option->name);
+            error_set(error, EXIT_USAGE, what, "cannot be done together with -%s",
                       chosen);
             return error_advise(error, "leave out one of them");
         }
-        chosen = cli_options[i].name;
-        plan->engine = io_engine_of(cli_options[i].letter);
-        plan->engine_name =
-            plan->engine->name ? plan->engine->name : cli_options[i].engine;
+        chosen = option->name;
+        plan->engine = io_engine_of(option->letter);
+        plan->engine_name = plan->engine->name ? plan->engine->name : option->engine;
     }
     return 0;
 }
@@ -154,7 +159,7 @@ resolve_output(const struct options *options, struct plan_output *output)
     output->color = options->color;
 }
 
-/* What is printed per request shows well enough that the run is alive. */
+/* A line per request shows well enough that the run is alive. */
 static void
 resolve_status(const struct options *options, struct plan_output *output)
 {
@@ -162,15 +167,80 @@ resolve_status(const struct options *options, struct plan_output *output)
         !output->requests && !output->print_count && !given(options, OPTION_NO_STATUS);
 }
 
-/* The file takes the interval of the raw lines, which are not printed then. */
+/* The file takes over the interval of the raw lines, which are not printed then. */
 static void
 resolve_prometheus(const struct options *options, struct plan_output *output)
 {
     output->prometheus = options->prometheus;
     if (!output->prometheus)
         return;
-    output->keep_interval =
+    output->export_interval =
         options->print_interval ? options->print_interval : 15 * SECOND;
+}
+
+/* Options that make no sense for steps that last a time each, without delay. */
+static const enum option_id not_swept[] = {
+    OPTION_COUNT,       OPTION_BURST,          OPTION_SPEED_LIMIT, OPTION_RATE_LIMIT,
+    OPTION_PRINT_COUNT, OPTION_PRINT_INTERVAL, OPTION_CORRECTED,   OPTION_SLO,
+    OPTION_PROMETHEUS,  OPTION_HISTOGRAM,
+};
+
+static int
+refuse_swept(enum option_id id, struct error *error)
+{
+    char what[32];
+    snprintf(what, sizeof(what), "-%s", cli_option(id)->name);
+    error_set(error, EXIT_USAGE, what, "cannot be done together with -sweep");
+    return error_advise(error, "leave out one of them");
+}
+
+/* Refuse other options: what is swept cannot be set as well, and no step waits. */
+static int
+check_sweep(const struct options *options, struct error *error)
+{
+    enum option_id swept = sweep_option(options->sweep.kind);
+    for (size_t i = 0; i < sizeof(not_swept) / sizeof(not_swept[0]); i++)
+        if (given(options, not_swept[i]))
+            return refuse_swept(not_swept[i], error);
+    if (given(options, OPTION_INTERVAL) && options->interval > 0)
+        return refuse_swept(OPTION_INTERVAL, error);
+    if (given(options, OPTION_WORK_TIME) && !options->work_time)
+        return error_set(error, EXIT_USAGE, "-work-time",
+                         "each step of a sweep has to end");
+    return given(options, swept) ? refuse_swept(swept, error) : 0;
+}
+
+/* A working file has room for the largest request, unless the user says how much. */
+static void
+resolve_ends(const struct options *options, struct plan *plan)
+{
+    struct sweep *sweep = &plan->sweep;
+    if (sweep->kind == SWEEP_SIZE) {
+        plan->request_size = sweep->from ? sweep->from : 4096;
+        plan->request_size = plan_first(plan, plan->work_size);
+        if (!options->work_size && plan->scratch_size < sweep->to)
+            plan->scratch_size = sweep->to;
+    } else if (!sweep->from) {
+        sweep->from = 1;
+        sweep->to = 64;
+    }
+}
+
+/* Comes when all but the output and -corrected is resolved. */
+static int
+resolve_sweep(const struct options *options, struct plan *plan, struct error *error)
+{
+    if (options->sweep.kind == SWEEP_NONE)
+        return 0;
+    if (check_sweep(options, error) < 0)
+        return -1;
+    plan->sweep = options->sweep;
+    resolve_ends(options, plan);
+    plan->work_time = options->work_time ? options->work_time : 2 * SECOND;
+    plan->settle = plan->work_time / 10;
+    plan->limits.warmup = given(options, OPTION_WARMUP) ? (uint64_t)options->warmup : 0;
+    plan->output.requests = false;
+    return 0;
 }
 
 static int
@@ -191,15 +261,6 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
     return error_advise(error, "give one with -i");
 }
 
-void
-plan_target(const struct plan *plan, int number, struct plan *one)
-{
-    *one = *plan;
-    one->path = plan->targets[number];
-    if (number > 0)
-        one->seed = random_derive(plan->seed ^ APART, (uint64_t)number);
-}
-
 int
 plan_make(const struct options *options, uint64_t seed, struct plan *plan,
           struct error *error)
@@ -216,8 +277,54 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     resolve_output(options, &plan->output);
     resolve_prometheus(options, &plan->output);
     plan->slos = options->slos;
-    if (plan_sweep(options, plan, error) < 0)
+    if (resolve_sweep(options, plan, error) < 0)
         return -1;
     resolve_status(options, &plan->output);
     return resolve_corrected(options, plan, error);
+}
+
+void
+plan_target(const struct plan *plan, int number, struct plan *one)
+{
+    *one = *plan;
+    one->path = plan->targets[number];
+    if (number > 0)
+        one->seed = random_derive(plan->seed ^ TARGET_SALT, (uint64_t)number);
+}
+
+int64_t
+plan_first(const struct plan *plan, int64_t work_size)
+{
+    bool open = plan->sweep.kind == SWEEP_SIZE && !plan->sweep.from;
+    int64_t size = plan->request_size;
+    while (open && work_size && size > work_size && size > 512)
+        size /= 2;
+    return size;
+}
+
+int64_t
+plan_largest(const struct plan *plan)
+{
+    bool grows = plan->sweep.kind == SWEEP_SIZE && plan->sweep.to > plan->request_size;
+    return grows ? plan->sweep.to : plan->request_size;
+}
+
+void
+plan_step(const struct plan *plan, int64_t value, int number, struct plan *step)
+{
+    *step = *plan;
+    step->seed = random_derive(~plan->seed, (uint64_t)number + 1);
+    switch (plan->sweep.kind) {
+    case SWEEP_SIZE:
+        step->request_size = value;
+        break;
+    case SWEEP_THREADS:
+        step->threads = (int)value;
+        break;
+    case SWEEP_DEPTH:
+        step->depth = (int)value;
+        break;
+    case SWEEP_NONE:
+        break;
+    }
 }

@@ -75,7 +75,8 @@ report_begin(struct report *report, const struct plan *plan, const struct job *j
     report->count = count;
     if (status_wanted(plan))
         report->status = status_open(plan, count, os_clock_now());
-    report->timers[TIMER_METRICS].every = output->prometheus ? output->keep_interval : 0;
+    report->timers[TIMER_METRICS].every =
+        output->prometheus ? output->export_interval : 0;
     report->timers[TIMER_PLOT].every = output->plot ? EXPORT_PLOT_INTERVAL : 0;
     report->timers[TIMER_STATUS].every = report->status ? STATUS_INTERVAL : 0;
     return export_begin(&report->export, plan, jobs, count, report->status, error);

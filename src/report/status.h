@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/time.h"
-#include "cli/sweep.h"
+#include "cli/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -195,10 +195,11 @@ each_name_is_completed(void **state)
 
 /* What is there of a file's name goes on if a file can stand behind the option. */
 static void
-check_file(const struct shell *shell, int id, const struct query *query)
+check_file(const struct shell *shell, const struct cli_option *option,
+           const struct query *query)
 {
-    const struct cli_option *option = &cli_options[id];
-    bool alone = shell->exclusive && (id == OPTION_HELP || id == OPTION_VERSION);
+    bool alone =
+        shell->exclusive && (option->id == OPTION_HELP || option->id == OPTION_VERSION);
     bool file = option->takes == CLI_REQUIRED ? option->file : !alone;
     if (strcmp(query->offered, file ? "file" : "fi") != 0)
         fail_msg("%s: '%s' offers %s", shell->name, query->line, query->offered);
@@ -217,7 +218,7 @@ files_are_offered_where_they_fit(void **state)
     ask(shell->ask);
     for (int i = 0; i < OPTION_IDS; i++)
         for (int k = 0; k < (cli_options[i].letter ? 3 : 2); k++)
-            check_file(shell, i, &queries[3 * i + k]);
+            check_file(shell, &cli_options[i], &queries[3 * i + k]);
 }
 
 /* All values that there is a list of, and no other. */

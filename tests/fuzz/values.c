@@ -9,7 +9,7 @@
 #include "fuzz.h"
 
 #include "base/units.h"
-#include "cli/options.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 
@@ -70,8 +70,10 @@ check_sweep(const char *text)
     static const int64_t most[] = {[SWEEP_SIZE] = REQUEST_MOST,
                                    [SWEEP_THREADS] = THREADS_MOST,
                                    [SWEEP_DEPTH] = DEPTH_MOST};
-    struct sweep sweep = {SWEEP_NONE, UNTOUCHED, UNTOUCHED};
-    const char *wrong = sweep_parse(text, &sweep);
+    struct options options = {.sweep = {SWEEP_NONE, UNTOUCHED, UNTOUCHED}};
+    const struct cli_option *option = cli_option(OPTION_SWEEP);
+    const char *wrong = option->set(option, &options, text);
+    struct sweep sweep = options.sweep;
     if (wrong) {
         MUST(*wrong && fuzz_is_clean(wrong));
         return;

@@ -1,9 +1,20 @@
 /* What -color takes. */
 #include "support.h"
 
-#include "cli/color.h"
+#include "cli/cli.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Returns why -color refuses TEXT, NULL if it does not. */
+static const char *
+parse_color(const char *text, enum color *color)
+{
+    struct options options = {.color = *color};
+    const struct cli_option *option = cli_option(OPTION_COLOR);
+    const char *wrong = option->set(option, &options, text);
+    *color = options.color;
+    return wrong;
+}
 
 static void
 the_three_words_are_read(void **state)
@@ -16,7 +27,7 @@ the_three_words_are_read(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++)
         for (int before = COLOR_AUTO; before <= COLOR_NEVER; before++) {
             enum color color = (enum color)before;
-            assert_null(color_parse(cases[i].text, &color));
+            assert_null(parse_color(cases[i].text, &color));
             assert_int_equal(color, cases[i].color);
         }
 }
@@ -29,7 +40,7 @@ all_else_is_refused_and_changes_nothing(void **state)
                                         "yes", "0",      "NEVER", "autonever"};
     for (size_t i = 0; i < LENGTH(texts); i++) {
         enum color color = COLOR_NEVER;
-        const char *wrong = color_parse(texts[i], &color);
+        const char *wrong = parse_color(texts[i], &color);
         if (!wrong || strcmp(wrong, "neither always, never nor auto") != 0)
             fail_msg("'%s': %s", texts[i], wrong ? wrong : "taken");
         assert_int_equal(color, COLOR_NEVER);
@@ -40,9 +51,8 @@ static void
 nothing_said_is_auto(void **state)
 {
     (void)state;
-    static const struct {
-        enum color color;
-    } options;
+    struct options options;
+    options_init(&options);
     assert_int_equal(options.color, COLOR_AUTO);
 }
 

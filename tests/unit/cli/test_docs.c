@@ -63,6 +63,30 @@ the_help_has_each_option_once(void **state)
 }
 
 static void
+the_help_has_each_group_once(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    cli_usage(&text);
+    for (int i = 0; i < OPTION_IDS; i++) {
+        char title[64];
+        snprintf(title, sizeof(title), "\n\n%s:\n", cli_options[i].group);
+        if (count(text.text, title) != 1)
+            fail_msg("not there once:%s", title);
+    }
+    buffer_free(&text);
+}
+
+static void
+the_table_has_each_option_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < OPTION_IDS; i++)
+        for (int k = 0; k < i; k++)
+            assert_int_not_equal(cli_options[i].id, cli_options[k].id);
+}
+
+static void
 the_help_fits_a_terminal(void **state)
 {
     (void)state;
@@ -275,7 +299,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_has_each_option_once),
         cmocka_unit_test(the_help_has_each_option_once),
+        cmocka_unit_test(the_help_has_each_group_once),
         cmocka_unit_test(the_help_fits_a_terminal),
         cmocka_unit_test(the_version_is_one_line),
         cmocka_unit_test(the_man_page_describes_every_option),

@@ -144,7 +144,7 @@ every_option_by_letter(void **state)
     assert_int_equal(LENGTH(rows), OPTION_IDS);
     for (size_t i = 0; i < LENGTH(rows); i++) {
         const char letter[] = {rows[i].letter, '\0'};
-        assert_int_equal(cli_options[rows[i].id].letter, rows[i].letter);
+        assert_int_equal(cli_option(rows[i].id)->letter, rows[i].letter);
         if (rows[i].letter)
             check_ways(&rows[i], letter, ways, rows[i].value ? 2 : 1);
     }
@@ -156,7 +156,7 @@ every_option_by_name(void **state)
     static const char *const ways[] = {"-%s %s .", "--%s %s .", "-%s=%s .", "--%s=%s ."};
     (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        assert_string_equal(cli_options[rows[i].id].name, rows[i].name);
+        assert_string_equal(cli_option(rows[i].id)->name, rows[i].name);
         check_ways(&rows[i], rows[i].name, ways, rows[i].value ? 4 : 2);
     }
 }

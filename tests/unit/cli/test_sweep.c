@@ -1,7 +1,7 @@
 /* What -sweep takes, and the values it goes through. */
 #include "support.h"
 
-#include "cli/options.h"
+#include "cli/cli.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -15,11 +15,22 @@
 #define RANGE "out of range"
 #define BACKWARDS "ends before it begins"
 
+/* Returns why -sweep refuses TEXT, NULL if it does not. */
+static const char *
+parse_sweep(const char *text, struct sweep *sweep)
+{
+    struct options options = {.sweep = {SWEEP_NONE, 7, 7}};
+    const struct cli_option *option = cli_option(OPTION_SWEEP);
+    const char *wrong = option->set(option, &options, text);
+    *sweep = options.sweep;
+    return wrong;
+}
+
 static void
 check_refused(const char *text, const char *why)
 {
     struct sweep sweep;
-    const char *wrong = sweep_parse(text, &sweep);
+    const char *wrong = parse_sweep(text, &sweep);
     if (!wrong || strcmp(wrong, why) != 0)
         fail_msg("'%.200s': %s", text, wrong ? wrong : "taken");
 }
@@ -34,8 +45,8 @@ a_kind_alone_leaves_the_ends_open(void **state)
     } cases[] = {
         {"size", SWEEP_SIZE}, {"threads", SWEEP_THREADS}, {"depth", SWEEP_DEPTH}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct sweep sweep = {SWEEP_NONE, 7, 7};
-        assert_null(sweep_parse(cases[i].text, &sweep));
+        struct sweep sweep;
+        assert_null(parse_sweep(cases[i].text, &sweep));
         assert_int_equal(sweep.kind, cases[i].kind);
         assert_int_equal(sweep.from, 0);
         assert_int_equal(sweep.to, 0);
@@ -64,8 +75,8 @@ both_ends_are_read_with_their_units(void **state)
         {"depth=4096..4096", {SWEEP_DEPTH, 4096, 4096}},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct sweep sweep = {0};
-        const char *wrong = sweep_parse(cases[i].text, &sweep);
+        struct sweep sweep;
+        const char *wrong = parse_sweep(cases[i].text, &sweep);
         if (wrong)
             fail_msg("%s: %s", cases[i].text, wrong);
         assert_int_equal(sweep.kind, cases[i].sweep.kind);
@@ -123,7 +134,7 @@ three_dots_are_refused(void **state)
     struct sweep sweep;
     static const char *const texts[] = {"size=4k...1m", "threads=1...5k", "size=1....8"};
     for (size_t i = 0; i < LENGTH(texts); i++)
-        if (!sweep_parse(texts[i], &sweep))
+        if (!parse_sweep(texts[i], &sweep))
             fail_msg("'%s' taken: %lld to %lld", texts[i], (long long)sweep.from,
                      (long long)sweep.to);
 }
@@ -200,9 +211,9 @@ a_very_long_text_is_refused(void **state)
         memset(text, '9', sizeof(text) - 1);
         memcpy(text, heads[i], strlen(heads[i]));
         struct sweep sweep;
-        assert_non_null(sweep_parse(text, &sweep));
+        assert_non_null(parse_sweep(text, &sweep));
         memcpy(text + sizeof(text) - 4, "..9", 3);
-        assert_non_null(sweep_parse(text, &sweep));
+        assert_non_null(parse_sweep(text, &sweep));
     }
 }
 
@@ -212,9 +223,9 @@ a_first_end_has_31_characters_at_the_most(void **state)
 {
     (void)state;
     struct sweep sweep;
-    assert_null(sweep_parse("size=0000000000000000000000000000004..8", &sweep));
+    assert_null(parse_sweep("size=0000000000000000000000000000004..8", &sweep));
     assert_int_equal(sweep.from, 4);
-    assert_non_null(sweep_parse("size=00000000000000000000000000000004..8", &sweep));
+    assert_non_null(parse_sweep("size=00000000000000000000000000000004..8", &sweep));
 }
 
 /* The values from FROM to TO are those of EXPECTED, 0 after the last. */
@@ -294,6 +305,7 @@ static void
 each_kind_has_its_word(void **state)
 {
     (void)state;
+    assert_null(sweep_name(SWEEP_NONE));
     assert_string_equal(sweep_name(SWEEP_SIZE), "size");
     assert_string_equal(sweep_name(SWEEP_THREADS), "threads");
     assert_string_equal(sweep_name(SWEEP_DEPTH), "depth");

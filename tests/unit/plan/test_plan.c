@@ -365,14 +365,14 @@ metrics_are_kept_instead_of_raw_lines(void **state)
     (void)state;
     struct plan plan = planned("-P 7s .");
     assert_null(plan.output.prometheus);
-    assert_int_equal(plan.output.keep_interval, 0);
+    assert_int_equal(plan.output.export_interval, 0);
     assert_int_equal(plan.output.print_interval, 7000000000);
     plan = planned("-prometheus a.prom .");
     assert_string_equal(plan.output.prometheus, "a.prom");
-    assert_int_equal(plan.output.keep_interval, 15000000000);
+    assert_int_equal(plan.output.export_interval, 15000000000);
     assert_int_equal(plan.output.print_interval, 0);
     plan = planned("-P 7s -prometheus a.prom -p 3 .");
-    assert_int_equal(plan.output.keep_interval, 7000000000);
+    assert_int_equal(plan.output.export_interval, 7000000000);
     assert_int_equal(plan.output.print_interval, 0);
     assert_int_equal(plan.output.print_count, 3);
 }

@@ -154,7 +154,7 @@ run(struct setup *setup, struct told *told)
     };
     struct run_task task = setup_task(setup, &observer);
     if (setup->plan.output.prometheus) {
-        told->keep_every = setup->plan.output.keep_interval;
+        told->keep_every = setup->plan.output.export_interval;
         observer.due = on_due;
         observer.tick = on_tick;
         observer.end = on_look;

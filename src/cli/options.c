@@ -1,0 +1,318 @@
+/*
+ * The options. One table has all that the parser, -h, the man page's test and the shell
+ * completions know of them; the setters before it convert and check a value.
+ */
+#include "base/time.h"
+#include "cli/cli.h"
+
+#include <stddef.h>
+#include <string.h>
+
+void
+options_init(struct options *options)
+{
+    *options = (struct options){
+        .time_format = "%b %d %T",
+        .warmup = 1,
+        .interval = SECOND,
+        .hang = 5 * SECOND,
+        .max_time = INT64_MAX,
+        .size = 4096,
+        .percentiles = percentiles_default,
+    };
+}
+
+/* That it was given is all there is to know. */
+static const char *
+set_flag(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option, (void)options, (void)value;
+    return NULL;
+}
+
+/* Returns why NUMBER is refused, NULL if it is not. */
+static const char *
+check_number(const struct cli_option *option, int64_t number)
+{
+    if (number < option->least)
+        return "must be more than 0";
+    return number > option->most ? option->beyond : NULL;
+}
+
+static const char *
+set_number(const struct cli_option *option, struct options *options, const char *value)
+{
+    int64_t number;
+    const char *wrong = units_parse(option->units, value, &number);
+    if (!wrong)
+        wrong = check_number(option, number);
+    if (!wrong)
+        *(int64_t *)(void *)((char *)options + option->at) = number;
+    return wrong;
+}
+
+static const char *
+set_text(const struct cli_option *option, struct options *options, const char *value)
+{
+    if (value)
+        *(const char **)(void *)((char *)options + option->at) = value;
+    return NULL;
+}
+
+static const char *
+set_path(const struct cli_option *option, struct options *options, const char *value)
+{
+    return *value ? set_text(option, options, value) : "a file needs a name";
+}
+
+static const char *
+set_percentiles(const struct cli_option *option, struct options *options,
+                const char *value)
+{
+    (void)option;
+    return percentiles_parse(value, &options->percentiles);
+}
+
+static const char *
+add_slo(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option;
+    return slos_add(&options->slos, value);
+}
+
+static const char *const colors[] = {
+    [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+
+static const char *
+set_color(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option;
+    for (int i = COLOR_AUTO; i <= COLOR_NEVER; i++) {
+        if (strcmp(value, colors[i]) != 0)
+            continue;
+        options->color = (enum color)i;
+        return NULL;
+    }
+    return "neither always, never nor auto";
+}
+
+static void
+list_colors(struct buffer *text)
+{
+    for (int i = COLOR_AUTO; i <= COLOR_NEVER; i++)
+        buffer_format(text, "%s\n", colors[i]);
+}
+
+enum option_id
+sweep_option(enum sweep_kind kind)
+{
+    static const enum option_id ids[] = {[SWEEP_SIZE] = OPTION_SIZE,
+                                         [SWEEP_THREADS] = OPTION_THREADS,
+                                         [SWEEP_DEPTH] = OPTION_DEPTH};
+    return ids[kind];
+}
+
+const char *
+sweep_name(enum sweep_kind kind)
+{
+    return kind == SWEEP_NONE ? NULL : cli_option(sweep_option(kind))->name;
+}
+
+int64_t
+sweep_next(int64_t value, int64_t to)
+{
+    if (value >= to)
+        return 0;
+    return value > to / 2 ? to : value * 2;
+}
+
+/* Read two values that OPTION takes, with ".." between them. */
+static const char *
+parse_ends(const struct cli_option *option, const char *text, struct sweep *sweep)
+{
+    char from[32];
+    const char *dots = strstr(text, ".."), *wrong;
+    if (!dots || dots[2] == '.')
+        return option->units == UNITS_SIZE
+                   ? "not two values with .. between them, such as 4k..1m"
+                   : "not two values with .. between them, such as 1..64";
+    size_t length = (size_t)(dots - text);
+    if (length >= sizeof(from))
+        return "not a number";
+    memcpy(from, text, length);
+    from[length] = '\0';
+    if ((wrong = units_parse(option->units, from, &sweep->from)) ||
+        (wrong = units_parse(option->units, dots + 2, &sweep->to)))
+        return wrong;
+    if (sweep->from < 1)
+        return "must be more than 0";
+    if (sweep->to < sweep->from)
+        return "ends before it begins";
+    return check_number(option, sweep->to);
+}
+
+static const char *
+set_sweep(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option;
+    for (int kind = SWEEP_SIZE; kind <= SWEEP_DEPTH; kind++) {
+        const struct cli_option *swept = cli_option(sweep_option((enum sweep_kind)kind));
+        size_t length = strlen(swept->name);
+        if (strncmp(value, swept->name, length) != 0)
+            continue;
+        options->sweep = (struct sweep){.kind = (enum sweep_kind)kind};
+        if (value[length] == '\0')
+            return NULL;
+        if (value[length] == '=')
+            return parse_ends(swept, value + length + 1, &options->sweep);
+    }
+    return "neither size, threads nor depth";
+}
+
+static void
+list_sweeps(struct buffer *text)
+{
+    for (int kind = SWEEP_SIZE; kind <= SWEEP_DEPTH; kind++)
+        buffer_format(text, "%s\n", sweep_name((enum sweep_kind)kind));
+}
+
+/* The groups of -h. */
+static const char requests[] = "requests", way[] = "way to the device",
+                  concurrency[] = "at the same time", pace[] = "pace and end",
+                  statistics[] = "statistics", output[] = "output";
+
+/* clang-format off */
+#define FLAG CLI_NONE, .set = set_flag
+#define VALUE(kind, word, field, smallest, largest) CLI_REQUIRED, word, \
+    .set = set_number, .at = offsetof(struct options, field), .units = (kind), \
+    .least = (smallest), .most = (largest)
+#define COUNT(field, smallest, largest) \
+    VALUE(UNITS_COUNT, "count", field, smallest, largest)
+#define SIZE(field, smallest, largest) VALUE(UNITS_SIZE, "size", field, smallest, largest)
+#define TIME(field) VALUE(UNITS_TIME, "time", field, 0, INT64_MAX)
+
+const struct cli_option cli_options[] = {
+    {OPTION_SIZE, 's', "size", requests, SIZE(size, 1, REQUEST_MOST),
+     .beyond = "more than the system can do in one request (2147479552)",
+     .help = "request size (4k; 256k with -L)"},
+    {OPTION_WORK_SIZE, 'S', "work-size", requests, SIZE(work_size, 0, INT64_MAX),
+     .help = "working set (1m in a directory, else all of it)"},
+    {OPTION_WORK_OFFSET, 'o', "work-offset", requests, SIZE(work_offset, 0, INT64_MAX),
+     .help = "where the working set starts (0)"},
+    {OPTION_LINEAR, 'L', "linear", requests, FLAG,
+     .help = "sequential offsets instead of random ones"},
+    {OPTION_WRITE, 'W', "write", requests, FLAG, .repeats = true,
+     .help = "write; -WWW DESTROYS data of a file or device"},
+    {OPTION_READ_WRITE, 'G', "read-write", requests, FLAG, .repeats = true,
+     .help = "write and read in turn; destroys like -W"},
+    {OPTION_ENTROPY, 'e', "entropy", requests,
+     VALUE(UNITS_COUNT, "seed", entropy, 0, INT64_MAX),
+     .help = "seed of offsets and data (0: from the clock)"},
+    {OPTION_KEEP, 'k', "keep", requests, FLAG,
+     .help = "keep and reuse the working file ioping.tmp"},
+
+    {OPTION_DIRECT, 'D', "direct", way, FLAG,
+     .help = "direct I/O or failure: no falling back"},
+    {OPTION_CACHED, 'C', "cached", way, FLAG,
+     .help = "cached I/O: no drop, no flush after writes"},
+    {OPTION_SYNC, 'Y', "sync", way, FLAG,
+     .help = "open with O_SYNC"},
+    {OPTION_DSYNC, 'y', "dsync", way, FLAG,
+     .help = "open with O_DSYNC"},
+    {OPTION_NOWAIT, 'N', "nowait", way, FLAG,
+     .help = "fail rather than wait: RWF_NOWAIT"},
+    {OPTION_HIPRI, 'H', "hipri", way, FLAG,
+     .help = "high priority: RWF_HIPRI, polled completion"},
+
+    {OPTION_THREADS, 0, "threads", concurrency, COUNT(threads, 1, THREADS_MOST),
+     .newer = true, .beyond = "more than 1024",
+     .help = "so many workers side by side (1)"},
+    {OPTION_DEPTH, 0, "depth", concurrency, COUNT(depth, 1, DEPTH_MOST),
+     .newer = true, .beyond = "more than 4096",
+     .help = "requests under way per worker; with -A, -U (1)"},
+    {OPTION_ASYNC, 'A', "async", concurrency, FLAG, .engine = "POSIX AIO",
+     .help = "the system's asynchronous I/O, as Linux AIO"},
+    {OPTION_URING, 'U', "uring", concurrency, FLAG, .engine = "io_uring",
+     .help = "io_uring"},
+    {OPTION_SWEEP, 0, "sweep", concurrency, CLI_REQUIRED, "what", .set = set_sweep,
+     .newer = true, .list = list_sweeps,
+     .help = "a table: size, threads or depth[=from..to]"},
+
+    {OPTION_COUNT, 'c', "count", pace, COUNT(count, 0, INT64_MAX),
+     .help = "stop after <count> requests (0: never)"},
+    {OPTION_INTERVAL, 'i', "interval", pace, TIME(interval),
+     .help = "time from one request to the next (1s)"},
+    {OPTION_WORK_TIME, 'w', "work-time", pace, TIME(work_time),
+     .help = "stop after <time> (0: never; 3s with -R)"},
+    {OPTION_BURST, 'b', "burst", pace, COUNT(burst, 0, INT64_MAX),
+     .help = "<count> requests without delay, then wait (0)"},
+    {OPTION_SPEED_LIMIT, 'l', "speed-limit", pace, SIZE(speed_limit, 1, INT64_MAX),
+     .help = "at most <size> per second"},
+    {OPTION_RATE_LIMIT, 'r', "rate-limit", pace, COUNT(rate_limit, 1, INT64_MAX),
+     .help = "at most <count> requests per second"},
+    {OPTION_RAPID, 'R', "rapid", pace, FLAG,
+     .help = "as -q -i 0 -w 3; -S 64m in a directory"},
+    {OPTION_IGNORE_ERROR, 'E', "ignore-error", pace, FLAG, .newer = true,
+     .help = "go on after a failed request"},
+    {OPTION_HANG, 0, "hang", pace, TIME(hang), .newer = true,
+     .help = "say when a request has no answer for <time> (5s)"},
+
+    {OPTION_WARMUP, 'a', "warmup", statistics, COUNT(warmup, 0, INT64_MAX),
+     .help = "leave the first <count> out of statistics (1)"},
+    {OPTION_MIN_TIME, 't', "min-time", statistics, TIME(min_time),
+     .help = "leave faster requests out of statistics (0)"},
+    {OPTION_MAX_TIME, 'T', "max-time", statistics, TIME(max_time),
+     .help = "leave slower requests out of statistics"},
+    {OPTION_PERCENTILES, 0, "percentiles", statistics, CLI_REQUIRED, "list",
+     .set = set_percentiles, .newer = true, .list = percentiles_list,
+     .help = "percentiles to show (50,90,99,99.9), or none"},
+    {OPTION_HISTOGRAM, 0, "histogram", statistics, FLAG, .newer = true,
+     .help = "a picture of the distribution"},
+    {OPTION_CORRECTED, 0, "corrected", statistics, FLAG, .newer = true,
+     .help = "percentiles with the waits of missed requests"},
+    {OPTION_SLO, 0, "slo", statistics, CLI_REQUIRED, "limit", .set = add_slo,
+     .newer = true, .repeats = true, .list = slos_list,
+     .help = "exit 5 unless kept: p99=10ms, avg=1ms, iops=1k"},
+
+    {OPTION_QUIET, 'q', "quiet", output, FLAG,
+     .help = "no line per request; with -p, -P no summary"},
+    {OPTION_BATCH, 'B', "batch", output, FLAG,
+     .help = "no request lines; the summary as a raw line"},
+    {OPTION_JSON, 'J', "json", output, FLAG, .repeats = true,
+     .help = "print JSON; -JJ: a record per line"},
+    {OPTION_PRINT_COUNT, 'p', "print-count", output, COUNT(print_count, 0, INT64_MAX),
+     .help = "a raw line after <count> requests that count"},
+    {OPTION_PRINT_INTERVAL, 'P', "print-interval", output, TIME(print_interval),
+     .help = "a raw line every <time>"},
+    {OPTION_TIME, 'I', "time", output, CLI_ATTACHED, "format", .set = set_text,
+     .at = offsetof(struct options, time_format),
+     .help = "time stamp before each request (strftime)"},
+    {OPTION_PROMETHEUS, 0, "prometheus", output, CLI_REQUIRED, "file", .set = set_path,
+     .at = offsetof(struct options, prometheus), .newer = true, .file = true,
+     .help = "keep metrics in <file>, every -P or 15s"},
+    {OPTION_PLOT, 0, "plot", output, CLI_REQUIRED, "file", .set = set_path,
+     .at = offsetof(struct options, plot), .newer = true, .file = true,
+     .help = "draw latency over time, or the sweep, as SVG"},
+    {OPTION_COLOR, 0, "color", output, CLI_REQUIRED, "when", .set = set_color,
+     .newer = true, .list = list_colors,
+     .help = "colour verdicts: always, never, auto (auto)"},
+    {OPTION_NO_STATUS, 0, "no-status", output, FLAG, .newer = true,
+     .help = "no status line while a quiet run goes on"},
+    {OPTION_HELP, 'h', "help", output, FLAG,
+     .help = "print this and exit"},
+    {OPTION_VERSION, 'v', "version", output, FLAG,
+     .help = "print the version and exit"},
+};
+/* clang-format on */
+
+_Static_assert(sizeof(cli_options) / sizeof(cli_options[0]) == OPTION_IDS,
+               "one row for each option");
+
+const struct cli_option *
+cli_option(enum option_id id)
+{
+    const struct cli_option *option = cli_options;
+    while (option->id != id)
+        option++;
+    return option;
+}
