@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cli/options.h"
 #include "stats/percentile.h"
+#include "stats/stats.h"
 
 #include <stdbool.h>
 

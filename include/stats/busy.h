@@ -47,7 +47,7 @@ void busy_clear(struct busy *busy);
 
 /*
  * The newest spans of one worker, whose requests end in order. Pauses of up to a moment,
- * as a loop makes that does nothing else, do not part them.
+ * as a loop makes that does nothing else, do not separate them.
  */
 struct busy_log {
     int count;

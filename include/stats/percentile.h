@@ -1,11 +1,11 @@
 #ifndef STATS_PERCENTILE_H
 #define STATS_PERCENTILE_H
 
-#include "base/buffer.h"
-#include "stats/stats.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+struct buffer;
+struct stats;
 
 /* 100 %, in billionths, so that percentiles of up to seven decimals are exact. */
 #define PERCENTILE_HUNDRED 1000000000LL

@@ -9,8 +9,8 @@
 
 enum operation { OPERATION_READ, OPERATION_WRITE };
 
-/* What a report says of a request beside its time. Those before NONE do not count: they
- * are left out of the statistics. */
+/* The verdict on a request, which reports show beside its time. Requests whose verdict is
+ * before NONE do not count: they are left out of the statistics. */
 enum verdict {
     VERDICT_WARMUP,
     VERDICT_TOO_FAST,
@@ -24,7 +24,7 @@ enum verdict {
     VERDICT_SLOW,
 };
 
-/* One request and what became of it. */
+/* One request and its result. */
 struct sample {
     uint64_t index;  /* from 1 */
     int64_t start;   /* monotonic, ns */

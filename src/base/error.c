@@ -1,6 +1,6 @@
 /*
- * Errors become text here. What an error names, often a path, and what the system says of
- * it are escaped when they are stored, so that no later stage has to think of it.
+ * Errors and notes, as lines. Texts, often paths and messages of the system, are escaped
+ * when they are stored, so that no later stage has to do it.
  */
 #include "base/error.h"
 

@@ -22,7 +22,7 @@ options_init(struct options *options)
     };
 }
 
-/* That it was given is all there is to know. */
+/* Stores nothing: the parser counts in `given`. */
 static const char *
 set_flag(const struct cli_option *option, struct options *options, const char *value)
 {

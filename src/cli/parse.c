@@ -56,8 +56,8 @@ begins(const char *name, size_t length, const struct cli_option *option)
 
 /*
  * Find the option that the first LENGTH characters of NAME are or begin. Returns how many
- * they begin, 1 for one that they are. What was unique in ioping 1.3 stays unique:
- * options that are newer do not count beside one that is not.
+ * they begin, 1 for one that they are. A beginning that was unique in ioping 1.3 stays
+ * so: options that are newer do not count beside one that is not.
  */
 static int
 find_name(const char *name, size_t length, const struct cli_option **found)

@@ -125,7 +125,7 @@ resolve_concurrency(const struct options *options, struct plan *plan, struct err
 }
 
 static void
-resolve_access(const struct options *options, struct plan *plan)
+resolve_io_mode(const struct options *options, struct plan *plan)
 {
     plan->direct = given(options, OPTION_DIRECT);
     plan->cached = given(options, OPTION_CACHED);
@@ -273,7 +273,7 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
         return -1;
     resolve_requests(options, seed, plan);
     resolve_pace(options, plan);
-    resolve_access(options, plan);
+    resolve_io_mode(options, plan);
     resolve_output(options, &plan->output);
     resolve_prometheus(options, &plan->output);
     plan->slos = options->slos;

@@ -4,7 +4,9 @@
  */
 #include "stats/percentile.h"
 
+#include "base/buffer.h"
 #include "base/units.h"
+#include "stats/stats.h"
 
 #include <stdio.h>
 #include <string.h>

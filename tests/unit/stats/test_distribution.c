@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "base/time.h"
 #include "stats/percentile.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

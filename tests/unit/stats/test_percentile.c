@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include "stats/percentile.h"
+#include "stats/stats.h"
 
 static const char wrong[] = "not a percentile between 0 and 100";
 

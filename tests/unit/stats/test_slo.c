@@ -3,6 +3,7 @@
 
 #include "base/time.h"
 #include "stats/percentile.h"
+#include "stats/stats.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define NO_NAME "not one of min, avg, max, mdev, iops and percentiles such as p99"
