@@ -101,6 +101,7 @@ percentile_needs(const struct percentile *percentile)
     return (uint64_t)((PERCENTILE_HUNDRED + above - 1) / above);
 }
 
+/* Returns a percentile of HISTOGRAM, no less than LEAST, no more than the maximum. */
 static int64_t
 find_percentile(const struct histogram *histogram, const struct moments *moments,
                 const struct percentile *percentile, int64_t least)
