@@ -136,17 +136,17 @@ sizes_that_are_given_are_those_of_the_steps(void **state)
     assert_sizes((struct sweep){SWEEP_SIZE, 4096, 20480}, 0, 16 * SIZE, values, 4);
 }
 
-static bool late; /* a step ended before its requests did */
+static bool late; /* a step ended before all that it may have under way was */
 
 static int
 check_depth(struct told *told)
 {
     int64_t value = told->values[told->steps - 1];
     assert_int_equal(told->step_config.depth, value);
-    late = late || told->step.requests == 0;
+    assert_in_range(fake_engine.most_under_way, 0, value);
+    late = late || told->step.requests == 0 || fake_engine.most_under_way < value;
     if (late)
         return 0;
-    assert_int_equal(fake_engine.most_under_way, value);
     assert_in_range(told->step.busy, 1, told->step_times[told->steps - 1]);
     return 0;
 }
