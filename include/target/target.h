@@ -4,8 +4,9 @@
 #include "base/error.h"
 #include "os/os.h"
 #include "os/storage.h"
-#include "plan/plan.h"
 #include "target/description.h"
+
+struct plan;
 
 /* An open target. It owns its descriptor and its working file. */
 struct target {

@@ -8,6 +8,7 @@
 #include "io_mode.h"
 #include "os/process.h"
 #include "os/storage.h"
+#include "plan/plan.h"
 #include "working_file.h"
 
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include "os/os.h"
 #include "os/process.h"
 #include "os/storage.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <stdio.h>
