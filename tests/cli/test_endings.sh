@@ -59,11 +59,7 @@ the_run_goes_on_after_interim_statistics() {
 
 begin_and_interrupt() {
     start_faulty pread:3:hold -C -i 0 data
-    until_held
-    kill -INT "$pid"
-    until_handled
-    release
-    reap
+    signal_held
 }
 one_interrupt_waits_for_the_request_and_ends_well() {
     retry 0 begin_and_interrupt

@@ -40,11 +40,7 @@ an_interrupt_ends_the_output_though_a_request_never_returns() {
 
 interrupt_and_release() {
     start_faulty pread:3-:hold -C -B -a 0 -i 0 -hang 100ms data
-    until_held
-    kill -INT "$pid"
-    until_handled
-    release
-    reap
+    signal_held
 }
 an_interrupt_does_not_interrupt_the_request() {
     retry 0 interrupt_and_release
@@ -213,11 +209,7 @@ interrupt_filling() {
         mkdir d
         prepare
         start_faulty "$@" d
-        until_held
-        kill "-$signal" "$pid"
-        until_handled
-        release
-        reap
+        signal_held "$signal"
         status=$?
         [ "$(grep -c 'interrupted while' e)" != 1 ] || break
     done
@@ -243,11 +235,7 @@ a_kept_file_outlives_a_signal_while_it_is_filled() {
 
 interrupt_at_open() {
     start_faulty open@data:1:hold data
-    until_held
-    kill -INT "$pid"
-    until_handled
-    release
-    reap
+    signal_held
 }
 a_signal_before_the_first_request_ends_it_without_one() {
     retry 0 interrupt_at_open

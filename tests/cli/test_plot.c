@@ -4,16 +4,6 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* An empty folder to be in; data is beside it. */
-static int
-make_folder(void **state)
-{
-    (void)state;
-    struct result result = command_status(0, "rm -rf f && mkdir f");
-    command_free(&result);
-    return 0;
-}
-
 static void
 it_shows_each_request_that_counts(void **state)
 {

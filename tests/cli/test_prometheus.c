@@ -3,16 +3,6 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* An empty folder to be in; data is beside it. */
-static int
-make_folder(void **state)
-{
-    (void)state;
-    struct result result = command_status(0, "rm -rf f && mkdir f");
-    command_free(&result);
-    return 0;
-}
-
 static void
 it_is_there_with_zeros_before_the_first_request(void **state)
 {

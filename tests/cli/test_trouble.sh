@@ -13,11 +13,7 @@ a_device_may_be_written_to_as_two_targets() {
 a_signal_keeps_others_from_being_opened() {
     for _ in 1 2 3 4 5; do
         start_faulty open@two:1:hold -q -c 2 -i 0 one two three
-        until_held
-        kill -INT "$pid"
-        until_handled
-        release
-        reap
+        signal_held
         status=$?
         [ "$(grep -c interrupted e)" != 1 ] || break
     done

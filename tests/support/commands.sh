@@ -148,6 +148,16 @@ end() {
     reap
 }
 
+# Usage: signal_held [SIGNAL]: sends it while a call of $pid is held, which goes on when it
+# has been handled; ends with the program's status.
+signal_held() {
+    until_held
+    kill "-${1-INT}" "$pid"
+    until_handled
+    release
+    reap
+}
+
 # The second interrupt must not come so soon that it is the same.
 interrupt_twice() {
     kill -INT "$pid"

@@ -253,6 +253,15 @@ make_files(void **state)
     return 0;
 }
 
+int
+make_folder(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "rm -rf f && mkdir f");
+    command_free(&result);
+    return 0;
+}
+
 static size_t
 skip_unit(const char *text)
 {

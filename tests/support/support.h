@@ -54,6 +54,9 @@ const char *scratch(void);
  * all is on the disk. */
 int make_files(void **state);
 
+/* A setup: an empty folder f. */
+int make_folder(void **state);
+
 /*
  * TEXT with every number (decimals included) as "#" and the units after it and
  * the verdicts "fast" and "slow" gone, for comparing lines whose values are
