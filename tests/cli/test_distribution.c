@@ -133,19 +133,6 @@ a_slow_request_is_the_last_percentile(void **state)
     command_free(&result);
 }
 
-/*
- * One of 12, 100 ms apart, took a second: waits of 900, 800 ... come to the 12
- * times, as they do to any other that took long, but for the last one. A percentile
- * is the time at its rank, to 0.5 %: of the times, of those with waits.
- */
-#define RANKS                                                                  \
-    "def ranks($every): [.[].io | values | .time] | [(.[:-1][] | range(.; 0; " \
-    "-$every)), .[-1]] | sort | . as $times | [75, 90] | "                     \
-    "map($times[(. * ($times | length) / 100 | ceil) - 1]); "                  \
-    "[ranks(1e18), ranks(1e8)] as $both | .[-1].stat.percentiles | "           \
-    "[.\"75\", .\"90\"] as $told | $both | map([., $told] | transpose | "      \
-    "map((.[1] - .[0] | fabs) <= ([1, .[0] * 0.005] | max)) | all)"
-
 static void
 corrected_percentiles_have_the_waits(void **state)
 {
