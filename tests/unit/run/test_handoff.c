@@ -8,7 +8,7 @@
 #define ROUNDS 20000
 
 static void
-it_can_be_borrowed_only_where_it_lies(void **state)
+it_can_be_locked_only_where_it_is_released(void **state)
 {
     (void)state;
     struct handoff handoff = {0};
@@ -28,7 +28,7 @@ it_can_be_borrowed_only_where_it_lies(void **state)
 
 struct shared {
     struct handoff handoff;
-    int64_t numbers[2]; /* always the same, for whoever has the baton */
+    int64_t numbers[2]; /* always the same, for whoever has the handoff */
     atomic_bool done;
 };
 
@@ -48,13 +48,13 @@ count_up(void *argument)
 }
 
 static void
-whoever_borrows_it_sees_whole_statistics(void **state)
+whoever_locks_it_sees_whole_statistics(void **state)
 {
     (void)state;
     struct shared shared = {0};
     struct os_thread thread;
     int64_t since, last = 0;
-    int borrowed = 0;
+    int locked = 0;
     assert_int_equal(os_thread_start(&thread, count_up, &shared), 0);
     for (bool done = false; !done;) {
         done = atomic_load(&shared.done);
@@ -68,10 +68,10 @@ whoever_borrows_it_sees_whole_statistics(void **state)
         shared.numbers[0] += 1000; /* seen and taken back before it is returned */
         shared.numbers[0] -= 1000;
         handoff_unlock(&shared.handoff, since);
-        borrowed++;
+        locked++;
     }
     os_thread_join(&thread);
-    assert_true(borrowed > 0);
+    assert_true(locked > 0);
     assert_int_equal(shared.numbers[0], ROUNDS);
     assert_int_equal(shared.numbers[1], ROUNDS);
 }
@@ -87,7 +87,7 @@ take(void *argument)
 }
 
 static void
-the_worker_waits_while_it_is_borrowed(void **state)
+the_worker_waits_while_it_is_locked(void **state)
 {
     (void)state;
     struct handoff handoff = {0};
@@ -108,9 +108,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_can_be_borrowed_only_where_it_lies),
-        cmocka_unit_test(whoever_borrows_it_sees_whole_statistics),
-        cmocka_unit_test(the_worker_waits_while_it_is_borrowed),
+        cmocka_unit_test(it_can_be_locked_only_where_it_is_released),
+        cmocka_unit_test(whoever_locks_it_sees_whole_statistics),
+        cmocka_unit_test(the_worker_waits_while_it_is_locked),
     };
     return cmocka_run_group_tests_name("handoff", tests, NULL, NULL);
 }

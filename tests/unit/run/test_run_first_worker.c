@@ -1,4 +1,4 @@
-/* A run by two threads: one leads, which is the work of a worker, the other attends. */
+/* A run by two threads: one does the work of the first worker, the other supervises. */
 #include "listening.h"
 
 #include "os/os.h"
@@ -12,7 +12,7 @@ struct led {
     unsigned signals;
     struct run *run;
     atomic_bool opened;
-    void (*after)(struct led *led); /* on the thread that attends */
+    void (*after)(struct led *led); /* on the thread that supervises */
 };
 
 static const struct outcome *outcome; /* of the run that was begun last */

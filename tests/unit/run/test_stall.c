@@ -2,7 +2,7 @@
 
 #include "base/time.h"
 #include "run/schedule.h"
-#include "run/worker_thread.h"
+#include "run/run_private.h"
 
 #define LIMIT 5000
 

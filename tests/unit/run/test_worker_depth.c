@@ -139,7 +139,7 @@ they_are_told_in_the_order_of_their_end(void **state)
     assert_int_equal(setup.worker.total.last, end_of(&setup.seen[3]));
 }
 
-/* As in a run of several, of which the crew's lock is a sign. */
+/* As in a run of several, of which the group's lock is a sign. */
 static void
 run_with_busy_time(struct setup *setup)
 {
@@ -152,7 +152,7 @@ run_with_busy_time(struct setup *setup)
 
 /* The time in which any that counts was under way. */
 static void
-the_crew_has_the_busy_time(void **state)
+the_group_has_the_busy_time(void **state)
 {
     static const int takes[][4] = {{40, 10, 30, 20}, {20, 20, 20, 20}, {20, 40, 40, 20}};
     (void)state;
@@ -557,7 +557,7 @@ main(void)
         cmocka_unit_test(every_slot_has_a_buffer_of_its_own),
         cmocka_unit_test(what_is_sent_together_starts_together),
         cmocka_unit_test(they_are_told_in_the_order_of_their_end),
-        cmocka_unit_test(the_crew_has_the_busy_time),
+        cmocka_unit_test(the_group_has_the_busy_time),
         cmocka_unit_test(what_does_not_count_is_not_busy),
         cmocka_unit_test(warmup_goes_by_number_not_by_end),
         cmocka_unit_test(after_a_failure_all_are_waited_for_and_none_is_sent),

@@ -177,7 +177,7 @@ a_failure_while_it_settles_is_kept(void **state)
 
 /* Its requests take numbers that nobody else gets. */
 static void
-numbers_are_those_of_the_crew(void **state)
+numbers_are_those_of_the_group(void **state)
 {
     (void)state;
     struct setup setup;
@@ -194,7 +194,7 @@ numbers_are_those_of_the_crew(void **state)
 }
 
 static void
-it_begins_when_the_crew_does(void **state)
+it_begins_when_the_group_does(void **state)
 {
     (void)state;
     struct setup setup;
@@ -218,8 +218,8 @@ main(void)
         cmocka_unit_test(what_is_given_up_before_its_time_began_took_none),
         cmocka_unit_test(what_is_sent_while_it_settles_is_not_recorded),
         cmocka_unit_test(a_failure_while_it_settles_is_kept),
-        cmocka_unit_test(numbers_are_those_of_the_crew),
-        cmocka_unit_test(it_begins_when_the_crew_does),
+        cmocka_unit_test(numbers_are_those_of_the_group),
+        cmocka_unit_test(it_begins_when_the_group_does),
     };
     return cmocka_run_group_tests_name("worker under way", tests, NULL, NULL);
 }
