@@ -61,8 +61,8 @@ static const struct expectation plain[] = {
     {"rapid_yields_to_a_given_interval",
      "ioping -R -w 0.2 -i 1h -a 0 -B . | cut -d' ' -f9", "1\n", ""},
     {"rapid_has_a_working_set_of_64m",
-     "mkdir rapid; ioping -RkB -w 0.1 rapid >o; stat -c %s rapid/ioping.tmp; "
-     "ioping -RkB -w 0.1 -S 1m d >o; stat -c %s d/ioping.tmp; rm d/ioping.tmp",
+     "mkdir rapid; ioping -hang 0 -RkB -w 0.1 rapid >o; stat -c %s rapid/ioping.tmp; "
+     "ioping -hang 0 -RkB -w 0.1 -S 1m d >o; stat -c %s d/ioping.tmp; rm d/ioping.tmp",
      "67108864\n1048576\n", ""},
     {"write_in_a_directory_needs_no_consent",
      "ioping -W -c 3 -i 0 . | grep -oE '^4 KiB >>> \\.|8 KiB written|, 12 KiB,'",
@@ -92,7 +92,8 @@ static const struct expectation plain[] = {
      "completed|generated|/mdev'",
      "--- data\nrequests completed\ngenerated\n/mdev\n", ""},
     {"rapid_linear_directory",
-     "ioping -RL -w 0.2 . | grep -cE '^generated [0-9.]+( k)? requests in '", "1\n", ""},
+     "ioping -RL -a 0 -w 0.2 . | grep -cE '^generated [0-9.]+( k)? requests in '", "1\n",
+     ""},
     {"batch_linear_with_a_count",
      "ioping -BL -c 11 -i 0 . | awk '{ print $1, $9, int($4 * $2 / 1e9 / $1 / 1024 + "
      "0.5) }'",

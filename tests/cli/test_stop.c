@@ -78,7 +78,7 @@ a_signal_to_go_on_is_no_stop(void **state)
 }
 
 /* A second of the time is nobody's, whatever the number of workers and however long a
- * busy machine takes for the rest. */
+ * busy machine takes for the rest; one that is late is asked again. */
 static void
 rates_are_those_without_the_stop(void **state)
 {
