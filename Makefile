@@ -323,9 +323,10 @@ TIDY = xargs -I {} -P "$$(nproc)" clang-tidy --quiet --warnings-as-errors='*' \
 	--checks=-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling {}
 # Shellcheck has a name for two things that are meant: a backslash at the end of a string,
 # and that what comes after || may answer for both of what stands before it with &&.
-SHELL_PROGRAMS = .ci/run tests/run $(wildcard tests/*/run tests/*/*.sh tests/*/*/*.sh \
-	tests/support/shells/* packaging/debian/tests/[!c]*) tests/cross/cmocka \
-	tests/cross/look tests/packaging/packages tests/packaging/bare packaging/windows/zip
+SHELL_PROGRAMS = .ci/run tests/run $(filter-out tests/unit/%,$(wildcard tests/*/run)) \
+	$(wildcard tests/*/*.sh tests/*/*/*.sh tests/support/shells/* \
+	packaging/debian/tests/[!c]*) tests/cross/cmocka tests/cross/look \
+	tests/packaging/packages tests/packaging/bare packaging/windows/zip
 lint:
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --max-configs=50 \

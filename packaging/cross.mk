@@ -40,7 +40,7 @@ cross_cc = $(ZIG) cc -target $(call cross_triple,$1)
 
 # Whatever the user's own flags are. What zig's linker does not know is left out.
 CROSS_CFLAGS = -O2 -Werror -ffunction-sections -fdata-sections
-CROSS_LDFLAGS_linux = -Wl,-z,now -Wl,--as-needed -Wl,--gc-sections
+CROSS_LDFLAGS_linux = -Wl,-z,now -Wl,--gc-sections
 CMOCKA = $(CROSS)/cmocka
 # Its header else has a type of its own, which C libraries have as well.
 CMOCKA_CPPFLAGS = -isystem $(CMOCKA)/include -D_UINTPTR_T_DEFINED

@@ -1,8 +1,8 @@
 #include "support.h"
 
 #include "base/time.h"
-#include "run/schedule.h"
 #include "run/run_private.h"
+#include "run/schedule.h"
 
 #define LIMIT 5000
 
