@@ -3,7 +3,7 @@
  * of the process opens the targets and then does the work of a worker, so that none has
  * to be woken before the first request. It may get stuck in the kernel at any time, in
  * the opening already. The supervisor has the signals, looks after the other and has the
- * last word; at the beginning it sleeps, not to share the machine with the first request.
+ * last word.
  */
 #include "session/session.h"
 
@@ -22,16 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The supervisor sleeps this long (ns) at the start. */
-#define QUIET MS
-
 /* The leading thread may get stuck with what it writes to, so that stays in memory then.
  */
 struct session {
     const struct plan *plan;
     struct os_thread supervisor;
     unsigned signals;
-    int64_t began;
     atomic_int opening; /* the number of the target that is being opened */
     atomic_bool opened; /* all are, or one cannot be */
     atomic_bool begun;  /* and there is a run, or an error */
@@ -47,27 +43,12 @@ struct session {
     struct job *jobs;
 };
 
-/* Sets FLAG, on the leading thread, and wakes the supervisor unless its first sleep will
- * end by itself. */
+/* Sets FLAG, on the leading thread, and wakes the supervisor that waits for it. */
 static void
 reach(struct session *session, atomic_bool *flag)
 {
     atomic_store(flag, true);
-    if (os_clock_now() - session->began >= QUIET)
-        os_thread_wake(&session->supervisor);
-}
-
-/* The supervisor sleeps until FLAG is set, time WHEN (ns, monotonic), or a signal; and
- * through the quiet time at the beginning. */
-static void
-rest(const struct session *session, const atomic_bool *flag, int64_t when)
-{
-    static const atomic_bool never;
-    int64_t quiet = session->began + QUIET;
-    if (os_clock_now() < quiet)
-        os_signals_wait(quiet, &never);
-    else
-        os_signals_wait(when, flag);
+    os_thread_wake(&session->supervisor);
 }
 
 /* Closes the first COUNT targets, of which nothing is left behind. */
@@ -149,8 +130,8 @@ supervise_opening(struct session *session)
             limit = now + STALL_GRACE;
         if (now >= limit)
             give_up(session, number, now - since);
-        rest(session, &session->opened,
-             time_earlier(stall_due(&watch, since, now), limit));
+        os_signals_wait(time_earlier(stall_due(&watch, since, now), limit),
+                        &session->opened);
     }
 }
 
@@ -286,7 +267,7 @@ supervise(void *argument)
     os_signals_unblock(session->signals);
     supervise_opening(session);
     while (!atomic_load(&session->begun))
-        rest(session, &session->begun, INT64_MAX);
+        os_signals_wait(INT64_MAX, &session->begun);
     session->status =
         session->failed ? console_error(&session->error) : supervise_run(session);
     if (is_waiting(session))
@@ -332,8 +313,7 @@ session_execute(const struct plan *plan)
         error_set(&error, EXIT_PREPARE, NULL, "no memory for the run");
         return console_error(&error);
     }
-    session->began = os_clock_now();
-    session->jobs[0].opening = session->began;
+    session->jobs[0].opening = os_clock_now();
     session->signals = os_signals_block();
     if (os_thread_start(&session->supervisor, supervise, session) < 0) {
         error_set(&error, EXIT_PREPARE, NULL, "no thread for the target: %s",
