@@ -106,8 +106,8 @@ warmup_is_not_in_the_rate(void **state)
 }
 
 /*
- * Seven of eight hang for two seconds: in each period the third field is by
- * the clock of the tenth, also in the one in which they return.
+ * Seven of eight hang for two seconds: in each period the third field is by the clock of
+ * the tenth, also in the one in which they return. Again, if a busy machine made pauses.
  */
 static void
 each_period_has_its_own_rate(void **state)
@@ -117,14 +117,20 @@ each_period_has_its_own_rate(void **state)
     for (size_t i = 0; i < LENGTH(engines); i++) {
         if (engines[i].need)
             engines[i].need();
-        serve("delay_us=10000,hang_at=300,hang_count=7,hang_s=2");
-        struct result result =
-            command_status(0,
-                           "ioping -i 0 -a 0 -q -P 0.5 -w 4 %s fs/f 2>/dev/null | "
-                           "\"$IOPING_SOURCE/tests/support/shells/period-rates\" 150",
-                           engines[i].eight);
-        assert_string_equal(result.out, "0 1 1\n");
-        command_free(&result);
+        bool well = false;
+        for (int try = 0; try < 5 && !well; try++) {
+            serve("delay_us=10000,hang_at=300,hang_count=7,hang_s=2");
+            struct result result =
+                command_status(0,
+                               "ioping -i 0 -a 0 -q -P 0.5 -w 4 %s fs/f 2>/dev/null | "
+                               "\"$IOPING_SOURCE/tests/support/shells/period-rates\" 150",
+                               engines[i].eight);
+            well = strcmp(result.out, "0 1 1\n") == 0;
+            if (!well)
+                printf("%s: %s", engines[i].eight, result.out);
+            command_free(&result);
+        }
+        assert_true(well);
     }
 }
 
