@@ -22,12 +22,10 @@ struct plan_output {
     int64_t print_count;     /* a raw line after so many that count; 0: never */
     int64_t print_interval;  /* a raw line every so many ns; 0: never */
     struct percentiles percentiles;
-    bool histogram;
     const char *prometheus;  /* path of a file of metrics; NULL: none */
     int64_t export_interval; /* ns from one version of it to the next */
     const char *plot;        /* path of a plot; NULL: none */
     bool status;             /* a status line, if stderr goes to a terminal */
-    enum color color;
 };
 
 /*
@@ -35,8 +33,9 @@ struct plan_output {
  * is made. Times are ns, sizes and offsets bytes.
  */
 struct plan {
-    const char *path;           /* of its target; of several, the first */
-    const char *const *targets; /* all of them */
+    const struct options *options; /* for what needs no resolving */
+    const char *path;              /* of its target; of several, the first */
+    const char *const *targets;    /* all of them */
     int target_count;
 
     enum plan_load load;
@@ -76,7 +75,7 @@ struct plan {
 };
 
 /*
- * Resolve OPTIONS; SEED is used where they give none. Texts stay those of the options.
+ * Resolve OPTIONS, which must outlive the plan; SEED is used where they give none.
  * Returns 0, or -1 with ERROR when options contradict each other.
  */
 int plan_make(const struct options *options, uint64_t seed, struct plan *plan,

@@ -154,9 +154,7 @@ resolve_output(const struct options *options, struct plan_output *output)
     output->time_format = given(options, OPTION_TIME) ? options->time_format : NULL;
     output->burst = options->burst;
     output->percentiles = options->percentiles;
-    output->histogram = given(options, OPTION_HISTOGRAM);
     output->plot = options->plot;
-    output->color = options->color;
 }
 
 /* A line per request shows well enough that the run is alive. */
@@ -266,6 +264,7 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
           struct error *error)
 {
     memset(plan, 0, sizeof(*plan));
+    plan->options = options;
     plan->path = options->targets[0];
     plan->targets = options->targets;
     plan->target_count = options->target_count;

@@ -302,7 +302,7 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
         add_percentiles(text, stats, &report->output->percentiles);
     }
     add_extremes(text, latency);
-    if (report->output->histogram)
+    if (report->plan->options->given[OPTION_HISTOGRAM])
         text_histogram_add(text, stats_distribution(stats), stats->every > 0,
                            report->columns, report->utf8);
 }

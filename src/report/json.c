@@ -198,7 +198,7 @@ add_stat(struct report *report, struct json *json, const struct stats *stats)
         json_value(json, "corrected", "true");
     if (report->output->percentiles.count)
         add_percentiles(json, stats, &report->output->percentiles);
-    if (report->output->histogram)
+    if (report->plan->options->given[OPTION_HISTOGRAM])
         add_histogram(json, stats_distribution(stats));
     json_close(json, '}');
 }

@@ -67,7 +67,7 @@ report_begin(struct report *report, const struct plan *plan, const struct job *j
     report->columns = os_stream_columns(report->stream);
     report->columns = report->columns ? report->columns : 80;
     report->utf8 = os_locale_utf8();
-    report->color = color_wanted(output->color, report->stream);
+    report->color = color_wanted(plan->options->color, report->stream);
     report->labels = calloc((size_t)count, sizeof(*report->labels));
     if (!report->labels)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the report");

@@ -50,7 +50,7 @@ count_files(const char *folder)
 }
 
 static void
-make_folder(const char *name)
+make_directory(const char *name)
 {
     assert_int_equal(mkdir(path_of(name), 0755), 0);
 }
@@ -66,7 +66,7 @@ a_file_is_made_and_replaced_by_another(void **state)
 {
     (void)state;
     struct stat first, second;
-    make_folder("new");
+    make_directory("new");
     assert_int_equal(replace("new/a", "one\n"), 0);
     assert_file("new/a", "one\n");
     int old = open(path_of("new/a"), O_RDONLY); /* so that its number is not reused */
@@ -104,7 +104,7 @@ static void
 a_name_without_a_folder_is_in_the_current_one(void **state)
 {
     (void)state;
-    make_folder("here");
+    make_directory("here");
     int before = open(".", O_RDONLY | O_DIRECTORY);
     assert_int_equal(chdir(path_of("here")), 0);
     int status = os_file_replace("plain", "a", 1, "");
@@ -119,8 +119,8 @@ static void
 what_is_no_file_is_not_replaced(void **state)
 {
     (void)state;
-    make_folder("others");
-    make_folder("others/folder");
+    make_directory("others");
+    make_directory("others/folder");
     assert_int_equal(replace("others/named", "old"), 0);
     assert_int_equal(symlink("named", path_of("others/link")), 0);
     assert_int_equal(symlink("missing", path_of("others/nowhere")), 0);
@@ -145,8 +145,8 @@ failures_leave_the_old_file_and_nothing_beside_it(void **state)
 {
     (void)state;
     char name[5000];
-    make_folder("failures");
-    make_folder("failures/folder");
+    make_directory("failures");
+    make_directory("failures/folder");
     assert_int_equal(replace("failures/a", "old"), 0);
     memset(name, 'x', sizeof(name));
     memcpy(name, "failures/", 9);
@@ -179,7 +179,7 @@ static void
 what_does_not_fit_leaves_the_old_file(void **state)
 {
     (void)state;
-    make_folder("full");
+    make_directory("full");
     assert_int_equal(replace("full/a", "old"), 0);
     fflush(NULL);
     pid_t child = fork();
@@ -321,7 +321,7 @@ what_begins_otherwise_is_not_replaced(void **state)
     } cases[] = {
         {"data", -1}, {"# HELP", -1}, {"# HELPx", 0}, {"# HELPx more", 0}, {"", 0}};
     (void)state;
-    make_folder("lookalikes");
+    make_directory("lookalikes");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const char *path = path_of("lookalikes/a");
         FILE *file = fopen(path, "w");

@@ -312,7 +312,7 @@ the_distribution_is_told_as_asked_for(void **state)
     struct plan plan = planned(".");
     assert_int_equal(plan.output.percentiles.count, 4);
     assert_false(plan.output.percentiles.given);
-    assert_false(plan.output.histogram);
+    assert_int_equal(plan.options->given[OPTION_HISTOGRAM], 0);
     assert_int_equal(plan.corrected, 0);
     assert_int_equal(plan.slos.count, 0);
     plan = planned("-percentiles 99.9,50 -histogram -slo p99=10ms -slo iops=5 .");
@@ -320,7 +320,7 @@ the_distribution_is_told_as_asked_for(void **state)
     assert_true(plan.output.percentiles.given);
     assert_string_equal(plan.output.percentiles.list[0].name, "99.9");
     assert_int_equal(plan.output.percentiles.list[1].billionths, 500000000);
-    assert_true(plan.output.histogram);
+    assert_int_equal(plan.options->given[OPTION_HISTOGRAM], 1);
     assert_int_equal(plan.slos.count, 2);
     assert_int_equal(plan.slos.list[0].limit, 10000000);
     assert_int_equal(plan.slos.list[1].metric, SLO_IOPS);

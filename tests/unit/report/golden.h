@@ -14,6 +14,7 @@
 #define NS_2026 1795247457055062000LL /* 2026-11-21 07:50:57.055062 */
 
 struct golden {
+    struct options options;
     struct plan plan;
     struct job job;
     struct report report;
@@ -34,6 +35,7 @@ static inline void
 golden_prepare(struct golden *golden, enum plan_format format)
 {
     memset(golden, 0, sizeof(*golden));
+    golden->plan.options = &golden->options;
     golden->plan.output.format = format;
     golden->job.targets = 1;
     golden->job.target.description =

@@ -414,7 +414,7 @@ the_histogram_is_the_last_of_the_summary(void **state)
     struct sample sample = read_of(1, 123456);
     stats_record(&stats, &sample);
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.output.histogram = true;
+    golden.options.given[OPTION_HISTOGRAM] = 1;
     golden_begin(&golden);
     assert_int_equal(golden.report.columns, 80);
     golden_summary(&golden, &stats, 9000912345);

@@ -291,7 +291,7 @@ the_histogram_has_the_steps_that_are_not_empty(void **state)
     stats.latencies.steps[3 * 128 + 1496 / 8] = 18000000000000000000u;
     stats.latencies.steps[HISTOGRAM_STEPS - 1] = 3;
     prepare(&golden);
-    golden.plan.output.histogram = true;
+    golden.options.given[OPTION_HISTOGRAM] = 1;
     golden_begin(&golden);
     summarize(&golden, stats);
     golden_end(&golden, "json_histogram");
@@ -306,7 +306,7 @@ what_is_empty_is_closed(void **state)
     struct stats none = {0};
     prepare(&golden);
     golden.plan.output.percentiles = percentiles_default;
-    golden.plan.output.histogram = true;
+    golden.options.given[OPTION_HISTOGRAM] = 1;
     golden_begin(&golden);
     golden_summary(&golden, &none, 0);
     golden_end(&golden, "json_empty_stat");
@@ -328,7 +328,7 @@ corrected_is_said(void **state)
     add(&stats.corrected, 10, 1);
     prepare(&golden);
     golden.plan.output.percentiles = percentiles_default;
-    golden.plan.output.histogram = true;
+    golden.options.given[OPTION_HISTOGRAM] = 1;
     golden_begin(&golden);
     summarize(&golden, stats);
     golden_end(&golden, "json_corrected");
@@ -408,7 +408,7 @@ a_line_has_no_line_breaks_from_texts(void **state)
     struct stats stats = {0};
     prepare(&golden);
     golden.plan.output.format = FORMAT_NDJSON;
-    golden.plan.output.histogram = true;
+    golden.options.given[OPTION_HISTOGRAM] = 1;
     golden.job.target.description.path = "a\nb\r\"\xe2\x80\xa8";
     golden_begin(&golden);
     golden_summary(&golden, &stats, 0);
