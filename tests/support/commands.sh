@@ -1,4 +1,4 @@
-# What every command of a test may use: support.c has it read in the scratch folder, and
+# What every command of a test may use: command.c has it read in the scratch folder, and
 # behind it the file of the test program's own, such as tests/cli/test_hang.sh.
 # shellcheck shell=sh
 top=$PWD

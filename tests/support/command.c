@@ -1,0 +1,262 @@
+/*
+ * Commands of a shell for the tests: each is written as a script into the scratch folder
+ * of the test program, runs in a process group of its own, and leaves its output in
+ * files, which are read when it has ended.
+ */
+#include "command.h"
+
+#include "support.h"
+
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A shell that runs programs in the background has them ignore these signals. */
+__attribute__((constructor)) static void
+heed_signals(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+}
+
+const char *
+scratch(void)
+{
+    static char path[1024];
+    if (path[0] == '\0') {
+        const char *top = getenv("IOPING_SCRATCH");
+        snprintf(path, sizeof(path), "%s/XXXXXX", top ? top : "/tmp");
+        if (!mkdtemp(path))
+            abort();
+        /* Other users, whom some tests become, may enter. */
+        chmod(path, 0755);
+    }
+    return path;
+}
+
+static char *
+read_all(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t room = 0;
+    *size = 0;
+    assert_non_null(file);
+    do {
+        text = realloc(text, room += 65536);
+        assert_non_null(text);
+        *size += fread(text + *size, 1, room - *size - 1, file);
+    } while (*size == room - 1);
+    text[*size] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* Before each command: $tests is the folder of the tests. */
+static const char preamble[] =
+    "cd '%s' && tests=${IOPING_SOURCE:-$OLDPWD}/tests || exit\n"
+    ". \"$tests/support/commands.sh\"\n"
+    "[ ! -e \"$tests/%s.sh\" ] || . \"$tests/%s.sh\"\n";
+
+/* This program in the folder of the tests, as "cli/test_hang". */
+static const char *
+own_name(void)
+{
+    const char *name = program_invocation_name, *found;
+    while ((found = strstr(name, "tests/")))
+        name = found + strlen("tests/");
+    return name;
+}
+
+/* Copies a text for tests/schema if it is JSON as ioping writes it. */
+static void
+save_json(const char *text, size_t size)
+{
+    const char *folder = getenv("IOPING_JSON");
+    char path[1100];
+    if (!folder || (strncmp(text, "[{\n", 3) != 0 && strncmp(text, "{\"time", 6) != 0))
+        return;
+    snprintf(path, sizeof(path), "%s/XXXXXX", folder);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, text, size) == (ssize_t)size);
+    close(fd);
+}
+
+/* Copies the file o for tests/schema, which runs in the background write, if it has been
+ * written since SCRIPT was. */
+static void
+save_json_of_o(const char *script)
+{
+    char path[1100];
+    struct stat before, after;
+    size_t size;
+    snprintf(path, sizeof(path), "%s/o", scratch());
+    if (stat(script, &before) < 0 || stat(path, &after) < 0 || !S_ISREG(after.st_mode) ||
+        after.st_mtime < before.st_mtime || access(path, R_OK) < 0)
+        return;
+    char *text = read_all(path, &size);
+    save_json(text, size);
+    free(text);
+}
+
+/* Starts a shell in a process group of its own, which ends with this program, however
+ * that ends. */
+static pid_t
+start_group(const char *text)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* for command_stop */
+    pid_t group = fork();
+    assert_true(group >= 0);
+    if (group == 0) {
+        setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        execl("/bin/sh", "sh", "-c", text, (char *)NULL);
+        _exit(127);
+    }
+    return group;
+}
+
+/* A background process may not write to files of the next command. One that is stuck in
+ * the kernel can only be left. */
+void
+command_stop(pid_t group)
+{
+    for (int ms = 0; kill(-group, SIGKILL) == 0 && ms < 5000; ms++) {
+        while (waitpid(-group, NULL, WNOHANG) > 0)
+            ;
+        usleep(1000);
+    }
+}
+
+const char *
+command_script(const char *name, const char *format, va_list list)
+{
+    static char path[1100];
+    snprintf(path, sizeof(path), "%s/%s", scratch(), name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, preamble, scratch(), own_name(), own_name());
+    vfprintf(file, format, list);
+    fprintf(file, "\n");
+    fclose(file);
+    return path;
+}
+
+bool
+has_direct_io(void)
+{
+    errno = 0;
+    return os_file_direct(-1, true) == 0 || errno != ENOTSUP;
+}
+
+/* Removes the notices that every target gets where there is no direct I/O, and returns
+ * the new length: unit/target/test_io_mode.c tests them. */
+static size_t
+drop_notes(char *text)
+{
+    static const char *const notes[] = {
+        "direct I/O not supported: dropping the page cache before each request instead\n",
+        "direct I/O not supported: flushing the page cache after each request instead\n",
+        "cannot see whether reads come from the page cache: compare with -C\n"};
+    for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+        char *found;
+        while ((found = strstr(text, notes[i]))) {
+            char *line = found, *after = found + strlen(notes[i]);
+            while (line > text && line[-1] != '\n')
+                line--;
+            memmove(line, after, strlen(after) + 1);
+        }
+    }
+    return strlen(text);
+}
+
+static struct result
+run_shell(const char *format, va_list list)
+{
+    char out[1100], err[1100], whole[4096];
+    struct result result = {0};
+    size_t ignored;
+    const char *script = command_script(".script", format, list);
+    snprintf(out, sizeof(out), "%s/.out", scratch());
+    snprintf(err, sizeof(err), "%s/.err", scratch());
+    snprintf(whole, sizeof(whole),
+             "exec timeout -k 5 150 sh '%s' >'%s' 2>'%s' </dev/null", script, out, err);
+    int status;
+    pid_t group = start_group(whole);
+    assert_int_equal(waitpid(group, &status, 0), group);
+    command_stop(group);
+    result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    result.out = read_all(out, &result.out_size);
+    result.err = read_all(err, &ignored);
+    if (!has_direct_io()) {
+        drop_notes(result.err);
+        if (strlen(result.out) == result.out_size)
+            result.out_size = drop_notes(result.out);
+    }
+    save_json(result.out, result.out_size);
+    save_json_of_o(script);
+    if (result.status == 124 || result.status == 137)
+        fail_msg("timed out: %s\nstdout: %s\nstderr: %s", read_all(script, &ignored),
+                 result.out, result.err);
+    return result;
+}
+
+struct result
+command(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    struct result result = run_shell(format, list);
+    va_end(list);
+    return result;
+}
+
+struct result
+command_status(int status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    struct result result = run_shell(format, list);
+    va_end(list);
+    if (result.status != status)
+        fail_msg("status %d, not %d: %s\nstdout: %s\nstderr: %s", result.status, status,
+                 format, result.out, result.err);
+    return result;
+}
+
+void
+command_free(struct result *result)
+{
+    free(result->out);
+    free(result->err);
+    *result = (struct result){0};
+}
+
+/* The signals are as at a terminal, whatever started the tests. */
+int
+make_files(void **state)
+{
+    (void)state;
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    struct result result = command_status(
+        0, "head -c 1048576 /dev/urandom >data && cp data copy && mkdir d && "
+           "sync data copy");
+    command_free(&result);
+    return 0;
+}
+
+int
+make_folder(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "rm -rf f && mkdir f");
+    command_free(&result);
+    return 0;
+}

@@ -1,0 +1,56 @@
+#ifndef SUPPORT_COMMAND_H
+#define SUPPORT_COMMAND_H
+
+/* Commands of a shell, run in the scratch folder of a test program. */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <sys/types.h>
+
+/* The end of a command; freed by command_free. */
+struct result {
+    char *out, *err; /* stdout and stderr, NUL-terminated */
+    size_t out_size;
+    int status; /* exit status, or 128 + the signal that ended it */
+};
+
+/*
+ * Runs a shell command, given in printf form, in the scratch folder and waits
+ * for it, 150 s at most (then it is killed and the test fails). Its background processes
+ * are killed then. The command may use the functions of tests/support/commands.sh and of
+ * the file of sh beside the test program's source, such as tests/cli/test_hang.sh.
+ */
+struct result command(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Runs a command as command() does; fails the test with all output unless it ends with
+ * STATUS. */
+struct result command_status(int status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Frees the output of a command. */
+void command_free(struct result *result);
+
+/* Writes a command, in printf form, as a script NAME into the scratch folder. Returns its
+ * path, which is valid until the next call; fails the test if it cannot be written. */
+const char *command_script(const char *name, const char *format, va_list list)
+    __attribute__((format(printf, 2, 0)));
+
+/* Kills a process group that this program started, and waits 5 s at most for its end. */
+void command_stop(pid_t group);
+
+/* The path of the folder for this program's files, below $IOPING_SCRATCH or else /tmp,
+ * made by the first call. Aborts if it cannot be made. */
+const char *scratch(void);
+
+/* A group setup: makes file data of 1 MiB, its copy, and folder d, all flushed to the
+ * disk. Returns 0; a failure fails the test. */
+int make_files(void **state);
+
+/* A setup: makes an empty folder f. Returns 0; a failure fails the test. */
+int make_folder(void **state);
+
+/* Returns true if the program was built for a system that has direct I/O. */
+bool has_direct_io(void);
+
+#endif

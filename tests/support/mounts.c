@@ -1,0 +1,118 @@
+/*
+ * File systems for tests: images on loop devices, and tests/support/tools/fuse_server.
+ * They are mounted below the scratch folder, in a mount namespace of the test program.
+ */
+#include "mounts.h"
+
+#include "support.h"
+
+#include "os/storage.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+/* Mounts in a namespace of this program end with it, even if it is killed. */
+static void
+keep_mounts_private(void)
+{
+    static bool done;
+    if (!done && unshare(CLONE_NEWNS) == 0)
+        done = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+void
+mount_image(const char *type, int size, const char *name)
+{
+    char mkfs[64];
+    need_root();
+    keep_mounts_private();
+    snprintf(mkfs, sizeof(mkfs), "mkfs.%s", type);
+    need_program(mkfs);
+    /* Else the kernel goes on making it, some time while it is mounted. */
+    bool lazy = strcmp(type, "ext4") == 0;
+    struct result result =
+        command("truncate -s %dM %s.img && mkfs.%s -q %s %s.img >&2 && mkdir -p %s && "
+                "device=$(attach -f --show %s.img) && blockdev --setrw \"$device\" && "
+                "mount \"$device\" %s",
+                size, name, type, lazy ? "-E lazy_itable_init=0,lazy_journal_init=0" : "",
+                name, name, name, name);
+    if (result.status != 0) {
+        printf("%s", result.err);
+        skip_because("this kernel or container cannot mount the image");
+    }
+    command_free(&result);
+}
+
+void
+mount_once(const char *type)
+{
+    static const struct {
+        const char *type;
+        int size;
+    } images[] = {{"ext4", 64}, {"xfs", 300}, {"btrfs", 128}};
+    static bool mounted[3];
+    need_root();
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(images[i].type, type) != 0 || mounted[i])
+            continue;
+        mount_image(type, images[i].size, type);
+        mounted[i] = true;
+    }
+}
+
+int
+hold_loop(const char *device)
+{
+    int fd = open(device, O_RDONLY | O_CLOEXEC);
+    struct result result = command_status(0, "losetup -d %s", device);
+    command_free(&result);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+void
+mount_fuse(const char *name, const char *options, ...)
+{
+    char text[1024];
+    va_list list;
+    need_root();
+    keep_mounts_private();
+    if (access(getenv("IOPING_FUSE"), X_OK) < 0)
+        skip_because("needs libfuse 3 and pkg-config, to play a file system");
+    if (access("/dev/fuse", R_OK | W_OK) < 0)
+        skip_because("needs FUSE");
+    va_start(list, options);
+    vsnprintf(text, sizeof(text), options, list);
+    va_end(list);
+    struct result result =
+        command("mkdir -p '%s' '%s.files' && "
+                "\"$IOPING_FUSE\" -o \"backing=$PWD/%s.files%s%s\" '%s'",
+                name, name, name, text[0] ? "," : "", text, name);
+    if (result.status != 0) {
+        printf("%s", result.err);
+        skip_because("this kernel or container cannot mount FUSE");
+    }
+    command_free(&result);
+}
+
+int
+unmount_all(void **state)
+{
+    (void)state;
+    char text[4096];
+    const char *source = getenv("IOPING_SOURCE");
+    snprintf(text, sizeof(text), "'%s/tests/support/shells/unmount-all' '%s'",
+             source ? source : ".", scratch());
+    return system(text) == 0 ? 0 : -1;
+}
+
+int
+describe_mount(int fd, struct os_mount *mount)
+{
+    if (os_mount_measure(fd, mount) < 0)
+        return -1;
+    os_mount_name(fd, mount);
+    return 0;
+}

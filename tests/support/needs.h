@@ -1,0 +1,67 @@
+#ifndef SUPPORT_NEEDS_H
+#define SUPPORT_NEEDS_H
+
+/*
+ * Conditions of tests. Each need_ function returns if its condition holds; else it ends
+ * the test as skipped, with the reason on stdout.
+ */
+#include "io/io.h"
+
+#include <stdbool.h>
+
+/* Ends the test as skipped and prints REASON. */
+void skip_because(const char *reason);
+
+/* The tests run as root, who may mount and make loop devices. */
+void need_root(void);
+
+/* The program NAME is in PATH. */
+void need_program(const char *name);
+
+/* Faults can be preloaded: not into a sanitizer's build, nor under valgrind. */
+void need_faults(void);
+
+/* The program runs by itself: no valgrind, no emulator, no sanitizer; else REASON. */
+void need_bare(const char *reason);
+
+/* The processor of the tested program is not emulated; else REASON. */
+void need_native(const char *reason);
+
+/* ENGINE, which io_engine_of returned, was built in: the system has it. */
+void need_built_in(const struct io_engine *engine);
+
+/* The engine was built in, and the kernel lets both this program and the tested one make
+ * a queue of it. */
+void need_uring(void);
+void need_aio(void);
+
+/* Returns true if engine -A is Linux AIO. */
+bool is_linux_aio(void);
+
+/* Engine -A is Linux AIO, for tests of its system calls, and works as for need_aio. */
+void need_linux_aio(void);
+
+/* The system of the program, if it is not Linux, has such a function: it tells which
+ * pages the page cache holds; it names mounts; single requests take flags; it has direct
+ * I/O; it measures an empty device. */
+void need_resident(void);
+void need_names(void);
+void need_flags(void);
+void need_direct_io(void);
+void need_sizes(void);
+
+/* FILE in the scratch folder, which exists, takes direct I/O, and the program asks for
+ * it. */
+void need_direct(const char *file);
+
+/* System calls can be forbidden by "$IOPING_FORBID" (tests/support/tools/forbid.c). */
+void need_forbid(void);
+
+/* Returns true if the mount table has the file system of the scratch folder, or cannot be
+ * read: a folder that chroot(2) made `/` has no line there unless it is a mount. */
+bool is_mount_listed(void);
+
+/* The mount table has the file system of the scratch folder, see is_mount_listed. */
+void need_mount_line(void);
+
+#endif
