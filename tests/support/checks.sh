@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154
-# Named checks, counted; to be read by scripts. $work is a folder of theirs. What
-# cannot be had here is skipped; with CI=true that is a failure.
+# Named checks, counted; scripts read this file and set $work to a folder of their own. A
+# check whose tool is missing is skipped; with CI=true that is a failure.
 
 passed=0 failed=0 skipped=0
 ok() {
@@ -17,7 +17,7 @@ skip() {
     printf 'skipped  %s: %s\n' "$1" "$2"
 }
 
-# Usage: check NAME COMMAND...: the end of what it says is shown if it fails.
+# Usage: check NAME COMMAND...: a failure shows the end of the command's output.
 check() {
     title=$1
     shift
@@ -30,7 +30,7 @@ check() {
     fi
 }
 
-# Usage: same NAME EXPECTED ACTUAL: nothing is not what anybody expects.
+# Usage: same NAME EXPECTED ACTUAL: fails also if EXPECTED is empty.
 same() {
     if [ -n "$2" ] && [ "$2" = "$3" ]; then
         ok "$1: $2"
@@ -39,7 +39,7 @@ same() {
     fi
 }
 
-# Usage: none NAME ACTUAL
+# Usage: none NAME ACTUAL: fails unless ACTUAL is empty.
 none() {
     if [ -z "$2" ]; then
         ok "no $1"
@@ -48,7 +48,7 @@ none() {
     fi
 }
 
-# Usage: have NAME TOOL...: skips the check NAME for the first tool that is not there.
+# Usage: have NAME TOOL...: skips the check NAME for the first tool that is missing.
 have() {
     title=$1
     shift
@@ -57,7 +57,7 @@ have() {
     done
 }
 
-# Usage: sum_up: the last line, and the status of it all.
+# Usage: sum_up: prints the counts; ends with 1 if a check failed.
 sum_up() {
     echo "$passed passed, $failed failed, $skipped skipped"
     [ $failed -eq 0 ]

@@ -1,5 +1,5 @@
-# What every command of a test may use: command.c has it read in the scratch folder, and
-# behind it the file of the test program's own, such as tests/cli/test_hang.sh.
+# Functions for the commands of all tests. Each command reads this file in the scratch
+# folder (command.c), and then the file of its test program, such as tests/cli/test_hang.sh.
 # shellcheck shell=sh
 top=$PWD
 
@@ -9,7 +9,7 @@ attach() { losetup --direct-io=on "$@" 2>/dev/null || losetup "$@"; }
 # shellcheck disable=SC2086
 ioping() { $IOPING_RUNNER "$IOPING" "$@"; }
 
-# What it reads is kept for tests/schema.
+# The filter jq, which copies its input for tests/schema.
 jq() (
     [ -d "${IOPING_JSON-}" ] || exec jq "$@"
     keep() { mktemp "$IOPING_JSON/XXXXXX" 2>/dev/null || echo /dev/null; }
@@ -22,22 +22,22 @@ jq() (
 )
 
 # Usage: faulty SCRIPT [ARGUMENT...]: the program with these faults, see preload/faults.c.
-# Nothing is said of requests that a busy machine holds up, unless -hang comes later.
+# Requests that a busy machine holds up get no message, unless -hang comes later.
 faulty() {
     faults=$1
     shift
     IOPING_SCRIPT=$faults LD_PRELOAD=$IOPING_FAULTS "$IOPING" -hang 0 "$@"
 }
 
-# The same, in place of the shell.
+# Usage: exec_faulty SCRIPT [ARGUMENT...]: faulty, in place of the shell.
 exec_faulty() {
     faults=$1
     shift
     exec env IOPING_SCRIPT="$faults" LD_PRELOAD="$IOPING_FAULTS" "$IOPING" -hang 0 "$@"
 }
 
-# Runs in the background write to the files o and e of the scratch folder. They are emptied
-# before, so that no test waits for what the last one wrote.
+# Runs in the background write to the files o and e of the scratch folder, which are emptied
+# first: no test may wait for the output of the one before.
 fresh() {
     : >"$top/o"
     : >"$top/e"
@@ -45,7 +45,7 @@ fresh() {
 }
 
 # Usage: start [ARGUMENT...]; start_faulty SCRIPT [ARGUMENT...]: the program in the
-# background, with $pid its own number.
+# background, whose process is $pid.
 start() {
     fresh
     # shellcheck disable=SC2086
@@ -61,8 +61,8 @@ start_faulty() {
     pid=$!
 }
 
-# Usage: start_piped [ARGUMENT...]: the same through a pipe. At its end, which may come before
-# that of the program, there is a file closed.
+# Usage: start_piped [ARGUMENT...]: start, with its output through a pipe. File closed is made
+# at the end of the pipe, which may come before the program ends.
 start_piped() {
     fresh
     rm -f pipe closed
@@ -73,15 +73,15 @@ start_piped() {
     pid=$!
 }
 
-# Freezes ext4, which is thawed at the end if not before.
+# Freezes the file system ext4 and thaws it when the command ends.
 freeze() {
     trap 'fsfreeze -u ext4 2>/dev/null' EXIT
     trap 'exit 1' TERM
     fsfreeze -f ext4
 }
 
-# Usage: as_user COMMAND...: not as root, whom neither limits nor permissions bind, where
-# that can be had.
+# Usage: as_user COMMAND...: runs it as another user than root, where setpriv is there:
+# neither limits nor permissions bind root.
 as_user() {
     if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
         "$@"
@@ -90,25 +90,25 @@ as_user() {
     fi
 }
 
-# Usage: until_true COMMAND...
+# Usage: until_true COMMAND...: repeats it until it succeeds.
 until_true() { until "$@"; do sleep 0.02; done; }
 
-# Usage: until_printed PATTERN; until_said PATTERN: waits for it in the output, or among
-# what is said beside it.
+# Usage: until_printed PATTERN; until_said PATTERN: waits for it on stdout, or on stderr.
 until_printed() { until_true grep -q -e "$1" "$top/o"; }
 until_said() { until_true grep -q -e "$1" "$top/e"; }
 
-# Usage: has_lines COUNT [PATTERN]: the output has so many lines, with this in them.
+# Usage: has_lines COUNT [PATTERN]; until_lines COUNT [PATTERN]: the output has COUNT lines
+# with PATTERN; waits for them.
 has_lines() { [ "$(grep -c -e "${2-request=}" "$top/o")" = "$1" ]; }
 until_lines() { until_true has_lines "$@"; }
 
-# Waits until the call of a "hold" has begun; and lets it go on.
+# until_held waits until the call of a "hold" has begun; release lets it go on.
 until_held() { until_true test -e "$top/held"; }
 release() { rm "$top/held"; }
 
-# The numbers of the requests that are told of and have no line: if the others all have
-# theirs, those that hang. Which number a call has that hangs nobody knows where several
-# workers make them.
+# Numbers of the requests that stderr calls late and stdout has no line for: if all others
+# have ended, these hang. With several workers the number of a hanging call is not known
+# beforehand.
 named() {
     sed -n 's/^ioping: request \([0-9]*\) has had .*/\1/p' "$top/e" | sort -nu |
         while read -r number; do
@@ -118,8 +118,8 @@ named() {
 are_named() { [ "$(named | wc -l)" -ge "$1" ]; }
 until_named() { until_true are_named "$1"; }
 
-# Waits until all threads of $pid wait for something, at some looks in a row: one that
-# waits for a processor does not.
+# Waits until all threads of $pid sleep, in five samples in a row: a thread that waits for a
+# processor does not sleep.
 until_idle() {
     looks=0
     while [ "$looks" -lt 5 ]; do
@@ -130,8 +130,7 @@ until_idle() {
     done
 }
 
-# Waits until $pid has handled the signals that it was sent, and its first thread waits for
-# more; or until it has ended.
+# Waits until $pid has no signal pending and its first thread sleeps, or until it has ended.
 until_handled() {
     while grep -q -e '^State:.[^SZ]' -e '^ShdPnd:.*[1-9a-f]' "/proc/$pid/status" \
         2>/dev/null; do
@@ -139,17 +138,17 @@ until_handled() {
     done
 }
 
-# Waits for $pid, of which the shell would say that it was terminated.
+# Waits for $pid, without the shell's message "Terminated".
 reap() { wait "$pid" 2>/dev/null; }
 
-# Usage: end SIGNAL: ends $pid by it, with its status.
+# Usage: end SIGNAL: sends it to $pid and ends with the program's status.
 end() {
     kill "-$1" "$pid"
     reap
 }
 
-# Usage: signal_held [SIGNAL]: sends it while a call of $pid is held, which goes on when it
-# has been handled; ends with the program's status.
+# Usage: signal_held [SIGNAL]: sends it while a call of $pid is held, and lets the call go on
+# when it has been handled; ends with the program's status.
 signal_held() {
     until_held
     kill "-${1-INT}" "$pid"
@@ -158,7 +157,7 @@ signal_held() {
     reap
 }
 
-# The second interrupt must not come so soon that it is the same.
+# Sends two interrupts, far enough from each other that they do not become one.
 interrupt_twice() {
     kill -INT "$pid"
     until_handled
@@ -170,8 +169,8 @@ end_at_once() {
     reap
 }
 
-# Usage: retry STATUS COMMAND...: what must come within some time, after which the program
-# gives up: where a busy machine was late it is tried again, unless it ends with STATUS.
+# Usage: retry STATUS COMMAND...: runs it up to five times, until it ends with another status
+# than STATUS: on a busy machine the program may give up too early.
 retry() {
     expected=$1
     shift
@@ -183,11 +182,11 @@ retry() {
     return "$ended"
 }
 
-# The totals in the output.
+# Prints the totals in the output.
 totals() {
     sed -nE 's/^([0-9]+ requests completed) .*/\1/p
         s/^(generated [0-9]+ requests) .*/\1/p' "$top/o"
 }
 
-# What is said beside the output, without the line that depends on how busy the machine is.
+# Prints stderr without the line on missed requests, which depends on the load.
 said() { sed '/^ioping: .*[0-9] requests* w[a-z]* missed: /d' "$top/e"; }

@@ -1,3 +1,8 @@
+/*
+ * A queue of the fake engine holds requests in an array. A request gets its end time when
+ * its queue is reaped first, so that submit costs the same as a real one's; reap sleeps
+ * until the first end, and leaves early at the time that the worker gave.
+ */
 #include "fake_engine.h"
 
 #include "os/os.h"
@@ -25,7 +30,7 @@ fake_engine_story(void)
     return story;
 }
 
-/* Of the calls that several threads make. */
+/* Guards the counters and the record, which the threads of all workers change. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct io_queue {
@@ -33,7 +38,7 @@ struct io_queue {
     struct fake_queue *fake;
 };
 
-/* The number of a queue is that of those open before it. */
+/* The number of open queues is the index of the next. */
 static int
 fake_open(struct io_queue *own, const struct io_config *config)
 {
@@ -67,7 +72,7 @@ remember(struct fake_queue *queue, const struct io_config *config,
     fake_engine.count++;
 }
 
-/* The answer to the call that comes now. */
+/* Counts a call and returns its answer. */
 static struct fake_answer
 next_answer(struct fake_queue *queue, const struct io_request *request)
 {
@@ -138,7 +143,7 @@ is_gathered(void)
     return count >= fake_engine.gather;
 }
 
-/* For a minute at most, so that a test that fails ends. */
+/* Polls for a minute at most, so that a failing test ends. */
 static void
 wait_until(bool (*over)(void))
 {
@@ -146,7 +151,7 @@ wait_until(bool (*over)(void))
         os_sleep_until(os_clock_now() + 1000000);
 }
 
-/* Sends what was submitted at NOW; returns the one that ends first. */
+/* Sets the end of the requests that are sent at NOW; returns the one that ends first. */
 static struct fake_request *
 find_first(struct fake_queue *queue, int64_t now)
 {
@@ -182,7 +187,7 @@ is_late(const struct fake_queue *queue)
     return false;
 }
 
-/* An engine of depth one cannot end its wait early. */
+/* A queue of depth one waits for its end, like a synchronous call. */
 static int
 fake_reap(struct io_queue *own, struct io_completion *done, int64_t when)
 {

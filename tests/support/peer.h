@@ -1,13 +1,14 @@
 #ifndef SUPPORT_PEER_H
 #define SUPPORT_PEER_H
 
-/* ioping 1.3, with which ours is compared. */
+/* The peer, ioping 1.3, for tests that compare the program with it. */
 #include "support.h"
 
+/* The command words of both. */
 #define PEER "/usr/bin/ioping"
 #define OURS "$IOPING_RUNNER \"$IOPING\""
 
-/* Skips where it is not, or cannot be compared with. */
+/* Skips the test unless the peer is installed and can be compared with. */
 static inline void
 need_peer(void)
 {

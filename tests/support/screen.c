@@ -1,3 +1,5 @@
+/* The screen of a terminal: bytes become characters and control sequences, and these
+ * change its cells. */
 #include "terminal.h"
 
 void
@@ -8,7 +10,7 @@ screen_begin(struct screen *screen, int columns)
     screen->columns = columns;
 }
 
-/* At the bottom all goes up by one. */
+/* Moves the cursor down; in the last row the screen scrolls. */
 static void
 go_down(struct screen *screen)
 {
@@ -36,14 +38,15 @@ put(struct screen *screen, const char *character)
     screen->column++;
 }
 
-/* The cell that the cursor is in: after the last one it still stands there. */
+/* Returns the column of the cursor, which stays in the last cell when that is filled. */
 static int
 cell_of(const struct screen *screen)
 {
     return screen->column < screen->columns ? screen->column : screen->columns - 1;
 }
 
-/* HOW as ECMA-48 has it: from the cursor on, up to it, or all. */
+/* Erases in the line, HOW as in EL of ECMA-48: 0 from the cursor on, 1 up to it, 2 all.
+ */
 static void
 erase(struct screen *screen, int how)
 {
@@ -62,7 +65,7 @@ fail_on(const char *part)
     fail_msg("the screen does not know %s", shown);
 }
 
-/* A whole sequence: ESC [ NUMBER FINAL. */
+/* Executes a complete sequence: ESC [ NUMBER FINAL. */
 static void
 obey(struct screen *screen)
 {
@@ -79,7 +82,8 @@ obey(struct screen *screen)
         fail_on(screen->part);
 }
 
-/* How long what begins with this byte is; 0: up to the final byte of a sequence. */
+/* Returns the length of the character with this first byte; 0: an escape sequence, up to
+ * its final byte. */
 static int
 length_of(char first)
 {
@@ -108,7 +112,7 @@ control(struct screen *screen, const char *part)
     }
 }
 
-/* Whether what has come so far is complete. */
+/* Returns true for a complete character or sequence. */
 static bool
 is_whole(const char *part, int size)
 {
@@ -154,7 +158,7 @@ screen_resize(struct screen *screen, int columns)
     screen->column = cell_of(screen);
 }
 
-/* How many columns of a row have something in them. */
+/* Returns the number of columns of a row up to its last character. */
 static int
 used_of(const struct screen *screen, int row)
 {
@@ -183,7 +187,8 @@ screen_text(const struct screen *screen)
     return text;
 }
 
-/* Whether TEXT stands in a row from a column on; COLOR becomes its colour. */
+/* Returns true if TEXT stands in a row from a column on; COLOR becomes its colour, -1 for
+ * several. */
 static bool
 is_at(const struct screen *screen, int row, int column, const char *text, int *color)
 {

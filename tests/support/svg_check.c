@@ -1,3 +1,5 @@
+/* Questions about the elements of a plot, their numbers, paths and boxes; the rules are
+ * in svg_rules.c and svg_texts.c. */
 #include "svg_check.h"
 
 #include "svg_rules.h"
@@ -5,7 +7,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#define SIZE_MOST (500 * 1024)
+#define SIZE_MOST (500 * 1024) /* bytes of a document */
 
 bool
 svg_check_has(const struct svg_check *check, const struct xml_element *element,
@@ -65,7 +67,7 @@ svg_check_says(const struct svg_check *check, const char *name, const char *part
     return any_text_has(check, name, part);
 }
 
-/* A decimal at AT, which is moved behind it; NAN if there is none. */
+/* Reads a decimal and moves AT behind it; NAN if none is there. */
 static double
 read_decimal(const char **at)
 {
@@ -93,7 +95,7 @@ svg_check_number(struct svg_check *check, const struct xml_element *element,
     return 0;
 }
 
-/* One command of a path and its point; false where that is not one of ours. */
+/* Reads one command of a path and its point; false if the program draws no such one. */
 static bool
 read_command(const char **at, char *letter, struct svg_check_point *now)
 {

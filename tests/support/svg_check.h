@@ -2,18 +2,19 @@
 #define SUPPORT_SVG_CHECK_H
 
 /*
- * What a picture of ours has to be however it was drawn. Lengths are in units of its
- * viewBox. Its panels are <rect class="plot">, and what follows one up to the next with a
- * class such as "mark" is data, which lies inside of it.
+ * The rules that every plot of the program keeps, and questions about one. Lengths are in
+ * units of its viewBox. Panels are <rect class="plot">; the elements between a panel and
+ * the next that have a class such as "mark" are data and lie inside of it.
  */
 #include "support.h"
 #include "xml.h"
 
 #include "base/buffer.h"
 
+/* A point of a path. */
 struct svg_check_point {
     double x, y;
-    bool first; /* of a part of its path: begun by M */
+    bool first; /* of a subpath: a command M */
 };
 
 struct svg_check_box {
@@ -22,20 +23,23 @@ struct svg_check_box {
 
 #define SVG_CHECK_PANELS 4 /* at most */
 
+/* A document and its problems. */
 struct svg_check {
     struct xml xml;
     struct svg_check_box picture, panels[SVG_CHECK_PANELS];
     int panel_count;
-    struct buffer problems; /* a line for each; without text: none */
+    struct buffer problems; /* a line for each; empty: none */
 };
 
 /*
- * Reads a document of LENGTH bytes, with a NUL behind, and looks for problems: what is
- * not well-formed or comes from elsewhere, data outside of its panel, text outside of
- * the picture or over other text or an edge of a panel, and so on.
+ * Reads a document of LENGTH bytes, followed by a NUL, and collects its problems: it is
+ * not well-formed or refers to other documents, data leaves its panel, text leaves the
+ * picture or lies over other text or an edge of a panel, and so on. Ended by
+ * svg_check_end; skips the test as xml_read does.
  */
 void svg_check_begin(struct svg_check *check, const char *bytes, size_t length);
 
+/* Frees the document and its problems. */
 void svg_check_end(struct svg_check *check);
 
 /* Adds a problem, in printf form. */
@@ -43,33 +47,38 @@ void svg_check_end(struct svg_check *check);
     (buffer_format(&(check)->problems, __VA_ARGS__), \
      buffer_text(&(check)->problems, "\n"))
 
-/* Whether CLASS is among the classes of an element. */
+/* Returns true if CLASS is among the classes of an element. */
 bool svg_check_has(const struct svg_check *check, const struct xml_element *element,
                    const char *class);
 
-/* How many elements have CLASS among their classes; the NUMBERth of them from 0, or NULL.
- */
+/* Counts the elements that have CLASS among their classes. */
 int svg_check_count(const struct svg_check *check, const char *class);
+
+/* Returns the NUMBERth of the elements with CLASS, from 0, or NULL. */
 const struct xml_element *svg_check_find(const struct svg_check *check, const char *class,
                                          int number);
 
-/* Whether PART is in a drawn text, or in the one of the first element of NAME. */
+/* Returns true if PART is in a drawn text. */
 bool svg_check_shows(const struct svg_check *check, const char *part);
+
+/* Returns true if PART is in the text of an element NAME. */
 bool svg_check_says(const struct svg_check *check, const char *name, const char *part);
 
-/* An attribute's number, 0 if it has none; a problem if it is not a plain decimal. */
+/* Returns the number of attribute NAME, 0 without one; adds a problem if it is not a
+ * plain decimal. */
 double svg_check_number(struct svg_check *check, const struct xml_element *element,
                         const char *name);
 
-/* The box around a circle, rect, line, use or path, strokes aside. */
+/* Returns the box around a circle, rect, line, use or path, without its stroke. */
 struct svg_check_box svg_check_bounds(struct svg_check *check,
                                       const struct xml_element *element);
 
-/* The points of a path, allocated; COUNT of them. */
+/* Returns the COUNT points of a path, allocated; adds a problem if it cannot be read. */
 struct svg_check_point *svg_check_points(struct svg_check *check,
                                          const struct xml_element *path, int *count);
 
-/* The panel that an element belongs to: its rect, NULL if there is none before it. */
+/* Returns the rect of the panel that an element belongs to: the last before it, or NULL.
+ */
 const struct xml_element *svg_check_panel(const struct svg_check *check,
                                           const struct xml_element *element);
 

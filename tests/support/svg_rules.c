@@ -1,12 +1,13 @@
-/* A picture stands alone, says what it is, and keeps its data inside of its panels. */
+/* The rules of elements, panels and data: a plot refers to no other document, has a title
+ * and a description, and keeps its data inside of its panels. */
 #include "svg_rules.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define ROUNDING 0.15 /* coordinates have one decimal */
-#define STROKE 0.6    /* half of one */
-#define EDGE 10.0     /* what stands on the edge of a panel reaches so far */
+#define STROKE 0.6    /* half of a line's width */
+#define EDGE 10.0     /* height of the marks on the edge of a panel */
 
-/* What comes from elsewhere, or does something, has no place in it. */
+/* Scripts and references to other documents are refused. */
 
 static void
 check_value(struct svg_check *check, const char *where, const char *text)
@@ -70,7 +71,7 @@ check_elements(struct svg_check *check)
     }
 }
 
-/* What a screen reader is told, and how large the picture is. */
+/* The root has a size, and names for a screen reader. */
 
 static void
 check_names(struct svg_check *check, const struct xml_element *root)
@@ -112,7 +113,7 @@ check_root(struct svg_check *check)
     check_names(check, root);
 }
 
-/* Panels and what is in them. */
+/* Panels lie in the picture, side by side, and their data inside of them. */
 
 static void
 check_panels(struct svg_check *check)
@@ -157,13 +158,13 @@ check_datum(struct svg_check *check, const char *class, const struct xml_element
         return;
     }
     if (svg_rules_is(element, "circle") || svg_rules_is(element, "use"))
-        more = ROUNDING + (box.right - box.left) / 2; /* by its middle */
+        more = ROUNDING + (box.right - box.left) / 2; /* its middle counts */
     if (!svg_rules_inside(box, around, more))
         svg_check_problem(check, "%s at %g,%g to %g,%g leaves its panel", class, box.left,
                           box.top, box.right, box.bottom);
 }
 
-/* The class that makes an element data; NULL if it is none. */
+/* Returns the class that makes an element data, or NULL. */
 static const char *
 data_class(const struct svg_check *check, const struct xml_element *element)
 {

@@ -1,7 +1,8 @@
-/* Every text can be read: it is in the picture and has its place for itself. */
+/* The rules of drawn texts: each is large enough, lies in the picture, and overlaps no
+ * other text and no edge of a panel. */
 #include "svg_rules.h"
 
-#define TOUCH 0.5 /* what texts may share */
+#define TOUCH 0.5 /* units by which texts may overlap */
 
 struct label {
     const char *text;
@@ -9,8 +10,8 @@ struct label {
 };
 
 /*
- * In em: 0.6 for a character, as wide as those of a typewriter's; 1 for one of East Asia
- * (the blocks that https://www.unicode.org/reports/tr11/ has as wide, roughly).
+ * Estimates a width in em: 0.6 for a character, as in a monospaced font; 1 for a wide one
+ * of East Asia (roughly the blocks of https://www.unicode.org/reports/tr11/).
  */
 static double
 estimate_width(const char *text)
@@ -23,7 +24,7 @@ estimate_width(const char *text)
     return width;
 }
 
-/* That of the element or of the nearest around it. */
+/* Returns the attribute of the element or of its nearest ancestor that has it, or "". */
 static const char *
 inherited(const struct svg_check *check, const struct xml_element *element,
           const char *name)
@@ -36,7 +37,7 @@ inherited(const struct svg_check *check, const struct xml_element *element,
     }
 }
 
-/* A box that was laid out around X,Y, turned a quarter to the left around it. */
+/* Turns a box by a quarter to the left around X,Y. */
 static struct svg_check_box
 turn(struct svg_check_box box, double x, double y)
 {

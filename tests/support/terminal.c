@@ -1,3 +1,5 @@
+/* Runs a command in a session of its own on a pseudo-terminal, collects its output, and
+ * feeds the screen with it line by line. */
 #include "terminal.h"
 
 #include <errno.h>
@@ -20,8 +22,8 @@ set_columns(int fd, int columns)
     assert_int_equal(ioctl(fd, TIOCSWINSZ, &size), 0);
 }
 
-/* Else the system forgets what nobody has read yet, and perhaps a half of it, when a key
- * interrupts. */
+/* NOFLSH: else a key that interrupts makes the system drop unread output, or a half of
+ * it. */
 static void
 keep_output(int fd)
 {
@@ -31,7 +33,7 @@ keep_output(int fd)
     assert_int_equal(tcsetattr(fd, TCSANOW, &settings), 0);
 }
 
-/* In a session of its own, whose terminal this is. Never returns. */
+/* Starts a session whose terminal is FD and runs SCRIPT in it. Never returns. */
 static void
 run_child(int fd, const char *script)
 {
@@ -78,7 +80,7 @@ terminal_start(struct terminal *terminal, int columns, const char *format, ...)
     close(screen);
 }
 
-/* Fails the test with all that can be seen. */
+/* Fails the test and prints the screen. */
 static void
 give_up(struct terminal *terminal, const char *what, const char *text)
 {
@@ -86,7 +88,7 @@ give_up(struct terminal *terminal, const char *what, const char *text)
     fail_msg("%s: %s\non the screen:\n%s", what, text, screen_text(&terminal->screen));
 }
 
-/* Takes what is written within 100 ms. Returns false once nobody can write any more. */
+/* Reads output, for 100 ms at most. Returns false when every writer has closed it. */
 static bool
 receive(struct terminal *terminal)
 {
@@ -105,8 +107,7 @@ receive(struct terminal *terminal)
     return true;
 }
 
-/* Shows what was taken up to where the cursor leaves a line or goes back to its start.
- * Returns false if there is nothing more. */
+/* Feeds the screen with output up to the next CR or LF. Returns false if all is shown. */
 static bool
 show_step(struct terminal *terminal)
 {

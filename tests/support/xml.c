@@ -1,8 +1,8 @@
 /*
- * Reads XML by xmllint, which says whether a document is well-formed and writes it in
+ * Reads XML by xmllint, which refuses a document that is not well-formed and writes it in
  * canonical form (https://www.w3.org/TR/xml-c14n): UTF-8, no declaration and no CDATA
  * section, a start and an end tag for every element, one blank before each attribute,
- * double quotes around its value. That needs no parser: it is split where it says so.
+ * double quotes around its value. That form needs no parser and is split in its place.
  */
 #include "xml.h"
 
@@ -14,7 +14,7 @@ refuse(struct xml *xml, const char *why)
     snprintf(xml->why, sizeof(xml->why), "%s", why);
 }
 
-/* What the canonical form no longer shows. */
+/* Refuses markup that the canonical form no longer shows. */
 static void
 check_source(struct xml *xml, const char *bytes)
 {
@@ -23,7 +23,7 @@ check_source(struct xml *xml, const char *bytes)
             refuse(xml, "declaration, instruction or CDATA section");
 }
 
-/* The controls that XML puts up with: DEL and C1. */
+/* Refuses the control characters that XML allows: DEL and C1. */
 static void
 check_characters(struct xml *xml)
 {
@@ -32,8 +32,8 @@ check_characters(struct xml *xml)
             refuse(xml, "control character");
 }
 
-/* Decodes the reference at *AT, which is moved behind it: the canonical form has these
- * only. */
+/* Decodes the character or reference at *AT, which is moved behind it; the canonical form
+ * has no other references. */
 static char
 take_character(char **at)
 {
@@ -50,7 +50,7 @@ take_character(char **at)
     return *(*at)++;
 }
 
-/* The text from *AT to STOP, decoded in its place; *AT is moved behind STOP, or to the
+/* Decodes the text from *AT to STOP in its place; *AT is moved behind STOP, or to the
  * end. */
 static const char *
 take_text(char **at, char stop)
@@ -74,7 +74,7 @@ grow(void *array, int count, size_t size)
     return array;
 }
 
-/* The start tag behind the "<" and the text that follows. */
+/* Adds the element whose start tag follows "<", with the text after it. */
 static void
 take_element(struct xml *xml, char **at, int parent)
 {

@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /*
- * The elements of a document of XML, as far as a picture of ours needs it: with
- * attributes, text and comments, without declarations, instructions and CDATA sections.
+ * The elements of an XML document, as far as a plot of the program has them: attributes,
+ * text and comments, no declarations, instructions and CDATA sections.
  */
 struct xml_attribute {
     const char *name, *value; /* the value is decoded */
@@ -13,8 +13,8 @@ struct xml_attribute {
 
 struct xml_element {
     const char *name;
-    const char *text; /* right after its start tag, decoded; no other may follow it */
-    int parent;       /* index of it, -1: none */
+    const char *text; /* after its start tag, decoded; the only text of an element */
+    int parent;       /* its index, -1: none */
     int first, count; /* of its attributes */
 };
 
@@ -23,20 +23,21 @@ struct xml {
     struct xml_element *elements;
     struct xml_attribute *attributes;
     int count, attribute_count;
-    char *texts; /* all of them are in here */
-    char why[1000];
+    char *texts;    /* the memory of all names, values and texts */
+    char why[1000]; /* the reason why xml_read has failed */
 };
 
 /*
- * Reads a document of LENGTH bytes, with a NUL behind, by xmllint (of libxml2); the test
- * is skipped where that is missing. Returns 0, or -1 and says in `why` what is wrong
- * where.
+ * Reads a document of LENGTH bytes, followed by a NUL, by xmllint (of libxml2); skips the
+ * test where that is missing. Returns 0, or -1 with the error and its place in `why`.
+ * Freed by xml_free in both cases.
  */
 int xml_read(struct xml *xml, const char *bytes, size_t length);
 
+/* Frees a document. */
 void xml_free(struct xml *xml);
 
-/* The value of an element's attribute, NULL if it has none. */
+/* Returns the value of attribute NAME, or NULL; valid until xml_free. */
 const char *xml_value(const struct xml *xml, const struct xml_element *element,
                       const char *name);
 

@@ -1,6 +1,7 @@
 /*
- * A library to preload: what the system does wrong, by script. IOPING_SCRIPT holds rules
- * "CALL:WHEN:ACTION" with commas between; the first that is for a call decides.
+ * A library to preload that lets calls fail, wait or hang by a script. IOPING_SCRIPT
+ * holds rules "CALL:WHEN:ACTION" with commas between; the first that matches a call
+ * decides.
  *
  * CALL is pread or pwrite with their variants, fdatasync, open with its variants,
  * clock_nanosleep, realtime: clock_gettime of CLOCK_REALTIME, or, if made by number,
@@ -64,7 +65,7 @@ static const char *const calls[CALLS] = {
     [IO_URING_REGISTER] = "io_uring_register",
     [IO_URING_ENTER] = "io_uring_enter",
 };
-/* Those that may have an "@PART". */
+/* Calls that may have an "@PART". */
 static const char about[CALLS] = {
     [PREAD] = 1, [PWRITE] = 1, [FDATASYNC] = 1,         [OPEN] = 1,
     [AIO] = 1,   [URING] = 1,  [IO_URING_REGISTER] = 1,
@@ -182,8 +183,8 @@ delay(long ms)
         ;
 }
 
-/* Whoever waits for the file sees that the call has begun, and ends it by removing the
- * file. Returns -1 if a signal came. */
+/* Waits while file "held" exists: the test sees by it that the call has begun, and lets
+ * it go on by removing it. Returns -1 if a signal came. */
 static int
 hold(void)
 {
@@ -232,7 +233,7 @@ faults_go_on(const struct rule *rule, size_t size, ssize_t *result)
     return 1;
 }
 
-/* The program may make these calls by their number, and the asynchronous ones. */
+/* The program makes some calls by their number, among them all of the queues. */
 long
 syscall(long number, ...)
 {

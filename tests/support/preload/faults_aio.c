@@ -1,7 +1,7 @@
 /*
- * Requests by Linux AIO: a poll of a descriptor of our own is sent in the place of one
- * that is replaced, and found again by its address. The program must look for events by
- * io_getevents only.
+ * Faults of Linux AIO: a poll of a descriptor of the library replaces a chosen request,
+ * and its event is recognised by the address of its iocb. The program must get its events
+ * from io_getevents, not from the ring in its memory.
  */
 #define _GNU_SOURCE
 #include "faults.h"
@@ -26,7 +26,7 @@ static const struct code operations[] = {
     {0, NULL},
 };
 
-/* Of all contexts. */
+/* Replaced requests of all contexts; guarded by `lock`. */
 static struct replaced *under_way;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -39,7 +39,7 @@ find(uint64_t key)
     return found;
 }
 
-/* A descriptor that can be read from after the time. */
+/* Makes a descriptor that becomes readable after MS. */
 static int
 readable(long ms)
 {
@@ -52,7 +52,7 @@ readable(long ms)
     return fd;
 }
 
-/* Returns what is polled. */
+/* Builds the poll that replaces a request; returns the descriptor that it polls. */
 static int
 replace(struct replaced *replaced, struct iocb *original)
 {
@@ -97,7 +97,7 @@ submit(long context, struct iocb *request)
     return status;
 }
 
-/* One by one, so that none is counted that the kernel did not look at. */
+/* Submits one by one: the rules count no request that the kernel did not see. */
 long
 faults_aio_submit(long *argument)
 {

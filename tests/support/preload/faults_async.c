@@ -1,10 +1,10 @@
 /*
  * Faults of requests that the system works on while the program goes on, see faults.c.
  *
- * A chosen request never comes to its file: the kernel gets another in its place, which
- * is completed at once, after a time, or never. When it is, what the completion says is
- * changed to what the rule wants before the program can see it. So all of them take the
- * kernel's own way through the queue, and waiting for them is real.
+ * A chosen request never reaches its file: the kernel gets another in its place, which
+ * is completed at once, after a time, or never. Its completion gets the result of the
+ * rule before the program can see it. So every request takes the kernel's own way through
+ * the queue, and waiting for it is real.
  */
 #define _GNU_SOURCE
 #include "faults_async.h"
@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* For requests that hang: nobody waits for a year. */
+/* Delay of requests that hang, ms: no test waits for a year. */
 #define NEVER (366L * 24 * 3600 * 1000)
 
 static const char *
@@ -111,7 +111,7 @@ static const struct numbered {
     long number;
     enum call call;
     long (*go_on)(long *argument);
-    int sends; /* its second argument is how many requests */
+    int sends; /* the second argument is a number of requests */
 } numbers[] = {
     {SYS_io_setup, IO_SETUP, NULL, 0},
     {SYS_io_submit, IO_SUBMIT, faults_aio_submit, 1},

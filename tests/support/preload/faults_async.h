@@ -1,7 +1,7 @@
 #ifndef SUPPORT_PRELOAD_FAULTS_ASYNC_H
 #define SUPPORT_PRELOAD_FAULTS_ASYNC_H
 
-/* What the two kinds of asynchronous requests have in common. */
+/* Replaced requests of the two queues, Linux AIO and io_uring. */
 
 #include "faults.h"
 #include <linux/aio_abi.h>
@@ -20,25 +20,25 @@
 #define IORING_REGISTER_RING_FDS 20
 #endif
 
-/* A request that another was sent for, until this is completed. */
+/* A request of the program in whose place another was sent, until that is completed. */
 struct replaced {
     struct replaced *next;
-    uint64_t key;   /* what its completion can be told by */
-    long ms;        /* until then */
-    int64_t result; /* bytes, or -errno: what the program is to be told */
+    uint64_t key;   /* identifies the completion: iocb address or user data */
+    long ms;        /* until the completion */
+    int64_t result; /* for the program: bytes, or -errno */
     union {
         struct {
             struct iocb *original, request;
         } aio;
         struct {
-            struct io_uring_sqe *place, before; /* place: NULL once it is restored */
+            struct io_uring_sqe *place, before; /* place: NULL after restore() */
             unsigned position;                  /* counted from the first of the ring */
             struct __kernel_timespec time;
         } uring;
     };
 };
 
-/* Names of what the kernel has numbers for; the last has none. */
+/* The name of an opcode of the kernel; the last of an array has none. */
 struct code {
     int code;
     const char *name;
@@ -47,19 +47,24 @@ struct code {
 #pragma GCC visibility push(hidden)
 
 /*
- * Counts a request of SIZE bytes; NULL if it is to be sent as it is, else what is to
- * become of it, with the rest zero, to be freed. CODES names what the rules are for,
- * of which those that end in "v" have SIZE pieces at ADDRESS.
+ * Counts a request of SIZE bytes with opcode CODE. Returns NULL if it is sent unchanged;
+ * else its delay and result, with the rest zero, to be freed. CODES names the opcodes
+ * that have rules; those that end in "v" have an array of SIZE struct iovec at ADDRESS.
  */
 struct replaced *faults_replace(enum call call, const struct code *codes, int code,
                                 uint64_t address, uint64_t size);
+
+/* Adds a replaced request to a list. */
 void faults_put(struct replaced **list, struct replaced *replaced);
-/* Takes out the first of this key, or returns NULL. */
+
+/* Removes the first of this key from a list and returns it, or NULL. */
 struct replaced *faults_take(struct replaced **list, uint64_t key);
-/* The call itself, with six arguments. */
+
+/* Makes a system call without faults, with six arguments. Returns as syscall(2). */
 long faults_real(long number, const long *argument);
 
-/* The calls with the faults of their requests; they may change their arguments. */
+/* Make these calls with the faults of their requests, which may change the six arguments.
+ * Return as syscall(2). */
 long faults_aio_submit(long *argument);
 long faults_aio_getevents(long *argument);
 long faults_uring_setup(long *argument);

@@ -1,4 +1,6 @@
-/* Calls on files: they are opened, read, written and flushed. */
+/* Faults of calls on files: open, read, write and flush, in all of the C library's
+ * variants. Each variant asks the rules, then makes the real call or returns the fault.
+ */
 #define _GNU_SOURCE
 #include "faults.h"
 #include <fcntl.h>
@@ -10,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Rules are asked for what is open as FD only if one cares. */
+/* Looks up the path of FD only if a rule has an "@PART", and chooses by it. */
 static const struct rule *
 choose(enum call call, int fd)
 {
@@ -59,7 +61,8 @@ fdatasync(int fd)
     return REAL(fdatasync)(fd);
 }
 
-/* The mode is there when a file may be made; else nobody looks at it. */
+/* Callers pass a mode only with O_CREAT or O_TMPFILE; otherwise it is read, and ignored.
+ */
 #define OPENING(name, parameters, arguments)                      \
     int name parameters                                           \
     {                                                             \

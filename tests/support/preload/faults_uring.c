@@ -1,8 +1,8 @@
 /*
- * Requests by io_uring: a no-op or a timeout is sent in the place of one that is
- * replaced, and found again by its user data, which must not be the same in two requests
- * under way. The rings are mapped here once more, so that nobody need know how the
- * program does it. A thread of the kernel must not send (IORING_SETUP_SQPOLL).
+ * Faults of io_uring: a no-op or a timeout replaces a chosen request, and its completion
+ * is recognised by its user data, which must be unique among the requests under way. The
+ * library maps the rings once more and so depends on no mapping of the program's. The
+ * program must not use a thread of the kernel to submit (IORING_SETUP_SQPOLL).
  */
 #define _GNU_SOURCE
 #include "faults.h"
@@ -28,16 +28,16 @@ struct ring {
     char *maps[MAPS];
     size_t sizes[MAPS];
     struct replaced *under_way;
-    unsigned sent; /* requests that were looked at */
-    unsigned seen; /* completions that were */
-    int added;     /* flags of setup that the program did not ask for */
-    int sleeping;  /* until its first io_uring_enter */
+    unsigned sent; /* position behind the last request examined */
+    unsigned seen; /* position behind the last completion examined */
+    int added;     /* the ring has flags that the program did not ask for */
+    int sleeping;  /* disabled until the first io_uring_enter */
 };
 
-/* By descriptor. */
+/* Rings by descriptor. */
 static struct ring *rings[1024];
 
-/* Descriptors by the index that they have in this thread. */
+/* Descriptors by their registered index, which is one of the thread. */
 static __thread int registered[16];
 
 #define LENGTH(array) ((long)(sizeof(array) / sizeof((array)[0])))
@@ -73,7 +73,7 @@ map(int fd, const struct io_uring_params *params)
     return rings[fd] = ring;
 }
 
-/* A ring that is still mapped would live on. */
+/* Unmaps the ring, which would outlive its descriptor otherwise. */
 void
 faults_closing(int fd)
 {
@@ -89,10 +89,11 @@ faults_closing(int fd)
 }
 
 /*
- * A timeout may come at any time, and the program may look at the ring without a call,
- * before the result is changed. So where requests are delayed the kernel is told, if it
- * knows that, to complete them in io_uring_enter only. Then it wants all of these calls
- * to come from the thread that woke the ring: the first that makes one.
+ * A timeout may end at any time, and the program may read the ring without a call, before
+ * the result is changed. So if a rule delays requests, IORING_SETUP_DEFER_TASKRUN lets
+ * the kernel, if it knows that, complete them in io_uring_enter only. It also demands
+ * that one thread makes all of these calls: the one that enabled the ring, by making the
+ * first.
  */
 long
 faults_uring_setup(long *argument)
@@ -135,7 +136,7 @@ replace(struct ring *ring, unsigned position)
 {
     const struct io_sqring_offsets *offsets = &ring->params.sq_off;
     unsigned index = position & load(ring->maps[SQ], offsets->ring_mask);
-    if (offsets->array) /* there are rings without */
+    if (offsets->array) /* 0 with IORING_SETUP_NO_SQARRAY */
         index = load(ring->maps[SQ], offsets->array + index * (unsigned)sizeof(index));
     if (index >= ring->params.sq_entries)
         return;
@@ -174,14 +175,15 @@ before_enter(struct ring *ring, int fd, long *argument)
     if (ring->sleeping)
         faults_real(SYS_io_uring_register, (long[6]){fd, IORING_REGISTER_ENABLE_RINGS});
     ring->sleeping = 0;
-    /* Without the flags that were added, completions come also to who does not ask. */
+    /* Without the added flags completions come without IORING_ENTER_GETEVENTS too. */
     if (ring->added && !(argument[3] & IORING_ENTER_GETEVENTS)) {
         argument[2] = 0;
         argument[3] |= IORING_ENTER_GETEVENTS;
     }
 }
 
-/* What the kernel took is put back as it was: the program need not fill it in anew. */
+/* Restores the entries that the kernel has consumed: the program may use them again
+ * without filling them in. */
 static void
 restore(struct ring *ring)
 {
@@ -204,7 +206,7 @@ complete(struct ring *ring)
     for (; ring->seen != tail; ring->seen++) {
         struct io_uring_cqe *cqe = &cqes[ring->seen & mask];
         struct replaced *replaced = faults_take(&ring->under_way, cqe->user_data);
-        /* Something else if the kernel refused it, or the program cancelled it. */
+        /* Any other result: the kernel refused it, or the program cancelled it. */
         if (replaced && cqe->res == (replaced->ms > 0 ? -ETIME : 0))
             cqe->res = (int)replaced->result;
         free(replaced);
@@ -228,7 +230,7 @@ faults_uring_enter(long *argument)
     return status;
 }
 
-/* struct io_uring_rsrc_update, as it is used for rings; the kernel sets the index. */
+/* The fields of struct io_uring_rsrc_update for rings; the kernel sets the index. */
 struct ring_fd {
     uint32_t index, reserved;
     uint64_t fd;

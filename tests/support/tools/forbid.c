@@ -1,6 +1,6 @@
 /*
  * forbid ERRNO SYSCALL[,SYSCALL...] COMMAND...: runs a command for which these system
- * calls fail with an errno value, by a seccomp filter, as containers have it. Exit status
+ * calls fail with an errno value, by a seccomp(2) filter, as in a container. Exit status
  * 125: wrong usage; 126: this kernel or container has no filters; 127: no such command.
  */
 #include <errno.h>
@@ -44,7 +44,8 @@ find(const char *name, uint32_t *number)
     return -1;
 }
 
-/* "Is it this one? Then fail" for each name, and "allow" for the rest. */
+/* Builds a filter that compares the call with each name and fails it, and allows the
+ * rest. Returns its length, or -1 for an unknown name or too many. */
 static int
 make_filter(char *names, uint32_t failure, struct sock_filter *filter)
 {

@@ -1,17 +1,20 @@
 /*
  * fuse_server -o backing=FOLDER[,OPTION...] MOUNTPOINT: shows FOLDER as a file system
  * whose delays, hangs and failures are known, by libfuse 3. It goes into the background
- * once it is mounted. Options, all of reads of data unless they say otherwise:
+ * once it is mounted. Options, about reads of data unless they say otherwise:
  *
- *   delay_us=N     each takes so long
- *   slots=N        at most so many at a time; the others wait
- *   hang_at=N      the Nth (from 1), or hang_count from it on, take hang_s seconds
- * besides hang_count=N hang_s=N hang_file=F    while file F is there, each waits, and
- * tells by F.waiting hang_create=F  likewise each making of a file fail_every=N   every
- * Nth fails with EIO uncached       the server asks the kernel to cache nothing
- *   holes=same     SEEK_HOLE answers with the very offset that it was asked for
- *   log=F          a line for each: number, offset, size, begin and end (ns, monotonic),
- *                  bytes or -errno
+ * - delay_us=N: each read takes N us longer
+ * - slots=N: at most N reads at a time; the others wait
+ * - hang_at=N: the Nth read (from 1) takes hang_s seconds longer
+ * - hang_count=N: so do the reads after it, N with the first
+ * - hang_s=N: seconds
+ * - hang_file=F: while file F exists each read waits, and makes F.waiting
+ * - hang_create=F: while file F exists each creation of a file waits, and makes F.waiting
+ * - fail_every=N: every Nth read fails with EIO
+ * - uncached: the server asks the kernel to cache nothing
+ * - holes=same: SEEK_HOLE answers with the very offset that it was asked for
+ * - log=F: a line for each read: number, offset, size, begin and end (ns, monotonic),
+ *   bytes or -errno
  */
 #define FUSE_USE_VERSION 312
 #include <fuse.h>
@@ -74,7 +77,8 @@ rest(int64_t ns)
         ;
 }
 
-/* While FILE is there. Whoever made it learns by FILE.waiting that somebody waits. */
+/* Waits while FILE exists, and makes FILE.waiting, by which the test learns that it does.
+ */
 static void
 hang_while(const char *file)
 {
@@ -89,7 +93,7 @@ hang_while(const char *file)
         rest(1000000);
 }
 
-/* PATH as the backing folder has it; false if it is too long. */
+/* Prefixes PATH with the backing folder. Returns 0, or -ENAMETOOLONG. */
 static int
 find(const char *path, char *real)
 {
@@ -241,7 +245,7 @@ on_lseek(const char *path, off_t offset, int whence, struct fuse_file_info *file
     return found < 0 ? -errno : found;
 }
 
-/* Here, since threads and files of before do not come along into the background. */
+/* Opens files and semaphores in the background process: libfuse has forked by now. */
 static void *
 on_init(struct fuse_conn_info *connection, struct fuse_config *config)
 {

@@ -1,7 +1,7 @@
 /*
- * Looks at `plots`, percent-encoded SVG documents, and leaves as the text of the page
- * for each a line of what was seen, and one for each problem. The rules for paper are
- * tried by taking what is said of print for the screen's, and the other way round.
+ * Draws `plots`, percent-encoded SVG documents, and leaves as the text of the page a line
+ * of measurements for each, and one for each problem. The rules for paper are tried by
+ * exchanging "print" and "screen" in the style's media queries.
  * Contrast: WCAG 2.1, https://www.w3.org/TR/WCAG21/#contrast-minimum.
  */
 
@@ -44,7 +44,7 @@ function box(text) {
     : [x + left, y - 0.8 * size, x + left + width, y + 0.2 * size];
 }
 
-const apart = (a, b) => Math.min(a[2], b[2]) - Math.max(a[0], b[0]) < 0.5 ||
+const areDisjoint = (a, b) => Math.min(a[2], b[2]) - Math.max(a[0], b[0]) < 0.5 ||
   Math.min(a[3], b[3]) - Math.max(a[1], b[1]) < 0.5;
 
 function findText(svg, seen, problem) {
@@ -54,7 +54,7 @@ function findText(svg, seen, problem) {
     if (b[0] < 0 || b[1] < 0 || b[2] > seen.width || b[3] > seen.height)
       problem(said + ' leaves the plot');
     for (let k = 0; k < i; k++)
-      if (!apart(b, boxes[k]))
+      if (!areDisjoint(b, boxes[k]))
         problem(JSON.stringify(texts[k].textContent) + ' and ' + said + ' overlap');
     const ink = rgb(getComputedStyle(text).fill);
     if (contrast(ink, seen.ground) < 4.5)
@@ -62,7 +62,7 @@ function findText(svg, seen, problem) {
   });
 }
 
-// Thin lines are nowhere as dark as their colour: one half of the way there is enough.
+// Thin lines never reach their colour: a pixel half of the way from the ground is enough.
 function isSeen(ink, seen) {
   for (const colour of seen.counts.keys()) {
     const pixel = [colour >> 16, colour >> 8 & 255, colour & 255];
