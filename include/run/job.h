@@ -33,7 +33,7 @@ struct worker_group {
     uint64_t count;            /* requests that all of them may send */
     atomic_bool stop;          /* no more requests; set by any thread */
     int64_t begin;             /* when all of them begin, monotonic */
-    _Atomic int64_t due;       /* the listeners' next `due`; INT64_MAX: never */
+    _Atomic int64_t due;       /* when a period ends; INT64_MAX: never */
     struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
     struct busy busy;          /* of all workers */
     alignas(64) _Atomic uint64_t taken; /* numbers of requests, which are not all sent */
