@@ -1,5 +1,5 @@
 /*
- * What recording a latency costs. Usage:
+ * Measures the cost of recording a latency. Usage:
  *
  *     record
  *

@@ -1,4 +1,4 @@
-/* A variant of the program whose threads share one table of descriptors. */
+/* A variant of the program for comparison: its threads share one table of descriptors. */
 void __wrap_os_thread_unshare(void);
 
 void

@@ -1,12 +1,12 @@
 /*
- * What it costs to start a program. Usage:
+ * Measures the time to start a program. Usage:
  *
  *     start ROUNDS [-r SIZE] PROGRAM [ARGUMENT...]
  *
- * runs PROGRAM so often, its output thrown away, and prints the median time in ns:
- * from before its execve(2) until it has ended and been waited for, or until it
- * is about to read SIZE bytes by pread(2) first, which a seccomp(2) filter tells of:
- * what it does at the same time on other processors is no part of that.
+ * runs PROGRAM so often, its output thrown away, and prints the median time in ns
+ * from before its execve(2) until it has ended and been waited for. With -r the time ends
+ * at its first pread(2) of SIZE bytes, which a seccomp(2) filter reports: the work of
+ * other processors at that time is not included.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@
 
 #define PATIENCE 10000 /* ms, for the read */
 
-/* What the child tells its parent, in memory of both. */
+/* The memory that the child shares with its parent. */
 struct shared {
     int64_t began;
     atomic_int listener; /* 0: not yet; -1: failed */

@@ -6,7 +6,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What a run says of a target whose backing is known. */
+/* Checks the mode and the note of a run on a target of known backing. */
 static void
 check(const char *arguments, const char *target, const char *mode, const char *note)
 {
@@ -206,7 +206,7 @@ compressed_memory_is_memory(void **state)
     command_free(&result);
 }
 
-/* Of an overlay: all layers, or the one that is written to. */
+/* All layers of an overlay, or the one that is written to, are in memory. */
 static void
 overlay_over_memory_is_memory(void **state)
 {

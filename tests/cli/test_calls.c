@@ -3,7 +3,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What is interrupted, and the run that must not notice. */
+/* Scripts of faults, and the run that must not notice them. */
 static const struct {
     const char *script, *arguments;
 } interruptions[] = {
@@ -123,7 +123,7 @@ a_wall_clock_that_is_set_changes_time_stamps_only(void **state)
     "ioping: 5 of 5 requests were answered by the page cache, not the device; use -s " \
     "1k (direct I/O), or use -C to measure the cache\nioping: no request counted of 5\n"
 
-/* What is forbidden, the run, and all that it says about it. */
+/* Forbidden system calls, the run, and all of its messages. */
 static const struct {
     const char *calls, *arguments, *mode, *err;
 } forbidden[] = {

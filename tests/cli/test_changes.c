@@ -1,4 +1,4 @@
-/* What becomes of the target while it is measured. */
+/* Targets that grow, shrink or are removed while they are measured. */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -20,7 +20,7 @@ a_file_that_is_truncated_is_read_short(void **state)
     }
 }
 
-/* What was the working set remains it. */
+/* The working set keeps its size. */
 static void
 a_file_that_grows_is_measured_as_it_was(void **state)
 {

@@ -8,7 +8,7 @@
 #define QUERIES_MOST 256
 #define MADE "\"$(dirname \"$IOPING\")\"/completions"
 
-/* What is offered, in the place of the line's last word; itself if nothing is. */
+/* A line and the offers for its last word; the word itself if there are none. */
 struct query {
     char line[96];
     char *offered;
@@ -28,7 +28,7 @@ static const struct shell fish = {"fish", "ask-fish " MADE "/ioping.fish", true,
 static struct query queries[QUERIES_MOST];
 static int count;
 
-/* In the scratch folder, where no other name begins as these do. */
+/* Makes files in the scratch folder, where no other name begins like theirs. */
 static int
 set_up(void **state)
 {
@@ -101,7 +101,7 @@ ask(const char *how)
     command_free(&result);
 }
 
-/* How often WORD is one of those in TEXT, with or without a "=" at its end. */
+/* Counts WORD among the words of TEXT, with or without a "=" at its end. */
 static int
 count_word(const char *text, const char *word)
 {
@@ -122,7 +122,7 @@ check_word(const struct query *query, const char *word)
         fail_msg("'%s' does not offer %s: %s", query->line, word, query->offered);
 }
 
-/* Whether WORD is an option with its dashes. */
+/* Returns true if WORD is an option with its dashes. */
 static bool
 is_option(const char *word)
 {
@@ -193,7 +193,7 @@ each_name_is_completed(void **state)
     }
 }
 
-/* What is there of a file's name goes on if a file can stand behind the option. */
+/* The beginning of a file's name is completed if the option takes a file. */
 static void
 check_file(const struct shell *shell, const struct cli_option *option,
            const struct query *query)
@@ -363,7 +363,7 @@ bash_may_take_an_equals_sign_for_a_letter(void **state)
     command_free(&result);
 }
 
-/* By its name, in the folder where it is installed. */
+/* bash loads the file by its name from the folder where it is installed. */
 static void
 bash_completion_finds_the_installed_file(void **state)
 {

@@ -1,4 +1,4 @@
-/* Percentiles, their correction, flushes and the picture, as they are printed. */
+/* Percentiles, their correction, flushes and the text histogram, as they are printed. */
 #include "support.h"
 #include "terminal.h"
 
@@ -7,7 +7,7 @@
 #define EXTREMES "\nmin/avg/max/mdev = " TIME " / " TIME " / " TIME " / " TIME "\n$"
 #define NO_PERCENTILE "not a percentile between 0 and 100"
 
-/* What a run prints on a terminal, allocated. */
+/* Returns the output of a run on a terminal, allocated. */
 static char *
 on_terminal(const char *options)
 {
@@ -78,7 +78,7 @@ none_drops_the_line(void **state)
     }
 }
 
-/* Of a list that cannot be read; the target is not even looked for. */
+/* The list is refused before the target is opened. */
 static void
 lists_that_mean_nothing_are_refused(void **state)
 {
@@ -235,7 +235,7 @@ flushes_are_told_apart_from_writes(void **state)
 
 /* Rows of 80 columns, whose counts add up, and whose last share is all. */
 static void
-a_picture_follows_the_summary(void **state)
+a_text_histogram_follows_the_summary(void **state)
 {
     (void)state;
     struct result result = command_status(
@@ -251,7 +251,7 @@ a_picture_follows_the_summary(void **state)
 }
 
 static void
-machines_get_no_picture(void **state)
+machines_get_no_text_histogram(void **state)
 {
     (void)state;
     struct result result = command_status(
@@ -263,7 +263,7 @@ machines_get_no_picture(void **state)
 }
 
 static void
-nothing_that_counts_has_no_picture(void **state)
+no_counted_request_gives_no_text_histogram(void **state)
 {
     (void)state;
     struct result result =
@@ -274,7 +274,7 @@ nothing_that_counts_has_no_picture(void **state)
 
 /* Widths in characters. */
 static void
-a_picture_is_as_wide_as_the_terminal(void **state)
+a_text_histogram_is_as_wide_as_the_terminal(void **state)
 {
     (void)state;
     need_program("script");
@@ -287,7 +287,7 @@ a_picture_is_as_wide_as_the_terminal(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
-            command_status(0, "a_picture_is_as_wide_as_the_terminal %d %s",
+            command_status(0, "a_text_histogram_is_as_wide_as_the_terminal %d %s",
                            cases[i].columns, cases[i].locale);
         char expected[32];
         snprintf(expected, sizeof(expected), "%d\n%s\n", cases[i].columns,
@@ -311,10 +311,10 @@ main(void)
         cmocka_unit_test(nothing_to_correct_is_refused),
         cmocka_unit_test(flushes_have_their_line),
         cmocka_unit_test(flushes_are_told_apart_from_writes),
-        cmocka_unit_test(a_picture_follows_the_summary),
-        cmocka_unit_test(machines_get_no_picture),
-        cmocka_unit_test(nothing_that_counts_has_no_picture),
-        cmocka_unit_test(a_picture_is_as_wide_as_the_terminal),
+        cmocka_unit_test(a_text_histogram_follows_the_summary),
+        cmocka_unit_test(machines_get_no_text_histogram),
+        cmocka_unit_test(no_counted_request_gives_no_text_histogram),
+        cmocka_unit_test(a_text_histogram_is_as_wide_as_the_terminal),
     };
     return cmocka_run_group_tests_name("distribution", tests, make_files, unmount_all);
 }

@@ -31,11 +31,11 @@ corrected_percentiles_have_the_waits() {
     compare_ranks -corrected
 }
 
-# Usage: a_picture_is_as_wide_as_the_terminal COLUMNS LOCALE
-a_picture_is_as_wide_as_the_terminal() {
+# Usage: a_text_histogram_is_as_wide_as_the_terminal COLUMNS LOCALE
+a_text_histogram_is_as_wide_as_the_terminal() {
     script -qec "stty cols $1; LC_ALL=$2 \"\$IOPING\" -q -i 0 -c 101 -histogram data" \
-        /dev/null >o && tr -d '\r' <o | sed -n '/ above /,$p' >picture &&
-        LC_ALL=C.UTF-8 wc -L <picture &&
-        sed 1d picture | LC_ALL=C grep -q -e '#' && echo '#'
-    ! grep -q '█' picture || echo '█'
+        /dev/null >o && tr -d '\r' <o | sed -n '/ above /,$p' >histogram &&
+        LC_ALL=C.UTF-8 wc -L <histogram &&
+        sed 1d histogram | LC_ALL=C grep -q -e '#' && echo '#'
+    ! grep -q '█' histogram || echo '█'
 }

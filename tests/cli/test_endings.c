@@ -1,4 +1,4 @@
-/* How a run ends: by signals, by errors of the target and of the output. */
+/* The ends of runs: by signals, by errors of the target and of the output. */
 #include "running.h"
 #include "support.h"
 
@@ -181,7 +181,7 @@ a_reader_that_leaves_ends_the_run(void **state)
     command_free(&result);
 }
 
-/* What goes wrong, on which request it ends, and what is said. */
+/* Faults, the request that ends the run, and its messages. */
 static const struct {
     const char *script, *options, *verdict, *err, *completed, *generated;
 } failures[] = {
@@ -367,7 +367,8 @@ a_flush_that_fails_before_the_run_is_told(void **state)
     command_free(&result);
 }
 
-/* Its own cache is for others to flush; what is dirty reaches it all the same. */
+/* A run that reads leaves the cache of the device alone; dirty pages reach the device all
+ * the same. */
 static void
 a_run_that_only_reads_flushes_no_device(void **state)
 {

@@ -83,10 +83,10 @@ static const struct {
     {"-C -WWW -c 9 /dev/zero", "8 9", NULL},
 };
 
-/* What the first engine says of each on stderr. */
+/* The messages of the first engine in each run. */
 static char plain_err[LENGTH(runs)][512];
 
-/* Returns whether it ended well and told the same as without an engine. */
+/* Returns true if the run ended well, with the messages of the run without an engine. */
 static bool
 is_as_told(const struct engine *engine, size_t run)
 {
@@ -173,7 +173,7 @@ records_add_up_to_the_summary(void **state)
     }
 }
 
-/* In the order of their numbers, they are those of the plain system calls. */
+/* The requests, in the order of their numbers, are those of the plain system calls. */
 static void
 a_seed_gives_the_same_requests(void **state)
 {
@@ -229,7 +229,7 @@ distribution_and_limits(void **state)
     command_free(&result);
 }
 
-/* What is in memory need not wait; a disk is asked, and may even answer in time. */
+/* A read from memory need not wait; a disk may answer in time too. */
 static void
 not_waiting_is_no_failure_of_the_run(void **state)
 {
@@ -291,7 +291,7 @@ attach(const char *make, char device[64])
 #define BLOCKS 64
 #define ZEROS "head -c 256k /dev/zero >disk.img && sync disk.img"
 
-/* What is on the device, past the page cache. */
+/* Reads the data of the device, past the page cache. */
 static const char *
 read_blocks(const char *device)
 {
@@ -383,7 +383,7 @@ count_reads(const char *device)
     return requests + merged;
 }
 
-/* Of a device so large that no two requests are near each other. */
+/* The device is so large that no two requests are near each other. */
 static void
 the_device_counts_as_many_reads(void **state)
 {
@@ -414,7 +414,7 @@ the_device_counts_as_many_reads(void **state)
 
 static const struct engine deep[] = {{"-A -depth 8", 'A', 8}, {"-U -depth 8", 'U', 8}};
 
-/* Its second half is not there any more. */
+/* The device has lost its second half. */
 static void
 a_device_that_lost_its_end_fails_there_only(void **state)
 {

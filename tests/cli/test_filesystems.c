@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* What is measured, how it is made, and what must be said about it. */
+/* A target, the commands that make it, and the expected description. */
 struct place {
     const char *name;   /* in the scratch folder */
     const char *image;  /* file system on a loop device that it needs */

@@ -286,8 +286,8 @@ a_frozen_file_system_is_told_of_and_left(void **state)
     command_free(&result);
 }
 
-/* It would be short, and no request may go to it. A signal that ends the program at its
- * end has a status of its own. */
+/* No request may go to the working file, which is short then. A signal that ends the
+ * program at its end has a status of its own. */
 static void
 a_signal_while_the_working_file_is_filled_leaves_nothing(void **state)
 {

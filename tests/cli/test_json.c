@@ -218,7 +218,7 @@ the_flush_is_told_from_the_write(void **state)
     command_free(&result);
 }
 
-/* Of both forms: status, notices, and the statistics in the end. */
+/* Runs whose status, notices and final statistics both forms must have. */
 static const struct {
     const char *script, *arguments, *told;
     int status;
@@ -304,7 +304,7 @@ what_cannot_begin_prints_no_line(void **state)
     command_free(&result);
 }
 
-/* Of two that are equal readers keep one, and do not say which. */
+/* Of two equal keys a reader takes either, silently. */
 static void
 no_key_comes_twice(void **state)
 {

@@ -1,4 +1,4 @@
-/* What a run has made goes, also if it ends before it could remove it. */
+/* The files that a run makes are removed, even if it ends before it can do so itself. */
 #include "support.h"
 
 static void
@@ -39,7 +39,7 @@ a_file_that_is_made_after_a_second_interrupt_is_removed(void **state)
     }
 }
 
-/* It was there before, and so it is not made. */
+/* The file existed before the run, which does not own it. */
 static void
 a_kept_file_that_was_there_stays(void **state)
 {

@@ -26,7 +26,7 @@ set_up(void **state)
     return 0;
 }
 
-/* What stands so often in the output for so many requests. */
+/* An output format and the mark that stands in it once per request. */
 struct form {
     const char *name, *arguments;
     char mark;
@@ -42,7 +42,7 @@ static const struct form forms[] = {
     {"threads", "exec \"$IOPING\" -threads 3 -C -i 0 -q -p 10000 data", '\n', 1, 10000},
 };
 
-/* In KiB. */
+/* Memory of a process, KiB. */
 struct memory {
     long all, own;
 };
@@ -127,7 +127,7 @@ a_million_requests_take_the_memory_of_ten_thousand(void **state)
     assert_in_range(late.all, 0, early.all + STATISTICS + PAGES(2));
 }
 
-/* What a run with these options takes once it is under way. */
+/* Measures the memory of a run with these options once it is under way. */
 static struct memory
 measure_run(const char *options)
 {
@@ -188,7 +188,7 @@ run_within(int size, const char *arguments)
     return result;
 }
 
-/* What the kernel would end without a word, and what is said of it. */
+/* Runs that the kernel would kill, and their refusals. */
 static const struct {
     const char *arguments, *error;
 } large[] = {
@@ -255,7 +255,7 @@ a_working_file_in_memory_that_has_no_room_is_refused(void **state)
     command_free(&result);
 }
 
-/* It would take longer than the rest of its start. */
+/* The question would take longer than the rest of the start. */
 static void
 a_run_that_wants_little_does_not_ask(void **state)
 {
@@ -271,7 +271,7 @@ a_run_that_wants_little_does_not_ask(void **state)
     command_free(&result);
 }
 
-/* What is in the page cache makes room. */
+/* The page cache gives its memory back. */
 static void
 a_run_with_memory_is_not_refused(void **state)
 {

@@ -38,7 +38,7 @@ static const struct {
     {LONGEST, LONGEST, NULL},
 };
 
-/* In scratch(), directory NAME, or a file of 64 KiB. */
+/* Makes directory NAME in scratch(), or a file of 64 KiB. */
 static void
 make_target(const char *name, bool directory)
 {

@@ -1,8 +1,8 @@
 /*
- * The same command line through ioping 1.3 and through ours. Times and rates
+ * Each command line runs through ioping 1.3 and through this program. Times and rates
  * are masked, everything else must be equal: sizes, counts, verdicts, zeros,
- * raw fields 1 and 9. What differs on purpose stands in tables of its own, and
- * must differ.
+ * raw fields 1 and 9. Differences on purpose stand in tables of their own, and
+ * must show.
  */
 #include "peer.h"
 #include "support.h"
@@ -68,7 +68,8 @@ show(const char *arguments, const struct pair *pair)
            peer->status, peer->out, peer->err, ours->status, ours->out, ours->err);
 }
 
-/* Whether both end with STATUS, print the same (a refusal nothing), and MESSAGE. */
+/* Returns true if both end with STATUS and MESSAGE and print the same, a refusal nothing.
+ */
 static bool
 is_same(int status, const char *arguments, const char *message)
 {
@@ -114,7 +115,7 @@ every_way_to_write_options(void **state)
     assert_same(0, rows);
 }
 
-/* What -E brought must not take the peer's abbreviations away. */
+/* The options of -E leave the peer's abbreviations alone. */
 static void
 abbreviations_that_begin_another_option(void **state)
 {
@@ -401,7 +402,7 @@ assert_different(const struct difference *rows, size_t count)
     assert_int_equal(wrong, 0);
 }
 
-/* The same, and what chance or a late machine has a part in is tried again. */
+/* Repeats rows that chance or a late machine can change. */
 static void
 assert_different_at_last(const struct difference *rows, size_t count)
 {

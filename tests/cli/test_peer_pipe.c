@@ -1,7 +1,7 @@
 /*
- * What scripts get of ioping 1.3, which count lines and look for their first words: the
- * same command lines through both, into a pipe, into a file and on a terminal. Beyond
- * the lines of the peer a terminal may get some from ours, and nothing else does.
+ * Scripts for ioping 1.3 count lines and look for their first words: the same command
+ * lines run through both programs, into a pipe, into a file and on a terminal. This
+ * program adds lines to those of the peer on a terminal only.
  */
 #include "peer.h"
 #include "support.h"
@@ -23,7 +23,7 @@ static const char *const ways[] = {"a pipe", "a file", "a terminal"};
 
 static struct terminal terminal;
 
-/* Its output is in the file .got then. */
+/* Leaves the output in file .got. */
 static void
 show(const char *program, const char *script, const char *arguments)
 {

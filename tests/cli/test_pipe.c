@@ -1,7 +1,6 @@
 /*
- * What scripts of ioping 1.3 get through a pipe, which look for lines by their first
- * words and numbers; and where is told what only a terminal or an option brings into
- * them.
+ * Scripts for ioping 1.3 read a pipe and look for lines by their first words and numbers.
+ * A pipe gets these lines alone; a terminal or an option adds the others.
  */
 #include "running.h"
 #include "support.h"
@@ -94,7 +93,7 @@ where_there_is_no_summary_nothing_is_told(void **state)
     }
 }
 
-/* In the places where a terminal has them. */
+/* The lines stand where a terminal has them. */
 static void
 what_an_option_names_is_shown(void **state)
 {

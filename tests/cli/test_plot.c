@@ -1,4 +1,4 @@
-/* The picture of a run: when it is there, what is in it, and what is left behind. */
+/* The plot of a run: the time of its making, its contents, and no other file left. */
 #include "support.h"
 #include "svg_check.h"
 
@@ -15,7 +15,7 @@ it_shows_each_request_that_counts(void **state)
     command_free(&result);
 }
 
-/* Of several workers, too. */
+/* The plot shows the requests of all workers. */
 static void
 what_all_workers_did_is_in_it(void **state)
 {
@@ -35,7 +35,7 @@ several_targets_are_told_apart(void **state)
     command_free(&result);
 }
 
-/* What it shows until a request has counted is that none has. */
+/* The plot says that no request has counted yet. */
 static void
 it_is_there_before_the_first_request(void **state)
 {
@@ -67,7 +67,7 @@ a_failed_run_has_one_and_shows_the_failure(void **state)
     command_free(&result);
 }
 
-/* What it kept from being sent is on the axis, which goes on to the end. */
+/* The missed grid points are on the axis, which goes on to the end. */
 static void
 a_request_without_answer_shows_by_what_was_missed(void **state)
 {

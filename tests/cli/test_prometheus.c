@@ -1,4 +1,4 @@
-/* The file of metrics: when it is there, what is in it, and what is left behind. */
+/* The file of metrics: the time of its making, its contents, and no other file left. */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -66,7 +66,7 @@ every_end_leaves_the_file_and_nothing_else(void **state)
     }
 }
 
-/* They are in the file instead. */
+/* The metrics are in the file instead. */
 static void
 raw_lines_are_not_printed(void **state)
 {
@@ -171,7 +171,7 @@ a_file_that_can_be_written_again_is_no_failure(void **state)
     command_free(&result);
 }
 
-/* Of four pages; the file has two. */
+/* The disk has four pages, the file two. */
 static void
 a_full_disk_leaves_the_last_version(void **state)
 {

@@ -76,7 +76,7 @@ it_goes_on_being_kept_while_a_request_hangs() {
     value requests_total
 }
 
-# Begins a run that keeps d/x.prom and takes its folder away, until that is told.
+# Starts a run that exports d/x.prom and removes its folder, until the run reports that.
 lose_folder() {
     mkdir d
     start -r 100 -P 10ms -prometheus d/x.prom ../data

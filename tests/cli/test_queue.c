@@ -1,10 +1,10 @@
-/* What goes wrong with one of several requests under way, and what must not. */
+/* Faults of one of several requests under way, which must not change the others. */
 #include "running.h"
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* How to ask for it, and how scripts of faults name its requests. */
+/* An engine by its option, and its requests' name in scripts of faults. */
 struct engine {
     const char *option, *name;
 };
@@ -136,7 +136,7 @@ a_second_interrupt_does_not_wait(void **state)
     command_free(&result);
 }
 
-/* What is under way when the run is stopped is waited for and counted. */
+/* A run that is stopped waits for the requests under way and counts them. */
 static void
 an_interrupt_waits_for_what_is_under_way(void **state)
 {
@@ -260,8 +260,8 @@ a_queue_that_cannot_be_set_up_is_refused(void **state)
     }
 }
 
-/* What the kernel does not know, or has no room for while a request is under way, or is
- * interrupted at. */
+/* Calls that the kernel does not know, has no room for while a request is under way, or
+ * interrupts. */
 static void
 calls_that_fail_in_passing_are_not_noticed(void **state)
 {

@@ -27,7 +27,7 @@ serve(const char *options)
     mount_fuse("fs", "uncached,log=$PWD/fs.log,%s", options);
 }
 
-/* What the log says of the last COUNT reads. */
+/* Sets SERVED to the rate of the last COUNT reads in the log. */
 #define SERVED(count) \
     "SERVED=$(\"$IOPING_SOURCE/tests/support/shells/served\" fs.log " count ");"
 
@@ -49,7 +49,7 @@ assert_rate(const char *arguments, const char *count, int status, const char *li
     command_free(&result);
 }
 
-/* The same with each way to have eight under way, or MANY. */
+/* Checks the rates with each way to have eight requests under way, or MANY. */
 static void
 assert_rates(bool many, const char *server, const char *options, const char *count,
              int status, const char *limits)
@@ -66,7 +66,7 @@ assert_rates(bool many, const char *server, const char *options, const char *cou
     }
 }
 
-/* Of 128 reads of 10 ms one takes two seconds: some 63 a second, and a limit is broken.
+/* One of 128 reads of 10 ms takes two seconds: some 63 a second, and a limit is broken.
  */
 static void
 one_that_hangs_is_in_the_rate(void **state)
@@ -86,7 +86,7 @@ those_that_fail_are_not_in_the_rate(void **state)
                  "$own <= $served * 1.01 and $own >= $clock / 2 * 0.98");
 }
 
-/* Those above 15 ms wait for one of two places. */
+/* Requests above 15 ms wait for one of the two slots of the server. */
 static void
 those_that_are_too_slow_are_not_in_the_rate(void **state)
 {
@@ -95,8 +95,8 @@ those_that_are_too_slow_are_not_in_the_rate(void **state)
                  "$own <= $clock * 1.05");
 }
 
-/* Those that hang are left out by -a; the others do all meanwhile. The first reads, three
- * at most, look at the file, before the run. */
+/* -a leaves the hanging requests out; the other workers go on meanwhile. The first reads,
+ * three at most, examine the file before the run. */
 static void
 warmup_is_not_in_the_rate(void **state)
 {

@@ -1,4 +1,4 @@
-/* What is refused, with the exact line and exit status, and without a trace. */
+/* Refusals: the exact line, the exit status, and no file left. */
 #include "support.h"
 
 #include <unistd.h>
@@ -254,7 +254,7 @@ direct_io_that_cannot_be_is_refused(void **state)
     }
 }
 
-/* By what the kernel says; where it takes direct I/O is not for us to know. */
+/* The kernel's own answer decides: some versions take direct I/O there. */
 static void
 direct_io_on_memory_is_as_the_kernel_has_it(void **state)
 {
@@ -284,7 +284,7 @@ direct_io_on_memory_is_as_the_kernel_has_it(void **state)
     command_free(&result);
 }
 
-/* What stands in the way of ioping.tmp, its refusal, and how to see that it is whole. */
+/* An obstacle named ioping.tmp, its refusal, and a command that shows it unchanged. */
 static const struct {
     const char *make, *why, *look;
 } planted[] = {

@@ -200,7 +200,7 @@ planted_working_file_is_never_written(void **state)
     }
 }
 
-/* It is a regular file of ours with one name, and yet another one. */
+/* The mounted file is a regular file of the user with one name, but another file. */
 static void
 mounted_working_file_is_never_written(void **state)
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-/* That it is on the screen: no other line has this. */
+/* A text of the status line that no other line has. */
 #define LINE " requests  p50 "
 /* As wide as the longest line of a summary may need. */
 #define WIDE 250
@@ -50,7 +50,7 @@ clean_text(void)
     "generated [^\n]*\n(p[^\n]*\n)?min/avg/max/mdev = [^\n]*\n"
 #define ROW(first) " +" first " +[^\n]*\n"
 
-/* What is left are the lines of stdout, from the first column on. */
+/* The lines of stdout remain, from the first column on. */
 static void
 it_is_drawn_while_a_run_goes_on_and_erased_at_the_end(void **state)
 {
@@ -101,7 +101,7 @@ a_run_without_an_end_shows_its_time(void **state)
     terminal_free(&terminal);
 }
 
-/* Also where no line per request is printed for another reason. */
+/* Another reason can leave out the lines per request, too. */
 static void
 where_it_has_no_place_it_is_not_drawn(void **state)
 {
@@ -218,7 +218,7 @@ an_interrupt_leaves_a_clean_summary(void **state)
     }
 }
 
-/* By the time that the program itself says it took, from the first request on. */
+/* The program's own time, from the first request on, is the measure. */
 static void
 it_is_drawn_ten_times_a_second_at_most(void **state)
 {
@@ -277,7 +277,7 @@ other_messages_do_not_mix_with_it(void **state)
     terminal_free(&terminal);
 }
 
-/* It comes back below one. */
+/* The status line comes back below a raw line. */
 static void
 raw_lines_do_not_mix_with_it(void **state)
 {

@@ -241,7 +241,8 @@ a_step_in_which_no_request_ends_is_named_and_has_a_row(void **state)
     }
 }
 
-/* How many steps fit depends on the system; the first one does, the last one does not. */
+/* The first step fits in memory, the last one does not; the system decides on the others.
+ */
 static void
 a_step_without_memory_ends_it_with_the_rows_so_far(void **state)
 {
@@ -363,7 +364,7 @@ nothing_is_left_and_nothing_is_changed(void **state)
     }
 }
 
-/* Of the 12 KiB of a file only the second 4 KiB are the working set. */
+/* The working set is the second 4 KiB of a file of 12 KiB. */
 static void
 sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else(void **state)
 {

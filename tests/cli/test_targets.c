@@ -5,7 +5,7 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define TIME "[0-9.]+ (ns|us|ms|s)"
 
-/* What stands in the output beside the lines of requests. */
+/* The statistics in the output. */
 #define STATISTICS(name) "\n--- " name " \\([^\n]*\\) ioping statistics ---\n"
 #define SUMMARY(name, completed, generated)                         \
     STATISTICS(name)                                                \
@@ -381,7 +381,7 @@ an_interrupt_leaves_valid_json(void **state)
     command_free(&result);
 }
 
-/* What may be told of requests that a busy machine holds up. */
+/* The messages about requests that a busy machine holds up. */
 #define SLOW_OTHERS                                                     \
     "(ioping: (data|third): (request [0-9]+ has had no answer for|not " \
     "ready after) [0-9.]+ m?s\n)*"
@@ -421,7 +421,7 @@ all_that_hang_are_named(void **state)
     command_free(&result);
 }
 
-/* Its second fails at once, and theirs come later. */
+/* The second request of one target fails at once, before those of the others. */
 static void
 one_that_fails_does_not_end_the_others(void **state)
 {

@@ -45,7 +45,7 @@ counts_hold_for_all_of_them_together(void **state)
     }
 }
 
-/* In lines and in JSON, and the warm-up is the first of them. */
+/* Lines and JSON have the same numbers; the warm-up has the first. */
 static void
 numbers_are_those_of_the_run(void **state)
 {
@@ -91,7 +91,7 @@ a_seed_gives_each_worker_its_offsets(void **state)
         command_free(&result);
     }
     struct result result = command_status(0, "one_of_three_has_the_offsets_of_one");
-    /* Of 256 blocks, two of the fifteen may be the same: by this seed, none are. */
+    /* Two of the fifteen may be the same of 256 blocks: by this seed, none are. */
     assert_matches(result.out, "^\\[5,15,\\[\\],1[2-5]\\]\n$");
     command_free(&result);
     command_free(&first);

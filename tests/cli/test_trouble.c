@@ -24,7 +24,7 @@ a_device_may_be_written_to_as_two_targets(void **state)
     command_free(&result);
 }
 
-/* It is all the same then that there is one with nothing to tell. */
+/* One target without output does not change that. */
 static void
 lost_output_ends_all_of_them(void **state)
 {
@@ -59,7 +59,7 @@ one_that_is_given_up_leaves_nothing_of_the_others(void **state)
     command_free(&result);
 }
 
-/* Its patience begins when its own opening does. */
+/* The limit of -hang counts from the opening of each target. */
 static void
 each_is_said_to_be_slow_in_its_own_time(void **state)
 {

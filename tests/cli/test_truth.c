@@ -26,7 +26,7 @@ struct reads {
     int64_t requests, sectors;
 };
 
-/* What the device under PLACE has read so far, by its own account. */
+/* Returns the reads of the device under PLACE so far, by its own counters. */
 static struct reads
 count_reads(const char *place)
 {
@@ -160,7 +160,7 @@ unmap_head(struct mapped *mapped)
     munmap((void *)(uintptr_t)mapped->memory, mapped->length);
 }
 
-/* How many requests were called cached; each must be in the mapped part. */
+/* Counts the requests that were called cached; each must be in the mapped part. */
 static int
 check_verdicts(const char *json, int64_t mapped)
 {
@@ -260,7 +260,7 @@ take_advice(const char *text, const char *word, const char *end, char *advice,
              from + strlen(word));
 }
 
-/* What is advised where the cache answers is followed. */
+/* The options that the note advises lead to the device. */
 static void
 advice_leads_to_the_device(void **state)
 {
@@ -313,7 +313,8 @@ compressed_file_is_not_said_to_be_direct(void **state)
     command_free(&result);
 }
 
-/* What cannot be looked into is not called direct, even while it is mapped. */
+/* A file whose cached pages cannot be seen is not called direct, even while it is mapped.
+ */
 static void
 compressed_and_mapped_file_is_not_said_to_be_direct(void **state)
 {
@@ -358,7 +359,7 @@ inline_file_is_not_measured_in_silence(void **state)
     command_free(&result);
 }
 
-/* There cachestat(2) tells of the wrong cache. */
+/* cachestat(2) counts the wrong cache on an overlay. */
 static void
 overlay_file_is_read_from_the_device(void **state)
 {
@@ -451,7 +452,7 @@ large_requests_are_read_as_a_whole(void **state)
     command_free(&result);
 }
 
-/* What is read ahead would make the next request fast. */
+/* Pages read ahead would make the next request fast. */
 static void
 nothing_is_read_ahead(void **state)
 {
@@ -597,7 +598,7 @@ mapped_pages_are_called_cached_to_users_who_cannot_write(void **state)
     unmap_head(&mapped);
 }
 
-/* Its own account of what it was asked for says how direct reads are. */
+/* Compares reads with the log of the server, which has every read that reached it. */
 static void
 read_by_server(const char *place, const char *arguments)
 {

@@ -1,7 +1,7 @@
 #ifndef FUZZ_FUZZ_H
 #define FUZZ_FUZZ_H
 
-/* What every harness includes. */
+/* Checks for all fuzzing harnesses. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,8 +61,8 @@ fuzz_character(const char *text, uint32_t *code)
     return ones ? ones : 1;
 }
 
-/* Whether TEXT has no control character, C0, DEL, C1 as one byte or as UTF-8, and none of
- * the bidirectional ones. */
+/* Returns true if TEXT has no control character, C0, DEL, C1 as one byte or as UTF-8, and
+ * no bidirectional one. */
 static inline bool
 fuzz_is_clean(const char *text)
 {

@@ -1,7 +1,7 @@
 /*
- * The first line is a mount id, the rest a mount table. A mount that is found
- * may not leave a text without its end, nor touch what the table does not tell;
- * one that is not found may touch nothing.
+ * The first line is a mount id, the rest a mount table. The search for a mount must end
+ * every text with a NUL, and touch only the fields that the table has; a search that
+ * fails must touch nothing.
  */
 #include "fuzz.h"
 

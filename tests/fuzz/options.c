@@ -65,7 +65,8 @@ check_options(const struct options *options, char *const *argv)
     MUST(options->depth >= 0 && options->depth <= DEPTH_MOST);
 }
 
-/* Whether INTERVAL is enough for AMOUNT at LIMIT per second, if that can be said. */
+/* Returns true if INTERVAL is enough for AMOUNT at LIMIT per second, or cannot be judged.
+ */
 static bool
 keeps_limit(int64_t interval, int64_t amount, int64_t limit)
 {

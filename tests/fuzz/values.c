@@ -2,9 +2,9 @@
  * The first byte chooses the kind of value (c, s and t are a count, a size and a
  * time), the rest is its text. A value may not be negative, nor other than its
  * digits say, nor come back from its own printed form further off than that form
- * is rounded; and a refusal may not touch it. After a w the rest says what to sweep:
- * its ends may not be beyond their options, nor may the way from one to the other
- * go back, or on for ever.
+ * is rounded; and a refusal may not touch it. After a w the rest is an argument of
+ * -sweep: its ends must be within the range of the option, and its steps must rise and
+ * end.
  */
 #include "fuzz.h"
 

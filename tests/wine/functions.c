@@ -1,6 +1,6 @@
 /*
- * What the functions behind os.h promise and the program alone does not show. Usage:
- * functions DIRECTORY. Says "ok" or "FAILED" and what, a line for each.
+ * Checks promises of os.h that the program alone does not show. Usage: functions
+ * DIRECTORY. Prints "ok" or "FAILED" and the name, a line for each.
  */
 #include "base/time.h"
 #include "io/io.h"
@@ -19,7 +19,7 @@
 
 static const char *directory;
 
-/* Whether NOW is at WHEN or not long after it; machines can be slow. */
+/* Returns true if NOW is at WHEN or not long after it; machines can be slow. */
 static bool
 is_soon_after(int64_t now, int64_t when)
 {

@@ -14,7 +14,7 @@
 #define PATIENCE 20000 /* ms, after the last */
 #define GIVEN_UP 99
 
-/* This program is on the same console. */
+/* Ignores the keys that this program, on the same console, gets too. */
 static BOOL WINAPI
 ignore(DWORD event)
 {
@@ -28,7 +28,7 @@ fail(const char *what)
     return GIVEN_UP;
 }
 
-/* What follows the first word, which has no spaces and no quotes in it. */
+/* Returns the words after the first, which has no spaces and no quotes in it. */
 static WCHAR *
 find_command(WCHAR *line)
 {

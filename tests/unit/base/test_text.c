@@ -105,7 +105,7 @@ an_errno_has_its_symbolic_name(void **state)
         assert_string_equal(error_name(cases[i].number, buffer), cases[i].name);
 }
 
-/* What Linux answers for a bad sector, a lost path, a reservation, damage. */
+/* Linux has these errors for a bad sector, a lost path, a reservation, damage. */
 static void
 the_errors_of_a_broken_disk_have_names(void **state)
 {

@@ -1,4 +1,4 @@
-/* What -color takes. */
+/* The arguments of -color. */
 #include "support.h"
 
 #include "cli/cli.h"

@@ -1,5 +1,4 @@
-/* The help, the man page, README, tour and values that are offered fit the option table.
- */
+/* The help, the man page, README, tour and offered values fit the option table. */
 #include "support.h"
 
 #include "cli/cli.h"
@@ -112,7 +111,7 @@ the_version_is_one_line(void **state)
 
 #define NAME "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
-/* Whether LINE has a macro with WORD as its first argument. */
+/* Returns true if LINE has a macro with WORD as its first argument. */
 static bool
 has_macro(const char *line, const char *macro, const char *word, size_t length)
 {
@@ -261,7 +260,7 @@ the_readme_is_short(void **state)
     free(text);
 }
 
-/* What goes on behind a "=" goes on with a number. */
+/* An offer that ends in "=" must go on with a number. */
 static void
 check_values_taken(const struct cli_option *option)
 {

@@ -1,4 +1,4 @@
-/* What -sweep takes, and the values it goes through. */
+/* The arguments of -sweep, and the values of its steps. */
 #include "support.h"
 
 #include "cli/cli.h"

@@ -14,7 +14,7 @@ fuzz_function fuzz_escapes, fuzz_mounts, fuzz_options, fuzz_values;
 
 static const char *input;
 
-/* What aborts is a condition that the harness has printed. */
+/* A harness aborts on a condition that it has printed. */
 static void
 blame_input(int number)
 {

@@ -180,7 +180,7 @@ every_header_compiles_alone(void **state)
     globfree(&found);
 }
 
-/* Whether TEXT asks the preprocessor for a system. */
+/* Returns true if TEXT asks the preprocessor for a system. */
 static bool
 asks_for_system(const char *text)
 {

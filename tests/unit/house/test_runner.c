@@ -1,4 +1,4 @@
-/* The script that runs the tests: what it says of them, and that it loses none. */
+/* The script that runs the tests: its lines on each, and its count of all. */
 #include "support.h"
 #include "terminal.h"
 
@@ -44,7 +44,7 @@ make_programs(void **state)
     return 0;
 }
 
-/* For the shell: run OPTIONS PROGRAM... by the script, with a folder of its own. */
+/* A shell function: run OPTIONS PROGRAM... by the script, with a folder of its own. */
 #define RUN                                                                          \
     "unset RUNNER PROGRAM MAKEFLAGS MAKELEVEL CHECK_JOBS; own=$PWD; cd "             \
     "\"$IOPING_SOURCE\"; export "                                                    \
@@ -101,7 +101,7 @@ one_of_which_nothing_is_heard_has_failed(void **state)
     command_free(&result);
 }
 
-/* These wait for each other. */
+/* The programs wait for each other. */
 static void
 they_run_side_by_side(void **state)
 {

@@ -1,4 +1,4 @@
-/* The judge of the pictures finds what is wrong with one, and nothing else. */
+/* The checker of plots reports each problem of a document, and no other. */
 #include "svg_check.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -16,7 +16,7 @@
 #define TAIL "</svg>\n"
 #define TEXT(x, y, more) "<text x=\"" x "\" y=\"" y "\" " more "</text>"
 
-/* What is found in DOCUMENT has PROBLEM in it; NULL: nothing is found. */
+/* A document and a part of its problems; NULL: it has none. */
 struct judged {
     const char *document, *problem;
 };
@@ -38,7 +38,7 @@ judge(const struct judged *cases, size_t count)
 }
 
 static void
-a_sound_picture_has_no_problem(void **state)
+a_sound_plot_has_no_problem(void **state)
 {
     static const struct judged cases[] = {
         {HEAD TAIL, NULL},
@@ -250,7 +250,7 @@ a_text_in_the_way_of_something_is_found(void **state)
 }
 
 static void
-a_picture_of_500_kib_is_too_large(void **state)
+a_plot_of_500_kib_is_too_large(void **state)
 {
     (void)state;
     struct buffer text = {0};
@@ -294,14 +294,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sound_picture_has_no_problem),
+        cmocka_unit_test(a_sound_plot_has_no_problem),
         cmocka_unit_test(what_is_not_well_formed_is_found),
         cmocka_unit_test(what_is_not_in_the_file_or_acts_is_found),
         cmocka_unit_test(a_root_that_does_not_say_what_it_is_is_found),
         cmocka_unit_test(data_outside_of_its_panel_is_found),
         cmocka_unit_test(a_panel_that_overlaps_or_leaves_is_found),
         cmocka_unit_test(a_text_in_the_way_of_something_is_found),
-        cmocka_unit_test(a_picture_of_500_kib_is_too_large),
+        cmocka_unit_test(a_plot_of_500_kib_is_too_large),
         cmocka_unit_test(elements_are_found_by_class),
     };
     return cmocka_run_group_tests_name("svg_check", tests, NULL, unmount_all);

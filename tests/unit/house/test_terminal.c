@@ -1,4 +1,4 @@
-/* The screen that other tests look at shows what a terminal would. */
+/* The screen of the tests' terminal shows the same as a real one. */
 #include "terminal.h"
 
 #include <signal.h>
@@ -137,7 +137,7 @@ all_streams_of_a_command_are_on_the_terminal(void **state)
     terminal_free(&terminal);
 }
 
-/* What waits for a key ends by it, and what waits for ever by a signal. */
+/* A command that waits for a key ends by it, one that waits for ever by a signal. */
 static void
 keys_and_signals_reach_the_command(void **state)
 {

@@ -2,9 +2,9 @@
 #define IO_TEST_QUEUE_H
 
 /*
- * A queue for tests, on real files. What the system does wrong or late is played: the
- * library's system calls come through the __wrap_syscall() that is defined here, as the
- * linker is told (--wrap). One test program includes it once.
+ * A queue for tests, on real files. Tests play faults and delays of the system: the
+ * linker (--wrap) leads the library's system calls to the __wrap_syscall() defined here.
+ * A test program includes this header once.
  */
 #include "support.h"
 
@@ -31,7 +31,7 @@ enum { BLOCK = 4096, BLOCKS = 256, MOST = 4096 };
  * change the arguments. */
 typedef bool hook_function(long number, long *argument, long *result);
 static hook_function *hook;
-static atomic_int hooked; /* what the hook counts */
+static atomic_int hooked; /* a counter for the hook */
 
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
@@ -74,7 +74,7 @@ unhook(void **state)
     return 0;
 }
 
-/* A queue and what a test knows about it. */
+/* The queue of a test. */
 struct queue {
     const struct io_engine *engine;
     struct io_config config;
@@ -83,7 +83,7 @@ struct queue {
 };
 static struct queue queue;
 
-/* The engine of the tests, as the WITH of each says: by aio or by uring. */
+/* The engines of the tests; WITH chooses one for each. */
 #define AIO io_engine_of('A')
 #define RING io_engine_of('U')
 
@@ -158,7 +158,7 @@ reap(struct io_completion *done, int64_t when)
     return queue.engine->reap(queue.own, done, when);
 }
 
-/* Without end, whatever interrupts it. */
+/* Reaps until a request is complete, after interruptions too. */
 static inline int
 reap_some(struct io_completion *done)
 {
@@ -196,7 +196,7 @@ assert_done(int slot, int error, int64_t bytes)
     assert_int_equal(queue.done[slot].bytes, bytes);
 }
 
-/* In the test's file each 8 bytes hold their own offset. */
+/* Fills a block of the test's file: each 8 bytes hold their own offset. */
 static inline void
 fill(char *buffer, int64_t offset)
 {
@@ -234,7 +234,7 @@ offset_of(int slot)
     return (int64_t)(slot * 7 % BLOCKS) * BLOCK;
 }
 
-/* One read for each slot, with what it must give. */
+/* Reads a block in each slot and checks its data. */
 static inline void
 read_all_slots(void)
 {
@@ -287,7 +287,7 @@ send_slow(const struct io_engine *engine)
     submit(0, IO_READ, BLOCK, 0);
 }
 
-/* Whether the slow request could go on. */
+/* Lets the slow request go on; returns false if that fails. */
 static inline bool
 let_go(void)
 {
@@ -307,8 +307,8 @@ assert_slow_completes(void)
     assert_memory_equal(buffer_of(0), "echo", 4);
 }
 
-/* Keeps all slots busy until TOTAL requests are complete: how many completions were
- * wrong. It asserts nothing, so any thread may run it. */
+/* Keeps all slots busy until TOTAL requests are complete, and returns the number of wrong
+ * completions. Any thread may call it: it asserts nothing. */
 static inline int
 keep_busy(int total)
 {
@@ -340,7 +340,7 @@ keep_busy(int total)
     return wrong + (reap(queue.done, 1) != 0);
 }
 
-/* Tests of one engine, which they find in STATE, or of both. */
+/* Rows for tests of one engine, which STATE points to, or of both. */
 #define WITH(test, name, engine)                         \
     {                                                    \
 #test name, test, NULL, unhook, (void *)(engine) \

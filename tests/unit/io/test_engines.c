@@ -1,5 +1,5 @@
-/* The engines with a queue, on a real file. A system without them is played here: the
- * library's system calls come through this file, as the linker is told (--wrap). */
+/* The engines with a queue, on a real file. The tests play a system without them: the
+ * linker (--wrap) leads the library's system calls through this file. */
 #include "support.h"
 
 #include "io/io.h"

@@ -1,11 +1,11 @@
-/* What POSIX AIO answers to a system that has no room, refuses or is late: the system is
- * played here, so that it is tested where nobody uses it too. */
+/* POSIX AIO on a system that has no room, refuses or is late. The test plays the system,
+ * so that the engine is tested on Linux, too. */
 #include "support.h"
 
 #include <aio.h>
 #include <errno.h>
 
-/* The calls of the file that is included below. */
+/* The system's functions for the source that is included below. */
 static int play_send(struct aiocb *request);
 static int play_flush(struct aiocb *request);
 static int play_error(const struct aiocb *request);

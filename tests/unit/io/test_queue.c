@@ -1,4 +1,4 @@
-/* Each way to have requests worked on: what both do alike. */
+/* Queues of both Linux engines, whose behaviour is the same. */
 #include "queue.h"
 
 #include "base/time.h"
@@ -85,7 +85,7 @@ keep_a_processor_busy(void *argument)
     return NULL;
 }
 
-/* How many reads were not whole. */
+/* Counts the reads that were not whole. */
 static int
 read_large(int rounds, size_t size)
 {
@@ -101,8 +101,8 @@ read_large(int rounds, size_t size)
     return broken;
 }
 
-/* Such a read takes so long that others want the processor meanwhile. The kernel's own
- * work for this thread, such as the end of an earlier ring, may cut one short. */
+/* The read takes so long that other threads want the processor meanwhile. The kernel's
+ * own work for this thread, such as the end of an earlier ring, may cut one short. */
 static void
 a_read_of_a_character_device_is_whole(void **state)
 {
@@ -195,7 +195,7 @@ a_wait_ends_with_the_first(void **state)
     stop();
 }
 
-/* What a thread of its own saw of a wait and of the completion after it. */
+/* The results of a thread that waits: of the wait, and of the completion after it. */
 struct wait {
     int64_t until;
     bool sent; /* before the wait */
@@ -328,7 +328,7 @@ signals_lose_no_completion_of_another_thread(void **state)
     stop();
 }
 
-/* What is not in the page cache would have to wait. */
+/* A read of a page that is not in the page cache would have to wait. */
 static void
 nowait_is_an_error_of_its_request(void **state)
 {
@@ -338,7 +338,7 @@ nowait_is_an_error_of_its_request(void **state)
     os_file_random(fd, 0, 0);
     os_file_drop(fd, 0, BLOCK);
     os_file_drop(fd, 64 * BLOCK, BLOCK);
-    /* This look may start to read its page. */
+    /* This read may start to fill the cache. */
     if (os_file_read(fd, &byte, 1, 64 * BLOCK, OS_RW_NOWAIT) >= 0 || errno != EAGAIN)
         skip_because("needs a build folder on a disk whose cache can be dropped");
     open_only(*state, (struct io_config){

@@ -1,4 +1,4 @@
-/* Each way to have requests worked on, where the system refuses or lacks something. */
+/* Queues of both Linux engines, on systems that refuse or lack a call. */
 #include "base/time.h"
 #include "queue.h"
 

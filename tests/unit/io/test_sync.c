@@ -129,8 +129,7 @@ reads_short_at_the_end_of_the_file(void **state)
     close(fd);
 }
 
-/* What the kernel makes up cannot be read without waiting, whatever the page cache has.
- */
+/* A file that the kernel generates cannot be read without waiting. */
 static void
 flags_reach_the_kernel(void **state)
 {

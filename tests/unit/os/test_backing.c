@@ -1,4 +1,4 @@
-/* What sysfs says of devices; a small one is played. */
+/* Backing of block devices, read from a small sysfs of the test's own. */
 #include "support.h"
 
 #include "os/linux.h"

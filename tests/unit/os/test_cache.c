@@ -1,4 +1,4 @@
-/* What the page cache holds, asked on a real file. */
+/* Pages of a real file in the page cache. */
 #include "support.h"
 
 #include "os/os.h"

@@ -1,4 +1,4 @@
-/* What Linux tells of the memory that is left, played by files below a folder. */
+/* Memory that Linux has left, read from /proc and cgroup files of the test's own. */
 #include "support.h"
 
 #include "os/linux.h"
@@ -18,7 +18,7 @@ available(const char *script)
     return linux_memory_available(root);
 }
 
-/* What is held back of LEFT bytes. */
+/* Subtracts the reserve from LEFT bytes. */
 static int64_t
 less(int64_t left)
 {
@@ -75,7 +75,7 @@ the_smallest_group_counts(void **state)
                      less(4096 * MIB));
 }
 
-/* Its own group is the top there, whatever its name is outside. */
+/* A container sees its own group as the top, whatever its name is outside. */
 static void
 a_container_sees_its_own_group(void **state)
 {
@@ -160,7 +160,7 @@ the_first_version_is_known_as_well(void **state)
                      less(150 * MIB));
 }
 
-/* Of this machine: what it says must be possible. */
+/* The memory of this machine can be allocated. */
 static void
 what_it_says_of_itself_can_be_had(void **state)
 {

@@ -135,7 +135,7 @@ says_when_it_is_not_there_and_touches_nothing(void **state)
     }
 }
 
-/* For a mount that is not listed itself, another one of its file system is. */
+/* A mount without a line is found by another of the same file system. */
 static void
 finds_type_and_source_by_device(void **state)
 {

@@ -397,7 +397,7 @@ zeroed_memory_is_zero_and_aligned_to_pages(void **state)
     assert_null(os_memory_zeroed(SIZE_MAX / 2));
 }
 
-/* By cachestat(2): pages that are dirty or being written, or -1. */
+/* Counts the pages that are dirty or being written, by cachestat(2); -1: unknown. */
 static int64_t
 unwritten_pages(int fd)
 {
@@ -428,7 +428,7 @@ do_nothing(void *argument)
     return argument;
 }
 
-/* Else an error that was there before would be lost, and told as something else. */
+/* A caller may still have to report an earlier error. */
 static void
 success_leaves_errno_alone(void **state)
 {

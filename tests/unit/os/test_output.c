@@ -174,7 +174,7 @@ failures_leave_the_old_file_and_nothing_beside_it(void **state)
     assert_int_equal(count_files("failures/folder"), 0);
 }
 
-/* In a child, whose files may not grow: as on a full disk. */
+/* A child with a limit on the size of files plays a full disk. */
 static void
 what_does_not_fit_leaves_the_old_file(void **state)
 {

@@ -1,4 +1,4 @@
-/* Each test is a child, because what a signal asked for is never taken back. */
+/* Each test runs in a child: the request of a signal is never taken back. */
 #include "support.h"
 
 #include "os/os.h"
@@ -95,23 +95,23 @@ second_interrupt(void)
     return 0;
 }
 
-/* They wait until somebody takes them. */
+/* Blocked signals wait until a thread unblocks them. */
 static int
-given_and_taken(void)
+block_and_unblock(void)
 {
     os_signals_install();
-    unsigned given = os_signals_block();
+    unsigned mask = os_signals_block();
     raise(SIGTERM);
     raise(SIGUSR1);
     if (os_signals_stop() || os_signals_report())
         return 1;
-    os_signals_unblock(given);
+    os_signals_unblock(mask);
     return os_signals_stop() == SIGTERM && os_signals_report() ? 0 : 2;
 }
 
-/* What the parent of the program held back was never given. */
+/* Signals that the parent of the program blocked stay blocked. */
 static int
-held_before(void)
+blocked_before(void)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -217,7 +217,7 @@ end_at_once_by_termination(void)
     os_process_end(3);
 }
 
-/* Of the first process of a container, which its own signals do not end. */
+/* The first process of a container is not ended by signals of its own. */
 static int
 end_as_the_first_process(void)
 {
@@ -246,7 +246,7 @@ wait_with_reasons_to_return(void)
     return os_signals_stop() == SIGTERM && os_signals_report() ? 0 : 1;
 }
 
-/* It was for the last wait, and what it asked for is known. */
+/* The signal came to the last wait, and its request is known. */
 static int
 wait_after_a_signal_that_was_noticed(void)
 {
@@ -318,17 +318,17 @@ each_report_signal_asks_once(void **state)
 }
 
 static void
-what_nobody_takes_waits(void **state)
+blocked_signals_wait(void **state)
 {
     (void)state;
-    assert_child(given_and_taken, 0, "");
+    assert_child(block_and_unblock, 0, "");
 }
 
 static void
-what_was_held_back_before_stays_so(void **state)
+signals_blocked_before_stay_blocked(void **state)
 {
     (void)state;
-    assert_child(held_before, 0, "");
+    assert_child(blocked_before, 0, "");
 }
 
 static void
@@ -458,8 +458,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_stop_signal_asks_to_stop),
         cmocka_unit_test(each_report_signal_asks_once),
-        cmocka_unit_test(what_nobody_takes_waits),
-        cmocka_unit_test(what_was_held_back_before_stays_so),
+        cmocka_unit_test(blocked_signals_wait),
+        cmocka_unit_test(signals_blocked_before_stay_blocked),
         cmocka_unit_test(nohup_is_respected),
         cmocka_unit_test(a_second_interrupt_ends_the_program),
         cmocka_unit_test(the_same_interrupt_twice_is_one),

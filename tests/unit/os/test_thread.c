@@ -93,9 +93,9 @@ signals_of_users_do_not_reach_it(void **state)
         assert_false(sigismember(&set, let_in[i]));
 }
 
-/* As a message of the C library would come. */
+/* Writes like the C library, to stderr. */
 static void *
-part_and_write(void *argument)
+unshare_and_write(void *argument)
 {
     os_thread_unshare();
     if (write(STDERR_FILENO, "words", 5) == 5)
@@ -104,7 +104,7 @@ part_and_write(void *argument)
 }
 
 static void
-a_thread_apart_has_standard_error(void **state)
+a_thread_with_unshared_descriptors_has_standard_error(void **state)
 {
     (void)state;
     char path[1100], text[8] = "";
@@ -114,7 +114,7 @@ a_thread_apart_has_standard_error(void **state)
     int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), before = dup(STDERR_FILENO);
     assert_true(file >= 0 && before >= 0);
     assert_int_equal(dup2(file, STDERR_FILENO), STDERR_FILENO);
-    int status = os_thread_start(&thread, part_and_write, &written);
+    int status = os_thread_start(&thread, unshare_and_write, &written);
     if (status == 0)
         os_thread_join(&thread);
     assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
@@ -127,7 +127,7 @@ a_thread_apart_has_standard_error(void **state)
 }
 
 static void *
-part_and_stay(void *argument)
+unshare_and_stay(void *argument)
 {
     os_thread_unshare();
     atomic_store(&woken, true);
@@ -135,10 +135,10 @@ part_and_stay(void *argument)
     return argument;
 }
 
-/* Its first thread has closed the streams, as os_process_end does, while the other is as
- * if it were stuck. */
+/* The first thread has closed the streams, as os_process_end does, while the other is
+ * stuck. */
 static void
-a_thread_apart_holds_no_pipe(void **state)
+a_thread_with_unshared_descriptors_holds_no_pipe(void **state)
 {
     (void)state;
     int ends[2];
@@ -152,7 +152,7 @@ a_thread_apart_holds_no_pipe(void **state)
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
         close(ends[1]);
-        if (os_thread_start(&thread, part_and_stay, NULL) < 0)
+        if (os_thread_start(&thread, unshare_and_stay, NULL) < 0)
             _exit(1);
         while (!atomic_load(&woken))
             usleep(1000);
@@ -176,8 +176,8 @@ main(void)
         cmocka_unit_test(a_poke_ends_a_sleep),
         cmocka_unit_test(a_poke_ends_a_wait),
         cmocka_unit_test(signals_of_users_do_not_reach_it),
-        cmocka_unit_test(a_thread_apart_has_standard_error),
-        cmocka_unit_test(a_thread_apart_holds_no_pipe),
+        cmocka_unit_test(a_thread_with_unshared_descriptors_has_standard_error),
+        cmocka_unit_test(a_thread_with_unshared_descriptors_holds_no_pipe),
     };
     return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
 }

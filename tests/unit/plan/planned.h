@@ -1,7 +1,7 @@
 #ifndef PLAN_PLANNED_H
 #define PLAN_PLANNED_H
 
-/* Plans of command lines, whose words are parted by single spaces. */
+/* Plans of command lines, whose words are separated by single spaces. */
 #include "support.h"
 
 #include "cli/cli.h"
@@ -11,8 +11,8 @@
 #define WORDS 32
 #define SEED 0xfedcba9876543210u
 
-/* Fails the test if LINE is not even parsed. The plan's texts live until the next call.
- */
+/* Plans LINE; fails the test if it cannot be parsed. The plan's texts live until the next
+ * call. Returns as plan_make. */
 static inline int
 planned_try(const char *line, struct plan *plan, struct error *error)
 {

@@ -1,4 +1,4 @@
-/* Workers side by side, requests under way at a time, and what does them. */
+/* Workers side by side, requests under way at a time, and their engine. */
 #include "planned.h"
 
 #define ADD_ENGINE                                                                     \

@@ -1,4 +1,4 @@
-/* What a command line comes to, once defaults and conflicts are resolved. */
+/* Plans of command lines: defaults and conflicts are resolved. */
 #include "planned.h"
 
 #include "os/os.h"
@@ -360,7 +360,7 @@ corrections_without_an_interval_are_refused(void **state)
 
 /* The file has the interval of the raw lines, which are not printed then. */
 static void
-metrics_are_kept_instead_of_raw_lines(void **state)
+metrics_are_exported_instead_of_raw_lines(void **state)
 {
     (void)state;
     struct plan plan = planned("-P 7s .");
@@ -446,7 +446,7 @@ main(void)
         cmocka_unit_test(the_distribution_is_told_as_asked_for),
         cmocka_unit_test(corrections_are_for_the_interval_that_is_kept),
         cmocka_unit_test(corrections_without_an_interval_are_refused),
-        cmocka_unit_test(metrics_are_kept_instead_of_raw_lines),
+        cmocka_unit_test(metrics_are_exported_instead_of_raw_lines),
         cmocka_unit_test(a_status_line_is_for_runs_that_print_nothing_per_request),
         cmocka_unit_test(each_target_has_a_plan_of_its_own),
         cmocka_unit_test(the_plot_is_where_it_was_asked_for),

@@ -1,4 +1,4 @@
-/* One run after another: what is the same for all, and what each step does. */
+/* Plans of sweeps: the settings of all steps, and those of each. */
 #include "planned.h"
 
 static void
@@ -273,7 +273,8 @@ a_step_changes_only_what_is_swept(void **state)
     check_step(&plan, 4096, 2, &expected);
 }
 
-/* The same one each time, another in each step, and not that of a run. */
+/* A step's seed is the same each time, differs from step to step and from that of a run.
+ */
 static void
 each_step_has_a_seed_of_its_own(void **state)
 {

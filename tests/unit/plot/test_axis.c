@@ -1,4 +1,4 @@
-/* Scales: where values are, and which values are named. */
+/* Axes: positions of values, and the values at the ticks. */
 #include "support.h"
 
 #include "base/time.h"

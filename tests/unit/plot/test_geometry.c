@@ -1,4 +1,5 @@
-/* The rules that every plot keeps, whatever was measured and however it is called. */
+/* Every plot keeps the rules of svg_check.h, whatever was measured and however it is
+ * called. */
 #include "plotted.h"
 #include "svg_check.h"
 

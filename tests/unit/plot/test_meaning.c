@@ -1,4 +1,4 @@
-/* A plot shows what was measured: where its marks, bands, bars and lines are. */
+/* Marks, bands, bars and lines of plots lie where the measured values are. */
 #include "plotted.h"
 #include "svg_check.h"
 
@@ -114,7 +114,7 @@ up_to_400_requests_are_a_mark_each(void **state)
     }
 }
 
-/* Of five requests in a row one takes 100, one 300, and three take 200 us. */
+/* One of five requests in a row takes 100, one 300, and three take 200 us. */
 static void
 a_band_reaches_from_the_shortest_to_the_longest(void **state)
 {
@@ -147,7 +147,7 @@ next_point(const struct svg_check_point *points, int count, int i)
     return points[i];
 }
 
-/* How far up and down the parts of a path reach at X. */
+/* Returns how far up and down the subpaths of a path reach at X. */
 static struct svg_check_box
 reach(const struct svg_check_point *points, int count, double x)
 {
@@ -199,7 +199,7 @@ every_mark_lies_within_the_band_of_its_target(void **state)
     }
 }
 
-/* How often the part of a path that begins at POINTS goes the other way along X. */
+/* Counts the turns along X of the subpath that begins at POINTS. */
 static int
 count_turns(const struct svg_check_point *points, int count)
 {
@@ -237,7 +237,7 @@ a_band_goes_right_and_then_left(void **state)
     }
 }
 
-/* Those at a pixel and what shares a request with them. */
+/* Adds the lengths of the bars near Y. */
 static double
 length_of_bars(struct svg_check *check, double y, double around)
 {
@@ -299,7 +299,7 @@ failures_and_missed_probes_are_told_and_shown_if_there_are_any(void **state)
     }
 }
 
-/* For those who do not see it; the second one has failed once. */
+/* A screen reader gets the facts; the second target has failed once. */
 static void
 the_description_has_the_facts_in_words(void **state)
 {
@@ -349,7 +349,7 @@ without_a_request_that_counts_it_says_so(void **state)
     }
 }
 
-/* Of every target, in each of the panels: size has two, the curve has one. */
+/* Every target has its points in each panel: size has two panels, the curve has one. */
 static void
 every_step_is_a_labelled_point(void **state)
 {

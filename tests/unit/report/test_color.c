@@ -1,4 +1,4 @@
-/* When words are coloured, and which. */
+/* Conditions of coloured output, and the coloured words. */
 #include "support.h"
 
 #include "report/console.h"

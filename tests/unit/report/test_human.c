@@ -245,7 +245,7 @@ a_run_without_requests_has_a_summary(void **state)
     summarize(LOAD_READ, &stats, 0, "human_summary_empty");
 }
 
-/* For the requests alone; by the clock they stay what they are. */
+/* The busy time changes the rates of the requests alone, not those by the clock. */
 static void
 the_busy_time_is_that_of_the_first_line_only(void **state)
 {
@@ -345,7 +345,7 @@ a_file_gets_no_percentiles_of_its_own(void **state)
     summarize_briefly(&stats, "human_percentiles_none");
 }
 
-/* Of flushes neither, since nobody asked. */
+/* Flushes have no percentiles either. */
 static void
 no_percentiles_is_no_line(void **state)
 {
@@ -354,7 +354,7 @@ no_percentiles_is_no_line(void **state)
     summarize_rising("none", LOAD_READ, counts, "human_percentiles_none");
 }
 
-/* Also where a list was asked for. */
+/* Nor does a list of percentiles print a line. */
 static void
 percentiles_of_nothing_are_no_line(void **state)
 {

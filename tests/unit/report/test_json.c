@@ -49,7 +49,7 @@ assert_jq(const char *filter)
     command_free(&result);
 }
 
-/* The same of a record per line, all of which the filter gets as an array. */
+/* Checks records, one per line, which the filter gets as an array. */
 static void
 assert_jq_lines(const char *filter)
 {
@@ -251,7 +251,8 @@ percentiles_are_those_that_are_known(void **state)
     assert_jq_lines("map(.stat.percentiles | length) == [0, 0, 1, 1, 2, 2, 3, 3, 4]");
 }
 
-/* In the order and the words in which they were asked for, however few requests. */
+/* Percentiles keep the order and the words of the list, however few requests there are.
+ */
 static void
 percentiles_are_those_of_the_list(void **state)
 {

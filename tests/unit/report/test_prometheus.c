@@ -10,7 +10,7 @@
 #define NS_1970 1795247457055062999LL
 #define LARGE 9000000000000000000LL
 
-/* What a target has shown; its last request ended at LAST, ns since 1970; 0: none did. */
+/* The figures of a target; its last request ended at LAST, ns since 1970; 0: none did. */
 struct shown {
     const struct description *description;
     const struct stats *stats;
@@ -40,7 +40,7 @@ format_all(struct buffer *text, const struct plan *plan, const struct shown *lis
     prometheus_format(text, plan, jobs_of(list, count), count, 0);
 }
 
-/* Of one target. */
+/* Formats the metrics of one target. */
 static void
 format(struct buffer *text, const struct golden *golden, const struct stats *stats,
        int64_t last)
@@ -262,7 +262,7 @@ modes_are_words(void **state)
     }
 }
 
-/* Those of all files in the collector's folder come together. */
+/* The collector reads the series of all files in its folder together. */
 static void
 every_series_names_its_target(void **state)
 {
@@ -363,7 +363,7 @@ counters_have_all_their_digits(void **state)
 }
 
 static void
-what_cannot_be_kept_is_an_error_of_preparation(void **state)
+what_cannot_be_exported_is_an_error_of_preparation(void **state)
 {
     (void)state;
     struct golden golden;
@@ -450,7 +450,7 @@ main(void)
         cmocka_unit_test(the_same_target_again_has_a_number),
         cmocka_unit_test(numbers_are_for_labels_that_are_the_same),
         cmocka_unit_test(counters_have_all_their_digits),
-        cmocka_unit_test(what_cannot_be_kept_is_an_error_of_preparation),
+        cmocka_unit_test(what_cannot_be_exported_is_an_error_of_preparation),
         cmocka_unit_test(the_file_has_what_is_formatted),
         cmocka_unit_test(the_file_has_all_targets_from_the_beginning),
     };

@@ -98,7 +98,7 @@ the_report_has_periods_and_summary_but_no_samples(void **state)
     golden_end(&golden, "raw_report");
 }
 
-/* In the third and the fourth. */
+/* The third and the fourth field are the rates. */
 static void
 rates_are_over_the_busy_time(void **state)
 {

@@ -1,4 +1,4 @@
-/* When the status line is drawn and erased. */
+/* Times at which the status line is drawn and erased. */
 #include "support.h"
 
 #include "base/time.h"
@@ -75,7 +75,7 @@ check_written(const char *expected)
     "\r" begin "  3 requests  p50 2 ms  p99 -  max 2 ms" end "\033[K\r"
 #define HALF LINE("[##########----------]  50%", "  1 s left")
 
-/* In a locale without UTF-8, whatever the user's is. */
+/* Chooses a locale without UTF-8, whatever the user's is. */
 static int
 choose_locale(void **state)
 {

@@ -1,4 +1,4 @@
-/* How far a run has come, and how long it will take. */
+/* Progress of a run, and the estimate of its remaining time. */
 #include "support.h"
 
 #include "base/time.h"
@@ -116,7 +116,7 @@ several_targets_are_taken_together(void **state)
     free(slow);
 }
 
-/* It has ended by a failure, after two of 100 requests; the other has done 50. */
+/* One target has failed after two of 100 requests; the other has done 50. */
 static void
 one_that_is_done_is_not_waited_for(void **state)
 {
@@ -210,7 +210,7 @@ the_end_is_that_of_the_clock_or_of_the_last_request(void **state)
 {
     (void)state;
     static const struct course cases[] = {
-        /* By the clock. */
+        /* Limited by time. */
         {0, 4 * SECOND, 0, 1, 1, 1, 9, SECOND, 0.25, 3 * SECOND},
         {0, 4 * SECOND, SECOND, 1, 1, 3, 0, 4 * SECOND, 1, 0},
         {0, 4 * SECOND, 0, 1, 1, 1, 9, 9 * SECOND, 1, 0},
@@ -229,7 +229,7 @@ the_end_is_that_of_the_clock_or_of_the_last_request(void **state)
         {40, 0, SECOND, 5, 1, 1, 10, 1500 * MS, 0.25, 6 * SECOND},
         {40, 0, SECOND, 5, 2, 1, 10, 500 * MS, 0.25, 3 * SECOND},
         {40, 0, SECOND, 5, 2, 3, 10, 500 * MS, 0.25, 3 * SECOND},
-        /* By both: whichever is first. */
+        /* Limited by both: the first counts. */
         {100, 10 * SECOND, 0, 1, 1, 1, 25, SECOND, 0.25, 3 * SECOND},
         {100, 2 * SECOND, 0, 1, 1, 1, 25, SECOND, 0.5, SECOND},
         {100, 2 * SECOND, 0, 1, 1, 1, 0, SECOND, 0.5, SECOND},

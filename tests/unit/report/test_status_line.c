@@ -21,7 +21,7 @@ example(void)
                                  .max = 3200 * US};
 }
 
-/* How many columns TEXT takes: characters, none of which is wide. */
+/* Counts the columns of TEXT: its characters, none of which is wide. */
 static int
 columns_of(const char *text)
 {
@@ -115,7 +115,7 @@ no_line_reaches_the_last_column(void **state)
 
 #define REST "  999.9 k requests  p50 -  p99 -  max -"
 
-/* Of 20 columns, and in eighths. */
+/* The bar has 20 columns of eight eighths. */
 static void
 the_bar_is_full_when_all_is_done(void **state)
 {

@@ -1,4 +1,4 @@
-/* The table of a sweep: what stands in it, and that it stays a table. */
+/* The table of a sweep: its values, and the alignment of its columns. */
 #include "golden.h"
 
 #include "base/time.h"
@@ -115,7 +115,7 @@ there_may_be_no_percentiles(void **state)
     golden_end(&golden, "sweep_percentiles_none");
 }
 
-/* Those of the requests alone would be 64000 per second, of which 4 count. */
+/* The 4 requests that count would be 64000 per second by themselves. */
 static void
 a_row_has_the_rates_of_the_clock(void **state)
 {

@@ -149,7 +149,7 @@ a_wide_terminal_is_used(void **state)
     check(many, false, 200, true, "text_histogram_wide");
 }
 
-/* In characters, not in bytes. */
+/* Returns the width of the widest line, in characters. */
 static int
 widest_line(const char *text)
 {

@@ -1,8 +1,7 @@
 #ifndef RUN_LISTENING_H
 #define RUN_LISTENING_H
 
-/* Runs of several workers on the fake engine, and an observer that watches how it is
- * called. */
+/* Runs of several workers on the fake engine, and an observer that records its calls. */
 #include "setup.h"
 
 #include "os/process.h"
@@ -16,7 +15,7 @@
 #define REQUESTS 4096
 #define SAID 16
 
-/* What the observer was told. */
+/* The record of the observer's calls. */
 struct told {
     atomic_bool inside; /* a call that must be the only one */
     bool together;      /* one came while another was there */
@@ -168,7 +167,7 @@ on_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
         told->at_hang(told);
 }
 
-/* Writes down what it is told in TOLD. */
+/* Returns an observer that records its calls in TOLD. */
 static inline struct run_observer
 observer_of(struct told *told)
 {
@@ -201,7 +200,7 @@ run(struct setup *setup, struct told *told)
     return try_run(setup, told, 0, &error);
 }
 
-/* In a child: the signal cannot be taken back, and the worker never ends. */
+/* Runs BODY in a child: the signal cannot be taken back, and the worker never ends. */
 static inline void
 in_child(void (*body)(void))
 {
@@ -224,7 +223,7 @@ in_child(void (*body)(void))
         }                                                                   \
     } while (0)
 
-/* What all workers have sent. */
+/* Counts the requests that all workers have sent. */
 static inline int
 sent_by_all(void)
 {
@@ -234,7 +233,7 @@ sent_by_all(void)
     return sum;
 }
 
-/* What is held then goes on. */
+/* Sends SIGINT at the first hang and lets held requests go on. */
 static inline void
 interrupt(struct told *told)
 {

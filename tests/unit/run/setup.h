@@ -34,7 +34,8 @@ setup_listen(void *self, const struct job *job, const struct sample *sample)
     return setup->seen_count == setup->stop_after ? -1 : 0;
 }
 
-/* The test then changes what it is about, before setup_open. */
+/* Prepares COUNT requests; the test changes the fields that it is about, before
+ * setup_open. */
 static inline void
 setup_begin(struct setup *setup, int64_t count)
 {
@@ -69,7 +70,7 @@ setup_job(struct setup *setup)
     setup->job = &job;
 }
 
-/* A run of what is set up, which is to stay. */
+/* Returns the task of a run; the set-up must outlive it. */
 static inline struct run_task
 setup_task(struct setup *setup, const struct run_observer *observer)
 {
@@ -77,7 +78,7 @@ setup_task(struct setup *setup, const struct run_observer *observer)
     return (struct run_task){&engine_fake, setup->job, 1, observer};
 }
 
-/* A worker alone, in a run without a supervisor. */
+/* Opens a worker alone, in a run without a supervisor. */
 static inline void
 setup_open(struct setup *setup)
 {

@@ -135,7 +135,7 @@ a_single_one_goes_round(void **state)
     inflight_close(&inflight);
 }
 
-/* Else two threads would hand memory to and fro with each request. */
+/* Two threads must not share a cache line that they write for each request. */
 static void
 what_belongs_to_two_of_them_is_far_apart(void **state)
 {

@@ -1,4 +1,4 @@
-/* What is said at the end of a run, and the exit status. */
+/* The messages at the end of a run, and its exit status. */
 #include "support.h"
 
 #include "run/outcome.h"
@@ -243,7 +243,7 @@ a_sweep_that_ends_early_says_where_and_is_no_failure(void **state)
     check_status(&outcome, 0);
 }
 
-/* That nothing was sent needs no words of its own then. */
+/* No message adds that nothing was sent. */
 static void
 a_sweep_that_ends_at_its_first_step_says_just_that(void **state)
 {
@@ -256,7 +256,8 @@ a_sweep_that_ends_at_its_first_step_says_just_that(void **state)
     check_status(&outcome, 0);
 }
 
-/* Whether all steps were like it or not: it is no failure, and goes beside others. */
+/* An empty step is no failure, even if all steps are empty, and is named beside failures.
+ */
 static void
 a_step_without_a_request_is_named(void **state)
 {

@@ -22,7 +22,7 @@ next(struct pacer *pacer, int64_t now)
     return pacer_due(pacer, now);
 }
 
-/* How many points it misses if it is sent and ends at NOW. */
+/* Counts the grid points missed by a request that is sent and ends at NOW. */
 static uint64_t
 missed(struct pacer *pacer, int64_t now)
 {
@@ -62,7 +62,7 @@ a_million_points_do_not_drift(void **state)
     }
 }
 
-/* It woke up late, but within the interval: the grid stays. */
+/* A worker that wakes up late, but within the interval, keeps the grid. */
 static void
 late_starts_do_not_move_the_grid(void **state)
 {
@@ -183,7 +183,7 @@ the_grid_stays_while_there_are_free_slots(void **state)
     }
 }
 
-/* Also while there are free slots, when nothing is told to the pacer. */
+/* Free slots, of which the pacer is not told, change nothing. */
 static void
 without_a_grid_a_request_is_always_due(void **state)
 {

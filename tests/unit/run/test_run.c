@@ -1,4 +1,4 @@
-/* What the run does beside the worker: periods, interim statistics, hangs, the end. */
+/* The supervisor of a run: periods, interim statistics, hangs, the end. */
 #include "setup.h"
 
 #include "base/time.h"
@@ -12,7 +12,7 @@
 
 #define SAID 16
 
-/* What the observer was told-> */
+/* The record of the observer's calls. */
 struct told {
     int samples, interims, summaries, hangs;
     struct stats periods[SAID], interim, summary;
@@ -20,12 +20,12 @@ struct told {
     int period_count;
     uint64_t periods_sum; /* requests in all of them */
     int empty_since;      /* periods without any */
-    int keeps_of_two;     /* that had two requests */
-    struct stats kept[SAID];
-    int64_t kept_at[SAID];
-    int keeps;
-    int64_t keep_every, keep_due;
-    int keeps_before_summary;
+    int exports_of_two;   /* that had two requests */
+    struct stats exported[SAID];
+    int64_t exported_at[SAID];
+    int exports;
+    int64_t export_every, export_due;
+    int exports_before_summary;
     uint64_t hang_index[SAID];
     int64_t hang_time[SAID];
     void (*at_hang)(struct told *told); /* NULL: nothing */
@@ -80,7 +80,7 @@ on_summary(void *self, const struct job *job)
     struct told *told = self;
     told->summary = job->outcome.total;
     told->summary_time = job->outcome.time;
-    told->keeps_before_summary = told->keeps;
+    told->exports_before_summary = told->exports;
     told->summaries++;
     return 0;
 }
@@ -100,11 +100,11 @@ on_look(void *self, const struct job *jobs, int count, int64_t now)
     struct told *told = self;
     const struct stats *stats = jobs[0].stats;
     assert_int_equal(count, 1);
-    int slot = told->keeps < SAID ? told->keeps : SAID - 1; /* also the last one */
-    told->kept[slot] = *stats;
-    told->kept_at[slot] = now;
-    told->keeps++;
-    told->keeps_of_two += stats->requests == 2;
+    int last = told->exports < SAID ? told->exports : SAID - 1; /* also the last one */
+    told->exported[last] = *stats;
+    told->exported_at[last] = now;
+    told->exports++;
+    told->exports_of_two += stats->requests == 2;
     let_go_if_enough(told);
 }
 
@@ -112,7 +112,7 @@ static void
 on_tick(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct told *told = self;
-    told->keep_due = time_next_point(told->keep_due, told->keep_every, now);
+    told->export_due = time_next_point(told->export_due, told->export_every, now);
     on_look(self, jobs, count, now);
 }
 
@@ -120,9 +120,9 @@ static int64_t
 on_due(void *self, int64_t now)
 {
     struct told *told = self;
-    if (!told->keep_due)
-        told->keep_due = now + told->keep_every;
-    return told->keep_due;
+    if (!told->export_due)
+        told->export_due = now + told->export_every;
+    return told->export_due;
 }
 
 static void
@@ -154,7 +154,7 @@ run(struct setup *setup, struct told *told)
     };
     struct run_task task = setup_task(setup, &observer);
     if (setup->plan.output.prometheus) {
-        told->keep_every = setup->plan.output.export_interval;
+        told->export_every = setup->plan.output.export_interval;
         observer.due = on_due;
         observer.tick = on_tick;
         observer.end = on_look;
@@ -429,8 +429,8 @@ is_interrupted(struct told *told)
 
 #define LATE 7 /* exit status */
 
-/* In a child: the signal cannot be taken back, and the worker never ends. One that was
- * late is tried again. */
+/* Runs BODY in a child: the signal cannot be taken back, and the worker never ends. A
+ * child that was late is tried again. */
 static void
 in_child(void (*body)(void))
 {
@@ -632,50 +632,50 @@ a_signal_before_the_run_leaves_nothing_to_do(void **state)
 }
 
 static void
-setup_keep(struct setup *setup, int64_t interval)
+setup_export(struct setup *setup, int64_t interval)
 {
     setup->options.prometheus = "nowhere.prom";
     setup->options.print_interval = interval;
 }
 
 static const struct stats *
-last_kept(const struct told *told, int64_t *at)
+last_exported(const struct told *told, int64_t *at)
 {
-    int slot = (told->keeps < SAID ? told->keeps : SAID) - 1;
-    assert_true(slot >= 0);
-    *at = told->kept_at[slot];
-    return &told->kept[slot];
+    int last = (told->exports < SAID ? told->exports : SAID) - 1;
+    assert_true(last >= 0);
+    *at = told->exported_at[last];
+    return &told->exported[last];
 }
 
 static bool
-three_keeps(struct told *told)
+three_exports(struct told *told)
 {
-    return told->keeps_of_two >= 3;
+    return told->exports_of_two >= 3;
 }
 
 static void
-metrics_are_kept_at_their_time_and_at_the_end(void **state)
+metrics_are_exported_at_their_time_and_at_the_end(void **state)
 {
     (void)state;
     struct setup setup;
     struct told *told = told_begin();
     setup_begin(&setup, 4);
     setup.options.interval = 400 * MS;
-    setup_keep(&setup, 20 * MS);
+    setup_export(&setup, 20 * MS);
     int64_t end, before = os_clock_now();
     run(&setup, told);
-    assert_int_equal(last_kept(told, &end)->requests, 4);
-    assert_true(told->keeps >= 3);
-    assert_true(told->keeps <= (end - before) / (20 * MS) + 1);
-    assert_int_equal(told->keeps_before_summary, told->keeps - 1);
+    assert_int_equal(last_exported(told, &end)->requests, 4);
+    assert_true(told->exports >= 3);
+    assert_true(told->exports <= (end - before) / (20 * MS) + 1);
+    assert_int_equal(told->exports_before_summary, told->exports - 1);
     assert_int_equal(told->period_count, 0);
-    for (int i = 0; i + 1 < told->keeps && i + 1 < SAID; i++) {
-        assert_in_range(told->kept[i].requests, 0, 4);
-        assert_true(told->kept_at[i] - before >= 20 * MS * (i + 1));
+    for (int i = 0; i + 1 < told->exports && i + 1 < SAID; i++) {
+        assert_in_range(told->exported[i].requests, 0, 4);
+        assert_true(told->exported_at[i] - before >= 20 * MS * (i + 1));
     }
 }
 
-/* Its requests go on being counted from one version to the next. */
+/* Each version of the file counts all requests since the start. */
 static void
 metrics_are_of_the_whole_run(void **state)
 {
@@ -684,14 +684,14 @@ metrics_are_of_the_whole_run(void **state)
     struct told *told = told_begin();
     setup_begin(&setup, 100);
     setup.options.interval = MS;
-    setup_keep(&setup, 10 * MS);
+    setup_export(&setup, 10 * MS);
     fake_engine.answers[5].error = EIO;
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     run(&setup, told);
     int64_t end;
-    const struct stats *last = last_kept(told, &end);
-    for (int i = 1; i < told->keeps && i < SAID; i++)
-        assert_true(told->kept[i].requests >= told->kept[i - 1].requests);
+    const struct stats *last = last_exported(told, &end);
+    for (int i = 1; i < told->exports && i < SAID; i++)
+        assert_true(told->exported[i].requests >= told->exported[i - 1].requests);
     assert_memory_equal(last, &told->summary, sizeof(*last));
     assert_int_equal(last->requests, 100);
     assert_int_equal(last->failed, 1);
@@ -699,49 +699,49 @@ metrics_are_of_the_whole_run(void **state)
 }
 
 static void
-metrics_are_kept_while_a_request_hangs(void **state)
+metrics_are_exported_while_a_request_hangs(void **state)
 {
     (void)state;
     struct setup setup;
     struct told *told = told_begin();
-    told->enough = three_keeps;
+    told->enough = three_exports;
     setup_begin(&setup, 3);
-    setup_keep(&setup, 20 * MS);
+    setup_export(&setup, 20 * MS);
     fake_engine.answers[3].held = true;
     run(&setup, told);
     assert_true(atomic_load(&fake_engine.go));
     assert_int_equal(told->summary.requests, 3);
     int64_t end;
-    assert_int_equal(last_kept(told, &end)->requests, 3);
+    assert_int_equal(last_exported(told, &end)->requests, 3);
 }
 
 static void
-interrupt_what_keeps_metrics(void)
+interrupt_an_export_of_metrics(void)
 {
     struct setup setup;
     struct told *told = told_begin();
     told->at_hang = interrupt;
     setup_begin(&setup, 0);
     setup.options.hang = 10 * MS;
-    setup_keep(&setup, 3600000 * MS);
+    setup_export(&setup, 3600000 * MS);
     fake_engine.answers[3].takes = 3600000 * MS;
     struct outcome outcome = run(&setup, told);
     REQUIRE(outcome.waiting >= 700 * MS);
-    REQUIRE(told->keeps == 1);
-    REQUIRE(told->kept[0].requests == 3 && told->kept[0].latency.count == 2);
-    REQUIRE(told->kept_at[0] - told->kept[0].last >= outcome.waiting);
+    REQUIRE(told->exports == 1);
+    REQUIRE(told->exported[0].requests == 3 && told->exported[0].latency.count == 2);
+    REQUIRE(told->exported_at[0] - told->exported[0].last >= outcome.waiting);
     REQUIRE(told->summaries == 1);
 }
 
 static void
-metrics_are_kept_when_a_request_is_given_up(void **state)
+metrics_are_exported_when_a_request_is_given_up(void **state)
 {
     (void)state;
-    in_child(interrupt_what_keeps_metrics);
+    in_child(interrupt_an_export_of_metrics);
 }
 
 static void
-nothing_is_kept_without_a_file(void **state)
+nothing_is_exported_without_a_file(void **state)
 {
     (void)state;
     struct setup setup;
@@ -750,7 +750,7 @@ nothing_is_kept_without_a_file(void **state)
     setup.options.interval = 20 * MS;
     setup.options.print_interval = 10 * MS;
     run(&setup, told);
-    assert_int_equal(told->keeps, 0);
+    assert_int_equal(told->exports, 0);
     assert_true(told->period_count > 0);
 }
 
@@ -775,11 +775,11 @@ main(void)
         cmocka_unit_test(an_interrupt_waits_a_moment_for_the_request),
         cmocka_unit_test(a_signal_ends_the_pause_before_the_next_request),
         cmocka_unit_test(a_signal_before_the_run_leaves_nothing_to_do),
-        cmocka_unit_test(metrics_are_kept_at_their_time_and_at_the_end),
+        cmocka_unit_test(metrics_are_exported_at_their_time_and_at_the_end),
         cmocka_unit_test(metrics_are_of_the_whole_run),
-        cmocka_unit_test(metrics_are_kept_while_a_request_hangs),
-        cmocka_unit_test(metrics_are_kept_when_a_request_is_given_up),
-        cmocka_unit_test(nothing_is_kept_without_a_file),
+        cmocka_unit_test(metrics_are_exported_while_a_request_hangs),
+        cmocka_unit_test(metrics_are_exported_when_a_request_is_given_up),
+        cmocka_unit_test(nothing_is_exported_without_a_file),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);
 }

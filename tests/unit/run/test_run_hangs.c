@@ -29,7 +29,7 @@ hold(int worker, int number)
     fake_engine.queues[worker].answers[number].held = true;
 }
 
-/* How many requests were told of twice: no late machine is to blame for all of that. */
+/* Counts the requests with two hang messages: no late machine causes all of these. */
 static int
 told_twice(const struct told *told)
 {
@@ -48,10 +48,10 @@ told_twice(const struct told *told)
     return count;
 }
 
-/* How many requests each worker must have sent before; set by the test. */
+/* Requests that each worker must have sent before; set by the test. */
 static int must_send[3];
 
-/* What hangs is told of again and again, so there is another look at all of this. */
+/* Messages about a hanging request repeat, so that this is called again. */
 static void
 interrupt_when_sure(struct told *told)
 {

@@ -396,10 +396,10 @@ an_interrupt_ends_a_step_without_its_row(void **state)
     in_child(interrupt_within_a_step);
 }
 
-/* Who hangs, and since which request; set by the test. */
+/* The worker that hangs, and its request; set by the test. */
 static int stuck_worker, stuck_request;
 
-/* Of two words about the same request, no late machine is to blame for both. */
+/* A late machine does not cause two messages about the same request. */
 static void
 interrupt_when_sure(struct told *told)
 {
@@ -409,7 +409,7 @@ interrupt_when_sure(struct told *told)
         raise(SIGINT);
 }
 
-/* It is given up while the step settles, which an hour is long. */
+/* The run is given up while the step settles, for an hour. */
 static void
 give_up_a_step_that_settles(void)
 {
@@ -492,7 +492,7 @@ count_tick(void *self, const struct job *jobs, int count, int64_t now)
     ticking.ticks++;
 }
 
-/* What is due goes on from step to step. */
+/* The next tick stays due from step to step. */
 static void
 ticks_may_come_less_often_than_there_are_steps(void **state)
 {

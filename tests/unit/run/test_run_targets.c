@@ -174,7 +174,7 @@ each_has_offsets_of_its_own(void **state)
                             64 * sizeof(int64_t));
 }
 
-/* What one would have alone, so that it can be told from what the others change. */
+/* The requests of the first target alone, to compare. */
 static void
 the_first_does_what_it_would_do_alone(void **state)
 {
@@ -190,7 +190,7 @@ the_first_does_what_it_would_do_alone(void **state)
 }
 
 static void
-views_see_all_of_them_and_the_end(void **state)
+looks_show_all_of_them_and_the_end(void **state)
 {
     (void)state;
     begin(6);
@@ -205,7 +205,7 @@ views_see_all_of_them_and_the_end(void **state)
         assert_int_equal(all.seen[i], 6);
 }
 
-/* It is told at once: what is held goes on only then. */
+/* The failure is reported at once: held requests go on only then. */
 static void
 one_that_fails_leaves_the_others_to_go_on(void **state)
 {
@@ -264,7 +264,7 @@ one_that_cannot_begin_keeps_all_from_it(void **state)
     }
 }
 
-/* By then the others have ended, not only sent their last, and it hangs in its second. */
+/* The others have ended, not only sent their last, while one hangs in its second. */
 static void
 interrupt_when_others_are_done(struct told *one)
 {
@@ -310,7 +310,7 @@ main(void)
         cmocka_unit_test(the_count_is_that_of_each),
         cmocka_unit_test(each_has_offsets_of_its_own),
         cmocka_unit_test(the_first_does_what_it_would_do_alone),
-        cmocka_unit_test(views_see_all_of_them_and_the_end),
+        cmocka_unit_test(looks_show_all_of_them_and_the_end),
         cmocka_unit_test(one_that_fails_leaves_the_others_to_go_on),
         cmocka_unit_test(the_failure_of_the_last_is_left_to_the_end),
         cmocka_unit_test(one_that_cannot_begin_keeps_all_from_it),

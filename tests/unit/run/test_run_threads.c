@@ -1,5 +1,4 @@
-/* A run with several workers: what they share, and what one of them does to the others.
- */
+/* A run with several workers: their common state, and the effect of one on the others. */
 #include "listening.h"
 
 #include <errno.h>
@@ -179,7 +178,7 @@ the_failure_of_one_ends_all(void **state)
     assert_int_equal(fake_engine.closed, 3);
 }
 
-/* What the others have under way is waited for and counted. If the machine is in time
+/* The run waits for the requests of the others and counts them. If the machine is in time
  * the second worker is the first to fail. */
 static void
 the_earliest_failure_is_told(void **state)
@@ -242,7 +241,7 @@ an_engine_that_does_not_open_closes_those_that_did(void **state)
 }
 
 static void
-linear_workers_start_apart(void **state)
+linear_workers_start_at_different_offsets(void **state)
 {
     (void)state;
     struct setup setup;
@@ -324,7 +323,7 @@ main(void)
         cmocka_unit_test(the_earliest_failure_is_told),
         cmocka_unit_test(an_ignored_failure_ends_nobody),
         cmocka_unit_test(an_engine_that_does_not_open_closes_those_that_did),
-        cmocka_unit_test(linear_workers_start_apart),
+        cmocka_unit_test(linear_workers_start_at_different_offsets),
         cmocka_unit_test(a_seed_reproduces_the_offsets_of_each_worker),
     };
     return cmocka_run_group_tests_name("run threads", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What workers tell the run, in an order that threads may come in. */
+/* Reports of workers to the run, in any order that threads may come in. */
 #include "support.h"
 
 #include "base/time.h"

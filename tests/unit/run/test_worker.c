@@ -164,7 +164,7 @@ a_tiny_work_time_ends_it_after_the_first_request(void **state)
     assert_string_equal(fake_engine_story(), "R");
 }
 
-/* Nor is there any sleep until the point that will not be served. */
+/* The worker does not sleep until a point that it will not serve. */
 static void
 a_request_due_at_the_end_is_not_sent(void **state)
 {

@@ -99,7 +99,7 @@ every_slot_has_a_buffer_of_its_own(void **state)
             assert_true(fake_engine.calls[i].first != fake_engine.calls[k].first);
 }
 
-/* Those are few: who comes first waits until all of them are sent. */
+/* A few requests are sent together; the first waits until the last is sent. */
 static void
 what_is_sent_together_starts_together(void **state)
 {
@@ -166,7 +166,7 @@ the_group_has_the_busy_time(void **state)
     }
 }
 
-/* Those that are warm-up do not make it busy, nor does a pause. */
+/* Warm-up requests and pauses are no busy time. */
 static void
 what_does_not_count_is_not_busy(void **state)
 {
@@ -444,8 +444,8 @@ a_burst_larger_than_the_depth_is_sent_as_slots_become_free(void **state)
     assert_true(late || setup.worker.total.missed == 0);
 }
 
-/* By the request: what its write takes and what its flush takes. The flushes are sent in
- * the order in which the writes end: those of 2, 4, 3 and 1. */
+/* Times of the writes and of the flushes, by request. The flushes are sent in the order
+ * in which the writes end: 2, 4, 3 and 1. */
 static void
 each_write_is_flushed_in_its_own_slot(void **state)
 {

@@ -211,7 +211,7 @@ __wrap_os_memory_free(void *memory)
     __real_os_memory_free(memory);
 }
 
-/* Else the system would write to what is used for something else by then. */
+/* The system may still write to the buffer of a request under way. */
 static void
 buffers_are_freed_unless_something_is_under_way(void **state)
 {

@@ -1,5 +1,5 @@
-/* What is asked of a worker from outside while requests are under way, and what settles
- * before its time begins. */
+/* Statistics of a worker that others read while requests are under way, and requests that
+ * settle before its time begins. */
 #include "setup.h"
 
 #include <errno.h>
@@ -94,7 +94,7 @@ what_is_given_up_was_sent(void **state)
     }
 }
 
-/* Those of what was sent before its time began are nobody's. */
+/* Points of requests sent before the worker's time began are not counted. */
 static void
 points_missed_before_what_is_given_up_are_kept(void **state)
 {
@@ -175,7 +175,7 @@ a_failure_while_it_settles_is_kept(void **state)
     assert_true(setup.worker.began == setup.worker.ended);
 }
 
-/* Its requests take numbers that nobody else gets. */
+/* A request takes a number that no other worker gets. */
 static void
 numbers_are_those_of_the_group(void **state)
 {

@@ -42,7 +42,7 @@ overlaps_count_once(void **state)
     }
 }
 
-/* Of those stretches without a pause that have something that counts. */
+/* Adds the stretches without a pause that have a request that counts. */
 static int64_t
 time_of(const char *map)
 {
@@ -56,7 +56,7 @@ time_of(const char *map)
     return time;
 }
 
-/* In any order. */
+/* Spans come in any order. */
 static void
 random_spans_are_those_of_a_map(void **state)
 {

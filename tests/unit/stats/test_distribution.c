@@ -337,7 +337,7 @@ corrected_percentiles_are_not_below_what_was_seen(void **state)
     assert_int_equal(value_at(&stats, 500), 5010);
 }
 
-/* Its waits are 990 ms, 980 ms, down to 10 ms: of 199 values the 198th and the 120th. */
+/* The waits are 990 ms, 980 ms, down to 10 ms: of 199 values the 198th and the 120th. */
 static void
 one_long_stall_is_more_than_one_in_a_hundred_once_corrected(void **state)
 {

@@ -360,7 +360,7 @@ nothing_waits_for_a_latency_up_to_the_interval(void **state)
     assert_same(&histogram, &nothing);
 }
 
-/* How many from OFFSET, OFFSET + EVERY, and so on are at most LIMIT. */
+/* Counts the values OFFSET, OFFSET + EVERY, and so on that are at most LIMIT. */
 static int64_t
 count_upto(int64_t limit, int64_t offset, int64_t every)
 {

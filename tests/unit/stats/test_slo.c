@@ -1,4 +1,4 @@
-/* Limits: what is read as one, and what keeps it. */
+/* Limits: their syntax, and the statistics that keep them. */
 #include "support.h"
 
 #include "base/time.h"
@@ -104,8 +104,8 @@ sixteen_are_kept_in_order_and_no_more(void **state)
 }
 
 /*
- * Of 1 to 100 ms. The average is 50.5 ms; the deviation the root of (100^2 - 1) / 12
- * ms^2; 100 requests in 5.05 s are 19.8 per second. 50 ms lie in the step from
+ * Latencies of 1 to 100 ms. The average is 50.5 ms; the deviation the root of (100^2 - 1)
+ * / 12 ms^2; 100 requests in 5.05 s are 19.8 per second. 50 ms lie in the step from
  * 49.807360 ms, 2^18 ns wide, 99 ms in that from 98.566144 ms, 2^19 ns wide.
  */
 static void

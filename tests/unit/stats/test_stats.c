@@ -359,7 +359,7 @@ own_rates_are_over_the_busy_time(void **state)
     }
 }
 
-/* What does not count has its bytes, but no time. */
+/* Requests that do not count have bytes, but no time. */
 static void
 own_rates_leave_out_what_does_not_count(void **state)
 {

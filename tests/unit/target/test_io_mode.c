@@ -1,5 +1,5 @@
-/* How requests reach the device where a system lacks something: its functions are played
- * here, in front of the real ones. */
+/* I/O modes on systems that lack a function: the test plays the system's functions, in
+ * front of the real ones. */
 #include "support.h"
 
 #include "cli/options.h"
@@ -12,7 +12,7 @@
 
 enum { SECTOR = 512, SIZE = 1 << 20 };
 
-/* What the system has. */
+/* The abilities of the system. */
 static struct {
     bool direct, drop;
     bool account; /* of what is read for a thread */
