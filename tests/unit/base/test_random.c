@@ -1,3 +1,4 @@
+/* The generator of random numbers: its published sequence, ranges and derived seeds. */
 #include "support.h"
 
 #include "base/random.h"

@@ -1,3 +1,4 @@
+/* The synchronous engine on a real file, and its errors. */
 #include "support.h"
 
 #include "io/io.h"

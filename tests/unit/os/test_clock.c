@@ -1,3 +1,4 @@
+/* The clocks, and sleeping until a time. */
 #include "support.h"
 
 #include "base/time.h"

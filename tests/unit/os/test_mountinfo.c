@@ -1,3 +1,4 @@
+/* The mount table of Linux: the line of a file system and its decoded fields. */
 #include "support.h"
 
 #include "os/linux.h"

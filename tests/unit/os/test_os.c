@@ -1,3 +1,4 @@
+/* Files, mounts and memory of the system, on real ones. */
 #include "support.h"
 
 #include "os/os.h"

@@ -1,3 +1,4 @@
+/* Threads: pokes, signals, and descriptors of their own. */
 #include "support.h"
 
 #include "os/os.h"

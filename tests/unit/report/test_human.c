@@ -1,3 +1,4 @@
+/* Lines and summaries for people, to the byte. */
 #include "golden.h"
 
 #include "cli/cli.h"

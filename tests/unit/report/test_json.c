@@ -1,3 +1,4 @@
+/* JSON of reports: to the byte, and as jq reads it. */
 #include "golden.h"
 
 #include <errno.h>

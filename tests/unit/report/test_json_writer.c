@@ -1,3 +1,4 @@
+/* The writer of JSON: separators, indents and escapes. */
 #include "support.h"
 
 #include "report/writers.h"

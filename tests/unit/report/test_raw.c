@@ -1,3 +1,4 @@
+/* Raw lines, to the byte and by their fields. */
 #include "golden.h"
 
 #include <errno.h>

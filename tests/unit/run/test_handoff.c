@@ -1,3 +1,4 @@
+/* The handoff of a worker's statistics while it waits in the kernel. */
 #include "support.h"
 
 #include "os/os.h"

@@ -1,3 +1,4 @@
+/* The list of requests under way: free slots, and the order of the others. */
 #include "support.h"
 
 #include "run/worker.h"

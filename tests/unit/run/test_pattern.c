@@ -1,3 +1,4 @@
+/* Patterns of offsets and operations: ranges, order and seeds. */
 #include "support.h"
 
 #include "run/schedule.h"

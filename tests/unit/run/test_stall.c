@@ -1,3 +1,4 @@
+/* Times at which a request that does not return is reported. */
 #include "support.h"
 
 #include "base/time.h"

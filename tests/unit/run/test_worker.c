@@ -1,3 +1,4 @@
+/* The loop of one worker on the fake engine, with one request at a time. */
 #include "setup.h"
 
 static void

@@ -1,3 +1,4 @@
+/* The loop of a worker whose requests, flushes or engine fail. */
 #include "setup.h"
 
 #include <errno.h>

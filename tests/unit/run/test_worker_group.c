@@ -1,3 +1,4 @@
+/* Request numbers, which the workers of a group share. */
 #include "support.h"
 
 #include "os/thread.h"

@@ -1,3 +1,4 @@
+/* Percentiles of known distributions, also merged and corrected for missed requests. */
 #include "support.h"
 
 #include "base/random.h"

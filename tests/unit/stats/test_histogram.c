@@ -1,3 +1,5 @@
+/* The histogram: its steps and their bounds, merging, ranks, and waits of missed
+ * requests. */
 #include "support.h"
 
 #include "base/random.h"

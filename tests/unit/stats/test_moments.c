@@ -1,3 +1,4 @@
+/* Mean and deviation, by hand and of large sets, also merged. */
 #include "support.h"
 
 #include "base/random.h"

@@ -1,3 +1,4 @@
+/* Percentiles: their syntax, their ranks, and those that are shown. */
 #include "support.h"
 
 #include "stats/percentile.h"

@@ -1,3 +1,4 @@
+/* Verdicts and failures of samples. */
 #include "support.h"
 
 #include "stats/stats.h"

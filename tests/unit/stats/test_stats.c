@@ -1,3 +1,4 @@
+/* Statistics of samples: verdicts, counts, rates, merging and clearing. */
 #include "support.h"
 
 #include "base/random.h"

@@ -1,3 +1,4 @@
+/* Tracks, the data of plots: marks, columns and merging. */
 #include "support.h"
 
 #include "base/random.h"
