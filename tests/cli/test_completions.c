@@ -16,7 +16,7 @@ struct query {
 
 struct shell {
     const char *name, *ask;
-    bool letters;   /* it offers letters and both kinds of names for a dash */
+    bool letters;   /* offers letters and both kinds of names for a dash */
     bool exclusive; /* nothing for what comes after -h or -v */
 };
 

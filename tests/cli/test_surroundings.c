@@ -183,7 +183,7 @@ need_setuid(void)
 {
     need_root();
     need_program("setpriv");
-    mount_once("ext4"); /* its device is what nobody may open */
+    mount_once("ext4"); /* no user may open its device */
     struct result result = command("make_setuid");
     bool able = result.status == 0 && strcmp(result.out, "0\n") == 0;
     command_free(&result);

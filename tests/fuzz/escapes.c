@@ -1,8 +1,7 @@
 /*
- * The first byte is the room for the output, the rest a text. What is written
- * may not be larger than the room, nor contain a control character, nor be other
- * than the beginning of what is written with room enough; and no character may
- * have a length or a code point that its bytes do not have.
+ * The first byte is the size of the output, the rest a text. The output must fit, contain
+ * no control character, and be the beginning of the output of sufficient size; and no
+ * character may have a length or a code point that its bytes do not have.
  */
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 /*
- * A command line, its words parted by newlines or NULs. It may not be refused
- * without one clean line and the status of wrong usage; and if it is taken,
- * nothing in the options and the plan may be outside of its range.
+ * The input is a command line, its words separated by newlines or NULs. A refusal must
+ * be one clean line with the status of wrong usage; else every value of the options
+ * and the plan must be within its range.
  */
 #include "fuzz.h"
 
@@ -65,8 +65,7 @@ check_options(const struct options *options, char *const *argv)
     MUST(options->depth >= 0 && options->depth <= DEPTH_MOST);
 }
 
-/* Returns true if INTERVAL is enough for AMOUNT at LIMIT per second, or cannot be judged.
- */
+/* Returns true if INTERVAL suffices for AMOUNT at LIMIT per second, or overflows. */
 static bool
 keeps_limit(int64_t interval, int64_t amount, int64_t limit)
 {

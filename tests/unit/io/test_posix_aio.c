@@ -28,7 +28,7 @@ enum { DEPTH = 4, SIZE = 16 };
 static struct {
     int room;          /* so many it takes at a time */
     int refusal;       /* errno of the sends that it does not take */
-    int flush_refusal; /* likewise of flushes */
+    int flush_refusal; /* errno of flushes */
     int ends[DEPTH];   /* errno of each, EINPROGRESS: not yet */
     bool under_way[DEPTH];
     int order[16], sent;

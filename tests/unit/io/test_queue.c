@@ -190,7 +190,7 @@ a_wait_ends_with_the_first(void **state)
     assert_true(os_clock_now() < when);
     assert_int_equal(queue.done[0].bytes, BLOCK);
     submit(0, IO_READ, BLOCK, 0);
-    int got = reap(queue.done, 1); /* what is there is taken, however late it is */
+    int got = reap(queue.done, 1); /* takes completions, even past its time */
     assert_true(got == 1 || (got == 0 && reap_some(queue.done) == 1));
     stop();
 }

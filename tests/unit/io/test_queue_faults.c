@@ -121,7 +121,7 @@ no_room_waits_for_what_is_under_way(void **state)
     static const int refusals[] = {EAGAIN, EBUSY};
     for (size_t i = 0; i < LENGTH(refusals); i++) {
         if (*state == AIO && refusals[i] == EBUSY)
-            continue; /* it never says so */
+            continue; /* Linux AIO has no such error */
         start(*state, make_echo(), 2);
         send_slow(*state);
         assert_int_equal(reap(queue.done, 1), 0);

@@ -51,7 +51,7 @@ static void
 depth_needs_an_engine_that_does_not_wait(void **state)
 {
     (void)state;
-    need_built_in(io_engine_of('U')); /* it is named */
+    need_built_in(io_engine_of('U')); /* the message names it */
     planned_refused("-depth 2 .", "ioping: -depth: " ADD_ENGINE);
     planned_refused("-R -threads 4 -depth 4096 .", "ioping: -depth: " ADD_ENGINE);
     planned_refused("-sweep depth .", "ioping: -sweep: " ADD_ENGINE);

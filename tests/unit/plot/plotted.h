@@ -40,7 +40,7 @@ struct plotted {
     struct plan plan;
     char paths[PLOTTED_TARGETS][32];
     struct job *jobs;    /* one for each target */
-    struct stats *stats; /* likewise */
+    struct stats *stats; /* one for each target */
     struct track *tracks;
     struct plot plot;
 };
@@ -69,7 +69,7 @@ plotted_request(enum plotted_kind kind, uint64_t index, struct random *random)
     return sample;
 }
 
-/* From the end of the last, or its start, to the start of the next; ns. */
+/* Returns the time from the start of a request to the start of the next, ns. */
 static inline int64_t
 plotted_pause(enum plotted_kind kind, const struct sample *sample)
 {
@@ -80,7 +80,7 @@ plotted_pause(enum plotted_kind kind, const struct sample *sample)
     return kind == PLOTTED_EQUAL ? 1000000000 : 200000;
 }
 
-/* After a warm-up, which is not drawn. */
+/* Records the requests of one target, after a warm-up, which is not drawn. */
 static inline void
 plotted_run(struct stats *stats, struct track *track, const struct plotted_case *drawn,
             uint64_t seed)
@@ -101,7 +101,8 @@ plotted_run(struct stats *stats, struct track *track, const struct plotted_case 
     }
 }
 
-/* IOPS of a device that does 8 things at a time, and a little less if asked for more. */
+/* Makes a step of a device that does 8 requests at a time, and a little less with more.
+ */
 static inline struct job_step
 plotted_step(const struct plotted_case *drawn, int target, int number)
 {
@@ -205,7 +206,7 @@ plotted_draw(const struct plotted_case *drawn)
     return text;
 }
 
-/* Writes it to a file NAME in the scratch folder. */
+/* Writes the plot to a file NAME in the scratch folder. */
 static inline void
 plotted_write(const struct buffer *text, const char *name)
 {

@@ -39,7 +39,7 @@ struct told {
     int stepping;            /* steps that have begun */
     int count_of_steps;      /* that there should be, as it was told */
     int64_t value_of_step;
-    bool out_of_order; /* they were not told of as they came, with what they do */
+    bool out_of_order;                  /* steps did not begin and end in turn */
     void (*at_hang)(struct told *told); /* NULL: nothing */
     int (*at_step)(struct told *told);
 };

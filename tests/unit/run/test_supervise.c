@@ -140,7 +140,7 @@ the_begin_is_told_once_by_whoever_is_first(void **state)
             else if (who == 1)
                 assert_int_equal(job_due(job, START + 100 * MS), 0);
             else
-                supervise(run); /* it has no workers */
+                supervise(run); /* the run has no workers */
             assert_int_equal(begins, 1);
         }
         assert_int_equal(count, 1);

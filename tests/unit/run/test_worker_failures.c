@@ -202,7 +202,7 @@ a_failed_flush_is_a_failed_write(void **state)
 void __real_os_memory_free(void *memory);
 void __wrap_os_memory_free(void *memory);
 
-static const void *awaited; /* what is to be freed */
+static const void *awaited; /* the memory to be freed */
 static int freed;           /* how often it was */
 
 void

@@ -62,7 +62,7 @@ points_are_missed_until_now_or_the_end(void **state)
     atomic_store(&setup.job->group.taken, 2);
     assert_true(worker_is_done(worker));
     assert_int_equal(worker_missed(worker, START + 55 * MS), 0);
-    worker->left = 1; /* it took one that it has not sent */
+    worker->left = 1; /* the worker took one that it has not sent */
     assert_false(worker_is_done(worker));
     assert_int_equal(worker_missed(worker, START + 55 * MS), 4);
     setup_close(&setup);

@@ -15,11 +15,11 @@ enum { SECTOR = 512, SIZE = 1 << 20 };
 /* The abilities of the system. */
 static struct {
     bool direct, drop;
-    bool account; /* of what is read for a thread */
+    bool account; /* the system counts the reads of a thread */
     enum os_backing backing;
     bool disk, raw; /* the descriptor is a raw device; there is one beside it */
 } has;
-static const char *memory; /* what it is called */
+static const char *memory; /* name of memory that backs the target; NULL: a device */
 static bool direct_is_on;
 static int drops;
 
