@@ -24,7 +24,7 @@ ZSH_COMPLETIONS_DIR ?= $(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS_DIR ?= $(PREFIX)/share/fish/vendor_completions.d
 SUDO ?= $(if $(filter 0,$(shell id -u)),,sudo)
 
-# What the program itself needs, whatever the user's flags are.
+# The program needs these, whatever the user's flags are.
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
 # Windows 10, and the C library that is part of it.
 OWN_CPPFLAGS_windows = -U_WIN32_WINNT -D_WIN32_WINNT=0x0A00 -DWIN32_LEAN_AND_MEAN \
@@ -78,7 +78,7 @@ COMPLETIONS := $(addprefix $(BUILDDIR)/completions/,ioping.bash _ioping ioping.f
 SUPPORT_OBJ := $(patsubst %.c,$(BUILDDIR)/%.o,$(wildcard tests/support/*.c))
 TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 	$(wildcard tests/unit/*.c tests/unit/*/*.c tests/cli/*.c)))
-# These play the errors and the files of Linux itself, or compare with a program for it.
+# Tests that play the errors and the files of Linux, or compare with a program for it.
 ifneq ($(SYSTEM),linux)
 LEFT_OUT := test_queue_faults test_backing test_linux_memory test_peer test_peer_pipe
 TESTS := $(filter-out $(addprefix %/,$(LEFT_OUT)),$(TESTS))
@@ -195,15 +195,15 @@ $(BUILDDIR)/tests/unit/io/test_queue_faults: TEST_LDFLAGS = -Wl,--wrap=syscall
 # Under ordinary compilers the fuzzers' inputs are tried in a test.
 $(BUILDDIR)/tests/unit/house/test_corpus: $(FUZZ_OBJ)
 
-# What a system says of itself is played to those who decide by it.
+# The test plays what the system says of itself.
 $(BUILDDIR)/tests/unit/target/test_io_mode: TEST_LDFLAGS = $(foreach call,drop direct random \
 	write_back,-Wl,--wrap=os_file_$(call)) $(foreach call,os_device_is_disk os_device_size \
 	os_file_backing os_path_raw os_resident_choose os_thread_counts_reads,-Wl,--wrap=$(call))
 
-# Whether memory is freed, which a worker decides.
+# The test sees whether a worker frees its memory.
 $(BUILDDIR)/tests/unit/run/test_worker_failures: TEST_LDFLAGS = -Wl,--wrap=os_memory_free
 
-# What only one system uses is tested with all, as far as it is mere arithmetic.
+# The mount table of Linux is parsed on every system, as it is mere arithmetic.
 $(BUILDDIR)/tests/unit/os/test_mountinfo $(BUILDDIR)/tests/unit/house/test_corpus: \
 	$(BUILDDIR)/src/os/mountinfo.o
 
@@ -224,7 +224,7 @@ $(FORBID): tests/support/tools/forbid.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -std=c11 $(WARNINGS) -o $@ $<
 
-# What needs it skips where there is no libfuse 3.
+# Tests that need the server skip where there is no libfuse 3.
 $(filter $(BUILDDIR)/tests/cli/%,$(TESTS)): | $(FUSE_SERVER)
 $(FUSE_SERVER): tests/support/tools/fuse_server.c $(BUILDDIR)/flags
 	$(Q)pkg-config --exists fuse3 2>/dev/null || exit 0; echo "  CC    $<"; \

@@ -38,11 +38,11 @@ cross_system = $(call cross_word,$1,3)
 cross_program = $(CROSS)/$1/ioping$(if $(filter windows,$(call cross_system,$1)),.exe)
 cross_cc = $(ZIG) cc -target $(call cross_triple,$1)
 
-# Whatever the user's own flags are. What zig's linker does not know is left out.
+# The flags of the user do not count. Those that zig's linker does not know are left out.
 CROSS_CFLAGS = -O2 -Werror -ffunction-sections -fdata-sections
 CROSS_LDFLAGS_linux = -Wl,-z,now -Wl,--gc-sections
 CMOCKA = $(CROSS)/cmocka
-# Its header else has a type of its own, which C libraries have as well.
+# The header of cmocka would define uintptr_t, which C libraries define as well.
 CMOCKA_CPPFLAGS = -isystem $(CMOCKA)/include -D_UINTPTR_T_DEFINED
 cross_make = $(MAKE) --no-print-directory CC='$(call cross_cc,$1)' AR='$(ZIG) ar' \
 	SYSTEM=$(call cross_system,$1) BUILDDIR='$(CROSS)/$1' CFLAGS='$(CROSS_CFLAGS)' \

@@ -30,16 +30,29 @@ plain(void)
         .threads = 1, .burst = 1, .count = UINT64_MAX, .work_time = INT64_MAX};
 }
 
+/* Jobs with these statistics, COUNT of them; too large for a stack, so they live until
+ * the next call. */
+static struct job *
+jobs_of(const struct stats *const *stats, int count)
+{
+    static struct job jobs[8];
+    assert_in_range(count, 1, 8);
+    memset(jobs, 0, sizeof(jobs));
+    for (int i = 0; i < count; i++)
+        jobs[i].stats = stats[i];
+    return jobs;
+}
+
 /* Facts of so many targets with the same statistics, NOW ns after the beginning. */
 static struct status_facts
 gathered(const struct plan *plan, const struct stats *stats, int targets, int64_t now)
 {
     struct status_facts facts;
-    struct job jobs[8];
+    const struct stats *all[8];
     struct status *status = status_open(plan, targets, BEGAN);
     for (int i = 0; i < targets; i++)
-        jobs[i] = (struct job){.stats = stats};
-    status_gather(status, jobs, targets, BEGAN + now, &facts);
+        all[i] = stats;
+    status_gather(status, jobs_of(all, targets), targets, BEGAN + now, &facts);
     status_close(status);
     return facts;
 }
@@ -100,7 +113,8 @@ several_targets_are_taken_together(void **state)
     struct sample sample = {.latency = SECOND, .verdict = VERDICT_NONE};
     for (int i = 0; i < 200; i++)
         stats_record(slow, &sample);
-    const struct job jobs[] = {{.stats = both}, {.stats = slow}, {.stats = both}};
+    const struct stats *const all[] = {both, slow, both};
+    const struct job *jobs = jobs_of(all, 3);
     struct status *status = status_open(&plan, 3, BEGAN);
     for (int again = 0; again < 3; again++) {
         status_gather(status, jobs, 3, BEGAN + SECOND, &facts);
@@ -124,7 +138,9 @@ one_that_is_done_is_not_waited_for(void **state)
     struct plan plan = plain();
     struct status_facts facts;
     struct stats *early = seen(1, 1), *late = seen(49, 1);
-    const struct job jobs[] = {{.stats = early, .done = true}, {.stats = late}};
+    const struct stats *const all[] = {early, late};
+    struct job *jobs = jobs_of(all, 2);
+    jobs[0].done = true;
     plan.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
     status_gather(status, jobs, 2, BEGAN + 10 * SECOND, &facts);
@@ -144,7 +160,8 @@ without_memory_several_targets_have_no_percentiles(void **state)
     struct stats *stats = seen(100, 1);
     struct status status = {.plan = &plan, .targets = 2, .began = BEGAN};
     struct status_facts facts;
-    const struct job jobs[] = {{.stats = stats}, {.stats = stats}};
+    const struct stats *const all[] = {stats, stats};
+    const struct job *jobs = jobs_of(all, 2);
     status_gather(&status, jobs, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.p50, -1);
     assert_int_equal(facts.p99, -1);
@@ -247,7 +264,7 @@ the_slowest_target_decides_what_is_left(void **state)
     struct plan plan = plain();
     struct status_facts facts;
     struct stats *stats[] = {seen(50, 0), seen(20, 0), seen(0, 0)};
-    struct job jobs[] = {{.stats = stats[0]}, {.stats = stats[1]}};
+    struct job *jobs = jobs_of((const struct stats *const *)stats, 2);
     plan.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
     status_gather(status, jobs, 2, BEGAN + SECOND, &facts);
