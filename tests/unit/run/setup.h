@@ -8,6 +8,8 @@
 #include "fake_engine.h"
 #include "run/run_private.h"
 
+#include <errno.h>
+
 #define SIZE 4096
 #define SEEN 64
 
@@ -76,6 +78,15 @@ setup_task(struct setup *setup, const struct run_observer *observer)
 {
     setup_job(setup);
     return (struct run_task){&engine_fake, setup->job, 1, observer};
+}
+
+/* Fails unless ERROR is that of a fake engine that cannot be opened. */
+static inline void
+assert_broken(const struct error *error)
+{
+    char why[128];
+    snprintf(why, sizeof(why), "broken: %s", strerror(EIO));
+    assert_string_equal(error->why, why);
 }
 
 /* Opens a worker alone, in a run without a supervisor. */

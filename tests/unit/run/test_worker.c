@@ -88,7 +88,7 @@ an_engine_that_cannot_open_is_an_error(void **state)
     setup_job(&setup);
     int status = worker_open(&setup.worker, setup.job, &engine_fake, 0, &error);
     assert_int_equal(status, -1);
-    assert_string_equal(error.why, "broken: Input/output error");
+    assert_broken(&error);
     assert_int_equal(fake_engine.closed, 0);
 }
 
