@@ -13,7 +13,7 @@
 /* U+FFFD, which stands for what cannot be shown. */
 #define ESCAPE_REPLACEMENT "\xef\xbf\xbd"
 
-/* What a character does where it is shown. */
+/* The effect of a character where it is shown. */
 enum escape_kind {
     ESCAPE_PLAIN,   /* nothing but itself */
     ESCAPE_CONTROL, /* C0, DEL or C1: it may drive a terminal */

@@ -66,7 +66,7 @@ enum option_id {
     OPTION_IDS,
 };
 
-/* When words are coloured; by itself if a terminal shows them. */
+/* Verdicts are coloured; COLOR_AUTO: if a terminal shows them. */
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 enum sweep_kind { SWEEP_NONE, SWEEP_SIZE, SWEEP_THREADS, SWEEP_DEPTH };

@@ -15,7 +15,7 @@
 
 enum io_operation { IO_READ, IO_WRITE, IO_FLUSH };
 
-/* What it takes to send requests; descriptor and memory stay the caller's. */
+/* A descriptor and memory to send requests with; both stay the caller's. */
 struct io_config {
     int fd;
     int rw_flags; /* OR-ed enum os_rw of every read and write */

@@ -9,7 +9,7 @@ struct plan;
 /* The first line of every plot, which tells it from a file that must not be replaced. */
 #define PLOT_START "<!-- ioping -->\n"
 
-/* All that a plot shows; its owner keeps it until the plot is drawn. */
+/* The jobs that a plot shows; they stay as they are until it is drawn. */
 struct plot {
     const struct plan *plan;
     const struct job *jobs; /* their steps if they sweep, else statistics and tracks */

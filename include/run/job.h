@@ -23,10 +23,10 @@ struct job_step {
     uint64_t requests;     /* that count; 0: the step is left out */
     double iops, bps;      /* by the clock */
     int64_t p50, p99, max; /* ns */
-    uint64_t failed;       /* others that did */
+    uint64_t failed;       /* requests that did not succeed */
 };
 
-/* What the workers of a target share. The count of requests has a cache line of its own:
+/* The state that the workers of a target share. `taken` has a cache line of its own:
  * it changes while the other fields are read all the time. */
 struct worker_group {
     int size;                  /* workers */

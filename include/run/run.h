@@ -9,11 +9,12 @@
 #include <stdint.h>
 
 /*
- * What a run tells of its jobs; a report fills it. Functions that are NULL are not
- * called. They run on the supervisor's thread or on that of a worker; those that return
- * something never two at a time, for whichever job. STATS and SAMPLE are the run's; times
- * are ns. Those that return a status return 0, or -1 when their output cannot be written:
- * then the job ends.
+ * The observer of a run, which a report fills. It hears of the jobs on the supervisor's
+ * thread or on that of a worker; of begin, samples and periods never twice at a time, for
+ * whichever job. STATS and SAMPLE are the run's; times are ns. Functions that return a
+ * status return 0, or -1 when their output cannot be written: then the job ends. Any of
+ * begin, summary, fail, step_begin, interrupt and end may be NULL, and due together with
+ * tick.
  */
 struct run_observer {
     void *self;
@@ -47,7 +48,7 @@ struct run_observer {
     void (*end)(void *self, const struct job *jobs, int count, int64_t now);
 };
 
-/* What is to be done: all jobs at once, each by workers of its own. */
+/* A task: all jobs at once, each by workers of its own. */
 struct run_task {
     const struct io_engine *engine;
     struct job *jobs;

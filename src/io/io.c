@@ -4,6 +4,8 @@
  */
 #include "io/io.h"
 
+#include "os/process.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,8 @@ IO_ENGINES
 #define ENGINE(name) &io_##name,
 static const struct io_engine *const engines[] = {IO_ENGINES};
 #undef ENGINE
+
+#define CACHE_LINE 128 /* bytes; two of 64, as processors fetch pairs of them */
 
 enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
 
@@ -94,16 +98,30 @@ explain(const struct io_engine *engine, const char *name, int number, struct err
         advise_other(engine, error);
 }
 
+/* Returns SIZE bytes, all zero, that share no cache line with another worker's. */
+static struct io_queue *
+make_queue(size_t size)
+{
+    size = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    struct io_queue *queue = os_memory_aligned(CACHE_LINE, size);
+    if (queue)
+        memset(queue, 0, size);
+    return queue;
+}
+
 struct io_queue *
 io_open(const struct io_engine *engine, const char *name, const struct io_config *config,
         struct error *error)
 {
-    struct io_queue *queue = calloc(1, engine->queue_size);
-    if (queue && engine->open(queue, config) == 0)
+    struct io_queue *queue = make_queue(engine->queue_size);
+    if (!queue) {
+        error_set(error, EXIT_PREPARE, NULL, "no memory for a queue of requests");
+        return NULL;
+    }
+    if (engine->open(queue, config) == 0)
         return queue;
     int number = errno;
-    if (queue)
-        io_close(engine, queue);
+    io_close(engine, queue);
     explain(engine, name, number, error);
     errno = number;
     return NULL;
@@ -113,7 +131,7 @@ bool
 io_close(const struct io_engine *engine, struct io_queue *queue)
 {
     bool over = engine->close(queue);
-    free(queue);
+    os_memory_free(queue);
     return over;
 }
 

@@ -248,7 +248,7 @@ os_thread_counts_reads(int fd, int64_t witness)
 }
 #endif
 
-/* How files are stored. */
+/* The storage of files. */
 
 #ifndef OS_HAS_FILE_HOLES
 int64_t

@@ -39,7 +39,7 @@ int64_t linux_memory_available(const char *root);
  */
 int mountinfo_find(const char *table, int64_t id, struct os_mount *mount);
 
-/* Likewise the options of its file system. Allocated; NULL: it is not listed. */
+/* Returns the options of the file system of mount ID. Allocated; NULL: not listed. */
 char *mountinfo_options(const char *table, int64_t id);
 
 /*

@@ -92,7 +92,7 @@ remove_file(void)
         unlink(name);
 }
 
-/* Only calls that are safe in the handler of a signal. */
+/* Every call here is safe in the handler of a signal. */
 static _Noreturn void
 wait_and_remove(const int ends[2])
 {

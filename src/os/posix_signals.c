@@ -38,7 +38,7 @@ posix_signals_switches(void)
 }
 #endif
 
-/* Only if it can be written at once: there may be no reader any more. */
+/* Writes the closing byte if that needs no wait: the reader may be gone. */
 static void
 write_closing(void)
 {

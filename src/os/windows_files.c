@@ -292,7 +292,7 @@ change(struct windows_file *file, DWORD flags)
     return 0;
 }
 
-/* Nothing is cached of disks and volumes. */
+/* Disks and volumes are not cached. */
 int
 os_file_direct(int fd, bool on)
 {
@@ -305,7 +305,7 @@ os_file_direct(int fd, bool on)
     return file->path || flags == file->flags ? 0 : change(file, flags);
 }
 
-/* For all requests by this descriptor, whatever the range. */
+/* The advice holds for all requests by this descriptor, whatever the range. */
 int
 os_file_random(int fd, int64_t offset, int64_t length)
 {

@@ -45,7 +45,7 @@ os_file_flags_try(int fd, int flags, bool write)
     return -1;
 }
 
-/* Only a handle for writing may be flushed. */
+/* The system flushes handles for writing only. */
 int
 os_file_flush(int fd)
 {
@@ -98,7 +98,7 @@ ask_inline(HANDLE handle)
     return GetLastError() == ERROR_HANDLE_EOF ? OS_STORAGE_INLINE : -1;
 }
 
-/* All of a file is stored in one way. */
+/* A file is stored in one way as a whole. */
 int
 os_file_storage(int fd, int64_t offset, int64_t length)
 {
@@ -139,8 +139,8 @@ struct region {
     DWORD usage, more;
 };
 
-/* Where the data ends that was ever written: behind it the system makes zeros up, though
- * the room for them is taken. INT64_MAX: not known. */
+/* Returns the end of the data that was ever written: behind it the system makes zeros up,
+ * though the room for them is taken. INT64_MAX: not known. */
 static int64_t
 valid_end(HANDLE handle)
 {

@@ -264,7 +264,7 @@ os_signals_stop(void)
     return atomic_load_explicit(&stop_signal, memory_order_relaxed);
 }
 
-/* Nothing stops a process here but a debugger. */
+/* A debugger alone stops a process here. */
 unsigned
 os_process_continues(void)
 {

@@ -3,7 +3,6 @@
  * threads or depths, latency against IOPS as a saturation curve, whose points are
  * labelled with the number of threads or the depth so that no label lies upon another.
  */
-#include "base/units.h"
 #include "draw.h"
 
 #include <math.h>

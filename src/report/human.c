@@ -9,7 +9,6 @@
 #include "os/os.h"
 #include "report/console.h"
 #include "run/job.h"
-#include "stats/histogram.h"
 #include "stats/stats.h"
 #include "target/description.h"
 #include "writers.h"

@@ -8,7 +8,6 @@
 #include "run_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A plot of a run needs its track; that of a sweep only the steps. */
 static bool
@@ -51,8 +50,10 @@ job_prepare(struct job *job, struct run *run)
     job->done = job->current = false;
     job->added = 0;
     job->give_up = INT64_MAX;
-    memset(&job->group, 0, sizeof(job->group));
+    job->group.size = 0;
     job->group.count = plan->count;
+    atomic_init(&job->group.taken, 0);
+    busy_clear(&job->group.busy); /* no more memory is touched than was used */
     job->group.busy_lock = alone ? NULL : os_lock_make();
     job->period.every = job->outcome.total.every = plan->corrected;
     job->threads = calloc((size_t)plan->threads, sizeof(struct worker_thread *));
@@ -192,7 +193,7 @@ period_due(const struct job *job)
 /*
  * The grid of the periods begins with the run; one that was late leaves it as
  * it is. A worker ends a period before a request that is due at the same time,
- * the thread that attends while all wait for the kernel.
+ * the supervisor while all wait for the kernel.
  */
 static int
 tell_period(struct job *job, int64_t now)
@@ -237,7 +238,7 @@ try_period(struct job *job, int64_t now)
     return true;
 }
 
-/* After a failure others may take as long as if nothing were wrong with them. */
+/* Returns how long requests may take after a failure elsewhere: as long as without. */
 static int64_t
 grace_of_failure(const struct plan *plan)
 {
@@ -371,6 +372,7 @@ job_close(struct job *job)
         }
         worker_close(&thread->worker);
         worker_thread_free(thread);
+        job->threads[i] = NULL;
     }
     return all;
 }

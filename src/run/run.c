@@ -7,7 +7,6 @@
 
 #include "os/os.h"
 #include "os/process.h"
-#include "os/storage.h"
 #include "run_private.h"
 
 #include <errno.h>
@@ -95,7 +94,7 @@ open_gate(struct run *run)
     os_lock_release(run->gate);
 }
 
-/* How the first worker of the first job gets its thread. */
+/* The thread of the first worker of the first job. */
 enum first_worker {
     FIRST_STARTED, /* as all others */
     FIRST_CALLER,  /* the calling thread does its work, later */

@@ -1,7 +1,7 @@
 #ifndef RUN_RUN_PRIVATE_H
 #define RUN_RUN_PRIVATE_H
 
-/* What the files of this room know of a run, and of its jobs while they run. */
+/* A run, its worker threads, and its jobs while they run: for the files of this room. */
 
 #include "base/time.h"
 #include "os/thread.h"
@@ -72,7 +72,7 @@ void worker_thread_wake(struct worker_thread *thread);
  */
 void worker_thread_give_up(struct worker_thread *thread, int64_t now);
 
-/* How soon the supervisor tries again what could not be done now, ns. */
+/* The supervisor tries again after so long (ns) if statistics cannot be had now. */
 #define SUPERVISE_RETRY (10 * MS)
 
 struct run {
@@ -125,7 +125,7 @@ int64_t job_supervise(struct job *job, int64_t now);
  */
 bool job_add_up(struct job *job);
 
-/* After the end: joins the threads that have ended, and adds to the outcome. */
+/* Joins the threads of a job that has ended, and adds to the outcome. */
 void job_collect(struct job *job);
 
 /* Tells, once, that a request ended the job, which is done. */
@@ -134,7 +134,7 @@ void job_tell_failure(struct job *job);
 /* Closes the workers that no request is left of. Returns whether those were all. */
 bool job_close(struct job *job);
 
-/* Then frees what job_prepare took. */
+/* Frees what job_prepare took, when no worker is left. */
 void job_release(struct job *job);
 
 /* Starts periods and ticks at NOW, before the workers start. */

@@ -69,7 +69,7 @@ struct worker {
     const struct io_engine *engine;
     struct io_queue *queue;
     bool reports;        /* tells the job of each request; set before worker_run */
-    struct track *track; /* set likewise; NULL: not wanted */
+    struct track *track; /* set before worker_run; NULL: not wanted */
 
     struct pattern pattern;
     struct random data; /* of writes */

@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The leading thread may get stuck with what it writes to, so that stays in memory then.
@@ -154,8 +153,8 @@ begin_run(struct session *session)
     return session->run ? 0 : -1;
 }
 
-/* All that comes before the first request. To open a target may take memory as well, and
- * a long time for a large working file. */
+/* Prepares everything up to the first request. The opening of a target may take memory as
+ * well, and a long time for a large working file. */
 static void
 begin(struct session *session)
 {

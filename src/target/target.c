@@ -5,6 +5,7 @@
 #include "target/target.h"
 
 #include "base/time.h"
+#include "base/units.h"
 #include "io_mode.h"
 #include "os/process.h"
 #include "os/storage.h"
@@ -244,4 +245,21 @@ target_close(struct target *target)
     if (target->fd >= 0)
         os_file_close(target->fd);
     target->fd = -1;
+}
+
+const char *
+description_mode(enum mode mode)
+{
+    static const char *const modes[] = {
+        [MODE_DIRECT] = "direct", [MODE_NOCACHE] = "nocache", [MODE_CACHED] = "cached"};
+    return modes[mode];
+}
+
+void
+description_label(const struct description *description, struct buffer *text)
+{
+    buffer_format(text, "%s (%s %s ", description->path, description->fstype,
+                  description->device);
+    units_add(text, UNITS_SIZE, description->size);
+    buffer_text(text, ")");
 }

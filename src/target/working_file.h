@@ -25,8 +25,8 @@ int working_file_fill(struct target *target, const struct plan *plan, int64_t av
  */
 int64_t working_file_holes(int fd, int64_t offset, int64_t end);
 
-/* When the run cannot begin: removes a file for keeping that was not there before, and
- * cuts one that was to the size that it had. */
+/* Removes a file for keeping that was not there before, or cuts one that was to its old
+ * size, when the run cannot begin. */
 void working_file_discard(const struct target *target, const struct plan *plan);
 
 #endif
