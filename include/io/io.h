@@ -118,32 +118,4 @@ struct io_queue *io_open(const struct io_engine *engine, const char *name,
 /* Frees QUEUE; returns whether its buffers may be freed, as close of its engine does. */
 bool io_close(const struct io_engine *engine, struct io_queue *queue);
 
-/*
- * Requests by slot, for engines that keep them until a reap sends all that were submitted
- * since the last one, oldest first.
- */
-struct io_slots {
-    void *requests; /* one per slot, of the engine's type */
-    void **waiting; /* those to be sent, oldest first */
-    void *events;   /* one per slot, of the engine's type: what the system reports */
-    int waiting_count, under_way;
-};
-
-/* Makes DEPTH of them, of so many bytes each, all 0. Returns 0, or -1 with errno; either
- * way io_slots_close frees them. */
-int io_slots_open(struct io_slots *slots, int depth, size_t request_size,
-                  size_t event_size);
-
-/* Appends a request to those that wait. */
-static inline void
-io_slots_wait(struct io_slots *slots, void *request)
-{
-    slots->waiting[slots->waiting_count++] = request;
-}
-
-/* Removes the COUNT oldest of those that wait. */
-void io_slots_sent(struct io_slots *slots, int count);
-
-void io_slots_close(struct io_slots *slots);
-
 #endif

@@ -1,6 +1,6 @@
 /*
  * The table of the engines that this system has, and what they share: how a queue is
- * opened and closed, what is said if that fails, and requests that are kept by slot.
+ * opened and closed, and what is said if that fails.
  */
 #include "io/io.h"
 
@@ -133,29 +133,4 @@ io_close(const struct io_engine *engine, struct io_queue *queue)
     bool over = engine->close(queue);
     os_memory_free(queue);
     return over;
-}
-
-int
-io_slots_open(struct io_slots *slots, int depth, size_t request_size, size_t event_size)
-{
-    slots->requests = calloc((size_t)depth, request_size);
-    slots->waiting = calloc((size_t)depth, sizeof(*slots->waiting));
-    slots->events = calloc((size_t)depth, event_size);
-    return slots->requests && slots->waiting && slots->events ? 0 : -1;
-}
-
-void
-io_slots_sent(struct io_slots *slots, int count)
-{
-    slots->waiting_count -= count;
-    memmove(slots->waiting, slots->waiting + count,
-            (size_t)slots->waiting_count * sizeof(*slots->waiting));
-}
-
-void
-io_slots_close(struct io_slots *slots)
-{
-    free(slots->events);
-    free(slots->waiting);
-    free(slots->requests);
 }

@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "os/os.h"
+#include "slots.h"
 
 #include <errno.h>
 #include <linux/aio_abi.h>

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "os/os.h"
+#include "slots.h"
 
 #include <aio.h>
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "os/os.h"
 #include "os/windows_common.h"
+#include "slots.h"
 
 #include <errno.h>
 #include <winternl.h>

@@ -130,15 +130,6 @@ os_process_arguments(int *argc, char ***argv)
     return 0;
 }
 
-_Noreturn void
-os_process_end(int status)
-{
-    posix_leftover_remove();
-    close(1);
-    close(2);
-    _exit(os_signals_end(status));
-}
-
 #ifndef OS_HAS_CAPABILITIES /* the files of programs have none */
 int
 posix_capabilities_drop(void)

@@ -278,3 +278,12 @@ os_signals_end(int status)
     raise(number);
     return 128 + number;
 }
+
+_Noreturn void
+os_process_end(int status)
+{
+    posix_leftover_remove();
+    close(1);
+    close(2);
+    _exit(os_signals_end(status));
+}

@@ -113,6 +113,10 @@ int job_due(struct job *job, int64_t now);
 /* Ends the job: no more requests, and what is under way is given up at WHEN. */
 void job_stop(struct job *job, int64_t when);
 
+/* Ends a period that is due at NOW, on the supervisor's thread, unless another thread is
+ * telling something. Returns when to look again; INT64_MAX: there are no periods. */
+int64_t job_end_period(struct job *job, int64_t now);
+
 /*
  * Looks after all workers at time NOW: requests without answer, periods, and the end.
  * Returns when to look again, 0: no worker is left.

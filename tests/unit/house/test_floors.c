@@ -293,6 +293,34 @@ what_systems_have_is_what_files_ask_for(void **state)
     assert_names_in(&asked, &defined, "is defined for no system");
 }
 
+/* Two files that call each other cannot be read one after the other. */
+static void
+no_files_call_each_other_in_a_circle(void **state)
+{
+    (void)state;
+    need_program("nm");
+    need_native("nm reads the objects of this machine");
+    struct result result = command("no_circle_of_files");
+    assert_string_equal(result.err, "");
+    assert_int_equal(result.status, 0);
+    assert_true(atoi(result.out) > 100);
+    command_free(&result);
+}
+
+/* The figures that the house keeps to. */
+static void
+it_stays_as_small_as_it_was_planned(void **state)
+{
+    (void)state;
+    int files = visit_lines("src/*.c", ignore_line) +
+                visit_lines("src/*/*.[ch]", ignore_line) +
+                visit_lines("include/*/*.h", ignore_line);
+    assert_in_range(files, 60, 130);
+    struct result result = command_status(0, "longest_chain");
+    assert_in_range(atoi(result.out), 3, 8);
+    command_free(&result);
+}
+
 int
 main(void)
 {
@@ -305,6 +333,8 @@ main(void)
         cmocka_unit_test(systems_differ_below_the_engines_only),
         cmocka_unit_test(what_systems_have_is_what_files_ask_for),
         cmocka_unit_test(what_is_volatile_is_for_handlers),
+        cmocka_unit_test(no_files_call_each_other_in_a_circle),
+        cmocka_unit_test(it_stays_as_small_as_it_was_planned),
     };
     return cmocka_run_group_tests_name("floors", tests, NULL, NULL);
 }

@@ -1,0 +1,152 @@
+/*
+ * The telling of requests and periods: by whichever thread, under the lock of the run. A
+ * period ends after so many requests that count, at a point of a grid in time, or both.
+ */
+#include "os/process.h"
+#include "run_private.h"
+
+void
+job_begin(struct job *job, int64_t now)
+{
+    int64_t interval = job->step.output.print_interval;
+    job->period_began = now;
+    job->group.begin = now;
+    atomic_init(&job->group.due, interval ? time_add(now, interval) : INT64_MAX);
+    atomic_init(&job->group.stop, os_signals_stop() != 0);
+}
+
+/* Records an output failure: a STATUS below 0. Returns it. */
+static int
+note_output(struct job *job, int status)
+{
+    if (status < 0)
+        atomic_store(&job->run->mute, true);
+    return status;
+}
+
+int
+job_enter(struct job *job)
+{
+    const struct run_observer *observer = job->run->task.observer;
+    os_lock_acquire(job->run->lock);
+    if (job->introduced)
+        return 0;
+    job->introduced = true;
+    target_name(&job->target);
+    return observer->begin ? note_output(job, observer->begin(observer->self, job)) : 0;
+}
+
+/* Ends a period at NOW; workers do not come in the order in which their requests ended.
+ */
+static int
+end_period(struct job *job, int64_t now)
+{
+    const struct run_observer *observer = job->run->task.observer;
+    if (now < job->period_began)
+        now = job->period_began;
+    for (int i = 0; i < job->group.size; i++) {
+        struct busy_log *log = &job->threads[i]->worker.period;
+        busy_log_move(log, &job->period_busy);
+        log->count = 0;
+    }
+    job->period.busy = busy_time(&job->period_busy);
+    int status =
+        observer->period(observer->self, job, &job->period, now - job->period_began);
+    stats_clear(&job->period);
+    busy_clear(&job->period_busy);
+    job->period_began = now;
+    return note_output(job, status);
+}
+
+/* A request is under way in each period that it touches, and counts in the last. */
+static void
+record_in_period(struct job *job, struct busy_log *log, const struct sample *sample)
+{
+    int64_t start = sample->start, end = start + sample->latency;
+    stats_record(&job->period, sample);
+    if (!job->group.busy_lock || !sample_is_busy(sample) || end <= job->period_began)
+        return;
+    if (log->count == BUSY_LOG)
+        busy_log_move(log, &job->period_busy);
+    busy_log_add(log, start > job->period_began ? start : job->period_began, end,
+                 sample_counts(sample));
+}
+
+static int
+tell_sample(struct job *job, struct worker *worker, const struct sample *sample)
+{
+    const struct plan_output *output = &job->step.output;
+    const struct run_observer *observer = job->run->task.observer;
+    if (output->requests &&
+        note_output(job, observer->sample(observer->self, job, sample)) < 0)
+        return -1;
+    if (output->print_count || output->print_interval)
+        record_in_period(job, &worker->period, sample);
+    if (output->print_count && sample_counts(sample) &&
+        job->period.latency.count >= (uint64_t)output->print_count)
+        return end_period(job, sample->start + sample->latency);
+    return 0;
+}
+
+int
+job_sample(struct job *job, struct worker *worker, const struct sample *sample)
+{
+    int status = job_enter(job);
+    if (status == 0)
+        status = tell_sample(job, worker, sample);
+    os_lock_release(job->run->lock);
+    return status;
+}
+
+static int64_t
+period_due(const struct job *job)
+{
+    return atomic_load_explicit(&job->group.due, memory_order_relaxed);
+}
+
+/*
+ * The grid of the periods begins with the run; one that was late leaves it as
+ * it is. A worker ends a period before a request that is due at the same time,
+ * the supervisor while all wait for the kernel.
+ */
+static int
+tell_period(struct job *job, int64_t now)
+{
+    int64_t due = period_due(job);
+    if (now < due)
+        return 0;
+    due = time_next_point(due, job->step.output.print_interval, now);
+    atomic_store_explicit(&job->group.due, due, memory_order_relaxed);
+    return end_period(job, now);
+}
+
+int
+job_due(struct job *job, int64_t now)
+{
+    int status = job_enter(job);
+    if (status == 0)
+        status = tell_period(job, now);
+    os_lock_release(job->run->lock);
+    return status;
+}
+
+void
+job_stop(struct job *job, int64_t when)
+{
+    atomic_store(&job->group.stop, true);
+    if (when < job->give_up)
+        job->give_up = when;
+}
+
+int64_t
+job_end_period(struct job *job, int64_t now)
+{
+    if (now < period_due(job))
+        return period_due(job);
+    if (!os_lock_try(job->run->lock))
+        return now + SUPERVISE_RETRY;
+    if (tell_period(job, now) < 0)
+        job_stop(job, now + STALL_GRACE);
+    os_lock_release(job->run->lock);
+    return period_due(job);
+}
