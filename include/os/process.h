@@ -102,6 +102,11 @@ int64_t os_memory_available(void);
 void *os_memory_aligned(size_t alignment, size_t size);
 void os_memory_free(void *memory);
 
+/* Memory of SIZE bytes, all zero, that shares no cache line with that of another thread,
+ * whose writes would delay each request; NULL if there is none. Freed by
+ * os_memory_free. */
+void *os_memory_unshared(size_t size);
+
 /*
  * SIZE bytes of zeros; NULL if there are none. A page costs nothing until it is
  * touched. Freed by os_memory_release with the same SIZE.

@@ -31,7 +31,7 @@ struct report_format {
                  int64_t time);
     void (*compare)(struct report *report); /* all jobs, if they are several */
     void (*end)(struct report *report);
-    char farewell; /* closes the output of OPEN, see os_signals_closing; or 0 */
+    char closing; /* closes the output of OPEN, see os_signals_closing; or 0 */
 };
 
 extern const struct report_format report_human, report_raw, report_json, report_ndjson;

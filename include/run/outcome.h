@@ -44,7 +44,7 @@ void outcome_explain_failure(const struct sample *failed, const char *target,
 /*
  * Adds the remarks for stderr to NOTES: the failure, requests without answer, lost
  * output, requests that the page cache answered, counts that a brief summary left out,
- * steps that were too short, limits that were not kept, and, where nothing else explains
+ * steps that were too short, limits that were not met, and, where nothing else explains
  * it, that nothing counted.
  */
 void outcome_explain(const struct outcome *outcome, struct notes *notes);

@@ -24,8 +24,6 @@ IO_ENGINES
 static const struct io_engine *const engines[] = {IO_ENGINES};
 #undef ENGINE
 
-#define CACHE_LINE 128 /* bytes; two of 64, as processors fetch pairs of them */
-
 enum { ENGINES = sizeof(engines) / sizeof(engines[0]) };
 
 static int
@@ -98,22 +96,11 @@ explain(const struct io_engine *engine, const char *name, int number, struct err
         advise_other(engine, error);
 }
 
-/* Returns SIZE bytes, all zero, that share no cache line with another worker's. */
-static struct io_queue *
-make_queue(size_t size)
-{
-    size = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    struct io_queue *queue = os_memory_aligned(CACHE_LINE, size);
-    if (queue)
-        memset(queue, 0, size);
-    return queue;
-}
-
 struct io_queue *
 io_open(const struct io_engine *engine, const char *name, const struct io_config *config,
         struct error *error)
 {
-    struct io_queue *queue = make_queue(engine->queue_size);
+    struct io_queue *queue = os_memory_unshared(engine->queue_size);
     if (!queue) {
         error_set(error, EXIT_PREPARE, NULL, "no memory for a queue of requests");
         return NULL;

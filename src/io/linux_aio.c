@@ -1,6 +1,6 @@
 /*
  * Linux AIO by its system calls, io_submit(2) and io_getevents(2). Requests are
- * kept by slot; reap sends those submitted since the last one, oldest first.
+ * stored by slot; reap sends those submitted since the last one, oldest first.
  */
 #include "io/io.h"
 

@@ -1,7 +1,7 @@
 /*
  * POSIX AIO, aio(7): no call tells which of the requests are complete, so those under way
- * are asked one after the other, and waited for all together. Requests are kept by slot;
- * reap sends those submitted since the last one, oldest first.
+ * are asked one after the other, and waited for all together. Requests are stored by
+ * slot; reap sends those submitted since the last one, oldest first.
  */
 #include "io/io.h"
 
@@ -173,12 +173,12 @@ static int
 take(struct io_queue *queue, struct io_completion *done)
 {
     const struct aiocb **list = queue->slots.events;
-    int count = 0, kept = 0;
+    int count = 0, left = 0;
     for (int i = 0; i < queue->slots.under_way; i++) {
         struct entry *entry = (struct entry *)list[i];
         int error = aio_error(&entry->request);
         if (error == EINPROGRESS) {
-            list[kept++] = list[i];
+            list[left++] = list[i];
             continue;
         }
         if (error < 0)
@@ -187,7 +187,7 @@ take(struct io_queue *queue, struct io_completion *done)
         done[count++] = (struct io_completion){
             .slot = entry->slot, .error = error, .bytes = error || bytes < 0 ? 0 : bytes};
     }
-    queue->slots.under_way = kept;
+    queue->slots.under_way = left;
     return count;
 }
 

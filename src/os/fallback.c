@@ -1,6 +1,7 @@
 /*
  * Functions for systems that have no way of their own, by has.h: they do it as POSIX has
- * it, or answer that it cannot be done. Each stands here once.
+ * it, or answer that it cannot be done. Each stands here once, like what every system
+ * does alike.
  */
 #include "base/time.h"
 #include "has.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,17 @@
 #endif
 
 /* Clocks, threads and memory. */
+
+/* Processors hand over at most so many bytes at a time: two cache lines. */
+#define CACHE_UNIT 128
+
+void *
+os_memory_unshared(size_t size)
+{
+    size = (size + CACHE_UNIT - 1) / CACHE_UNIT * CACHE_UNIT;
+    void *memory = os_memory_aligned(CACHE_UNIT, size);
+    return memory ? memset(memory, 0, size) : NULL;
+}
 
 #ifndef OS_HAS_CLOCK_NOW
 int64_t
@@ -168,16 +181,19 @@ os_file_polls(int fd)
 
 /* The page cache. */
 
-#ifndef OS_HAS_FILE_DROP
-int
-os_file_drop(int fd, int64_t offset, int64_t length)
-{
-#ifdef POSIX_FADV_DONTNEED /* a feature, not a system */
-    int number = posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
-#else
-    int number = ENOTSUP;
-    (void)fd, (void)offset, (void)length;
+#if !defined(OS_HAS_FILE_DROP) || !defined(OS_HAS_FILE_RANDOM)
+#ifndef POSIX_FADV_DONTNEED /* a feature, not a system */
+#define POSIX_FADV_DONTNEED 0
+#define POSIX_FADV_RANDOM 0
+#define posix_fadvise(fd, offset, length, advice) \
+    ((void)(fd), (void)(offset), (void)(length), (void)(advice), ENOTSUP)
 #endif
+
+/* Returns 0, or -1 with errno. */
+static int
+advise(int fd, int64_t offset, int64_t length, int advice)
+{
+    int number = posix_fadvise(fd, offset, length, advice);
     if (number == 0)
         return 0;
     errno = number;
@@ -185,20 +201,19 @@ os_file_drop(int fd, int64_t offset, int64_t length)
 }
 #endif
 
+#ifndef OS_HAS_FILE_DROP
+int
+os_file_drop(int fd, int64_t offset, int64_t length)
+{
+    return advise(fd, offset, length, POSIX_FADV_DONTNEED);
+}
+#endif
+
 #ifndef OS_HAS_FILE_RANDOM
 int
 os_file_random(int fd, int64_t offset, int64_t length)
 {
-#ifdef POSIX_FADV_RANDOM /* a feature, not a system */
-    int number = posix_fadvise(fd, offset, length, POSIX_FADV_RANDOM);
-#else
-    int number = ENOTSUP;
-    (void)fd, (void)offset, (void)length;
-#endif
-    if (number == 0)
-        return 0;
-    errno = number;
-    return -1;
+    return advise(fd, offset, length, POSIX_FADV_RANDOM);
 }
 #endif
 

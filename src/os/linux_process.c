@@ -210,8 +210,8 @@ group_available(const char *folder, const struct version *version, int64_t swap)
     return room > 0 ? left + least(room, swap) : left;
 }
 
-/* The least of the group that PATH ends with and of those above it. A group that is out
- * of sight, as in a container, is skipped. */
+/* The least of the group that PATH ends with and of those above it. A group that
+ * cannot be read, as in a container, is skipped. */
 static int64_t
 groups_available(const char *root, const struct version *version, const char *path,
                  int64_t swap)

@@ -251,7 +251,7 @@ const struct report_format report_json = {
     .summary = json_stats,
     .step = json_step,
     .end = close_array,
-    .farewell = ']',
+    .closing = ']',
 };
 
 const struct report_format report_ndjson = {

@@ -90,7 +90,7 @@ on_begin(void *self, const struct job *job)
         report->format->open(report);
     if (report->format->begin)
         report->format->begin(report);
-    os_signals_closing(report->format->farewell);
+    os_signals_closing(report->format->closing);
     report->begun = true;
     return flush(report);
 }

@@ -10,24 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Processors hand over at most so many bytes at a time: two cache lines. */
-#define CACHE_UNIT 128
-
-/* Takes zeroed memory that shares no cache unit with another thread, which each request
- * would wait for. */
-static void *
-take_units(size_t size)
-{
-    size = (size + CACHE_UNIT - 1) / CACHE_UNIT * CACHE_UNIT;
-    void *memory = os_memory_aligned(CACHE_UNIT, size);
-    return memory ? memset(memory, 0, size) : NULL;
-}
-
 int
 inflight_open(struct inflight *inflight, int count, int64_t size)
 {
     size_t each = sizeof(*inflight->list) + sizeof(*inflight->done);
-    inflight->list = take_units((size_t)count * each);
+    inflight->list = os_memory_unshared((size_t)count * each);
     if (!inflight->list)
         return -1;
     *inflight =

@@ -116,20 +116,20 @@ give_up(struct session *session, int number, int64_t waited)
 static void
 supervise_opening(struct session *session)
 {
-    struct stall watch;
+    struct stall stall;
     int64_t limit = INT64_MAX;
-    stall_start(&watch, session->plan->hang);
+    stall_start(&stall, session->plan->hang);
     while (!atomic_load(&session->opened)) {
         int number = atomic_load(&session->opening);
         int64_t since = session->jobs[number].opening, now = os_clock_now();
-        int64_t waited = stall_check(&watch, since, now);
+        int64_t waited = stall_check(&stall, since, now);
         if (waited)
             console_slow(session->plan->targets[number], waited);
         if (os_signals_stop() && limit == INT64_MAX)
             limit = now + STALL_GRACE;
         if (now >= limit)
             give_up(session, number, now - since);
-        os_signals_wait(time_earlier(stall_due(&watch, since, now), limit),
+        os_signals_wait(time_earlier(stall_due(&stall, since, now), limit),
                         &session->opened);
     }
 }
