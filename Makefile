@@ -46,7 +46,8 @@ COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
 COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CFLAGS) $(CFLAGS)
 
 # The files of src/os for each system; fallback.c is for what these lack, by has.h there.
-OS_unix = fallback posix_files posix_output posix_process posix_signals posix_thread
+OS_unix = fallback posix_files posix_monitor posix_output posix_process posix_signals \
+	posix_thread
 OS_linux = $(OS_unix) linux_* mountinfo
 OS_darwin = $(OS_unix) bsd darwin
 OS_freebsd = $(OS_unix) bsd freebsd
@@ -80,7 +81,8 @@ TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 	$(wildcard tests/unit/*.c tests/unit/*/*.c tests/cli/*.c)))
 # Tests that play the errors and the files of Linux, or compare with a program for it.
 ifneq ($(SYSTEM),linux)
-LEFT_OUT := test_queue_faults test_backing test_linux_memory test_peer test_peer_pipe
+LEFT_OUT := test_queue_faults test_backing test_linux_layout test_linux_memory \
+	test_linux_trace test_peer test_peer_pipe cli/test_breakdown cli/test_breakdown_runs
 TESTS := $(filter-out $(addprefix %/,$(LEFT_OUT)),$(TESTS))
 endif
 FAULTS := $(BUILDDIR)/tests/faults.so
@@ -203,6 +205,9 @@ $(BUILDDIR)/tests/unit/target/test_io_mode: TEST_LDFLAGS = $(foreach call,drop d
 # The test sees whether a worker frees its memory.
 $(BUILDDIR)/tests/unit/run/test_worker_failures: TEST_LDFLAGS = -Wl,--wrap=os_memory_free
 
+# The test sees when a worker empties the file that it appends to.
+$(BUILDDIR)/tests/unit/run/test_worker_append: TEST_LDFLAGS = -Wl,--wrap=target_empty
+
 # The mount table of Linux is parsed on every system, as it is mere arithmetic.
 $(BUILDDIR)/tests/unit/os/test_mountinfo $(BUILDDIR)/tests/unit/house/test_corpus: \
 	$(BUILDDIR)/src/os/mountinfo.o
@@ -219,7 +224,8 @@ $(FAULTS): $(wildcard tests/support/preload/*) $(BUILDDIR)/flags
 
 $(BUILDDIR)/tests/cli/test_completions: | $(COMPLETIONS)
 
-$(BUILDDIR)/tests/cli/test_calls $(BUILDDIR)/tests/cli/test_engines: | $(FORBID)
+$(addprefix $(BUILDDIR)/tests/cli/,test_calls test_engines test_monitor test_sweep_rate): \
+	| $(FORBID)
 $(FORBID): tests/support/tools/forbid.c $(BUILDDIR)/flags
 	$(SAY) "  CC    $<"
 	$(Q)mkdir -p $(@D) && $(CC) -O2 -D_GNU_SOURCE -std=c11 $(WARNINGS) -o $@ $<

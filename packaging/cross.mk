@@ -39,13 +39,16 @@ cross_program = $(CROSS)/$1/ioping$(if $(filter windows,$(call cross_system,$1))
 cross_cc = $(ZIG) cc -target $(call cross_triple,$1)
 
 # The flags of the user do not count. Those that zig's linker does not know are left out.
-CROSS_CFLAGS = -O2 -Werror -ffunction-sections -fdata-sections
+CROSS_CFLAGS = -Os -Werror -ffunction-sections -fdata-sections
+# Nothing unwinds the stack of a program without symbols: tables for that are a tenth of it.
+CROSS_CFLAGS_linux = -fno-unwind-tables -fno-asynchronous-unwind-tables
 CROSS_LDFLAGS_linux = -Wl,-z,now -Wl,--gc-sections
 CMOCKA = $(CROSS)/cmocka
 # The header of cmocka would define uintptr_t, which C libraries define as well.
 CMOCKA_CPPFLAGS = -isystem $(CMOCKA)/include -D_UINTPTR_T_DEFINED
 cross_make = $(MAKE) --no-print-directory CC='$(call cross_cc,$1)' AR='$(ZIG) ar' \
-	SYSTEM=$(call cross_system,$1) BUILDDIR='$(CROSS)/$1' CFLAGS='$(CROSS_CFLAGS)' \
+	SYSTEM=$(call cross_system,$1) BUILDDIR='$(CROSS)/$1' \
+	CFLAGS='$(CROSS_CFLAGS) $(CROSS_CFLAGS_$(call cross_system,$1))' \
 	CPPFLAGS='$(if $(filter $1,$(CROSS_TESTED)),$(CMOCKA_CPPFLAGS))' LDLIBS= LDFLAGS='-s \
 	$(if $(filter static,$(call cross_word,$1,4)),-static) -L$(CROSS)/$1' \
 	$(if $(filter linux,$(call cross_system,$1)),OWN_LDFLAGS='$(CROSS_LDFLAGS_linux)')

@@ -32,5 +32,7 @@ main(int argc, char *argv[])
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0)
         return console_error(&error);
     os_signals_install();
+    if (os_monitor_start() < 0)
+        console_alone(errno);
     return os_signals_end(session_execute(&plan));
 }

@@ -39,6 +39,10 @@ int error_set(struct error *error, int status, const char *what, const char *why
 /* Add ADVICE, what the user can do, to a filled ERROR. Always returns -1. */
 int error_advise(struct error *error, const char *advice);
 
+/* Names in front of what a filled ERROR is about that it is about PATH, as there are
+ * other such things. */
+void error_prefix(struct error *error, const char *path);
+
 /*
  * Write the line "ioping: WHAT: WHY; ADVICE" and a newline into TEXT of SIZE bytes, above
  * 0, cut to fit. Returns the length written, without the NUL.
@@ -72,5 +76,8 @@ struct notes {
  */
 void notes_add(struct notes *notes, const char *what, const char *text, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Add the lines of MORE that NOTES has not, each with WHAT in front (NULL: nothing). */
+void notes_merge(struct notes *notes, const char *what, const struct notes *more);
 
 #endif

@@ -38,6 +38,12 @@ random_next(struct random *random)
  */
 uint64_t random_below(struct random *random, uint64_t limit);
 
+/*
+ * Returns a gap, at least 1, of those between events that come at random, MEAN in the
+ * mean: they are exponentially distributed. It goes with SEED and NUMBER.
+ */
+int64_t random_gap(uint64_t seed, uint64_t number, int64_t mean);
+
 /* Fill SIZE bytes at BUFFER with random bits. */
 void random_fill(struct random *random, void *buffer, size_t size);
 

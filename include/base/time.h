@@ -29,6 +29,13 @@ time_earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Returns the later of two times. */
+static inline int64_t
+time_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /*
  * Returns the first time after NOW on the grid that has a point at POINT, not after NOW,
  * and one EVERY so many ns, above 0. Points that were missed are skipped, so that being

@@ -32,6 +32,13 @@ const char *units_parse(enum units_kind kind, const char *text, int64_t *value);
  */
 char *units_format(enum units_kind kind, int64_t value, char *text);
 
+/*
+ * Print VALUE, not negative, exactly and without a space into TEXT of UNITS_TEXT bytes,
+ * in the largest unit of which it is a whole number: "1500us", "48k". units_parse reads
+ * that value from it. Returns TEXT.
+ */
+char *units_exact(enum units_kind kind, int64_t value, char *text);
+
 /* Add to TEXT what units_format prints. */
 void units_add(struct buffer *text, enum units_kind kind, int64_t value);
 

@@ -1,7 +1,7 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
-#include "stats/percentile.h"
+#include "stats/slo.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +12,7 @@
 #define TARGETS_MOST 64
 #define THREADS_MOST 1024
 #define DEPTH_MOST 4096
+#define RATE_MOST 10000000 /* of a sweep */
 
 /* The options, in the order in which an ambiguous beginning lists them: that of ioping
  * 1.3 as far as it had them. */
@@ -36,11 +37,15 @@ enum option_id {
     OPTION_THREADS,
     OPTION_DEPTH,
     OPTION_SWEEP,
+    OPTION_POISSON,
+    OPTION_LOAD,
     OPTION_BATCH,
     OPTION_CACHED,
     OPTION_DIRECT,
     OPTION_IGNORE_ERROR,
+    OPTION_AWAKE,
     OPTION_HANG,
+    OPTION_TIMEOUT,
     OPTION_READ_WRITE,
     OPTION_HIPRI,
     OPTION_NOWAIT,
@@ -52,10 +57,12 @@ enum option_id {
     OPTION_SYNC,
     OPTION_DSYNC,
     OPTION_KEEP,
+    OPTION_APPEND,
     OPTION_QUIET,
     OPTION_PERCENTILES,
     OPTION_HISTOGRAM,
     OPTION_CORRECTED,
+    OPTION_BREAKDOWN,
     OPTION_SLO,
     OPTION_PROMETHEUS,
     OPTION_PLOT,
@@ -69,13 +76,47 @@ enum option_id {
 /* Verdicts are coloured; COLOR_AUTO: if a terminal shows them. */
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-enum sweep_kind { SWEEP_NONE, SWEEP_SIZE, SWEEP_THREADS, SWEEP_DEPTH };
+enum sweep_kind {
+    SWEEP_NONE,
+    SWEEP_SIZE,
+    SWEEP_THREADS,
+    SWEEP_DEPTH,
+    SWEEP_INTERVAL,
+    SWEEP_RATE
+};
+#define SWEEP_LAST SWEEP_RATE
 
-/* A sweep: one run after another, doubling a value from one end to the other. */
+/* A sweep: one run after another, doubling a value from one end to the other; that of
+ * rates then searches for the highest that is kept. */
 struct sweep {
     enum sweep_kind kind;
-    int64_t from, to; /* bytes, or how many; 0: not given */
+    int64_t from, to; /* bytes, ns, or how many, per second too; 0: not given */
 };
+
+/*
+ * The load of -load, which runs beside the requests for a time. Sizes are bytes, limits
+ * per second; 0: not given.
+ */
+struct load_options {
+    bool reads, writes; /* both: in turn */
+    bool random, linear;
+    int64_t size, depth, threads;
+    int64_t rate, speed;
+    const char *path;  /* of another target; NULL: that of the requests */
+    char refused[128]; /* why the text was: room for load_parse */
+};
+
+/*
+ * Reads TEXT, such as "write,size=1m,depth=8", into LOAD: what it does, then its words
+ * with commas between; that of path= goes on to the end and stays in TEXT. Returns NULL,
+ * or why it is refused, with the word; then LOAD is undefined.
+ */
+const char *load_parse(const char *text, struct load_options *load);
+
+struct buffer;
+
+/* Adds to TEXT what a load may do, a line each. */
+void load_list(struct buffer *text);
 
 /*
  * The command line, converted and checked but not yet resolved. `given` counts how often
@@ -89,9 +130,11 @@ struct options {
     const char *prometheus, *plot; /* paths of files; NULL: none */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
+    int64_t timeout; /* INT64_MAX: none */
     int64_t speed_limit, size, work_size, work_offset;
     int64_t threads, depth; /* 0: one */
     struct sweep sweep;
+    struct load_options load;
     enum color color;
     struct percentiles percentiles;
     struct slos slos;
@@ -105,8 +148,18 @@ void options_init(struct options *options);
  */
 enum option_id sweep_option(enum sweep_kind kind);
 
-/* Returns the name of what is swept: size, threads or depth; NULL for SWEEP_NONE. */
+/* Returns the name of what is swept: size, threads, depth, interval or rate; NULL for
+ * SWEEP_NONE. */
 const char *sweep_name(enum sweep_kind kind);
+
+/* Returns what a sweep of this KIND varies as people call it, and the same at its most:
+ * "depth" and "highest depth", "interval" and "longest interval". */
+const char *sweep_noun(enum sweep_kind kind);
+const char *sweep_highest(enum sweep_kind kind);
+
+/* Print VALUE of a sweep of this KIND for people, such as "16", "64 KiB" or "4 ms", into
+ * TEXT of UNITS_TEXT bytes. Returns TEXT. */
+char *sweep_format(enum sweep_kind kind, int64_t value, char *text);
 
 /* Returns the value after VALUE in a sweep up to TO: twice that, or TO if it is nearer;
  * 0: VALUE was the last. */

@@ -8,6 +8,7 @@
  */
 
 #include "base/error.h"
+#include "os/os.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +19,8 @@ enum io_operation { IO_READ, IO_WRITE, IO_FLUSH };
 /* A descriptor and memory to send requests with; both stay the caller's. */
 struct io_config {
     int fd;
-    int rw_flags; /* OR-ed enum os_rw of every read and write */
+    enum os_kind kind; /* of the target */
+    int rw_flags;      /* OR-ed enum os_rw of every read and write */
     bool poll;    /* look for completions instead of waiting; then no flush is sent */
     int depth;    /* slots: how many requests may be under way at a time, at least 1 */
     char *memory; /* the buffers of all slots, one after the other */
@@ -101,6 +103,23 @@ struct io_engine {
  * system does not have it, one without a name, whose open fails with ENOTSUP.
  */
 const struct io_engine *io_engine_of(char letter);
+
+/*
+ * Returns how many requests a queue of ENGINE can have under way here, MOST at the most,
+ * by opening one that has no file; 0: none can be opened, or ENGINE does one at a time.
+ */
+int io_deepest(const struct io_engine *engine, int most);
+
+/* An engine that cannot be opened here. */
+struct io_missing {
+    const char *name; /* NULL: there is none */
+    int number;       /* errno: why */
+};
+
+/* Returns the first engine that can have more than one request under way here, and stores
+ * in DEPTH how many, MOST at the most; NULL: there is none. MISSING is the first of those
+ * that come before it. */
+const struct io_engine *io_engine_deep(int most, int *depth, struct io_missing *missing);
 
 /*
  * Adds to ERROR what this system has for more than one request at a time per worker.

@@ -34,11 +34,13 @@ bool os_locale_utf8(void);
 
 /*
  * Puts a file with SIZE bytes and mode 0644 at PATH, in place of an older one, so that a
- * reader sees the old or the new one, whole and, after a crash too, durable. It is
- * written beside PATH first, with a name that ends in six other characters. Returns 0, or
- * -1 with errno, and then the old one stays; EEXIST: PATH is not a regular file, or it
- * does not begin with START, up to 64 bytes, though it is not empty.
+ * reader sees the old or the new one, whole; one that is DURABLE after a crash too. It is
+ * written beside PATH first, with a name that ends in six other characters, which
+ * os_leftover_begin has meanwhile. Returns 0, or -1 with errno, and then the old one
+ * stays; EEXIST: PATH is not a regular file, or it does not begin with START, up to 64
+ * bytes, though it is not empty.
  */
-int os_file_replace(const char *path, const char *bytes, size_t size, const char *start);
+int os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
+                    bool durable);
 
 #endif

@@ -23,6 +23,20 @@ int os_process_arguments(int *argc, char ***argv);
 void os_signals_install(void);
 
 /*
+ * Parts the process in two, where the system has fork(2): the one that was started
+ * becomes the monitor, which does not return from here, and its child does. The monitor
+ * passes signals on, and ends as the child ends or when os_process_end tells it to, while
+ * the child may be stuck in the kernel. If it is killed, the child ends. After
+ * os_signals_install, before there is a second thread. Returns 0, or -1 with errno: the
+ * process goes on alone.
+ */
+int os_monitor_start(void);
+
+/* From monotonic time WHEN on the monitor waits no more for output that nobody takes, and
+ * ends with status 3; it is so anyway some time after a signal that asks to stop. */
+void os_monitor_limit(int64_t when);
+
+/*
  * Blocks these signals for the calling thread, before it starts the thread that unblocks
  * them. Returns the set that it blocked, for os_signals_unblock: signals that the parent
  * of the process had blocked are not in it.
@@ -34,6 +48,9 @@ void os_signals_unblock(unsigned set);
 
 /* The signal that asked to stop, or 0. Any thread. */
 int os_signals_stop(void);
+
+/* When a signal first asked to stop, monotonic; 0: none did. Any thread. */
+int64_t os_signals_asked(void);
 
 /* Counts how often the process has continued after a stop by Ctrl-Z or SIGSTOP, as far
  * as the thread knows that the signals reach. Any thread. */
@@ -65,8 +82,10 @@ void os_signals_closing(int byte);
 int os_signals_end(int status);
 
 /*
- * Ends the program at once, by os_signals_end. Its readers see the end of the output even
- * if the kernel holds a thread, and with it the program, for longer.
+ * Ends the program at once, by os_signals_end, even if the kernel holds a thread: who
+ * waits for the program, or for the end of its output, waits no longer. What the kernel
+ * holds is left without terminal, output, descriptors and folder of the caller, until it
+ * is released.
  */
 _Noreturn void os_process_end(int status);
 
@@ -88,6 +107,12 @@ void os_leftover_end(void);
  * thread. Returns 0, or -1 with errno.
  */
 int os_privileges_drop(void);
+
+/*
+ * Keeps idle processors from sleeping, as far as the system can, until the process ends.
+ * Returns 0, or -1 with errno; ENOTSUP: the system has no way to do that.
+ */
+int os_processors_awake(void);
 
 /*
  * Bytes that this process can still have before the system ends it instead of refusing

@@ -12,10 +12,12 @@
  */
 
 /*
- * Writes dirty pages of the page cache to the device, and waits. The device's own
- * cache is left alone where the file system allows it. Errors as os_file_flush.
+ * Writes dirty pages of the page cache to the device, and waits: those of a range, if
+ * LENGTH is above 0 and the system can part them, which does not make the others wait;
+ * else, with OFFSET and LENGTH 0, all. The device's own cache is left alone where the
+ * file system allows it. Errors as os_file_flush.
  */
-int os_file_write_back(int fd);
+int os_file_write_back(int fd, int64_t offset, int64_t length);
 
 /* The largest folio, a power of two: the page cache holds no more of a file in one. */
 int64_t os_file_folio_max(void);
@@ -93,6 +95,7 @@ struct os_mount {
     int64_t block;     /* its block size */
     int64_t available; /* bytes that a user may still write to it */
     bool memory;       /* it lives in memory, no device behind it */
+    bool anonymous;    /* no device of its own: what is named as one can be any path */
 };
 
 /*
@@ -103,8 +106,9 @@ struct os_mount {
 int os_mount_measure(int fd, struct os_mount *mount);
 
 /*
- * Finds the names in MOUNT, which takes longer. It asks the kernel alone, not
- * the file system, which may hang.
+ * Finds the names in MOUNT, which takes longer. It asks the kernel alone, not the file
+ * system, which may hang; but of an anonymous one the device may be named by a path into
+ * another file system, which is asked then and may hang likewise.
  */
 void os_mount_name(int fd, struct os_mount *mount);
 

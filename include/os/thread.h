@@ -36,9 +36,9 @@ void os_thread_join(const struct os_thread *thread);
  * can change the table meanwhile. A descriptor that others close stays open here until
  * this thread ends. Standard error stays, for the last words of the C library, the loader
  * or a sanitizer, unless it is a pipe or a socket: its reader would not see its end while
- * the kernel holds this thread.
+ * the kernel holds this thread. Returns whether that was done.
  */
-void os_thread_unshare(void);
+bool os_thread_unshare(void);
 
 /* A lock, for one thread at a time. */
 struct os_lock;
@@ -55,5 +55,15 @@ bool os_lock_try(struct os_lock *lock);
 
 /* Releases a lock that the calling thread has acquired. */
 void os_lock_release(struct os_lock *lock);
+
+/*
+ * Releases a lock that the calling thread has acquired, waits for os_lock_notify, and
+ * acquires it again. It may come back without one, so the caller looks at what it waits
+ * for. One thread at a time may wait with a lock.
+ */
+void os_lock_wait(struct os_lock *lock);
+
+/* Ends the wait of another thread with a lock that the calling thread has acquired. */
+void os_lock_notify(struct os_lock *lock);
 
 #endif

@@ -1,7 +1,9 @@
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "base/time.h"
 #include "cli/options.h"
 #include "io/io.h"
 #include "stats/stats.h"
@@ -41,6 +43,7 @@ struct plan {
     enum plan_load load;
     int consent; /* to destroy data: how often -W and -G were given */
     bool linear;
+    bool append; /* each write extends the working file, which begins empty */
     uint64_t seed;
     int64_t request_size;
     int64_t work_size;    /* 0: the whole file or device */
@@ -48,25 +51,36 @@ struct plan {
     int64_t work_offset;
 
     const struct io_engine *engine;
-    const char *engine_name; /* for messages and plots; NULL: the default engine */
-    int threads;             /* workers side by side */
-    int depth;               /* requests under way at a time, per worker */
-    struct sweep sweep;      /* its ends are 0 where the target decides them */
+    const char *engine_name;   /* for messages and plots; NULL: the default engine */
+    struct io_missing missing; /* one that the program would have chosen */
+    int threads;               /* workers side by side */
+    int depth;                 /* requests under way at a time, per worker */
+    struct sweep sweep;        /* its ends are 0 where the target decides them */
+    bool phased;               /* three phases, a load beside the second: -load */
+    bool background;           /* it is the plan of that load */
 
     int64_t interval;
+    bool open;         /* requests start when they are due, answered or not */
+    bool poisson;      /* and are due at random: the interval is the mean of the gaps */
     bool limited;      /* the interval comes from a limit, so no request is ever due */
     int64_t burst;     /* requests per interval, at least 1 */
     uint64_t count;    /* UINT64_MAX: no limit */
     int64_t work_time; /* INT64_MAX: no limit */
     int64_t settle;    /* ns before the work time, in which no request counts */
+    uint64_t least; /* requests that each worker sends in it; it waits for them; 0: any */
+    bool awake;     /* idle processors are kept from sleeping */
     bool ignore_error;
-    int64_t hang; /* ns after which a request is reported to be stuck; 0: never */
+    int64_t hang;     /* ns after which a request is reported to be stuck; 0: never */
+    int64_t timeout;  /* ns after which a request has failed; INT64_MAX: none does */
+    int64_t grace;    /* ns for what is under way when the work time is over */
+    int64_t patience; /* ns for a step of opening or closing; INT64_MAX: no limit */
 
     bool direct; /* fail rather than fall back */
     bool cached;
     bool keep;           /* the working file */
     unsigned open_flags; /* OR-ed enum os_open */
     int rw_flags;        /* OR-ed enum os_rw */
+    bool breakdown;      /* the time of each request is split, see stats/breakdown.h */
 
     struct stats_limits limits;
     int64_t corrected; /* ns: the interval to correct percentiles for; 0: none */
@@ -87,6 +101,9 @@ int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
  */
 void plan_target(const struct plan *plan, int number, struct plan *one);
 
+/* Adds to NOTES what the user should know of PLAN, that of a target or of a load. */
+void plan_note(const struct plan *plan, struct notes *notes);
+
 /*
  * Returns the request size, bytes, to open a target for whose working set has WORK_SIZE
  * bytes, 0: not known. It fits if sizes are swept whose ends the target decides.
@@ -96,10 +113,38 @@ int64_t plan_first(const struct plan *plan, int64_t work_size);
 /* Returns the size of the largest request that PLAN names, bytes. */
 int64_t plan_largest(const struct plan *plan);
 
+/* Returns how long the step with VALUE of PLAN, which sweeps, lasts with what comes
+ * before its work time, ns. */
+int64_t plan_step_time(const struct plan *plan, int64_t value);
+
 /*
  * Store in STEP the plan for VALUE, the NUMBERth step from 0 of PLAN, which sweeps. Each
- * has a random sequence of its own.
+ * has a random sequence of its own. A sweep of rates has PLAN_ALONE too: requests one
+ * after another, for a second at most.
  */
+#define PLAN_ALONE 0
 void plan_step(const struct plan *plan, int64_t value, int number, struct plan *step);
+
+/*
+ * Store in STEP the plan for PHASE of PLAN, which has phases. Each has a random sequence
+ * of its own; requests warm up in the first only.
+ */
+void plan_phase(const struct plan *plan, enum phase phase, struct plan *step);
+
+/* ns from the begin of a load to that of the requests beside it: so long it settles. */
+#define PLAN_SETTLE SECOND
+
+/*
+ * Store in ONE the plan of the load beside the second phase of PLAN. It has no end, no
+ * output and no limits; nothing counts that began before it had settled. Many at a time
+ * are sent by an engine that can be opened at this time, or each by a thread.
+ */
+void plan_background(const struct plan *plan, struct plan *one);
+
+/* Adds to TEXT what the load of such a plan is, as in "write 1 MiB depth 8". */
+void plan_background_name(const struct plan *one, struct buffer *text);
+
+/* Returns the word for what requests of this LOAD do: read, write or rw. */
+const char *plan_load_name(enum plan_load load);
 
 #endif

@@ -18,9 +18,9 @@ struct plot {
 
 /*
  * Adds the plot as an SVG document that refers to no other file: latency over time and
- * its distribution; of a sweep of sizes, IOPS and bandwidth against the size; of threads
- * or depths, latency against IOPS. Without a request that counts it says so. If memory
- * runs out, `failed` of TEXT is set.
+ * its distribution, with the time of a load shaded; of a sweep of sizes, IOPS and
+ * bandwidth against the size; of threads or depths, latency against IOPS. Without a
+ * request that counts it says so. If memory runs out, `failed` of TEXT is set.
  */
 void plot_format(struct buffer *text, const struct plot *plot);
 

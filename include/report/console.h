@@ -17,8 +17,8 @@
 /* Writes the notes to stderr and empties them. */
 void console_notes(struct notes *notes);
 
-/* Says on stderr that the target at PATH is not ready although WAITED ns have passed. */
-void console_slow(const char *path, int64_t waited);
+/* Says on stderr that there is no monitor, for errno NUMBER. */
+void console_alone(int number);
 
 /* Writes an error to stderr, the usage after it where it wants that; returns
  * its exit status. */

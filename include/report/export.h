@@ -4,44 +4,71 @@
 #include "base/error.h"
 #include "base/time.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+struct export_writer;
 struct job;
 struct plan;
 struct status;
 
 #define EXPORT_PLOT_INTERVAL (10 * SECOND) /* ns from one plot to the next */
 
+/* Like os_file_replace. */
+typedef int export_replace_function(const char *path, const char *bytes, size_t size,
+                                    const char *start, bool durable);
+
 /*
  * The files that are replaced again and again while a run goes on: metrics and a plot.
- * Each exists, whole, before the first request.
+ * Each exists, whole, before the first request. Later versions are written by a thread of
+ * their own, and only the newest of those that wait. All functions but export_begin are
+ * for the supervisor's thread, which waits in export_end alone.
  */
 struct export
 {
     const struct plan *plan;
     const struct job *jobs;
     int count;
-    int64_t (*wall)(void);         /* ns since 1970 */
-    struct status *status;         /* the status line; NULL: none */
-    int metrics_error, plot_error; /* errno of the latest writing; 0: it succeeded */
+    struct status *status; /* the status line; NULL: none */
+    int64_t stopped;       /* when a signal asked to stop, monotonic; 0: not yet */
+    int64_t (*wall)(void); /* ns since 1970 */
+    export_replace_function *replace; /* os_file_replace */
+    struct export_writer *writer; /* NULL: there are no files, or export_end is done */
+    const char *failed;           /* the file whose last version could not be written */
+    int error;                    /* its errno; 0: there is none */
 };
 
 /*
  * Writes the files that PLAN names, without a request, for COUNT jobs; these must stay,
- * and STATUS, which is erased while a note is written; NULL: there is none. Returns 0, or
- * -1 with ERROR.
+ * and STATUS, which is erased while a note is written; NULL: there is none. Then starts
+ * the thread. Returns 0, or -1 with ERROR. export_end must be called in any case.
  */
 int export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
                  int count, struct status *status, struct error *error);
 
-/* Writes the metrics as they are at NOW, monotonic ns; a failure is noted on stderr. */
+/* Hands over the metrics as they are at NOW, monotonic ns. */
 void export_metrics(struct export *export, int64_t now);
 
-/* Writes the plot; a failure is noted on stderr. */
+/* Hands over the plot. */
 void export_plot(struct export *export);
 
-/* Returns the path of a file whose latest writing failed, with its errno in ERROR, which
- * is 0 if none failed. */
-const char *export_failure(const struct export *export, int *error);
+/* Hands over the last version, as it is at NOW, of both. These are made durable. */
+void export_last(struct export *export, int64_t now);
+
+/* Returns true if a file could not be written and export_tell is to say so. */
+bool export_has_news(const struct export *export);
+
+/* Notes on stderr what could not be written, but not again while that lasts. */
+void export_tell(struct export *export);
+
+/*
+ * Waits until all that was handed over is written, and ends the thread; but not longer
+ * than the plan gives a request without answer, and than STALL_GRACE once a signal has
+ * asked to stop or if a request has been given up. What is not written then has failed
+ * with ETIMEDOUT, and the thread with what it writes must stay in memory until the
+ * program ends; a second call waits again. Returns whether it has ended.
+ */
+bool export_end(struct export *export);
 
 #endif

@@ -11,6 +11,8 @@
 
 struct description;
 struct job;
+struct job_step;
+struct job_phase;
 struct outcome;
 struct report;
 struct run_observer;
@@ -19,7 +21,7 @@ struct status;
 /*
  * A format: each function adds to the report's text, which is then flushed as a whole.
  * OPEN, BEGIN, SAMPLE, COMPARE and END may be NULL: nothing is added. Those from BEGIN to
- * STEP are about the report's current target.
+ * HIGHEST are about the report's current target. A LOAD is NULL in phases without.
  */
 struct report_format {
     void (*open)(struct report *report);  /* once */
@@ -27,8 +29,12 @@ struct report_format {
     void (*sample)(struct report *report, const struct sample *sample);
     void (*period)(struct report *report, const struct stats *stats, int64_t time);
     void (*summary)(struct report *report, const struct stats *stats, int64_t time);
-    void (*step)(struct report *report, int64_t value, const struct stats *stats,
-                 int64_t time);
+    void (*step)(struct report *report, const struct job_step *step,
+                 const struct stats *stats, int64_t time);
+    /* NULL: a summary has them all; else there is none of a job with phases. */
+    void (*phase)(struct report *report, const struct job_phase *phase,
+                  const struct job *load);
+    void (*highest)(struct report *report, const struct job *job); /* of its limits */
     void (*compare)(struct report *report); /* all jobs, if they are several */
     void (*end)(struct report *report);
     char closing; /* closes the output of OPEN, see os_signals_closing; or 0 */
@@ -53,12 +59,14 @@ struct report {
     int count;
     struct buffer *labels;            /* of the jobs in the human format */
     const struct description *target; /* the current one */
+    enum phase phase;                 /* that it is in */
     struct buffer *label;             /* likewise */
     int stream;                       /* of os_stream_write */
     int64_t (*wall)(void);            /* ns since 1970 */
     struct buffer text;               /* of the current record */
     uint64_t records;                 /* written before it; JSON */
     bool begun;                       /* OPEN was called */
+    bool over;                        /* a run, or a sweep, has come to its end */
     bool terminal; /* the output goes to one; else the summary is that of ioping 1.3 */
     int columns;   /* of the terminal, 80 without one */
     bool utf8;     /* the terminal shows UTF-8 */
@@ -84,14 +92,16 @@ struct run_observer report_observer(struct report *report);
 void report_compare(struct report *report);
 
 /*
- * Closes the output and frees the report. Notes in OUTCOME the first failure of the
- * output since report_begin, or that an exported file could not be written in the end;
- * and if summaries were brief.
+ * Closes the output and frees the report, after the last version of the exported files,
+ * which is given its time (export_end). Notes in OUTCOME the first failure of the output
+ * since report_begin, or that an exported file could not be written in the end; whether
+ * a thread is stuck in that; and if summaries were brief. On the supervisor's thread, or
+ * the leading one if there was no run.
  */
 void report_end(struct report *report, struct outcome *outcome);
 
 /* Adds a raw line (ioping(1), Raw line): ten integers and, among several targets, the
- * current one. */
+ * current one, or with phases the name of the current one. */
 void raw_line(struct report *report, const struct stats *stats, int64_t time);
 
 /* Adds the line of interim statistics that a signal asks for. TARGET is NULL if it is the

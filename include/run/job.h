@@ -2,16 +2,14 @@
 #define RUN_JOB_H
 
 #include "base/error.h"
-#include "os/thread.h"
 #include "plan/plan.h"
+#include "run/group.h"
 #include "run/outcome.h"
 #include "stats/busy.h"
 #include "stats/stats.h"
 #include "stats/track.h"
 #include "target/target.h"
 
-#include <stdalign.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,52 +17,40 @@
 
 /* A step of a sweep, after its end. */
 struct job_step {
-    int64_t value;         /* bytes, threads or depth */
-    uint64_t requests;     /* that count; 0: the step is left out */
-    double iops, bps;      /* by the clock */
-    int64_t p50, p99, max; /* ns */
-    uint64_t failed;       /* requests that did not succeed */
+    int64_t value;            /* bytes, threads, depth, ns, or requests due per second */
+    int64_t rate;             /* of these last, those that were answered */
+    uint64_t requests;        /* that count; 0: the step is left out */
+    double iops, bps;         /* by the clock */
+    int64_t p50, p99, max;    /* ns */
+    uint64_t failed;          /* requests that did not succeed */
+    enum slo_verdict verdict; /* on the limits of the plan and its rate */
 };
 
-/* The state that the workers of a target share. `taken` has a cache line of its own:
- * it changes while the other fields are read all the time. */
-struct worker_group {
-    int size;                  /* workers */
-    uint64_t count;            /* requests that all of them may send */
-    atomic_bool stop;          /* no more requests; set by any thread */
-    int64_t begin;             /* when all of them begin, monotonic */
-    _Atomic int64_t due;       /* when a period ends; INT64_MAX: never */
-    struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
-    struct busy busy;          /* of all workers */
-    alignas(64) _Atomic uint64_t taken; /* numbers of requests, which are not all sent */
+/* The requests of a job without answer so far, those that have timed out or were given up
+ * included. */
+struct job_under_way {
+    int count;
+    int64_t oldest; /* when the oldest was sent, ns, monotonic; 0: there is none */
 };
 
-/* Takes up to WANTED numbers of requests, from FIRST on. Returns how many, 0 if none is
- * left. The counter never passes `count`, so it cannot overflow. Any worker. */
-static inline uint64_t
-worker_group_take(struct worker_group *group, uint64_t wanted, uint64_t *first)
-{
-    uint64_t taken = atomic_load_explicit(&group->taken, memory_order_relaxed), more;
-    do {
-        uint64_t left = group->count - taken;
-        more = wanted < left ? wanted : left;
-        if (group->size == 1) { /* nobody takes some at the same time */
-            atomic_store_explicit(&group->taken, taken + more, memory_order_relaxed);
-            break;
-        }
-    } while (more && !atomic_compare_exchange_weak_explicit(
-                         &group->taken, &taken, taken + more, memory_order_relaxed,
-                         memory_order_relaxed));
-    *first = taken + 1;
-    return more;
-}
+/* A phase, after its end. */
+struct job_phase {
+    bool ended;
+    struct stats stats;
+    int64_t time; /* ns, by the clock */
+};
 
-/* Returns whether all numbers are taken. Any thread. */
-static inline bool
-worker_group_is_done(const struct worker_group *group)
-{
-    return atomic_load_explicit(&group->taken, memory_order_relaxed) >= group->count;
-}
+struct job;
+
+/* The phases of a job with a load beside it for a time. */
+struct job_phases {
+    enum phase current;
+    struct job_phase list[PHASES];
+    struct stats all;       /* of all of them, when the total was put together */
+    struct track past;      /* of those that have ended */
+    int64_t began;          /* when the first did, monotonic; 0: not yet */
+    const struct job *load; /* its outcome is that of the second phase */
+};
 
 struct run;
 struct worker_thread;
@@ -81,19 +67,24 @@ struct job {
     int targets; /* how many there are */
     struct plan plan;
     struct target target;
-    int64_t opening; /* when the opening of the target began, monotonic */
 
     struct outcome outcome;    /* its total and times are those of all steps so far */
-    const struct stats *stats; /* of the present step, or of all after the last */
+    const struct stats *stats; /* of the present step, or of all after the last; with
+                                * phases of all so far */
+    struct job_phases *phases; /* NULL: there are none */
     struct track *track;       /* likewise; NULL: there is no plot of it */
+    struct job_under_way under_way; /* when `stats` were put together */
     struct job_step steps[JOB_STEPS];
     int step_count;
-    bool done;          /* nothing more is to come of the present step */
-    bool begun;         /* the run was tried, or the sweep */
+    int highest; /* of the steps, that which job_find_highest found; -1: none */
+    bool done;   /* nothing more is to come of the present step */
+    bool begun;  /* the run was tried, the sweep, or the load has something to tell */
     struct error error; /* why that, or a step, could not begin; status 0: it could */
 
     struct plan step; /* what the workers do: the plan, or a step of its sweep */
     struct run *run;
+    int64_t delay;  /* ns from the begin of the run to that of its requests */
+    uint64_t taken; /* numbers of requests that earlier phases have */
     struct worker_group group;
     struct worker_thread **threads; /* as many as the group has workers */
     bool introduced;                /* observers know of it; under the run's lock, */
@@ -107,19 +98,69 @@ struct job {
 };
 
 /*
- * Makes JOB, which is all zero, what PLAN does with its NUMBERth target, from 0; the plan
- * must outlive it. The target is not open. Returns 0, or -1 without memory.
+ * Makes JOB, which is all zero, what PLAN does with its NUMBERth target, from 0, or as
+ * the last of all the load of that plan; the plan must outlive it. The target is not
+ * open. Returns 0, or -1 without memory.
  */
 int job_init(struct job *job, const struct plan *plan, int number);
 
 /* Frees what job_init took. */
 void job_free(struct job *job);
 
+/*
+ * Returns the step of JOB with the highest value that keeps all limits, an index, -1:
+ * none does. Steps may be in any order. A step that broke one ends the search, even if
+ * one with a higher value keeps them by chance; but not if all that keep them are above
+ * it, as where requests per second have to reach a number. Steps that had too few
+ * requests to know do not matter.
+ */
+int job_find_highest(const struct job *job);
+
+/* Returns the least value of the steps, which rise, that had too few requests to know and
+ * may be higher than the highest that was found; 0: none may, as one below it broke a
+ * limit, or there is none. */
+int64_t job_find_unknown(const struct job *job);
+
+/* Returns the value of the highest step, which there is: of rates what was answered. */
+static inline int64_t
+job_highest(const struct job *job)
+{
+    const struct job_step *step = &job->steps[job->highest];
+    return job->plan.sweep.kind == SWEEP_RATE ? step->rate : step->value;
+}
+
 /* The name of a job's target where there are others, for messages; else NULL. */
 static inline const char *
 job_name(const struct job *job)
 {
+    if (job->plan.background)
+        return "load";
     return job->targets > 1 ? job->plan.path : NULL;
+}
+
+/* Returns the statistics so far of a phase of JOB, which has phases; NULL: it has not
+ * begun. */
+static inline const struct stats *
+job_phase_stats(const struct job *job, enum phase phase)
+{
+    const struct job_phases *phases = job->phases;
+    return phases->list[phase].ended  ? &phases->list[phase].stats
+           : phase == phases->current ? &job->total
+                                      : NULL;
+}
+
+/* Returns the engine of the job's workers in a run whose own is ENGINE. */
+static inline const struct io_engine *
+job_engine(const struct job *job, const struct io_engine *engine)
+{
+    return job->plan.background ? job->plan.engine : engine;
+}
+
+/* Returns whether a job was to begin and could not. */
+static inline bool
+job_has_not_begun(const struct job *job)
+{
+    return job->error.status && job->outcome.total.requests == 0;
 }
 
 #endif

@@ -3,10 +3,12 @@
 
 #include "base/error.h"
 #include "cli/options.h"
-#include "stats/percentile.h"
+#include "stats/slo.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>
+
+struct job_phase;
 
 /* The result of a run. */
 struct outcome {
@@ -16,17 +18,22 @@ struct outcome {
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
     int64_t waiting; /* age (ns) of the oldest request that was given up; 0: none was */
     int left;        /* requests that were given up */
+    bool stuck;      /* a thread or a request is still in the kernel */
     const char *output;    /* where a write failed */
     int output_error;      /* its errno, or 0 */
     bool output_told;      /* the user knows of it */
     enum sweep_kind swept; /* the dimension of a sweep */
     int64_t early;         /* value of the step that ended a sweep early; 0: none did */
     int64_t empty;         /* value of the first step without a request; 0: none */
-    const char *shape;     /* options for direct reads; empty or NULL: none are known */
+    int64_t unknown;       /* value of the first with too few for the limits; 0: none */
+    enum slo_verdict verdict; /* on a sweep: SLO_MET if a step kept all limits */
+    const char *shape; /* options for direct reads; empty or NULL: none are known */
     const struct slos *slos;
-    const char *target; /* its name where there are others; else NULL */
-    bool told;          /* the user knows of the failure */
-    bool brief;         /* the summary has no counts but those that ioping 1.3 prints */
+    const struct job_phase *phases; /* PHASES of them; NULL: there are none */
+    bool breakdown;                 /* the time of requests was to be split */
+    const char *target;             /* its name where there are others; else NULL */
+    bool told;                      /* the user knows of the failure */
+    bool brief; /* the summary has no counts but those that ioping 1.3 prints */
 };
 
 /* Returns the exit status: a failure goes before a limit. It is a failure too if nothing
@@ -43,9 +50,9 @@ void outcome_explain_failure(const struct sample *failed, const char *target,
 
 /*
  * Adds the remarks for stderr to NOTES: the failure, requests without answer, lost
- * output, requests that the page cache answered, counts that a brief summary left out,
- * steps that were too short, limits that were not met, and, where nothing else explains
- * it, that nothing counted.
+ * output, requests that the page cache answered, that few could be split, counts that a
+ * brief summary left out, steps that were too short, limits that were not met, of a sweep
+ * by no step, and, where nothing else explains it, that nothing counted.
  */
 void outcome_explain(const struct outcome *outcome, struct notes *notes);
 

@@ -13,8 +13,9 @@
  * thread or on that of a worker; of begin, samples and periods never twice at a time, for
  * whichever job. STATS and SAMPLE are the run's; times are ns. Functions that return a
  * status return 0, or -1 when their output cannot be written: then the job ends. Any of
- * begin, summary, fail, step_begin, interrupt and end may be NULL, and due together with
- * tick.
+ * begin, summary, fail, step_begin, highest, phase_begin, phase, interrupt and end may be
+ * NULL, and due together with tick. Of a load they hear when something is wrong with it,
+ * and of its statistics so far.
  */
 struct run_observer {
     void *self;
@@ -31,12 +32,18 @@ struct run_observer {
     void (*hang)(void *self, const struct job *job, uint64_t index, int64_t waited);
     /* The job has ended, while others go on, because a request failed. */
     void (*fail)(void *self, const struct job *job);
-    /* A sweep begins the NUMBERth step, from 0, of COUNT with VALUE. */
+    /* A sweep begins the NUMBERth step, from 0, of COUNT, -1: not known, with VALUE. */
     void (*step_begin)(void *self, const struct job *job, int64_t value, int number,
                        int count);
-    /* A step that did VALUE has ended with STATS after TIME; it is the job's last. */
-    int (*step)(void *self, const struct job *job, int64_t value,
+    /* STEP has ended with STATS after TIME; it is the job's last. */
+    int (*step)(void *self, const struct job *job, const struct job_step *step,
                 const struct stats *stats, int64_t time);
+    /* The last step of a sweep with limits has ended; the job has the highest that keeps
+     * them. */
+    void (*highest)(void *self, const struct job *job);
+    /* A phase of the job begins; and has ended, with what its phases have of it. */
+    void (*phase_begin)(void *self, const struct job *job, enum phase phase);
+    int (*phase)(void *self, const struct job *job, enum phase phase);
     /* Returns when `tick` is wanted next, monotonic; INT64_MAX: never. First at the
      * begin, NOW, of each step. */
     int64_t (*due)(void *self, int64_t now);
@@ -48,13 +55,28 @@ struct run_observer {
     void (*end)(void *self, const struct job *jobs, int count, int64_t now);
 };
 
-/* A task: all jobs at once, each by workers of its own. */
+struct splitter;
+
+/* A task: all jobs at once, each by workers of its own. A load that is beside them is the
+ * last of the jobs, and ends with the others, or they with it. */
 struct run_task {
-    const struct io_engine *engine;
+    const struct io_engine *engine; /* of all but the load, which has that of its plan */
     struct job *jobs;
     int count;
+    struct job *load; /* that of a job with phases, right after it; NULL: there is none */
     const struct run_observer *observer;
+    struct splitter *splitter; /* NULL: requests are not split */
 };
+
+/*
+ * Opens what splits the requests of COUNT jobs, whose targets are open: finds where these
+ * lie, and starts a trace of their devices. What is not evident goes into NOTES. Returns
+ * NULL with ERROR. splitter_close ends the trace and frees it all, after the run is
+ * closed; NULL is allowed.
+ */
+struct splitter *splitter_open(const struct job *jobs, int count, struct notes *notes,
+                               struct error *error);
+void splitter_close(struct splitter *splitter);
 
 /*
  * Checks that there is memory for all that the workers of COUNT jobs need together: some
@@ -64,16 +86,16 @@ struct run_task {
 int run_check_memory(const struct job *jobs, int count, struct error *error);
 
 /*
- * Does the jobs of TASK, all steps of the plan if that sweeps (then it is one job), and
- * fills their outcomes. Returns 0, or -1 with ERROR when it could not begin.
+ * Does the jobs of TASK, all steps or phases of the plan if that has any (then it is one
+ * job), and fills their outcomes. Returns 0, or -1 with ERROR when it could not begin.
  */
 int run_execute(const struct run_task *task, struct error *error);
 
 /*
- * The same by two threads, for plans that do not sweep, so that none has to be woken
- * before the first request: one opens the run, does the work of its first worker, and
- * closes it after both have done their part; the other, which has the signals, supervises
- * it.
+ * The same by two threads, for plans without steps and phases, so that none has to be
+ * woken before the first request: one opens the run, does the work of its first worker,
+ * and closes it after both have done their part; the other, which has the signals,
+ * supervises it.
  */
 struct run;
 
@@ -84,8 +106,12 @@ struct run;
 struct run *run_open(const struct run_task *task, const struct os_thread *supervisor,
                      struct error *error);
 
-/* Sends the requests of the first worker of the first job, until it ends. */
-void run_first_worker(struct run *run);
+/*
+ * Sends the requests of the first worker of the first job, until it ends. Returns whether
+ * the calling thread has descriptors of its own now (os_thread_unshare): targets that
+ * others close stay open in them.
+ */
+bool run_first_worker(struct run *run);
 
 /*
  * Supervises a run that was opened until all workers have ended or were given up;

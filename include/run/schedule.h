@@ -92,6 +92,13 @@ pacer_sent(struct pacer *pacer)
  */
 uint64_t pacer_missed(const struct pacer *pacer, int64_t now);
 
+/* Passes over COUNT points, from the next one on, without a request. */
+static inline void
+pacer_pass(struct pacer *pacer, uint64_t count)
+{
+    pacer->point = time_add(pacer->point, time_multiply(pacer->interval, (int64_t)count));
+}
+
 /*
  * Notes that a request ended at NOW before which none could be sent: one that outlasted
  * its interval moves the grid to NOW.

@@ -5,6 +5,9 @@
 #include <stdint.h>
 
 struct buffer;
+struct distribution;
+struct histogram;
+struct moments;
 struct stats;
 
 /* 100 %, in billionths, so that percentiles of up to seven decimals are exact. */
@@ -52,61 +55,48 @@ uint64_t percentile_rank(const struct percentile *percentile, uint64_t count);
 /* Returns how many values it takes for one of them to lie above the percentile. */
 uint64_t percentile_needs(const struct percentile *percentile);
 
-/*
- * Return a percentile of the latencies, corrected if they are, or of the flushes, ns; 0
- * of none. It is never outside of what was seen.
- */
-int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
-int64_t stats_sync_percentile(const struct stats *stats,
-                              const struct percentile *percentile);
+/* What figures are about: all requests that count, a part of the time of those that could
+ * be split (as in enum part), the flushes, or one operation where both are mixed. */
+enum scope {
+    SCOPE_ALL,
+    SCOPE_SUBMIT,
+    SCOPE_QUEUE,
+    SCOPE_DEVICE,
+    SCOPE_RETURN,
+    SCOPE_SYNC,
+    SCOPE_READ,
+    SCOPE_WRITE,
+    SCOPES
+};
 
-/* Return the percentiles of percentiles_common, like stats_percentile. */
+/* The latencies of a scope; valid as long as the statistics are. */
+struct latencies {
+    const struct moments *moments;
+    const struct histogram *histogram; /* with the waits if they are corrected */
+    int64_t most;                      /* ns: the longest, a wait or not */
+    bool corrected;
+};
+
+/* Returns the latencies of SCOPE. */
+struct latencies latencies_of(const struct stats *stats, enum scope scope);
+
+/* Return a percentile, ns; 0 of nothing. It is never outside of what was seen. */
+int64_t latencies_percentile(const struct latencies *latencies,
+                             const struct percentile *percentile);
+int64_t distribution_percentile(const struct distribution *distribution,
+                                const struct percentile *percentile);
+
+/* Return a percentile of SCOPE_ALL, and those of percentiles_common, ns. */
+int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
 int64_t stats_p50(const struct stats *stats);
 int64_t stats_p99(const struct stats *stats);
 
 /*
- * Returns the percentiles of a list that are to be shown, a bit for each: all if the user
- * gave the list, else those that one of the requests at least can lie above.
+ * Return the percentiles of a list that are to be shown of COUNT values, or of the
+ * requests that count, a bit for each: of nothing none; all if the user gave the list,
+ * else those that one of the values at least can lie above.
  */
+unsigned percentiles_shown(const struct percentiles *list, uint64_t count);
 unsigned stats_shown(const struct stats *stats, const struct percentiles *list);
-
-/* Service level objectives: limits that the statistics have to meet. */
-
-#define SLOS_MOST 16
-
-enum slo_metric { SLO_MIN, SLO_AVG, SLO_MAX, SLO_MDEV, SLO_IOPS, SLO_PERCENTILE };
-
-struct slo {
-    enum slo_metric metric;
-    struct percentile percentile; /* of SLO_PERCENTILE */
-    int64_t limit; /* ns, at most; for SLO_IOPS requests per second, at least */
-};
-
-struct slos {
-    int count;
-    struct slo list[SLOS_MOST];
-};
-
-/*
- * Read an objective, such as "p99=10ms" or "iops=1k", and add it to the list. Returns
- * NULL, or why it is refused.
- */
-const char *slos_add(struct slos *list, const char *text);
-
-/* Add what can be limited to TEXT, a line each, such as "p99=" and "iops=". */
-void slos_list(struct buffer *text);
-
-enum slo_verdict { SLO_MET, SLO_BROKEN, SLO_UNKNOWN };
-
-/*
- * Compare STATS with an objective. VALUE becomes the figure that was compared, in the
- * unit of the limit; with SLO_UNKNOWN, how many requests it takes to know.
- */
-enum slo_verdict slo_check(const struct slo *slo, const struct stats *stats,
-                           int64_t *value);
-
-/* Write the name of an objective, such as "p99" or "iops", into TEXT of 24 bytes. Returns
- * TEXT. */
-char *slo_name(const struct slo *slo, char *text);
 
 #endif

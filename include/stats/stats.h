@@ -1,8 +1,8 @@
 #ifndef STATS_STATS_H
 #define STATS_STATS_H
 
-#include "stats/histogram.h"
-#include "stats/moments.h"
+#include "stats/breakdown.h"
+#include "stats/distribution.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +19,7 @@ enum verdict {
     VERDICT_STOPPED, /* the process was stopped meanwhile, by Ctrl-Z perhaps */
     VERDICT_SHORT,   /* fewer bytes than asked for: a failure */
     VERDICT_ERROR,   /* failed with the errno in `error` */
+    VERDICT_TIMEOUT, /* no answer for as long as -timeout: a failure too */
     VERDICT_NONE,
     VERDICT_FAST,
     VERDICT_SLOW,
@@ -37,9 +38,11 @@ struct sample {
     uint64_t missed; /* grid points that passed while it was under way */
     enum operation operation;
     enum verdict verdict;
-    int error;    /* errno, or 0 */
-    bool cached;  /* its pages were in the page cache when it was sent */
-    bool stopped; /* the process was, while it was under way */
+    int error;      /* errno, or 0 */
+    bool cached;    /* its pages were in the page cache when it was sent */
+    bool stopped;   /* the process was, while it was under way */
+    bool timed_out; /* no answer for as long as -timeout; its latency is its age then */
+    struct split split;
 };
 
 /* Returns true if the request goes into the statistics. */
@@ -61,7 +64,7 @@ sample_is_busy(const struct sample *sample)
 static inline bool
 sample_failed(const struct sample *sample)
 {
-    return sample->verdict == VERDICT_ERROR || sample->verdict == VERDICT_SHORT;
+    return sample->verdict >= VERDICT_SHORT && sample->verdict < VERDICT_NONE;
 }
 
 /*
@@ -70,15 +73,24 @@ sample_failed(const struct sample *sample)
  */
 const char *sample_notice(const struct sample *sample, char *buffer);
 
+/* What is known of reads, or of writes, where both are mixed. */
+struct stats_operation {
+    uint64_t requests, failed, missed; /* of all, as in struct stats */
+    int64_t bytes, last;
+    struct moments latency;
+    struct histogram latencies, corrected;
+};
+
 /*
- * The statistics of a stretch of a run. All zero is the empty stretch. `every` and `busy`
- * are for the owner to set; it can be copied like any value.
+ * The statistics of a stretch of a run. All zero is the empty stretch. `every`, `both`
+ * and `busy` are for the owner to set; it can be copied like any value.
  */
 struct stats {
     struct moments latency; /* of the requests that count */
     struct moments sync;    /* of the flushes among them */
     int64_t last;           /* end of the last request, monotonic, ns; 0: none */
     int64_t every;          /* ns: interval to correct for; 0: not */
+    bool both;              /* reads and writes in turn; else `operations` is untouched */
     int64_t busy;      /* ns that rates are over (stats/busy.h); 0: the latencies' sum */
     int64_t bytes;     /* moved by those that count */
     uint64_t requests; /* all of them, warm-up and failed ones included */
@@ -89,6 +101,8 @@ struct stats {
     struct histogram latencies; /* of the requests that count */
     struct histogram corrected; /* with the waits of those that were not sent */
     struct histogram syncs;
+    struct stats_operation operations[2]; /* by enum operation */
+    struct breakdown breakdown; /* of the requests that count; the owner adds to it */
 };
 
 /* The requests that count. */
@@ -101,8 +115,13 @@ struct stats_limits {
 /* Set SAMPLE's verdict, as far as its own values and LIMITS tell. */
 void stats_judge(const struct stats_limits *limits, struct sample *sample);
 
-/* Add a judged sample. */
+/* Add a judged sample; or one of a request that was sent and will not end. */
 void stats_record(struct stats *stats, const struct sample *sample);
+void stats_abandon(struct stats *stats, const struct sample *sample);
+
+/* Add COUNT grid points at which no request was sent. Of both operations those would have
+ * come in turn, NEXT first. */
+void stats_miss(struct stats *stats, enum operation next, uint64_t count);
 
 /*
  * Set the verdict of a sample that counts and was just recorded to fast below half of the
@@ -110,13 +129,13 @@ void stats_record(struct stats *stats, const struct sample *sample);
  */
 void stats_compare(const struct stats *stats, struct sample *sample);
 
-/* Make it the empty stretch, but for `every`; quicker than clearing all of its memory. */
+/* Make it the empty stretch, but for `every` and `both`; quicker than clearing all of its
+ * memory. */
 void stats_clear(struct stats *stats);
 
-/*
- * Add all that MORE has seen, in a stretch before or after: busy times add up. The owner
- * of what ran at the same time sets `busy` of the sum itself.
- */
+/* Add all that MORE has seen, in a stretch before or after: busy times add up. The owner
+ * of what ran at the same time sets `busy` of the sum. Operations are added where `both`
+ * is set. */
 void stats_merge(struct stats *stats, const struct stats *more);
 
 /* Returns the histogram that percentiles are taken from: corrected or not. */

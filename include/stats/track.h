@@ -25,6 +25,8 @@ struct track_column {
     uint64_t count;   /* requests that count, and started in it */
     int64_t min, max; /* of their latencies, ns; 0 of none */
     double sum;       /* of their latencies, ns; floating, as it has to bear any length */
+    uint64_t split;   /* of the requests, those that were split, with the sums: */
+    double parts[PARTS], sync;
     uint64_t failed;
     uint64_t missed; /* grid points in it at which no request was sent */
 };
@@ -49,6 +51,10 @@ void track_start(struct track *track, int64_t began, int64_t every);
  * but for the grid points it missed.
  */
 void track_record(struct track *track, const struct sample *sample);
+
+/* Add the parts of a sample that counts and was recorded before, no matter how long ago;
+ * nothing if it could not be split. */
+void track_split(struct track *track, const struct sample *sample);
 
 /* Add the COUNT grid points next after AFTER, monotonic, at which nothing was sent. */
 void track_miss(struct track *track, int64_t after, uint64_t count);

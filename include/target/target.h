@@ -1,15 +1,37 @@
 #ifndef TARGET_TARGET_H
 #define TARGET_TARGET_H
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "os/os.h"
 #include "os/storage.h"
-#include "target/description.h"
+
+#include <stdatomic.h>
 
 struct plan;
 
+/* The way of a request: direct I/O, through an emptied page cache, or through the cache.
+ */
+enum mode { MODE_DIRECT, MODE_NOCACHE, MODE_CACHED };
+
+/* A target as reports describe it. */
+struct description {
+    const char *path;
+    char fstype[64];   /* "block" or "character" for a device */
+    char device[1024]; /* "device" for a device */
+    int64_t size;      /* bytes of the file system or device */
+    enum mode mode;
+};
+
+/* Adds the label to TEXT: PATH (FSTYPE DEVICE SIZE), unescaped. */
+void description_label(const struct description *description, struct buffer *text);
+
+/* Returns the name of a mode: direct, nocache or cached. */
+const char *description_mode(enum mode mode);
+
 /* An open target. It owns its descriptor and its working file. */
 struct target {
+    _Atomic int64_t step; /* when the present step of its opening began, monotonic */
     const struct target *before; /* the one that was opened before; NULL: none */
     int fd;
     enum os_kind kind;
@@ -32,11 +54,20 @@ struct target {
     char shape[64];      /* options for direct reads; empty: none are known */
 };
 
+/* Begins the next step of the opening of TARGET: one that takes long is told from one
+ * that goes on, by another thread. */
+static inline void
+target_advance(struct target *target)
+{
+    atomic_store_explicit(&target->step, os_clock_now(), memory_order_relaxed);
+}
+
 /*
  * Opens the target of PLAN, prepares the working file, chooses the mode and flushes dirty
- * data; target_name completes the description later. BEFORE is the target that was opened
- * before, NULL if this is the first. Remarks for the user go into NOTES. Returns 0, or -1
- * with ERROR, and then nothing is left open or behind.
+ * data; target_name completes the description later, unless that can hang. TARGET is all
+ * zero. BEFORE is the target that was opened before, NULL if this is the first. Remarks
+ * for the user go into NOTES. Returns 0, or -1 with ERROR, and then nothing is left open
+ * or behind.
  */
 int target_open(struct target *target, const struct plan *plan,
                 const struct target *before, struct notes *notes, struct error *error);
@@ -51,8 +82,15 @@ void target_name(struct target *target);
 /* Closes a target; a working file that is not kept is gone. */
 void target_close(struct target *target);
 
-/* Closes a target when the run cannot begin: a kept file that it made is gone too. */
-void target_discard(struct target *target, const struct plan *plan);
+/* Removes the kept file that the opening of a target made, or what it added to one, when
+ * the run cannot begin. The target stays open. */
+void target_discard(const struct target *target, const struct plan *plan);
+
+/*
+ * Makes the working file empty, which a log begins with, and that durable. Returns 0, or
+ * an errno.
+ */
+int target_empty(const struct target *target);
 
 /*
  * Evicts a range from the page cache before a read in nocache mode. Returns whether the

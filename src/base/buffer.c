@@ -3,8 +3,6 @@
  */
 #include "base/buffer.h"
 
-#include "base/escape.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

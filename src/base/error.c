@@ -4,7 +4,7 @@
  */
 #include "base/error.h"
 
-#include "base/escape.h"
+#include "base/buffer.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -34,6 +34,18 @@ error_advise(struct error *error, const char *advice)
     return -1;
 }
 
+void
+error_prefix(struct error *error, const char *path)
+{
+    struct error bare = *error;
+    char what[sizeof(error->what)];
+    snprintf(what, sizeof(what), "%.240s%s%.240s", path, bare.what[0] ? ": " : "",
+             bare.what);
+    error_set(error, bare.status, what, "%s", bare.why);
+    if (bare.advice[0])
+        error_advise(error, bare.advice);
+}
+
 int
 error_format(const struct error *error, char *text, int size)
 {
@@ -57,6 +69,25 @@ notes_add(struct notes *notes, const char *what, const char *text, ...)
     error_set(&line, EXIT_DONE, what, "%s", why);
     error_format(&line, notes->line[notes->count], sizeof(notes->line[0]));
     notes->count++;
+}
+
+void
+notes_merge(struct notes *notes, const char *what, const struct notes *more)
+{
+    static const char program[] = "ioping: ";
+    const size_t start = sizeof(program) - 1, room = sizeof(notes->line[0]);
+    for (int i = 0; i < more->count; i++) {
+        int same = 0;
+        while (same < notes->count && strcmp(notes->line[same], more->line[i]) != 0)
+            same++;
+        if (same < notes->count || notes->count == NOTES_MAX)
+            continue;
+        char *line = notes->line[notes->count++];
+        int length = snprintf(line, room, "%s%s%s%s", program, what ? what : "",
+                              what ? ": " : "", more->line[i] + start);
+        if (length >= (int)room)
+            line[room - 2] = '\n';
+    }
 }
 
 #define NAME(number)    \

@@ -3,7 +3,7 @@
  * well-formed character is taken alone, so that a walk goes on after it and sees every
  * byte once.
  */
-#include "base/escape.h"
+#include "base/buffer.h"
 
 #include <stdio.h>
 #include <string.h>

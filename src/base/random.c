@@ -1,5 +1,6 @@
 #include "base/random.h"
 
+#include <math.h>
 #include <string.h>
 
 void
@@ -45,6 +46,17 @@ random_below(struct random *random, uint64_t limit)
             high = multiply(random_next(random), limit, &low);
     }
     return high;
+}
+
+/* The inverse transform method (Devroye: "Non-Uniform Random Variate Generation", 1986,
+ * II.2): the logarithm of a number that is uniform above 0 and up to 1, 53 bits of it. */
+int64_t
+random_gap(uint64_t seed, uint64_t number, int64_t mean)
+{
+    struct random random = {random_derive(seed, number)};
+    double uniform = ldexp((double)((random_next(&random) >> 11) + 1), -53);
+    double gap = -log(uniform) * (double)mean;
+    return gap < 1 ? 1 : (int64_t)gap;
 }
 
 void

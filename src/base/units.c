@@ -238,6 +238,18 @@ units_format(enum units_kind kind, int64_t value, char *text)
     return text;
 }
 
+char *
+units_exact(enum units_kind kind, int64_t value, char *text)
+{
+    const struct unit *best = kinds[kind].units;
+    for (const struct unit *unit = best + 1; unit->names; unit++)
+        if (unit->printed && value && value % unit->factor == 0)
+            best = unit;
+    snprintf(text, UNITS_TEXT, "%lld%.*s", (long long)(value / best->factor),
+             (int)strcspn(best->names, " "), best->names);
+    return text;
+}
+
 void
 units_add(struct buffer *text, enum units_kind kind, int64_t value)
 {

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 void
@@ -16,6 +17,7 @@ options_init(struct options *options)
         .warmup = 1,
         .interval = SECOND,
         .hang = 5 * SECOND,
+        .timeout = INT64_MAX,
         .max_time = INT64_MAX,
         .size = 4096,
         .percentiles = percentiles_default,
@@ -108,14 +110,48 @@ sweep_option(enum sweep_kind kind)
 {
     static const enum option_id ids[] = {[SWEEP_SIZE] = OPTION_SIZE,
                                          [SWEEP_THREADS] = OPTION_THREADS,
-                                         [SWEEP_DEPTH] = OPTION_DEPTH};
+                                         [SWEEP_DEPTH] = OPTION_DEPTH,
+                                         [SWEEP_INTERVAL] = OPTION_INTERVAL,
+                                         [SWEEP_RATE] = OPTION_RATE_LIMIT};
     return ids[kind];
 }
 
 const char *
 sweep_name(enum sweep_kind kind)
 {
+    if (kind == SWEEP_RATE)
+        return "rate";
     return kind == SWEEP_NONE ? NULL : cli_option(sweep_option(kind))->name;
+}
+
+static const char *const highest[] = {[SWEEP_SIZE] = "largest size",
+                                      [SWEEP_THREADS] = "highest number of threads",
+                                      [SWEEP_DEPTH] = "highest depth",
+                                      [SWEEP_INTERVAL] = "longest interval",
+                                      [SWEEP_RATE] = "highest rate"};
+
+const char *
+sweep_highest(enum sweep_kind kind)
+{
+    return highest[kind];
+}
+
+const char *
+sweep_noun(enum sweep_kind kind)
+{
+    return strchr(highest[kind], ' ') + 1;
+}
+
+char *
+sweep_format(enum sweep_kind kind, int64_t value, char *text)
+{
+    static const enum units_kind units[] = {[SWEEP_SIZE] = UNITS_SIZE,
+                                            [SWEEP_INTERVAL] = UNITS_TIME,
+                                            [SWEEP_RATE] = UNITS_COUNT};
+    if (kind == SWEEP_SIZE || kind == SWEEP_INTERVAL || kind == SWEEP_RATE)
+        return units_format(units[kind], value, text);
+    snprintf(text, UNITS_TEXT, "%lld", (long long)value);
+    return text;
 }
 
 int64_t
@@ -132,10 +168,12 @@ parse_ends(const struct cli_option *option, const char *text, struct sweep *swee
 {
     char from[32];
     const char *dots = strstr(text, ".."), *wrong;
+    static const char *const examples[] = {
+        [UNITS_COUNT] = "not two values with .. between them, such as 1..64",
+        [UNITS_SIZE] = "not two values with .. between them, such as 4k..1m",
+        [UNITS_TIME] = "not two values with .. between them, such as 1ms..1s"};
     if (!dots || dots[2] == '.')
-        return option->units == UNITS_SIZE
-                   ? "not two values with .. between them, such as 4k..1m"
-                   : "not two values with .. between them, such as 1..64";
+        return examples[option->units];
     size_t length = (size_t)(dots - text);
     if (length >= sizeof(from))
         return "not a number";
@@ -148,6 +186,8 @@ parse_ends(const struct cli_option *option, const char *text, struct sweep *swee
         return "must be more than 0";
     if (sweep->to < sweep->from)
         return "ends before it begins";
+    if (sweep->kind == SWEEP_RATE && sweep->to > RATE_MOST)
+        return "more than 10 M";
     return check_number(option, sweep->to);
 }
 
@@ -155,10 +195,11 @@ static const char *
 set_sweep(const struct cli_option *option, struct options *options, const char *value)
 {
     (void)option;
-    for (int kind = SWEEP_SIZE; kind <= SWEEP_DEPTH; kind++) {
+    for (int kind = SWEEP_SIZE; kind <= SWEEP_LAST; kind++) {
         const struct cli_option *swept = cli_option(sweep_option((enum sweep_kind)kind));
-        size_t length = strlen(swept->name);
-        if (strncmp(value, swept->name, length) != 0)
+        const char *name = sweep_name((enum sweep_kind)kind);
+        size_t length = strlen(name);
+        if (strncmp(value, name, length) != 0)
             continue;
         options->sweep = (struct sweep){.kind = (enum sweep_kind)kind};
         if (value[length] == '\0')
@@ -166,13 +207,20 @@ set_sweep(const struct cli_option *option, struct options *options, const char *
         if (value[length] == '=')
             return parse_ends(swept, value + length + 1, &options->sweep);
     }
-    return "neither size, threads nor depth";
+    return "not one of size, threads, depth, interval and rate";
+}
+
+static const char *
+set_load(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option;
+    return load_parse(value, &options->load);
 }
 
 static void
 list_sweeps(struct buffer *text)
 {
-    for (int kind = SWEEP_SIZE; kind <= SWEEP_DEPTH; kind++)
+    for (int kind = SWEEP_SIZE; kind <= SWEEP_LAST; kind++)
         buffer_format(text, "%s\n", sweep_name((enum sweep_kind)kind));
 }
 
@@ -210,6 +258,8 @@ const struct cli_option cli_options[] = {
      .help = "seed of offsets and data (0: from the clock)"},
     {OPTION_KEEP, 'k', "keep", requests, FLAG,
      .help = "keep and reuse the working file ioping.tmp"},
+    {OPTION_APPEND, 0, "append", requests, FLAG, .newer = true,
+     .help = "with -W: write a log, each at the end of its file"},
 
     {OPTION_DIRECT, 'D', "direct", way, FLAG,
      .help = "direct I/O or failure: no falling back"},
@@ -236,7 +286,12 @@ const struct cli_option cli_options[] = {
      .help = "io_uring"},
     {OPTION_SWEEP, 0, "sweep", concurrency, CLI_REQUIRED, "what", .set = set_sweep,
      .newer = true, .list = list_sweeps,
-     .help = "a table: size, threads or depth[=from..to]"},
+     .help = "size, threads, depth, interval or rate[=from..to]"},
+    {OPTION_POISSON, 0, "poisson", concurrency, FLAG, .newer = true,
+     .help = "requests of -sweep rate are due at random"},
+    {OPTION_LOAD, 0, "load", concurrency, CLI_REQUIRED, "what", .set = set_load,
+     .newer = true, .list = load_list,
+     .help = "idle, under a load, idle again: write,depth=8"},
 
     {OPTION_COUNT, 'c', "count", pace, COUNT(count, 0, INT64_MAX),
      .help = "stop after <count> requests (0: never)"},
@@ -254,8 +309,12 @@ const struct cli_option cli_options[] = {
      .help = "as -q -i 0 -w 3; -S 64m in a directory"},
     {OPTION_IGNORE_ERROR, 'E', "ignore-error", pace, FLAG, .newer = true,
      .help = "go on after a failed request"},
+    {OPTION_AWAKE, 0, "awake", pace, FLAG, .newer = true,
+     .help = "keep processors from sleeping between requests"},
     {OPTION_HANG, 0, "hang", pace, TIME(hang), .newer = true,
      .help = "say when a request has no answer for <time> (5s)"},
+    {OPTION_TIMEOUT, 0, "timeout", pace, VALUE(UNITS_TIME, "time", timeout, 1, INT64_MAX),
+     .newer = true, .help = "end when a request has no answer for <time>"},
 
     {OPTION_WARMUP, 'a', "warmup", statistics, COUNT(warmup, 0, INT64_MAX),
      .help = "leave the first <count> out of statistics (1)"},
@@ -270,6 +329,8 @@ const struct cli_option cli_options[] = {
      .help = "a picture of the distribution"},
     {OPTION_CORRECTED, 0, "corrected", statistics, FLAG, .newer = true,
      .help = "percentiles with the waits of missed requests"},
+    {OPTION_BREAKDOWN, 0, "breakdown", statistics, FLAG, .newer = true,
+     .help = "where the time went: submit, queue, device, return"},
     {OPTION_SLO, 0, "slo", statistics, CLI_REQUIRED, "limit", .set = add_slo,
      .newer = true, .repeats = true, .list = slos_list,
      .help = "exit 5 unless kept: p99=10ms, avg=1ms, iops=1k"},

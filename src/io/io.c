@@ -54,6 +54,41 @@ io_engine_of(char letter)
     return &absent;
 }
 
+/* One that lacks only the file would do. */
+static bool
+opens(const struct io_engine *engine, int depth)
+{
+    const struct io_config config = {.fd = -1, .kind = OS_FILE, .depth = depth};
+    struct error error;
+    struct io_queue *queue = io_open(engine, engine->name, &config, &error);
+    if (!queue)
+        return errno == EBADF;
+    io_close(engine, queue);
+    return true;
+}
+
+int
+io_deepest(const struct io_engine *engine, int most)
+{
+    int depth = engine->many && engine->name ? most : 0;
+    while (depth > 0 && !opens(engine, depth))
+        depth /= 2;
+    return depth;
+}
+
+const struct io_engine *
+io_engine_deep(int most, int *depth, struct io_missing *missing)
+{
+    *missing = (struct io_missing){0};
+    for (int i = 0; i < ENGINES; i++) {
+        if ((*depth = io_deepest(engines[i], most)) > 0)
+            return engines[i];
+        if (engines[i]->many && !missing->name)
+            *missing = (struct io_missing){engines[i]->name, errno};
+    }
+    return NULL;
+}
+
 int
 io_advise_many(struct error *error)
 {

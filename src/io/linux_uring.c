@@ -246,9 +246,7 @@ register_buffers(struct io_queue *queue)
 static void
 leave_to_others(struct io_queue *queue)
 {
-    struct os_info info;
-    if (queue->config.size > 4096 && os_file_info(queue->config.fd, &info) == 0 &&
-        info.kind == OS_CHARACTER)
+    if (queue->config.size > 4096 && queue->config.kind == OS_CHARACTER)
         queue->entry_flags |= IOSQE_ASYNC;
 }
 

@@ -9,6 +9,7 @@
 #include "os/process.h"
 #include "os/storage.h"
 #include "os/thread.h"
+#include "os/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +42,15 @@ os_clock_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+}
+#endif
+
+#ifndef OS_HAS_PROCESSORS_AWAKE
+int
+os_processors_awake(void)
+{
+    errno = ENOTSUP;
+    return -1;
 }
 #endif
 
@@ -80,9 +90,10 @@ os_sleep_until(int64_t when)
 #endif
 
 #ifndef OS_HAS_THREAD_UNSHARE /* threads of a process have one table of descriptors */
-void
+bool
 os_thread_unshare(void)
 {
+    return false;
 }
 #endif
 
@@ -128,9 +139,12 @@ os_file_flags_try(int fd, int flags, bool write)
 }
 
 int
-os_file_write_back(int fd)
+os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     int status;
+    (void)offset;
+    if (length)
+        return 0;
     do
         status = fsync(fd);
     while (status < 0 && errno == EINTR);
@@ -385,5 +399,61 @@ os_mount_differs(int fd, const char *path)
     struct stat file, directory;
     return fstat(fd, &file) == 0 && stat(path, &directory) == 0 &&
            file.st_dev != directory.st_dev;
+}
+#endif
+
+/* Traces. */
+
+#ifndef OS_HAS_TRACE
+static const char no_trace[] =
+    "this system does not tell where the time of a request goes";
+
+int
+os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
+               struct os_layout *layout, struct error *error)
+{
+    (void)fd, (void)offset, (void)length;
+    *layout = (struct os_layout){.device_count = 0};
+    return error_set(error, EXIT_PREPARE, path, "%s", no_trace);
+}
+
+void
+os_layout_free(struct os_layout *layout)
+{
+    (void)layout;
+}
+
+struct os_trace *
+os_trace_open(const struct os_layout *const *layouts, int count, struct error *error)
+{
+    (void)layouts, (void)count;
+    error_set(error, EXIT_PREPARE, NULL, "%s", no_trace);
+    return NULL;
+}
+
+int
+os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room)
+{
+    (void)trace, (void)records, (void)room;
+    return 0;
+}
+
+uint64_t
+os_trace_lost(const struct os_trace *trace)
+{
+    (void)trace;
+    return 0;
+}
+
+void
+os_trace_close(struct os_trace *trace)
+{
+    (void)trace;
+}
+
+int
+os_thread_number(void)
+{
+    return 0;
 }
 #endif

@@ -3,11 +3,16 @@
 
 /* Functions that the files for Linux share, with each other and with their tests. */
 
+#include "base/buffer.h"
+#include "base/error.h"
 #include "os/storage.h"
+#include "os/trace.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/statfs.h>
+#include <sys/types.h>
 
 /*
  * Asks statx(2) about an open descriptor for the field of MASK, one of STATX_*: SIZE
@@ -16,8 +21,16 @@
  */
 int linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size);
 
+/* linux_file_read: reads all of a text file. Allocated; NULL with errno.
+ * linux_file_write: writes TEXT to a file by one call. Returns 0, or -1 with errno. */
+char *linux_file_read(const char *path);
+int linux_file_write(const char *path, const char *text);
+
 /* The name of a file system that lives in memory; NULL: this one does not. */
 const char *linux_mount_memory(const struct statfs *status);
+
+/* Returns the folder where tracefs is mounted; NULL with ERROR. */
+const char *linux_mount_tracefs(struct error *error);
 
 /*
  * The options of the file system that an open descriptor is on, with commas between, as
@@ -25,8 +38,128 @@ const char *linux_mount_memory(const struct statfs *status);
  */
 char *linux_mount_options(int fd);
 
+/* Room for a path in sysfs. */
+#define LINUX_SYSFS_ROOM 1024
+
+/*
+ * linux_sysfs_read: reads the first line of attribute NAME of FOLDER into TEXT of SIZE
+ * bytes. linux_sysfs_name: the last component of the target of symbolic link PATH, or the
+ * one BEFORE it. Return false without one, or if it does not fit a name.
+ */
+bool linux_sysfs_read(const char *folder, const char *name, char *text, size_t size);
+bool linux_sysfs_name(const char *path, bool before, char *name, size_t size);
+
+/* Returns true if DISK is the name of a device that is memory. FOLDER is its own. */
+bool linux_backing_is_memory(const char *folder, const char *disk);
+
+/* Stores the folder of sysfs that has links to the devices of the btrfs that FD is on.
+ * Returns false if the kernel does not tell which that is. */
+bool linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM]);
+
+#define LINUX_LAYERS 66
+
+/*
+ * The layers of an overlay that a file can be in: the directories path[first] up to and
+ * including path[count]. linux_overlay_layers finds them for an open file; returns 0, or
+ * -1 if they cannot be known. linux_overlay_free frees them.
+ */
+struct linux_layers {
+    const char *path[LINUX_LAYERS];
+    int first, count;
+    char *options; /* what the paths are parts of */
+};
+int linux_overlay_layers(int fd, struct linux_layers *layers);
+void linux_overlay_free(struct linux_layers *layers);
+
 /* As os_file_backing, of the block device behind FOLDER, a symbolic link of sysfs. */
 enum os_backing linux_backing_find(const char *folder, char *name, size_t size);
+
+/* Fills LAYOUT with all but the extents, for the block device behind FOLDER, a symbolic
+ * link of sysfs. Returns as os_layout_find for PATH. */
+int linux_layout_devices(const char *folder, const char *path, struct os_layout *layout,
+                         struct error *error);
+
+/*
+ * Replaces the extents of LOWER, those of the file that UPPER's device is made of, by
+ * where on the device of LOWER the file of UPPER lies; byte 0 of UPPER's device is byte
+ * SHIFT of that file. Returns false, and changes nothing, if none of it lies there or
+ * there are too many.
+ */
+bool linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
+                          int64_t shift);
+
+/*
+ * The bytes of a trace. Each of the fields is SIZE bytes AT an offset of an event's data
+ * or of a page; SIZE 0: there is none. ID is the event's, which begins with its type.
+ */
+struct linux_trace_field {
+    unsigned at, size;
+};
+struct linux_trace_format {
+    enum os_trace_kind kind;
+    unsigned id;
+    struct linux_trace_field type, thread, device, sector, sectors, old_device,
+        old_sector, rwbs, comm;
+};
+#define LINUX_TRACE_KINDS 4
+
+/* A page of the buffer of a processor: its layout, and how far it has been read. */
+struct linux_trace_page {
+    struct linux_trace_field stamp, commit, data;
+    const unsigned char *bytes; /* the events, which the caller owns */
+    size_t size, at;
+    uint64_t time; /* of the event before, ns */
+};
+
+/*
+ * Parse the text of events/block/.../format, or of events/header_page. Return 0, or -1 if
+ * a field is missing that is needed.
+ */
+int linux_trace_format(const char *text, enum os_trace_kind kind,
+                       struct linux_trace_format *format);
+int linux_trace_header(const char *text, struct linux_trace_page *page);
+
+/*
+ * linux_trace_begin: PAGE, whose header has been parsed, becomes what is at BYTES.
+ * Returns how many events were lost before it, at least; of a page that is cut off, the
+ * rest counts as empty. linux_trace_next: fills up to ROOM records by the
+ * LINUX_TRACE_KINDS formats, of which those without an id are none. Returns how many; 0:
+ * the page has no more.
+ */
+uint64_t linux_trace_begin(struct linux_trace_page *page, const unsigned char *bytes,
+                           size_t size);
+int linux_trace_next(struct linux_trace_page *page,
+                     const struct linux_trace_format *formats,
+                     struct os_trace_record *records, int room);
+
+/* Adds a filter for events of KIND to FILTER: those of the devices of COUNT layouts, if
+ * RANGES only near the sectors of their extents, where known. */
+void linux_trace_filter(const struct os_layout *const *layouts, int count,
+                        enum os_trace_kind kind, bool ranges, struct buffer *filter);
+
+/* Another process, which waits for the end of this one: END is that of a pipe that closes
+ * with its last thread. */
+struct linux_remover {
+    pid_t process;
+    int end;
+};
+#define LINUX_NO_REMOVER ((struct linux_remover){-1, -1})
+
+/*
+ * linux_remover_start: has directory FOLDER, which the caller is about to make, removed
+ * when this process has ended, however that comes about. "0" is written to file NAME in
+ * it first. Returns 0, or -1 with errno. linux_remover_end: ends that process at once if
+ * the caller has REMOVED it, else lets it go on by itself. Forks, so not in a handler of
+ * signals.
+ */
+int linux_remover_start(struct linux_remover *remover, const char *folder,
+                        const char *name);
+void linux_remover_end(struct linux_remover *remover, bool removed);
+
+/* Removes directories of FOLDER whose names are START and the number of a process that is
+ * not there any more, if they are empty and not in use: its remover was killed with it.
+ */
+void linux_remover_clean(const char *folder, const char *start);
 
 /* os_memory_available, by the files of proc and of the control groups that are found
  * below folder ROOT, which is empty for those of the kernel. */

@@ -20,8 +20,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define DEPTH 8        /* devices on top of each other */
-#define PATH_ROOM 1024 /* of a path in sysfs */
+#define DEPTH 8 /* devices on top of each other */
 
 /* NAME, of SIZE bytes, becomes the name that is found; DEPTH levels are left to search.
  */
@@ -33,11 +32,10 @@ struct search {
 
 static enum os_backing search_device(struct search *search, const char *folder);
 
-/* Reads the first line of an attribute. */
-static bool
-read_attribute(const char *folder, const char *name, char *text, size_t size)
+bool
+linux_sysfs_read(const char *folder, const char *name, char *text, size_t size)
 {
-    char path[PATH_ROOM + 64];
+    char path[LINUX_SYSFS_ROOM + 64];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     int fd = os_file_open(path, OS_OPEN_READ);
     if (fd < 0)
@@ -51,11 +49,10 @@ read_attribute(const char *folder, const char *name, char *text, size_t size)
     return true;
 }
 
-/* The last component of the target of a symbolic link, or the one BEFORE it. */
-static bool
-read_link(const char *path, bool before, char *name, size_t size)
+bool
+linux_sysfs_name(const char *path, bool before, char *name, size_t size)
 {
-    char target[PATH_ROOM];
+    char target[LINUX_SYSFS_ROOM];
     ssize_t length = readlink(path, target, sizeof(target) - 1);
     if (length <= 0)
         return false;
@@ -80,15 +77,16 @@ answer(struct search *search, enum os_backing backing, const char *disk)
 static bool
 is_mapped_memory(const char *folder)
 {
-    char path[PATH_ROOM + 64], text[64];
+    char path[LINUX_SYSFS_ROOM + 64], text[64];
     snprintf(path, sizeof(path), "%s/device", folder);
-    return (read_attribute(folder, "device/mode", text, sizeof(text)) &&
+    return (linux_sysfs_read(folder, "device/mode", text, sizeof(text)) &&
             strcmp(text, "memory") == 0) ||
-           (read_link(path, false, text, sizeof(text)) && strncmp(text, "pfn", 3) == 0);
+           (linux_sysfs_name(path, false, text, sizeof(text)) &&
+            strncmp(text, "pfn", 3) == 0);
 }
 
-static bool
-is_memory(const char *folder, const char *disk)
+bool
+linux_backing_is_memory(const char *folder, const char *disk)
 {
     static const char *const names[] = {"zram", "ram", "nullb", "pmem"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -109,9 +107,9 @@ search_below(struct search *search, const char *folder)
     DIR *list = opendir(folder);
     struct dirent *entry;
     while (list && found != OS_BACKING_CACHE && (entry = readdir(list))) {
-        char path[PATH_ROOM];
+        char path[LINUX_SYSFS_ROOM];
         int used = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] == '.' || used >= PATH_ROOM)
+        if (entry->d_name[0] == '.' || used >= LINUX_SYSFS_ROOM)
             continue;
         found = search_device(search, path);
         memories += found == OS_BACKING_MEMORY;
@@ -129,7 +127,7 @@ search_below(struct search *search, const char *folder)
 static bool
 is_disk(const char *folder)
 {
-    char target[PATH_ROOM];
+    char target[LINUX_SYSFS_ROOM];
     ssize_t length = readlink(folder, target, sizeof(target) - 1);
     if (length <= 0)
         return true;
@@ -154,9 +152,9 @@ search_loop(struct search *search, const char *folder, const char *disk)
     char direct[8], path[4096];
     struct stat file;
     struct statfs system;
-    if (!read_attribute(folder, "loop/dio", direct, sizeof(direct)))
+    if (!linux_sysfs_read(folder, "loop/dio", direct, sizeof(direct)))
         return OS_BACKING_DEVICE;
-    bool known = read_attribute(folder, "loop/backing_file", path, sizeof(path)) &&
+    bool known = linux_sysfs_read(folder, "loop/backing_file", path, sizeof(path)) &&
                  stat(path, &file) == 0 && statfs(path, &system) == 0;
     if (known && linux_mount_memory(&system))
         return answer(search, OS_BACKING_MEMORY, disk);
@@ -169,16 +167,16 @@ search_loop(struct search *search, const char *folder, const char *disk)
 static enum os_backing
 search_device(struct search *search, const char *folder)
 {
-    char disk[64], base[PATH_ROOM], path[PATH_ROOM + 16];
+    char disk[64], base[LINUX_SYSFS_ROOM], path[LINUX_SYSFS_ROOM + 16];
     enum os_backing backing = OS_BACKING_DEVICE;
     snprintf(path, sizeof(path), "%s/partition", folder);
     bool is_partition = access(path, F_OK) == 0;
     int used = snprintf(base, sizeof(base), "%s%s", folder, is_partition ? "/.." : "");
-    if (search->depth == 0 || used >= PATH_ROOM ||
-        !read_link(folder, is_partition, disk, sizeof(disk)))
+    if (search->depth == 0 || used >= LINUX_SYSFS_ROOM ||
+        !linux_sysfs_name(folder, is_partition, disk, sizeof(disk)))
         return backing;
     search->depth--;
-    if (is_memory(base, disk)) {
+    if (linux_backing_is_memory(base, disk)) {
         backing = answer(search, OS_BACKING_MEMORY, disk);
     } else if (strncmp(disk, "loop", 4) == 0) {
         backing = search_loop(search, base, disk);
@@ -197,20 +195,27 @@ linux_backing_find(const char *folder, char *name, size_t size)
     return search_device(&search, folder);
 }
 
+bool
+linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM])
+{
+    struct btrfs_ioctl_fs_info_args info = {0};
+    size_t used = (size_t)snprintf(folder, LINUX_SYSFS_ROOM, "/sys/fs/btrfs/");
+    if (syscall(SYS_ioctl, (long)fd, BTRFS_IOC_FS_INFO, &info) < 0)
+        return false;
+    for (int i = 0; i < BTRFS_FSID_SIZE; i++)
+        used += (size_t)snprintf(folder + used, LINUX_SYSFS_ROOM - used, "%s%02x",
+                                 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                                 info.fsid[i]);
+    snprintf(folder + used, LINUX_SYSFS_ROOM - used, "/devices");
+    return true;
+}
+
 static enum os_backing
 search_btrfs(struct search *search, int fd)
 {
-    struct btrfs_ioctl_fs_info_args info = {0};
-    char folder[PATH_ROOM] = "/sys/fs/btrfs/";
-    size_t used = strlen(folder);
-    if (syscall(SYS_ioctl, (long)fd, BTRFS_IOC_FS_INFO, &info) < 0)
-        return OS_BACKING_DEVICE;
-    for (int i = 0; i < BTRFS_FSID_SIZE; i++)
-        used += (size_t)snprintf(folder + used, sizeof(folder) - used, "%s%02x",
-                                 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                                 info.fsid[i]);
-    snprintf(folder + used, sizeof(folder) - used, "/devices");
-    return search_below(search, folder);
+    char folder[LINUX_SYSFS_ROOM];
+    return linux_btrfs_devices(fd, folder) ? search_below(search, folder)
+                                           : OS_BACKING_DEVICE;
 }
 
 /* PATH is the directory of a layer; a name that the mount table has cut off is not found.
@@ -229,56 +234,75 @@ search_layer(struct search *search, const char *path, const struct statfs *syste
 }
 
 /*
- * A file that is open for writing is in the upper layer, the first of LAYERS; in which
- * one another is cannot be known, so all must be alike. An overlay has the sizes of its
- * first.
+ * A file that is open for writing is in the upper layer, the first; in which one another
+ * is cannot be known. An overlay has the sizes of its first.
  */
-static enum os_backing
-search_layers(struct search *search, int fd, const char *const *layers, bool upper)
+static bool
+has_sizes_of(int fd, const char *layer)
 {
-    enum os_backing first = OS_BACKING_DEVICE;
     struct statfs whole, system;
-    if (fstatfs(fd, &whole) < 0)
-        return first;
-    for (int i = 0; layers[i]; i++) {
-        bool known = statfs(layers[i], &system) == 0;
-        if (!known || (i == 0 && (system.f_blocks != whole.f_blocks ||
-                                  system.f_files != whole.f_files)))
-            return OS_BACKING_DEVICE;
-        enum os_backing backing = search_layer(search, layers[i], &system);
-        if (i > 0 && backing != first)
-            return OS_BACKING_DEVICE;
-        first = backing;
-        if (upper && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
-            break;
-    }
-    return first;
+    return fstatfs(fd, &whole) == 0 && statfs(layer, &system) == 0 &&
+           system.f_blocks == whole.f_blocks && system.f_files == whole.f_files;
 }
 
-#define LAYERS 64
-
-static enum os_backing
-search_overlay(struct search *search, int fd)
+int
+linux_overlay_layers(int fd, struct linux_layers *layers)
 {
     static const char up[] = "upperdir=", low[] = "lowerdir=", more[] = "lowerdir+=";
-    const char *list[LAYERS + 2] = {NULL}, **layers = list + 1;
-    int count = 0;
-    char *options = linux_mount_options(fd), *rest = options, *option;
-    while (options && (option = strsep(&rest, ","))) {
+    const char *upper = NULL;
+    *layers = (struct linux_layers){.options = linux_mount_options(fd)};
+    char *rest = layers->options, *option;
+    while (rest && (option = strsep(&rest, ","))) {
         char *paths =
             strncmp(option, low, sizeof(low) - 1) == 0     ? option + sizeof(low) - 1
             : strncmp(option, more, sizeof(more) - 1) == 0 ? option + sizeof(more) - 1
                                                            : NULL;
         if (strncmp(option, up, sizeof(up) - 1) == 0)
-            list[0] = option + sizeof(up) - 1;
-        for (char *path; paths && count < LAYERS && (path = strsep(&paths, ":"));)
+            upper = option + sizeof(up) - 1;
+        for (char *path;
+             paths && layers->count < LINUX_LAYERS - 1 && (path = strsep(&paths, ":"));)
             if (*path)
-                layers[count++] = path;
+                layers->path[++layers->count] = path;
     }
-    enum os_backing backing =
-        search_layers(search, fd, list[0] ? list : layers, list[0] != NULL);
-    free(options);
-    return backing;
+    layers->path[0] = upper;
+    layers->first = upper ? 0 : 1;
+    if (upper && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
+        layers->count = 0;
+    bool known =
+        layers->first <= layers->count && has_sizes_of(fd, layers->path[layers->first]);
+    if (!known)
+        linux_overlay_free(layers);
+    return known ? 0 : -1;
+}
+
+void
+linux_overlay_free(struct linux_layers *layers)
+{
+    free(layers->options);
+    layers->options = NULL;
+}
+
+/* All layers must be alike. */
+static enum os_backing
+search_overlay(struct search *search, int fd)
+{
+    struct linux_layers layers;
+    struct statfs system;
+    enum os_backing found = OS_BACKING_DEVICE;
+    if (linux_overlay_layers(fd, &layers) < 0)
+        return found;
+    for (int i = layers.first; i <= layers.count; i++) {
+        bool known = statfs(layers.path[i], &system) == 0;
+        enum os_backing backing =
+            known ? search_layer(search, layers.path[i], &system) : OS_BACKING_DEVICE;
+        if (i > layers.first && backing != found)
+            backing = OS_BACKING_DEVICE;
+        found = backing;
+        if (found == OS_BACKING_DEVICE)
+            break;
+    }
+    linux_overlay_free(&layers);
+    return found;
 }
 
 enum os_backing

@@ -137,14 +137,16 @@ is_all_in_page_cache(int fd)
 }
 
 int
-os_file_write_back(int fd)
+os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     unsigned all =
         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-    if (!is_all_in_page_cache(fd))
+    if (length == 0 && !is_all_in_page_cache(fd))
         return os_file_flush(fd);
-    int status = sync_file_range(fd, 0, 0, all);
-    return status < 0 && (errno == ENOSYS || errno == EPERM) ? os_file_flush(fd) : status;
+    int status = sync_file_range(fd, offset, length, all);
+    if (status == 0 || (errno != ENOSYS && errno != EPERM))
+        return status;
+    return length ? 0 : os_file_flush(fd);
 }
 
 #define EXTENTS 64

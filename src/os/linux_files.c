@@ -1,13 +1,18 @@
 /*
- * Requests to files and devices, their alignment, and the facts of a block device. System
- * calls that the C library does not have, or makes slower, are made by their numbers.
+ * Requests to files and devices, their alignment, the facts of a block device, and a
+ * table of descriptors for each thread. System calls that the C library does not have, or
+ * makes slower, are made by their numbers.
  */
 #include "linux.h"
 #include "os/os.h"
+#include "os/process.h"
+#include "os/thread.h"
+#include "posix.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -197,5 +202,47 @@ os_file_polls(int fd)
         os_file_close(file);
         return got == 1 && (answer == '0' || answer == '1') ? answer - '0' : -1;
     }
+    return -1;
+}
+
+/* Returns true if a reader may be waiting for the last writer of FD to close it. */
+static bool
+has_reader(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 &&
+           (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+/*
+ * unshare(2): while a table has one user, the kernel takes no reference to a file
+ * for the time of a system call. Else each such call of one worker waits for those of
+ * the others, who count in the same place: see `memory threads 2` of make bench.
+ */
+bool
+os_thread_unshare(void)
+{
+    bool awaited = has_reader(STDERR_FILENO);
+    if (unshare(CLONE_FILES) < 0)
+        return false;
+    posix_inherited_close(awaited);
+    return true;
+}
+
+/* The file takes the longest time, us, that a wake-up may take, and keeps to it as long
+ * as it is open (Documentation/power/pm_qos_interface.rst of the kernel). */
+int
+os_processors_awake(void)
+{
+    const int32_t longest = 0;
+    int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (write(fd, &longest, sizeof(longest)) == (ssize_t)sizeof(longest) &&
+        posix_inherited_add(fd) == 0)
+        return 0;
+    int number = errno;
+    os_file_close(fd);
+    errno = number;
     return -1;
 }

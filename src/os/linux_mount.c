@@ -1,19 +1,31 @@
 /*
  * File systems and where they are mounted: statfs(2) has the sizes, the mount table of
- * /proc/self/mountinfo the names.
+ * /proc/self/mountinfo the names. And what is done in those of the kernel itself: small
+ * files are read and written, and a directory goes with the process that made it.
+ *
+ * As such a directory stays when its process is killed, another process waits for that at
+ * the end of a pipe, and removes it; posix_process.c does so with a file.
  */
 #include "os/storage.h"
 
+#include "base/time.h"
 #include "linux.h"
 #include "os/os.h"
+#include "posix.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Linux 5.8: stx_mnt_id. */
@@ -37,8 +49,8 @@ linux_mount_memory(const struct statfs *status)
     return NULL;
 }
 
-static char *
-read_file(const char *path)
+char *
+linux_file_read(const char *path)
 {
     size_t used = 0, room = 0;
     char *text = NULL;
@@ -65,6 +77,20 @@ read_file(const char *path)
     return text;
 }
 
+int
+linux_file_write(const char *path, const char *text)
+{
+    size_t size = strlen(text);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t put = write(fd, text, size);
+    int number = errno;
+    os_file_close(fd);
+    errno = number;
+    return put == (ssize_t)size ? 0 : -1;
+}
+
 /* The kernel's number of a mount, the key into the mount table; -1: not known. */
 static int64_t
 mount_id(int fd)
@@ -74,7 +100,7 @@ mount_id(int fd)
     if (linux_statx(fd, STATX_MNT_ID, STATX_MNT_ID_AT, &known, sizeof(known)) == 0)
         return (int64_t)known;
     snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-    char *text = read_file(path);
+    char *text = linux_file_read(path);
     const char *line = text ? strstr(text, "mnt_id:") : NULL;
     int64_t id = line ? strtoll(line + 7, NULL, 10) : -1;
     free(text);
@@ -93,6 +119,7 @@ os_mount_differs(int fd, const char *path)
     return own >= 0 && other >= 0 && own != other;
 }
 
+/* Without a device, the source is a text that whoever mounts it chooses. */
 static void
 resolve_device(struct os_mount *mount)
 {
@@ -106,6 +133,7 @@ int
 os_mount_measure(int fd, struct os_mount *mount)
 {
     struct statfs status;
+    struct stat info;
     *mount = (struct os_mount){.fstype = "unknown", .device = "unknown"};
     if (fstatfs(fd, &status) < 0)
         return -1;
@@ -113,6 +141,7 @@ os_mount_measure(int fd, struct os_mount *mount)
     mount->block = (int64_t)status.f_bsize;
     mount->size = (int64_t)(status.f_blocks * unit);
     mount->available = (int64_t)(status.f_bavail * unit);
+    mount->anonymous = fstat(fd, &info) == 0 && major(info.st_dev) == 0;
     const char *memory = linux_mount_memory(&status);
     mount->memory = memory != NULL;
     if (memory)
@@ -120,11 +149,32 @@ os_mount_measure(int fd, struct os_mount *mount)
     return 0;
 }
 
+#define TRACEFS 0x74726163 /* f_type, TRACEFS_MAGIC */
+
+const char *
+linux_mount_tracefs(struct error *error)
+{
+    static const char *const folders[] = {"/sys/kernel/tracing",
+                                          "/sys/kernel/debug/tracing"};
+    struct statfs status;
+    for (int i = 0; i < 2; i++)
+        if (statfs(folders[i], &status) == 0 && (uint32_t)status.f_type == TRACEFS)
+            return folders[i];
+    if (access(folders[0], F_OK) < 0) {
+        error_set(error, EXIT_PREPARE, NULL,
+                  "this kernel was built without tracefs, see CONFIG_TRACING");
+        return NULL;
+    }
+    error_set(error, EXIT_PREPARE, NULL, "tracefs is not mounted");
+    error_advise(error, "mount -t tracefs tracefs /sys/kernel/tracing");
+    return NULL;
+}
+
 char *
 linux_mount_options(int fd)
 {
     int64_t id = mount_id(fd);
-    char *table = id < 0 ? NULL : read_file("/proc/self/mountinfo");
+    char *table = id < 0 ? NULL : linux_file_read("/proc/self/mountinfo");
     char *options = table ? mountinfo_options(table, id) : NULL;
     free(table);
     return options;
@@ -134,7 +184,7 @@ void
 os_mount_name(int fd, struct os_mount *mount)
 {
     int64_t id = mount_id(fd);
-    char *table = id < 0 ? NULL : read_file("/proc/self/mountinfo");
+    char *table = id < 0 ? NULL : linux_file_read("/proc/self/mountinfo");
     struct stat status;
     if (table && (mountinfo_find(table, id, mount) == 0 ||
                   (fstat(fd, &status) == 0 &&
@@ -142,4 +192,107 @@ os_mount_name(int fd, struct os_mount *mount)
                                          minor(status.st_dev), mount) == 0)))
         resolve_device(mount);
     free(table);
+}
+
+/* Leaves the descriptors of the process, and its folder, but for END. */
+static void
+leave_process(int end)
+{
+    posix_inherited_release();
+#ifdef SYS_close_range /* Linux 5.9; what is left without it closes with the process */
+    syscall(SYS_close_range, (unsigned)STDERR_FILENO + 1, (unsigned)end - 1, 0U);
+    syscall(SYS_close_range, (unsigned)end + 1, ~0U, 0U);
+#endif
+    if (chdir("/") < 0)
+        return; /* nothing depends on it */
+}
+
+#define REMOVE_TRIES 6000 /* a minute, while it is still open somewhere */
+#define REMOVE_PAUSE (10 * MS)
+
+/* A byte in the pipe says that there is nothing to remove. Every call here is safe in a
+ * copy of a process that had threads. */
+static _Noreturn void
+wait_and_remove(const char *folder, const char *file, int end)
+{
+    static const struct timespec pause = {.tv_nsec = REMOVE_PAUSE};
+    char byte;
+    ssize_t got;
+    setsid();
+    leave_process(end);
+    do
+        got = read(end, &byte, 1);
+    while (got < 0 && errno == EINTR);
+    if (got > 0)
+        _exit(0);
+    int fd = open(file, O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        got = write(fd, "0", 1);
+        (void)got;
+        close(fd);
+    }
+    for (int i = 0; i < REMOVE_TRIES && rmdir(folder) < 0 && errno == EBUSY; i++)
+        nanosleep(&pause, NULL);
+    _exit(0);
+}
+
+int
+linux_remover_start(struct linux_remover *remover, const char *folder, const char *name)
+{
+    char file[PATH_MAX];
+    sigset_t all, before;
+    int ends[2];
+    *remover = LINUX_NO_REMOVER;
+    snprintf(file, sizeof(file), "%s/%s", folder, name);
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    if (posix_inherited_add(ends[1]) == 0) {
+        sigfillset(&all); /* signals are not for the other process */
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        remover->process = fork();
+        if (remover->process == 0)
+            wait_and_remove(folder, file, ends[0]);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    int number = errno;
+    close(ends[0]);
+    remover->end = ends[1];
+    if (remover->process > 0)
+        return 0;
+    linux_remover_end(remover, true);
+    errno = number;
+    return -1;
+}
+
+void
+linux_remover_end(struct linux_remover *remover, bool removed)
+{
+    if (remover->end < 0)
+        return;
+    bool told = removed && remover->process > 0 && write(remover->end, "", 1) == 1;
+    posix_inherited_remove(remover->end);
+    close(remover->end);
+    while (told && waitpid(remover->process, NULL, 0) < 0 && errno == EINTR)
+        ;
+    *remover = LINUX_NO_REMOVER;
+}
+
+void
+linux_remover_clean(const char *folder, const char *start)
+{
+    char path[PATH_MAX];
+    struct dirent *entry;
+    size_t length = strlen(start);
+    DIR *list = opendir(folder);
+    while (list && (entry = readdir(list))) {
+        long process = strncmp(entry->d_name, start, length) == 0
+                           ? strtol(entry->d_name + length, NULL, 10)
+                           : 0;
+        if (process <= 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH)
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        rmdir(path); /* not if it is in use */
+    }
+    if (list)
+        closedir(list);
 }

@@ -1,5 +1,5 @@
 /*
- * A process and its threads: timers, unshared descriptors, capabilities, and memory.
+ * A process and its threads: timers, its parent, capabilities, and memory.
  *
  * Capabilities, capabilities(7): the superuser has all that this container knows. Among
  * other users' the ambient ones are their own: every program that they start has them,
@@ -17,13 +17,11 @@
 #include "linux.h"
 #include "os/os.h"
 #include "os/process.h"
-#include "os/thread.h"
 #include "posix.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,33 +47,34 @@ posix_signals_switches(void)
     return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : (int)(usage.ru_nvcsw & INT_MAX);
 }
 
-/* Returns true if a reader may be waiting for the last writer of FD to close it. */
-static bool
-has_reader(int fd)
+/* The C library's close, or a sanitizer's, is not told that these may not be the
+ * descriptors of other threads, who write to theirs meanwhile. */
+void
+posix_descriptor_close(int fd)
 {
-    struct stat status;
-    return fstat(fd, &status) == 0 &&
-           (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+    syscall(SYS_close, (long)fd);
 }
 
-/*
- * unshare(2): while a table has one user, the kernel takes no reference to a file
- * for the time of a system call. Else each such call of one worker waits for those of
- * the others, who count in the same place: see `memory threads 2` of make bench.
- *
- * The C library's close is not told that these are not the descriptors of other threads,
- * who may write to theirs meanwhile.
- */
 void
-os_thread_unshare(void)
+posix_parent_death(int number)
 {
-    bool awaited = has_reader(STDERR_FILENO);
-    if (unshare(CLONE_FILES) < 0)
-        return;
-    syscall(SYS_close, (long)STDIN_FILENO);
-    syscall(SYS_close, (long)STDOUT_FILENO);
-    if (awaited)
-        syscall(SYS_close, (long)STDERR_FILENO);
+    prctl(PR_SET_PDEATHSIG, (unsigned long)number, 0UL, 0UL, 0UL);
+}
+
+/* The state follows the name of the program, which stands in parentheses: proc(5). */
+bool
+posix_process_is_stopped(pid_t pid)
+{
+    char path[32], text[128];
+    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t size = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    text[size > 0 ? size : 0] = '\0';
+    const char *name = strrchr(text, ')');
+    return name && strncmp(name, ") T", 3) == 0;
 }
 
 #define WORD 32 /* capabilities in one of the kernel's words */

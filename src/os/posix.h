@@ -4,16 +4,28 @@
 /* Functions that the posix_*.c files share, with linux_*.c and bsd.c where these have
  * them. */
 
+#include "base/time.h"
+
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Interrupts a system call of the thread that it is sent to, by os_thread_wake, and does
  * nothing else. No other program counts on it, as it is ignored by default. */
 #define POSIX_SIGNAL_WAKE SIGURG
 
+/* Two SIGINT within this time (ns) are one: timeout(1) sends its signal to the program
+ * and to its group. */
+#define POSIX_SIGNAL_SAME (20 * MS)
+
 /* Blocks the signals that users send for the calling thread; BEFORE becomes the mask
  * until now. */
 void posix_signals_block(sigset_t *before);
+
+/* Output that cannot be written is waited for so long (ns) after that. */
+#define POSIX_OUTPUT_PATIENCE (750 * MS)
 
 /*
  * Voluntary context switches of the calling thread so far: one for a wait, and one for a
@@ -29,11 +41,93 @@ int posix_signals_switches(void);
 void posix_leftover_remove(void);
 
 /*
+ * The monitor and its child, posix_monitor.c. Handlers of signals may call these, but for
+ * posix_monitor_follow. Without a monitor they do nothing.
+ *
+ * posix_monitor_pass: passes signal NUMBER, sent by process SENDER or, 0, by the kernel,
+ * on to the child; false: this is not the monitor. posix_monitor_copies: counts such a
+ * signal in the child; true: it is only another copy of one that was counted.
+ */
+bool posix_monitor_pass(int number, pid_t sender);
+bool posix_monitor_copies(int number, pid_t sender);
+
+/* The calling thread, which the signals reach, ends the process when the monitor dies. */
+void posix_monitor_attach(void);
+
+/* Returns whether the monitor has given the output up, and with it the child. It sends
+ * SIGCHLD then. */
+bool posix_monitor_has_given_up(void);
+
+/* Returns whether this is a child of a monitor, which posix_monitor_follow has to follow
+ * every POSIX_MONITOR_PACE (ns): the child stops while the monitor is stopped, which
+ * that returns, and ends with it. */
+bool posix_monitor_is_followed(void);
+bool posix_monitor_follow(void);
+#define POSIX_MONITOR_PACE (100 * MS)
+
+/* Count the writes to a standard stream, for the monitor: one that has begun and does not
+ * end is stuck. Any thread. */
+void posix_monitor_write_begin(int stream);
+void posix_monitor_write_end(int stream);
+
+/* Returns the limit that os_monitor_limit has set, monotonic; INT64_MAX: there is none.
+ */
+int64_t posix_monitor_limit(void);
+
+/*
+ * posix_monitor_tell: the monitor will leave with exit STATUS, or by signal NUMBER if
+ * that is not 0, once the child has ended or has had the time for it; what was told first
+ * holds. posix_monitor_detach: the child may be stuck in the kernel; it leaves the
+ * session of the caller. posix_monitor_leave: it has closed what is the caller's, and is
+ * not waited for any more.
+ */
+void posix_monitor_tell(int status, int number);
+void posix_monitor_detach(void);
+void posix_monitor_leave(void);
+
+/*
+ * posix_inherited_list: notes the descriptors that the process was started with, but for
+ * numbers of 256 and above; without it those are the standard streams.
+ * posix_inherited_close: closes them in the table of the calling thread; standard error
+ * only if ERRORS. posix_inherited_release: closes them all as the process is about to
+ * end; a handler of signals may call it.
+ */
+void posix_inherited_list(void);
+void posix_inherited_close(bool errors);
+void posix_inherited_release(void);
+
+/*
+ * posix_inherited_add: has descriptor FD, whose end another process waits for, closed
+ * like those. Returns 0, or -1 with errno if there are too many. posix_inherited_remove:
+ * not any more, before the caller closes it. Any thread.
+ */
+int posix_inherited_add(int fd);
+void posix_inherited_remove(int fd);
+
+/* Closes descriptor FD in the table of the calling thread, which others may not share. */
+void posix_descriptor_close(int fd);
+
+/* Returns true if process PID is stopped; false where the system does not tell. */
+bool posix_process_is_stopped(pid_t pid);
+
+/* Has the kernel send signal NUMBER to the process at the death of its parent, as long as
+ * the calling thread lives; 0: not any more. Does nothing where the system cannot. */
+void posix_parent_death(int number);
+
+/*
  * Drops for good the capabilities that come from the program's file and that the user
  * does not have. Only the calling thread's, so before there are others. Returns 0, or -1
  * with errno.
  */
 int posix_capabilities_drop(void);
+
+/*
+ * Makes an empty file whose name is PREFIX and six characters that no other has, in a
+ * MODE of open(2), and only for its owner. NAME, of SIZE bytes, becomes its name, which
+ * os_leftover_begin has from before until the caller calls os_leftover_end. Returns a
+ * descriptor, or -1 with errno, and then there is no leftover.
+ */
+int posix_file_create(const char *prefix, int mode, char *name, size_t size);
 
 /* An os_resident_function by mincore(2), for systems that have it; -1 with errno. */
 int posix_mincore(int fd, int64_t offset, int64_t length);

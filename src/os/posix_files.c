@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define TRIES 100 /* names for a temporary file */
+#define PATH_ROOM 4096
 
 _Static_assert(sizeof(off_t) == 8, "offsets of 32 bits do not reach far enough");
 
@@ -107,39 +108,53 @@ os_file_open(const char *path, unsigned flags)
     return fd;
 }
 
-/* Makes a file under a random name and removes the name; EEXIST: it was in use. */
+/* Makes a file of NAME, unless there is one. */
 static int
-open_named(const char *path, unsigned flags, struct random *random)
+create_named(const char *name, int mode)
 {
-    char name[4096];
-    int length = snprintf(name, sizeof(name), "%s/.ioping.%08x", path,
-                          (unsigned)random_next(random));
-    if (length >= (int)sizeof(name)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
     if (os_leftover_begin(name) < 0)
         return -1;
-    int fd = open_path(name, open_mode(flags) | O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+    int fd = open_path(name, mode | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
     int number = errno;
-    if (fd >= 0)
-        unlink(name);
-    os_leftover_end();
+    if (fd < 0)
+        os_leftover_end();
     errno = number;
     return fd;
 }
 
-static int
-open_unlinked(const char *path, unsigned flags)
+int
+posix_file_create(const char *prefix, int mode, char *name, size_t size)
 {
     struct random random;
     int fd = -1;
     random_seed(&random, (uint64_t)os_clock_wall() ^ (uint64_t)getpid() << 32);
     for (int tries = 0; tries < TRIES; tries++) {
-        fd = open_named(path, flags, &random);
+        unsigned number = (unsigned)random_next(&random) & 0xffffff;
+        if (snprintf(name, size, "%s%06x", prefix, number) >= (int)size) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        fd = create_named(name, mode);
         if (fd >= 0 || errno != EEXIST)
             break;
     }
+    return fd;
+}
+
+/* Makes a file under a random name and removes the name. */
+static int
+open_unlinked(const char *path, unsigned flags)
+{
+    char prefix[PATH_ROOM], name[PATH_ROOM];
+    if (snprintf(prefix, sizeof(prefix), "%s/.ioping.", path) >= (int)sizeof(prefix)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int fd = posix_file_create(prefix, open_mode(flags) | O_RDWR, name, sizeof(name));
+    if (fd < 0)
+        return -1;
+    unlink(name);
+    os_leftover_end();
     return fd;
 }
 

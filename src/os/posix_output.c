@@ -1,8 +1,13 @@
 /* Standard streams, terminals, the locale, and files that are replaced as a whole. */
 #include "os/output.h"
 
+#include "os/os.h"
+#include "os/process.h"
+#include "posix.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,22 +34,68 @@ os_stream_guard(void)
         close(fd);
 }
 
-/* Another user of the stream may have made it non-blocking. */
-static void
+#ifndef PIPE_BUF
+#define PIPE_BUF _POSIX_PIPE_BUF
+#endif
+#define PAUSE 50 /* ms: a signal may reach another thread than the one that waits */
+#define MOMENT (150 * MS) /* ns */
+
+/* Returns whether output is not waited for any more. */
+static bool
+is_late(int64_t now)
+{
+    int64_t asked = os_signals_asked();
+    return now >= posix_monitor_limit() ||
+           (asked && now >= asked + POSIX_OUTPUT_PATIENCE);
+}
+
+/*
+ * Waits until STREAM takes PIPE_BUF bytes without a wait, as another user of it may have
+ * made it non-blocking, and because nobody may read messages: the supervisor writes those
+ * of standard error, and has more to do. When it is late each has a moment, until one was
+ * given up. Returns 0, or -1 with errno.
+ */
+static int
 wait_writable(int stream)
 {
+    static atomic_bool unread;
     struct pollfd wanted = {.fd = stream, .events = POLLOUT};
-    poll(&wanted, 1, -1);
+    int64_t began = os_clock_now(), now = began;
+    while (poll(&wanted, 1, 0) != 1) {
+        if (is_late(now) && (atomic_load(&unread) || now - began >= MOMENT)) {
+            atomic_store(&unread, true);
+            errno = ETIMEDOUT;
+            return -1;
+        }
+        poll(&wanted, 1, PAUSE);
+        now = os_clock_now();
+    }
+    atomic_store(&unread, false);
+    return 0;
+}
+
+static ssize_t
+write_some(int stream, const char *bytes, size_t size)
+{
+    posix_monitor_write_begin(stream);
+    ssize_t done = write(stream, bytes, size);
+    int number = errno;
+    posix_monitor_write_end(stream);
+    errno = number;
+    return done;
 }
 
 int
 os_stream_write(int stream, const char *bytes, size_t size)
 {
+    bool messages = stream == STDERR_FILENO;
     while (size > 0) {
-        ssize_t done = write(stream, bytes, size);
-        if (done < 0 && errno == EAGAIN)
-            wait_writable(stream);
-        else if (done < 0 && errno != EINTR)
+        size_t most = messages && size > PIPE_BUF ? PIPE_BUF : size;
+        if (messages && wait_writable(stream) < 0)
+            return -1;
+        ssize_t done = write_some(stream, bytes, most);
+        bool full = done < 0 && errno == EAGAIN;
+        if (full ? wait_writable(stream) < 0 : done < 0 && errno != EINTR)
             return -1;
         if (done <= 0)
             continue;
@@ -97,12 +148,18 @@ os_locale_utf8(void)
                        strncasecmp(codeset, ".utf8", 5) == 0);
 }
 
+/* Writes the file that FD is of, and closes it. Returns 0, or the errno of the failure.
+ */
 static int
-write_durably(int fd, const char *bytes, size_t size)
+write_file(int fd, const char *bytes, size_t size, bool durable)
 {
-    return os_stream_write(fd, bytes, size) < 0 || fchmod(fd, 0644) < 0 || fsync(fd) < 0
-               ? -1
-               : 0;
+    int failed = os_stream_write(fd, bytes, size) < 0 || fchmod(fd, 0644) < 0 ||
+                         (durable && fsync(fd) < 0)
+                     ? errno
+                     : 0;
+    if (close(fd) < 0 && !failed)
+        failed = errno;
+    return failed;
 }
 
 /* A name lasts once its directory is on the device. */
@@ -139,30 +196,33 @@ is_replaceable(const char *path, const char *start)
 }
 
 int
-os_file_replace(const char *path, const char *bytes, size_t size, const char *start)
+os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
+                bool durable)
 {
-    char beside[PATH_ROOM];
+    char prefix[PATH_ROOM], beside[PATH_ROOM];
     if (!is_replaceable(path, start)) {
         errno = EEXIST;
         return -1;
     }
-    if (snprintf(beside, sizeof(beside), "%s.XXXXXX", path) >= (int)sizeof(beside)) {
+    if (snprintf(prefix, sizeof(prefix), "%s.", path) >= (int)sizeof(prefix)) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    int fd = mkostemp(beside, O_CLOEXEC);
+    int fd = posix_file_create(prefix, O_WRONLY, beside, sizeof(beside));
     if (fd < 0)
         return -1;
-    int failed = write_durably(fd, bytes, size) < 0 ? errno : 0;
-    if (close(fd) < 0 && !failed)
-        failed = errno;
+    os_leftover_made();
+    int failed = write_file(fd, bytes, size, durable);
     if (!failed && rename(beside, path) < 0)
         failed = errno;
-    if (failed) {
+    if (failed)
         unlink(beside);
+    os_leftover_end();
+    if (failed) {
         errno = failed;
         return -1;
     }
-    flush_directory(path);
+    if (durable)
+        flush_directory(path);
     return 0;
 }

@@ -13,6 +13,8 @@
 #include "posix.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,91 @@ os_clock_local(int64_t wall, struct tm *local)
     time_t seconds = (time_t)(wall / SECOND);
     memset(local, 0, sizeof(*local));
     localtime_r(&seconds, local);
+}
+
+/* The descriptors that were open when the process started, as far as they are known. */
+#define INHERITED 256
+static int inherited[INHERITED] = {0, 1, 2};
+static int inherited_count = 3;
+
+/* poll(2) tells of those that are not open, but some systems know it for few, or for no
+ * terminals. The standard streams are open. */
+void
+posix_inherited_list(void)
+{
+    struct pollfd each[INHERITED];
+    for (int i = 0; i < INHERITED; i++)
+        each[i] = (struct pollfd){.fd = i};
+    bool known = poll(each, INHERITED, 0) >= 0;
+    for (int i = inherited_count; i < INHERITED; i++)
+        if (known ? !(each[i].revents & POLLNVAL) : fcntl(i, F_GETFD) >= 0)
+            inherited[inherited_count++] = i;
+}
+
+#ifndef OS_HAS_DESCRIPTOR_CLOSE /* all threads share one table */
+void
+posix_descriptor_close(int fd)
+{
+    close(fd);
+}
+#endif
+
+/* Descriptors that are closed with them, and 0 for none. A handler of signals may read
+ * them while another thread changes them. */
+#define ADDED 4096
+static atomic_int added[ADDED];
+
+int
+posix_inherited_add(int fd)
+{
+    for (int i = 0; i < ADDED; i++) {
+        int none = 0;
+        if (atomic_compare_exchange_strong(&added[i], &none, fd))
+            return 0;
+    }
+    errno = EMFILE;
+    return -1;
+}
+
+void
+posix_inherited_remove(int fd)
+{
+    for (int i = 0; i < ADDED; i++) {
+        int found = fd;
+        if (atomic_compare_exchange_strong(&added[i], &found, 0))
+            return;
+    }
+}
+
+static void
+close_added(void)
+{
+    for (int i = 0; i < ADDED; i++) {
+        int fd = atomic_load(&added[i]);
+        if (fd > 0)
+            posix_descriptor_close(fd);
+    }
+}
+
+void
+posix_inherited_close(bool errors)
+{
+    close_added();
+    for (int i = 0; i < inherited_count; i++)
+        if (inherited[i] != STDERR_FILENO || errors)
+            posix_descriptor_close(inherited[i]);
+}
+
+/* The numbers of the standard streams stay occupied, by what os_stream_guard takes: other
+ * threads may still write to them, and what is opened next must not get that. */
+void
+posix_inherited_release(void)
+{
+    int none = open("/", O_RDONLY | O_CLOEXEC);
+    close_added();
+    for (int i = 0; i < inherited_count; i++)
+        if (none < 0 || inherited[i] > STDERR_FILENO || dup2(none, inherited[i]) < 0)
+            posix_descriptor_close(inherited[i]);
 }
 
 /* The leftover file. Once the state is ENDING nothing changes any more, so that the other
@@ -70,10 +157,14 @@ os_leftover_begin(const char *path)
     return -1;
 }
 
+/* While the process ends nothing more is written: the other process has a copy that does
+ * not say that the file is made, and removes it only if it is empty. */
 void
 os_leftover_made(void)
 {
     atomic_store(&made, true);
+    while (atomic_load(&state) == ENDING)
+        pause();
 }
 
 void
@@ -97,11 +188,11 @@ static _Noreturn void
 wait_and_remove(const int ends[2])
 {
     char byte;
+    ssize_t got;
     close(ends[1]);
-    for (int stream = 0; stream < 3; stream++)
-        close(stream);
-    while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
-        ;
+    do
+        got = read(ends[0], &byte, 1);
+    while (got > 0 || (got < 0 && errno == EINTR));
     remove_file();
     _exit(0);
 }

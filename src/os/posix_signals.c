@@ -12,6 +12,7 @@
 #include "os/os.h"
 #include "posix.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/select.h>
@@ -19,10 +20,10 @@
 #include <unistd.h>
 
 #define WAIT_MAX (86400 * SECOND) /* some systems refuse to wait for years */
-#define SAME 20                   /* ms: two SIGINT within this time are one */
 
 static atomic_int stop_signal;            /* atomic, because other threads read it */
 static atomic_uint continues;             /* likewise */
+static _Atomic int64_t asked;             /* when a signal first asked to stop, ns */
 static volatile sig_atomic_t interrupted; /* when by SIGINT first, in_ms; 0: not yet */
 static volatile sig_atomic_t waiting;     /* 1 while os_signals_wait is in pselect */
 static volatile sig_atomic_t switches;    /* of its thread when that began or ended */
@@ -50,6 +51,19 @@ write_closing(void)
     }
 }
 
+/* Lets go of all that is the caller's before the process, which the kernel may hold, ends
+ * with STATUS or, if that is not 0, by signal NUMBER. Every call here is safe in the
+ * handler of a signal. */
+static void
+let_go(int status, int number)
+{
+    posix_monitor_tell(status, number);
+    posix_monitor_detach();
+    posix_inherited_release();
+    posix_leftover_remove();
+    posix_monitor_leave();
+}
+
 /* A time that fits sig_atomic_t: 31 bits of milliseconds, and never 0. */
 static int
 in_ms(int64_t time)
@@ -57,15 +71,18 @@ in_ms(int64_t time)
     return (int)(time / MS & INT32_MAX) | 1;
 }
 
-/* timeout(1) sends its signal twice, to the program and to its group. A SIGINT after
- * another signal does not change what the parent is told, see os_signals_end. */
+/* A SIGINT after another signal does not change what the parent is told, see
+ * os_signals_end. */
 static void
 on_stop(int number)
 {
-    int now = in_ms(os_clock_now());
-    if (number == SIGINT && interrupted && ((now - interrupted) & INT32_MAX) > SAME) {
+    int64_t time = os_clock_now(), never = 0;
+    int now = in_ms(time);
+    atomic_compare_exchange_strong(&asked, &never, time);
+    if (number == SIGINT && interrupted &&
+        ((now - interrupted) & INT32_MAX) > POSIX_SIGNAL_SAME / MS) {
         write_closing();
-        posix_leftover_remove();
+        let_go(EXIT_INTERRUPTED, 0);
         _exit(EXIT_INTERRUPTED);
     }
     if (number == SIGINT && !interrupted)
@@ -96,10 +113,21 @@ on_continue(int number)
     arrived = 1;
 }
 
+/* The monitor has given up the output, in which other threads may be stuck. */
 static void
-on_wake(int number)
+on_child(int number)
 {
     (void)number;
+    if (!posix_monitor_has_given_up())
+        return;
+    let_go(EXIT_RUNTIME, 0);
+    _exit(EXIT_RUNTIME);
+}
+
+static void
+on_wake(int number, siginfo_t *from, void *context)
+{
+    (void)number, (void)from, (void)context;
 }
 
 static const struct {
@@ -108,6 +136,7 @@ static const struct {
 } user_signals[] = {
     {SIGINT, on_stop},    {SIGTERM, on_stop},   {SIGHUP, on_stop},
     {SIGQUIT, on_report}, {SIGUSR1, on_report}, {SIGCONT, on_continue},
+    {SIGCHLD, on_child},
 #ifdef SIGINFO /* a feature, not a system */
     {SIGINFO, on_report},
 #endif
@@ -115,13 +144,28 @@ static const struct {
 
 #define USER_SIGNALS (sizeof(user_signals) / sizeof(user_signals[0]))
 
+/* The monitor passes a signal on, and handles none itself. */
 static void
-install(int number, void (*handler)(int))
+on_signal(int number, siginfo_t *from, void *context)
+{
+    int before = errno;
+    (void)context;
+    bool sent = from->si_code == SI_USER || from->si_code <= 0;
+    pid_t sender = sent ? from->si_pid : 0;
+    for (size_t i = 0; i < USER_SIGNALS; i++)
+        if (user_signals[i].number == number && !posix_monitor_pass(number, sender) &&
+            !posix_monitor_copies(number, sender))
+            user_signals[i].handler(number);
+    errno = before;
+}
+
+static void
+install(int number, void (*handler)(int, siginfo_t *, void *))
 {
     struct sigaction action;
     memset(&action, 0, sizeof(action));
-    action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
 }
@@ -138,13 +182,13 @@ os_signals_install(void)
 {
     for (size_t i = 0; i < USER_SIGNALS; i++)
         if (user_signals[i].number != SIGHUP || !is_ignored(SIGHUP)) /* nohup */
-            install(user_signals[i].number, user_signals[i].handler);
+            install(user_signals[i].number, on_signal);
     install(POSIX_SIGNAL_WAKE, on_wake);
     sigset_t wake;
     sigemptyset(&wake);
     sigaddset(&wake, POSIX_SIGNAL_WAKE);
     pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
-    install(SIGXFSZ, SIG_IGN); /* EFBIG says it as well */
+    signal(SIGXFSZ, SIG_IGN); /* EFBIG says it as well */
 }
 
 void
@@ -177,16 +221,18 @@ os_signals_unblock(unsigned set)
         if (set >> i & 1)
             sigaddset(&mask, user_signals[i].number);
     pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
+    posix_monitor_attach();
 }
 
 /* Shortens a wait: the kernel may add a thousandth to it, and the rest is waited next. */
 static struct timespec
 shorten_wait(int64_t left)
 {
+    int64_t most = posix_monitor_is_followed() ? POSIX_MONITOR_PACE : WAIT_MAX;
     if (left > 10 * MS)
         left -= left / 500;
-    if (left > WAIT_MAX)
-        left = WAIT_MAX;
+    if (left > most)
+        left = most;
     return (struct timespec){.tv_sec = (time_t)(left / SECOND),
                              .tv_nsec = (long)(left % SECOND)};
 }
@@ -200,6 +246,8 @@ os_signals_wait(int64_t when, const atomic_bool *unless)
     while (!arrived && !atomic_load(unless)) {
         int64_t left = when - os_clock_now();
         struct timespec limit = shorten_wait(left);
+        if (posix_monitor_follow())
+            atomic_fetch_add(&continues, 1);
         switches = posix_signals_switches();
         waiting = 1;
         bool woken = left <= 0 || pselect(0, NULL, NULL, NULL, &limit, &before) < 0;
@@ -216,6 +264,12 @@ int
 os_signals_stop(void)
 {
     return stop_signal;
+}
+
+int64_t
+os_signals_asked(void)
+{
+    return atomic_load(&asked);
 }
 
 unsigned
@@ -263,15 +317,23 @@ os_signals_closing(int byte)
     closing_byte = byte;
 }
 
+/* Returns the signal that the process dies by; 0: it ends with a status. */
+static int
+deadly_signal(void)
+{
+    return stop_signal == SIGTERM || stop_signal == SIGHUP ? stop_signal : 0;
+}
+
 /* Process 1 of a container does not die by a signal: its status says the same. */
 int
 os_signals_end(int status)
 {
-    int number = stop_signal;
+    int number = deadly_signal();
     sigset_t set;
-    if (number != SIGTERM && number != SIGHUP)
+    posix_monitor_tell(status, number);
+    if (!number)
         return status;
-    install(number, SIG_DFL);
+    signal(number, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, number);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -282,8 +344,6 @@ os_signals_end(int status)
 _Noreturn void
 os_process_end(int status)
 {
-    posix_leftover_remove();
-    close(1);
-    close(2);
+    let_go(status, deadly_signal());
     _exit(os_signals_end(status));
 }

@@ -63,22 +63,27 @@ os_thread_join(const struct os_thread *thread)
 
 struct os_lock {
     pthread_mutex_t mutex;
+    pthread_cond_t notified;
 };
 
 struct os_lock *
 os_lock_make(void)
 {
     struct os_lock *lock = malloc(sizeof(*lock));
-    if (lock)
-        pthread_mutex_init(&lock->mutex, NULL);
+    if (!lock)
+        return NULL;
+    pthread_mutex_init(&lock->mutex, NULL);
+    pthread_cond_init(&lock->notified, NULL);
     return lock;
 }
 
 void
 os_lock_free(struct os_lock *lock)
 {
-    if (lock)
-        pthread_mutex_destroy(&lock->mutex);
+    if (!lock)
+        return;
+    pthread_cond_destroy(&lock->notified);
+    pthread_mutex_destroy(&lock->mutex);
     free(lock);
 }
 
@@ -98,4 +103,16 @@ void
 os_lock_release(struct os_lock *lock)
 {
     pthread_mutex_unlock(&lock->mutex);
+}
+
+void
+os_lock_wait(struct os_lock *lock)
+{
+    pthread_cond_wait(&lock->notified, &lock->mutex);
+}
+
+void
+os_lock_notify(struct os_lock *lock)
+{
+    pthread_cond_signal(&lock->notified);
 }

@@ -178,7 +178,7 @@ is_replaceable(const WCHAR *path, const char *start)
 }
 
 static int
-write_durably(HANDLE file, const char *bytes, size_t size)
+write_file(HANDLE file, const char *bytes, size_t size, bool durable)
 {
     while (size > 0) {
         DWORD done, most = size < 1 << 30 ? (DWORD)size : 1 << 30;
@@ -187,15 +187,16 @@ write_durably(HANDLE file, const char *bytes, size_t size)
         bytes += done;
         size -= done;
     }
-    return FlushFileBuffers(file) ? 0 : windows_error_fail();
+    return !durable || FlushFileBuffers(file) ? 0 : windows_error_fail();
 }
 
 /* A reader of the older file may hold it for a moment. Returns 0, or errno. */
 static int
-move(const WCHAR *from, const WCHAR *to)
+move(const WCHAR *from, const WCHAR *to, bool durable)
 {
+    DWORD flags = MOVEFILE_REPLACE_EXISTING | (durable ? MOVEFILE_WRITE_THROUGH : 0);
     for (int tries = 1;; tries++) {
-        if (MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+        if (MoveFileExW(from, to, flags))
             return 0;
         DWORD error = GetLastError();
         if (tries == 20 ||
@@ -206,7 +207,7 @@ move(const WCHAR *from, const WCHAR *to)
 }
 
 static int
-replace(const char *path, const WCHAR *wide, const char *bytes, size_t size)
+replace(const char *path, const WCHAR *wide, const char *bytes, size_t size, bool durable)
 {
     char name[4096];
     WCHAR *beside;
@@ -217,10 +218,10 @@ replace(const char *path, const WCHAR *wide, const char *bytes, size_t size)
     HANDLE file = windows_path_create(name, GENERIC_WRITE, 0, &beside);
     if (file == INVALID_HANDLE_VALUE)
         return -1;
-    int failed = write_durably(file, bytes, size) < 0 ? errno : 0;
+    int failed = write_file(file, bytes, size, durable) < 0 ? errno : 0;
     CloseHandle(file);
     if (!failed)
-        failed = move(beside, wide);
+        failed = move(beside, wide, durable);
     if (failed)
         DeleteFileW(beside);
     free(beside);
@@ -231,14 +232,15 @@ replace(const char *path, const WCHAR *wide, const char *bytes, size_t size)
 }
 
 int
-os_file_replace(const char *path, const char *bytes, size_t size, const char *start)
+os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
+                bool durable)
 {
     WCHAR *wide = windows_path_wide(path);
     if (!wide)
         return -1;
     int status = -1;
     if (is_replaceable(wide, start))
-        status = replace(path, wide, bytes, size);
+        status = replace(path, wide, bytes, size, durable);
     else
         errno = EEXIST;
     int number = errno;

@@ -162,6 +162,7 @@ os_memory_release(void *memory, size_t size)
 #define PATIENCE 100   /* ms to write the closing byte */
 
 static atomic_int stop_signal;
+static atomic_llong asked;       /* when that was first set; 0: not yet */
 static atomic_llong interrupted; /* when by Ctrl-C first; 0: not yet */
 static atomic_bool report_wanted;
 static atomic_int closing_byte;
@@ -190,6 +191,15 @@ end_at_once(void)
 }
 
 static void
+ask_to_stop(int number)
+{
+    long long never = 0;
+    atomic_compare_exchange_strong(&asked, &never, os_clock_now());
+    atomic_store(&stop_signal, number);
+    SetEvent(arrived);
+}
+
+static void
 on_interrupt(void)
 {
     int64_t now = os_clock_now(), before = atomic_load(&interrupted);
@@ -197,16 +207,14 @@ on_interrupt(void)
         end_at_once();
     if (!before)
         atomic_store(&interrupted, now);
-    atomic_store(&stop_signal, SIGINT);
-    SetEvent(arrived);
+    ask_to_stop(SIGINT);
 }
 
 /* The system ends the program as soon as this returns, or after some seconds. */
 static void
 on_close(void)
 {
-    atomic_store(&stop_signal, SIGTERM);
-    SetEvent(arrived);
+    ask_to_stop(SIGTERM);
     Sleep(INFINITE);
 }
 
@@ -238,6 +246,19 @@ os_signals_install(void)
     SetConsoleCtrlHandler(on_control, TRUE);
 }
 
+/* There is no fork(2), and a process that the kernel holds keeps nobody waiting. */
+int
+os_monitor_start(void)
+{
+    return 0;
+}
+
+void
+os_monitor_limit(int64_t when)
+{
+    (void)when;
+}
+
 /* Signals come to none of the program's threads. */
 unsigned
 os_signals_block(void)
@@ -262,6 +283,12 @@ int
 os_signals_stop(void)
 {
     return atomic_load_explicit(&stop_signal, memory_order_relaxed);
+}
+
+int64_t
+os_signals_asked(void)
+{
+    return atomic_load(&asked);
 }
 
 /* A debugger alone stops a process here. */

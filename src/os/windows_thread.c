@@ -148,14 +148,17 @@ os_thread_join(const struct os_thread *thread)
 
 struct os_lock {
     SRWLOCK lock;
+    CONDITION_VARIABLE notified;
 };
 
 struct os_lock *
 os_lock_make(void)
 {
     struct os_lock *lock = malloc(sizeof(*lock));
-    if (lock)
-        InitializeSRWLock(&lock->lock);
+    if (!lock)
+        return NULL;
+    InitializeSRWLock(&lock->lock);
+    InitializeConditionVariable(&lock->notified);
     return lock;
 }
 
@@ -181,4 +184,16 @@ void
 os_lock_release(struct os_lock *lock)
 {
     ReleaseSRWLockExclusive(&lock->lock);
+}
+
+void
+os_lock_wait(struct os_lock *lock)
+{
+    SleepConditionVariableSRW(&lock->notified, &lock->lock, INFINITE, 0);
+}
+
+void
+os_lock_notify(struct os_lock *lock)
+{
+    WakeConditionVariable(&lock->notified);
 }

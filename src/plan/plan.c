@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "os/os.h"
+#include "resolve.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,22 +18,22 @@
 /* Mixed into the seed of a target, as workers derive theirs from the seed itself. */
 #define TARGET_SALT 0x5555555555555555
 
-static bool
-given(const struct options *options, enum option_id id)
-{
-    return options->given[id] > 0;
-}
+/* What is under way at the end has so long (ns) where -hang says nothing of it, and at
+ * least: a disk that is slow is not dead. */
+#define GRACE (5 * SECOND)
+#define GRACE_LEAST (750 * MS)
 
 /* Limits only ever slow down, so the largest interval wins. */
 static void
 resolve_interval(const struct options *options, struct plan *plan)
 {
-    bool rate = given(options, OPTION_RATE_LIMIT);
-    bool speed = given(options, OPTION_SPEED_LIMIT);
-    bool at_once = rate || speed || given(options, OPTION_RAPID) ||
+    bool rate = plan_given(options, OPTION_RATE_LIMIT);
+    bool speed = plan_given(options, OPTION_SPEED_LIMIT);
+    bool at_once = rate || speed || plan_given(options, OPTION_RAPID) ||
                    options->sweep.kind != SWEEP_NONE;
     int64_t together = units_scale(plan->burst, plan->threads, 1); /* at a grid point */
-    int64_t own = at_once && !given(options, OPTION_INTERVAL) ? 0 : options->interval;
+    int64_t own =
+        at_once && !plan_given(options, OPTION_INTERVAL) ? 0 : options->interval;
     int64_t least[] = {0, 0};
     if (rate)
         least[0] = units_scale(together, SECOND, options->rate_limit);
@@ -49,20 +50,21 @@ resolve_interval(const struct options *options, struct plan *plan)
 static void
 resolve_requests(const struct options *options, uint64_t seed, struct plan *plan)
 {
-    bool rapid = given(options, OPTION_RAPID);
+    bool rapid = plan_given(options, OPTION_RAPID);
     plan->consent = options->given[OPTION_WRITE] + options->given[OPTION_READ_WRITE];
-    plan->load = given(options, OPTION_READ_WRITE) ? LOAD_READ_WRITE
-                 : given(options, OPTION_WRITE)    ? LOAD_WRITE
-                                                   : LOAD_READ;
-    plan->linear = given(options, OPTION_LINEAR);
+    plan->load = plan_given(options, OPTION_READ_WRITE) ? LOAD_READ_WRITE
+                 : plan_given(options, OPTION_WRITE)    ? LOAD_WRITE
+                                                        : LOAD_READ;
+    plan->append = plan_given(options, OPTION_APPEND);
+    plan->linear = plan_given(options, OPTION_LINEAR) || plan->append;
     plan->seed = options->entropy ? (uint64_t)options->entropy : seed;
     plan->request_size = options->size;
-    if (plan->linear && !given(options, OPTION_SIZE))
-        plan->request_size = 256 << 10;
+    if (plan_given(options, OPTION_LINEAR) && !plan_given(options, OPTION_SIZE))
+        plan->request_size = PLAN_LINEAR_SIZE;
     plan->work_size = options->work_size;
     plan->scratch_size = options->work_size;
     if (!plan->scratch_size) {
-        bool large = rapid || options->sweep.kind != SWEEP_NONE;
+        bool large = rapid || plan->append || options->sweep.kind != SWEEP_NONE;
         plan->scratch_size = large ? 64 << 20 : 1 << 20;
         if (plan->scratch_size < plan->request_size)
             plan->scratch_size = plan->request_size;
@@ -77,10 +79,16 @@ resolve_pace(const struct options *options, struct plan *plan)
     resolve_interval(options, plan);
     plan->count = options->count ? (uint64_t)options->count : UINT64_MAX;
     plan->work_time = options->work_time ? options->work_time : INT64_MAX;
-    if (given(options, OPTION_RAPID) && !given(options, OPTION_WORK_TIME))
+    if (plan_given(options, OPTION_RAPID) && !plan_given(options, OPTION_WORK_TIME))
         plan->work_time = 3 * SECOND;
     plan->hang = options->hang;
-    plan->ignore_error = given(options, OPTION_IGNORE_ERROR);
+    plan->timeout = options->timeout;
+    plan->grace = options->hang ? time_later(options->hang, GRACE_LEAST) : GRACE;
+    plan->patience = plan_given(options, OPTION_TIMEOUT) ? options->timeout
+                     : options->work_time ? time_add(options->work_time, plan->grace)
+                                          : INT64_MAX;
+    plan->awake = plan_given(options, OPTION_AWAKE);
+    plan->ignore_error = plan_given(options, OPTION_IGNORE_ERROR);
     plan->limits.warmup = (uint64_t)options->warmup;
     plan->limits.fastest = options->min_time;
     plan->limits.slowest = options->max_time;
@@ -93,7 +101,7 @@ choose_engine(const struct options *options, struct plan *plan, struct error *er
     plan->engine = io_engine_of(0);
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
-        if (!option->engine || !given(options, option->id))
+        if (!option->engine || !plan_given(options, option->id))
             continue;
         if (chosen) {
             char what[64];
@@ -113,11 +121,14 @@ static int
 resolve_concurrency(const struct options *options, struct plan *plan, struct error *error)
 {
     bool deep = options->depth > 1 || options->sweep.kind == SWEEP_DEPTH;
+    bool open = options->sweep.kind == SWEEP_RATE;
     plan->threads = options->threads ? (int)options->threads : 1;
     plan->depth = options->depth ? (int)options->depth : 1;
     if (choose_engine(options, plan, error) < 0)
         return -1;
-    if (!deep || plan->engine->many)
+    if (open)
+        plan_resolve_places(options, plan);
+    if (!deep || plan->engine->many || (open && plan->depth == 1))
         return 0;
     error_set(error, EXIT_USAGE, options->depth > 1 ? "-depth" : "-sweep",
               "system calls that wait do one request at a time");
@@ -127,21 +138,22 @@ resolve_concurrency(const struct options *options, struct plan *plan, struct err
 static void
 resolve_io_mode(const struct options *options, struct plan *plan)
 {
-    plan->direct = given(options, OPTION_DIRECT);
-    plan->cached = given(options, OPTION_CACHED);
-    plan->keep = given(options, OPTION_KEEP);
-    plan->open_flags = (given(options, OPTION_SYNC) ? OS_OPEN_SYNC : 0) |
-                       (given(options, OPTION_DSYNC) ? OS_OPEN_DSYNC : 0);
-    plan->rw_flags = (given(options, OPTION_HIPRI) ? OS_RW_HIPRI : 0) |
-                     (given(options, OPTION_NOWAIT) ? OS_RW_NOWAIT : 0);
+    plan->direct = plan_given(options, OPTION_DIRECT);
+    plan->cached = plan_given(options, OPTION_CACHED);
+    plan->keep = plan_given(options, OPTION_KEEP);
+    plan->open_flags = (plan_given(options, OPTION_SYNC) ? OS_OPEN_SYNC : 0) |
+                       (plan_given(options, OPTION_DSYNC) ? OS_OPEN_DSYNC : 0);
+    plan->breakdown = plan_given(options, OPTION_BREAKDOWN);
+    plan->rw_flags = (plan_given(options, OPTION_HIPRI) ? OS_RW_HIPRI : 0) |
+                     (plan_given(options, OPTION_NOWAIT) ? OS_RW_NOWAIT : 0);
 }
 
 static void
 resolve_output(const struct options *options, struct plan_output *output)
 {
-    bool batch = given(options, OPTION_BATCH);
-    bool quiet = given(options, OPTION_QUIET) || given(options, OPTION_RAPID);
-    bool json = given(options, OPTION_JSON);
+    bool batch = plan_given(options, OPTION_BATCH);
+    bool quiet = plan_given(options, OPTION_QUIET) || plan_given(options, OPTION_RAPID);
+    bool json = plan_given(options, OPTION_JSON);
     output->format = options->given[OPTION_JSON] > 1 ? FORMAT_NDJSON
                      : json                          ? FORMAT_JSON
                      : batch                         ? FORMAT_RAW
@@ -151,7 +163,7 @@ resolve_output(const struct options *options, struct plan_output *output)
     output->requests = !quiet && !batch;
     bool periods = output->print_count || output->print_interval;
     output->summary = json || batch || !quiet || !periods;
-    output->time_format = given(options, OPTION_TIME) ? options->time_format : NULL;
+    output->time_format = plan_given(options, OPTION_TIME) ? options->time_format : NULL;
     output->burst = options->burst;
     output->percentiles = options->percentiles;
     output->plot = options->plot;
@@ -161,8 +173,8 @@ resolve_output(const struct options *options, struct plan_output *output)
 static void
 resolve_status(const struct options *options, struct plan_output *output)
 {
-    output->status =
-        !output->requests && !output->print_count && !given(options, OPTION_NO_STATUS);
+    output->status = !output->requests && !output->print_count &&
+                     !plan_given(options, OPTION_NO_STATUS);
 }
 
 /* The file takes over the interval of the raw lines, which are not printed then. */
@@ -176,75 +188,55 @@ resolve_prometheus(const struct options *options, struct plan_output *output)
         options->print_interval ? options->print_interval : 15 * SECOND;
 }
 
-/* Options that make no sense for steps that last a time each, without delay. */
-static const enum option_id not_swept[] = {
-    OPTION_COUNT,       OPTION_BURST,          OPTION_SPEED_LIMIT, OPTION_RATE_LIMIT,
-    OPTION_PRINT_COUNT, OPTION_PRINT_INTERVAL, OPTION_CORRECTED,   OPTION_SLO,
-    OPTION_PROMETHEUS,  OPTION_HISTOGRAM,
-};
-
-static int
-refuse_swept(enum option_id id, struct error *error)
+/* Returns why SCOPE is of nothing in PLAN, with what to do about it; NULL: it is not. */
+static const char *
+find_missing(const struct plan *plan, enum scope scope, const char **advice)
 {
-    char what[32];
-    snprintf(what, sizeof(what), "-%s", cli_option(id)->name);
-    error_set(error, EXIT_USAGE, what, "cannot be done together with -sweep");
-    return error_advise(error, "leave out one of them");
-}
-
-/* Refuse other options: what is swept cannot be set as well, and no step waits. */
-static int
-check_sweep(const struct options *options, struct error *error)
-{
-    enum option_id swept = sweep_option(options->sweep.kind);
-    for (size_t i = 0; i < sizeof(not_swept) / sizeof(not_swept[0]); i++)
-        if (given(options, not_swept[i]))
-            return refuse_swept(not_swept[i], error);
-    if (given(options, OPTION_INTERVAL) && options->interval > 0)
-        return refuse_swept(OPTION_INTERVAL, error);
-    if (given(options, OPTION_WORK_TIME) && !options->work_time)
-        return error_set(error, EXIT_USAGE, "-work-time",
-                         "each step of a sweep has to end");
-    return given(options, swept) ? refuse_swept(swept, error) : 0;
-}
-
-/* A working file has room for the largest request, unless the user says how much. */
-static void
-resolve_ends(const struct options *options, struct plan *plan)
-{
-    struct sweep *sweep = &plan->sweep;
-    if (sweep->kind == SWEEP_SIZE) {
-        plan->request_size = sweep->from ? sweep->from : 4096;
-        plan->request_size = plan_first(plan, plan->work_size);
-        if (!options->work_size && plan->scratch_size < sweep->to)
-            plan->scratch_size = sweep->to;
-    } else if (!sweep->from) {
-        sweep->from = 1;
-        sweep->to = 64;
+    *advice = "add -breakdown, or limit the whole time";
+    if (scope >= SCOPE_SUBMIT && scope < SCOPE_SYNC)
+        return plan->breakdown ? NULL : "needs -breakdown";
+    if (scope == SCOPE_SYNC && plan->load != LOAD_READ) {
+        *advice = "leave out -C, or limit the whole time";
+        return plan->cached ? "needs flushes, and -C does without" : NULL;
     }
+    *advice = "add -W or -G, or limit the whole time";
+    if (scope == SCOPE_SYNC)
+        return "needs writes, which are flushed";
+    *advice = "add -G, or limit all requests";
+    return scope == SCOPE_ALL || plan->load == LOAD_READ_WRITE ? NULL : "needs -G";
 }
 
-/* Comes when all but the output and -corrected is resolved. */
+/* Comes when it is resolved what is sent, and if times are split. */
 static int
-resolve_sweep(const struct options *options, struct plan *plan, struct error *error)
+resolve_slos(const struct options *options, struct plan *plan, struct error *error)
 {
-    if (options->sweep.kind == SWEEP_NONE)
-        return 0;
-    if (check_sweep(options, error) < 0)
-        return -1;
-    plan->sweep = options->sweep;
-    resolve_ends(options, plan);
-    plan->work_time = options->work_time ? options->work_time : 2 * SECOND;
-    plan->settle = plan->work_time / 10;
-    plan->limits.warmup = given(options, OPTION_WARMUP) ? (uint64_t)options->warmup : 0;
-    plan->output.requests = false;
+    char name[SLO_NAME];
+    plan->slos = options->slos;
+    for (int i = 0; i < plan->slos.count; i++) {
+        const struct slo *slo = &plan->slos.list[i];
+        enum sweep_kind swept = options->sweep.kind;
+        if (slo->metric == SLO_IOPS && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL)) {
+            error_set(error, EXIT_USAGE, "-slo", "-sweep %s decides iops by itself",
+                      sweep_name(swept));
+            return error_advise(error, "limit a time, such as p99=1ms");
+        }
+        const char *advice, *why = find_missing(plan, slo->scope, &advice);
+        if (slo->phase && !plan->phased) {
+            error_set(error, EXIT_USAGE, "-slo", "%s needs -load", slo_name(slo, name));
+            return error_advise(error, "add -load, or limit the whole run");
+        }
+        if (!why)
+            continue;
+        error_set(error, EXIT_USAGE, "-slo", "%s %s", slo_name(slo, name), why);
+        return error_advise(error, advice);
+    }
     return 0;
 }
 
 static int
 resolve_corrected(const struct options *options, struct plan *plan, struct error *error)
 {
-    if (!given(options, OPTION_CORRECTED))
+    if (!plan_given(options, OPTION_CORRECTED))
         return 0;
     if (plan->depth > 1) {
         error_set(error, EXIT_USAGE, "-corrected",
@@ -259,6 +251,34 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
     return error_advise(error, "give one with -i");
 }
 
+/* Comes first, as advice on one of these options is of no use with -append. */
+static int
+check_append(const struct options *options, struct error *error)
+{
+    static const char one[] = "-append: a log has one writer, which waits for each write",
+                      empty[] = "-append: a log begins with an empty file";
+    enum sweep_kind swept = options->sweep.kind;
+    if (!plan_given(options, OPTION_APPEND))
+        return 0;
+    if (plan_given(options, OPTION_READ_WRITE))
+        return plan_refuse_together(OPTION_READ_WRITE, "-append: a log is not read",
+                                    error);
+    if (plan_given(options, OPTION_KEEP))
+        return plan_refuse_together(OPTION_KEEP, empty, error);
+    if (options->work_offset > 0)
+        return plan_refuse_together(OPTION_WORK_OFFSET, empty, error);
+    if (options->threads > 1)
+        return plan_refuse_together(OPTION_THREADS, one, error);
+    if (options->depth > 1)
+        return plan_refuse_together(OPTION_DEPTH, one, error);
+    if (swept != SWEEP_NONE && swept != SWEEP_SIZE && swept != SWEEP_INTERVAL)
+        return plan_refuse_together(OPTION_SWEEP, one, error);
+    if (plan_given(options, OPTION_WRITE))
+        return 0;
+    error_set(error, EXIT_USAGE, "-append", "only writes extend a file");
+    return error_advise(error, "add -W");
+}
+
 int
 plan_make(const struct options *options, uint64_t seed, struct plan *plan,
           struct error *error)
@@ -268,15 +288,16 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     plan->path = options->targets[0];
     plan->targets = options->targets;
     plan->target_count = options->target_count;
-    if (resolve_concurrency(options, plan, error) < 0)
+    if (check_append(options, error) < 0 || resolve_concurrency(options, plan, error) < 0)
         return -1;
     resolve_requests(options, seed, plan);
     resolve_pace(options, plan);
     resolve_io_mode(options, plan);
     resolve_output(options, &plan->output);
     resolve_prometheus(options, &plan->output);
-    plan->slos = options->slos;
-    if (resolve_sweep(options, plan, error) < 0)
+    if (plan_resolve_phases(options, plan, error) < 0 ||
+        resolve_slos(options, plan, error) < 0 ||
+        plan_resolve_sweep(options, plan, error) < 0)
         return -1;
     resolve_status(options, &plan->output);
     return resolve_corrected(options, plan, error);
@@ -287,43 +308,23 @@ plan_target(const struct plan *plan, int number, struct plan *one)
 {
     *one = *plan;
     one->path = plan->targets[number];
-    if (number > 0)
-        one->seed = random_derive(plan->seed ^ TARGET_SALT, (uint64_t)number);
-}
-
-int64_t
-plan_first(const struct plan *plan, int64_t work_size)
-{
-    bool open = plan->sweep.kind == SWEEP_SIZE && !plan->sweep.from;
-    int64_t size = plan->request_size;
-    while (open && work_size && size > work_size && size > 512)
-        size /= 2;
-    return size;
-}
-
-int64_t
-plan_largest(const struct plan *plan)
-{
-    bool grows = plan->sweep.kind == SWEEP_SIZE && plan->sweep.to > plan->request_size;
-    return grows ? plan->sweep.to : plan->request_size;
+    if (number == 0)
+        return;
+    one->seed = random_derive(plan->seed ^ TARGET_SALT, (uint64_t)number);
+    one->missing = (struct io_missing){0}; /* it is noted once */
 }
 
 void
-plan_step(const struct plan *plan, int64_t value, int number, struct plan *step)
+plan_note(const struct plan *plan, struct notes *notes)
 {
-    *step = *plan;
-    step->seed = random_derive(~plan->seed, (uint64_t)number + 1);
-    switch (plan->sweep.kind) {
-    case SWEEP_SIZE:
-        step->request_size = value;
-        break;
-    case SWEEP_THREADS:
-        step->threads = (int)value;
-        break;
-    case SWEEP_DEPTH:
-        step->depth = (int)value;
-        break;
-    case SWEEP_NONE:
-        break;
-    }
+    const char *what = plan->background ? "-load" : "-sweep";
+    char instead[32];
+    snprintf(instead, sizeof(instead), "%d thread%s", plan->threads,
+             plan->threads == 1 ? "" : "s");
+    if (plan->background && !plan->interval)
+        notes_add(notes, what, "as fast as it goes: neither rate= nor speed= limits it");
+    if (plan->missing.name)
+        notes_add(notes, what, "%s is not available here (%s): going with %s",
+                  plan->missing.name, strerror(plan->missing.number),
+                  plan->engine->many ? plan->engine->name : instead);
 }

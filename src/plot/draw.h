@@ -25,6 +25,7 @@
 #define PLOT_SMALL 11
 #define PLOT_ROW 18    /* of the legend and of the table */
 #define PLOT_SWATCH 24 /* length of the sample of a line in them */
+#define PLOT_RING 5    /* radius of that around a step that broke a limit */
 
 /* panel.c: frames with axes, and the looks of targets. */
 
@@ -52,6 +53,18 @@ bool plot_has_data(const struct job *job);
 /* Returns true if targets are so few that several lines of each stay readable. */
 bool plot_is_clear(const struct plot *plot);
 
+/* What is drawn for all of several targets has the colour of text, which target has. */
+#define PLOT_OF_ALL 6
+
+/*
+ * Stores in LIMITS those of the plan that a sweep draws as lines: on times of whole
+ * requests, where the plot is one of times. Returns how many.
+ */
+int plot_limits(const struct plot *plot, struct slos *limits);
+
+/* Returns the step with the highest rate that job NUMBER keeps; NULL: none is known. */
+const struct job_step *plot_knee(const struct plot *plot, int number);
+
 /* Room for the classes of an element. */
 #define PLOT_CLASS 48
 
@@ -62,6 +75,21 @@ bool plot_is_clear(const struct plot *plot);
  */
 const char *plot_class(char *class, const struct plot *plot, const char *role,
                        const char *line, int target);
+
+/*
+ * Returns how many parts of the time of requests are drawn, as stacked columns: those of
+ * one target whose requests were split, and the flush after a write, if there was any, as
+ * the last; else 0. All else is in the colour of text then, so that theirs are seen.
+ */
+int plot_parts(const struct plot *plot);
+
+#define PLOT_PARTS (PARTS + 1) /* the most */
+
+/* Returns the name of a part, from 0. */
+const char *plot_part_name(int part);
+
+/* Writes the classes of a part in a ROLE into CLASS of PLOT_CLASS bytes. Returns it. */
+const char *plot_part_class(char *class, const char *role, int part);
 
 /* Draws a failed or a missed request, 5 pixels wide, 6 high, its lower end at X, Y. */
 void plot_cross(struct buffer *text, const char *class, double x, double y);
@@ -74,6 +102,12 @@ void plot_words_sent(struct buffer *text, const struct plot *plot);
 
 /* Adds the result, such as "99 requests counted, 1 failed". */
 void plot_words_done(struct buffer *text, const struct plot *plot);
+
+/* Adds what the load of a run with phases is, such as "write 1 MiB depth 8 beside". */
+void plot_words_load(struct buffer *text, const struct plot *plot);
+
+/* Adds the name of a phase; what the load is, for that with one. */
+void plot_words_phase(struct buffer *text, const struct plot *plot, enum phase phase);
 
 /* Adds a description of the whole plot, for people who do not see it. */
 void plot_words_all(struct buffer *text, const struct plot *plot);
@@ -101,6 +135,7 @@ struct plot_bin {
     uint64_t count;
     int64_t min, max; /* latencies, ns */
     double sum;
+    double parts[PLOT_PARTS]; /* sums of those that were split, ns */
 };
 
 /* A run while it is drawn: two panels that share the latency axis. */

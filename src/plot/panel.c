@@ -84,6 +84,30 @@ plot_is_clear(const struct plot *plot)
     return plot->count <= 8;
 }
 
+int
+plot_parts(const struct plot *plot)
+{
+    const struct stats *stats = plot->jobs[0].stats;
+    if (plot->count > 1 || plot->plan->sweep.kind != SWEEP_NONE ||
+        !plot->plan->breakdown || !stats || !breakdown_count(&stats->breakdown))
+        return 0;
+    return stats->sync.count ? PLOT_PARTS : PARTS;
+}
+
+const char *
+plot_part_name(int part)
+{
+    return part < PARTS ? part_name((enum part)part) : "sync";
+}
+
+const char *
+plot_part_class(char *class, const char *role, int part)
+{
+    static const int colours[PLOT_PARTS] = {5, 4, 0, 2, 3};
+    snprintf(class, PLOT_CLASS, "%s t%d", role, colours[part]);
+    return class;
+}
+
 #define COLOURS 8
 #define DASHES 8
 
@@ -93,12 +117,13 @@ plot_class(char *class, const struct plot *plot, const char *role, const char *l
 {
     static const struct {
         const char *line;
-        int colour;
-    } alone[] = {{"p50", 2}, {"p99", 3}, {"max", 6}, {"fail", 1}, {"missed", 4}};
+        int colour, over_parts;
+    } alone[] = {{"", 0, 6},    {"p50", 2, 6},  {"p99", 3, 6},
+                 {"max", 6, 6}, {"fail", 1, 1}, {"missed", 4, 4}};
     int colour = target % COLOURS, dashes = target / COLOURS % DASHES;
     for (size_t i = 0; plot->count == 1 && i < sizeof(alone) / sizeof(alone[0]); i++)
         if (strcmp(alone[i].line, line) == 0)
-            colour = alone[i].colour;
+            colour = plot_parts(plot) ? alone[i].over_parts : alone[i].colour;
     int used = snprintf(class, PLOT_CLASS, "%s t%d", role, colour);
     if (dashes)
         snprintf(class + used, PLOT_CLASS - (size_t)used, " d%d", dashes);

@@ -11,7 +11,8 @@
 #define PITCH 13   /* pixels from the label of one percentile to the next */
 #define SPREAD_X 712
 #define SPREAD_WIDTH 228
-#define STRIP 24 /* pixels below all latencies, for failed and missed requests */
+#define LOG_ROOM 10 /* for columns, below all latencies on a log axis */
+#define STRIP 24    /* pixels below all latencies, for failed and missed requests */
 
 /* Widens the range of latencies. */
 static void
@@ -52,6 +53,16 @@ survey(struct plot_run *run)
         run->span = run->most > 0 ? run->most : 1;
 }
 
+/* Returns the value at which the axis of latency begins, ns: with parts low enough for
+ * columns of the shortest requests to be seen. */
+static int64_t
+begin_axis(const struct plot_run *run, bool log)
+{
+    if (!plot_parts(run->plot))
+        return run->least;
+    return log ? run->least / LOG_ROOM : 0;
+}
+
 static void
 place_panels(struct plot_run *run)
 {
@@ -83,7 +94,7 @@ place_panels(struct plot_run *run)
                                   .from = log ? bottom - PLOT_INSET : bottom,
                                   .to = PLOT_TOP + PLOT_INSET,
                                   .gap = log ? 20 : 32};
-    plot_axis_fit(&time->up, run->least, run->most, true);
+    plot_axis_fit(&time->up, begin_axis(run, log), run->most, true);
     spread->up = time->up;
 }
 

@@ -5,7 +5,7 @@
 #include "svg.h"
 
 #include "axis.h"
-#include "base/escape.h"
+#include "base/buffer.h"
 
 #include <math.h>
 #include <stdlib.h>

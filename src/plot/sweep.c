@@ -1,8 +1,10 @@
 /*
  * The plot of a sweep: of sizes, IOPS and bandwidth against the size, in two panels; of
  * threads or depths, latency against IOPS as a saturation curve, whose points are
- * labelled with the number of threads or the depth so that no label lies upon another.
+ * labelled with the number of threads or the depth so that no label lies upon another;
+ * of intervals, latency against the interval.
  */
+#include "base/units.h"
 #include "draw.h"
 
 #include <math.h>
@@ -28,7 +30,7 @@ value_bps(const struct job_step *step)
 }
 
 static double
-value_size(const struct job_step *step)
+value_swept(const struct job_step *step)
 {
     return (double)step->value;
 }
@@ -126,14 +128,21 @@ draw_curve(struct buffer *text, const struct plot *plot, const struct plot_panel
             svg_circle(text, class, x_of(panel, curve->across, step),
                        y_of(panel, curve->up, step), curve->radius);
     }
+    plot_class(class, plot, "ring", "fail", number);
+    for (int i = 0; i < job->step_count; i++) {
+        const struct job_step *step = &job->steps[i];
+        if (step->requests && step->verdict == SLO_BROKEN)
+            svg_circle(text, class, x_of(panel, curve->across, step),
+                       y_of(panel, curve->up, step), PLOT_RING);
+    }
 }
 
 static void
 draw_rates(struct buffer *text, const struct plot *plot, double x, const char *title,
            enum plot_kind kind, value_of *value)
 {
-    const struct curve curve = {"outline", "mark", "", 3, value_size, value};
-    struct range sizes = find_range(plot, value_size), rates = find_range(plot, value);
+    const struct curve curve = {"outline", "mark", "", 3, value_swept, value};
+    struct range sizes = find_range(plot, value_swept), rates = find_range(plot, value);
     struct plot_panel panel = {.x = x,
                                .y = PLOT_TOP,
                                .width = 372,
@@ -259,6 +268,12 @@ static const struct curve curves[] = {
     {"max", "mark", "max", 2, value_iops, value_max},
 };
 
+static const struct curve intervals[] = {
+    {"p50 curve", "mark", "p50", 3, value_swept, value_p50},
+    {"p99", "mark open", "p99", 3, value_swept, value_p99},
+    {"max", "mark", "max", 2, value_swept, value_max},
+};
+
 #define CURVES (int)(sizeof(curves) / sizeof(curves[0]))
 
 static int
@@ -281,17 +296,19 @@ add_points(struct labels *labels, const struct plot_panel *panel, const struct j
 }
 
 static void
-draw_labels_of(struct buffer *text, const struct plot_panel *panel, struct labels *labels,
-               const struct job *job, value_of *value)
+draw_labels_of(struct buffer *text, const struct plot *plot,
+               const struct plot_panel *panel, struct labels *labels, int number,
+               value_of *value)
 {
+    const struct job *job = &plot->jobs[number];
     const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
     for (int i = 0; i < job->step_count; i++) {
         const struct job_step *step = &job->steps[i];
-        char shown[24];
+        char shown[UNITS_TEXT];
         if (!step->requests)
             continue;
         double x = x_of(panel, value_iops, step), y = y_of(panel, value, step);
-        snprintf(shown, sizeof(shown), "%lld", (long long)step->value);
+        sweep_format(plot->plan->sweep.kind, step->value, shown);
         if (place_label(labels, svg_width(shown, PLOT_SMALL), PLOT_SMALL + 1, &x, &y))
             svg_text(text, x, y, &font, shown);
     }
@@ -302,11 +319,11 @@ static void
 draw_labels(struct buffer *text, const struct plot *plot, const struct plot_panel *panel,
             int shown)
 {
-    size_t most = (size_t)(2 * CURVES * count_steps(plot)) * sizeof(struct box);
+    int most = 2 * CURVES * count_steps(plot) + 1; /* nothing need not be there */
     struct labels labels = {
         .frame = {panel->x + 2, panel->y + 2, panel->x + panel->width - 2,
                   panel->y + panel->height - 2},
-        .boxes = malloc(most),
+        .boxes = calloc((size_t)most, sizeof(struct box)),
     };
     if (!labels.boxes) {
         text->failed = true;
@@ -317,16 +334,18 @@ draw_labels(struct buffer *text, const struct plot *plot, const struct plot_pane
             add_points(&labels, panel, &plot->jobs[i], curves[curve].up);
     for (int curve = 0; curve < (plot->count > LABELLED ? 1 : shown); curve++)
         for (int i = 0; i < plot->count; i++)
-            draw_labels_of(text, panel, &labels, &plot->jobs[i], curves[curve].up);
+            draw_labels_of(text, plot, panel, &labels, i, curves[curve].up);
     free(labels.boxes);
 }
 
 static void
-fit_saturation(struct plot_panel *panel, struct range iops, int64_t least, int64_t most)
+fit_saturation(struct plot_panel *panel, enum plot_kind kind, struct range across,
+               struct range times)
 {
-    bool log_across = plot_axis_spreads(iops.least, iops.most, PLOT_SPREAD);
-    bool log_up = plot_axis_spreads(least, most, STEEP);
-    panel->across = (struct plot_axis){.kind = PLOT_RATE,
+    bool log_across =
+        kind == PLOT_TIME || plot_axis_spreads(across.least, across.most, PLOT_SPREAD);
+    bool log_up = plot_axis_spreads(times.least, times.most, STEEP);
+    panel->across = (struct plot_axis){.kind = kind,
                                        .log = log_across,
                                        .from = panel->x + (log_across ? INSET : 0),
                                        .to = panel->x + panel->width - INSET,
@@ -337,33 +356,96 @@ fit_saturation(struct plot_panel *panel, struct range iops, int64_t least, int64
                            .from = panel->y + panel->height - (log_up ? INSET : 0),
                            .to = panel->y + INSET,
                            .gap = log_up ? 20 : 32};
-    plot_axis_fit(&panel->across, log_across ? iops.least : 0, iops.most, true);
-    plot_axis_fit(&panel->up, log_up ? least : 0, most, true);
+    plot_axis_fit(&panel->across, log_across ? across.least : 0, across.most, true);
+    plot_axis_fit(&panel->up, log_up ? times.least : 0, times.most, true);
+}
+
+int
+plot_limits(const struct plot *plot, struct slos *limits)
+{
+    const struct slos *all = &plot->plan->slos;
+    limits->count = 0;
+    for (int i = 0; i < all->count && plot->plan->sweep.kind != SWEEP_SIZE; i++) {
+        const struct slo *slo = &all->list[i];
+        if (slo->metric != SLO_IOPS && slo->scope == SCOPE_ALL && slo->limit > 0)
+            limits->list[limits->count++] = *slo;
+    }
+    return limits->count;
+}
+
+static void
+draw_limits(struct buffer *text, const struct plot *plot, const struct plot_panel *panel,
+            const struct slos *limits)
+{
+    char class[PLOT_CLASS];
+    plot_class(class, plot, "limit", "fail", plot->count > 1 ? PLOT_OF_ALL : 0);
+    for (int i = 0; i < limits->count; i++) {
+        svg_path(text, class);
+        svg_point(text, 'M', panel->x,
+                  plot_axis_at(&panel->up, (double)limits->list[i].limit));
+        svg_line(text, 'H', panel->x + panel->width);
+        svg_end(text);
+    }
+}
+
+const struct job_step *
+plot_knee(const struct plot *plot, int number)
+{
+    const struct job *job = &plot->jobs[number];
+    bool found = plot->plan->sweep.kind == SWEEP_RATE && job->highest >= 0 &&
+                 job->highest < job->step_count;
+    const struct job_step *step = found ? &job->steps[job->highest] : NULL;
+    return step && step->requests ? step : NULL;
+}
+
+static void
+draw_knees(struct buffer *text, const struct plot *plot, const struct plot_panel *panel)
+{
+    char class[PLOT_CLASS];
+    for (int i = 0; i < plot->count; i++) {
+        const struct job_step *step = plot_knee(plot, i);
+        if (!step)
+            continue;
+        svg_path(text, plot_class(class, plot, "knee", "p50", i));
+        svg_point(text, 'M', x_of(panel, value_iops, step), panel->y);
+        svg_line(text, 'V', panel->y + panel->height);
+        svg_end(text);
+    }
 }
 
 static void
 draw_saturation(struct buffer *text, const struct plot *plot)
 {
+    bool paced = plot->plan->sweep.kind == SWEEP_INTERVAL;
     struct plot_panel panel = {.x = PLOT_LEFT,
                                .y = PLOT_TOP,
                                .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
                                .height = PLOT_HEIGHT,
-                               .across_title = "requests per second",
+                               .across_title = paced ? "interval" : "requests per second",
                                .up_title = "latency"};
-    struct range iops = find_range(plot, value_iops);
+    struct range across = find_range(plot, paced ? value_swept : value_iops);
     int shown = plot_is_clear(plot) ? CURVES : 1;
-    if (iops.any)
-        fit_saturation(&panel, iops, find_range(plot, value_p50).least,
-                       find_range(plot, curves[shown - 1].up).most);
+    struct slos limits;
+    plot_limits(plot, &limits);
+    if (across.any) {
+        struct range times = find_range(plot, value_p50);
+        times.most = find_range(plot, curves[shown - 1].up).most;
+        for (int i = 0; i < limits.count; i++)
+            widen_range(&times, (double)limits.list[i].limit);
+        fit_saturation(&panel, paced ? PLOT_TIME : PLOT_RATE, across, times);
+    }
     plot_panel_draw(text, &panel);
-    if (!iops.any) {
+    if (!across.any) {
         plot_panel_empty(text, &panel);
         return;
     }
+    draw_limits(text, plot, &panel, &limits);
+    draw_knees(text, plot, &panel);
     for (int i = 0; i < plot->count; i++)
         for (int curve = 0; curve < shown; curve++)
-            draw_curve(text, plot, &panel, i, &curves[curve]);
-    draw_labels(text, plot, &panel, shown);
+            draw_curve(text, plot, &panel, i, &(paced ? intervals : curves)[curve]);
+    if (!paced)
+        draw_labels(text, plot, &panel, shown);
 }
 
 void

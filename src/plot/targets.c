@@ -19,6 +19,9 @@ enum entry {
     ENTRY_MAX,
     ENTRY_FAIL,
     ENTRY_MISSED,
+    ENTRY_LIMIT,
+    ENTRY_BROKEN,
+    ENTRY_KNEE,
     ENTRY_VALUE,
     ENTRIES,
 };
@@ -34,6 +37,9 @@ static const struct {
     [ENTRY_MAX] = {"k-max", "max", "max"},
     [ENTRY_FAIL] = {"k-fail", "fail", "failed"},
     [ENTRY_MISSED] = {"k-missed", "missed", "due but not sent"},
+    [ENTRY_LIMIT] = {"k-limit", "fail", "limit"},
+    [ENTRY_BROKEN] = {"k-ring", "fail", "limit broken"},
+    [ENTRY_KNEE] = {"k-knee", "p50", "highest that is kept"},
     [ENTRY_VALUE] = {NULL, "", ""},
 };
 
@@ -56,19 +62,38 @@ entries_of_run(const struct plot *plot)
     return found;
 }
 
+static bool
+has_broken(const struct job *job)
+{
+    for (int i = 0; i < job->step_count; i++)
+        if (job->steps[i].requests && job->steps[i].verdict == SLO_BROKEN)
+            return true;
+    return false;
+}
+
 static unsigned
 entries_of(const struct plot *plot)
 {
     enum sweep_kind kind = plot->plan->sweep.kind;
+    struct slos limits;
+    unsigned found = 0;
     if (kind == SWEEP_NONE)
         return entries_of_run(plot);
-    if (kind == SWEEP_SIZE)
-        return 0;
-    for (int i = 0; i < plot->count; i++)
-        if (plot_has_data(&plot->jobs[i]))
-            return 1u << ENTRY_P50 | 1u << ENTRY_VALUE |
-                   (plot_is_clear(plot) ? 1u << ENTRY_P99 | 1u << ENTRY_MAX : 0);
-    return 0;
+    for (int i = 0; i < plot->count; i++) {
+        if (has_broken(&plot->jobs[i]))
+            found |= 1u << ENTRY_BROKEN;
+        if (plot_knee(plot, i))
+            found |= 1u << ENTRY_KNEE;
+        if (plot_has_data(&plot->jobs[i]) && kind != SWEEP_SIZE)
+            found |= 1u << ENTRY_P50;
+    }
+    if (found & 1u << ENTRY_P50 && plot_is_clear(plot))
+        found |= 1u << ENTRY_P99 | 1u << ENTRY_MAX;
+    if (found & 1u << ENTRY_P50 && kind != SWEEP_INTERVAL)
+        found |= 1u << ENTRY_VALUE;
+    if (found & 1u << ENTRY_P50 && plot_limits(plot, &limits))
+        found |= 1u << ENTRY_LIMIT;
+    return found;
 }
 
 /* Draws a sample, PLOT_SWATCH wide, beside a line of text at Y. */
@@ -97,9 +122,6 @@ draw_swatch(struct buffer *text, enum entry entry, const char *class, double x, 
     }
 }
 
-/* With several targets, entries that hold for all of them have the colour of text. */
-#define COLOUR_OF_ALL 6
-
 /* Draws the sample of an entry: a line of a run, or a curve with its mark. */
 static void
 draw_key(struct buffer *text, const struct plot *plot, enum entry entry, double x,
@@ -110,14 +132,18 @@ draw_key(struct buffer *text, const struct plot *plot, enum entry entry, double 
         double radius;
     } curves[ENTRIES] = {[ENTRY_P50] = {"k-p50 curve", "k-mark", 3},
                          [ENTRY_P99] = {"k-p99", "k-mark open", 3},
-                         [ENTRY_MAX] = {"k-max", "k-mark", 2}};
+                         [ENTRY_MAX] = {"k-max", "k-mark", 2},
+                         [ENTRY_LIMIT] = {"k-limit", NULL, 0},
+                         [ENTRY_BROKEN] = {NULL, "k-ring", PLOT_RING},
+                         [ENTRY_KNEE] = {"k-knee", NULL, 0}};
     bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
-    int target = plot->count > 1 ? COLOUR_OF_ALL : 0;
+    const char *role = sweep ? curves[entry].role : entries[entry].class;
+    int target = plot->count > 1 ? PLOT_OF_ALL : 0;
     char class[PLOT_CLASS];
-    plot_class(class, plot, sweep ? curves[entry].role : entries[entry].class,
-               entries[entry].line, target);
-    draw_swatch(text, entry, class, x, y);
-    if (sweep)
+    if (role)
+        draw_swatch(text, entry,
+                    plot_class(class, plot, role, entries[entry].line, target), x, y);
+    if (sweep && curves[entry].mark)
         svg_circle(
             text,
             plot_class(class, plot, curves[entry].mark, entries[entry].line, target),
@@ -147,10 +173,39 @@ draw_entries(struct buffer *text, const struct plot *plot, unsigned found, doubl
     }
 }
 
+/* Draws the colours of the parts of the time, a row of the legend. */
+static void
+draw_part_keys(struct buffer *text, const struct plot *plot, double y)
+{
+    const struct svg_font font = {.size = PLOT_FONT, .class = "key"};
+    char class[PLOT_CLASS];
+    double x = PLOT_MARGIN;
+    for (int i = 0; i < plot_parts(plot); i++) {
+        const char *name = plot_part_name(i);
+        plot_part_class(class, "k-part", i);
+        draw_swatch(text, ENTRY_BAND, class, x, y);
+        x += PLOT_SWATCH + SPACE / 2.0;
+        svg_text(text, x, y, &font, name);
+        x += svg_width(name, PLOT_FONT) + 2 * SPACE;
+    }
+}
+
+/* Returns how many phases have begun. */
+static int
+count_phases(const struct plot *plot)
+{
+    const struct job *job = &plot->jobs[0];
+    int count = 0;
+    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++)
+        count += job_phase_stats(job, phase) != NULL;
+    return count;
+}
+
 double
 plot_targets_height(const struct plot *plot)
 {
-    return (plot->count + (entries_of(plot) ? 3.5 : 2)) * PLOT_ROW;
+    double rows = plot->count + count_phases(plot) + (entries_of(plot) ? 3.5 : 2);
+    return (rows + (plot_parts(plot) ? 1 : 0)) * PLOT_ROW;
 }
 
 /* Draws the colour, dashes and mark of a target. */
@@ -215,12 +270,12 @@ find_highest(const struct job *job, bool bandwidth)
     return most;
 }
 
-/* Returns the kind of a cell and stores its VALUE; -1: the target has none. */
+/* Returns the kind of a cell and stores its VALUE; -1: the target has none. STATS are
+ * those of a run, or of a phase. */
 static enum units_kind
-value_of_cell(const struct job *job, enum column column, int64_t *value)
+value_of_cell(const struct job *job, const struct stats *stats, enum column column,
+              int64_t *value)
 {
-    const struct stats *stats = job->stats; /* those of a run */
-    bool any = plot_has_data(job);
     switch (column) {
     case COLUMN_REQUESTS:
         *value = (int64_t)stats->latency.count;
@@ -238,13 +293,13 @@ value_of_cell(const struct job *job, enum column column, int64_t *value)
         *value = (int64_t)find_highest(job, true);
         return UNITS_SIZE;
     case COLUMN_P50:
-        *value = any ? stats_p50(stats) : -1;
+        *value = stats->latency.count ? stats_p50(stats) : -1;
         return UNITS_TIME;
     case COLUMN_P99:
-        *value = any ? stats_p99(stats) : -1;
+        *value = stats->latency.count ? stats_p99(stats) : -1;
         return UNITS_TIME;
     default:
-        *value = any ? stats->latency.max : -1;
+        *value = stats->latency.count ? stats->latency.max : -1;
         return UNITS_TIME;
     }
 }
@@ -253,11 +308,12 @@ value_of_cell(const struct job *job, enum column column, int64_t *value)
 
 /* Writes a cell into CELL bytes. */
 static void
-write_cell(char *cell, const struct job *job, enum column column)
+write_cell(char *cell, const struct job *job, const struct stats *stats,
+           enum column column)
 {
     int64_t value;
     char shown[UNITS_TEXT];
-    enum units_kind kind = value_of_cell(job, column, &value);
+    enum units_kind kind = value_of_cell(job, stats, column, &value);
     snprintf(cell, CELL, "%s%s", value < 0 ? "-" : units_format(kind, value, shown),
              kind == UNITS_SIZE ? "/s" : "");
 }
@@ -268,10 +324,11 @@ width_of(enum column column)
     return SVG_GLYPH * PLOT_FONT * columns[column].width + SPACE;
 }
 
-/* Draws a row from the right to the left, or the head of the table if TARGET is NULL.
- * Returns the pixel at which it begins: the name has the rest. */
+/* Draws a row with STATS from the right to the left, or the head of the table if JOB is
+ * NULL. Returns the pixel at which it begins: the name has the rest. */
 static double
-draw_cells(struct buffer *text, const struct job *job, unsigned shown, double y)
+draw_cells(struct buffer *text, const struct job *job, const struct stats *stats,
+           unsigned shown, double y)
 {
     const struct svg_font font = {SVG_END, PLOT_FONT, job ? "cell" : "dim", false};
     double x = PLOT_WIDTH - PLOT_MARGIN;
@@ -280,7 +337,7 @@ draw_cells(struct buffer *text, const struct job *job, unsigned shown, double y)
         if (!(shown & 1u << column))
             continue;
         if (job)
-            write_cell(cell, job, (enum column)column);
+            write_cell(cell, job, stats, (enum column)column);
         svg_text(text, x, y, &font, job ? cell : columns[column].name);
         x -= width_of((enum column)column);
     }
@@ -306,18 +363,40 @@ draw_name(struct buffer *text, const struct job *job, double x, double y, double
     buffer_free(&name);
 }
 
+/* Draws a row for each phase, below Y. */
+static void
+draw_phases(struct buffer *text, const struct plot *plot, unsigned shown, double y)
+{
+    const struct svg_font font = {.size = PLOT_FONT, .class = "name"};
+    const struct job *job = &plot->jobs[0];
+    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++) {
+        const struct stats *stats = job_phase_stats(job, phase);
+        struct buffer name = {0};
+        if (!stats)
+            continue;
+        y += PLOT_ROW;
+        draw_cells(text, job, stats, shown, y);
+        plot_words_phase(&name, plot, phase);
+        text->failed |= name.failed;
+        if (!name.failed)
+            svg_text(text, PLOT_MARGIN + PLOT_SWATCH, y, &font, name.text);
+        buffer_free(&name);
+    }
+}
+
 static void
 draw_table(struct buffer *text, const struct plot *plot, unsigned found, double y)
 {
     unsigned shown =
         columns_of(plot, found & 1u << ENTRY_FAIL, found & 1u << ENTRY_MISSED);
     double begin = PLOT_MARGIN + (plot->count > 1 ? PLOT_SWATCH + SPACE : 0);
-    draw_cells(text, NULL, shown, y);
+    draw_cells(text, NULL, NULL, shown, y);
     for (int i = 0; i < plot->count; i++) {
         y += PLOT_ROW;
-        double end = draw_cells(text, &plot->jobs[i], shown, y);
+        double end = draw_cells(text, &plot->jobs[i], plot->jobs[i].stats, shown, y);
         draw_name(text, &plot->jobs[i], begin, y, end - begin);
     }
+    draw_phases(text, plot, shown, y);
 }
 
 void
@@ -328,6 +407,10 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
     if (found) {
         draw_entries(text, plot, found, y);
         y += 1.5 * PLOT_ROW;
+    }
+    if (plot_parts(plot)) {
+        draw_part_keys(text, plot, y - PLOT_ROW / 2.0);
+        y += PLOT_ROW;
     }
     draw_table(text, plot, found, y);
     for (int i = 0; plot->count > 1 && i < plot->count; i++)

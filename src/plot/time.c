@@ -120,12 +120,55 @@ bin_x(const struct plot_run *run, int bin, int bins)
     return axis->from + (axis->to - axis->from) * bin / bins;
 }
 
-enum level { LEVEL_MIN, LEVEL_MEAN, LEVEL_MAX };
+/*
+ * Fills the bins with the parts of requests, whose marks have none. Few requests have a
+ * bin each. Returns the number of bins.
+ */
+static int
+fill_parts(struct plot_run *run, const struct track *track)
+{
+    bool few = plot_time_marks(run->plot, 0);
+    int bins = choose_bins(run, track, few ? 1 : BIN_REQUESTS, few ? 1 : BINS_LEAST);
+    for (int i = 0; i < PLOT_BINS; i++)
+        run->bins[i] = (struct plot_bin){0};
+    for (int i = 0; i < track->used; i++) {
+        const struct track_column *column = &track->columns[i];
+        struct plot_bin *bin = &run->bins[bin_at(run, middle_of(track, i), bins)];
+        bin->count += column->split;
+        for (int part = 0; part < PARTS; part++)
+            bin->parts[part] += column->parts[part];
+        bin->parts[PARTS] += column->sync;
+    }
+    return bins;
+}
+
+/* The lower edge of each part is a level; after the last comes the end of the column. */
+enum level { LEVEL_MIN, LEVEL_MEAN, LEVEL_MAX, LEVEL_PART };
+
+/*
+ * Returns the pixel of the lower edge of a part. A column is as high as the mean time of
+ * its requests, and each part has its share of that height: on an axis from 0 its own
+ * height, and on a logarithmic one, where heights do not add up, still its share.
+ */
+static double
+part_y(const struct plot_run *run, const struct plot_bin *bin, int part)
+{
+    const struct plot_axis *up = &run->time.up;
+    double below = 0, all = 0;
+    for (int i = 0; i < PLOT_PARTS; i++) {
+        below += i < part ? bin->parts[i] : 0;
+        all += bin->parts[i];
+    }
+    double top = plot_axis_at(up, all / (double)bin->count);
+    return all > 0 ? up->from + (top - up->from) * (below / all) : up->from;
+}
 
 static double
 bin_y(const struct plot_run *run, int bin, enum level level)
 {
     const struct plot_bin *b = &run->bins[bin];
+    if (level >= LEVEL_PART)
+        return part_y(run, b, (int)(level - LEVEL_PART));
     double value = level == LEVEL_MIN   ? (double)b->min
                    : level == LEVEL_MAX ? (double)b->max
                                         : b->sum / (double)b->count;
@@ -162,6 +205,20 @@ find_stretch(const struct plot_run *run, int bins, int *first, int *last)
     return *first < bins;
 }
 
+/* Draws the area between two levels. */
+static void
+draw_area(struct buffer *text, const struct plot_run *run, int bins, enum level lower,
+          enum level upper, const char *class)
+{
+    svg_path(text, class);
+    for (int first = 0, last; find_stretch(run, bins, &first, &last); first = last + 1) {
+        trace(text, run, first, last, bins, upper, false);
+        trace(text, run, first, last, bins, lower, true);
+        svg_close(text);
+    }
+    svg_end(text);
+}
+
 /* Bands of several targets overlap, so each is fainter. */
 static void
 draw_band(struct buffer *text, struct plot_run *run, int target)
@@ -172,14 +229,20 @@ draw_band(struct buffer *text, struct plot_run *run, int target)
     char class[PLOT_CLASS];
     if (!plot_is_clear(run->plot))
         return;
-    int bins = fill_bins(run, target);
-    svg_path(text, plot_class(class, run->plot, roles[run->plot->count], "", target));
-    for (int first = 0, last; find_stretch(run, bins, &first, &last); first = last + 1) {
-        trace(text, run, first, last, bins, LEVEL_MAX, false);
-        trace(text, run, first, last, bins, LEVEL_MIN, true);
-        svg_close(text);
-    }
-    svg_end(text);
+    draw_area(text, run, fill_bins(run, target), LEVEL_MIN, LEVEL_MAX,
+              plot_class(class, run->plot, roles[run->plot->count], "", target));
+}
+
+/* Draws the parts of the time as stacked columns. */
+static void
+draw_parts(struct buffer *text, struct plot_run *run, int target)
+{
+    int parts = plot_parts(run->plot);
+    int bins = parts ? fill_parts(run, run->plot->jobs[target].track) : 0;
+    char class[PLOT_CLASS];
+    for (int i = 0; i < parts; i++)
+        draw_area(text, run, bins, (enum level)(LEVEL_PART + i),
+                  (enum level)(LEVEL_PART + i + 1), plot_part_class(class, "part", i));
 }
 
 static void
@@ -246,14 +309,48 @@ draw_exceptions(struct buffer *text, const struct plot_run *run, int target,
     }
 }
 
+#define LABEL_RISE 5 /* pixels from a frame up to a text above it */
+
+/* Shades the time in which a load was there, and names it above. */
+static void
+draw_load(struct buffer *text, const struct plot_run *run)
+{
+    const struct svg_font font = {SVG_MIDDLE, PLOT_SMALL, "dim", false};
+    const struct plot_panel *panel = &run->time;
+    const struct job *job = &run->plot->jobs[0], *load;
+    struct buffer name = {0};
+    double ends[2], width;
+    if (!job->phases || job->phases->current < PHASE_LOADED || !job->track->used ||
+        panel->across.gap <= 0)
+        return;
+    load = job->phases->load;
+    int64_t began = load->group.begin - job->track->began;
+    int64_t ended = load->done ? load->outcome.ended - job->track->began : run->span;
+    ends[0] = fmax(plot_axis_at(&panel->across, (double)began), panel->x);
+    ends[1] = fmin(plot_axis_at(&panel->across, (double)ended), panel->x + panel->width);
+    if (ends[0] >= ends[1])
+        return;
+    svg_rect(text, "load", ends[0], panel->y, ends[1] - ends[0], panel->height);
+    plot_words_load(&name, run->plot);
+    width = svg_width(name.failed ? "" : name.text, PLOT_SMALL);
+    text->failed |= name.failed;
+    double middle = fmin((ends[0] + ends[1]) / 2, panel->x + panel->width - width / 2);
+    if (!name.failed)
+        svg_text(text, fmax(middle, panel->x + width / 2), panel->y - LABEL_RISE, &font,
+                 name.text);
+    buffer_free(&name);
+}
+
 /* A layer of all targets is drawn before the next, so that small marks stay visible. */
 void
 plot_time_draw(struct buffer *text, struct plot_run *run)
 {
     static void (*const layers[])(struct buffer * text, struct plot_run * run,
-                                  int target) = {draw_band, draw_marks, draw_mean};
+                                  int target) = {draw_band, draw_parts, draw_marks,
+                                                 draw_mean};
     const struct plot *plot = run->plot;
     plot_panel_draw(text, &run->time);
+    draw_load(text, run);
     if (!run->data)
         plot_panel_empty(text, &run->time);
     for (size_t layer = 0; layer < sizeof(layers) / sizeof(layers[0]); layer++)

@@ -33,6 +33,10 @@ add_mode(struct buffer *text, const struct plot *plot)
 static void
 add_pace(struct buffer *text, const struct plan *plan)
 {
+    if (plan->sweep.kind == SWEEP_INTERVAL)
+        buffer_text(text, ", at rising intervals");
+    if (plan->sweep.kind == SWEEP_RATE)
+        buffer_text(text, plan->poisson ? ", due at random" : ", when they are due");
     if (plan->interval <= 0)
         return;
     buffer_text(text, ", ");
@@ -65,7 +69,10 @@ plot_words_sent(struct buffer *text, const struct plot *plot)
                                         [LOAD_WRITE] = "writes",
                                         [LOAD_READ_WRITE] = "writes and reads in turn"};
     const struct plan *plan = plot->plan;
-    buffer_format(text, "%s %s", plan->linear ? "sequential" : "random",
+    buffer_format(text, "%s %s",
+                  plan->append   ? "appended"
+                  : plan->linear ? "sequential"
+                                 : "random",
                   loads[plan->load]);
     add_size(text, plan);
     add_mode(text, plot);
@@ -110,6 +117,10 @@ plot_words_done(struct buffer *text, const struct plot *plot)
         missed += job->stats->missed;
     }
     add_counts(text, count, failed, missed);
+    if (plot->plan->sweep.kind != SWEEP_NONE && plot->plan->slos.count) {
+        buffer_text(text, "; limit ");
+        slos_text(&plot->plan->slos, text);
+    }
     if (plot->plan->corrected)
         buffer_text(text,
                     "; percentiles and histogram corrected for those that were not sent");
@@ -126,28 +137,75 @@ add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
     units_add(text, UNITS_TIME, max);
 }
 
+/* Adds the means of the parts, such as ", on average submit 2 us, queue 1 us ...". */
 static void
-add_run(struct buffer *text, const struct stats *stats)
+add_parts(struct buffer *text, const struct plot *plot, const struct stats *stats)
+{
+    for (int i = 0; i < plot_parts(plot); i++) {
+        const struct moments *part =
+            i < PARTS ? &stats->breakdown.parts[i].moments : &stats->sync;
+        buffer_format(text, "%s%s ", i ? ", " : ", on average ", plot_part_name(i));
+        units_add(text, UNITS_TIME, moments_average(part));
+    }
+}
+
+void
+plot_words_load(struct buffer *text, const struct plot *plot)
+{
+    buffer_text(text, "under load: ");
+    plan_background_name(&plot->jobs[0].phases->load->plan, text);
+}
+
+void
+plot_words_phase(struct buffer *text, const struct plot *plot, enum phase phase)
+{
+    if (phase == PHASE_LOADED)
+        plot_words_load(text, plot);
+    else
+        buffer_text(text, phase == PHASE_IDLE ? "idle" : "recovered");
+}
+
+/* Adds the figures of each phase. */
+static void
+add_phases(struct buffer *text, const struct plot *plot)
+{
+    const struct job *job = &plot->jobs[0];
+    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++) {
+        const struct stats *stats = job_phase_stats(job, phase);
+        if (!stats)
+            continue;
+        buffer_text(text, "; ");
+        plot_words_phase(text, plot, phase);
+        buffer_text(text, ": ");
+        add_counts(text, stats->latency.count, stats->failed, stats->missed);
+        if (stats->latency.count)
+            add_times(text, stats_p50(stats), stats_p99(stats), stats->latency.max);
+    }
+}
+
+static void
+add_run(struct buffer *text, const struct plot *plot, const struct stats *stats)
 {
     add_counts(text, stats->latency.count, stats->failed, stats->missed);
     if (stats->latency.count)
         add_times(text, stats_p50(stats), stats_p99(stats), stats->latency.max);
+    add_parts(text, plot, stats);
+    add_phases(text, plot);
 }
 
 static void
 add_step(struct buffer *text, const struct plan *plan, const struct job_step *step)
 {
-    buffer_format(text, "%s ", sweep_name(plan->sweep.kind));
-    if (plan->sweep.kind == SWEEP_SIZE)
-        units_add(text, UNITS_SIZE, step->value);
-    else
-        buffer_format(text, "%" PRId64, step->value);
-    buffer_text(text, ": ");
+    char value[UNITS_TEXT];
+    buffer_format(text, "%s %s: ", sweep_name(plan->sweep.kind),
+                  sweep_format(plan->sweep.kind, step->value, value));
     units_add(text, UNITS_COUNT, (int64_t)step->iops);
     buffer_text(text, " iops, ");
     units_add(text, UNITS_SIZE, (int64_t)step->bps);
     buffer_text(text, "/s");
     add_times(text, step->p50, step->p99, step->max);
+    if (step->verdict == SLO_BROKEN)
+        buffer_text(text, ", limit broken");
 }
 
 static void
@@ -165,7 +223,7 @@ add_target(struct buffer *text, const struct plot *plot, int number)
     buffer_free(&label);
     buffer_text(text, ": ");
     if (plot->plan->sweep.kind == SWEEP_NONE && job->stats)
-        add_run(text, job->stats);
+        add_run(text, plot, job->stats);
     else if (!plot_has_data(job))
         buffer_text(text, "no request counted");
     const char *between = "";
@@ -186,8 +244,12 @@ plot_words_all(struct buffer *text, const struct plot *plot)
         [SWEEP_NONE] = "Latency over time, and how it is distributed",
         [SWEEP_SIZE] = "IOPS and bandwidth against the size of requests",
         [SWEEP_THREADS] = "Latency against IOPS, with more and more threads",
-        [SWEEP_DEPTH] = "Latency against IOPS, at rising queue depth"};
-    buffer_format(text, "%s: ", kinds[plot->plan->sweep.kind]);
+        [SWEEP_DEPTH] = "Latency against IOPS, at rising queue depth",
+        [SWEEP_INTERVAL] = "Latency against the interval between requests",
+        [SWEEP_RATE] = "Latency against IOPS, at rising rate"};
+    buffer_format(text, "%s%s: ", kinds[plot->plan->sweep.kind],
+                  plot_parts(plot) ? ", with the parts of the time as stacked columns"
+                                   : "");
     plot_words_sent(text, plot);
     buffer_text(text, "; ");
     plot_words_done(text, plot);

@@ -4,10 +4,10 @@
  */
 #include "writers.h"
 
-#include "base/escape.h"
+#include "base/buffer.h"
 #include "base/units.h"
 #include "report/console.h"
-#include "stats/percentile.h"
+#include "stats/slo.h"
 #include "stats/stats.h"
 
 #include <stdio.h>
@@ -76,19 +76,6 @@ show_ratio(char *cell, int64_t p50, int64_t first)
                  (long long)p50 / first + (rest >= first - rest));
 }
 
-static enum slo_verdict
-judge(const struct slos *slos, const struct stats *stats)
-{
-    enum slo_verdict verdict = SLO_MET;
-    int64_t value;
-    for (int i = 0; i < slos->count && verdict != SLO_BROKEN; i++) {
-        enum slo_verdict one = slo_check(&slos->list[i], stats, &value);
-        if (one != SLO_MET)
-            verdict = one;
-    }
-    return verdict;
-}
-
 static void
 put(char *cell, const char *text)
 {
@@ -104,7 +91,7 @@ fill_line(struct line *line, int64_t first, const struct slos *slos)
     for (int i = 0; i < COLUMNS; i++)
         put(cells[i], "-");
     snprintf(cells[REQUESTS], UNITS_TEXT, "%llu", (unsigned long long)latency->count);
-    line->slo = judge(slos, stats);
+    line->slo = slos_check(slos, stats);
     put(cells[SLO], marks[line->slo]);
     if (!counts(line))
         return;

@@ -1,7 +1,6 @@
 /* Messages on stderr and texts such as the usage on stdout; colours of a terminal. */
 #include "report/console.h"
 
-#include "base/units.h"
 #include "cli/cli.h"
 #include "os/output.h"
 
@@ -18,11 +17,11 @@ console_notes(struct notes *notes)
 }
 
 void
-console_slow(const char *path, int64_t waited)
+console_alone(int number)
 {
     struct notes notes = {0};
-    char text[UNITS_TEXT];
-    notes_add(&notes, path, "not ready after %s", units_format(UNITS_TIME, waited, text));
+    notes_add(&notes, "fork", "%s: a disk that hangs keeps the caller waiting",
+              strerror(number));
     console_notes(&notes);
 }
 
@@ -69,8 +68,9 @@ static const enum color_tone verdict_tones[] = {
     [VERDICT_WARMUP] = TONE_NONE,   [VERDICT_TOO_FAST] = TONE_NONE,
     [VERDICT_TOO_SLOW] = TONE_NONE, [VERDICT_STOPPED] = TONE_NONE,
     [VERDICT_CACHED] = TONE_CACHED, [VERDICT_SHORT] = TONE_FAILED,
-    [VERDICT_ERROR] = TONE_FAILED,  [VERDICT_NONE] = TONE_NONE,
+    [VERDICT_ERROR] = TONE_FAILED,  [VERDICT_TIMEOUT] = TONE_FAILED,
     [VERDICT_FAST] = TONE_NONE,     [VERDICT_SLOW] = TONE_SLOW,
+    [VERDICT_NONE] = TONE_NONE,
 };
 
 bool

@@ -1,93 +1,404 @@
-/* Exported files: metrics and a plot, each replaced as a whole while a run goes on. */
+/*
+ * Exported files: metrics and a plot, each replaced as a whole while a run goes on. The
+ * supervisor has the statistics, so it makes the text; a thread of its own writes that,
+ * since a file system may take its time, or hang. The thread touches nothing but its
+ * struct export_writer, which stays in memory if it does not come back.
+ */
 #include "report/export.h"
 
+#include "base/units.h"
 #include "os/os.h"
 #include "os/output.h"
+#include "os/process.h"
+#include "os/thread.h"
 #include "plan/plan.h"
 #include "plot/plot.h"
-#include "prometheus.h"
 #include "report/console.h"
+#include "run/job.h"
+#include "run/schedule.h"
 #include "status.h"
+#include "writers.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Replaces the plot. Returns 0, or the errno of the failure. */
-static int
-write_plot(const struct export *export)
+/* What is left for the last version if a signal came long before: all is ready by then,
+ * and most file systems take a file in far less. */
+#define LEAST (150 * MS)
+
+enum { METRICS, PLOT, KINDS }; /* the files */
+
+static const struct {
+    const char *start, *what;
+} kinds[] = {[METRICS] = {PROMETHEUS_START, "a file of metrics"},
+             [PLOT] = {PLOT_START, "a plot of ioping"}};
+
+struct export_file {
+    const char *path;
+    struct buffer next; /* the newest version, which is not written */
+    struct buffer text; /* the one that is being written */
+    bool waits;         /* there is one */
+    bool durable;       /* it is to be */
+    bool writing;       /* another, older one is being written */
+    int64_t since;      /* the oldest of these was handed over then, ns, monotonic */
+    int error;          /* errno of the latest writing; 0: it succeeded */
+    int untold;         /* errno of a failure that nobody knows of; 0: none */
+};
+
+struct export_writer {
+    struct os_thread thread;
+    struct os_lock *lock;        /* of all that follows */
+    struct os_thread supervisor; /* the last to hand over a version */
+    export_replace_function *replace;
+    struct export_file files[KINDS];
+    bool ending;       /* no more versions are to come */
+    atomic_bool news;  /* a file has `untold`; changed under the lock */
+    atomic_bool ended; /* and all are written */
+};
+
+static const char *
+path_of(const struct export *export, int kind)
 {
-    const struct plot plot = {export->plan, export->jobs, export->count};
-    struct buffer text = {0};
-    plot_format(&text, &plot);
-    int failed = text.failed ? ENOMEM : 0;
-    if (!failed && os_file_replace(export->plan->output.plot, text.text, text.length,
-                                   PLOT_START) < 0)
-        failed = errno;
-    buffer_free(&text);
-    return failed;
+    const struct plan_output *output = &export->plan->output;
+    return kind == METRICS ? output->prometheus : output->plot;
 }
 
-/* Fills ERROR for a file that could not be written; WHAT is its kind. */
+/* Returns 0, or ENOMEM. */
 static int
-refuse(const char *path, const char *what, int failed, struct error *error)
+format(const struct export *export, int kind, int64_t now, struct buffer *text)
 {
+    const struct plot plot = {export->plan, export->jobs, export->count};
+    if (kind == METRICS)
+        prometheus_format(text, export->plan, export->jobs, export->count, now,
+                          export->wall());
+    else
+        plot_format(text, &plot);
+    return text->failed ? ENOMEM : 0;
+}
+
+static void
+note_result(struct export_writer *writer, struct export_file *file, int error)
+{
+    if (error && !file->error) {
+        file->untold = error;
+        atomic_store(&writer->news, true);
+        os_thread_wake(&writer->supervisor);
+    }
+    file->error = error;
+}
+
+/* Writes the newest version of a file. The lock is acquired, but released meanwhile. */
+static void
+write_next(struct export_writer *writer, int kind)
+{
+    struct export_file *file = &writer->files[kind];
+    export_replace_function *replace = writer->replace;
+    bool durable = file->durable;
+    file->text = file->next;
+    file->next = (struct buffer){0};
+    file->waits = false;
+    file->writing = true;
+    os_lock_release(writer->lock);
+    int error = 0;
+    if (replace(file->path, file->text.text, file->text.length, kinds[kind].start,
+                durable) < 0)
+        error = errno;
+    buffer_free(&file->text);
+    os_lock_acquire(writer->lock);
+    file->writing = false;
+    file->since = os_clock_now();
+    note_result(writer, file, error);
+}
+
+/* Writes each file that has a newer version. Returns whether there was one. */
+static bool
+write_some(struct export_writer *writer)
+{
+    bool some = false;
+    for (int kind = 0; kind < KINDS; kind++)
+        if (writer->files[kind].waits) {
+            write_next(writer, kind);
+            some = true;
+        }
+    return some;
+}
+
+static void *
+write_all(void *argument)
+{
+    struct export_writer *writer = argument;
+    os_lock_acquire(writer->lock);
+    for (;;) {
+        if (write_some(writer))
+            continue;
+        if (writer->ending)
+            break;
+        os_lock_wait(writer->lock);
+    }
+    struct os_thread supervisor = writer->supervisor;
+    os_lock_release(writer->lock);
+    atomic_store(&writer->ended, true);
+    os_thread_wake(&supervisor);
+    return NULL;
+}
+
+/* Writes the first version of a file. Returns 0, or -1 with ERROR. */
+static int
+write_first(const struct export *export, int kind, struct error *error)
+{
+    const char *path = path_of(export, kind), *start = kinds[kind].start;
+    struct buffer text = {0};
+    int failed = path ? format(export, kind, 0, &text) : 0;
+    if (path && !failed &&
+        export->replace(path, text.text, text.length, start, false) < 0)
+        failed = errno;
+    buffer_free(&text);
     if (failed == EEXIST)
-        return error_set(error, EXIT_PREPARE, path, "is there already, and not %s", what);
-    return error_set(error, EXIT_PREPARE, path, "%s", strerror(failed));
+        return error_set(error, EXIT_PREPARE, path, "is there already, and not %s",
+                         kinds[kind].what);
+    return failed ? error_set(error, EXIT_PREPARE, path, "%s", strerror(failed)) : 0;
+}
+
+static void
+free_writer(struct export_writer *writer)
+{
+    for (int kind = 0; kind < KINDS; kind++)
+        buffer_free(&writer->files[kind].next);
+    os_lock_free(writer->lock);
+    free(writer);
+}
+
+/* Starts the thread. Returns 0, or -1 with errno. */
+static int
+start_writer(struct export *export)
+{
+    struct export_writer *writer = calloc(1, sizeof(*writer));
+    if (!writer)
+        return -1;
+    for (int kind = 0; kind < KINDS; kind++)
+        writer->files[kind].path = path_of(export, kind);
+    writer->supervisor = os_thread_self();
+    writer->lock = os_lock_make();
+    if (writer->lock && os_thread_start(&writer->thread, write_all, writer) == 0) {
+        export->writer = writer;
+        return 0;
+    }
+    int number = errno;
+    free_writer(writer);
+    errno = number;
+    return -1;
 }
 
 int
 export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
              int count, struct status *status, struct error *error)
 {
-    const struct plan_output *output = &plan->output;
-    int failed;
     *export = (struct export){.plan = plan,
                               .jobs = jobs,
                               .count = count,
                               .wall = os_clock_wall,
+                              .replace = os_file_replace,
                               .status = status};
-    if (output->prometheus && (failed = prometheus_write(plan, jobs, count, 0)))
-        return refuse(output->prometheus, "a file of metrics", failed, error);
-    if (output->plot && (failed = write_plot(export)))
-        return refuse(output->plot, "a plot of ioping", failed, error);
+    if (!path_of(export, METRICS) && !path_of(export, PLOT))
+        return 0;
+    if (write_first(export, METRICS, error) < 0 || write_first(export, PLOT, error) < 0)
+        return -1;
+    if (start_writer(export) < 0)
+        return error_set(error, EXIT_PREPARE, NULL,
+                         "no thread for the exported files: %s", strerror(errno));
     return 0;
 }
 
-/* Notes a failure, but not again while it lasts: the next version may be written. */
+/* Hands over the version of NOW, in place of one that still waits. */
 static void
-note_failure(const struct export *export, const char *path, int now, int before)
+hand_over(struct export *export, int kind, int64_t now, bool durable)
 {
-    struct notes notes = {0};
-    if (!now || before)
-        return;
-    notes_add(&notes, path, "%s", strerror(now));
-    status_pause(export->status);
-    console_notes(&notes);
-    status_resume(export->status);
+    struct export_writer *writer = export->writer;
+    struct export_file *file = &writer->files[kind];
+    struct buffer text = {0};
+    int failed = format(export, kind, now, &text);
+    os_lock_acquire(writer->lock);
+    writer->supervisor = os_thread_self();
+    writer->replace = export->replace;
+    if (failed) {
+        buffer_free(&text);
+        note_result(writer, file, failed);
+    } else {
+        buffer_free(&file->next);
+        file->next = text;
+        file->durable = durable;
+        if (!file->waits && !file->writing)
+            file->since = now;
+        file->waits = true;
+        os_lock_notify(writer->lock);
+    }
+    os_lock_release(writer->lock);
 }
 
 void
 export_metrics(struct export *export, int64_t now)
 {
-    int before = export->metrics_error;
-    export->metrics_error =
-        prometheus_write(export->plan, export->jobs, export->count, export->wall() - now);
-    note_failure(export, export->plan->output.prometheus, export->metrics_error, before);
+    hand_over(export, METRICS, now, false);
 }
 
 void
 export_plot(struct export *export)
 {
-    int before = export->plot_error;
-    export->plot_error = write_plot(export);
-    note_failure(export, export->plan->output.plot, export->plot_error, before);
+    hand_over(export, PLOT, os_clock_now(), false);
 }
 
-const char *
-export_failure(const struct export *export, int *error)
+void
+export_last(struct export *export, int64_t now)
 {
-    const struct plan_output *output = &export->plan->output;
-    *error = export->metrics_error ? export->metrics_error : export->plot_error;
-    return export->metrics_error ? output->prometheus : output->plot;
+    for (int kind = 0; export->writer && kind < KINDS; kind++)
+        if (path_of(export, kind))
+            hand_over(export, kind, now, true);
+}
+
+bool
+export_has_news(const struct export *export)
+{
+    return export->writer && atomic_load(&export->writer->news);
+}
+
+static void
+tell(const struct export *export, struct notes *notes)
+{
+    if (notes->count == 0)
+        return;
+    status_pause(export->status);
+    console_notes(notes);
+    status_resume(export->status);
+}
+
+void
+export_tell(struct export *export)
+{
+    struct export_writer *writer = export->writer;
+    struct notes notes = {0};
+    os_lock_acquire(writer->lock);
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct export_file *file = &writer->files[kind];
+        if (file->untold)
+            notes_add(&notes, file->path, "%s", strerror(file->untold));
+        file->untold = 0;
+    }
+    atomic_store(&writer->news, false);
+    os_lock_release(writer->lock);
+    tell(export, &notes);
+}
+
+/* Returns whether a request has been given up: whatever it waits for may be what the
+ * thread waits for. */
+static bool
+has_given_up(const struct export *export)
+{
+    for (int i = 0; i < export->count; i++)
+        if (export->jobs[i].under_way.count || export->jobs[i].outcome.stuck)
+            return true;
+    return false;
+}
+
+/* Returns when what has not been written SINCE then is given up, after a wait that began
+ * at BEGAN. */
+static int64_t
+limit_of(const struct export *export, int64_t since, int64_t began)
+{
+    const struct plan *plan = export->plan;
+    int64_t patience = plan->timeout < INT64_MAX ? plan->timeout : plan->grace;
+    int64_t limit = time_add(since, patience);
+    if (limit < began + STALL_GRACE || has_given_up(export))
+        limit = began + STALL_GRACE;
+    if (export->stopped)
+        limit = time_earlier(limit, export->stopped + STALL_GRACE);
+    return limit > began + LEAST ? limit : began + LEAST;
+}
+
+/* Waits for the end of the thread, which has had something to write SINCE then. Returns
+ * whether it came in time. */
+static bool
+wait_for_end(struct export *export, int64_t since)
+{
+    const struct export_writer *writer = export->writer;
+    int64_t began = os_clock_now(), now = began;
+    unsigned continues = os_process_continues();
+    while (!atomic_load(&writer->ended)) {
+        if (os_process_continues() != continues) /* the thread was stopped as well */
+            began = since = now;
+        continues = os_process_continues();
+        if (os_signals_stop() && !export->stopped)
+            export->stopped = now;
+        int64_t limit = limit_of(export, since, began);
+        if (now >= limit)
+            return false;
+        os_signals_wait(limit, &writer->ended);
+        now = os_clock_now();
+    }
+    return true;
+}
+
+/* Returns since when a file has not been written, 0: none is left to write. */
+static int64_t
+unwritten_since(const struct export_writer *writer)
+{
+    int64_t since = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        const struct export_file *file = &writer->files[kind];
+        if ((file->waits || file->writing) && (!since || file->since < since))
+            since = file->since;
+    }
+    return since;
+}
+
+/* Gives up what is not written, which is told and noted as a failure. Returns false if
+ * all is written after all. */
+static bool
+give_up(struct export *export)
+{
+    const struct export_writer *writer = export->writer;
+    struct notes notes = {0};
+    char text[UNITS_TEXT];
+    int64_t now = os_clock_now();
+    export_tell(export);
+    os_lock_acquire(writer->lock);
+    for (int kind = KINDS; kind-- > 0;) {
+        const struct export_file *file = &writer->files[kind];
+        if (!file->waits && !file->writing)
+            continue;
+        notes_add(&notes, file->path, "not written after %s",
+                  units_format(UNITS_TIME, now - file->since, text));
+        export->failed = file->path;
+        export->error = ETIMEDOUT;
+    }
+    os_lock_release(writer->lock);
+    tell(export, &notes);
+    return export->error != 0;
+}
+
+bool
+export_end(struct export *export)
+{
+    struct export_writer *writer = export->writer;
+    if (!writer)
+        return true;
+    export->error = 0;
+    os_lock_acquire(writer->lock);
+    writer->supervisor = os_thread_self();
+    writer->ending = true;
+    int64_t since = unwritten_since(writer);
+    os_lock_notify(writer->lock);
+    os_lock_release(writer->lock);
+    if (since && !wait_for_end(export, since) && give_up(export))
+        return false;
+    os_thread_join(&writer->thread);
+    export_tell(export);
+    for (int kind = 0; kind < KINDS && !export->error; kind++) {
+        export->failed = writer->files[kind].path;
+        export->error = writer->files[kind].error;
+    }
+    free_writer(writer);
+    export->writer = NULL;
+    return true;
 }

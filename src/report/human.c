@@ -10,97 +10,13 @@
 #include "report/console.h"
 #include "run/job.h"
 #include "stats/stats.h"
-#include "target/description.h"
+#include "target/target.h"
 #include "writers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* Widths of the columns of a table, for the widest value and a gap before it. */
-#define WIDTH_SWEPT 10
-#define WIDTH_RATE 9
-#define WIDTH_SPEED 14
-#define WIDTH_TIME 11
-
-/* Returns the percentiles that were asked for, or the two that matter most. */
-static const struct percentiles *
-percentiles_of(const struct plan *plan)
-{
-    const struct percentiles *list = &plan->output.percentiles;
-    return list->given ? list : &percentiles_common;
-}
-
-static void
-add_value(struct buffer *text, int width, enum units_kind kind, int64_t value,
-          const char *after)
-{
-    char shown[UNITS_TEXT], cell[UNITS_TEXT + 8];
-    snprintf(cell, sizeof(cell), "%s%s", units_format(kind, value, shown), after);
-    buffer_format(text, "%*s", width, cell);
-}
-
-/* Returns the width of a percentile's column: its name may be longer than any time. */
-static int
-width_of(const struct percentile *percentile)
-{
-    int name = (int)strlen(percentile->name) + 3;
-    return name > WIDTH_TIME ? name : WIDTH_TIME;
-}
-
-/* Adds a time, or a dash for one that is not known. */
-static void
-add_cell(struct buffer *text, int width, bool known, int64_t time)
-{
-    if (known)
-        add_value(text, width, UNITS_TIME, time, "");
-    else
-        buffer_format(text, "%*s", width, "-");
-}
-
-static void
-add_cells(struct buffer *text, const struct plan *plan, const struct stats *stats)
-{
-    const struct percentiles *list = percentiles_of(plan);
-    unsigned shown = stats_shown(stats, list);
-    bool any = stats->latency.count > 0;
-    add_cell(text, WIDTH_TIME, any, moments_average(&stats->latency));
-    for (int i = 0; i < list->count; i++)
-        add_cell(text, width_of(&list->list[i]), shown & 1u << i,
-                 stats_percentile(stats, &list->list[i]));
-    add_cell(text, WIDTH_TIME, any, stats->latency.max);
-}
-
-void
-table_head(struct buffer *text, const struct plan *plan)
-{
-    const struct percentiles *list = percentiles_of(plan);
-    buffer_format(text, "%*s%*s%*s%*s", WIDTH_SWEPT, sweep_name(plan->sweep.kind),
-                  WIDTH_RATE, "iops", WIDTH_SPEED, "bandwidth", WIDTH_TIME, "avg");
-    for (int i = 0; i < list->count; i++) {
-        char name[24];
-        snprintf(name, sizeof(name), "p%s", list->list[i].name);
-        buffer_format(text, "%*s", width_of(&list->list[i]), name);
-    }
-    buffer_format(text, "%*s\n", WIDTH_TIME, "max");
-}
-
-void
-table_row(struct buffer *text, const struct plan *plan, int64_t value,
-          const struct stats *stats, int64_t time)
-{
-    if (plan->sweep.kind == SWEEP_SIZE)
-        add_value(text, WIDTH_SWEPT, UNITS_SIZE, value, "");
-    else
-        buffer_format(text, "%*lld", WIDTH_SWEPT, (long long)value);
-    add_value(text, WIDTH_RATE, UNITS_COUNT,
-              (int64_t)stats_rate((double)stats->requests, time), "");
-    add_value(text, WIDTH_SPEED, UNITS_SIZE,
-              (int64_t)stats_rate((double)stats->all_bytes, time), "/s");
-    add_cells(text, plan, stats);
-    buffer_text(text, "\n");
-}
 
 static void
 add_label(struct report *report)
@@ -109,11 +25,11 @@ add_label(struct report *report)
 }
 
 static void
-add_head(struct report *report)
+add_head(struct report *report, const char *what)
 {
     buffer_text(&report->text, "\n--- ");
     add_label(report);
-    buffer_text(&report->text, " ioping statistics ---\n");
+    buffer_format(&report->text, " ioping %s ---\n", what);
 }
 
 /* Prepares the label, the same in all lines of a target. */
@@ -128,7 +44,7 @@ human_begin(struct report *report)
     buffer_free(&label);
     if (report->plan->sweep.kind == SWEEP_NONE)
         return;
-    add_head(report);
+    add_head(report, "statistics");
     table_head(&report->text, report->plan);
 }
 
@@ -144,6 +60,28 @@ add_time(struct report *report)
 }
 
 static void
+add_part(struct buffer *text, const char *name, int64_t time)
+{
+    buffer_format(text, " %s=", name);
+    units_add(text, UNITS_TIME, time);
+}
+
+/* Adds the parts of a request, which add up to its time with the flush after a write. */
+static void
+add_split(struct buffer *text, const struct sample *sample)
+{
+    const struct split *split = &sample->split;
+    if (split->result != SPLIT_DONE)
+        return;
+    for (enum part part = 0; part < PARTS; part++)
+        add_part(text, part_name(part), split->part[part]);
+    if (sample->sync)
+        add_part(text, "sync", sample->sync);
+    if (split->sync_device)
+        add_part(text, "sync-device", split->sync_device);
+}
+
+static void
 human_sample(struct report *report, const struct sample *sample)
 {
     struct buffer *text = &report->text;
@@ -154,8 +92,10 @@ human_sample(struct report *report, const struct sample *sample)
     units_add(text, UNITS_SIZE, sample->bytes);
     buffer_text(text, sample->operation == OPERATION_WRITE ? " >>> " : " <<< ");
     add_label(report);
-    buffer_format(text, ": request=%llu time=", (unsigned long long)sample->index);
+    buffer_format(text, ": request=%llu time%c", (unsigned long long)sample->index,
+                  sample->verdict == VERDICT_TIMEOUT ? '>' : '=');
     units_add(text, UNITS_TIME, sample->latency);
+    add_split(text, sample);
     if (notice) {
         buffer_text(text, " (");
         color_add(text, report->color, color_of(sample->verdict), notice);
@@ -218,36 +158,115 @@ has_percentiles(const struct report *report, const struct stats *stats)
 /* A summary of fewer requests has no line of percentiles unless it was asked for. */
 #define FEW 10
 
+/* Adds a line of percentiles, with NAME before it. */
 static void
-add_percentiles(struct buffer *text, const struct stats *stats,
-                const struct percentiles *list)
+add_percentiles_of(struct buffer *text, const char *name,
+                   const struct latencies *latencies, const struct percentiles *list)
 {
     int64_t values[PERCENTILES_MOST];
-    unsigned shown = stats_shown(stats, list);
+    unsigned shown = percentiles_shown(list, latencies->moments->count);
     int count = 0;
-    if (!shown || (!list->given && stats->latency.count < FEW))
+    if (!shown || (!list->given && latencies->moments->count < FEW))
         return;
+    buffer_text(text, name);
     for (int i = 0; i < list->count; i++) {
         if (!(shown & 1u << i))
             continue;
         buffer_format(text, "%sp%s", count ? "/" : "", list->list[i].name);
-        values[count++] = stats_percentile(stats, &list->list[i]);
+        values[count++] = latencies_percentile(latencies, &list->list[i]);
     }
-    if (stats->every)
+    if (latencies->corrected)
         buffer_text(text, " (corrected)");
     add_times(text, values, count);
+}
+
+static void
+add_percentiles(struct buffer *text, const struct stats *stats,
+                const struct percentiles *list)
+{
+    const struct latencies all = latencies_of(stats, SCOPE_ALL),
+                           reads = latencies_of(stats, SCOPE_READ),
+                           writes = latencies_of(stats, SCOPE_WRITE);
+    if (!stats->both) {
+        add_percentiles_of(text, "", &all, list);
+        return;
+    }
+    add_percentiles_of(text, "read ", &reads, list);
+    add_percentiles_of(text, "write ", &writes, list);
 }
 
 static void
 add_syncs(struct buffer *text, const struct stats *stats)
 {
     const struct percentile *list = percentiles_common.list;
-    const int64_t values[] = {stats_sync_percentile(stats, &list[0]),
-                              stats_sync_percentile(stats, &list[1]), stats->sync.max};
+    const struct latencies flushes = latencies_of(stats, SCOPE_SYNC);
+    const int64_t values[] = {latencies_percentile(&flushes, &list[0]),
+                              latencies_percentile(&flushes, &list[1]), flushes.most};
     if (stats->sync.count < FEW)
         return;
     buffer_text(text, "fdatasync p50/p99/max");
     add_times(text, values, 3);
+}
+
+#define GAP 3 /* columns after the longest name of a part */
+/* Of the default list 50, 90 and 99: what fits into a line. */
+#define SHOWN 0x7u
+
+/* Adds a line of percentiles, of which the median at least is shown; nothing of no
+ * values. */
+static void
+add_part_line(struct buffer *text, int width, const char *name,
+              const struct distribution *distribution, const struct percentiles *list)
+{
+    int64_t values[PERCENTILES_MOST];
+    unsigned shown = percentiles_shown(list, distribution->moments.count);
+    int count = 0;
+    if (!list->given)
+        shown = (shown & SHOWN) | 1;
+    if (list->count == 0 || distribution->moments.count == 0)
+        return;
+    buffer_format(text, "%-*s", width, name);
+    for (int i = 0; i < list->count; i++) {
+        if (!(shown & 1u << i))
+            continue;
+        buffer_format(text, "%sp%s", count ? "/" : "", list->list[i].name);
+        values[count++] = distribution_percentile(distribution, &list->list[i]);
+    }
+    add_times(text, values, count);
+}
+
+static void
+add_slowest(struct buffer *text, const struct stats *stats)
+{
+    const struct breakdown_request *slowest = &stats->breakdown.slowest;
+    int percent;
+    if (!slowest->index)
+        return;
+    const char *culprit = breakdown_culprit(&stats->breakdown, &percent);
+    bool slower = stats->latency.max > slowest->latency;
+    buffer_format(text, "slowest%s: request=%llu ", slower ? " that was split" : "",
+                  (unsigned long long)slowest->index);
+    units_add(text, UNITS_TIME, slowest->latency);
+    buffer_format(text, ", of it %d %% %s\n", percent, culprit);
+}
+
+/* Adds where the time of the requests went, and how many could not be split. */
+static void
+add_breakdown(struct buffer *text, const struct stats *stats,
+              const struct percentiles *given)
+{
+    const struct breakdown *breakdown = &stats->breakdown;
+    const struct percentiles *list = given->given ? given : &percentiles_default;
+    bool synced = breakdown->sync_device.moments.count > 0;
+    int width = (int)strlen(synced ? "sync device" : "submit") + GAP;
+    uint64_t count = breakdown_count(breakdown);
+    for (enum part part = 0; part < PARTS; part++)
+        add_part_line(text, width, part_name(part), &breakdown->parts[part], list);
+    add_part_line(text, width, "sync device", &breakdown->sync_device, list);
+    add_slowest(text, stats);
+    if (count < stats->latency.count)
+        buffer_format(text, "split %llu of %llu requests\n", (unsigned long long)count,
+                      (unsigned long long)stats->latency.count);
 }
 
 static void
@@ -276,6 +295,24 @@ add_exceptions(struct report *report, const struct stats *stats)
         add_exception(text, stats->missed, "missed");
 }
 
+/* Adds the table of the phases, and the histograms that were asked for. */
+static void
+add_phases(struct report *report)
+{
+    const struct job *job = &report->jobs[0];
+    add_head(report, "under load");
+    phases_table(&report->text, report->plan, job->phases);
+    if (!report->plan->options->given[OPTION_HISTOGRAM])
+        return;
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
+        const struct stats *stats = &job->phases->list[phase].stats;
+        if (stats->latency.count)
+            buffer_format(&report->text, "\n%s:\n", phase_name(phase));
+        text_histogram_add(&report->text, stats_distribution(stats), stats->every > 0,
+                           report->columns, report->utf8);
+    }
+}
+
 static void
 human_summary(struct report *report, const struct stats *stats, int64_t time)
 {
@@ -283,7 +320,11 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
         [LOAD_READ] = " read", [LOAD_WRITE] = " written", [LOAD_READ_WRITE] = ""};
     const struct moments *latency = &stats->latency;
     struct buffer *text = &report->text;
-    add_head(report);
+    if (report->plan->phased) {
+        add_phases(report);
+        return;
+    }
+    add_head(report, "statistics");
     units_add(text, UNITS_COUNT, (int64_t)latency->count);
     buffer_text(text, " requests completed in ");
     units_add(text, UNITS_TIME, latency->sum);
@@ -300,6 +341,8 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
         add_syncs(text, stats);
         add_percentiles(text, stats, &report->output->percentiles);
     }
+    if (report->plan->breakdown)
+        add_breakdown(text, stats, &report->output->percentiles);
     add_extremes(text, latency);
     if (report->plan->options->given[OPTION_HISTOGRAM])
         text_histogram_add(text, stats_distribution(stats), stats->every > 0,
@@ -335,9 +378,16 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
 }
 
 static void
-human_step(struct report *report, int64_t value, const struct stats *stats, int64_t time)
+human_step(struct report *report, const struct job_step *step, const struct stats *stats,
+           int64_t time)
 {
-    table_row(&report->text, report->plan, value, stats, time);
+    table_row(&report->text, report->plan, step, stats, time, report->color);
+}
+
+static void
+human_highest(struct report *report, const struct job *job)
+{
+    table_highest(&report->text, job);
 }
 
 const struct report_format report_human = {
@@ -346,5 +396,6 @@ const struct report_format report_human = {
     .period = human_period,
     .summary = human_summary,
     .step = human_step,
+    .highest = human_highest,
     .compare = human_compare,
 };

@@ -5,12 +5,13 @@
  */
 #include "report/report.h"
 
-#include "base/escape.h"
+#include "base/buffer.h"
 #include "base/time.h"
 #include "os/os.h"
-#include "stats/histogram.h"
+#include "run/job.h"
+#include "stats/distribution.h"
 #include "stats/stats.h"
-#include "target/description.h"
+#include "target/target.h"
 #include "writers.h"
 
 #include <inttypes.h>
@@ -117,6 +118,8 @@ open_record(struct report *report)
                wall % SECOND / US);
     json_string(&json, "localtime", local_text);
     add_target(&json, report->target);
+    if (report->phase)
+        json_string(&json, "phase", phase_name(report->phase));
     return json;
 }
 
@@ -135,6 +138,25 @@ open_array(struct report *report)
 }
 
 static void
+add_parts(struct json *json, const int64_t *parts)
+{
+    for (enum part part = 0; part < PARTS; part++)
+        json_value(json, part_name(part), "%" PRId64, parts[part]);
+}
+
+static void
+add_split(struct json *json, const struct split *split)
+{
+    if (split->result != SPLIT_DONE)
+        return;
+    json_open(json, "breakdown", '{');
+    add_parts(json, split->part);
+    if (split->sync_device)
+        json_value(json, "sync_device", "%" PRId64, split->sync_device);
+    json_close(json, '}');
+}
+
+static void
 json_sample(struct report *report, const struct sample *sample)
 {
     char number[16];
@@ -149,6 +171,7 @@ json_sample(struct report *report, const struct sample *sample)
     json_value(&json, "time", "%" PRId64, sample->latency);
     if (sample->sync)
         json_value(&json, "sync", "%" PRId64, sample->sync);
+    add_split(&json, &sample->split);
     json_value(&json, "ignored", "%s", sample_counts(sample) ? "false" : "true");
     if (notice)
         json_string(&json, "notice", notice);
@@ -157,15 +180,17 @@ json_sample(struct report *report, const struct sample *sample)
 }
 
 static void
-add_percentiles(struct json *json, const struct stats *stats,
+add_percentiles(struct json *json, const struct latencies *latencies,
                 const struct percentiles *list)
 {
-    unsigned shown = stats_shown(stats, list);
+    unsigned shown = percentiles_shown(list, latencies->moments->count);
+    if (!list->count)
+        return;
     json_open(json, "percentiles", '{');
     for (int i = 0; i < list->count; i++)
         if (shown & 1u << i)
             json_value(json, list->list[i].name, "%" PRId64,
-                       stats_percentile(stats, &list->list[i]));
+                       latencies_percentile(latencies, &list->list[i]));
     json_close(json, '}');
 }
 
@@ -181,25 +206,115 @@ add_histogram(struct json *json, const struct histogram *histogram)
 }
 
 static void
+add_distribution(struct json *json, const char *name,
+                 const struct distribution *distribution, const struct percentiles *list)
+{
+    const struct moments *moments = &distribution->moments;
+    const struct latencies latencies = {moments, &distribution->histogram, moments->max,
+                                        false};
+    json_open(json, name, '{');
+    json_value(json, "count", "%" PRIu64, moments->count);
+    json_value(json, "time", "%" PRId64, moments->sum);
+    json_value(json, "min", "%" PRId64, moments->min);
+    json_value(json, "avg", "%" PRId64, moments_average(moments));
+    json_value(json, "max", "%" PRId64, moments->max);
+    add_percentiles(json, &latencies, list);
+    json_close(json, '}');
+}
+
+static void
+add_slowest(struct json *json, const struct breakdown_request *slowest)
+{
+    json_open(json, "slowest", '{');
+    json_value(json, "request", "%" PRIu64, slowest->index);
+    json_value(json, "time", "%" PRId64, slowest->latency);
+    if (slowest->sync)
+        json_value(json, "sync", "%" PRId64, slowest->sync);
+    add_parts(json, slowest->part);
+    json_close(json, '}');
+}
+
+static void
+add_breakdown(struct json *json, const struct breakdown *breakdown,
+              const struct percentiles *list)
+{
+    json_open(json, "breakdown", '{');
+    json_value(json, "count", "%" PRIu64, breakdown_count(breakdown));
+    json_value(json, "unasked", "%" PRIu64, breakdown->unasked);
+    json_value(json, "lost", "%" PRIu64, breakdown->lost);
+    json_value(json, "time", "%" PRId64, breakdown->time);
+    if (breakdown->sync)
+        json_value(json, "sync", "%" PRId64, breakdown->sync);
+    for (enum part part = 0; part < PARTS; part++)
+        add_distribution(json, part_name(part), &breakdown->parts[part], list);
+    if (breakdown->sync_device.moments.count)
+        add_distribution(json, "sync_device", &breakdown->sync_device, list);
+    if (breakdown->slowest.index)
+        add_slowest(json, &breakdown->slowest);
+    json_close(json, '}');
+}
+
+/* Adds all but the sums. */
+static void
+add_figures(const struct report *report, struct json *json,
+            const struct latencies *latencies)
+{
+    const struct moments *moments = latencies->moments;
+    json_value(json, "min", "%" PRId64, moments->min);
+    json_value(json, "avg", "%" PRId64, moments_average(moments));
+    json_value(json, "max", "%" PRId64, moments->max);
+    json_value(json, "mdev", "%" PRId64, moments_deviation(moments));
+    if (latencies->corrected)
+        json_value(json, "corrected", "true");
+    add_percentiles(json, latencies, &report->output->percentiles);
+    if (report->plan->options->given[OPTION_HISTOGRAM])
+        add_histogram(json, latencies->histogram);
+}
+
+/* Adds an object of what SCOPE has; BYTES: it has moved so many, below 0: it moves none.
+ */
+static void
+add_scope(const struct report *report, struct json *json, const char *name,
+          const struct stats *stats, enum scope scope, int64_t bytes)
+{
+    const struct latencies latencies = latencies_of(stats, scope);
+    json_open(json, name, '{');
+    json_value(json, "count", "%" PRIu64, latencies.moments->count);
+    if (bytes >= 0)
+        json_value(json, "size", "%" PRId64, bytes);
+    json_value(json, "time", "%" PRId64, latencies.moments->sum);
+    add_figures(report, json, &latencies);
+    json_close(json, '}');
+}
+
+static void
+add_scopes(const struct report *report, struct json *json, const struct stats *stats)
+{
+    const struct stats_operation *operations = stats->operations;
+    if (stats->both) {
+        add_scope(report, json, "read", stats, SCOPE_READ,
+                  operations[OPERATION_READ].bytes);
+        add_scope(report, json, "write", stats, SCOPE_WRITE,
+                  operations[OPERATION_WRITE].bytes);
+    }
+    if (stats->sync.count)
+        add_scope(report, json, "sync", stats, SCOPE_SYNC, -1);
+}
+
+static void
 add_stat(struct report *report, struct json *json, const struct stats *stats)
 {
-    const struct moments *latency = &stats->latency;
+    const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
     json_open(json, "stat", '{');
-    json_value(json, "count", "%" PRIu64, latency->count);
+    json_value(json, "count", "%" PRIu64, stats->latency.count);
     json_value(json, "size", "%" PRId64, stats->bytes);
-    json_value(json, "time", "%" PRId64, latency->sum);
+    json_value(json, "time", "%" PRId64, stats->latency.sum);
     json_value(json, "iops", "%.6f", stats_iops(stats));
     json_value(json, "bps", "%.0f", stats_bps(stats));
-    json_value(json, "min", "%" PRId64, latency->min);
-    json_value(json, "avg", "%" PRId64, moments_average(latency));
-    json_value(json, "max", "%" PRId64, latency->max);
-    json_value(json, "mdev", "%" PRId64, moments_deviation(latency));
-    if (stats->every)
-        json_value(json, "corrected", "true");
-    if (report->output->percentiles.count)
-        add_percentiles(json, stats, &report->output->percentiles);
-    if (report->plan->options->given[OPTION_HISTOGRAM])
-        add_histogram(json, stats_distribution(stats));
+    add_figures(report, json, &latencies);
+    add_scopes(report, json, stats);
+    if (report->plan->breakdown)
+        add_breakdown(json, &stats->breakdown, &report->output->percentiles);
     json_close(json, '}');
 }
 
@@ -227,15 +342,81 @@ json_stats(struct report *report, const struct stats *stats, int64_t time)
 }
 
 static void
-json_step(struct report *report, int64_t value, const struct stats *stats, int64_t time)
+json_step(struct report *report, const struct job_step *step, const struct stats *stats,
+          int64_t time)
 {
+    static const char *const kept[] = {
+        [SLO_MET] = "true", [SLO_BROKEN] = "false", [SLO_UNKNOWN] = "null"};
     struct json json = open_record(report);
     json_open(&json, "sweep", '{');
-    json_value(&json, sweep_name(report->plan->sweep.kind), "%" PRId64, value);
+    json_value(&json, sweep_name(report->plan->sweep.kind), "%" PRId64, step->value);
     json_close(&json, '}');
+    if (report->plan->slos.count || report->plan->sweep.kind == SWEEP_RATE)
+        json_value(&json, "kept", "%s", kept[step->verdict]);
     add_stat(report, &json, stats);
     add_load(&json, stats, time);
     close_record(report, &json);
+}
+
+/* Adds what a load has done from when it had settled to its end. */
+static void
+add_background(struct report *report, struct json *json, const struct job *load)
+{
+    const struct plan *plan = &load->plan;
+    const struct outcome *outcome = &load->outcome;
+    const struct stats *stats = &outcome->total;
+    const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
+    const struct moments *latency = &stats->latency;
+    json_open(json, "background", '{');
+    json_string(json, "path", plan->path);
+    json_string(json, "operation", plan_load_name(plan->load));
+    json_value(json, "linear", "%s", plan->linear ? "true" : "false");
+    json_value(json, "size", "%" PRId64, plan->request_size);
+    json_value(json, "depth", "%d", plan->depth);
+    json_value(json, "threads", "%d", plan->threads);
+    json_value(json, "count", "%" PRIu64, stats->requests);
+    json_value(json, "failed", "%" PRIu64, stats->failed);
+    json_value(json, "bytes", "%" PRId64, stats->all_bytes);
+    json_value(json, "time", "%" PRId64, outcome->time);
+    json_value(json, "iops", "%.6f", stats_rate((double)stats->requests, outcome->time));
+    json_value(json, "bps", "%.0f", stats_rate((double)stats->all_bytes, outcome->time));
+    json_value(json, "min", "%" PRId64, latency->min);
+    json_value(json, "avg", "%" PRId64, moments_average(latency));
+    json_value(json, "max", "%" PRId64, latency->max);
+    add_percentiles(json, &latencies, &report->output->percentiles);
+    json_close(json, '}');
+}
+
+static void
+json_phase(struct report *report, const struct job_phase *phase, const struct job *load)
+{
+    struct json json = open_record(report);
+    add_stat(report, &json, &phase->stats);
+    add_load(&json, &phase->stats, phase->time);
+    if (load)
+        add_background(report, &json, load);
+    close_record(report, &json);
+}
+
+static void
+json_highest(struct report *report, const struct job *job)
+{
+    const char *name = sweep_name(report->plan->sweep.kind);
+    struct json json = open_record(report);
+    struct buffer limits = {0};
+    slos_text(&report->plan->slos, &limits);
+    json_open(&json, "highest", '{');
+    if (job->highest < 0)
+        json_value(&json, name, "null");
+    else
+        json_value(&json, name, "%" PRId64, job_highest(job));
+    if (limits.failed)
+        report->text.failed = true;
+    else if (report->plan->slos.count)
+        json_string(&json, "limit", limits.text);
+    json_close(&json, '}');
+    close_record(report, &json);
+    buffer_free(&limits);
 }
 
 static void
@@ -250,6 +431,8 @@ const struct report_format report_json = {
     .period = json_stats,
     .summary = json_stats,
     .step = json_step,
+    .highest = json_highest,
+    .phase = json_phase,
     .end = close_array,
     .closing = ']',
 };
@@ -259,4 +442,6 @@ const struct report_format report_ndjson = {
     .period = json_stats,
     .summary = json_stats,
     .step = json_step,
+    .highest = json_highest,
+    .phase = json_phase,
 };

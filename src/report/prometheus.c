@@ -3,18 +3,16 @@
  * (prometheus.io/docs/instrumenting/exposition_formats), for the textfile
  * collector of its node exporter.
  */
-#include "prometheus.h"
-
-#include "base/escape.h"
+#include "base/buffer.h"
 #include "base/time.h"
-#include "os/output.h"
 #include "plan/plan.h"
 #include "run/job.h"
 #include "stats/stats.h"
+#include "writers.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,29 +36,43 @@ add_label(struct buffer *text, const char *name, const char *value)
     buffer_text(text, "\"");
 }
 
+/* Adds the labels of a target, of an OPERATION, NULL: of both, and of a PHASE. */
 static void
-add_labels(struct buffer *text, const struct plan *plan, const struct description *target)
+add_labels(struct buffer *text, const struct description *target, const char *operation,
+           enum phase phase)
 {
-    static const char *const operations[] = {
-        [LOAD_READ] = "read", [LOAD_WRITE] = "write", [LOAD_READ_WRITE] = "read-write"};
     add_label(text, "target", target->path);
     add_label(text, ",device", target->device);
     add_label(text, ",fstype", target->fstype);
-    add_label(text, ",operation", operations[plan->load]);
+    if (operation)
+        add_label(text, ",operation", operation);
     add_label(text, ",mode", description_mode(target->mode));
+    if (phase)
+        add_label(text, ",phase", phase_name(phase));
 }
 
-/* The series of a target; each metric has a line for it. */
+/* The series of one operation of a target, or of both together, in one phase if it has
+ * any; a metric has a line for each. */
 struct series {
     struct buffer labels;
     const struct job *job;
+    const struct stats *stats;
+    enum operation operation;
+    const struct histogram *latencies; /* of one operation, like all that follows */
+    const struct moments *latency;
+    const struct moments *parts; /* of PARTS */
+    uint64_t requests, failed, missed, split;
+    int64_t last; /* monotonic; 0: there was none */
 };
 
 struct metrics {
     struct buffer *text;
-    struct series *series;
+    const struct series *series; /* of operations */
     int count;
-    int64_t epoch; /* of the monotonic clock, ns since 1970 */
+    const struct series *targets; /* of what is not told apart */
+    int target_count;
+    int64_t now;   /* monotonic */
+    int64_t epoch; /* of that clock, ns since 1970 */
 };
 
 static void
@@ -69,23 +81,28 @@ add_head(struct buffer *text, const char *name, const char *help, const char *ty
     buffer_format(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* Returns the member at offset AT of a target's statistics. */
-static const void *
-find(const struct series *series, size_t at)
-{
-    return (const char *)series->job->stats + at;
-}
-
+/* Adds a metric of the counter at offset AT of a series. */
 static void
 add_counter(const struct metrics *metrics, const char *name, const char *help, size_t at)
 {
     add_head(metrics->text, name, help, "counter");
     for (int i = 0; i < metrics->count; i++) {
         const struct series *series = &metrics->series[i];
-        const uint64_t *value = find(series, at);
+        const uint64_t *value = (const void *)((const char *)series + at);
         buffer_format(metrics->text, "%s{%s} %" PRIu64 "\n", name, series->labels.text,
                       *value);
     }
+}
+
+/* Adds sum and count of a series, with MORE labels behind its own. */
+static void
+add_totals(struct buffer *text, const char *labels, const char *more, const char *name,
+           const struct moments *moments)
+{
+    buffer_format(text, "%s_sum{%s%s} %" PRId64 ".%09" PRId64 "\n", name, labels, more,
+                  moments->sum / SECOND, moments->sum % SECOND);
+    buffer_format(text, "%s_count{%s%s} %" PRIu64 "\n", name, labels, more,
+                  moments->count);
 }
 
 static void
@@ -97,21 +114,33 @@ add_distribution(struct buffer *text, const char *labels, const char *name,
                       1e-6 * (double)(1 << k), histogram_count(histogram, 1000LL << k));
     buffer_format(text, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels,
                   histogram->count);
-    buffer_format(text, "%s_sum{%s} %" PRId64 ".%09" PRId64 "\n", name, labels,
-                  moments->sum / SECOND, moments->sum % SECOND);
-    buffer_format(text, "%s_count{%s} %" PRIu64 "\n", name, labels, histogram->count);
+    add_totals(text, labels, "", name, moments);
 }
 
-/* Adds a metric of the histogram at offset AT and the moments at MOMENTS_AT. */
 static void
-add_histogram(const struct metrics *metrics, const char *name, const char *help,
-              size_t at, size_t moments_at)
+add_requests(const struct metrics *metrics)
 {
-    add_head(metrics->text, name, help, "histogram");
+    static const char name[] = "ioping_request_duration_seconds";
+    add_head(metrics->text, name, "Time of the requests that count.", "histogram");
     for (int i = 0; i < metrics->count; i++) {
         const struct series *series = &metrics->series[i];
-        add_distribution(metrics->text, series->labels.text, name, find(series, at),
-                         find(series, moments_at));
+        add_distribution(metrics->text, series->labels.text, name, series->latencies,
+                         series->latency);
+    }
+}
+
+static void
+add_flushes(const struct metrics *metrics)
+{
+    static const char name[] = "ioping_sync_duration_seconds";
+    add_head(metrics->text, name,
+             "Time of the flush after a write, a part of the request's.", "histogram");
+    for (int i = 0; i < metrics->count; i++) {
+        const struct series *series = &metrics->series[i];
+        const struct stats *stats = series->stats;
+        if (series->operation == OPERATION_WRITE)
+            add_distribution(metrics->text, series->labels.text, name, &stats->syncs,
+                             &stats->sync);
     }
 }
 
@@ -122,7 +151,7 @@ add_last(const struct metrics *metrics)
     static const char name[] = "ioping_last_request_timestamp_seconds";
     bool begun = false;
     for (int i = 0; i < metrics->count; i++) {
-        int64_t last = metrics->series[i].job->stats->last;
+        int64_t last = metrics->series[i].last;
         last = last ? last + metrics->epoch : 0;
         if (last && !begun)
             add_head(metrics->text, name, "When the last request ended, since 1970.",
@@ -135,35 +164,99 @@ add_last(const struct metrics *metrics)
     }
 }
 
+/* Adds what has no answer at this time. */
+static void
+add_under_way(const struct metrics *metrics)
+{
+    static const char count[] = "ioping_requests_in_flight",
+                      age[] = "ioping_oldest_request_seconds";
+    add_head(metrics->text, count, "Requests that have no answer yet.", "gauge");
+    for (int i = 0; i < metrics->target_count; i++)
+        buffer_format(metrics->text, "%s{%s} %d\n", count,
+                      metrics->targets[i].labels.text,
+                      metrics->targets[i].job->under_way.count);
+    add_head(metrics->text, age, "Age of the oldest of them, 0 without one.", "gauge");
+    for (int i = 0; i < metrics->target_count; i++) {
+        int64_t since = metrics->targets[i].job->under_way.oldest;
+        int64_t waited = since && since < metrics->now ? metrics->now - since : 0;
+        buffer_format(metrics->text, "%s{%s} %" PRId64 ".%06" PRId64 "\n", age,
+                      metrics->targets[i].labels.text, waited / SECOND,
+                      waited % SECOND / US);
+    }
+}
+
 static void
 add_version(const struct metrics *metrics)
 {
     static const char name[] = "ioping_build_info";
     add_head(metrics->text, name, "The version of ioping.", "gauge");
-    for (int i = 0; i < metrics->count; i++)
+    for (int i = 0; i < metrics->target_count; i++)
         buffer_format(metrics->text, "%s{version=\"" IOPING_VERSION "\",%s} 1\n", name,
-                      metrics->series[i].labels.text);
+                      metrics->targets[i].labels.text);
+}
+
+/* Adds the parts of the time of requests: a summary without quantiles for each. */
+static void
+add_parts(const struct metrics *metrics)
+{
+    static const char name[] = "ioping_request_part_seconds";
+    add_head(metrics->text, name, "Parts of the time of requests that could be split.",
+             "summary");
+    for (int i = 0; i < metrics->count; i++) {
+        const struct series *series = &metrics->series[i];
+        for (enum part part = 0; part < PARTS; part++) {
+            char label[24];
+            snprintf(label, sizeof(label), ",part=\"%s\"", part_name(part));
+            add_totals(metrics->text, series->labels.text, label, name,
+                       &series->parts[part]);
+        }
+    }
+}
+
+static void
+add_sync_device(const struct metrics *metrics)
+{
+    static const char name[] = "ioping_sync_device_seconds";
+    add_head(metrics->text, name, "Time of the device for the flush after a write.",
+             "summary");
+    for (int i = 0; i < metrics->count; i++) {
+        const struct series *series = &metrics->series[i];
+        if (series->operation == OPERATION_WRITE)
+            add_totals(metrics->text, series->labels.text, "", name,
+                       &series->stats->breakdown.sync_device.moments);
+    }
+}
+
+static void
+add_breakdown(const struct metrics *metrics, bool flushes)
+{
+    add_parts(metrics);
+    if (flushes)
+        add_sync_device(metrics);
+    add_counter(metrics, "ioping_requests_split_total",
+                "Requests that count whose time could be split.",
+                offsetof(struct series, split));
 }
 
 static void
 add_metrics(const struct metrics *metrics, const struct plan *plan)
 {
-    add_histogram(metrics, "ioping_request_duration_seconds",
-                  "Time of the requests that count.", offsetof(struct stats, latencies),
-                  offsetof(struct stats, latency));
-    if (plan->load != LOAD_READ && !plan->cached)
-        add_histogram(metrics, "ioping_sync_duration_seconds",
-                      "Time of the flush after a write, a part of the request's.",
-                      offsetof(struct stats, syncs), offsetof(struct stats, sync));
+    bool flushes = plan->load != LOAD_READ && !plan->cached;
+    add_requests(metrics);
+    if (flushes)
+        add_flushes(metrics);
+    if (plan->breakdown)
+        add_breakdown(metrics, flushes);
     add_counter(metrics, "ioping_requests_total",
                 "All requests, warm-up and failed ones included.",
-                offsetof(struct stats, requests));
+                offsetof(struct series, requests));
     add_counter(metrics, "ioping_failed_requests_total", "Requests that failed.",
-                offsetof(struct stats, failed));
+                offsetof(struct series, failed));
     add_counter(metrics, "ioping_missed_requests_total",
                 "Requests that were due and not sent, because one took too long.",
-                offsetof(struct stats, missed));
+                offsetof(struct series, missed));
     add_last(metrics);
+    add_under_way(metrics);
     add_version(metrics);
 }
 
@@ -178,60 +271,111 @@ count_same(const struct series *series, int before, const char *labels)
 }
 
 /* Numbers equal series from the last to the first, so that the labels before one have no
- * number yet. */
-static void
+ * number yet. Returns false if memory ran out. */
+static bool
 number_series(struct series *series, int count)
 {
-    for (int i = count; i-- > 1;) {
+    bool failed = false;
+    for (int i = 0; i < count; i++)
+        failed |= series[i].labels.failed;
+    for (int i = count; !failed && i-- > 1;) {
         int same = count_same(series, i, series[i].labels.text);
         if (same)
             buffer_format(&series[i].labels, ",number=\"%d\"", same + 1);
-    }
-}
-
-/* Returns false if memory ran out. */
-static bool
-name_series(struct series *series, const struct plan *plan, const struct job *jobs,
-            int count)
-{
-    bool failed = false;
-    for (int i = 0; i < count; i++) {
-        series[i].job = &jobs[i];
-        add_labels(&series[i].labels, plan, &jobs[i].target.description);
         failed |= series[i].labels.failed;
     }
-    if (!failed)
-        number_series(series, count);
-    for (int i = 0; i < count; i++)
-        failed |= series[i].labels.failed;
     return !failed;
 }
 
+static const char *const operations[] = {"read", "write"};
+
+/* Makes the series of OPERATION of a job, which is one of BOTH or the only one, in PHASE.
+ */
+static void
+make_series(struct series *series, const struct job *job, enum phase phase,
+            enum operation operation, bool both)
+{
+    const struct stats *of_phase = phase ? job_phase_stats(job, phase) : job->stats;
+    const struct stats *stats = of_phase ? of_phase : &job->total; /* nothing, at first */
+    const struct stats_operation *own = &stats->operations[operation];
+    series->job = job;
+    series->stats = stats;
+    series->operation = operation;
+    series->latencies = both ? &own->latencies : &stats->latencies;
+    series->latency = both ? &own->latency : &stats->latency;
+    series->parts = stats->breakdown.operations[operation];
+    series->requests = both ? own->requests : stats->requests;
+    series->failed = both ? own->failed : stats->failed;
+    series->missed = both ? own->missed : stats->missed;
+    series->split = series->parts[PART_SUBMIT].count;
+    series->last = both ? own->last : stats->last;
+    add_labels(&series->labels, &job->target.description, operations[operation], phase);
+}
+
+/* Returns the phase that a job is in or begins with; PHASE_NONE: it has none. */
+static enum phase
+phase_of(const struct job *job)
+{
+    enum phase phase = job->phases ? job->phases->current : PHASE_NONE;
+    return job->phases && !phase ? PHASE_IDLE : phase;
+}
+
+/* Makes the series of a job from NEXT on, all phases up to the present. Returns the next
+ * after them. */
+static struct series *
+make_all(struct series *next, const struct plan *plan, const struct job *job)
+{
+    bool both = plan->load == LOAD_READ_WRITE;
+    enum phase last = phase_of(job);
+    for (enum phase phase = last ? PHASE_IDLE : PHASE_NONE; phase <= last; phase++) {
+        if (plan->load != LOAD_WRITE)
+            make_series(next++, job, phase, OPERATION_READ, both);
+        if (plan->load != LOAD_READ)
+            make_series(next++, job, phase, OPERATION_WRITE, both);
+    }
+    return next;
+}
+
+/* Makes what metrics are of from LIST, which has room. Returns false if memory ran out.
+ */
+static bool
+fill_metrics(struct metrics *metrics, struct series *list, const struct plan *plan,
+             const struct job *jobs, int count)
+{
+    const char *operation = plan->load == LOAD_READ_WRITE ? NULL
+                            : plan->load == LOAD_READ     ? operations[OPERATION_READ]
+                                                          : operations[OPERATION_WRITE];
+    struct series *next = list;
+    for (int i = 0; i < count; i++)
+        next = make_all(next, plan, &jobs[i]);
+    metrics->series = metrics->targets = list;
+    metrics->count = (int)(next - list);
+    metrics->target_count = count;
+    if (metrics->count == count)
+        return number_series(list, count);
+    metrics->targets = next;
+    for (int i = 0; i < count; i++) {
+        next[i].job = &jobs[i];
+        add_labels(&next[i].labels, &jobs[i].target.description, operation,
+                   phase_of(&jobs[i]));
+    }
+    return number_series(list, metrics->count) && number_series(next, count);
+}
+
+#define SERIES_MOST 7 /* of a target: each operation in each phase, and both together */
+
 void
 prometheus_format(struct buffer *text, const struct plan *plan, const struct job *jobs,
-                  int count, int64_t epoch)
+                  int count, int64_t now, int64_t wall)
 {
-    struct series *series = calloc((size_t)count, sizeof(*series));
-    const struct metrics metrics = {text, series, count, epoch};
-    if (series && name_series(series, plan, jobs, count))
+    int most = SERIES_MOST * count;
+    struct series *list = calloc((size_t)most, sizeof(*list));
+    struct metrics metrics = {.text = text, .now = now, .epoch = wall - now};
+    if (list && fill_metrics(&metrics, list, plan, jobs, count))
         add_metrics(&metrics, plan);
     else
         text->failed = true;
-    for (int i = 0; series && i < count; i++)
-        buffer_free(&series[i].labels);
-    free(series);
-}
-
-int
-prometheus_write(const struct plan *plan, const struct job *jobs, int count,
-                 int64_t epoch)
-{
-    struct buffer text = {0};
-    prometheus_format(&text, plan, jobs, count, epoch);
-    int failed = text.failed ? ENOMEM : 0;
-    if (!failed && os_file_replace(plan->output.prometheus, text.text, text.length,
-                                   "# HELP ioping_") < 0)
-        failed = errno;
-    buffer_free(&text);
-    return failed;
+    for (int i = 0; list && i < most; i++)
+        buffer_free(&list[i].labels);
+    free(list);
 }

@@ -1,9 +1,23 @@
 #include "report/report.h"
 
+#include "run/job.h"
 #include "stats/stats.h"
-#include "target/description.h"
+#include "target/target.h"
 
 #include <inttypes.h>
+
+/* Adds the target, if it is one of several, or the phase, and a newline. */
+static void
+end_line(struct report *report)
+{
+    if (report->count > 1) {
+        buffer_text(&report->text, " ");
+        buffer_escaped(&report->text, report->target->path);
+    }
+    if (report->phase)
+        buffer_format(&report->text, " %s", phase_name(report->phase));
+    buffer_text(&report->text, "\n");
+}
 
 void
 raw_line(struct report *report, const struct stats *stats, int64_t time)
@@ -15,22 +29,43 @@ raw_line(struct report *report, const struct stats *stats, int64_t time)
                   latency->count, latency->sum, stats_iops(stats), stats_bps(stats),
                   latency->min, moments_average(latency), latency->max,
                   moments_deviation(latency), stats->requests, time);
-    if (report->count > 1) {
-        buffer_text(&report->text, " ");
-        buffer_escaped(&report->text, report->target->path);
-    }
-    buffer_text(&report->text, "\n");
+    end_line(report);
 }
 
 static void
-add_step(struct report *report, int64_t value, const struct stats *stats, int64_t time)
+add_step(struct report *report, const struct job_step *step, const struct stats *stats,
+         int64_t time)
 {
-    buffer_format(&report->text, "%" PRId64 " ", value);
+    buffer_format(&report->text, "%" PRId64 " ", step->value);
     raw_line(report, stats, time);
+}
+
+/* Adds the line of its own kind (ioping(1), SWEEPS): no other begins with a letter. */
+static void
+add_highest(struct report *report, const struct job *job)
+{
+    struct buffer *text = &report->text;
+    buffer_format(text, "highest %s ", sweep_name(job->plan.sweep.kind));
+    if (job->highest < 0)
+        buffer_text(text, "-");
+    else
+        buffer_format(text, "%" PRId64, job_highest(job));
+    buffer_text(text, job->plan.slos.count ? " " : " -");
+    slos_text(&job->plan.slos, text);
+    end_line(report);
+}
+
+static void
+add_phase(struct report *report, const struct job_phase *phase, const struct job *load)
+{
+    (void)load;
+    raw_line(report, &phase->stats, phase->time);
 }
 
 const struct report_format report_raw = {
     .period = raw_line,
     .summary = raw_line,
     .step = add_step,
+    .phase = add_phase,
+    .highest = add_highest,
 };

@@ -48,6 +48,7 @@ select_job(void *self, const struct job *job)
     struct report *report = self;
     report->target = &job->target.description;
     report->label = &report->labels[job->number];
+    report->phase = job->phases ? job->phases->current : PHASE_NONE;
     return report;
 }
 
@@ -118,19 +119,42 @@ static int
 on_summary(void *self, const struct job *job)
 {
     struct report *report = select_job(self, job);
+    if (job->phases && report->format->phase)
+        return 0;
     report->format->summary(report, &job->outcome.total, job->outcome.time);
     report->records++;
     return flush(report);
 }
 
 static int
-on_step(void *self, const struct job *job, int64_t value, const struct stats *stats,
-        int64_t time)
+on_step(void *self, const struct job *job, const struct job_step *step,
+        const struct stats *stats, int64_t time)
 {
     struct report *report = select_job(self, job);
-    report->format->step(report, value, stats, time);
+    report->format->step(report, step, stats, time);
     report->records++;
     return flush(report);
+}
+
+static int
+on_phase(void *self, const struct job *job, enum phase phase)
+{
+    struct report *report = select_job(self, job);
+    const struct job *load = phase == PHASE_LOADED ? job->phases->load : NULL;
+    if (!report->format->phase)
+        return 0;
+    report->format->phase(report, &job->phases->list[phase], load);
+    report->records++;
+    return flush(report);
+}
+
+static void
+on_highest(void *self, const struct job *job)
+{
+    struct report *report = select_job(self, job);
+    report->format->highest(report, job);
+    report->records++;
+    flush(report);
 }
 
 static void
@@ -141,13 +165,18 @@ write_notes(struct report *report, struct notes *notes)
     status_resume(report->status);
 }
 
-/* Interim statistics go to stderr, whatever the format: stdout has only records. */
+/* Interim statistics go to stderr, whatever the format: stdout has only records. Those of
+ * phases together would be of no load at all. */
 static void
 on_interim(void *self, const struct job *job)
 {
     struct report *report = self;
     struct buffer text = {0};
-    human_interim(&text, job_name(job), job->stats);
+    if (!job->phases)
+        human_interim(&text, job_name(job), job->stats);
+    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++)
+        if (job_phase_stats(job, phase))
+            human_interim(&text, phase_name(phase), job_phase_stats(job, phase));
     status_pause(report->status);
     if (!text.failed)
         os_stream_write(2, text.text, text.length);
@@ -181,6 +210,15 @@ on_step_begin(void *self, const struct job *job, int64_t value, int number, int 
         status_step(report->status, job->number, value, number, count, os_clock_now());
 }
 
+static void
+on_phase_begin(void *self, const struct job *job, enum phase phase)
+{
+    struct report *report = self;
+    (void)job;
+    if (report->status)
+        status_phase(report->status, phase, os_clock_now());
+}
+
 static int64_t
 on_due(void *self, int64_t now)
 {
@@ -193,7 +231,7 @@ on_due(void *self, int64_t now)
         if (timer->every)
             next = time_earlier(next, timer->due);
     }
-    return next;
+    return export_has_news(&report->export) ? now : next;
 }
 
 /* Returns true if a timer has run down at NOW; it then starts again. */
@@ -210,6 +248,8 @@ static void
 on_tick(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct report *report = self;
+    if (export_has_news(&report->export))
+        export_tell(&report->export);
     if (has_run_down(&report->timers[TIMER_METRICS], now))
         export_metrics(&report->export, now);
     if (has_run_down(&report->timers[TIMER_PLOT], now))
@@ -222,6 +262,8 @@ static void
 on_interrupt(void *self)
 {
     struct report *report = self;
+    if (!report->export.stopped)
+        report->export.stopped = os_clock_now();
     status_erase(report->status);
 }
 
@@ -229,11 +271,8 @@ static void
 on_end(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct report *report = self;
-    (void)jobs, (void)count;
-    if (report->output->prometheus)
-        export_metrics(&report->export, now);
-    if (report->output->plot)
-        export_plot(&report->export);
+    (void)jobs, (void)count, (void)now;
+    report->over = true;
 }
 
 struct run_observer
@@ -250,6 +289,9 @@ report_observer(struct report *report)
         .fail = on_fail,
         .step_begin = on_step_begin,
         .step = on_step,
+        .highest = on_highest,
+        .phase_begin = on_phase_begin,
+        .phase = on_phase,
         .due = on_due,
         .tick = on_tick,
         .interrupt = on_interrupt,
@@ -269,20 +311,24 @@ report_compare(struct report *report)
 void
 report_end(struct report *report, struct outcome *outcome)
 {
+    if (report->over)
+        export_last(&report->export, os_clock_now());
     if (report->begun && report->format->end)
         report->format->end(report);
     flush(report);
     os_signals_closing(0);
     outcome->brief = report->format == &report_human && report->output->summary &&
-                     report->plan->sweep.kind == SWEEP_NONE && !report->terminal &&
-                     !report->error;
+                     report->plan->sweep.kind == SWEEP_NONE && !report->error &&
+                     (!report->terminal || report->plan->phased);
     for (int i = 0; i < report->count; i++)
         buffer_free(&report->labels[i]);
     free(report->labels);
     report->labels = NULL;
     report->count = 0;
     buffer_free(&report->text);
-    outcome->output = export_failure(&report->export, &outcome->output_error);
+    outcome->stuck |= !export_end(&report->export);
+    outcome->output = report->export.failed;
+    outcome->output_error = report->export.error;
     outcome->output_told = report->error == 0;
     status_close(report->status);
     report->status = NULL;

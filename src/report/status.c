@@ -25,12 +25,19 @@
 #define STREAM 2
 #define PATIENCE (SECOND / 5) /* without a line, ns: in a short run it would flash */
 
+/* Returns the statistics of a target, of its present phase if it has any. */
+static const struct stats *
+present(const struct job *job)
+{
+    return job->phases && job->stats != &job->outcome.total ? &job->total : job->stats;
+}
+
 /* Returns the statistics of all targets together; NULL without memory for them. */
 static const struct stats *
 merge(struct stats *merged, const struct job *jobs, int count)
 {
     if (count == 1 || !merged)
-        return count == 1 ? jobs[0].stats : NULL;
+        return count == 1 ? present(&jobs[0]) : NULL;
     stats_clear(merged);
     merged->every = jobs[0].stats->every;
     for (int i = 0; i < count; i++)
@@ -53,7 +60,7 @@ gather_counts(const struct job *jobs, int count, struct status_facts *facts)
 {
     facts->max = -1;
     for (int i = 0; i < count; i++) {
-        const struct stats *stats = jobs[i].stats;
+        const struct stats *stats = present(&jobs[i]);
         facts->requests += stats->requests;
         facts->failed += stats->failed;
         if (stats->latency.count > 0 && stats->latency.max > facts->max)
@@ -113,11 +120,26 @@ note_count(const struct status *status, const struct job *jobs, int count,
         return;
     for (int i = 0; i < count; i++) {
         const struct job *job = &jobs[i];
-        int64_t own = job->done ? 0 : left_of(plan, job->stats, facts->elapsed);
+        int64_t own = job->done ? 0 : left_of(plan, present(job), facts->elapsed);
         left = left < 0 || own < 0 ? -1 : own > left ? own : left;
-        done += (double)(job->done ? plan->count : job->stats->requests);
+        done += (double)(job->done ? plan->count : present(job)->requests);
     }
     note_end(facts, done / all, left);
+}
+
+/* Returns how long all steps of a target last, and BEFORE becomes how long those before
+ * the current one do. */
+static int64_t
+sum_steps(const struct plan *plan, const struct status_place *place, int64_t *before)
+{
+    const struct sweep *sweep = &plan->sweep;
+    int64_t sum = 0, value = sweep->from;
+    for (int i = 0; i < place->count; i++, value = sweep_next(value, sweep->to)) {
+        if (i == place->number)
+            *before = sum;
+        sum = time_add(sum, plan_step_time(plan, value));
+    }
+    return sum;
 }
 
 /* Notes the steps of a sweep. Targets run one after another; the number of steps is
@@ -126,14 +148,24 @@ static void
 note_steps(const struct status *status, int64_t now, struct status_facts *facts)
 {
     const struct status_place *place = &status->place;
-    int64_t whole = length_of(status->plan);
-    int64_t past = time_earlier(now - place->began, whole);
-    int64_t steps = units_scale(status->targets, place->count, 1);
-    int64_t done = units_scale(place->target, place->count, 1) + place->number;
-    double current = (double)past / (double)whole;
+    int64_t length = plan_step_time(status->plan, place->value);
+    int64_t before = 0, each = sum_steps(status->plan, place, &before);
+    int64_t past = time_earlier(now - place->began, length);
+    int64_t whole = time_multiply(each, status->targets);
+    int64_t done = time_add(time_multiply(each, place->target), time_add(before, past));
     if (place->count > 0)
-        note_end(facts, ((double)done + current) / (double)steps,
-                 time_multiply(whole, steps - done) - past);
+        note_end(facts, (double)done / (double)whole, whole - done);
+}
+
+/* Makes what is known of the end of a phase that of all phases, each as long. */
+static void
+add_phases(struct status_facts *facts)
+{
+    int all = PHASE_RECOVERED, left = all - (int)facts->phase;
+    if (facts->share >= 0)
+        facts->share = ((double)facts->phase - 1 + facts->share) / all;
+    if (facts->left >= 0)
+        facts->left += time_multiply(time_add(facts->elapsed, facts->left), left);
 }
 
 void
@@ -141,12 +173,14 @@ status_gather(const struct status *status, const struct job *jobs, int count, in
               struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
-    *facts = (struct status_facts){.share = -1,
-                                   .left = -1,
-                                   .swept = plan->sweep.kind,
-                                   .place = status->place,
-                                   .targets = status->targets,
-                                   .elapsed = now - status->began};
+    *facts = (struct status_facts){
+        .share = -1,
+        .left = -1,
+        .swept = plan->sweep.kind,
+        .place = status->place,
+        .targets = status->targets,
+        .phase = status->phase,
+        .elapsed = now - (status->phase ? status->phase_began : status->began)};
     gather_counts(jobs, count, facts);
     gather_latencies(merge(status->merged, jobs, count), facts);
     if (plan->sweep.kind != SWEEP_NONE) {
@@ -154,6 +188,8 @@ status_gather(const struct status *status, const struct job *jobs, int count, in
     } else {
         note_clock(plan, facts);
         note_count(status, jobs, count, facts);
+        if (facts->phase)
+            add_phases(facts);
     }
 }
 
@@ -190,18 +226,19 @@ static void
 make_step(const struct status_facts *facts, char *text, size_t size)
 {
     const struct status_place *place = &facts->place;
-    char target[32] = "", value[UNITS_TEXT];
+    char target[32] = "", count[16] = "", value[UNITS_TEXT];
+    if (facts->phase)
+        snprintf(text, size, "%s (%d/%d)", phase_name(facts->phase), (int)facts->phase,
+                 (int)PHASE_RECOVERED);
     if (facts->swept == SWEEP_NONE || place->count == 0)
         return;
     if (facts->targets > 1)
         snprintf(target, sizeof(target), "target %d/%d  ", place->target + 1,
                  facts->targets);
-    if (facts->swept == SWEEP_SIZE)
-        units_format(UNITS_SIZE, place->value, value);
-    else
-        snprintf(value, sizeof(value), "%" PRId64, place->value);
-    snprintf(text, size, "%s%s %s (%d/%d)", target, sweep_name(facts->swept), value,
-             place->number + 1, place->count);
+    if (place->count > 0)
+        snprintf(count, sizeof(count), "/%d", place->count);
+    snprintf(text, size, "%s%s %s (%d%s)", target, sweep_name(facts->swept),
+             sweep_format(facts->swept, place->value, value), place->number + 1, count);
 }
 
 /* Rounds TIME down, so that a person can follow it: to a multiple of FINE below LIMIT, of
@@ -415,6 +452,13 @@ status_step(struct status *status, int target, int64_t value, int number, int co
 {
     status->place = (struct status_place){
         .target = target, .number = number, .count = count, .value = value, .began = now};
+}
+
+void
+status_phase(struct status *status, enum phase phase, int64_t now)
+{
+    status->phase = phase;
+    status->phase_began = now + (phase == PHASE_LOADED ? PLAN_SETTLE : 0);
 }
 
 void

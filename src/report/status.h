@@ -30,6 +30,8 @@ struct status {
     int targets;
     int64_t began;
     struct status_place place;
+    enum phase phase;     /* of a run that has any */
+    int64_t phase_began;  /* when it began, ns, monotonic */
     struct stats *merged; /* room for all targets together; NULL: one, or no memory */
     bool utf8;
     struct buffer line, last; /* to be written; and as it was written last */
@@ -62,6 +64,9 @@ void status_erase(struct status *status);
 void status_step(struct status *status, int target, int64_t value, int number, int count,
                  int64_t now);
 
+/* Notes that PHASE begins NOW. For the supervisor's thread. */
+void status_phase(struct status *status, enum phase phase, int64_t now);
+
 /*
  * Erases the line, if it is shown, before somebody writes to the terminal, and keeps it
  * from being drawn until status_resume. Any thread; STATUS may be NULL: nothing happens.
@@ -77,6 +82,7 @@ struct status_facts {
     enum sweep_kind swept;     /* SWEEP_NONE: place is not used */
     struct status_place place; /* of the current step */
     int targets;
+    enum phase phase; /* PHASE_NONE: the run has none */
 
     double share; /* of the whole run that is done: 0 to 1; below 0: not known */
     int64_t elapsed, left;

@@ -2,7 +2,7 @@
 #include "writers.h"
 
 #include "base/units.h"
-#include "stats/histogram.h"
+#include "stats/distribution.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 struct histogram;
+struct job;
+struct job_phases;
+struct job_step;
 struct plan;
 struct slos;
 struct stats;
@@ -15,6 +18,17 @@ struct stats;
  * The elements of the formats, file by file. Each function adds to a text; if memory runs
  * out, that is marked as failed.
  */
+
+#define PROMETHEUS_START "# HELP ioping_" /* the first bytes of any metrics */
+
+/*
+ * prometheus.c: adds the metrics of a run of PLAN, which has COUNT jobs, in the text
+ * exposition format of Prometheus, at NOW by the monotonic clock, which is WALL, ns since
+ * 1970. A job whose labels equal those of earlier ones gets another: its number among
+ * them, 2 for the second.
+ */
+void prometheus_format(struct buffer *text, const struct plan *plan,
+                       const struct job *jobs, int count, int64_t now, int64_t wall);
 
 /*
  * json.c: JSON (RFC 8259), a value at a time: over lines, indented by two
@@ -41,13 +55,20 @@ void json_value(struct json *json, const char *name, const char *format, ...)
 void json_string(struct json *json, const char *name, const char *value);
 
 /*
- * human.c: the table of a sweep, which is written while it grows: its columns have room
- * for the widest values. Both functions add a line. IOPS and bandwidth are those by the
- * clock, over TIME ns; VALUE is that of the step: bytes, threads or depth.
+ * table.c: the table of a sweep, which is written while it grows: its columns have room
+ * for the widest values. Each function adds a line. IOPS and bandwidth are those by the
+ * clock, over TIME ns. A row ends in FAIL, red with COLOR, if the step broke a limit, or
+ * in a question mark if it had too few requests to know. The last line has the highest
+ * step that keeps the limits.
  */
 void table_head(struct buffer *text, const struct plan *plan);
-void table_row(struct buffer *text, const struct plan *plan, int64_t value,
-               const struct stats *stats, int64_t time);
+void table_row(struct buffer *text, const struct plan *plan, const struct job_step *step,
+               const struct stats *stats, int64_t time, bool color);
+void table_highest(struct buffer *text, const struct job *job);
+
+/* table.c: adds the table of the phases so far of a run of PLAN, a line each. */
+void phases_table(struct buffer *text, const struct plan *plan,
+                  const struct job_phases *phases);
 
 /* comparison.c: the name of a target and its results; both stay the caller's. */
 struct comparison_row {

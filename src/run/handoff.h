@@ -26,6 +26,7 @@ struct handoff {
 #define HANDOFF_HELD 0      /* acquired by the worker */
 #define HANDOFF_LOCKED (-1) /* locked by the supervisor */
 #define HANDOFF_IDLE (-2)   /* released, with no request in flight */
+#define HANDOFF_LOST (-3)   /* released, with no place for one: all have timed out */
 
 /* The worker's side. */
 

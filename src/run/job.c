@@ -21,16 +21,28 @@ job_init(struct job *job, const struct plan *plan, int number)
 {
     job->number = number;
     job->targets = plan->target_count;
-    plan_target(plan, number, &job->plan);
+    job->highest = -1;
+    if (number < plan->target_count)
+        plan_target(plan, number, &job->plan);
+    else
+        plan_background(plan, &job->plan);
+    job->introduced = job->plan.background; /* observers need not know of it */
     job->step = job->plan;
     job->target.fd = -1;
     job->outcome.shape = job->target.shape;
     job->outcome.slos = &job->plan.slos;
+    job->outcome.breakdown = job->plan.breakdown;
     job->outcome.target = job_name(job);
     job->stats = &job->total;
+    plan = &job->plan;
     if (is_tracked(plan))
         job->track = os_memory_zeroed(sizeof(*job->track));
-    return !job->track == !is_tracked(plan) ? 0 : -1;
+    if (plan->phased)
+        job->phases = os_memory_zeroed(sizeof(*job->phases));
+    if (!job->track != !is_tracked(plan) || !job->phases != !plan->phased)
+        return -1;
+    job->outcome.phases = job->phases ? job->phases->list : NULL;
+    return 0;
 }
 
 void
@@ -38,6 +50,15 @@ job_free(struct job *job)
 {
     if (job->track)
         os_memory_release(job->track, sizeof(*job->track));
+    if (job->phases)
+        os_memory_release(job->phases, sizeof(*job->phases));
+}
+
+/* Returns what splits the requests of JOB; NULL: nothing does. */
+static struct splitter *
+splitter_of(const struct job *job)
+{
+    return job->step.background ? NULL : job->run->task.splitter;
 }
 
 int
@@ -46,16 +67,24 @@ job_prepare(struct job *job, struct run *run)
     const struct plan *plan = &job->step;
     bool alone = plan->threads == 1 && plan->depth == 1;
     job->run = run;
-    job->stats = &job->total;
+    job->stats = job->phases ? &job->phases->all : &job->total;
     job->done = job->current = false;
     job->added = 0;
     job->give_up = INT64_MAX;
     job->group.size = 0;
-    job->group.count = plan->count;
-    atomic_init(&job->group.taken, 0);
+    job->group.count =
+        plan->count < UINT64_MAX - job->taken ? job->taken + plan->count : UINT64_MAX;
+    atomic_init(&job->group.taken, job->taken);
+    atomic_init(&job->group.arrival, 0);
+    job->group.arrivals = (struct arrivals){.interval = plan->open ? plan->interval : 0,
+                                            .poisson = plan->poisson,
+                                            .seed = ~plan->seed};
     busy_clear(&job->group.busy); /* no more memory is touched than was used */
     job->group.busy_lock = alone ? NULL : os_lock_make();
+    if (splitter_of(job))
+        splitter_reset(splitter_of(job), job->number);
     job->period.every = job->outcome.total.every = plan->corrected;
+    job->period.both = job->outcome.total.both = plan->load == LOAD_READ_WRITE;
     job->threads = calloc((size_t)plan->threads, sizeof(struct worker_thread *));
     return job->threads && !job->group.busy_lock == alone ? 0 : -1;
 }
@@ -69,8 +98,9 @@ open_worker(struct job *job, struct error *error)
     if (!thread)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
                          job->step.threads);
-    if (worker_open(&thread->worker, job, job->run->task.engine, job->group.size, error) <
-        0) {
+    thread->worker.splitter = splitter_of(job);
+    if (worker_open(&thread->worker, job, job_engine(job, job->run->task.engine),
+                    job->group.size, error) < 0) {
         worker_thread_free(thread);
         return -1;
     }
@@ -100,6 +130,29 @@ grace_of_failure(const struct plan *plan)
     return plan->hang > STALL_GRACE ? plan->hang : STALL_GRACE;
 }
 
+/*
+ * Fails requests without answer that time out at LATE where the worker cannot: the loop
+ * of a queue has some more time for it. They are told of unless another thread has been
+ * telling something for too long. Returns when to look again.
+ */
+static int64_t
+time_out(struct job *job, struct worker_thread *thread, int64_t late, int64_t now)
+{
+    struct run *run = job->run;
+    const struct io_engine *engine = job_engine(job, run->task.engine);
+    int64_t due = time_add(late, engine->many ? STALL_GRACE : 0);
+    if (now < late)
+        return late;
+    if (now < due)
+        return now + SUPERVISE_RETRY;
+    bool tells = os_lock_try(run->lock);
+    if (tells || now >= time_add(due, STALL_GRACE))
+        worker_thread_time_out(thread, run->resumed, now, tells);
+    if (tells)
+        os_lock_release(run->lock);
+    return now + SUPERVISE_RETRY;
+}
+
 /* Looks after one worker. Returns when to look again. */
 static int64_t
 look_after(struct job *job, struct worker_thread *thread, int64_t now)
@@ -107,15 +160,20 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
     const struct run_observer *observer = job->run->task.observer;
     bool over = atomic_load(&job->group.stop) || worker_group_is_done(&job->group);
     uint64_t index;
-    int64_t again,
-        waited = worker_thread_check(thread, job->run->resumed, now, &index, &again);
+    int64_t again, resumed = job->run->resumed,
+                   waited = worker_thread_check(thread, resumed, now, &index, &again);
     if (waited)
         observer->hang(observer->self, job, index, waited);
-    if (now >= job->give_up)
+    int64_t late = worker_thread_late(thread, resumed, now);
+    again = time_earlier(again, time_out(job, thread, late, now));
+    int64_t limit = time_earlier(job->give_up, worker_thread_limit(thread, resumed));
+    if (now >= limit && !worker_thread_is_over(thread))
         worker_thread_give_up(thread, now);
     if (over)
         worker_thread_wake(thread);
-    return over ? time_earlier(again, now + SUPERVISE_RETRY) : again;
+    if (over || now >= limit)
+        limit = now + SUPERVISE_RETRY;
+    return time_earlier(again, limit);
 }
 
 int64_t
@@ -137,6 +195,45 @@ job_supervise(struct job *job, int64_t now)
     return time_earlier(next, job_end_period(job, now));
 }
 
+int
+job_count_lost(const struct job *job)
+{
+    int lost = 0;
+    for (int i = 0; i < job->group.size && !job->done; i++) {
+        const struct worker_thread *thread = job->threads[i];
+        if (worker_thread_is_over(thread))
+            continue;
+        if (handoff_peek(&thread->worker.handoff) != HANDOFF_LOST)
+            return -1;
+        lost++;
+    }
+    return lost;
+}
+
+/* Begins the total with what requests were split into, so that no more are than those
+ * that count. Returns false if that cannot be had now. */
+static bool
+add_breakdown(struct job *job)
+{
+    struct splitter *splitter = splitter_of(job);
+    return !splitter ||
+           splitter_add(splitter, job->number, &job->total, job->track, job->done);
+}
+
+/* Adds the total, which is put together, to that of the phases before. */
+static void
+add_up_phases(struct job *job)
+{
+    if (!job->phases)
+        return;
+    struct stats *all = &job->phases->all;
+    stats_clear(all);
+    all->every = job->step.corrected;
+    all->both = job->total.both;
+    stats_merge(all, &job->outcome.total);
+    stats_merge(all, &job->total);
+}
+
 bool
 job_add_up(struct job *job)
 {
@@ -144,20 +241,26 @@ job_add_up(struct job *job)
     if (job->added == 0) {
         stats_clear(total);
         total->every = job->step.corrected;
+        total->both = job->step.load == LOAD_READ_WRITE;
+        job->under_way = (struct job_under_way){0};
         if (job->track)
             track_start(job->track, 0, 0);
+        if (job->track && job->phases)
+            track_merge(job->track, &job->phases->past);
+        if (!add_breakdown(job))
+            return false;
     }
-    while (job->added < job->group.size &&
-           worker_thread_merge(job->threads[job->added], total, job->track))
-        job->added++;
-    if (job->added < job->group.size)
-        return false;
+    for (; job->added < job->group.size; job->added++)
+        if (!worker_thread_merge(job->threads[job->added], total, job->track,
+                                 &job->under_way))
+            return false;
     job->added = 0;
     if (job->group.busy_lock) {
         os_lock_acquire(job->group.busy_lock);
         total->busy = busy_time(&job->group.busy);
         os_lock_release(job->group.busy_lock);
     }
+    add_up_phases(job);
     return true;
 }
 
@@ -172,6 +275,14 @@ job_tell_failure(struct job *job)
     observer->fail(observer->self, job);
 }
 
+/* Returns whether the thread of a job that has ended is still in the kernel, or a request
+ * of it, so that its memory must stay. */
+static bool
+is_stuck(const struct worker_thread *thread)
+{
+    return thread->abandoned || thread->worker.inflight.lost > 0;
+}
+
 /* Adds what THREAD has left behind to the outcome; FAILED becomes its failure if that is
  * the earliest of the step. */
 static void
@@ -179,11 +290,13 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
                struct sample *failed)
 {
     const struct sample *own = &thread->worker.failed;
-    if (!thread->waiting)
+    if (!thread->abandoned)
         worker_thread_join(thread);
+    outcome->stuck |= is_stuck(thread);
     if (own->index &&
         (!failed->index || own->start + own->latency < failed->start + failed->latency))
         *failed = *own;
+    worker_share(&thread->worker);
     if (thread->waiting > outcome->waiting)
         outcome->waiting = thread->waiting;
     outcome->left += thread->left;
@@ -206,10 +319,10 @@ job_collect(struct job *job)
     if (!outcome->failed.index)
         outcome->failed = failed;
     job->added = 0; /* from the beginning, whatever was not finished */
+    job->done = true;
     job_add_up(job);
     stats_merge(&outcome->total, &job->total);
     outcome->time += outcome->ended - began;
-    job->done = true;
 }
 
 bool
@@ -218,7 +331,7 @@ job_close(struct job *job)
     bool all = true;
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
-        if (thread->waiting) {
+        if (is_stuck(thread)) {
             all = false; /* in the kernel, with its memory */
             continue;
         }

@@ -4,6 +4,16 @@
  * the engine. Requests that are sent together, few at a time, start at the same time, and
  * those that are reaped together end at the same time.
  *
+ * In an open loop the workers take due times from their group, each as soon as it has a
+ * place for a request, so that none waits for a worker that is busy while another is
+ * free; what is due earlier than it can be sent waits there. Its time counts from when it
+ * was due, for all but its sample: the watch for stalls, timeouts and stops go by when it
+ * was sent. The time in which a worker wakes up from its own sleep is not the target's: a
+ * worker alone sleeps until shortly before the next request is due, and then looks at the
+ * clock and the engine again and again; where that is late all the same, or there are
+ * more workers, a request counts from when it is sent unless the next is due by then. So
+ * it does when nothing else was under way, as then the system alone can have been late.
+ *
  * A rapid request passes all of this: what is outside of the stamps is kept short, since
  * it lowers the rate that the engine could reach.
  */
@@ -17,24 +27,12 @@
 
 #include <errno.h>
 
-#define DEDUPLICATION_UNIT 4096
-/* Latencies (ns) below the first are not examined for a stop of the process; above the
- * second, if they are unusual, the notice of a stop is waited for. */
-#define STOP_SHORTEST MS
-#define STOP_LONG (20 * MS)
 #define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
-
-/* Changes some bits of every page, so that no two writes store the same data. */
-static void
-refresh_data(struct worker *worker, const struct inflight_request *entry)
-{
-    int64_t size = entry->sample.size;
-    char *buffer = worker->memory + worker->buffer_size * (size_t)entry->request.slot;
-    for (int64_t at = 0; at < size; at += DEDUPLICATION_UNIT) {
-        int64_t left = size - at;
-        random_fill(&worker->data, buffer + at, left < 8 ? (size_t)left : 8);
-    }
-}
+/* A worker alone looks at the clock and the engine for so long (ns) before a request of
+ * an open loop is due, instead of sleeping: it would wake up too late. */
+#define OPEN_SPIN (100 * US)
+/* Without a free place the loop looks so often (ns) whether the run ends. */
+#define LOST_LOOK (20 * MS)
 
 /* Returns the start of the oldest request in flight; 0: none was sent. */
 static int64_t
@@ -81,9 +79,12 @@ submit_request(struct worker *worker, int64_t now)
     sample->missed = skip_points(worker, now); /* before it seems to be done */
     pacer_sent(&worker->pacer);
     entry->written = 0;
+    entry->due = worker->due ? worker_use_due(worker, now) : 0;
+    worker->submits = true;
     worker->continued = worker->continues;
     entry->continues = worker->continues = os_process_continues();
     sample->start = 0; /* not yet sent */
+    sample->split.result = SPLIT_NOT_TRIED;
     sample->index = worker->next++;
     worker->left--;
     sample->offset = pattern_next(&worker->pattern, &sample->operation);
@@ -92,7 +93,9 @@ submit_request(struct worker *worker, int64_t now)
     entry->request.offset = sample->offset;
     if (sample->operation == OPERATION_WRITE) {
         entry->request.operation = IO_WRITE;
-        refresh_data(worker, entry);
+        worker_refresh(worker, entry);
+        if (worker->plan->append)
+            worker_append(worker, entry, now);
     } else if (worker->target->description.mode == MODE_NOCACHE) {
         sample->cached = is_cached(worker, sample->offset, now);
         if (worker->target->counts_sectors)
@@ -132,11 +135,24 @@ tell_due(struct worker *worker, int64_t now)
            job_due(worker->job, now) == 0;
 }
 
-/* Returns whether a request that is due at WHEN comes too late for the run. */
+/* Returns whether a request that is due at WHEN comes too late for the run at NOW. */
 static bool
-is_over(const struct worker *worker, int64_t when)
+is_over(const struct worker *worker, int64_t when, int64_t now)
 {
-    return when >= worker->end || is_stopped(worker) || worker_is_done(worker);
+    return when >= worker->end || now >= worker->deadline || is_stopped(worker) ||
+           worker_is_done(worker);
+}
+
+/* Returns when the next request is due. In an open loop the worker, which must have a
+ * place for it, takes it. */
+static int64_t
+next_due(struct worker *worker, int64_t now)
+{
+    if (!worker_is_open(worker))
+        return pacer_due(&worker->pacer, now);
+    if (!worker->due)
+        worker->due = worker_group_take_due(worker->group);
+    return worker->due;
 }
 
 /*
@@ -148,10 +164,12 @@ submit_due(struct worker *worker, int64_t now)
 {
     int most = worker->inflight.under_way + TOGETHER;
     while (worker->sending && worker->inflight.under_way < worker->inflight.count) {
-        int64_t when = pacer_due(&worker->pacer, now);
+        int64_t when = next_due(worker, now);
         if (worker->inflight.under_way == most)
             return IO_AT_ONCE;
-        if (is_over(worker, when))
+        if (when >= worker->end)
+            worker_extend(worker, when);
+        if (is_over(worker, when, now))
             worker->sending = false;
         else if (when > now)
             return when;
@@ -169,50 +187,33 @@ static int64_t
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
     if (now < when)
-        worker_share_busy(worker);
-    while (now < when && !is_over(worker, when)) {
+        worker_share(worker);
+    while (now < when && !is_over(worker, when, now)) {
+        if (when - now <= worker->spin) {
+            now = os_clock_now();
+            worker->slept = now >= when;
+            continue;
+        }
         handoff_release(&worker->handoff, HANDOFF_IDLE);
-        int status = os_sleep_until(when);
+        int status = os_sleep_until(when - worker->spin);
         handoff_acquire(&worker->handoff, HANDOFF_IDLE);
-        now = status == 0 ? when : os_clock_now();
+        now = status == 0 && !worker_is_open(worker) ? when : os_clock_now();
+        worker->slept = now >= when;
     }
     return now;
 }
 
-/* Adds a sample to the statistics. */
+/* Reports a sample that is recorded; ends the job unless the run GOES_ON, or if that
+ * cannot be written. */
 static void
-record(struct worker *worker, const struct sample *sample)
+tell(struct worker *worker, const struct sample *sample, bool goes_on)
 {
-    stats_record(&worker->total, sample);
-    if (!worker->group->busy_lock || !sample_is_busy(sample))
+    if (worker->reports && job_sample(worker->job, worker, sample) < 0)
+        goes_on = false;
+    if (goes_on)
         return;
-    if (worker->busy.count == BUSY_LOG)
-        worker_share_busy(worker);
-    busy_log_add(&worker->busy, sample->start, sample->start + sample->latency,
-                 sample_counts(sample));
-}
-
-/* Judges a sample, records it and reports it. Returns whether the run goes on. */
-static bool
-digest(struct worker *worker, struct sample *sample)
-{
-    stats_judge(&worker->plan->limits, sample);
-    if (sample->start >= worker->began)
-        record(worker, sample);
-    if (worker->track)
-        track_record(worker->track, sample);
-    if (worker->reports) {
-        stats_compare(&worker->total, sample);
-        if (job_sample(worker->job, worker, sample) < 0)
-            return false;
-    }
-    if (!sample_failed(sample))
-        return true;
-    if (sample->error == EAGAIN && worker->plan->rw_flags & OS_RW_NOWAIT)
-        return true;
-    if (worker->failed.index == 0)
-        worker->failed = *sample;
-    return worker->plan->ignore_error;
+    worker->sending = false;
+    atomic_store_explicit(&worker->group->stop, true, memory_order_relaxed);
 }
 
 /* Counts the grid points that passed because the request that ended at NOW took the last
@@ -239,11 +240,12 @@ flush_written(struct worker *worker, const struct io_completion *done, int64_t n
 {
     struct inflight_request *entry = &worker->inflight.list[done->slot];
     if (entry->sample.operation == OPERATION_READ || !worker->target->flush ||
-        entry->written || done->error || done->bytes < entry->sample.size)
+        entry->written || entry->lost || done->error || done->bytes < entry->sample.size)
         return false;
     entry->written = now;
     entry->sample.bytes = done->bytes;
     entry->request.operation = IO_FLUSH;
+    worker->submits = true;
     worker->engine->submit(worker->queue, &entry->request);
     return true;
 }
@@ -261,45 +263,65 @@ send_flushes(struct worker *worker, int count, int64_t now)
     return ended;
 }
 
-/* Returns whether the process was stopped while a request was in flight. The thread that
- * has the signals may need a moment to know of it. */
-static bool
-was_stopped(const struct worker *worker, const struct inflight_request *entry,
-            int64_t now)
-{
-    int64_t latency = entry->sample.latency;
-    if (latency < STOP_SHORTEST)
-        return false;
-    if (os_process_stopped(entry->continues))
-        return true;
-    if (latency < STOP_LONG || (double)latency < 2 * worker->total.latency.mean)
-        return false;
-    os_sleep_until(now + latency / 1000);
-    return os_process_stopped(entry->continues);
-}
-
 /* Completes the sample of a request that ended at NOW, and frees the request. */
 static void
 complete(struct worker *worker, const struct io_completion *done, int64_t now)
 {
     struct inflight_request *entry = &worker->inflight.list[done->slot];
     struct sample *sample = &entry->sample;
+    if (entry->lost) {
+        worker_take_late(worker, entry, now);
+        return;
+    }
     sample->latency = now - sample->start;
     sample->sync = entry->written ? now - entry->written : 0;
-    sample->error = done->error;
+    sample->error = entry->unsent ? entry->unsent : done->error;
     if (done->error || !entry->written)
         sample->bytes = done->bytes;
-    sample->stopped = was_stopped(worker, entry, now);
+    sample->stopped = worker_was_stopped(worker, entry, now);
+    sample->timed_out = sample->latency >= worker->plan->timeout && !sample->stopped;
     if (worker->target->counts_sectors && sample->operation == OPERATION_READ)
         sample->cached = os_thread_sectors() == worker->sectors;
     count_waits(worker, sample, now);
     if (sample->stopped)
         sample->missed = 0;
-    if (!digest(worker, sample)) {
-        worker->sending = false;
-        atomic_store_explicit(&worker->group->stop, true, memory_order_relaxed);
-    }
+    inflight_count_from_due(entry, now);
+    tell(worker, sample, worker_digest(worker, sample));
     inflight_release(&worker->inflight, entry);
+}
+
+/* Returns since when a request that started at START waits: the time before the process
+ * went on after a stop does not count. */
+static int64_t
+waits_since(const struct worker *worker, int64_t start)
+{
+    int64_t resumed = atomic_load(&worker->job->run->resumed);
+    return start < resumed ? resumed : start;
+}
+
+/* Fails the requests that have had no answer for as long as the plan allows, oldest
+ * first. A stop of the process that the supervisor has not noted yet puts it off. */
+static void
+time_out(struct worker *worker, int64_t now)
+{
+    unsigned continues = atomic_load(&worker->job->run->continues);
+    for (;;) {
+        struct inflight_request *entry = worker->inflight.ends.younger;
+        int64_t start = entry->sample.start;
+        if (!start || now - waits_since(worker, start) < worker->plan->timeout ||
+            os_process_stopped(continues))
+            return;
+        tell(worker, &entry->sample, worker_time_out(worker, entry, start, now));
+    }
+}
+
+/* Returns until when to wait from NOW on, WHEN at the most: until the request in flight
+ * since SINCE times out. */
+static int64_t
+limit_wait(const struct worker *worker, int64_t since, int64_t now, int64_t when)
+{
+    int64_t late = time_add(waits_since(worker, since), worker->plan->timeout);
+    return time_earlier(when, late > now ? late : now + MS);
 }
 
 /* Fails all requests in flight with errno NUMBER, since the engine is of no use any more.
@@ -329,19 +351,35 @@ complete_all(struct worker *worker, int count, int64_t now)
         complete(worker, done++, now);
 }
 
+/* Returns until when to wait in the kernel at NOW if the next request is due at WHEN. */
+static int64_t
+wait_end(const struct worker *worker, int64_t when, int64_t now)
+{
+    if (when == INT64_MAX || !worker->spin)
+        return when;
+    return when - worker->spin > now ? when - worker->spin : IO_AT_ONCE;
+}
+
 /* Sends the submitted requests and waits for completions, until WHEN. Returns the time.
  */
 static int64_t
 reap(struct worker *worker, int64_t when)
 {
+    bool limited = worker->plan->timeout < INT64_MAX;
     int64_t since = oldest_start(worker);
     int64_t start = os_clock_now();
     since = since ? since : start;
+    when = wait_end(worker, when, start);
+    if (limited)
+        when = limit_wait(worker, since, start, when);
     handoff_release(&worker->handoff, since);
     int count = worker->engine->reap(worker->queue, worker->inflight.done, when);
     int64_t now = os_clock_now();
     int number = count < 0 ? errno : 0;
     handoff_acquire(&worker->handoff, since);
+    worker->slept =
+        worker->due && now >= worker->due && when != IO_AT_ONCE && !worker->submits;
+    worker->submits = false;
     struct inflight *inflight = &worker->inflight;
     for (struct inflight_request *entry = inflight->ends.older;
          entry != &inflight->ends && !entry->sample.start; entry = entry->older)
@@ -349,7 +387,40 @@ reap(struct worker *worker, int64_t when)
     if (count < 0)
         count = fail_all(worker, number);
     complete_all(worker, count, now);
+    if (limited)
+        time_out(worker, now);
     return now;
+}
+
+/* Waits a moment for a late answer, as no place is free; nothing else is under way.
+ * Returns the time. */
+static int64_t
+await_place(struct worker *worker, int64_t now)
+{
+    bool open = worker_is_open(worker);
+    int64_t due = open ? worker_group_due(worker->group) : now;
+    int64_t last = open ? worker->deadline : worker->end;
+    if (is_over(worker, due, now)) {
+        worker->sending = false;
+        return now;
+    }
+    worker_share(worker);
+    handoff_release(&worker->handoff, HANDOFF_LOST);
+    int count = worker->engine->reap(worker->queue, worker->inflight.done,
+                                     time_earlier(last, now + LOST_LOOK));
+    handoff_acquire(&worker->handoff, HANDOFF_LOST);
+    now = os_clock_now();
+    worker->sending = count >= 0;
+    complete_all(worker, count, now);
+    return now;
+}
+
+/* Returns when the track of the job began: with its first phase. */
+static int64_t
+began_of(const struct worker *worker)
+{
+    const struct job_phases *phases = worker->job->phases;
+    return phases && phases->began ? phases->began : worker->group->begin;
 }
 
 /* Prepares the loop and waits for the common begin. Returns the time. */
@@ -362,14 +433,23 @@ begin(struct worker *worker)
     os_clock_sharpen();
     worker->sending = true;
     worker->continued = worker->continues = os_process_continues();
-    worker->end = INT64_MAX;
+    worker->end = worker->deadline = INT64_MAX;
     int64_t now = wait_until(worker, worker->group->begin, os_clock_now());
-    worker->began = now + plan->settle;
+    worker->began = (plan->open ? worker->group->begin : now) + plan->settle;
     worker->end = time_add(worker->began, plan->work_time);
+    worker->deadline = plan->open ? time_add(worker->end, plan->work_time) : INT64_MAX;
+    worker->spin = plan->open && plan->threads == 1 ? OPEN_SPIN : 0;
+    atomic_store_explicit(&worker->over, plan->open ? worker->deadline : worker->end,
+                          memory_order_relaxed);
     if (worker->track)
-        track_start(worker->track, worker->group->begin, plan->interval);
+        track_start(worker->track, began_of(worker), plan->interval);
+    if (worker->unsplit) {
+        worker->unsplit->thread = os_thread_number();
+        worker->unsplit->began = began_of(worker);
+        worker->unsplit->every = plan->interval;
+    }
     int64_t share = plan->limited ? plan->interval / plan->threads : 0;
-    pacer_start(&worker->pacer, plan->interval, plan->burst,
+    pacer_start(&worker->pacer, plan->open ? 0 : plan->interval, plan->burst,
                 time_add(now, share * worker->number));
     return now;
 }
@@ -380,19 +460,28 @@ worker_run(struct worker *worker)
     int64_t now = begin(worker);
     for (;;) {
         int64_t when = submit_due(worker, now);
-        if (worker->inflight.under_way)
+        if (inflight_live(&worker->inflight))
             now = reap(worker, when);
-        else if (worker->sending)
-            now = wait_until(worker, when, now);
-        else
+        else if (!worker->sending)
             break;
+        else if (worker->inflight.lost == worker->inflight.count)
+            now = await_place(worker, now);
+        else
+            now = wait_until(worker, when, now);
     }
     if (worker->engine->end)
         worker->engine->end(worker->queue);
     if (worker->pacer.left < worker->pacer.burst)
         worker_miss(worker, now, now);
-    worker_share_busy(worker);
+    else
+        worker_pass_lost(worker, now);
     worker->ended = os_clock_now();
+    if (worker_is_open(worker))
+        worker_miss_due(worker, worker->ended,
+                        now >= worker->deadline || is_stopped(worker));
+    if (worker->ended < worker->began && worker_is_open(worker))
+        worker->ended = worker->began; /* others may have all that is due */
     if (worker->ended < worker->began)
         worker->began = worker->ended;
+    worker_share(worker);
 }

@@ -3,19 +3,33 @@
  */
 #include "run/outcome.h"
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "run/job.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Returns the statistics that SLO is about. */
+static const struct stats *
+stats_of(const struct outcome *outcome, const struct slo *slo)
+{
+    return slo->phase && outcome->phases ? &outcome->phases[slo->phase].stats
+                                         : &outcome->total;
+}
 
 static bool
 keeps_limits(const struct outcome *outcome)
 {
     int64_t value;
-    for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
-        if (slo_check(&outcome->slos->list[i], &outcome->total, &value) != SLO_MET)
+    if (outcome->swept && outcome->slos && outcome->slos->count)
+        return outcome->verdict == SLO_MET;
+    for (int i = 0; outcome->slos && i < outcome->slos->count; i++) {
+        const struct slo *slo = &outcome->slos->list[i];
+        if (slo_check(slo, stats_of(outcome, slo), &value) != SLO_MET)
             return false;
+    }
     return true;
 }
 
@@ -47,14 +61,27 @@ outcome_worse(int status, int other)
     return ranks[other] > ranks[status] ? other : status;
 }
 
+/* What an objective judges, as it is told if there are too few. */
+static const char *const judged[SCOPES] = {
+    [SCOPE_ALL] = "requests count",
+    [SCOPE_SUBMIT] = "requests could be split",
+    [SCOPE_QUEUE] = "requests could be split",
+    [SCOPE_DEVICE] = "requests could be split",
+    [SCOPE_RETURN] = "requests could be split",
+    [SCOPE_SYNC] = "flushes count",
+    [SCOPE_READ] = "reads count",
+    [SCOPE_WRITE] = "writes count",
+};
+
 static void
 explain_limit(const struct outcome *outcome, const struct slo *slo, struct notes *notes)
 {
-    const struct stats *total = &outcome->total;
-    char name[24], is[UNITS_TEXT], limit[UNITS_TEXT];
+    const struct stats *total = stats_of(outcome, slo);
+    char name[SLO_NAME], is[UNITS_TEXT], limit[UNITS_TEXT];
     int64_t value;
     enum units_kind kind = slo->metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
-    bool corrected = slo->metric == SLO_PERCENTILE && total->every;
+    const struct latencies latencies = latencies_of(total, slo->scope);
+    bool corrected = slo->metric == SLO_PERCENTILE && latencies.corrected;
     enum slo_verdict verdict = slo_check(slo, total, &value);
     slo_name(slo, name);
     units_format(kind, value, is);
@@ -67,17 +94,21 @@ explain_limit(const struct outcome *outcome, const struct slo *slo, struct notes
                   corrected ? " (corrected)" : "", is,
                   kind == UNITS_COUNT ? "falls below" : "exceeds", limit);
     if (verdict == SLO_UNKNOWN)
-        notes_add(notes, outcome->target,
-                  "%s is not known: %llu requests count, and it takes %lld", name,
-                  (unsigned long long)total->latency.count, (long long)value);
+        notes_add(notes, outcome->target, "%s is not known: %llu %s, and it takes %lld",
+                  name, (unsigned long long)latencies.moments->count, judged[slo->scope],
+                  (long long)value);
 }
 
 void
 outcome_explain_failure(const struct sample *failed, const char *target,
                         struct notes *notes)
 {
-    char number[16];
-    if (failed->verdict == VERDICT_SHORT)
+    char number[16], text[UNITS_TEXT];
+    if (failed->verdict == VERDICT_TIMEOUT)
+        notes_add(notes, target, "request %llu failed: no answer for %s (timeout)",
+                  (unsigned long long)failed->index,
+                  units_format(UNITS_TIME, failed->latency, text));
+    else if (failed->verdict == VERDICT_SHORT)
         notes_add(notes, target, "request %llu failed: short (%lld of %lld bytes)",
                   (unsigned long long)failed->index, (long long)failed->bytes,
                   (long long)failed->size);
@@ -132,6 +163,27 @@ explain_cached(const struct outcome *outcome, struct notes *notes)
               shaped ? " (direct I/O)" : "");
 }
 
+#define SPLIT_ENOUGH 95 /* percent of the requests that count */
+
+/* Explains that few of the requests could be split: why, as far as is known. */
+static void
+explain_split(const struct outcome *outcome, struct notes *notes)
+{
+    const struct breakdown *breakdown = &outcome->total.breakdown;
+    uint64_t all = outcome->total.latency.count, split = breakdown_count(breakdown);
+    char unasked[48] = "", lost[64] = "";
+    if ((double)split * 100 >= (double)all * SPLIT_ENOUGH)
+        return;
+    if (breakdown->unasked)
+        snprintf(unasked, sizeof(unasked), ": %llu asked no device",
+                 (unsigned long long)breakdown->unasked);
+    if (breakdown->lost)
+        snprintf(lost, sizeof(lost), "%s records of %llu were not found",
+                 *unasked ? "," : ":", (unsigned long long)breakdown->lost);
+    notes_add(notes, outcome->target, "only %llu of %llu requests could be split%s%s",
+              (unsigned long long)split, (unsigned long long)all, unasked, lost);
+}
+
 /* Explains steps that were too short. */
 static void
 explain_steps(const struct outcome *outcome, struct notes *notes)
@@ -145,8 +197,35 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   "use a longer -w",
                   units_format(UNITS_SIZE, outcome->early, text));
     if (outcome->empty)
-        notes_add(notes, what, "no request ended in the time of %s=%lld; use a longer -w",
-                  sweep_name(outcome->swept), (long long)outcome->empty);
+        notes_add(notes, what, "no request ended in the time of %s=%s; %s",
+                  sweep_name(outcome->swept),
+                  sweep_format(outcome->swept, outcome->empty, text),
+                  outcome->swept == SWEEP_RATE ? "begin with a lower one"
+                                               : "use a longer -w");
+    if (outcome->unknown && outcome->unknown != outcome->empty)
+        notes_add(notes, what,
+                  "too few requests count at %s %s to check the limits; "
+                  "use a longer -w",
+                  sweep_name(outcome->swept),
+                  sweep_format(outcome->swept, outcome->unknown, text));
+}
+
+/* Explains the limits, those of a sweep only if no step kept them. */
+static void
+explain_limits(const struct outcome *outcome, struct notes *notes)
+{
+    struct buffer limits = {0};
+    if (!outcome->slos || keeps_limits(outcome))
+        return;
+    if (outcome->swept) {
+        slos_text(outcome->slos, &limits);
+        notes_add(notes, outcome->target, "no %s %s %s", sweep_noun(outcome->swept),
+                  outcome->verdict == SLO_UNKNOWN ? "is known to keep" : "keeps",
+                  limits.failed ? "the limits" : limits.text);
+    }
+    for (int i = 0; !outcome->swept && i < outcome->slos->count; i++)
+        explain_limit(outcome, &outcome->slos->list[i], notes);
+    buffer_free(&limits);
 }
 
 void
@@ -170,11 +249,12 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
                   "they do not count",
                   (unsigned long long)total->stopped,
                   (unsigned long long)total->requests);
+    if (outcome->breakdown)
+        explain_split(outcome, notes);
     if (outcome->brief)
         explain_counts(outcome, notes);
     explain_steps(outcome, notes);
-    for (int i = 0; outcome->slos && i < outcome->slos->count; i++)
-        explain_limit(outcome, &outcome->slos->list[i], notes);
+    explain_limits(outcome, notes);
     if (total->latency.count == 0 && !has_failed(outcome) && !outcome->swept)
         explain_nothing(outcome, notes);
 }

@@ -9,6 +9,7 @@ void
 job_begin(struct job *job, int64_t now)
 {
     int64_t interval = job->step.output.print_interval;
+    now += job->delay;
     job->period_began = now;
     job->group.begin = now;
     atomic_init(&job->group.due, interval ? time_add(now, interval) : INT64_MAX);
@@ -64,6 +65,8 @@ record_in_period(struct job *job, struct busy_log *log, const struct sample *sam
 {
     int64_t start = sample->start, end = start + sample->latency;
     stats_record(&job->period, sample);
+    if (sample_counts(sample))
+        breakdown_record(&job->period.breakdown, sample);
     if (!job->group.busy_lock || !sample_is_busy(sample) || end <= job->period_began)
         return;
     if (log->count == BUSY_LOG)
@@ -72,8 +75,8 @@ record_in_period(struct job *job, struct busy_log *log, const struct sample *sam
                  sample_counts(sample));
 }
 
-static int
-tell_sample(struct job *job, struct worker *worker, const struct sample *sample)
+int
+job_sample_locked(struct job *job, struct worker *worker, const struct sample *sample)
 {
     const struct plan_output *output = &job->step.output;
     const struct run_observer *observer = job->run->task.observer;
@@ -93,7 +96,7 @@ job_sample(struct job *job, struct worker *worker, const struct sample *sample)
 {
     int status = job_enter(job);
     if (status == 0)
-        status = tell_sample(job, worker, sample);
+        status = job_sample_locked(job, worker, sample);
     os_lock_release(job->run->lock);
     return status;
 }

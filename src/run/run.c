@@ -1,7 +1,6 @@
 /*
  * A run: all jobs of a task at once, each by workers of its own, from the opening of the
- * workers to the summaries. A sweep: one job in steps, each a run of its own with another
- * size, another number of threads, or another depth.
+ * workers to the summaries.
  */
 #include "run/run.h"
 
@@ -90,7 +89,7 @@ open_gate(struct run *run)
         return;
     int64_t begin = os_clock_now() + WORKER_GROUP_DELAY;
     for (int i = 0; i < run->task.count; i++)
-        run->task.jobs[i].group.begin = begin;
+        run->task.jobs[i].group.begin = begin + run->task.jobs[i].delay;
     os_lock_release(run->gate);
 }
 
@@ -172,180 +171,47 @@ run_open(const struct run_task *task, const struct os_thread *supervisor,
     return open_run(task, FIRST_CALLER, supervisor, error);
 }
 
-void
+bool
 run_first_worker(struct run *run)
 {
     open_gate(run);
-    worker_thread_work(run->task.jobs[0].threads[0]);
+    return worker_thread_work(run->task.jobs[0].threads[0]);
 }
 
-/* Tells of the end of all jobs. */
-static void
-conclude(struct run *run)
+void
+run_conclude(const struct run_task *task)
 {
-    const struct run_observer *observer = run->task.observer;
+    const struct run_observer *observer = task->observer;
     int64_t ended = 0;
-    for (int i = 0; i < run->task.count; i++) {
-        const struct job *job = &run->task.jobs[i];
+    for (int i = 0; i < task->count; i++) {
+        const struct job *job = &task->jobs[i];
         if (job->plan.output.summary && observer->summary)
             observer->summary(observer->self, job);
         if (job->outcome.ended > ended)
             ended = job->outcome.ended;
     }
     if (observer->end)
-        observer->end(observer->self, run->task.jobs, run->task.count, ended);
+        observer->end(observer->self, task->jobs, task->count, ended);
 }
 
 void
 run_supervise(struct run *run)
 {
     supervise(run);
-    conclude(run);
+    run_conclude(&run->task);
 }
 
-static struct run *
-do_step(const struct run_task *task, struct error *error)
+int
+run_once(const struct run_task *task, bool concludes, struct error *error)
 {
     struct os_thread supervisor = os_thread_self();
     struct run *run = open_run(task, FIRST_STARTED, &supervisor, error);
     if (!run)
-        return NULL;
+        return -1;
     open_gate(run);
     supervise(run);
-    return run;
-}
-
-/* Does one step of the jobs of TASK, without what comes after all steps. Returns 0, or -1
- * with ERROR. */
-static int
-run_step(const struct run_task *task, struct error *error)
-{
-    struct run *run = do_step(task, error);
-    if (run)
-        run_close(run);
-    return run ? 0 : -1;
-}
-
-/* A sweep of sizes ends here, unless the user asks for more. */
-#define SIZE_MOST (256 << 20)
-
-/*
- * The smallest request: a logical block, but nothing larger than what is known to
- * fit and to be possible.
- */
-static int64_t
-smallest_size(const struct plan *plan, const struct target *target)
-{
-    int64_t first = plan_first(plan, target->work_size), other, size = 0;
-    int status = target->kind == OS_BLOCK ? os_device_size(target->fd, &other, &size)
-                                          : os_file_alignment(target->fd, &other, &size);
-    return status == 0 && size > 0 && size < first ? size : first;
-}
-
-/* The sizes from one end to the other, which the target decides. */
-static struct sweep
-ends_of(const struct plan *plan, const struct target *target)
-{
-    int64_t most = target->work_size < SIZE_MOST ? target->work_size : SIZE_MOST;
-    int64_t least = smallest_size(plan, target);
-    struct sweep sweep = {SWEEP_SIZE, least, least};
-    while (sweep.to <= most / 2)
-        sweep.to *= 2;
-    return sweep;
-}
-
-static int
-count_steps(const struct sweep *ends)
-{
-    int count = 0;
-    for (int64_t value = ends->from; value; value = sweep_next(value, ends->to))
-        count++;
-    return count;
-}
-
-/* Keeps the numbers of the step that did VALUE in TIME. */
-static void
-add_step(struct job *job, int64_t value, int64_t time)
-{
-    const struct stats *stats = &job->total;
-    if (job->step_count == JOB_STEPS)
-        return;
-    job->steps[job->step_count++] =
-        (struct job_step){.value = value,
-                          .requests = stats->latency.count,
-                          .failed = stats->failed,
-                          .iops = stats_rate((double)stats->requests, time),
-                          .bps = stats_rate((double)stats->all_bytes, time),
-                          .p50 = stats_p50(stats),
-                          .p99 = stats_p99(stats),
-                          .max = stats->latency.max};
-}
-
-/* Tells of the step that did VALUE and began after all others had taken BEFORE. Returns
- * whether there is to be another. */
-static bool
-end_step(struct job *job, const struct run_observer *observer, int64_t value,
-         int64_t before)
-{
-    const struct plan *plan = &job->plan;
-    const struct stats *stats = &job->total;
-    struct outcome *outcome = &job->outcome;
-    int64_t time = outcome->time - before;
-    bool failed = outcome->waiting || (outcome->failed.index && !plan->ignore_error);
-    bool early = plan->sweep.kind == SWEEP_SIZE && !failed &&
-                 stats->requests < (uint64_t)job->step.threads;
-    bool stopped = os_signals_stop() && !failed; /* the step is not complete */
-    if (early && !stopped)
-        outcome->early = value;
-    if (early || stopped)
-        return false;
-    add_step(job, value, time);
-    int status = observer->step(observer->self, job, value, stats, time);
-    if (status < 0 || failed)
-        return false;
-    if (!outcome->empty && stats->requests == 0)
-        outcome->empty = value;
-    return true;
-}
-
-static int
-sweep_execute(const struct run_task *task, struct error *error)
-{
-    const struct run_observer *observer = task->observer;
-    struct job *job = &task->jobs[0];
-    const struct plan *plan = &job->plan;
-    struct sweep ends = plan->sweep.from ? plan->sweep : ends_of(plan, &job->target);
-    int count = count_steps(&ends), status = 0, number = 0;
-    bool more = true;
-    job->outcome.swept = plan->sweep.kind;
-    for (int64_t value = ends.from; value && more && status == 0;
-         value = sweep_next(value, ends.to)) {
-        int64_t before = job->outcome.time;
-        if (observer->step_begin)
-            observer->step_begin(observer->self, job, value, number, count);
-        plan_step(plan, value, number++, &job->step);
-        status = run_step(task, error);
-        more = status == 0 && end_step(job, observer, value, before);
-    }
-    if (status < 0 && number > 1)
-        error->status = EXIT_RUNTIME; /* others have sent requests */
-    job->stats = &job->outcome.total;
-    if (observer->end)
-        observer->end(observer->self, job, 1, job->outcome.ended);
-    return status;
-}
-
-int
-run_execute(const struct run_task *task, struct error *error)
-{
-    if (task->jobs[0].plan.sweep.kind != SWEEP_NONE)
-        return sweep_execute(task, error);
-    for (int i = 0; i < task->count; i++)
-        task->jobs[i].step = task->jobs[i].plan;
-    struct run *run = do_step(task, error);
-    if (!run)
-        return -1;
-    conclude(run);
+    if (concludes)
+        run_conclude(task);
     run_close(run);
     return 0;
 }

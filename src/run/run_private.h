@@ -24,8 +24,10 @@ struct worker_thread {
     atomic_bool *news; /* becomes true with `ended` */
     atomic_bool ended;
     struct stall stall;
-    int64_t waiting; /* age (ns) of the request that was given up; 0: none was */
-    int left;        /* requests that were in flight then */
+    bool abandoned;  /* it is stuck with requests, and was given up */
+    int64_t since;   /* when the oldest of them that has not failed was sent; 0: none */
+    int64_t waiting; /* its age (ns) */
+    int left;        /* how many have not failed */
 };
 
 /* Makes a worker and its thread, with a track if TRACKED; NULL without memory. */
@@ -39,10 +41,11 @@ void worker_thread_free(struct worker_thread *thread);
 int worker_thread_start(struct worker_thread *thread, const struct os_thread *supervisor,
                         atomic_bool *news);
 
-/* Prepares the same for the calling thread, which then works in worker_thread_work. */
+/* Prepares the same for the calling thread, which then works in worker_thread_work; that
+ * returns whether the thread has descriptors of its own now (os_thread_unshare). */
 void worker_thread_adopt(struct worker_thread *thread, const struct os_thread *supervisor,
                          atomic_bool *news);
-void worker_thread_work(struct worker_thread *thread);
+bool worker_thread_work(struct worker_thread *thread);
 
 /* Waits for the end of the thread, unless it was adopted. */
 void worker_thread_join(struct worker_thread *thread);
@@ -58,10 +61,27 @@ bool worker_thread_is_over(const struct worker_thread *thread);
 int64_t worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
                             uint64_t *index, int64_t *again);
 
-/* Adds the statistics so far to TOTAL, and to TRACK where there is one. Returns false if
- * the worker does not release them now. */
+/* Returns when its requests are given up after the end of its work time, monotonic;
+ * INT64_MAX: never, or not yet known. RESUMED is as in worker_thread_check. */
+int64_t worker_thread_limit(const struct worker_thread *thread, int64_t resumed);
+
+/* Returns when its oldest request times out, monotonic; INT64_MAX: never. One that starts
+ * after NOW does not do so earlier. */
+int64_t worker_thread_late(const struct worker_thread *thread, int64_t resumed,
+                           int64_t now);
+
+/*
+ * Fails the requests that have timed out at NOW, tells of them under the run's lock,
+ * which the caller has if TELLS, and gives the worker up, which is stuck with them.
+ * Nothing happens if it has gone on meanwhile.
+ */
+void worker_thread_time_out(struct worker_thread *thread, int64_t resumed, int64_t now,
+                            bool tells);
+
+/* Adds the statistics so far to TOTAL, and to TRACK where there is one, and what has no
+ * answer yet to UNDER_WAY. Returns false if the worker does not release them now. */
 bool worker_thread_merge(struct worker_thread *thread, struct stats *total,
-                         struct track *track);
+                         struct track *track, struct job_under_way *under_way);
 
 /* Ends the sleep of the worker, so that it sees what has changed. */
 void worker_thread_wake(struct worker_thread *thread);
@@ -82,10 +102,15 @@ struct run {
     atomic_bool news;     /* a worker has ended */
     atomic_bool mute;     /* what was to be told could not be written */
 
+    atomic_bool timed_out; /* a request has, which ends all jobs */
+    /* Of the process, so far, and when the supervisor saw the last, monotonic, 0: none.
+     */
+    atomic_uint continues;
+    _Atomic int64_t resumed;
+
     bool interim_wanted;
-    unsigned continues; /* of the process, so far */
-    int64_t resumed;    /* when the last of them was seen, monotonic; 0: none was */
-    bool interrupted;   /* by a signal */
+    bool interrupted; /* by a signal */
+    bool ending; /* as a request has timed out, nothing can go on, or a load is over */
 };
 
 /* Prepares JOB for its present step in RUN. Returns 0, or -1 without memory. */
@@ -106,6 +131,11 @@ int job_enter(struct job *job);
 /* Tells of a request of WORKER, on its thread. Returns 0, or -1: the job must end. */
 int job_sample(struct job *job, struct worker *worker, const struct sample *sample);
 
+/* The same under the run's lock, which the caller has, on whichever thread; it holds the
+ * worker's handoff, or has locked it. */
+int job_sample_locked(struct job *job, struct worker *worker,
+                      const struct sample *sample);
+
 /* Ends the period that is due at NOW, on a worker's thread, when the group's `due` has
  * come. Returns 0, or -1: the job must end. */
 int job_due(struct job *job, int64_t now);
@@ -122,6 +152,10 @@ int64_t job_end_period(struct job *job, int64_t now);
  * Returns when to look again, 0: no worker is left.
  */
 int64_t job_supervise(struct job *job, int64_t now);
+
+/* Returns how many workers can send nothing, as all of their requests have timed out; -1:
+ * one of those that are left can. */
+int job_count_lost(const struct job *job);
 
 /*
  * Makes the total what all workers have so far. Returns false if the statistics of some
@@ -140,6 +174,20 @@ bool job_close(struct job *job);
 
 /* Frees what job_prepare took, when no worker is left. */
 void job_release(struct job *job);
+
+/*
+ * Does the jobs of TASK as their present steps say, supervised by the calling thread;
+ * CONCLUDES: and tells of the end of all. Returns 0, or -1 with ERROR when it could not
+ * begin.
+ */
+int run_once(const struct run_task *task, bool concludes, struct error *error);
+
+/* Tells of the end of all jobs of TASK. */
+void run_conclude(const struct run_task *task);
+
+/* Does the phases of the job of TASK, which has any: phases.c. Returns like run_execute.
+ */
+int phases_execute(const struct run_task *task, struct error *error);
 
 /* Starts periods and ticks at NOW, before the workers start. */
 void supervise_begin(struct run *run, int64_t now);

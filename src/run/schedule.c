@@ -1,6 +1,7 @@
 /*
  * The schedule of a run: which block is next (pattern), when the next request starts
- * (pacer), and when a request without answer is reported (stall). No clock is read here.
+ * (pacer), and when a request without answer is reported
+ * (stall). No clock is read here.
  */
 #include "run/schedule.h"
 

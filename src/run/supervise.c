@@ -42,13 +42,47 @@ stop_if_mute(struct run *run)
         atomic_store(&run->task.jobs[i].group.stop, true);
 }
 
+/* Stops all jobs at NOW: what is under way has a moment. */
+static void
+stop_all(struct run *run, int64_t now)
+{
+    for (int i = 0; i < run->task.count; i++)
+        job_stop(&run->task.jobs[i], now + STALL_GRACE);
+}
+
+/* Returns whether all that is left of the run are workers that can send nothing, as all
+ * of their requests have timed out. */
+static bool
+is_lost(const struct run *run)
+{
+    int lost = 0;
+    for (int i = 0; i < run->task.count; i++) {
+        int more = job_count_lost(&run->task.jobs[i]);
+        if (more < 0)
+            return false;
+        lost += more;
+    }
+    return lost > 0;
+}
+
+/* Ends the run as a request has timed out, or as nothing can go on. Returns whether it
+ * has gone on until now. */
+static bool
+stop_if_timed_out(struct run *run, int64_t now)
+{
+    if (run->ending || !(atomic_load(&run->timed_out) || is_lost(run)))
+        return false;
+    run->ending = true;
+    stop_all(run, now);
+    return true;
+}
+
 /* Ends the run by a signal. There is no further tick, so totals begin anew. */
 static void
 interrupt(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
-    for (int i = 0; i < run->task.count; i++)
-        job_stop(&run->task.jobs[i], now + STALL_GRACE);
+    stop_all(run, now);
     if (run->interrupted)
         return;
     run->interrupted = true;
@@ -77,6 +111,22 @@ look_after(struct run *run, int64_t now)
     return next;
 }
 
+/* Ends a load when one of the others has ended, and these when it has. Returns whether
+ * that is so, and was not before. */
+static bool
+end_together(struct run *run, int64_t now)
+{
+    bool over = false;
+    if (!run->task.load || run->ending)
+        return false;
+    for (int i = 0; i < run->task.count; i++)
+        over |= run->task.jobs[i].done;
+    run->ending = over;
+    for (int i = 0; over && i < run->task.count; i++)
+        job_stop(&run->task.jobs[i], time_add(now, run->task.jobs[i].plan.grace));
+    return over;
+}
+
 /* Adds up the statistics of all jobs at this moment. Returns false if some cannot be had
  * now. */
 static bool
@@ -93,6 +143,13 @@ add_up_all(struct run *run)
     return all;
 }
 
+/* Returns how many jobs observers know of. */
+static int
+count_shown(const struct run *run)
+{
+    return run->task.count - (run->task.load && run->task.count > 1 ? 1 : 0);
+}
+
 /* Tells what needs the statistics of all jobs. Returns when there is more. */
 static int64_t
 tell_of_all(struct run *run, int64_t now)
@@ -107,7 +164,7 @@ tell_of_all(struct run *run, int64_t now)
         observer->interim(observer->self, &run->task.jobs[i]);
     run->interim_wanted = false;
     if (now >= due)
-        observer->tick(observer->self, run->task.jobs, run->task.count, now);
+        observer->tick(observer->self, run->task.jobs, count_shown(run), now);
     return tick_due(run, now);
 }
 
@@ -116,16 +173,17 @@ static void
 note_stop(struct run *run, int64_t now)
 {
     unsigned continues = os_process_continues();
-    if (continues != run->continues)
-        run->resumed = now;
-    run->continues = continues;
+    if (continues == atomic_load(&run->continues))
+        return;
+    atomic_store(&run->resumed, now);
+    atomic_store(&run->continues, continues); /* last: who sees it sees the time too */
 }
 
 void
 supervise(struct run *run)
 {
     os_clock_sharpen();
-    run->continues = os_process_continues();
+    atomic_store(&run->continues, os_process_continues());
     for (int i = 0; i < run->task.count; i++)
         introduce(&run->task.jobs[i]);
     for (;;) {
@@ -138,6 +196,8 @@ supervise(struct run *run)
         int64_t next = look_after(run, now);
         if (!next)
             return;
+        if (stop_if_timed_out(run, now) || end_together(run, now))
+            continue;
         os_signals_wait(time_earlier(next, tell_of_all(run, now)), &run->news);
         atomic_store(&run->news, false);
     }

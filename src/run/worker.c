@@ -1,14 +1,23 @@
 /*
- * A worker: its memory and its queue, and what others may ask of it while it waits in the
- * kernel. The loop stands in loop.c.
+ * A worker: its memory and its queue, what becomes of a sample, and what others may ask
+ * of it while it waits in the kernel. The loop stands in loop.c.
  */
 #include "worker.h"
 
 #include "base/units.h"
+#include "os/os.h"
 #include "os/process.h"
+#include "run_private.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#define DEDUPLICATION_UNIT 4096
+/* Latencies (ns) below the first are not examined for a stop of the process; above the
+ * second, if they are unusual, the notice of a stop is waited for. */
+#define STOP_SHORTEST MS
+#define STOP_LONG (20 * MS)
 
 int
 inflight_open(struct inflight *inflight, int count, int64_t size)
@@ -40,7 +49,9 @@ inflight_close(struct inflight *inflight)
 int64_t
 worker_size(const struct plan *plan)
 {
-    return (int64_t)(sizeof(struct worker) +
+    size_t unused =
+        plan->load == LOAD_READ_WRITE ? 0 : 2 * sizeof(struct stats_operation);
+    return (int64_t)(sizeof(struct worker) - unused +
                      (plan->output.plot ? sizeof(struct track) : 0));
 }
 
@@ -79,9 +90,25 @@ worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
     return advise(plan, error);
 }
 
+/* Makes the log of the requests that are to be split, if any are. */
+static int
+take_log(struct worker *worker, struct error *error)
+{
+    if (!worker->splitter)
+        return 0;
+    int room = SPLIT_LOGS / (worker->plan->threads * worker->job->targets);
+    worker->unsplit = os_memory_unshared(sizeof(*worker->unsplit));
+    if (!worker->unsplit)
+        return worker_refuse(worker->plan, SPLIT_LOG_MOST, INT64_MAX, error);
+    worker->unsplit->number = worker->job->number;
+    worker->unsplit->room = room < 1 ? 1 : room > SPLIT_LOG_MOST ? SPLIT_LOG_MOST : room;
+    return 0;
+}
+
 static void
 free_memory(struct worker *worker)
 {
+    os_memory_free(worker->unsplit);
     os_memory_free(worker->memory);
     inflight_close(&worker->inflight);
 }
@@ -111,6 +138,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     const struct plan *plan = &job->step;
     const struct target *target = &job->target;
     struct io_config config = {.fd = target->fd,
+                               .kind = target->kind,
                                .rw_flags = target->rw_flags,
                                .poll = target->poll,
                                .depth = plan->depth};
@@ -119,8 +147,10 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
     worker->target = target;
     worker->group = &job->group;
     worker->number = number;
+    atomic_init(&worker->over, INT64_MAX);
     worker->total.every = plan->corrected;
-    if (take_memory(worker, &config, error) < 0)
+    worker->total.both = plan->load == LOAD_READ_WRITE;
+    if (take_log(worker, error) < 0 || take_memory(worker, &config, error) < 0)
         return -1;
     worker->engine = engine;
     worker->buffer_size = config.size;
@@ -130,6 +160,7 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
         return -1;
     }
     pattern_start(&worker->pattern, plan, target->work_size, number);
+    worker->appended = -1;
     random_seed(&worker->data, random_derive(~plan->seed, (uint64_t)number));
     size_t bytes = config.size * (size_t)plan->depth;
     if (plan->load == LOAD_READ)
@@ -144,7 +175,39 @@ worker_close(struct worker *worker)
 {
     if (io_close(worker->engine, worker->queue))
         os_memory_free(worker->memory);
+    os_memory_free(worker->unsplit);
     inflight_close(&worker->inflight);
+}
+
+void
+worker_refresh(struct worker *worker, const struct inflight_request *entry)
+{
+    int64_t size = entry->sample.size;
+    char *buffer = worker->memory + worker->buffer_size * (size_t)entry->request.slot;
+    for (int64_t at = 0; at < size; at += DEDUPLICATION_UNIT) {
+        int64_t left = size - at;
+        random_fill(&worker->data, buffer + at, left < 8 ? (size_t)left : 8);
+    }
+}
+
+/* One that fails leaves a hole behind it, but those that follow extend the file too. */
+void
+worker_append(struct worker *worker, struct inflight_request *entry, int64_t now)
+{
+    const struct sample *sample = &entry->sample;
+    bool extends = worker->appended >= 0 && sample->offset >= worker->appended;
+    entry->unsent = 0;
+    worker->appended = sample->offset + sample->size;
+    if (extends)
+        return;
+    handoff_release(&worker->handoff, now);
+    entry->unsent = target_empty(worker->target);
+    handoff_acquire(&worker->handoff, now);
+    pacer_pass(&worker->pacer, pacer_missed(&worker->pacer, os_clock_now()));
+    if (!entry->unsent)
+        return;
+    entry->request.operation = IO_FLUSH;
+    worker->appended = -1;
 }
 
 uint64_t
@@ -157,10 +220,19 @@ worker_missed(const struct worker *worker, int64_t now)
 }
 
 void
+worker_extend(struct worker *worker, int64_t when)
+{
+    if (worker->total.requests >= worker->plan->least)
+        return;
+    worker->end = time_add(when, 1);
+    atomic_store_explicit(&worker->over, worker->end, memory_order_relaxed);
+}
+
+void
 worker_miss(struct worker *worker, int64_t after, int64_t now)
 {
     uint64_t missed = worker_missed(worker, now);
-    worker->total.missed += missed;
+    stats_miss(&worker->total, worker->pattern.operation, missed);
     if (worker->track && missed)
         track_miss(worker->track, after, missed);
 }
@@ -177,16 +249,160 @@ worker_share_busy(struct worker *worker)
 }
 
 void
+worker_share(struct worker *worker)
+{
+    worker_share_busy(worker);
+    if (worker->splitter)
+        splitter_take(worker->splitter, worker->unsplit);
+}
+
+void
+worker_split(struct worker *worker, struct sample *sample)
+{
+    struct split_log *log = worker->unsplit;
+    if (sample_failed(sample))
+        return;
+    if (worker->reports) {
+        splitter_split(worker->splitter, log, sample);
+    } else if (sample_counts(sample)) {
+        log->list[log->count++] = *sample;
+        if (log->count == log->room)
+            splitter_take(worker->splitter, log);
+    }
+}
+
+uint64_t
+worker_pass(struct worker *worker, int64_t now)
+{
+    struct pacer *pacer = &worker->pacer;
+    if (worker->inflight.under_way < worker->inflight.count || pacer->left < pacer->burst)
+        return 0;
+    uint64_t missed = worker_missed(worker, now);
+    pacer_pass(pacer, missed);
+    return missed;
+}
+
+void
+worker_pass_lost(struct worker *worker, int64_t now)
+{
+    int64_t after = worker->pacer.point - worker->pacer.interval;
+    uint64_t missed = worker_pass(worker, now);
+    stats_miss(&worker->total, worker->pattern.operation, missed);
+    if (worker->track && missed)
+        track_miss(worker->track, after, missed);
+}
+
+/* Adds a sample to the statistics. */
+static void
+record(struct worker *worker, const struct sample *sample)
+{
+    stats_record(&worker->total, sample);
+    if (!worker->group->busy_lock || !sample_is_busy(sample))
+        return;
+    if (worker->busy.count == BUSY_LOG)
+        worker_share_busy(worker);
+    busy_log_add(&worker->busy, sample->start, sample->start + sample->latency,
+                 sample_counts(sample));
+}
+
+int64_t
+worker_use_due(struct worker *worker, int64_t now)
+{
+    const struct worker_group *group = worker->group;
+    int64_t next = arrivals_next(&group->arrivals, worker->due - group->begin);
+    bool alone = worker->slept && time_add(group->begin, next) > now;
+    int64_t due = alone ? 0 : worker->due;
+    worker->due = 0;
+    worker->slept = false;
+    return due;
+}
+
+void
+worker_miss_due(struct worker *worker, int64_t now, bool all)
+{
+    int64_t until = time_earlier(worker->end, now);
+    if (worker->due && worker->due < until)
+        worker->total.missed++;
+    while (all && !os_signals_stop() && worker_group_due(worker->group) < until &&
+           worker_group_take_due(worker->group) < until)
+        worker->total.missed++;
+}
+
+bool
+worker_was_stopped(const struct worker *worker, const struct inflight_request *entry,
+                   int64_t now)
+{
+    int64_t latency = entry->sample.latency;
+    if (latency < STOP_SHORTEST)
+        return false;
+    if (os_process_stopped(entry->continues))
+        return true;
+    if (latency < STOP_LONG || (double)latency < 2 * worker->total.latency.mean)
+        return false;
+    os_sleep_until(now + latency / 1000);
+    return os_process_stopped(entry->continues);
+}
+
+bool
+worker_digest(struct worker *worker, struct sample *sample)
+{
+    stats_judge(&worker->plan->limits, sample);
+    if (sample->start >= worker->began) {
+        record(worker, sample);
+        if (worker->splitter)
+            worker_split(worker, sample);
+    }
+    if (worker->track)
+        track_record(worker->track, sample);
+    if (worker->reports)
+        stats_compare(&worker->total, sample);
+    if (!sample_failed(sample))
+        return true;
+    if (sample->error == EAGAIN && worker->plan->rw_flags & OS_RW_NOWAIT)
+        return true;
+    if (worker->failed.index == 0)
+        worker->failed = *sample;
+    if (sample->timed_out && !worker->plan->ignore_error)
+        atomic_store(&worker->job->run->timed_out, true);
+    return worker->plan->ignore_error;
+}
+
+bool
+worker_time_out(struct worker *worker, struct inflight_request *entry, int64_t start,
+                int64_t now)
+{
+    struct sample *sample = &entry->sample;
+    sample->start = start;
+    sample->latency = now - start;
+    sample->sync = entry->written ? now - entry->written : 0;
+    sample->bytes = 0;
+    sample->error = 0;
+    sample->stopped = false;
+    sample->timed_out = true;
+    sample->missed += worker_pass(worker, now);
+    inflight_lose(&worker->inflight, entry);
+    inflight_count_from_due(entry, now);
+    return worker_digest(worker, sample);
+}
+
+void
+worker_take_late(struct worker *worker, struct inflight_request *entry, int64_t now)
+{
+    worker_pass_lost(worker, now);
+    if (worker->inflight.under_way == worker->inflight.count)
+        pacer_freed(&worker->pacer, now);
+    inflight_regain(&worker->inflight, entry);
+}
+
+void
 worker_abandon(struct worker *worker, int64_t now)
 {
     const struct inflight_request *ends = &worker->inflight.ends;
     for (const struct inflight_request *entry = ends->younger; entry != ends;
          entry = entry->younger) {
         int64_t start = entry->sample.start;
-        if ((start ? start : now) >= worker->began) {
-            worker->total.requests++;
-            worker->total.missed += entry->sample.missed;
-        }
+        if ((start ? start : now) >= worker->began)
+            stats_abandon(&worker->total, &entry->sample);
     }
     if (worker->sending) /* else nothing was due any more */
         worker_miss(worker, ends->younger->sample.start, now);

@@ -2,62 +2,14 @@
 #define RUN_WORKER_H
 
 #include "handoff.h"
+#include "inflight.h"
 #include "io/io.h"
 #include "run/job.h"
 #include "run/schedule.h"
+#include "splitter.h"
 #include "stats/stats.h"
 #include "stats/track.h"
 #include "target/target.h"
-
-/* A request, and its neighbours in the order of their start. */
-struct inflight_request {
-    struct io_request request; /* a write, then the flush after it */
-    struct sample sample;
-    unsigned continues; /* of the process, before it was sent */
-    int64_t written;    /* when its write was done, and its flush sent; 0: not yet */
-    struct inflight_request *older, *younger; /* `younger` of a free one: the next free */
-};
-
-/* The requests of a worker: those in flight form a ring that `ends` closes, whose
- * `younger` is the oldest of them. */
-struct inflight {
-    struct inflight_request *list;
-    struct io_completion *done; /* room for what the engine reaps */
-    int count;                  /* requests, free or in flight */
-    int under_way;
-    struct inflight_request *free; /* NULL: all are in flight */
-    struct inflight_request ends;  /* all zero but for its neighbours */
-};
-
-/* Makes COUNT free requests of SIZE bytes. INFLIGHT must stay where it is. Returns 0, or
- * -1 without memory; inflight_close frees them. */
-int inflight_open(struct inflight *inflight, int count, int64_t size);
-void inflight_close(struct inflight *inflight);
-
-/* Takes a free request, which there must be. It is the youngest then. */
-static inline struct inflight_request *
-inflight_take(struct inflight *inflight)
-{
-    struct inflight_request *entry = inflight->free, *older = inflight->ends.older;
-    inflight->free = entry->younger;
-    entry->older = older;
-    entry->younger = &inflight->ends;
-    older->younger = entry;
-    inflight->ends.older = entry;
-    inflight->under_way++;
-    return entry;
-}
-
-/* Frees a request that was taken. */
-static inline void
-inflight_release(struct inflight *inflight, struct inflight_request *entry)
-{
-    entry->older->younger = entry->younger;
-    entry->younger->older = entry->older;
-    entry->younger = inflight->free;
-    inflight->free = entry;
-    inflight->under_way--;
-}
 
 /* One loop: its own pattern, pacer, buffers and statistics. */
 struct worker {
@@ -68,8 +20,10 @@ struct worker {
     int number; /* from 0 */
     const struct io_engine *engine;
     struct io_queue *queue;
-    bool reports;        /* tells the job of each request; set before worker_run */
-    struct track *track; /* set before worker_run; NULL: not wanted */
+    bool reports;              /* tells the job of each request; set before worker_run */
+    struct track *track;       /* set before worker_run; NULL: not wanted */
+    struct splitter *splitter; /* likewise */
+    _Atomic int64_t over; /* when its work time is, monotonic; INT64_MAX: not yet known */
 
     struct pattern pattern;
     struct random data; /* of writes */
@@ -80,17 +34,24 @@ struct worker {
     bool sending;           /* more requests follow those in flight */
     struct inflight inflight;
     struct pacer pacer;
+    int64_t due;        /* in an open loop: of the request it has taken; 0: none yet */
+    int64_t spin;       /* ns before that for which it looks at the clock, awake */
+    bool slept;         /* until then or later, with nothing else to do */
+    bool submits;       /* requests that the engine has not sent yet */
     unsigned continues; /* of the process, before the last request was sent */
     unsigned continued; /* before the one before that */
-    int64_t sectors; /* os_thread_sectors before a read, if the target counts_sectors */
+    int64_t sectors;  /* os_thread_sectors before a read, if the target counts_sectors */
+    int64_t appended; /* where the next append goes; -1: the file is not yet empty */
     uint64_t next, left;  /* number of the next request; count of its own numbers */
     int64_t began, ended; /* of what the statistics cover, monotonic */
-    int64_t end;          /* no request starts then or later */
+    int64_t end;          /* no request is due then or later */
+    int64_t deadline;     /* none is sent then or later; INT64_MAX: that is so anyway */
     struct stats total;
     struct busy_log busy; /* spans that the group does not have yet */
     struct busy_log
         period;           /* spans that the job's period does not have; under its lock */
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
+    struct split_log *unsplit; /* NULL without a splitter */
 };
 
 /* Returns the bytes that a worker of PLAN takes besides its buffers, roughly. */
@@ -102,8 +63,8 @@ int worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
                   struct error *error);
 
 /* Prepares worker NUMBER, from 0, of JOB: its buffers and its ENGINE. WORKER is all zero
- * but for its track; memory that it does not need stays untouched. Returns 0, or -1 with
- * ERROR, and then nothing is left to close. */
+ * but for its track and its splitter; memory that it does not need stays untouched.
+ * Returns 0, or -1 with ERROR, and then nothing is left to close. */
 int worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
                 int number, struct error *error);
 
@@ -111,7 +72,36 @@ int worker_open(struct worker *worker, struct job *job, const struct io_engine *
  * waits for all of them. A failure stops the group. */
 void worker_run(struct worker *worker);
 
-/* The next six are for whoever holds or has locked the handoff. */
+/* Returns whether requests start when they are due, answered or not. */
+static inline bool
+worker_is_open(const struct worker *worker)
+{
+    return worker->group->arrivals.interval > 0;
+}
+
+/*
+ * Takes the request of an open loop that is due, to send it at NOW. Returns from when on
+ * its time counts: when it was due; or 0, when it is sent, if that is late only as the
+ * worker's own sleep was too long, and no other request was due meanwhile.
+ */
+int64_t worker_use_due(struct worker *worker, int64_t now);
+
+/* Counts the requests of an open loop that were due before NOW and not sent: that which
+ * the worker has taken; ALL: and those that none has taken, and none will. */
+void worker_miss_due(struct worker *worker, int64_t now, bool all);
+
+/* The next fifteen are for whoever holds or has locked the handoff. */
+
+/* Changes some bits of every page of what ENTRY writes, so that no two writes store the
+ * same data. */
+void worker_refresh(struct worker *worker, const struct inflight_request *entry);
+
+/*
+ * Has ENTRY, a write that is not sent yet, extend the working file, which is emptied
+ * first where that holds its block already, outside of any request. Grid points that pass
+ * from NOW until then are not missed. Sets `unsent` if that fails.
+ */
+void worker_append(struct worker *worker, struct inflight_request *entry, int64_t now);
 
 /* Returns whether no more requests are due. */
 static inline bool
@@ -125,8 +115,23 @@ worker_is_done(const struct worker *worker)
 uint64_t worker_missed(const struct worker *worker, int64_t now);
 void worker_miss(struct worker *worker, int64_t after, int64_t now);
 
+/* Puts off the end of the work time to after WHEN, when a request is due, unless as many
+ * were sent in it as the plan wants at the least. */
+void worker_extend(struct worker *worker, int64_t when);
+
+/* Passes over the grid points before NOW if no place is free, and returns their number;
+ * worker_pass_lost counts them. */
+uint64_t worker_pass(struct worker *worker, int64_t now);
+void worker_pass_lost(struct worker *worker, int64_t now);
+
 /* Moves its busy spans to those of the group, for a moment under their lock. */
 void worker_share_busy(struct worker *worker);
+
+/* Does that, and hands over the requests that are to be split. */
+void worker_share(struct worker *worker);
+
+/* Has SAMPLE, which is judged, split: at once if it is reported, else some time. */
+void worker_split(struct worker *worker, struct sample *sample);
 
 /* Returns the number of the oldest request in flight; 0: none. */
 static inline uint64_t
@@ -134,6 +139,24 @@ worker_oldest(const struct worker *worker)
 {
     return worker->inflight.ends.younger->sample.index;
 }
+
+/* Returns whether the process was stopped while ENTRY was in flight, whose latency is
+ * known. The thread that has the signals may need a moment to know of it. */
+bool worker_was_stopped(const struct worker *worker, const struct inflight_request *entry,
+                        int64_t now);
+
+/* Judges SAMPLE and records it. Returns whether the run goes on. */
+bool worker_digest(struct worker *worker, struct sample *sample);
+
+/*
+ * Fails ENTRY, which is in flight since START, as it has had no answer until NOW; it is
+ * lost then. Its sample is to be told. Returns whether the run goes on.
+ */
+bool worker_time_out(struct worker *worker, struct inflight_request *entry, int64_t start,
+                     int64_t now);
+
+/* Frees ENTRY, which was lost; its answer, at NOW, is no news. */
+void worker_take_late(struct worker *worker, struct inflight_request *entry, int64_t now);
 
 /* Ends the statistics at NOW: requests that do not return count as sent. */
 void worker_abandon(struct worker *worker, int64_t now);

@@ -28,13 +28,12 @@ worker_thread_free(struct worker_thread *thread)
     os_memory_release(thread, sizeof(*thread));
 }
 
-static void *
-work(void *argument)
+/* Returns whether the calling thread has descriptors of its own now. */
+static bool
+work(struct worker_thread *thread)
 {
-    struct worker_thread *thread = argument;
     struct worker *worker = &thread->worker;
-    if (!worker->reports)
-        os_thread_unshare();
+    bool own = !worker->reports && !worker->splitter && os_thread_unshare();
     if (thread->gate) {
         os_lock_acquire(thread->gate);
         os_lock_release(thread->gate);
@@ -43,6 +42,13 @@ work(void *argument)
     atomic_store(&thread->ended, true);
     atomic_store(thread->news, true);
     os_thread_wake(&thread->supervisor);
+    return own;
+}
+
+static void *
+start(void *argument)
+{
+    work(argument);
     return NULL;
 }
 
@@ -60,7 +66,7 @@ worker_thread_start(struct worker_thread *thread, const struct os_thread *superv
                     atomic_bool *news)
 {
     begin(thread, supervisor, news);
-    return os_thread_start(&thread->working, work, thread);
+    return os_thread_start(&thread->working, start, thread);
 }
 
 void
@@ -72,10 +78,10 @@ worker_thread_adopt(struct worker_thread *thread, const struct os_thread *superv
     thread->working = os_thread_self();
 }
 
-void
+bool
 worker_thread_work(struct worker_thread *thread)
 {
-    work(thread);
+    return work(thread);
 }
 
 void
@@ -88,7 +94,7 @@ worker_thread_join(struct worker_thread *thread)
 bool
 worker_thread_is_over(const struct worker_thread *thread)
 {
-    return thread->waiting || atomic_load(&thread->ended);
+    return thread->abandoned || atomic_load(&thread->ended);
 }
 
 /* The index is that of the oldest request; if the oldest has changed meanwhile, there is
@@ -107,24 +113,56 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
         handoff_unlock(&thread->worker.handoff, still);
         waited = still == start ? waited : 0;
     }
-    int64_t due = since ? stall_due(&thread->stall, since, now) : now;
+    bool soon = since == HANDOFF_HELD || since == HANDOFF_LOST;
+    int64_t due = soon ? now : stall_due(&thread->stall, since, now);
     int64_t soonest = now + (since > 0 ? MS : SUPERVISE_RETRY);
     *again = due > soonest ? due : soonest;
     return waited;
 }
 
+/* Adds what has no answer yet; of that in flight the oldest was sent at SINCE, which is
+ * not above 0 if there is none. */
+static void
+add_under_way(struct job_under_way *under_way, const struct inflight *inflight,
+              int64_t since)
+{
+    int64_t oldest = since > 0 ? since : INT64_MAX;
+    under_way->count += inflight->lost + (since > 0 ? inflight_live(inflight) : 0);
+    if (inflight->lost)
+        oldest = time_earlier(oldest, inflight->lost_since);
+    if (oldest < INT64_MAX && (!under_way->oldest || oldest < under_way->oldest))
+        under_way->oldest = oldest;
+}
+
+/* After a stop of the process, what is under way has all of its time again. */
+int64_t
+worker_thread_limit(const struct worker_thread *thread, int64_t resumed)
+{
+    int64_t over = atomic_load_explicit(&thread->worker.over, memory_order_relaxed);
+    return time_add(over > resumed ? over : resumed, thread->worker.plan->grace);
+}
+
+int64_t
+worker_thread_late(const struct worker_thread *thread, int64_t resumed, int64_t now)
+{
+    int64_t start = handoff_peek(&thread->worker.handoff);
+    int64_t since = start > 0 ? start : now;
+    return time_add(since > resumed ? since : resumed, thread->worker.plan->timeout);
+}
+
 bool
 worker_thread_merge(struct worker_thread *thread, struct stats *total,
-                    struct track *track)
+                    struct track *track, struct job_under_way *under_way)
 {
-    int64_t since;
+    int64_t since = thread->since;
     bool empty = worker_thread_is_over(thread);
     if (!empty && !handoff_lock(&thread->worker.handoff, &since))
         return false;
     stats_merge(total, &thread->worker.total);
-    worker_share_busy(&thread->worker);
+    worker_share(&thread->worker);
     if (track)
         track_merge(track, thread->worker.track);
+    add_under_way(under_way, &thread->worker.inflight, since);
     if (!empty)
         handoff_unlock(&thread->worker.handoff, since);
     return true;
@@ -138,18 +176,65 @@ worker_thread_wake(struct worker_thread *thread)
         os_thread_wake(&thread->working);
 }
 
-/* A handoff that stays locked keeps the worker from going on. */
+/* Gives the worker up. Its handoff stays locked, which keeps it from going on; requests
+ * that were not sent before count from SINCE. */
+static void
+abandon(struct worker_thread *thread, int64_t since, int64_t now)
+{
+    const struct inflight *inflight = &thread->worker.inflight;
+    int64_t start = inflight->ends.younger->sample.start;
+    int64_t waiting = now - (start ? start : since);
+    thread->abandoned = true;
+    thread->left = inflight_live(inflight);
+    if (thread->left) {
+        thread->since = start ? start : since;
+        thread->waiting = waiting > 0 ? waiting : 1;
+    }
+    worker_abandon(&thread->worker, now);
+}
+
 void
 worker_thread_give_up(struct worker_thread *thread, int64_t now)
 {
     int64_t since;
     if (!handoff_lock(&thread->worker.handoff, &since))
         return;
-    if (since <= 0) {
+    if (since > 0)
+        abandon(thread, since, now);
+    else
         handoff_unlock(&thread->worker.handoff, since);
+}
+
+/* Fails those that started at LATE or before, oldest first. One that is being sent has no
+ * start yet: if the oldest has none, theirs is SINCE. */
+static void
+fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool tells)
+{
+    const struct inflight_request *ends = &worker->inflight.ends;
+    int64_t unsent = ends->younger->sample.start ? now : since;
+    while (ends->younger != ends) {
+        struct inflight_request *entry = ends->younger;
+        int64_t start = entry->sample.start ? entry->sample.start : unsent;
+        if (start > late)
+            return;
+        worker_time_out(worker, entry, start, now);
+        if (tells && worker->reports)
+            job_sample_locked(worker->job, worker, &entry->sample);
+    }
+}
+
+void
+worker_thread_time_out(struct worker_thread *thread, int64_t resumed, int64_t now,
+                       bool tells)
+{
+    struct worker *worker = &thread->worker;
+    int64_t since, late = now - worker->plan->timeout;
+    if (!handoff_lock(&worker->handoff, &since))
+        return;
+    if (since <= 0 || since > late || resumed > late) {
+        handoff_unlock(&worker->handoff, since);
         return;
     }
-    thread->waiting = now > since ? now - since : 1;
-    thread->left = thread->worker.inflight.under_way;
-    worker_abandon(&thread->worker, now);
+    fail_late(worker, since, late, now, tells);
+    abandon(thread, since, now);
 }

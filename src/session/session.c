@@ -1,9 +1,9 @@
 /*
- * The session: all targets from their opening to the last word, by two threads. The first
- * of the process opens the targets and then does the work of a worker, so that none has
- * to be woken before the first request. It may get stuck in the kernel at any time, in
- * the opening already. The supervisor has the signals, looks after the other and has the
- * last word.
+ * The session: all targets from their opening to their closing. The first thread of the
+ * process opens the targets and then does the work of a worker, so that none has to be
+ * woken before the first request; another one closes them after the last word. Each may
+ * get stuck in the kernel at any time. The supervisor has the signals, looks after the
+ * others and has the last word.
  */
 #include "session/session.h"
 
@@ -19,30 +19,54 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The leading thread may get stuck with what it writes to, so that stays in memory then.
- */
+/* What a thread may wait for without end while there are no requests. Each target is
+ * opened, the exported files are written, and each target is closed. */
+struct stage {
+    const char *name;            /* the path of what is waited for */
+    _Atomic int64_t since;       /* when that began, monotonic */
+    const _Atomic int64_t *step; /* when its present step did; NULL: it is one step */
+    const char *end;             /* what a message says of a closing; else empty */
+};
+
+/* Targets are removed for so long (ns) when another one is given up. */
+#define REMOVAL (200 * MS)
+/* They are closed for so long (ns) when the time after a signal is used up. */
+#define CLOSING (200 * MS)
+
+/* A thread may get stuck with what it writes to, so that stays in memory then. */
 struct session {
     const struct plan *plan;
     struct os_thread supervisor;
     unsigned signals;
-    atomic_int opening; /* the number of the target that is being opened */
-    atomic_bool opened; /* all are, or one cannot be */
-    atomic_bool begun;  /* and there is a run, or an error */
+    struct stage *stages; /* openings, exported files, closings */
+    atomic_int stage;     /* the number of the present one */
+    char exports[512];    /* the name of the exported files */
+    atomic_int made;      /* targets that are open, until they are used or discarded */
+    atomic_bool begun;    /* there is a run, or an error */
+    struct os_lock *lock; /* of `told` */
+    bool told;            /* the last word is said */
+    atomic_bool left;     /* the first thread holds no target any more */
+    atomic_bool closed;   /* nobody does */
+    atomic_bool removed;  /* those that were made are, because another was given up */
+    int64_t limit;        /* when a stage is given up after a signal, monotonic */
     struct report report;
     struct run_observer observer;
     struct run_task task;
-    struct run *run; /* NULL: it sweeps, or could not begin */
+    struct run *run; /* NULL: it has steps or phases, or could not begin */
     bool failed;     /* it could not, with an error */
+    bool stuck;      /* a thread, or a request, is in the kernel and was given up */
     struct error error;
     int status; /* of the program */
     struct notes notes;
-    int count;
+    int count; /* targets */
+    int all;   /* and the load of -load, which is the last of the jobs */
     struct job *jobs;
 };
 
-/* Sets FLAG, on the leading thread, and wakes the supervisor that waits for it. */
+/* Sets FLAG and wakes the supervisor that waits for it. */
 static void
 reach(struct session *session, atomic_bool *flag)
 {
@@ -50,12 +74,27 @@ reach(struct session *session, atomic_bool *flag)
     os_thread_wake(&session->supervisor);
 }
 
-/* Closes the first COUNT targets, of which nothing is left behind. */
+/* Begins stage NUMBER, on the thread that may have to wait: those below ALL are openings,
+ * ALL the exported files, and the others closings. */
 static void
-discard(struct session *session, int count)
+enter(struct session *session, int number)
 {
-    for (int i = 0; i < count; i++)
-        target_discard(&session->jobs[i].target, &session->jobs[i].plan);
+    atomic_store(&session->stages[number].since, os_clock_now());
+    atomic_store(&session->stage, number);
+    os_thread_wake(&session->supervisor);
+}
+
+/* Closes the targets that are open, of which nothing is left behind. */
+static void
+discard(struct session *session)
+{
+    int count = atomic_exchange(&session->made, 0);
+    for (int i = 0; i < count; i++) {
+        struct job *job = &session->jobs[i];
+        enter(session, session->all + 1 + i);
+        target_discard(&job->target, &job->plan);
+        target_close(&job->target);
+    }
 }
 
 /* Opens target NUMBER. Returns 0, or -1 with the session's error. */
@@ -64,33 +103,35 @@ open_target(struct session *session, int number)
 {
     struct job *job = &session->jobs[number];
     const struct target *before = number ? &session->jobs[number - 1].target : NULL;
+    struct notes notes = {0};
     if (number > 0 && os_signals_stop())
         return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                          "interrupted before it was opened");
-    if (number > 0) { /* what is to be said of it has another time */
-        job->opening = os_clock_now();
-        atomic_store(&session->opening, number);
-        os_thread_wake(&session->supervisor);
-    }
-    return target_open(&job->target, &job->plan, before, &session->notes,
-                       &session->error);
+    if (number > 0) /* the first has been since the start */
+        enter(session, number);
+    plan_note(&job->plan, &session->notes);
+    bool same = job->plan.background && job->plan.path == session->plan->path;
+    int status = target_open(&job->target, &job->plan, before, &notes, &session->error);
+    notes_merge(&session->notes, same ? "load" : NULL, &notes);
+    if (status < 0 && job->plan.background)
+        error_prefix(&session->error, job_name(job));
+    return status;
 }
 
 /*
  * Opens all targets on the leading thread, one after the other, so that none is busy with
  * another's flush; a name that takes long to find out must not keep others waiting later.
- * Returns 0, or -1 with the session's error, and then nothing is left open or behind.
+ * Returns 0, or -1 with the session's error.
  */
 static int
 open_targets(struct session *session)
 {
     const struct plan_output *output = &session->plan->output;
     bool named = session->count > 1 || output->prometheus || output->plot;
-    for (int i = 0; i < session->count; i++) {
-        if (open_target(session, i) < 0) {
-            discard(session, i);
+    for (int i = 0; i < session->all; i++) {
+        if (open_target(session, i) < 0)
             return -1;
-        }
+        atomic_store(&session->made, i + 1);
         if (named)
             target_name(&session->jobs[i].target);
         if (session->count > 1)
@@ -99,55 +140,103 @@ open_targets(struct session *session)
     return 0;
 }
 
-/* Gives up target NUMBER, which has not been opened for WAITED ns; those before it are
- * as they were, and os_process_end sees to what is made of it later. */
-static _Noreturn void
-give_up(struct session *session, int number, int64_t waited)
+/* Removes what the opening of targets has left behind; they stay open, since a thread
+ * that was given up may use them yet. */
+static void *
+remove_made(void *argument)
+{
+    struct session *session = argument;
+    int count = atomic_load(&session->made);
+    for (int i = 0; i < count; i++)
+        target_discard(&session->jobs[i].target, &session->jobs[i].plan);
+    reach(session, &session->removed);
+    return NULL;
+}
+
+/* Says on stderr that a stage is HOW not ready, WAITED ns after its begin. Returns the
+ * status. */
+static int
+say_slow(const struct stage *stage, const char *how, int64_t waited)
 {
     struct error error;
     char text[UNITS_TEXT];
-    discard(session, number);
-    error_set(&error, EXIT_PREPARE, session->plan->targets[number],
-              "still not ready after %s", units_format(UNITS_TIME, waited, text));
-    os_process_end(console_error(&error));
+    error_set(&error, EXIT_PREPARE, stage->name, "%snot ready after %s%s", how,
+              units_format(UNITS_TIME, waited, text), stage->end);
+    return console_error(&error);
 }
 
-/* Supervises that; ends the program if a target is not open some time after a signal. */
-static void
-supervise_opening(struct session *session)
+/* Gives up what a thread has been waiting for for WAITED ns. os_process_end sees to what
+ * is made of a target that is being opened, later. */
+static _Noreturn void
+give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
+    struct os_thread remover;
+    int64_t until = os_clock_now() + REMOVAL;
+    bool removes = session->plan->keep && atomic_load(&session->made) &&
+                   os_thread_start(&remover, remove_made, session) == 0;
+    while (removes && !atomic_load(&session->removed) && os_clock_now() < until)
+        os_signals_wait(until, &session->removed);
+    if (atomic_load(&session->removed))
+        os_thread_join(&remover);
+    int status = say_slow(stage, "still ", waited);
+    bool asked = stage->end[0] && os_signals_stop(); /* what was asked for is done */
+    os_process_end(asked ? session->status : outcome_worse(session->status, status));
+}
+
+/* Supervises the stages until DONE. Ends the program when a step takes longer than the
+ * plan has patience, or some time after a signal. A stop of the process is nobody's time.
+ */
+static void
+supervise_stages(struct session *session, const atomic_bool *done)
+{
+    const struct plan *plan = session->plan;
+    unsigned continues = os_process_continues();
+    int64_t resumed = 0;
     struct stall stall;
-    int64_t limit = INT64_MAX;
-    stall_start(&stall, session->plan->hang);
-    while (!atomic_load(&session->opened)) {
-        int number = atomic_load(&session->opening);
-        int64_t since = session->jobs[number].opening, now = os_clock_now();
+    stall_start(&stall, plan->hang);
+    while (!atomic_load(done)) {
+        const struct stage *stage = &session->stages[atomic_load(&session->stage)];
+        int64_t now = os_clock_now();
+        if (os_process_continues() != continues)
+            resumed = now;
+        continues = os_process_continues();
+        int64_t since = time_later(atomic_load(&stage->since), resumed);
+        int64_t step = stage->step ? time_later(since, atomic_load(stage->step)) : since;
+        if (os_signals_stop() && session->limit == INT64_MAX)
+            session->limit = now + STALL_GRACE;
+        int64_t end = time_earlier(session->limit, time_add(step, plan->patience));
+        if (now >= end)
+            give_up(session, stage, now - since);
         int64_t waited = stall_check(&stall, since, now);
         if (waited)
-            console_slow(session->plan->targets[number], waited);
-        if (os_signals_stop() && limit == INT64_MAX)
-            limit = now + STALL_GRACE;
-        if (now >= limit)
-            give_up(session, number, now - since);
-        os_signals_wait(time_earlier(stall_due(&stall, since, now), limit),
-                        &session->opened);
+            say_slow(stage, "", waited);
+        os_signals_wait(time_earlier(stall_due(&stall, since, now), end), done);
     }
 }
 
-/* Returns 0, or -1 with the session's error; then nothing is left open or behind. */
+/* Writes the exported files and opens the run, which takes part in the opening of the
+ * last target. Returns 0, or -1 with the session's error. */
 static int
 begin_run(struct session *session)
 {
     const struct plan *plan = session->plan;
+    if (plan->output.prometheus || plan->output.plot)
+        enter(session, session->all);
     if (report_begin(&session->report, plan, session->jobs, session->count,
                      &session->error) < 0)
         return -1;
+    enter(session, session->all - 1);
     session->observer = report_observer(&session->report);
     session->task = (struct run_task){.engine = plan->engine,
                                       .jobs = session->jobs,
                                       .count = session->count,
+                                      .load = plan->phased ? session->jobs + 1 : NULL,
                                       .observer = &session->observer};
-    if (plan->sweep.kind != SWEEP_NONE)
+    if (plan->breakdown &&
+        !(session->task.splitter = splitter_open(session->jobs, session->count,
+                                                 &session->notes, &session->error)))
+        return -1;
+    if (plan->sweep.kind != SWEEP_NONE || plan->phased)
         return 0;
     session->run = run_open(&session->task, &session->supervisor, &session->error);
     return session->run ? 0 : -1;
@@ -158,55 +247,47 @@ begin_run(struct session *session)
 static void
 begin(struct session *session)
 {
+    if (session->plan->awake && os_processors_awake() < 0)
+        notes_add(&session->notes, "-awake", "processors may sleep between requests: %s",
+                  strerror(errno));
     session->failed =
-        run_check_memory(session->jobs, session->count, &session->error) < 0 ||
+        run_check_memory(session->jobs, session->all, &session->error) < 0 ||
         open_targets(session) < 0;
-    reach(session, &session->opened);
     if (!session->failed && begin_run(session) < 0) {
         report_end(&session->report, &session->jobs[0].outcome);
-        discard(session, session->count);
         session->failed = true;
     }
+    if (!session->failed)
+        atomic_store(&session->made, 0);
     console_notes(&session->notes);
     reach(session, &session->begun);
-}
-
-/* Names the target of an error, where there are others. */
-static void
-name_error(const struct session *session, const char *path, struct error *error)
-{
-    struct error bare = *error;
-    char what[512];
-    if (session->count == 1)
-        return;
-    snprintf(what, sizeof(what), "%.240s%s%.240s", path, bare.what[0] ? ": " : "",
-             bare.what);
-    error_set(error, bare.status, what, "%s", bare.why);
-    if (bare.advice[0])
-        error_advise(error, bare.advice);
+    if (session->failed)
+        discard(session);
 }
 
 /*
- * Sweeps one target after the other, until a signal comes or the output fails. What keeps
- * the very first step from its begin will keep the others from it.
+ * Sweeps one target after the other, until a signal comes, the output fails, or a request
+ * is stuck. What keeps the very first step from its begin will keep the others from it.
  */
 static void
 sweep_all(struct session *session)
 {
-    bool sent = false;
+    bool sent = false, late = false;
     for (int i = 0; i < session->count; i++) {
         struct job *job = &session->jobs[i];
         struct run_task task = session->task;
-        if (i > 0 && (os_signals_stop() || session->report.error))
+        if (i > 0 && (os_signals_stop() || session->report.error ||
+                      (late && !job->plan.ignore_error)))
             return;
         task.jobs = job;
         task.count = 1;
         job->begun = true;
-        if (run_execute(&task, &job->error) < 0)
-            name_error(session, job->plan.path, &job->error);
+        if (run_execute(&task, &job->error) < 0 && session->count > 1)
+            error_prefix(&job->error, job->plan.path);
         if (job->error.status && sent)
             job->error.status = EXIT_RUNTIME;
         sent |= job->outcome.total.requests > 0;
+        late = job->outcome.stuck || job->outcome.failed.timed_out;
         if (job->error.status && !sent)
             return;
     }
@@ -216,13 +297,20 @@ sweep_all(struct session *session)
 static int
 explain(struct session *session, struct job *job)
 {
-    if (job->error.status && job->outcome.total.requests == 0) {
-        target_discard(&job->target, &job->plan);
+    if (job_has_not_begun(job))
         return console_error(&job->error);
-    }
     outcome_explain(&job->outcome, &session->notes);
     console_notes(&session->notes);
     return job->error.status ? console_error(&job->error) : outcome_status(&job->outcome);
+}
+
+/* With a timeout the end of the work time is that of the output too. */
+static void
+limit_output(const struct plan *plan)
+{
+    int64_t end = time_add(os_clock_now(), plan->work_time);
+    if (plan->timeout < INT64_MAX && plan->sweep.kind == SWEEP_NONE && !plan->phased)
+        os_monitor_limit(time_add(end, plan->timeout));
 }
 
 /* Supervises the requests until all are done, and says what is to be said of them.
@@ -232,6 +320,7 @@ supervise_run(struct session *session)
 {
     struct outcome *first = &session->jobs[0].outcome;
     int status = EXIT_DONE;
+    limit_output(session->plan);
     if (session->run) {
         run_supervise(session->run);
         report_compare(&session->report);
@@ -239,24 +328,68 @@ supervise_run(struct session *session)
         sweep_all(session);
     }
     report_end(&session->report, first);
-    for (int i = 0; i < session->count; i++) {
+    for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
         job->outcome.output_error = first->output_error;
         job->outcome.output_told = i > 0 || first->output_told;
         job->outcome.brief = first->brief;
+        session->stuck |= job->outcome.stuck;
         if (session->run || job->begun)
             status = outcome_worse(status, explain(session, job));
     }
     return status;
 }
 
-static bool
-is_waiting(const struct session *session)
+/* Closes the targets of the leading thread, in descriptors of its own, after the last
+ * word. */
+static void
+close_own(struct session *session)
 {
-    bool waiting = false;
-    for (int i = 0; i < session->count; i++)
-        waiting |= session->jobs[i].outcome.waiting != 0;
-    return waiting;
+    os_lock_acquire(session->lock);
+    while (!session->told)
+        os_lock_wait(session->lock);
+    os_lock_release(session->lock);
+    for (int i = 0; i < session->all; i++) {
+        enter(session, session->all + 1 + i);
+        os_file_close(session->jobs[i].target.fd);
+    }
+}
+
+/* Closes the run and all targets. */
+static void *
+close_all(void *argument)
+{
+    struct session *session = argument;
+    if (session->run)
+        run_close(session->run);
+    for (int i = 0; i < session->all; i++) {
+        struct job *job = &session->jobs[i];
+        enter(session, session->all + 1 + i);
+        if (job_has_not_begun(job))
+            target_discard(&job->target, &job->plan);
+        target_close(&job->target);
+    }
+    reach(session, &session->closed);
+    return NULL;
+}
+
+/* Has all closed by a thread of its own: the last to close a file may have to wait for
+ * its file system. */
+static void
+supervise_closing(struct session *session)
+{
+    struct os_thread closer;
+    enter(session, session->all + 1);
+    if (os_signals_stop()) /* requests may have used up its time */
+        session->limit =
+            time_later(os_signals_asked() + STALL_GRACE, os_clock_now() + CLOSING);
+    supervise_stages(session, &session->left);
+    if (os_thread_start(&closer, close_all, session) < 0) {
+        close_all(session);
+        return;
+    }
+    supervise_stages(session, &session->closed);
+    os_thread_join(&closer);
 }
 
 static void *
@@ -264,24 +397,52 @@ supervise(void *argument)
 {
     struct session *session = argument;
     os_signals_unblock(session->signals);
-    supervise_opening(session);
-    while (!atomic_load(&session->begun))
-        os_signals_wait(INT64_MAX, &session->begun);
+    supervise_stages(session, &session->begun);
     session->status =
         session->failed ? console_error(&session->error) : supervise_run(session);
-    if (is_waiting(session))
+    if (session->stuck)
         os_process_end(session->status);
+    os_lock_acquire(session->lock);
+    session->told = true;
+    os_lock_notify(session->lock);
+    os_lock_release(session->lock);
+    if (session->failed)
+        supervise_stages(session, &session->left);
+    else
+        supervise_closing(session);
     return NULL;
 }
 
 static void
 session_free(struct session *session)
 {
-    for (int i = 0; session->jobs && i < session->count; i++)
+    splitter_close(session->task.splitter);
+    free(session->stages);
+    os_lock_free(session->lock);
+    for (int i = 0; session->jobs && i < session->all; i++)
         job_free(&session->jobs[i]);
     if (session->jobs)
-        os_memory_release(session->jobs, (size_t)session->count * sizeof(struct job));
+        os_memory_release(session->jobs, (size_t)session->all * sizeof(struct job));
     os_memory_release(session, sizeof(*session));
+}
+
+static void
+name_stages(struct session *session)
+{
+    const struct plan_output *output = &session->plan->output;
+    bool both = output->prometheus && output->plot;
+    snprintf(session->exports, sizeof(session->exports), "%s%s%s",
+             output->prometheus ? output->prometheus : "", both ? " or " : "",
+             output->plot ? output->plot : "");
+    session->stages[session->all] = (struct stage){.name = session->exports, .end = ""};
+    for (int i = 0; i < session->all; i++) {
+        const char *name = session->jobs[i].plan.path;
+        session->stages[i] = (struct stage){
+            .name = name, .step = &session->jobs[i].target.step, .end = ""};
+        session->stages[session->all + 1 + i] =
+            (struct stage){.name = name, .end = ", at its end"};
+    }
+    atomic_store(&session->stages[0].since, os_clock_now());
 }
 
 /* Returns NULL without memory. */
@@ -294,11 +455,17 @@ session_make(const struct plan *plan)
         return NULL;
     session->plan = plan;
     session->count = plan->target_count;
-    session->jobs = os_memory_zeroed((size_t)session->count * sizeof(struct job));
-    for (int i = 0; session->jobs && i < session->count; i++)
+    session->all = session->count + plan->phased;
+    session->limit = INT64_MAX;
+    session->lock = os_lock_make();
+    session->stages = calloc(2 * (size_t)session->all + 1, sizeof(struct stage));
+    session->jobs = os_memory_zeroed((size_t)session->all * sizeof(struct job));
+    for (int i = 0; session->jobs && i < session->all; i++)
         status |= job_init(&session->jobs[i], plan, i);
-    if (session->jobs && status == 0)
+    if (session->lock && session->stages && session->jobs && status == 0) {
+        name_stages(session);
         return session;
+    }
     session_free(session);
     return NULL;
 }
@@ -312,7 +479,7 @@ session_execute(const struct plan *plan)
         error_set(&error, EXIT_PREPARE, NULL, "no memory for the run");
         return console_error(&error);
     }
-    session->jobs[0].opening = os_clock_now();
+    limit_output(plan);
     session->signals = os_signals_block();
     if (os_thread_start(&session->supervisor, supervise, session) < 0) {
         error_set(&error, EXIT_PREPARE, NULL, "no thread for the target: %s",
@@ -321,16 +488,11 @@ session_execute(const struct plan *plan)
         return console_error(&error);
     }
     begin(session);
-    if (session->run)
-        run_first_worker(session->run);
-    else
-        os_thread_wake(&session->supervisor);
+    if (session->run && run_first_worker(session->run))
+        close_own(session);
+    reach(session, &session->left);
     os_thread_join(&session->supervisor);
     int status = session->status;
-    if (session->run)
-        run_close(session->run);
-    for (int i = 0; i < session->count; i++)
-        target_close(&session->jobs[i].target);
     session_free(session);
     return status;
 }

@@ -1,6 +1,6 @@
 /*
  * Percentiles are nearest ranks, counted in integers: no rank is off by one for a
- * rounding error. Objectives are compared with the same figures that are reported.
+ * rounding error.
  */
 #include "stats/percentile.h"
 
@@ -101,25 +101,68 @@ percentile_needs(const struct percentile *percentile)
     return (uint64_t)((PERCENTILE_HUNDRED + above - 1) / above);
 }
 
-/* Returns a percentile of HISTOGRAM, no less than LEAST, no more than the maximum. */
-static int64_t
-find_percentile(const struct histogram *histogram, const struct moments *moments,
-                const struct percentile *percentile, int64_t least)
+struct latencies
+latencies_of(const struct stats *stats, enum scope scope)
 {
+    const struct stats_operation *own = &stats->operations[scope == SCOPE_WRITE];
+    const struct distribution *part;
+    bool corrected = stats->every > 0;
+    int64_t longest = stats->latency.max;
+    switch (scope) {
+    case SCOPE_READ:
+    case SCOPE_WRITE: /* a read waits for a write as well */
+        if (corrected)
+            return (struct latencies){&own->latency, &own->corrected, longest, true};
+        return (struct latencies){&own->latency, &own->latencies, own->latency.max,
+                                  false};
+    case SCOPE_SYNC:
+        return (struct latencies){&stats->sync, &stats->syncs, stats->sync.max, false};
+    case SCOPE_ALL:
+    case SCOPES:
+        return (struct latencies){&stats->latency, stats_distribution(stats), longest,
+                                  corrected};
+    case SCOPE_SUBMIT:
+    case SCOPE_QUEUE:
+    case SCOPE_DEVICE:
+    case SCOPE_RETURN:
+        break;
+    }
+    part = &stats->breakdown.parts[scope - SCOPE_SUBMIT];
+    return (struct latencies){&part->moments, &part->histogram, part->moments.max, false};
+}
+
+/* Waits may be shorter than all latencies. */
+int64_t
+latencies_percentile(const struct latencies *latencies,
+                     const struct percentile *percentile)
+{
+    const struct histogram *histogram = latencies->histogram;
+    bool waited = histogram->count > latencies->moments->count;
+    int64_t least = waited ? 0 : latencies->moments->min;
     if (histogram->count == 0)
         return 0;
     int64_t value =
         histogram_value(histogram, percentile_rank(percentile, histogram->count));
-    return value < least ? least : value > moments->max ? moments->max : value;
+    if (value <= 1 && least == 0) /* the step of 1 ns is that of 0, too */
+        return 0;
+    return value < least ? least : value > latencies->most ? latencies->most : value;
+}
+
+int64_t
+distribution_percentile(const struct distribution *distribution,
+                        const struct percentile *percentile)
+{
+    const struct moments *moments = &distribution->moments;
+    const struct latencies latencies = {moments, &distribution->histogram, moments->max,
+                                        false};
+    return latencies_percentile(&latencies, percentile);
 }
 
 int64_t
 stats_percentile(const struct stats *stats, const struct percentile *percentile)
 {
-    const struct histogram *histogram = stats_distribution(stats);
-    bool waited = histogram->count > stats->latencies.count;
-    return find_percentile(histogram, &stats->latency, percentile,
-                           waited ? 0 : stats->latency.min);
+    const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
+    return latencies_percentile(&latencies, percentile);
 }
 
 int64_t
@@ -134,113 +177,18 @@ stats_p99(const struct stats *stats)
     return stats_percentile(stats, &percentiles_common.list[1]);
 }
 
-int64_t
-stats_sync_percentile(const struct stats *stats, const struct percentile *percentile)
+unsigned
+percentiles_shown(const struct percentiles *list, uint64_t count)
 {
-    return find_percentile(&stats->syncs, &stats->sync, percentile, stats->sync.min);
+    unsigned shown = 0;
+    for (int i = 0; i < list->count; i++)
+        if (list->given ? count > 0 : count >= percentile_needs(&list->list[i]))
+            shown |= 1u << i;
+    return shown;
 }
 
 unsigned
 stats_shown(const struct stats *stats, const struct percentiles *list)
 {
-    unsigned shown = 0;
-    for (int i = 0; i < list->count; i++)
-        if (list->given ? stats->latency.count > 0
-                        : stats->latency.count >= percentile_needs(&list->list[i]))
-            shown |= 1u << i;
-    return shown;
-}
-
-static const char *const metrics[] = {
-    [SLO_MIN] = "min",   [SLO_AVG] = "avg",   [SLO_MAX] = "max",
-    [SLO_MDEV] = "mdev", [SLO_IOPS] = "iops",
-};
-
-/* Returns false if TEXT of LENGTH bytes names no metric. */
-static bool
-find_metric(const char *text, int length, struct slo *slo)
-{
-    if (length > 1 && text[0] == 'p') {
-        slo->metric = SLO_PERCENTILE;
-        return percentile_parse(text + 1, length - 1, &slo->percentile) == NULL;
-    }
-    for (int i = SLO_MIN; i < SLO_PERCENTILE; i++) {
-        slo->metric = (enum slo_metric)i;
-        if ((int)strlen(metrics[i]) == length &&
-            memcmp(metrics[i], text, (size_t)length) == 0)
-            return true;
-    }
-    return false;
-}
-
-const char *
-slos_add(struct slos *list, const char *text)
-{
-    struct slo slo = {0};
-    int length = (int)strcspn(text, "=");
-    if (list->count == SLOS_MOST)
-        return "more than 16 limits";
-    if (!find_metric(text, length, &slo))
-        return "not one of min, avg, max, mdev, iops and percentiles such as p99";
-    if (text[length] == '\0')
-        return "a limit is missing, as in p99=10ms";
-    const char *wrong = units_parse(slo.metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME,
-                                    text + length + 1, &slo.limit);
-    if (!wrong)
-        list->list[list->count++] = slo;
-    return wrong;
-}
-
-void
-slos_list(struct buffer *text)
-{
-    for (int i = 0; i < percentiles_default.count; i++)
-        buffer_format(text, "p%s=\n", percentiles_default.list[i].name);
-    for (int i = SLO_MIN; i < SLO_PERCENTILE; i++)
-        buffer_format(text, "%s=\n", metrics[i]);
-}
-
-/* Returns the figure that the objective limits. */
-static int64_t
-measure(const struct slo *slo, const struct stats *stats)
-{
-    const struct moments *latency = &stats->latency;
-    switch (slo->metric) {
-    case SLO_MIN:
-        return latency->min;
-    case SLO_AVG:
-        return moments_average(latency);
-    case SLO_MAX:
-        return latency->max;
-    case SLO_MDEV:
-        return moments_deviation(latency);
-    case SLO_IOPS:
-        return (int64_t)stats_iops(stats);
-    case SLO_PERCENTILE:
-        break;
-    }
-    return stats_percentile(stats, &slo->percentile);
-}
-
-enum slo_verdict
-slo_check(const struct slo *slo, const struct stats *stats, int64_t *value)
-{
-    bool ranked = slo->metric == SLO_PERCENTILE;
-    uint64_t needs = ranked ? percentile_needs(&slo->percentile) : 1;
-    *value = (int64_t)needs;
-    if (stats->latency.count < needs)
-        return SLO_UNKNOWN;
-    *value = measure(slo, stats);
-    bool broken = slo->metric == SLO_IOPS ? *value < slo->limit : *value > slo->limit;
-    return broken ? SLO_BROKEN : SLO_MET;
-}
-
-char *
-slo_name(const struct slo *slo, char *text)
-{
-    if (slo->metric == SLO_PERCENTILE)
-        snprintf(text, 24, "p%s", slo->percentile.name);
-    else
-        snprintf(text, 24, "%s", metrics[slo->metric]);
-    return text;
+    return percentiles_shown(list, stats->latency.count);
 }

@@ -6,6 +6,7 @@
 #include "stats/stats.h"
 
 #include "base/error.h"
+#include "base/time.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -14,8 +15,8 @@ static const char *const words[] = {
     [VERDICT_WARMUP] = "warmup",     [VERDICT_TOO_FAST] = "too fast",
     [VERDICT_TOO_SLOW] = "too slow", [VERDICT_CACHED] = "cached",
     [VERDICT_STOPPED] = "stopped",   [VERDICT_SHORT] = "short",
-    [VERDICT_FAST] = "fast",         [VERDICT_SLOW] = "slow",
-    [VERDICT_NONE] = NULL,
+    [VERDICT_TIMEOUT] = "timeout",   [VERDICT_FAST] = "fast",
+    [VERDICT_SLOW] = "slow",         [VERDICT_NONE] = NULL,
 };
 
 const char *
@@ -29,7 +30,9 @@ sample_notice(const struct sample *sample, char *buffer)
 void
 stats_judge(const struct stats_limits *limits, struct sample *sample)
 {
-    if (sample->error)
+    if (sample->timed_out)
+        sample->verdict = VERDICT_TIMEOUT;
+    else if (sample->error)
         sample->verdict = VERDICT_ERROR;
     else if (sample->bytes < sample->size)
         sample->verdict = VERDICT_SHORT;
@@ -57,6 +60,49 @@ record_exception(struct stats *stats, const struct sample *sample)
     stats->too_slow += sample->verdict == VERDICT_TOO_SLOW;
 }
 
+static enum operation
+other(enum operation operation)
+{
+    return operation == OPERATION_READ ? OPERATION_WRITE : OPERATION_READ;
+}
+
+/* The requests that were due while this one was under way would have been of the other
+ * operation and of the same in turn: the first, third ... and the second, fourth ... */
+static void
+record_waits_of_both(struct stats *stats, const struct sample *sample)
+{
+    int64_t latency = sample->latency, twice = time_multiply(stats->every, 2);
+    struct stats_operation *own = &stats->operations[sample->operation];
+    histogram_record(&own->corrected, latency);
+    histogram_record_waits(&own->corrected, latency, twice, sample->idle);
+    histogram_record_waits(&stats->operations[other(sample->operation)].corrected,
+                           time_add(latency, stats->every), twice, sample->idle);
+}
+
+static void
+miss_both(struct stats *stats, enum operation next, uint64_t count)
+{
+    stats->operations[next].missed += count - count / 2;
+    stats->operations[other(next)].missed += count / 2;
+}
+
+static void
+record_operation(struct stats *stats, const struct sample *sample)
+{
+    struct stats_operation *own = &stats->operations[sample->operation];
+    own->requests++;
+    own->last = sample->start + sample->latency;
+    own->failed += sample_failed(sample);
+    miss_both(stats, other(sample->operation), sample->missed);
+    if (!sample_counts(sample))
+        return;
+    own->bytes += sample->bytes;
+    moments_record(&own->latency, sample->latency);
+    histogram_record(&own->latencies, sample->latency);
+    if (stats->every)
+        record_waits_of_both(stats, sample);
+}
+
 static void
 record_times(struct stats *stats, const struct sample *sample)
 {
@@ -80,12 +126,31 @@ stats_record(struct stats *stats, const struct sample *sample)
     stats->last = sample->start + sample->latency;
     stats->all_bytes += sample->bytes;
     stats->missed += sample->missed;
+    if (stats->both)
+        record_operation(stats, sample);
     if (sample_counts(sample)) {
         stats->bytes += sample->bytes;
         record_times(stats, sample);
     } else {
         record_exception(stats, sample);
     }
+}
+
+void
+stats_abandon(struct stats *stats, const struct sample *sample)
+{
+    stats->requests++;
+    stats_miss(stats, other(sample->operation), sample->missed);
+    if (stats->both)
+        stats->operations[sample->operation].requests++;
+}
+
+void
+stats_miss(struct stats *stats, enum operation next, uint64_t count)
+{
+    stats->missed += count;
+    if (stats->both)
+        miss_both(stats, next, count);
 }
 
 void
@@ -106,26 +171,30 @@ stats_distribution(const struct stats *stats)
     return stats->every ? &stats->corrected : &stats->latencies;
 }
 
-/* Clear what was recorded between LEAST and MOST, the extremes. */
+/* Waits are as long as those of the slowest request of either operation. */
 static void
-clear_steps(struct histogram *histogram, int64_t least, int64_t most)
+clear_operation(struct stats *stats, struct stats_operation *own)
 {
-    int first = histogram_step(least), last = histogram_step(most);
-    histogram->count = 0;
-    memset(&histogram->steps[first], 0,
-           (size_t)(last - first + 1) * sizeof(histogram->steps[0]));
+    histogram_clear(&own->latencies, own->latency.min, own->latency.max);
+    histogram_clear(&own->corrected, 0, stats->every ? stats->latency.max : 0);
+    memset(own, 0, offsetof(struct stats_operation, latencies));
 }
 
 void
 stats_clear(struct stats *stats)
 {
     const struct moments *latency = &stats->latency, *sync = &stats->sync;
-    clear_steps(&stats->latencies, latency->min, latency->max);
-    clear_steps(&stats->syncs, sync->min, sync->max);
-    clear_steps(&stats->corrected, 0, stats->every ? latency->max : 0);
+    histogram_clear(&stats->latencies, latency->min, latency->max);
+    histogram_clear(&stats->syncs, sync->min, sync->max);
+    histogram_clear(&stats->corrected, 0, stats->every ? latency->max : 0);
+    breakdown_clear(&stats->breakdown);
+    for (int i = 0; stats->both && i < 2; i++)
+        clear_operation(stats, &stats->operations[i]);
     int64_t every = stats->every;
+    bool both = stats->both;
     memset(stats, 0, offsetof(struct stats, latencies));
     stats->every = every;
+    stats->both = both;
 }
 
 /* Returns the time that rates are over, ns. */
@@ -133,6 +202,25 @@ static int64_t
 find_busy(const struct stats *stats)
 {
     return stats->busy ? stats->busy : stats->latency.sum;
+}
+
+static void
+merge_operations(struct stats *stats, const struct stats *more)
+{
+    for (int i = 0; i < 2; i++) {
+        struct stats_operation *into = &stats->operations[i];
+        const struct stats_operation *from = &more->operations[i];
+        const struct moments *latency = &from->latency;
+        histogram_merge(&into->latencies, &from->latencies, latency->min, latency->max);
+        histogram_merge(&into->corrected, &from->corrected, 0, more->latency.max);
+        moments_merge(&into->latency, latency);
+        into->requests += from->requests;
+        into->failed += from->failed;
+        into->missed += from->missed;
+        into->bytes += from->bytes;
+        if (from->last > into->last)
+            into->last = from->last;
+    }
 }
 
 void
@@ -146,6 +234,9 @@ stats_merge(struct stats *stats, const struct stats *more)
     histogram_merge(&stats->latencies, &more->latencies, latency->min, latency->max);
     histogram_merge(&stats->corrected, &more->corrected, 0, latency->max);
     histogram_merge(&stats->syncs, &more->syncs, sync->min, sync->max);
+    breakdown_merge(&stats->breakdown, &more->breakdown);
+    if (stats->both && more->both)
+        merge_operations(stats, more);
     stats->bytes += more->bytes;
     stats->requests += more->requests;
     stats->all_bytes += more->all_bytes;

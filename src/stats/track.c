@@ -28,6 +28,10 @@ add_column(struct track_column *into, const struct track_column *more)
     }
     into->count += more->count;
     into->sum += more->sum;
+    into->split += more->split;
+    for (int i = 0; i < PARTS; i++)
+        into->parts[i] += more->parts[i];
+    into->sync += more->sync;
     into->failed += more->failed;
     into->missed += more->missed;
 }
@@ -109,6 +113,19 @@ track_record(struct track *track, const struct sample *sample)
     if (track->seen < TRACK_MARKS)
         track->marks[track->seen] = (struct track_mark){offset, sample->latency};
     track->seen++;
+}
+
+void
+track_split(struct track *track, const struct sample *sample)
+{
+    const struct split *split = &sample->split;
+    if (split->result != SPLIT_DONE)
+        return;
+    struct track_column *column = find_column(track, find_offset(track, sample->start));
+    column->split++;
+    for (int i = 0; i < PARTS; i++)
+        column->parts[i] += (double)split->part[i];
+    column->sync += (double)sample->sync;
 }
 
 void

@@ -16,7 +16,7 @@
  *
  * cached: neither of them.
  */
-#include "io_mode.h"
+#include "target_private.h"
 
 #include "os/os.h"
 #include "os/process.h"
@@ -28,6 +28,8 @@
 #include <string.h>
 
 #define PAGE 4096
+#define PARTS 256               /* of a file, but not */
+#define PART_LEAST (64LL << 20) /* smaller ones, in bytes */
 
 /* Drops the largest folios that hold a part of the range from the page cache. */
 static int
@@ -64,6 +66,7 @@ static void
 look_up_pages(struct target *target, int64_t offset)
 {
     char byte;
+    target_advance(target);
     if (os_file_read(target->fd, &byte, 1, offset, 0) == 1)
         target->resident = os_resident_choose(target->fd, offset);
     drop_window(target, offset, 1);
@@ -111,6 +114,7 @@ static void
 choose_count(struct target *target, const struct plan *plan)
 {
     bool alone = plan->depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
+    target_advance(target);
     target->counts_sectors = plan->engine->in_thread && alone &&
                              os_thread_counts_reads(target->fd, plan->work_offset);
     drop_window(target, plan->work_offset, 1);
@@ -122,6 +126,7 @@ static void
 start_nocache(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
 {
+    target_advance(target);
     int status = drop_window(target, plan->work_offset, target->work_size);
     if (status < 0 && errno == ENOTSUP && plan->load != LOAD_WRITE) {
         target->description.mode = MODE_CACHED;
@@ -145,6 +150,7 @@ read_once(struct target *target, const struct plan *plan, int64_t offset)
     if (!buffer)
         return ENOMEM;
     memset(buffer, 1, bytes);
+    target_advance(target);
     int number = os_file_read(target->fd, buffer, bytes, offset, 0) < 0 ? errno : 0;
     os_memory_free(buffer);
     return number;
@@ -166,8 +172,10 @@ static bool
 read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
                char *reason, size_t size)
 {
+    target_advance(target);
     bool held = target_evict(target, offset, plan->request_size);
     int number = read_once(target, plan, offset);
+    target_advance(target);
     if (number == EINVAL || number == EOPNOTSUPP || number == ENOTSUP) {
         snprintf(reason, size, "direct I/O of this size and offset not supported");
         return false;
@@ -190,6 +198,7 @@ static bool
 shape_is_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
 {
     int64_t second = plan->work_offset + plan->request_size;
+    target_advance(target);
     int storage = os_file_storage(target->fd, plan->work_offset, target->work_size);
     if (storage > 0) {
         snprintf(reason, size, "%s data goes through the page cache",
@@ -220,6 +229,7 @@ static bool
 try_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
 {
     int64_t memory = 0, unit = 0, bytes;
+    target_advance(target);
     bool known = os_file_alignment(target->fd, &memory, &unit) == 0;
     if (!known && target->kind == OS_BLOCK)
         known = os_device_size(target->fd, &bytes, &unit) == 0;
@@ -269,13 +279,28 @@ choose_memory(struct target *target, const struct plan *plan, const char *what,
     return 0;
 }
 
+/* Writes dirty data of others back: by parts, each of which is a step, if patience has an
+ * end, as there may be much of it. Returns 0, or -1 with errno. */
+static int
+write_back(struct target *target, const struct plan *plan)
+{
+    int64_t part = target->size / PARTS > PART_LEAST ? target->size / PARTS : PART_LEAST;
+    for (int64_t at = 0; plan->patience < INT64_MAX && at < target->size; at += part) {
+        target_advance(target);
+        if (os_file_write_back(target->fd, at, part) < 0)
+            return -1;
+    }
+    target_advance(target);
+    return plan->load == LOAD_READ ? os_file_write_back(target->fd, 0, 0)
+                                   : os_file_flush(target->fd);
+}
+
 /* Flushes dirty data. The kernel reports a lost write only once, so it is noted. */
 static void
 flush_first(struct target *target, const struct plan *plan, struct notes *notes)
 {
     char number[16];
-    int status = plan->load == LOAD_READ ? os_file_write_back(target->fd)
-                                         : os_file_flush(target->fd);
+    int status = write_back(target, plan);
     if (status < 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP &&
         errno != EOPNOTSUPP)
         notes_add(notes, plan->path, "flushing what was written before failed: %s (%s)",
@@ -337,6 +362,7 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
         return error_advise(error, advice);
     }
     look_up_pages(target, plan->work_offset);
+    target_advance(target);
     if (plan->load == LOAD_WRITE ||
         !target_evict(target, plan->work_offset, plan->request_size))
         return error_advise(error, "leave out -D to measure without it");
@@ -378,6 +404,7 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
               struct error *error)
 {
     char name[64];
+    target_advance(target);
     bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
     enum os_backing backing = os_file_backing(target->fd, name, sizeof(name));
     bool loops = backing == OS_BACKING_CACHE && plan->load != LOAD_WRITE;
@@ -437,6 +464,7 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
              struct error *error)
 {
     char number[16];
+    target_advance(target);
     target->rw_flags = plan->rw_flags;
     if ((plan->load == LOAD_WRITE ||
          os_file_flags_try(target->fd, plan->rw_flags, false) == 0) &&

@@ -2,15 +2,12 @@
  * From a path to an open target: its kind, its size, its description, the working file of
  * a directory, and the mode of its requests. A target that would lose data is refused.
  */
-#include "target/target.h"
-
 #include "base/time.h"
 #include "base/units.h"
-#include "io_mode.h"
 #include "os/process.h"
 #include "os/storage.h"
 #include "plan/plan.h"
-#include "working_file.h"
+#include "target_private.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,10 +28,14 @@ refuse(const struct plan *plan, int number, struct error *error)
     return -1;
 }
 
-/* Refuses to write to a file or device without -WWW. */
+/* Refuses to write to a file or device without -WWW, and to append to one. */
 static int
 check_consent(const struct target *target, const struct plan *plan, struct error *error)
 {
+    if (target->kind != OS_DIRECTORY && plan->append) {
+        error_set(error, EXIT_PREPARE, plan->path, "-append extends a file of its own");
+        return error_advise(error, "name a directory");
+    }
     if (target->kind == OS_DIRECTORY || plan->load == LOAD_READ || plan->consent >= 3)
         return 0;
     error_set(error, EXIT_PREPARE, plan->path, "writing would destroy its data");
@@ -55,9 +56,10 @@ is_claimed(const struct target *target)
 /* Opens a device for this process alone. The system may keep it for a moment after
  * another program has closed it: io_uring does, after a flush. */
 static int
-open_claimed(const char *path, unsigned flags)
+open_claimed(struct target *target, const char *path, unsigned flags)
 {
     for (int tries = 1;; tries++) {
+        target_advance(target);
         int fd = os_file_open(path, flags);
         if (fd >= 0 || errno != EBUSY || tries == CLAIMS || os_signals_stop())
             return fd;
@@ -70,11 +72,12 @@ open_existing(struct target *target, const struct plan *plan, struct error *erro
 {
     unsigned flags = plan->open_flags | (target->kind == OS_BLOCK ? 0 : OS_OPEN_NOW);
     struct os_info info;
+    target_advance(target);
     if (plan->load != LOAD_READ)
         flags |= OS_OPEN_WRITE;
     if (plan->load != LOAD_READ && target->kind == OS_BLOCK && !is_claimed(target))
         flags |= OS_OPEN_EXCLUSIVE;
-    target->fd = flags & OS_OPEN_EXCLUSIVE ? open_claimed(plan->path, flags)
+    target->fd = flags & OS_OPEN_EXCLUSIVE ? open_claimed(target, plan->path, flags)
                                            : os_file_open(plan->path, flags);
     if (target->fd < 0 || os_file_info(target->fd, &info) < 0)
         return refuse(plan, errno, error);
@@ -93,6 +96,7 @@ describe_device(struct target *target, const struct plan *plan, struct error *er
     struct description *description = &target->description;
     bool is_block = target->kind == OS_BLOCK;
     int64_t unit;
+    target_advance(target);
     target->size = 0;
     if (is_block && os_device_size(target->fd, &target->size, &unit) < 0)
         return refuse(plan, errno, error);
@@ -105,6 +109,19 @@ describe_device(struct target *target, const struct plan *plan, struct error *er
     return 0;
 }
 
+void
+target_name(struct target *target)
+{
+    struct description *description = &target->description;
+    struct os_mount mount = {.device = "unknown"};
+    if (description->device[0])
+        return;
+    memcpy(mount.fstype, description->fstype, sizeof(mount.fstype));
+    os_mount_name(target->fd, &mount);
+    memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
+    snprintf(description->device, sizeof(description->device), "%s", mount.device);
+}
+
 /* Describes the file system; AVAILABLE becomes its free space, bytes, or -1. */
 static int
 describe_file(struct target *target, const struct plan *plan, int64_t *available,
@@ -112,6 +129,7 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
 {
     struct description *description = &target->description;
     struct os_mount mount;
+    target_advance(target);
     if (os_mount_measure(target->fd, &mount) < 0)
         return refuse(plan, errno, error);
     memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
@@ -121,6 +139,9 @@ describe_file(struct target *target, const struct plan *plan, int64_t *available
     target->memory = mount.memory;
     target->block = mount.block;
     *available = mount.size > 0 ? mount.available : -1;
+    target_advance(target);
+    if (mount.anonymous)
+        target_name(target);
     return 0;
 }
 
@@ -148,7 +169,7 @@ static void
 note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 {
     int64_t end = plan->work_offset + target->work_size;
-    int64_t holes = working_file_holes(target->fd, plan->work_offset, end);
+    int64_t holes = working_file_holes(target, plan->work_offset, end);
     double share = 100.0 * (double)holes / (double)target->work_size;
     if (holes < target->work_size && share > 99.9)
         share = 99.9;
@@ -156,6 +177,7 @@ note_absent(struct target *target, const struct plan *plan, struct notes *notes)
         notes_add(notes, plan->path,
                   "%.3g %% of the working set is holes: reading them touches no device",
                   share);
+    target_advance(target);
     int storage = os_file_storage(target->fd, plan->work_offset, target->work_size);
     if (storage > 0 && storage & OS_STORAGE_INLINE)
         notes_add(notes, plan->path,
@@ -192,28 +214,15 @@ prepare_file(struct target *target, struct plan *plan, struct notes *notes,
     return 0;
 }
 
-void
-target_name(struct target *target)
-{
-    struct description *description = &target->description;
-    struct os_mount mount = {.device = "unknown"};
-    if (description->device[0])
-        return;
-    memcpy(mount.fstype, description->fstype, sizeof(mount.fstype));
-    os_mount_name(target->fd, &mount);
-    memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
-    snprintf(description->device, sizeof(description->device), "%s", mount.device);
-}
-
 int
 target_open(struct target *target, const struct plan *plan, const struct target *before,
             struct notes *notes, struct error *error)
 {
     struct plan fitted = *plan;
     struct os_info info;
-    memset(target, 0, sizeof(*target));
     target->before = before;
     target->fd = -1;
+    target_advance(target);
     if (os_path_info(plan->path, &info) < 0)
         return refuse(plan, errno, error);
     target->kind = info.kind;
@@ -226,17 +235,12 @@ target_open(struct target *target, const struct plan *plan, const struct target 
     bool is_device = info.kind == OS_BLOCK || info.kind == OS_CHARACTER;
     int status = is_device ? prepare_device(target, &fitted, notes, error)
                            : prepare_file(target, &fitted, notes, error);
-    if (status < 0)
+    if (status < 0) {
         target_discard(target, plan);
+        target_close(target);
+    }
     os_leftover_end();
     return status;
-}
-
-void
-target_discard(struct target *target, const struct plan *plan)
-{
-    working_file_discard(target, plan);
-    target_close(target);
 }
 
 void

@@ -2,9 +2,10 @@
  * The file in a directory that requests go to: anonymous, or ioping.tmp for -keep, which
  * is checked before it is reused. It is filled with random data where it has holes.
  */
-#include "working_file.h"
+#include "target_private.h"
 
 #include "base/random.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -18,12 +19,19 @@
 #define CHUNK (128 << 10) /* stays in the processor's cache */
 #define NAME_ROOM 4096    /* PATH_MAX */
 
+/* Bytes that are flushed at a time: as many as a disk takes in BATCH_TIME (ns), so that
+ * whoever waits sees it go on, however slow it is. */
+#define BATCH_LEAST (1 << 20)
+#define BATCH_MOST (16 << 20)
+#define BATCH_TIME (250 * MS)
+
 int64_t
-working_file_holes(int fd, int64_t offset, int64_t end)
+working_file_holes(struct target *target, int64_t offset, int64_t end)
 {
     int64_t holes = 0;
     for (int64_t at = offset; at < end;) {
-        int64_t data = os_file_data(fd, at);
+        target_advance(target);
+        int64_t data = os_file_data(target->fd, at);
         if (data < 0 && errno != ENXIO)
             return -1;
         if (data < 0 || data > end)
@@ -33,7 +41,8 @@ working_file_holes(int fd, int64_t offset, int64_t end)
         holes += data - at;
         if (data == end)
             break;
-        at = os_file_hole(fd, data);
+        target_advance(target);
+        at = os_file_hole(target->fd, data);
         if (at <= data) /* a hole where the data is would be asked for without end */
             return -1;
     }
@@ -58,6 +67,8 @@ refuse_directory(const struct plan *plan, int number, struct error *error)
 {
     error_set(error, EXIT_PREPARE, plan->path, "no working file can be made here: %s",
               strerror(number));
+    if (plan->append)
+        return error_advise(error, "name another directory");
     if (error_is_room(number))
         return error_advise(error, "use a smaller -S, or name a file in it instead");
     if (number != EIO && number != ENOMEM)
@@ -78,14 +89,17 @@ make_kept(struct target *target, const char *name, unsigned flags)
 {
     struct os_info info;
     flags |= OS_OPEN_WRITE | OS_OPEN_CREATE | OS_OPEN_NOW;
+    target_advance(target);
     if (os_path_info(name, &info) < 0 && errno == ENOENT && os_leftover_begin(name) < 0)
         return;
+    target_advance(target);
     target->fd = os_file_open(name, flags | OS_OPEN_EXCLUSIVE);
     target->fresh = target->fd >= 0;
     if (target->fresh)
         os_leftover_made();
     else
         os_leftover_end();
+    target_advance(target);
     if (target->fd < 0 && errno == EEXIST)
         target->fd = os_file_open(name, flags);
 }
@@ -104,6 +118,7 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
         return refuse_kept(name, "is not a regular file", error);
     if (target->fd < 0)
         return refuse_directory(plan, errno, error);
+    target_advance(target);
     if (os_file_info(target->fd, &info) < 0)
         return error_set(error, EXIT_PREPARE, name, "%s", strerror(errno));
     target->size = info.size;
@@ -125,6 +140,7 @@ working_file_open(struct target *target, const struct plan *plan, struct error *
 {
     if (plan->keep)
         return open_kept(target, plan, error);
+    target_advance(target);
     target->fd = os_file_temporary(plan->path, plan->open_flags);
     target->size = 0;
     return target->fd < 0 ? refuse_directory(plan, errno, error) : 0;
@@ -138,7 +154,10 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
               "a working set of %s does not fit into the %s that are free",
               units_format(UNITS_SIZE, plan->scratch_size, need),
               units_format(UNITS_SIZE, available, have));
-    return error_advise(error, "use a smaller -S, or name a file in it instead");
+    return error_advise(error, plan->background ? "name a file in it with path= instead"
+                               : plan->append
+                                   ? "use a smaller -S"
+                                   : "use a smaller -S, or name a file in it instead");
 }
 
 /* The file would be short, and requests beyond its end. */
@@ -153,6 +172,7 @@ static int
 write_chunk(struct target *target, const char *data, int64_t size, int64_t offset)
 {
     while (size > 0) {
+        target_advance(target);
         int64_t done = os_file_write(target->fd, data, (size_t)size, offset, 0);
         if (done <= 0)
             return -1;
@@ -163,44 +183,76 @@ write_chunk(struct target *target, const char *data, int64_t size, int64_t offse
     return 0;
 }
 
-/* Writes random data and flushes it; a stop signal ends this early, without a flush.
- * Returns 0, or -1 with errno. */
+/* Flushes the BATCH bytes that were written last. Returns the size of the next batch,
+ * which is larger after one that took little time, or -1 with errno. */
+static int64_t
+flush_batch(struct target *target, int64_t batch)
+{
+    target_advance(target);
+    int64_t begin = os_clock_now();
+    if (os_file_flush(target->fd) < 0)
+        return -1;
+    if (os_clock_now() - begin < BATCH_TIME)
+        return batch < BATCH_MOST ? 2 * batch : BATCH_MOST;
+    return batch > BATCH_LEAST ? batch / 2 : BATCH_LEAST;
+}
+
+/* Returns how much of the working set is filled, bytes: of one that requests fill as they
+ * extend it only the first two, which the I/O mode is tried with. */
+static int64_t
+fill_size(const struct plan *plan)
+{
+    int64_t enough = 2 * plan->request_size;
+    return plan->append && enough < plan->scratch_size ? enough : plan->scratch_size;
+}
+
+/* Writes random DATA over the working set, batch by batch, each flushed; a stop signal
+ * ends this early, without a flush. Returns 0, or -1 with errno. */
+static int
+write_batches(struct target *target, const struct plan *plan, char *data)
+{
+    struct random random;
+    int64_t at = plan->work_offset, end = at + fill_size(plan);
+    int64_t batch = BATCH_LEAST, next = at + batch;
+    random_seed(&random, ~plan->seed);
+    while (at < end && !os_signals_stop()) {
+        int64_t size = end - at < CHUNK ? end - at : CHUNK;
+        random_fill(&random, data, (size_t)size);
+        if (write_chunk(target, data, size, at) < 0)
+            return -1;
+        at += size;
+        if ((at < end && at < next) || os_signals_stop())
+            continue;
+        batch = flush_batch(target, batch);
+        if (batch < 0)
+            return -1;
+        next = at + batch;
+    }
+    target->flushed = at == end && !os_signals_stop();
+    return 0;
+}
+
+/* Fills the working set; a stop signal ends this early. Returns 0, or -1 with errno. */
 static int
 write_data(struct target *target, const struct plan *plan)
 {
-    struct random random;
-    int64_t end = plan->work_offset + plan->scratch_size;
-    int failed = 0;
     char *data = os_memory_aligned(4096, CHUNK);
     if (!data)
         return -1;
-    random_seed(&random, ~plan->seed);
-    for (int64_t at = plan->work_offset; at < end && !failed && !os_signals_stop();) {
-        int64_t size = end - at < CHUNK ? end - at : CHUNK;
-        random_fill(&random, data, (size_t)size);
-        failed = write_chunk(target, data, size, at);
-        at += size;
-    }
+    int status = write_batches(target, plan, data);
     int saved = errno;
     os_memory_free(data);
     errno = saved;
-    if (failed)
-        return -1;
-    if (os_signals_stop())
-        return 0;
-    if (os_file_flush(target->fd) < 0)
-        return -1;
-    target->flushed = true;
-    return 0;
+    return status;
 }
 
 int
 working_file_fill(struct target *target, const struct plan *plan, int64_t available,
                   struct error *error)
 {
-    int64_t end = plan->work_offset + plan->scratch_size;
-    int64_t missing = working_file_holes(target->fd, plan->work_offset, end);
-    if (missing < 0) /* unknown: all, unless the file is long enough */
+    int64_t end = plan->work_offset + fill_size(plan);
+    int64_t missing = working_file_holes(target, plan->work_offset, end);
+    if (missing < 0 || plan->append) /* unknown: all, unless the file is long enough */
         missing = target->size < end ? plan->scratch_size : 0;
     if (missing == 0)
         return 0;
@@ -219,8 +271,16 @@ working_file_fill(struct target *target, const struct plan *plan, int64_t availa
     return 0;
 }
 
+int
+target_empty(const struct target *target)
+{
+    if (os_file_truncate(target->fd, 0) < 0 || os_file_flush(target->fd) < 0)
+        return errno;
+    return 0;
+}
+
 void
-working_file_discard(const struct target *target, const struct plan *plan)
+target_discard(const struct target *target, const struct plan *plan)
 {
     char name[NAME_ROOM];
     struct os_info info;

@@ -8,8 +8,7 @@
  * beforehand from a log-normal distribution around 100 us.
  */
 #include "base/random.h"
-#include "stats/histogram.h"
-#include "stats/moments.h"
+#include "stats/distribution.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,7 +1,10 @@
 /* A variant of the program for comparison: its threads share one table of descriptors. */
-void __wrap_os_thread_unshare(void);
+#include <stdbool.h>
 
-void
+bool __wrap_os_thread_unshare(void);
+
+bool
 __wrap_os_thread_unshare(void)
 {
+    return false;
 }

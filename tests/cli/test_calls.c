@@ -65,6 +65,38 @@ interrupted_sleeps_keep_the_pace(void **state)
 }
 
 static void
+awake_it_holds_the_processors_awake_as_long_as_it_runs(void **state)
+{
+    (void)state;
+    need_root();
+    struct result result =
+        command("awake_it_holds_the_processors_awake_as_long_as_it_runs");
+    if (result.status == 77) {
+        command_free(&result);
+        skip_because("needs /dev/cpu_dma_latency");
+    }
+    assert_string_equal(result.out, "held\n0\n");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+static void
+without_the_right_to_that_it_says_so_and_goes_on(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command("without_the_right_to_that_it_says_so_and_goes_on");
+    if (result.status == 77) {
+        command_free(&result);
+        skip_because("this build has no way to keep processors awake");
+    }
+    assert_string_equal(result.out, "5\n");
+    assert_string_equal(result.err, "ioping: -awake: processors may sleep between "
+                                    "requests: Permission denied\n");
+    command_free(&result);
+}
+
+static void
 every_failure_is_shown_and_counted(void **state)
 {
     (void)state;
@@ -245,6 +277,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interrupted_calls_are_repeated),
         cmocka_unit_test(interrupted_sleeps_keep_the_pace),
+        cmocka_unit_test(awake_it_holds_the_processors_awake_as_long_as_it_runs),
+        cmocka_unit_test(without_the_right_to_that_it_says_so_and_goes_on),
         cmocka_unit_test(every_failure_is_shown_and_counted),
         cmocka_unit_test(failures_stay_out_of_the_statistics),
         cmocka_unit_test(a_wall_clock_that_is_set_changes_time_stamps_only),

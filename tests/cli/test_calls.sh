@@ -13,6 +13,23 @@ interrupted_calls_are_repeated() {
     return "$status"
 }
 
+# Whether the program has a way to keep processors awake, where it may.
+knows_awake() { ! ioping -awake -C -q -c 1 data 2>&1 | grep -q 'sleep .*supported'; }
+
+awake_it_holds_the_processors_awake_as_long_as_it_runs() {
+    knows_awake && [ -w /dev/cpu_dma_latency ] || return 77
+    start -awake -C -i 10ms data
+    until_printed 'request=3 '
+    readlink "/proc/$(worker_of "$pid")/fd"/* | sed -n 's|^/dev/cpu_dma_latency$|held|p'
+    end INT
+    echo $?
+}
+
+without_the_right_to_that_it_says_so_and_goes_on() {
+    knows_awake || return 77
+    faulty open@cpu_dma_latency:1-:13 -awake -C -q -c 2 -i 1ms data | wc -l
+}
+
 every_failure_is_shown_and_counted() {
     faulty pread:4-/4:5,pread:6:121 -E -C -a 0 -c 12 -i 0 data >o
     status=$?

@@ -231,7 +231,7 @@ values_are_offered_where_there_is_a_list(void **state)
     for (int i = 0; i < OPTION_IDS; i++)
         if (cli_options[i].list)
             add_line("ioping -%s ", cli_options[i].name);
-    assert_int_equal(count, 4);
+    assert_int_equal(count, 5);
     ask(shell->ask);
     for (int i = 0; i < OPTION_IDS; i++) {
         struct buffer list = {0};
@@ -318,7 +318,7 @@ bash_completes_bundles_of_letters(void **state)
     static const char *const lines[][2] = {
         {"ioping -RLB", "-RLB"},
         {"ioping -qRc", "-qRc"},
-        {"ioping -a", "-a -async"},
+        {"ioping -a", "-a -append -async -awake"},
         {"ioping -W", "-W"},
         {"ioping -hi", "-hipri -histogram"},
         {"ioping -x", "-x"},

@@ -209,7 +209,7 @@ flushes_have_their_line(void **state)
         char *text = on_terminal(options);
         if (cases[i].line)
             assert_matches(text, "\ngenerated [^\n]*\nfdatasync p50/p99/max = " TIME
-                                 " / " TIME " / " TIME "\n(p50[^\n]*\n)?"
+                                 " / " TIME " / " TIME "\n((read |write )?p50[^\n]*\n)*"
                                  "min/avg/max/mdev = [^\n]*\n$");
         else
             assert_lacks(text, "fdatasync");

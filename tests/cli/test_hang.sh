@@ -157,8 +157,8 @@ a_target_that_takes_long_is_told_of_and_used() {
     return "$status"
 }
 
-# How many threads of $pid wait in the kernel, where no signal comes.
-deaf() { cat "/proc/$pid/task"/*/stat | sed 's/.*) //' | grep -c ^D; }
+# How many threads of the worker of $pid wait in the kernel, where no signal comes.
+deaf() { cat "/proc/$(worker_of "$pid")/task"/*/stat | sed 's/.*) //' | grep -c ^D; }
 
 # Waits until the request after the last one that ended, number $stuck, is told of; others
 # may have been slow.
@@ -173,12 +173,14 @@ a_frozen_file_system_is_told_of_and_left() {
     freeze
     until_true is_stuck_in_kernel
     deaf
+    worker=$(worker_of "$pid")
     kill -INT "$pid"
     until_true test -e closed
-    test -e "/proc/$pid" && echo held
-    fsfreeze -u ext4
     reap
     status=$?
+    test -e "/proc/$worker" && echo held
+    fsfreeze -u ext4
+    until_true is_released "$worker"
     tail -3 o
     cat e >&2
     return "$status"

@@ -9,16 +9,7 @@ start_making() {
     rm -rf slow.files/* slow.files/.io*
     start -c 2 -i 0 "$@" slow
     until_true test -e hang.waiting
-}
-
-# Usage: left COMMAND...: what it lists, once that is nothing or after a long time.
-left() {
-    tries=0
-    while [ "$tries" -lt 1000 ] && [ "$("$@")" ]; do
-        sleep 0.02
-        tries=$((tries + 1))
-    done
-    "$@"
+    worker=$(worker_of "$pid")
 }
 
 # Usage: a_file_that_is_made_after_the_end_is_removed [OPTION...]
@@ -30,6 +21,7 @@ a_file_that_is_made_after_the_end_is_removed() {
     rm hang
     reap
     echo $?
+    until_true is_released "$worker"
     left ls -A slow.files
     cat o
 }
@@ -41,6 +33,7 @@ interrupt_making() {
     rm hang
     reap
     status=$?
+    until_true is_released "$worker"
     left ls -A slow.files
     return "$status"
 }

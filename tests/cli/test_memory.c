@@ -47,13 +47,14 @@ struct memory {
     long all, own;
 };
 
-/* Counted page by page, while the sums of /proc/PID/status can be some pages late. */
+/* Measures the worker of a run. It is counted page by page, while the sums of
+ * /proc/PID/status can be some pages late. */
 static struct memory
 measure(pid_t pid)
 {
     char path[64], line[256];
     struct memory memory = {-1, -1};
-    snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)worker_of(pid));
     FILE *file = fopen(path, "r");
     if (!file)
         return memory;

@@ -107,9 +107,10 @@ measure_directly() {
 open_flags() {
     start "$@" -i 1h flags
     until_printed request=1
-    for fd in "/proc/$pid/fd"/*; do
+    worker=$(worker_of "$pid")
+    for fd in "/proc/$worker/fd"/*; do
         [ "$(readlink "$fd")" != "$(pwd -P)/flags" ] ||
-            sed -n 's/flags:[^0-9]*//p' "/proc/$pid/fdinfo/${fd##*/}"
+            sed -n 's/flags:[^0-9]*//p' "/proc/$worker/fdinfo/${fd##*/}"
     done
     end TERM
 }

@@ -1,7 +1,7 @@
 /* Targets with all that a path may hold, and what is left behind: nothing. */
 #include "support.h"
 
-#include "base/escape.h"
+#include "base/buffer.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -28,7 +28,7 @@ mask_records() {
         def hide($keys): with_entries(
             if .value != 0 and (.key | test("^(\($keys))$")) then .value = "#" else . end);
         .[] | del(.target.mode, .io.offset, .io.notice, .io.sync, .stat.percentiles,
-            .load.failed, .load.missed)
+            .stat.sync, .stat.read, .stat.write, .load.failed, .load.missed)
         | (.target.fstype, .target.device) |= (if . == "" then "unknown" else . end)
         | hide("timestamp") | .localtime |= gsub("[0-9]"; "9")
         | (.io, .stat, .load | select(. != null)) |= hide("time|iops|bps|min|avg|max")
@@ -63,7 +63,7 @@ show() {
 # Usage: end_asleep SIGNAL: ends the last in the background, after its first request: the
 # peer misses a signal between that and its sleep.
 end_asleep() {
-    until grep -qE '^}|request=1' .got && grep -q '^State:.S' "/proc/$!/status"; do
+    until grep -qE '^}|request=1' .got && grep -q '^State:.S' "/proc/$(worker_of $!)/status"; do
         sleep 0.01
     done
     kill "-$1" $!

@@ -13,6 +13,6 @@ first_words() {
 # What ours adds on a terminal.
 leave_out_added() {
     sed -E '
-        /^(p50|fdatasync)/d
+        /^((read |write )?p50|fdatasync)/d
         s/^([0-9.]+( [kM])? (cached|failed|missed), )+//' "$1"
 }

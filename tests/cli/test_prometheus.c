@@ -11,7 +11,8 @@ it_is_there_with_zeros_before_the_first_request(void **state)
     struct result result =
         command_status(0, "it_is_there_with_zeros_before_the_first_request");
     assert_string_equal(result.out,
-                        "3\n 31 0\n 1 0.000000000\n 1 1\n0\n1\n0\nx.prom\ny\n");
+                        "3\n 32 0\n 1 0.000000\n 1 0.000000000\n 1 1\n0\n1\n0\n"
+                        "x.prom\ny\n");
     command_free(&result);
 }
 
@@ -92,6 +93,45 @@ it_goes_on_being_kept_while_a_request_hangs(void **state)
     struct result result =
         command_status(0, "it_goes_on_being_kept_while_a_request_hangs");
     assert_string_equal(result.out, "2\n2\n3\n3\n");
+    command_free(&result);
+}
+
+/* Of one of two targets, while the other goes on. */
+static void
+the_gauges_rise_while_a_request_hangs_and_fall_afterwards(void **state)
+{
+    (void)state;
+    mount_fuse("fs", "uncached,hang_file=$PWD/hang");
+    struct result result =
+        command_status(0, "the_gauges_rise_while_a_request_hangs_and_fall_afterwards");
+    assert_string_equal(result.out, "1\n0\n0 0.000000\n0 0.000000\n");
+    command_free(&result);
+}
+
+/* The file is left as it was, with nothing beside it, even if that is made only when the
+ * program has ended. */
+static void
+a_file_that_hangs_is_given_up_after_a_signal(void **state)
+{
+    (void)state;
+    mount_fuse("slow", "hang_create=%s/hang", scratch());
+    struct result result =
+        command_status(0, "a_file_that_hangs_is_given_up_after_a_signal");
+    assert_matches(result.out, "^min/avg/max/mdev \n3\nx\\.prom\nioping_build_info\n$");
+    assert_matches(result.err,
+                   "^ioping: slow/x\\.prom: not written after [0-9.]+ m?s\n$");
+    command_free(&result);
+}
+
+static void
+the_last_version_is_given_up_after_its_time(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(3, "the_last_version_is_given_up_after_its_time");
+    assert_matches(result.err, "^ioping: x\\.prom: not written after [1-9][0-9.]* s\n$");
+    assert_matches(result.out, "^min/avg[^\n]*\nx\\.prom\n0\n$");
     command_free(&result);
 }
 
@@ -224,7 +264,7 @@ only_flushed_writes_have_their_histogram(void **state)
         const char *options, *expected;
     } cases[] = {
         {"-W", "9\n9\n"},
-        {"-G", "9\n4\n"},
+        {"-G", "5\n4\n4\n"}, /* reads, writes */
         {"-WC", "9\n"},
         {"-c 10", "9\n"},
     };
@@ -305,6 +345,9 @@ main(void)
         TEST(every_end_leaves_the_file_and_nothing_else),
         TEST(raw_lines_are_not_printed),
         TEST(it_goes_on_being_kept_while_a_request_hangs),
+        TEST(the_gauges_rise_while_a_request_hangs_and_fall_afterwards),
+        TEST(a_file_that_hangs_is_given_up_after_a_signal),
+        TEST(the_last_version_is_given_up_after_its_time),
         TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request),
         TEST(a_folder_without_the_right_to_write_ends_it_too),
         TEST(what_is_no_file_is_not_replaced),

@@ -76,6 +76,69 @@ it_goes_on_being_kept_while_a_request_hangs() {
     value requests_total
 }
 
+# Usage: gauges TARGET: the requests of TARGET under way, and the age of the oldest.
+gauges() {
+    for name in requests_in_flight oldest_request_seconds; do
+        sed -n "s|^ioping_${name}[{]target=\"$1\",.*[}] ||p" x.prom
+    done | xargs
+}
+# Usage: is_older SECONDS: the oldest request to the file system that hangs.
+is_older() { gauges ../fs/data | awk "{ exit !(\$2 > $1) }"; }
+has_more_requests() { [ "$(value requests_total | tail -1)" -gt "$1" ]; }
+
+the_gauges_rise_while_a_request_hangs_and_fall_afterwards() {
+    rm -f hang hang.waiting
+    cp data fs.files/data
+    cd f || return
+    start -q -C -i 10ms -P 20ms -prometheus x.prom ../fs/data ../data
+    until_true has_more_requests 2
+    : >../hang
+    until_true test -e ../hang.waiting
+    until_true is_older 0.3
+    until_true is_older 0.6
+    gauges ../fs/data | cut -d ' ' -f 1
+    until_true has_more_requests "$(($(value requests_total | tail -1) + 1))"
+    rm ../hang
+    while is_older 0.3; do sleep 0.02; done
+    end INT
+    echo $?
+    gauges ../fs/data
+    gauges ../data
+}
+
+a_file_that_hangs_is_given_up_after_a_signal() {
+    rm -f hang hang.waiting
+    start -i 10ms -P 20ms -prometheus slow/x.prom data
+    until_printed request=3
+    : >hang
+    until_true test -e hang.waiting
+    worker=$(worker_of "$pid")
+    kill -INT "$pid"
+    until_said 'not written'
+    tail -1 o | cut -d = -f 1
+    rm hang
+    reap
+    echo $?
+    said >&2
+    until_true is_released "$worker"
+    until_true no_others
+    ls -A slow.files
+    tail -1 slow.files/x.prom | cut -c 1-17
+}
+no_others() { [ "$(ls -A slow.files)" = x.prom ]; }
+
+# Only the first version gets made.
+the_last_version_is_given_up_after_its_time() {
+    cd f || return
+    faulty open@x.prom.:2-:hang -q -C -i 0 -c 3 -timeout 1s -prometheus x.prom ../data \
+        >../o
+    status=$?
+    tail -1 ../o
+    ls -A
+    value requests_total
+    return "$status"
+}
+
 # Starts a run that exports d/x.prom and removes its folder, until the run reports that.
 lose_folder() {
     mkdir d

@@ -8,6 +8,7 @@ need_native_process(void)
 {
     need_bare("the tool's own threads are stopped and told of it as well");
     need_native("an emulator takes its time to tell of signals");
+    need_process_states();
 }
 
 /* The longest of those that count is shorter than the stop. A machine that is late by a

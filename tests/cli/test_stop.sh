@@ -1,14 +1,19 @@
 # Programs of test_stop.c, see tests/support/commands.sh.
 # shellcheck shell=sh disable=SC2154
 
-# Usage: stop_for_a_second [COMMAND...]: stops $pid for a second, from when all of its
-# threads are. The command lets those come out of the kernel that are in it.
+# A thread of the worker is stopped; all of them are.
+is_stopping() { grep -h '^State:' "/proc/$worker/task"/*/status | grep -q 'T '; }
+is_stopped() { ! grep -h '^State:' "/proc/$worker/task"/*/status | grep -qv 'T '; }
+
+# Usage: stop_for_a_second [COMMAND...]: stops $pid for a second, from when all threads of
+# its worker are. The command lets those come out of the kernel that are in it, once a thread
+# is stopped.
 stop_for_a_second() {
+    worker=$(worker_of "$pid")
     kill -STOP "$pid"
+    [ $# = 0 ] || until_true is_stopping
     "$@"
-    while grep -h '^State:' "/proc/$pid/task"/*/status | grep -qv 'T '; do
-        sleep 0.02
-    done
+    until_true is_stopped
     sleep 1
     kill -CONT "$pid"
 }

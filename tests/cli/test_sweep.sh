@@ -178,12 +178,9 @@ failures_that_are_ignored_end_nothing() {
     return "$status"
 }
 
-told_four_times() { cut -d' ' -f3 e | sort | uniq -c | grep -q '^ *[4-9]'; }
 a_request_that_hangs_in_a_step_is_told_of_and_left() {
-    start_faulty pread:9:hang,pread:1-:20ms -hang 200ms -B -C -w 100ms \
-        -sweep threads=1..16 data
-    until_true told_four_times
-    end INT
+    faulty pread:9:hang,pread:1-:20ms -hang 1s -B -C -w 100ms -sweep threads=1..16 \
+        data >o 2>e
     status=$?
     cut -d' ' -f1 o
     cat e >&2

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "base/escape.h"
+#include "base/buffer.h"
 
 /* Escapes into memory of just SIZE bytes. Allocated. */
 static char *

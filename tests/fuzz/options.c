@@ -114,8 +114,10 @@ check_concurrency(const struct options *options, const struct plan *plan)
     bool async = options->given[OPTION_ASYNC], uring = options->given[OPTION_URING];
     bool deep = plan->depth > 1 || plan->sweep.kind == SWEEP_DEPTH;
     MUST(!(async && uring));
-    MUST(plan->engine == io_engine_of(async ? 'A' : uring ? 'U' : 0));
-    MUST(!plan->engine_name == !(async || uring));
+    if (plan->sweep.kind != SWEEP_RATE || async || uring) {
+        MUST(plan->engine == io_engine_of(async ? 'A' : uring ? 'U' : 0));
+        MUST(!plan->engine_name == !(async || uring));
+    }
     MUST(plan->threads >= 1 && plan->threads <= THREADS_MOST);
     MUST(plan->depth >= 1 && plan->depth <= DEPTH_MOST);
     MUST(!deep || plan->engine->many);
@@ -131,13 +133,15 @@ check_sweep(const struct options *options, const struct plan *plan)
         MUST(plan->settle == 0);
         return;
     }
-    bool open = plan->sweep.kind == SWEEP_SIZE && plan->sweep.from == 0;
+    bool rates = plan->sweep.kind == SWEEP_RATE;
+    bool open = (rates || plan->sweep.kind == SWEEP_SIZE) && plan->sweep.from == 0;
     MUST(open || (plan->sweep.from >= 1 && plan->sweep.to >= plan->sweep.from));
     MUST(plan->interval == 0 && plan->burst == 1);
     MUST(plan->work_time < INT64_MAX || options->work_time == INT64_MAX);
     MUST(plan->settle >= 0 && plan->settle <= plan->work_time / 10);
     MUST(options->work_size || plan->scratch_size >= plan->sweep.to);
     plan_step(plan, open ? 4096 : plan->sweep.to, 0, &step);
+    MUST(step.open == rates && (!rates || step.interval > 0));
     check_concurrency(options, &step);
     MUST(step.request_size >= 1 && step.request_size <= REQUEST_MOST);
 }

@@ -69,7 +69,8 @@ check_sweep(const char *text)
 {
     static const int64_t most[] = {[SWEEP_SIZE] = REQUEST_MOST,
                                    [SWEEP_THREADS] = THREADS_MOST,
-                                   [SWEEP_DEPTH] = DEPTH_MOST};
+                                   [SWEEP_DEPTH] = DEPTH_MOST,
+                                   [SWEEP_RATE] = RATE_MOST};
     struct options options = {.sweep = {SWEEP_NONE, UNTOUCHED, UNTOUCHED}};
     const struct cli_option *option = cli_option(OPTION_SWEEP);
     const char *wrong = option->set(option, &options, text);
@@ -78,7 +79,7 @@ check_sweep(const char *text)
         MUST(*wrong && fuzz_is_clean(wrong));
         return;
     }
-    MUST(sweep.kind >= SWEEP_SIZE && sweep.kind <= SWEEP_DEPTH);
+    MUST(sweep.kind >= SWEEP_SIZE && sweep.kind <= SWEEP_RATE);
     const char *name = sweep_name(sweep.kind);
     MUST(strncmp(text, name, strlen(name)) == 0);
     if (text[strlen(name)] == '\0') {

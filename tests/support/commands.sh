@@ -118,23 +118,37 @@ named() {
 are_named() { [ "$(named | wc -l)" -ge "$1" ]; }
 until_named() { until_true are_named "$1"; }
 
-# Waits until all threads of $pid sleep, in five samples in a row: a thread that waits for a
-# processor does not sleep.
+# Usage: worker_of PID: the process that does the work of a run that was started as PID: its
+# child, or PID itself where there is none.
+worker_of() {
+    cat /proc/[0-9]*/stat 2>/dev/null | sed 's/^\([0-9]*\) .*) . /\1 /' |
+        awk -v pid="$1" '$2 == pid { found = $1 } END { print found ? found : pid }'
+}
+
+# Usage: is_released PID: the kernel has let go of it, and of all its threads: the first is a
+# zombie while another is stuck. Its parent may not ask for its end.
+is_released() { ! cat "/proc/$1/task"/*/status 2>/dev/null | grep -q '^State:.[^Z]'; }
+
+# Waits until all threads of the worker of $pid sleep, in five samples in a row: a thread that
+# waits for a processor does not sleep.
 until_idle() {
-    looks=0
+    looks=0 worker=$(worker_of "$pid")
     while [ "$looks" -lt 5 ]; do
         looks=$((looks + 1))
-        ! cat "/proc/$pid/task"/*/status 2>/dev/null | grep '^State:' |
+        ! cat "/proc/$worker/task"/*/status 2>/dev/null | grep '^State:' |
             grep -qv '^State:.S' || looks=0
         sleep 0.02
     done
 }
 
-# Waits until $pid has no signal pending and its first thread sleeps, or until it has ended.
+# Waits until $pid, and then its worker, has no signal pending and its first thread sleeps,
+# or until it has ended.
 until_handled() {
-    while grep -q -e '^State:.[^SZ]' -e '^ShdPnd:.*[1-9a-f]' "/proc/$pid/status" \
-        2>/dev/null; do
-        sleep 0.02
+    for process in "$pid" "$(worker_of "$pid")"; do
+        while grep -q -e '^State:.[^SZ]' -e '^ShdPnd:.*[1-9a-f]' "/proc/$process/status" \
+            2>/dev/null; do
+            sleep 0.02
+        done
     done
 }
 
@@ -180,6 +194,16 @@ retry() {
         [ "$ended" != "$expected" ] || break
     done
     return "$ended"
+}
+
+# Usage: left COMMAND...: what it lists, once that is nothing or after a long time.
+left() {
+    tries=0
+    while [ "$tries" -lt 1000 ] && [ "$("$@")" ]; do
+        sleep 0.02
+        tries=$((tries + 1))
+    done
+    "$@"
 }
 
 # Prints the totals in the output.

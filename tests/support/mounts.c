@@ -62,6 +62,21 @@ mount_once(const char *type)
     }
 }
 
+void
+mount_tracefs(void)
+{
+    static const char folder[] = "/sys/kernel/tracing";
+    char path[64];
+    snprintf(path, sizeof(path), "%s/instances", folder);
+    if (geteuid() != 0)
+        skip_because("needs root, to trace");
+    if (access(path, F_OK) == 0)
+        return;
+    keep_mounts_private();
+    if (mount("tracefs", folder, "tracefs", 0, NULL) < 0 || access(path, W_OK) < 0)
+        skip_because("needs a kernel and a container that allow tracefs");
+}
+
 int
 hold_loop(const char *device)
 {

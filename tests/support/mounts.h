@@ -15,6 +15,9 @@ void mount_image(const char *type, int size, const char *name);
  * TYPE, once per program. Another TYPE than its three mounts nothing. */
 void mount_once(const char *type);
 
+/* Mounts tracefs where it is expected, unless it is there. Skips the test without it. */
+void mount_tracefs(void);
+
 /* Opens a loop device and detaches it: it ends with the descriptor, which is returned. A
  * failure fails the test. */
 int hold_loop(const char *device);

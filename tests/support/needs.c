@@ -7,11 +7,14 @@
 #include "support.h"
 
 #include "os/os.h"
+#include "os/posix.h"
 #include "os/storage.h"
 
 #include <linux/aio_abi.h>
 #include <linux/io_uring.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void
@@ -100,6 +103,22 @@ need_native(const char *reason)
 {
     if (is_emulated())
         skip_because(reason);
+}
+
+void
+need_process_states(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        raise(SIGSTOP);
+        _exit(0);
+    }
+    waitpid(pid, NULL, WUNTRACED);
+    bool told = posix_process_is_stopped(pid);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    if (!told)
+        skip_because("needs a system that tells if a process is stopped");
 }
 
 void

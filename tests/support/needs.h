@@ -54,6 +54,9 @@ void need_sizes(void);
  * it. */
 void need_direct(const char *file);
 
+/* The system tells if another process is stopped. */
+void need_process_states(void);
+
 /* System calls can be forbidden by "$IOPING_FORBID" (tests/support/tools/forbid.c). */
 void need_forbid(void);
 

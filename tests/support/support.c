@@ -64,3 +64,12 @@ assert_matches(const char *text, const char *expression)
     if (status != 0)
         fail_msg("\"%s\" does not match: %s", expression, text);
 }
+
+pid_t
+worker_of(pid_t pid)
+{
+    struct result result = command_status(0, "worker_of %ld", (long)pid);
+    pid_t worker = (pid_t)strtol(result.out, NULL, 10);
+    command_free(&result);
+    return worker;
+}

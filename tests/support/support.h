@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -23,6 +24,10 @@
  * Allocated.
  */
 char *masked(const char *text);
+
+/* Returns the process that does the work of a run that was started as PID: its child, or
+ * PID itself where there is none. */
+pid_t worker_of(pid_t pid);
 
 /* Fails the test unless TEXT contains PART. */
 void assert_contains(const char *text, const char *part);

@@ -168,8 +168,9 @@ check_datum(struct svg_check *check, const char *class, const struct xml_element
 static const char *
 data_class(const struct svg_check *check, const struct xml_element *element)
 {
-    static const char *const classes[] = {"mark", "fail", "missed", "bar", "band",
-                                          "mean", "p50",  "p99",    "max", "outline"};
+    static const char *const classes[] = {"mark", "fail", "missed", "bar",
+                                          "band", "part", "mean",   "p50",
+                                          "p99",  "max",  "outline"};
     if (!xml_value(&check->xml, element, "class") || svg_rules_is(element, "text"))
         return NULL;
     for (size_t i = 0; i < LENGTH(classes); i++)

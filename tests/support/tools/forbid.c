@@ -24,6 +24,9 @@ static const struct {
     const char *name;
     uint32_t number;
 } calls[] = {
+#ifdef SYS_clone
+    {"clone", SYS_clone},
+#endif
     {"cachestat", CACHESTAT},     {"clock_nanosleep", SYS_clock_nanosleep},
     {"fadvise64", SYS_fadvise64}, {"fdatasync", SYS_fdatasync},
     {"io_setup", SYS_io_setup},   {"io_uring_register", SYS_io_uring_register},

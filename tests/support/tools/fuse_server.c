@@ -4,14 +4,22 @@
  * once it is mounted. Options, about reads of data unless they say otherwise:
  *
  * - delay_us=N: each read takes N us longer
- * - slots=N: at most N reads at a time; the others wait
+ * - delay_write_us=N, delay_fsync_us=N: so does each write, and fsync or fdatasync
+ * - slots=N: at most N reads and writes at a time; the others wait in a line
+ * - idle_ms=N, idle_us=N: a read that comes so many ms after the end of the last one, or
+ *   later, takes so many us longer
  * - hang_at=N: the Nth read (from 1) takes hang_s seconds longer
  * - hang_count=N: so do the reads after it, N with the first
  * - hang_s=N: seconds
  * - hang_file=F: while file F exists each read waits, and makes F.waiting
- * - hang_create=F: while file F exists each creation of a file waits, and makes F.waiting
+ * - hang_after=N: the first N reads do not wait for it
+ * - hang_create=F, hang_open=F, hang_write=F, hang_fsync=F, hang_flush=F, hang_getattr=F,
+ *   hang_statfs=F: so does each creation of a file, opening, write, fsync or fdatasync,
+ *   close, question for the attributes of a file or for its name, and statfs
+ * - hang_all=F: all of these
  * - fail_every=N: every Nth read fails with EIO
  * - uncached: the server asks the kernel to cache nothing
+ * - hidden: a file that is removed while it is open has another name until it is closed
  * - holes=same: SEEK_HOLE answers with the very offset that it was asked for
  * - log=F: a line for each read: number, offset, size, begin and end (ns, monotonic),
  *   bytes or -errno
@@ -23,7 +31,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,8 +42,10 @@
 #include <unistd.h>
 
 static struct {
-    char *backing, *hang_file, *hang_create, *holes, *log;
-    unsigned delay_us, slots, hang_at, hang_count, hang_s, fail_every, uncached;
+    char *backing, *hang_file, *hang_create, *hang_open, *hang_write, *hang_fsync,
+        *hang_flush, *hang_getattr, *hang_statfs, *hang_all, *holes, *log;
+    unsigned idle_ms, idle_us, delay_us, delay_write_us, delay_fsync_us, slots,
+        hang_after, hang_at, hang_count, hang_s, fail_every, uncached, hidden;
 } options;
 
 #define OPTION(name)                                        \
@@ -49,17 +58,41 @@ static struct {
     }
 
 static const struct fuse_opt specifications[] = {
-    TEXT(backing),      TEXT(hang_file),
-    TEXT(hang_create),  TEXT(holes),
-    TEXT(log),          OPTION(delay_us),
-    OPTION(slots),      OPTION(hang_at),
-    OPTION(hang_count), OPTION(hang_s),
-    OPTION(fail_every), {"uncached", offsetof(__typeof__(options), uncached), 1},
+    TEXT(backing),
+    TEXT(hang_file),
+    TEXT(hang_create),
+    TEXT(hang_open),
+    TEXT(hang_write),
+    TEXT(hang_fsync),
+    TEXT(hang_flush),
+    TEXT(hang_getattr),
+    TEXT(hang_statfs),
+    TEXT(hang_all),
+    TEXT(holes),
+    TEXT(log),
+    OPTION(idle_ms),
+    OPTION(idle_us),
+    OPTION(delay_us),
+    OPTION(delay_write_us),
+    OPTION(delay_fsync_us),
+    OPTION(slots),
+    OPTION(hang_after),
+    OPTION(hang_at),
+    OPTION(hang_count),
+    OPTION(hang_s),
+    OPTION(fail_every),
+    {"uncached", offsetof(__typeof__(options), uncached), 1},
+    {"hidden", offsetof(__typeof__(options), hidden), 1},
     FUSE_OPT_END};
 
-static sem_t slots;
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t moves;
+    unsigned come, gone; /* who has joined the line, and left its place */
+} line = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
 static FILE *log_file;
 static atomic_uint reads;
+static _Atomic int64_t last_end; /* of a read; 0: there was none */
 
 static int64_t
 now(void)
@@ -73,7 +106,7 @@ static void
 rest(int64_t ns)
 {
     struct timespec left = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-    while (nanosleep(&left, &left) < 0 && errno == EINTR)
+    while (ns > 0 && nanosleep(&left, &left) < 0 && errno == EINTR)
         ;
 }
 
@@ -112,6 +145,7 @@ static int
 on_getattr(const char *path, struct stat *status, struct fuse_file_info *file)
 {
     char real[PATH_MAX];
+    hang_while(options.hang_getattr);
     if (file)
         return result_of(fstat((int)file->fh, status));
     int error = find(path, real);
@@ -133,6 +167,7 @@ on_open(const char *path, struct fuse_file_info *file)
 {
     char real[PATH_MAX];
     int error = find(path, real);
+    hang_while(options.hang_open);
     int fd = error ? -1 : open(real, file->flags & ~(O_DIRECT | O_EXCL | O_CREAT));
     if (error || fd < 0)
         return error ? error : -errno;
@@ -155,6 +190,15 @@ on_create(const char *path, mode_t mode, struct fuse_file_info *file)
     return 0;
 }
 
+/* Each close waits for it, other than for the release. */
+static int
+on_flush(const char *path, struct fuse_file_info *file)
+{
+    (void)path, (void)file;
+    hang_while(options.hang_flush);
+    return options.hang_flush ? 0 : -ENOSYS;
+}
+
 static int
 on_release(const char *path, struct fuse_file_info *file)
 {
@@ -171,6 +215,25 @@ on_unlink(const char *path)
 }
 
 static int
+on_rename(const char *from, const char *to, unsigned flags)
+{
+    char real[PATH_MAX], other[PATH_MAX];
+    if (flags || find(from, real) < 0 || find(to, other) < 0)
+        return -EINVAL;
+    return result_of(rename(real, other));
+}
+
+static int
+on_chmod(const char *path, mode_t mode, struct fuse_file_info *file)
+{
+    char real[PATH_MAX];
+    if (file)
+        return result_of(fchmod((int)file->fh, mode));
+    int error = find(path, real);
+    return error ? error : result_of(chmod(real, mode));
+}
+
+static int
 on_truncate(const char *path, off_t size, struct fuse_file_info *file)
 {
     char real[PATH_MAX];
@@ -180,23 +243,46 @@ on_truncate(const char *path, off_t size, struct fuse_file_info *file)
     return error ? error : result_of(truncate(real, size));
 }
 
+static void
+enter(void)
+{
+    if (!options.slots)
+        return;
+    pthread_mutex_lock(&line.lock);
+    unsigned own = line.come++;
+    while (own - line.gone >= options.slots && own >= line.gone)
+        pthread_cond_wait(&line.moves, &line.lock);
+    pthread_mutex_unlock(&line.lock);
+}
+
+static void
+leave(void)
+{
+    if (!options.slots)
+        return;
+    pthread_mutex_lock(&line.lock);
+    line.gone++;
+    pthread_cond_broadcast(&line.moves);
+    pthread_mutex_unlock(&line.lock);
+}
+
 static int
 read_slowly(int fd, char *buffer, size_t size, off_t offset)
 {
     unsigned number = atomic_fetch_add(&reads, 1) + 1;
-    int64_t begin = now();
-    hang_while(options.hang_file);
-    if (options.slots)
-        while (sem_wait(&slots) < 0)
-            ;
+    int64_t begin = now(), silence = begin - atomic_load(&last_end);
+    if (number > options.hang_after)
+        hang_while(options.hang_file);
+    enter();
     if (options.hang_at && number >= options.hang_at &&
         number < options.hang_at + (options.hang_count ? options.hang_count : 1))
         rest((int64_t)options.hang_s * 1000000000);
-    if (options.delay_us)
-        rest((int64_t)options.delay_us * 1000);
+    rest((int64_t)options.delay_us * 1000);
+    if (options.idle_us && silence >= (int64_t)options.idle_ms * 1000000)
+        rest((int64_t)options.idle_us * 1000);
     int result = result_of(pread(fd, buffer, size, offset));
-    if (options.slots)
-        sem_post(&slots);
+    leave();
+    atomic_store(&last_end, now());
     if (options.fail_every && number % options.fail_every == 0)
         result = -EIO;
     if (log_file)
@@ -218,13 +304,20 @@ on_write(const char *path, const char *buffer, size_t size, off_t offset,
          struct fuse_file_info *file)
 {
     (void)path;
-    return result_of(pwrite((int)file->fh, buffer, size, offset));
+    hang_while(options.hang_write);
+    enter();
+    rest((int64_t)options.delay_write_us * 1000);
+    int result = result_of(pwrite((int)file->fh, buffer, size, offset));
+    leave();
+    return result;
 }
 
 static int
 on_fsync(const char *path, int data, struct fuse_file_info *file)
 {
     (void)path;
+    hang_while(options.hang_fsync);
+    rest((int64_t)options.delay_fsync_us * 1000);
     return result_of(data ? fdatasync((int)file->fh) : fsync((int)file->fh));
 }
 
@@ -232,6 +325,7 @@ static int
 on_statfs(const char *path, struct statvfs *status)
 {
     (void)path;
+    hang_while(options.hang_statfs);
     return result_of(statvfs(options.backing, status));
 }
 
@@ -245,15 +339,14 @@ on_lseek(const char *path, off_t offset, int whence, struct fuse_file_info *file
     return found < 0 ? -errno : found;
 }
 
-/* Opens files and semaphores in the background process: libfuse has forked by now. */
+/* Opens files in the background process: libfuse has forked by now. */
 static void *
 on_init(struct fuse_conn_info *connection, struct fuse_config *config)
 {
     connection->max_background = 1024;
     config->direct_io = (int)options.uncached;
-    config->hard_remove = 1;
+    config->hard_remove = !options.hidden;
     config->nullpath_ok = 1;
-    sem_init(&slots, 0, options.slots);
     log_file = options.log ? fopen(options.log, "w") : NULL;
     if (log_file)
         setvbuf(log_file, NULL, _IOLBF, 0);
@@ -265,8 +358,11 @@ static const struct fuse_operations operations = {
     .readdir = on_readdir,
     .open = on_open,
     .create = on_create,
+    .flush = on_flush,
     .release = on_release,
     .unlink = on_unlink,
+    .rename = on_rename,
+    .chmod = on_chmod,
     .truncate = on_truncate,
     .read = on_read,
     .write = on_write,
@@ -286,6 +382,10 @@ main(int argc, char *argv[])
         fprintf(stderr, "usage: fuse_server -o backing=FOLDER[,OPTION...] MOUNTPOINT\n");
         return 1;
     }
+    if (options.hang_all)
+        options.hang_file = options.hang_create = options.hang_open = options.hang_write =
+            options.hang_fsync = options.hang_flush = options.hang_getattr =
+                options.hang_statfs = options.hang_all;
     fuse_opt_add_arg(&arguments, "-omax_threads=256");
     return fuse_main(arguments.argc, arguments.argv, &operations, NULL);
 }

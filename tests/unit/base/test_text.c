@@ -3,7 +3,6 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/escape.h"
 
 #include <errno.h>
 

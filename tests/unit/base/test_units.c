@@ -440,6 +440,42 @@ scaling_is_exact_and_stops_at_the_limit(void **state)
     }
 }
 
+/* Without a space, so that they can be arguments. */
+static void
+exact_values_are_read_back(void **state)
+{
+    (void)state;
+    static const struct {
+        enum units_kind kind;
+        int64_t value;
+        const char *text;
+    } cases[] = {
+        {UNITS_TIME, 0, "0ns"},
+        {UNITS_TIME, 1, "1ns"},
+        {UNITS_TIME, 1000000, "1ms"},
+        {UNITS_TIME, 1500000, "1500us"},
+        {UNITS_TIME, 1000001, "1000001ns"},
+        {UNITS_TIME, 90000000000, "90s"},
+        {UNITS_TIME, 7200000000000, "2hour"},
+        {UNITS_TIME, INT64_MAX, "9223372036854775807ns"},
+        {UNITS_COUNT, 0, "0"},
+        {UNITS_COUNT, 999, "999"},
+        {UNITS_COUNT, 48000, "48k"},
+        {UNITS_COUNT, 1500, "1500"},
+        {UNITS_COUNT, 2000000, "2M"},
+        {UNITS_SIZE, 4096, "4KiB"},
+        {UNITS_SIZE, 4097, "4097B"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[UNITS_TEXT];
+        int64_t value = -1;
+        assert_ptr_equal(units_exact(cases[i].kind, cases[i].value, text), text);
+        assert_string_equal(text, cases[i].text);
+        assert_null(units_parse(cases[i].kind, text, &value));
+        assert_int_equal(value, cases[i].value);
+    }
+}
+
 int
 main(void)
 {
@@ -459,6 +495,7 @@ main(void)
         cmocka_unit_test(sizes_are_printed_in_powers_of_1024),
         cmocka_unit_test(times_are_printed_from_nanoseconds_to_hours),
         cmocka_unit_test(scaling_is_exact_and_stops_at_the_limit),
+        cmocka_unit_test(exact_values_are_read_back),
     };
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }

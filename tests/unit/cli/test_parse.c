@@ -80,11 +80,15 @@ static const struct row {
     {OPTION_THREADS, 0, "threads", "7", AT(threads)},
     {OPTION_DEPTH, 0, "depth", "7", AT(depth)},
     {OPTION_SWEEP, 0, "sweep", "size=7..7", AT(sweep.from)},
+    {OPTION_LOAD, 0, "load", "read,depth=7", AT(load.depth)},
     {OPTION_BATCH, 'B', "batch", NULL, 0},
     {OPTION_CACHED, 'C', "cached", NULL, 0},
     {OPTION_DIRECT, 'D', "direct", NULL, 0},
     {OPTION_IGNORE_ERROR, 'E', "ignore-error", NULL, 0},
+    {OPTION_AWAKE, 0, "awake", NULL, 0},
+    {OPTION_POISSON, 0, "poisson", NULL, 0},
     {OPTION_HANG, 0, "hang", "7ns", AT(hang)},
+    {OPTION_TIMEOUT, 0, "timeout", "7ns", AT(timeout)},
     {OPTION_READ_WRITE, 'G', "read-write", NULL, 0},
     {OPTION_HIPRI, 'H', "hipri", NULL, 0},
     {OPTION_NOWAIT, 'N', "nowait", NULL, 0},
@@ -96,10 +100,12 @@ static const struct row {
     {OPTION_SYNC, 'Y', "sync", NULL, 0},
     {OPTION_DSYNC, 'y', "dsync", NULL, 0},
     {OPTION_KEEP, 'k', "keep", NULL, 0},
+    {OPTION_APPEND, 0, "append", NULL, 0},
     {OPTION_QUIET, 'q', "quiet", NULL, 0},
     {OPTION_PERCENTILES, 0, "percentiles", "50", 0},
     {OPTION_HISTOGRAM, 0, "histogram", NULL, 0},
     {OPTION_CORRECTED, 0, "corrected", NULL, 0},
+    {OPTION_BREAKDOWN, 0, "breakdown", NULL, 0},
     {OPTION_SLO, 0, "slo", "max=7ns", AT(slos.list[0].limit)},
     {OPTION_PROMETHEUS, 0, "prometheus", "7", 0},
     {OPTION_PLOT, 0, "plot", "7", 0},
@@ -171,6 +177,7 @@ nothing_given_leaves_the_defaults(void **state)
     assert_int_equal(options.warmup, 1);
     assert_int_equal(options.interval, 1000000000);
     assert_int_equal(options.hang, 5000000000);
+    assert_true(options.timeout == INT64_MAX);
     assert_int_equal(options.size, 4096);
     assert_true(options.max_time == INT64_MAX);
     assert_int_equal(options.burst, 0);
@@ -424,7 +431,8 @@ a_refused_value_is_named_with_its_option(void **state)
         {"-depth 0 .", "ioping: -depth '0'" ZERO},
         {"-depth 4097 .", "ioping: -depth '4097': more than 4096\n"},
         {"-depth 1e3 .", "ioping: -depth '1e3'" COUNT},
-        {"-sw cpus .", "ioping: -sweep 'cpus': neither size, threads nor depth\n"},
+        {"-sw cpus .",
+         "ioping: -sweep 'cpus': not one of size, threads, depth, interval and rate\n"},
         {"-sweep depth=2..1 .", "ioping: -sweep 'depth=2..1': ends before it begins\n"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)

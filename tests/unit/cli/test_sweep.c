@@ -5,9 +5,11 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-#define NO_KIND "neither size, threads nor depth"
+#define NO_KIND "not one of size, threads, depth, interval and rate"
 #define NO_ENDS "not two values with .. between them, such as 4k..1m"
 #define NO_NUMBERS "not two values with .. between them, such as 1..64"
+#define NO_TIMES "not two values with .. between them, such as 1ms..1s"
+#define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
 #define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
 #define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
 #define ZERO "must be more than 0"
@@ -42,8 +44,11 @@ a_kind_alone_leaves_the_ends_open(void **state)
     static const struct {
         const char *text;
         enum sweep_kind kind;
-    } cases[] = {
-        {"size", SWEEP_SIZE}, {"threads", SWEEP_THREADS}, {"depth", SWEEP_DEPTH}};
+    } cases[] = {{"size", SWEEP_SIZE},
+                 {"threads", SWEEP_THREADS},
+                 {"depth", SWEEP_DEPTH},
+                 {"interval", SWEEP_INTERVAL},
+                 {"rate", SWEEP_RATE}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct sweep sweep;
         assert_null(parse_sweep(cases[i].text, &sweep));
@@ -73,6 +78,11 @@ both_ends_are_read_with_their_units(void **state)
         {"depth=1..128", {SWEEP_DEPTH, 1, 128}},
         {"depth=3..3", {SWEEP_DEPTH, 3, 3}},
         {"depth=4096..4096", {SWEEP_DEPTH, 4096, 4096}},
+        {"interval=1ms..1s", {SWEEP_INTERVAL, 1000000, 1000000000}},
+        {"interval=0.5..1/2min", {SWEEP_INTERVAL, 500000000, 30000000000}},
+        {"interval=1ns..1ns", {SWEEP_INTERVAL, 1, 1}},
+        {"rate=1k..50k", {SWEEP_RATE, 1000, 50000}},
+        {"rate=1..10m", {SWEEP_RATE, 1, 10000000}},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct sweep sweep;
@@ -86,21 +96,17 @@ both_ends_are_read_with_their_units(void **state)
 }
 
 static void
-only_three_things_are_swept(void **state)
+nothing_else_is_swept(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"",           "=",
-                                        "..",         "4k..1m",
-                                        "s",          "siz",
-                                        "sizes",      "Size",
-                                        "SIZE",       " size",
-                                        "size ",      "size:4..8",
-                                        "size4..8",   "thread",
-                                        "depths",     "depth\n",
-                                        "none",       "cpus",
-                                        "size,depth", "=1..2",
-                                        "depth..4",   "threads threads=1..2",
-                                        "depths=1..2"};
+    static const char *const texts[] = {
+        "",           "=",      "..",        "4k..1m",
+        "s",          "siz",    "sizes",     "Size",
+        "SIZE",       " size",  "size ",     "size:4..8",
+        "size4..8",   "thread", "depths",    "depth\n",
+        "none",       "cpus",   "intervals", "i",
+        "size,depth", "=1..2",  "depth..4",  "threads threads=1..2",
+        "depths=1..2"};
     for (size_t i = 0; i < LENGTH(texts); i++)
         check_refused(texts[i], NO_KIND);
 }
@@ -120,7 +126,9 @@ ends_are_two_values_with_dots_between(void **state)
         {"size=4k.. 1m", NO_SIZE},   {"size=4k..1m..2m", NO_SIZE},
         {"size=4k..1m ", NO_SIZE},   {"threads=..", NO_COUNT},
         {"threads=2..", NO_COUNT},   {"depth=..2", NO_COUNT},
-        {"depth=1..2..3", NO_COUNT},
+        {"depth=1..2..3", NO_COUNT}, {"interval=", NO_TIMES},
+        {"interval=1s", NO_TIMES},   {"interval=1ms..", NO_TIME},
+        {"interval=4k..1", NO_TIME},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         check_refused(cases[i][0], cases[i][1]);
@@ -309,6 +317,30 @@ each_kind_has_its_word(void **state)
     assert_string_equal(sweep_name(SWEEP_SIZE), "size");
     assert_string_equal(sweep_name(SWEEP_THREADS), "threads");
     assert_string_equal(sweep_name(SWEEP_DEPTH), "depth");
+    assert_string_equal(sweep_name(SWEEP_INTERVAL), "interval");
+    assert_string_equal(sweep_name(SWEEP_RATE), "rate");
+    assert_string_equal(sweep_noun(SWEEP_SIZE), "size");
+    assert_string_equal(sweep_noun(SWEEP_THREADS), "number of threads");
+    assert_string_equal(sweep_noun(SWEEP_DEPTH), "depth");
+    assert_string_equal(sweep_noun(SWEEP_INTERVAL), "interval");
+}
+
+static void
+values_have_the_units_of_their_kind(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sweep_kind kind;
+        const char *text;
+    } cases[] = {{SWEEP_SIZE, "3.91 KiB"},
+                 {SWEEP_THREADS, "4000"},
+                 {SWEEP_DEPTH, "4000"},
+                 {SWEEP_INTERVAL, "4 us"},
+                 {SWEEP_RATE, "4 k"}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char text[UNITS_TEXT];
+        assert_string_equal(sweep_format(cases[i].kind, 4000, text), cases[i].text);
+    }
 }
 
 int
@@ -317,7 +349,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kind_alone_leaves_the_ends_open),
         cmocka_unit_test(both_ends_are_read_with_their_units),
-        cmocka_unit_test(only_three_things_are_swept),
+        cmocka_unit_test(nothing_else_is_swept),
         cmocka_unit_test(ends_are_two_values_with_dots_between),
         cmocka_unit_test(three_dots_are_refused),
         cmocka_unit_test(each_end_is_a_value_that_makes_sense),
@@ -329,6 +361,7 @@ main(void)
         cmocka_unit_test(an_end_between_two_values_is_the_last),
         cmocka_unit_test(large_values_do_not_overflow),
         cmocka_unit_test(each_kind_has_its_word),
+        cmocka_unit_test(values_have_the_units_of_their_kind),
     };
     return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
 }

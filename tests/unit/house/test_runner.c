@@ -22,7 +22,9 @@ make_programs(void **state)
            "echo '[  SKIPPED ] 1 test(s), listed below:'\n"
            "END\n"
            "make bad <<'END'\n"
-           "echo 'this is wrong'; echo '[  PASSED  ] 4 test(s).'\n"
+           "echo '[ RUN      ] a'; echo '[       OK ] a'\n"
+           "echo '[ RUN      ] b'; echo 'this is wrong'; echo '[  FAILED  ] b'\n"
+           "echo '[ RUN      ] c'; echo '[  PASSED  ] 4 test(s).'\n"
            "echo '[  FAILED  ] 1 test(s), listed below:'; exit 1\n"
            "END\n"
            "make breaks <<'END'\n"
@@ -61,7 +63,8 @@ each_has_a_line_and_one_that_failed_all_of_its_own(void **state)
                               "\"$own/results/log\" >\"$own/log\"; exit $s");
     assert_matches(result.out, "(^|\n)ok      cli/good  +[0-9.]+ s  2 passed\n");
     assert_matches(result.out, "(^|\n)FAILED  cli/bad  +[0-9.]+ s  4 passed, 1 failed\n"
-                               "this is wrong\n");
+                               "\\[ RUN      \\] b\nthis is wrong\n\\[  FAILED  \\] b\n"
+                               "\\[ RUN      \\] c\n\\[  PASSED  \\] 4");
     assert_matches(result.out,
                    "(^|\n)ok      cli/skips  +[0-9.]+ s  1 passed, 1 skipped\n");
     assert_matches(result.out,

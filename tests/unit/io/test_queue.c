@@ -109,8 +109,10 @@ a_read_of_a_character_device_is_whole(void **state)
     enum { LARGE = 8 << 20, ROUNDS = 8, BUSY = 4 };
     struct os_thread threads[BUSY];
     atomic_bool over = false;
-    open_only(*state, (struct io_config){
-                          .fd = open("/dev/zero", O_RDONLY), .depth = 2, .size = LARGE});
+    open_only(*state, (struct io_config){.fd = open("/dev/zero", O_RDONLY),
+                                         .kind = OS_CHARACTER,
+                                         .depth = 2,
+                                         .size = LARGE});
     assert_int_equal(begin(), 0);
     for (int i = 0; i < BUSY; i++)
         assert_int_equal(os_thread_start(&threads[i], keep_a_processor_busy, &over), 0);

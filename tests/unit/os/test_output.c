@@ -58,7 +58,7 @@ make_directory(const char *name)
 static int
 replace(const char *name, const char *text)
 {
-    return os_file_replace(path_of(name), text, strlen(text), "");
+    return os_file_replace(path_of(name), text, strlen(text), "", true);
 }
 
 static void
@@ -107,7 +107,7 @@ a_name_without_a_folder_is_in_the_current_one(void **state)
     make_directory("here");
     int before = open(".", O_RDONLY | O_DIRECTORY);
     assert_int_equal(chdir(path_of("here")), 0);
-    int status = os_file_replace("plain", "a", 1, "");
+    int status = os_file_replace("plain", "a", 1, "", true);
     assert_int_equal(fchdir(before), 0);
     close(before);
     assert_int_equal(status, 0);
@@ -166,7 +166,7 @@ failures_leave_the_old_file_and_nothing_beside_it(void **state)
         if (cases[i].length)
             name[cases[i].length] = 'x';
         errno = 0;
-        assert_int_equal(os_file_replace(path, "new", 3, ""), -1);
+        assert_int_equal(os_file_replace(path, "new", 3, "", false), -1);
         assert_int_equal(errno, cases[i].error);
     }
     assert_file("failures/a", "old");
@@ -190,7 +190,7 @@ what_does_not_fit_leaves_the_old_file(void **state)
         setrlimit(RLIMIT_FSIZE, &limit);
         memset(much, 'x', sizeof(much));
         errno = 0;
-        _exit(os_file_replace(path_of("full/a"), much, sizeof(much), "") != -1 ||
+        _exit(os_file_replace(path_of("full/a"), much, sizeof(much), "", true) != -1 ||
               errno != EFBIG);
     }
     int status;
@@ -329,7 +329,8 @@ what_begins_otherwise_is_not_replaced(void **state)
         fputs(cases[i].old, file);
         fclose(file);
         errno = 0;
-        assert_int_equal(os_file_replace(path, "new", 3, "# HELPx"), cases[i].status);
+        assert_int_equal(os_file_replace(path, "new", 3, "# HELPx", false),
+                         cases[i].status);
         assert_int_equal(errno == EEXIST, cases[i].status < 0);
         assert_file("lookalikes/a", cases[i].status < 0 ? cases[i].old : "new");
     }

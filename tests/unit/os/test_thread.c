@@ -68,6 +68,46 @@ a_poke_ends_a_wait(void **state)
     os_thread_join(&thread);
 }
 
+static struct {
+    struct os_lock *lock;
+    int value; /* under the lock */
+} shared;
+
+/* Makes 2 of 1, and ends with 3. */
+static void *
+answer(void *argument)
+{
+    os_lock_acquire(shared.lock);
+    while (shared.value != 1)
+        os_lock_wait(shared.lock);
+    shared.value = 2;
+    os_lock_notify(shared.lock);
+    while (shared.value != 3)
+        os_lock_wait(shared.lock);
+    os_lock_release(shared.lock);
+    return argument;
+}
+
+static void
+a_notice_ends_a_wait_with_a_lock(void **state)
+{
+    (void)state;
+    struct os_thread thread;
+    shared.lock = os_lock_make();
+    assert_non_null(shared.lock);
+    assert_int_equal(os_thread_start(&thread, answer, NULL), 0);
+    os_lock_acquire(shared.lock);
+    shared.value = 1;
+    os_lock_notify(shared.lock);
+    while (shared.value != 2)
+        os_lock_wait(shared.lock);
+    shared.value = 3;
+    os_lock_notify(shared.lock);
+    os_lock_release(shared.lock);
+    os_thread_join(&thread);
+    os_lock_free(shared.lock);
+}
+
 static void *
 list_held(void *argument)
 {
@@ -176,6 +216,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_poke_ends_a_sleep),
         cmocka_unit_test(a_poke_ends_a_wait),
+        cmocka_unit_test(a_notice_ends_a_wait_with_a_lock),
         cmocka_unit_test(signals_of_users_do_not_reach_it),
         cmocka_unit_test(a_thread_with_unshared_descriptors_has_standard_error),
         cmocka_unit_test(a_thread_with_unshared_descriptors_holds_no_pipe),

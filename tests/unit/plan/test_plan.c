@@ -75,6 +75,29 @@ zero_count_and_zero_time_have_no_limit(void **state)
 }
 
 static void
+what_is_under_way_at_the_end_has_as_long_as_hang_says(void **state)
+{
+    (void)state;
+    assert_int_equal(planned(".").grace, 5000000000);
+    assert_int_equal(planned("-hang 2 .").grace, 2000000000);
+    assert_int_equal(planned("-hang 0 .").grace, 5000000000);
+    assert_int_equal(planned("-hang 5ms .").grace, 750000000);
+}
+
+static void
+a_timeout_or_the_end_of_the_work_time_bounds_the_opening(void **state)
+{
+    (void)state;
+    assert_true(planned(".").timeout == INT64_MAX);
+    assert_true(planned(".").patience == INT64_MAX);
+    assert_true(planned("-R .").patience == INT64_MAX);
+    assert_int_equal(planned("-timeout 2 .").timeout, 2000000000);
+    assert_int_equal(planned("-timeout 2 -w 60 .").patience, 2000000000);
+    assert_int_equal(planned("-w 3 -hang 2 .").patience, 5000000000);
+    assert_int_equal(planned("-w 3 -hang 0 .").patience, 8000000000);
+}
+
+static void
 rapid_changes_only_what_is_not_given(void **state)
 {
     (void)state;
@@ -347,6 +370,45 @@ corrections_are_for_the_interval_that_is_kept(void **state)
 }
 
 static void
+limits_of_parts_without_a_breakdown_are_refused(void **state)
+{
+    (void)state;
+    planned_refused("-slo p99=1ms -slo device-p99=1ms .",
+                    "ioping: -slo: device-p99 needs -breakdown; add -breakdown, or limit "
+                    "the whole time\n");
+    planned_refused("-slo submit-max=1 .",
+                    "ioping: -slo: submit-max needs -breakdown; add -breakdown, or limit "
+                    "the whole time\n");
+}
+
+static void
+limits_of_operations_that_are_not_mixed_are_refused(void **state)
+{
+    (void)state;
+    planned_refused("-slo read-p99=1ms .", "ioping: -slo: read-p99 needs -G; add -G, or "
+                                           "limit all requests\n");
+    planned_refused("-W -slo write-max=1 .", "ioping: -slo: write-max needs -G; add -G, "
+                                             "or limit all requests\n");
+    assert_int_equal(planned("-G -slo read-p99=1ms -slo write-max=1 .").slos.count, 2);
+}
+
+static void
+limits_of_flushes_without_any_are_refused(void **state)
+{
+    (void)state;
+    static const char none[] = "ioping: -slo: sync-p99 needs writes, which are flushed; "
+                               "add -W or -G, or limit the whole time\n",
+                      cached[] = "ioping: -slo: sync-p99 needs flushes, and -C does "
+                                 "without; leave out -C, or limit the whole time\n";
+    planned_refused("-slo sync-p99=1ms .", none);
+    planned_refused("-C -slo sync-p99=1ms .", none);
+    planned_refused("-W -C -slo sync-p99=1ms .", cached);
+    planned_refused("-G -CD -slo sync-p99=1ms .", cached);
+    assert_int_equal(planned("-W -slo sync-p99=1ms .").slos.count, 1);
+    assert_int_equal(planned("-G -Y -slo sync-p99=1ms .").slos.count, 1);
+}
+
+static void
 corrections_without_an_interval_are_refused(void **state)
 {
     (void)state;
@@ -424,6 +486,46 @@ the_plot_is_where_it_was_asked_for(void **state)
     assert_string_equal(planned("-sweep size -plot a.svg .").output.plot, "a.svg");
 }
 
+static void
+a_log_is_written_from_its_beginning_whatever_else_is_said(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"-W -append .", "-append -Wo 0 .",
+                                        "-W -append -depth 1 -threads 1 -U .",
+                                        "-W -append -sweep size=4k..64k ."};
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        struct plan plan = planned(lines[i]);
+        assert_true(plan.append && plan.linear);
+        assert_int_equal(plan.load, LOAD_WRITE);
+        assert_int_equal(plan.request_size, 4096);
+        assert_int_equal(plan.scratch_size, 67108864);
+    }
+    assert_false(planned("-W .").append);
+    assert_int_equal(planned("-W -append -L .").request_size, 262144);
+    assert_int_equal(planned("-W -append -S 22m -s 2300 .").scratch_size, 23068672);
+}
+
+#define APPEND ": cannot be done together with -append: a log "
+#define LEAVE "; leave out one of them\n"
+#define ONE "has one writer, which waits for each write" LEAVE
+#define EMPTY "begins with an empty file" LEAVE
+
+static void
+what_a_log_does_not_have_is_refused(void **state)
+{
+    (void)state;
+    planned_refused("-append .", "ioping: -append: only writes extend a file; add -W\n");
+    planned_refused("-G -append .", "ioping: -read-write" APPEND "is not read" LEAVE);
+    planned_refused("-WG -append .", "ioping: -read-write" APPEND "is not read" LEAVE);
+    planned_refused("-Wk -append .", "ioping: -keep" APPEND EMPTY);
+    planned_refused("-W -append -o 4k .", "ioping: -work-offset" APPEND EMPTY);
+    planned_refused("-W -append -threads 2 .", "ioping: -threads" APPEND ONE);
+    planned_refused("-W -append -depth 2 .", "ioping: -depth" APPEND ONE);
+    planned_refused("-WU -append -depth 2 .", "ioping: -depth" APPEND ONE);
+    planned_refused("-W -append -sweep threads .", "ioping: -sweep" APPEND ONE);
+    planned_refused("-WU -append -sweep depth .", "ioping: -sweep" APPEND ONE);
+}
+
 int
 main(void)
 {
@@ -432,6 +534,8 @@ main(void)
         cmocka_unit_test(nothing_given_is_told_to_a_human),
         cmocka_unit_test(values_are_taken_over),
         cmocka_unit_test(zero_count_and_zero_time_have_no_limit),
+        cmocka_unit_test(what_is_under_way_at_the_end_has_as_long_as_hang_says),
+        cmocka_unit_test(a_timeout_or_the_end_of_the_work_time_bounds_the_opening),
         cmocka_unit_test(rapid_changes_only_what_is_not_given),
         cmocka_unit_test(linear_requests_are_256k_unless_given),
         cmocka_unit_test(the_default_working_set_holds_a_request),
@@ -445,11 +549,16 @@ main(void)
         cmocka_unit_test(a_seed_of_zero_is_the_one_offered),
         cmocka_unit_test(the_distribution_is_told_as_asked_for),
         cmocka_unit_test(corrections_are_for_the_interval_that_is_kept),
+        cmocka_unit_test(limits_of_parts_without_a_breakdown_are_refused),
+        cmocka_unit_test(limits_of_operations_that_are_not_mixed_are_refused),
+        cmocka_unit_test(limits_of_flushes_without_any_are_refused),
         cmocka_unit_test(corrections_without_an_interval_are_refused),
         cmocka_unit_test(metrics_are_exported_instead_of_raw_lines),
         cmocka_unit_test(a_status_line_is_for_runs_that_print_nothing_per_request),
         cmocka_unit_test(each_target_has_a_plan_of_its_own),
         cmocka_unit_test(the_plot_is_where_it_was_asked_for),
+        cmocka_unit_test(a_log_is_written_from_its_beginning_whatever_else_is_said),
+        cmocka_unit_test(what_a_log_does_not_have_is_refused),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

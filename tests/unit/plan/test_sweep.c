@@ -1,6 +1,8 @@
 /* Plans of sweeps: the settings of all steps, and those of each. */
 #include "planned.h"
 
+#include "base/time.h"
+
 static void
 each_kind_has_its_ends(void **state)
 {
@@ -15,6 +17,10 @@ each_kind_has_its_ends(void **state)
         {"-sweep threads=3..9 .", {SWEEP_THREADS, 3, 9}},
         {"-U -sweep depth .", {SWEEP_DEPTH, 1, 64}},
         {"-A -sweep depth=128..4096 .", {SWEEP_DEPTH, 128, 4096}},
+        {"-sweep interval .", {SWEEP_INTERVAL, 1000000, 1000000000}},
+        {"-sweep interval=4us..2 .", {SWEEP_INTERVAL, 4000, 2000000000}},
+        {"-sweep rate .", {SWEEP_RATE, 0, 0}},
+        {"-sweep rate=1k..50k -poisson .", {SWEEP_RATE, 1000, 50000}},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct sweep sweep = planned(cases[i].line).sweep;
@@ -192,20 +198,15 @@ what_makes_no_sense_in_a_sweep_is_refused(void **state)
     static const struct {
         const char *option, *name;
     } cases[] = {
-        {"-c 10", "count"},
-        {"-b 5", "burst"},
-        {"-l 1m", "speed-limit"},
-        {"-r 10", "rate-limit"},
-        {"-p 1", "print-count"},
-        {"-P 1", "print-interval"},
-        {"-corrected", "corrected"},
-        {"-slo p99=1s", "slo"},
-        {"-prometheus a.prom", "prometheus"},
-        {"-histogram", "histogram"},
-        {"-i 1ns", "interval"},
+        {"-c 10", "count"},          {"-b 5", "burst"},
+        {"-l 1m", "speed-limit"},    {"-r 10", "rate-limit"},
+        {"-p 1", "print-count"},     {"-P 1", "print-interval"},
+        {"-corrected", "corrected"}, {"-prometheus a.prom", "prometheus"},
+        {"-histogram", "histogram"}, {"-i 1ns", "interval"},
         {"-i 1", "interval"},
     };
-    static const char *const sweeps[] = {"size", "size=4k..8k", "threads", "depth"};
+    static const char *const sweeps[] = {"size", "size=4k..8k", "threads", "depth",
+                                         "interval"};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         for (size_t k = 0; k < LENGTH(sweeps); k++) {
             char line[128], expected[128];
@@ -231,6 +232,8 @@ what_is_swept_cannot_be_set_as_well(void **state)
         {"-threads 1", "threads", "threads", "depth"},
         {"-depth 1", "depth", "depth", "size"},
         {"-depth 4", "depth", "depth", "threads"},
+        {"-i 0", "interval", "interval", "threads"},
+        {"-depth 1", "depth", "interval", "size"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[128], expected[128];
@@ -298,6 +301,204 @@ each_step_has_a_seed_of_its_own(void **state)
             assert_true(seeds[i] != seeds[k]);
 }
 
+static void
+limits_hold_for_each_step(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-U -sweep depth -slo p99=1ms -slo iops=1k ."), step;
+    plan_step(&plan, 4, 2, &step);
+    assert_int_equal(step.slos.count, 2);
+    assert_int_equal(step.slos.list[0].limit, 1000000);
+    planned_refused("-sweep size -slo device-p99=1ms .",
+                    "ioping: -slo: device-p99 needs -breakdown; add -breakdown, or limit "
+                    "the whole time\n");
+}
+
+/* After one interval. */
+static void
+a_step_of_an_interval_has_thirty_requests_and_two_seconds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t interval, work_time;
+    } cases[] = {
+        {"-sweep interval .", 1000000, 2000000000},
+        {"-sweep interval .", 64000000, 2000000000},
+        {"-sweep interval .", 128000000, 3840000000},
+        {"-sweep interval -R .", 1000000000, 30000000000},
+        {"-sweep interval -w 5 .", 64000000, 5000000000},
+        {"-sweep interval -w 100ms -threads 9 .", 4000000, 120000000},
+        {"-sweep interval=1ns..1000000h .", INT64_MAX / 20, INT64_MAX},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line), step;
+        assert_int_equal(plan.interval, 0);
+        plan_step(&plan, cases[i].interval, 3, &step);
+        assert_int_equal(step.interval, cases[i].interval);
+        assert_int_equal(step.settle, cases[i].interval);
+        assert_int_equal(step.least, 30);
+        assert_false(step.limited);
+        if (step.work_time < cases[i].work_time - cases[i].interval ||
+            step.work_time > cases[i].work_time)
+            fail_msg("ioping %s: %lld", cases[i].line, (long long)step.work_time);
+        if (step.work_time < INT64_MAX / 2) {
+            assert_int_equal(step.work_time, cases[i].work_time);
+            assert_int_equal(plan_step_time(&plan, cases[i].interval),
+                             cases[i].work_time + cases[i].interval);
+        }
+    }
+    assert_int_equal(planned("-sweep threads .").least, 0);
+}
+
+static void
+limits_on_percentiles_want_as_many_requests_as_they_need(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        uint64_t least;
+    } cases[] = {
+        {"-sweep interval -slo p50=1ms -slo max=1s .", 30},
+        {"-sweep interval -slo p99=1ms .", 100},
+        {"-sweep interval -slo p99=1ms -threads 3 .", 34},
+        {"-sweep interval -slo p99=1ms -threads 8 .", 30},
+        {"-sweep interval -slo p99.9=1ms -slo p90=1ms .", 1000},
+        {"-sweep interval -slo p99.9999=1ms .", 1000},
+        {"-sweep threads -slo p99=1ms .", 0},
+        {"-sweep interval -slo p99=1ms -a 5 .", 105},
+        {"-sweep interval -slo p99=1ms -a 10k .", 1000},
+        {"-sweep interval -slo avg=1ms -a 50 .", 30},
+        {"-sweep interval -W -slo sync-p99=1ms .", 100},
+        {"-sweep interval -G -slo p99=1ms .", 100},
+        {"-sweep interval -G -slo read-p99=1ms .", 200},
+        {"-sweep interval -G -slo write-p90=1ms -slo sync-p99=1ms .", 200},
+        {"-sweep interval -G -slo read-p99=1ms -threads 3 .", 68},
+        {"-sweep interval -G -slo read-p99.9=1ms .", 1000},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_int_equal(planned(cases[i].line).least, cases[i].least);
+}
+
+/* All of whose times are whole intervals, and of which 30 count. */
+static void
+a_step_of_a_rate_is_an_open_loop(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t rate, interval, work_time, settle;
+    } cases[] = {
+        {1000, MS, 2 * SECOND, 200 * MS},
+        {3, 333333334, 30 * 333333334LL, 3 * 333333334LL},
+        {10000000, 100, 2 * SECOND, 200 * MS},
+        {7000, 142858, 14000 * 142858LL, 1400 * 142858LL},
+    };
+    for (int poisson = 0; poisson < 2; poisson++) {
+        struct plan plan = planned(poisson ? "-sweep rate -poisson ." : "-sweep rate ."),
+                    step;
+        assert_false(plan.open);
+        for (size_t i = 0; i < LENGTH(cases); i++) {
+            plan_step(&plan, cases[i].rate, 1, &step);
+            assert_true(step.open);
+            assert_int_equal(step.poisson, poisson);
+            assert_int_equal(step.interval, cases[i].interval);
+            assert_int_equal(step.work_time, cases[i].work_time);
+            assert_int_equal(step.settle, cases[i].settle);
+            assert_int_equal(step.threads, plan.threads);
+            assert_int_equal(step.depth, plan.depth);
+        }
+        plan_step(&plan, PLAN_ALONE, 0, &step);
+        assert_false(step.open);
+        assert_int_equal(step.threads, 1);
+        assert_int_equal(step.depth, 1);
+        assert_int_equal(step.work_time, SECOND);
+        assert_int_equal(step.interval, 0);
+    }
+}
+
+/* But a step is not ten times as long for it. */
+static void
+percentiles_of_limits_make_a_step_of_a_rate_longer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t rate, count;
+    } cases[] = {
+        {"-sweep rate .", 10, 30},
+        {"-sweep rate -slo p99=1ms .", 10, 100},
+        {"-sweep rate -slo p99=1ms -threads 4 .", 10, 100},
+        {"-sweep rate -slo p99=1ms .", 2, 40},
+        {"-sweep rate -slo p99=1ms .", 1, 30},
+        {"-sweep rate -slo p99.9=1ms -w 1 .", 20, 200},
+        {"-sweep rate -slo p99.9=1ms .", 1000, 2000},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line), step;
+        plan_step(&plan, cases[i].rate, 1, &step);
+        assert_int_equal(step.work_time / step.interval, cases[i].count);
+        assert_int_equal(step.least, 0);
+    }
+}
+
+/* As many as there can be, unless an option says how many. */
+static void
+an_open_loop_has_many_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int threads, places;
+    } cases[] = {
+        {"-sweep rate -threads 3 .", 3, 3},
+        {"-sweep rate -depth 7 .", 0, 7},
+        {"-sweep rate -depth 100 -s 512m .", 0, 100},
+        {"-sweep rate .", 0, 1024},
+        {"-sweep rate -s 1m .", 0, 256},
+        {"-sweep rate -L .", 0, 1024},
+        {"-sweep rate -s 1g .", 0, 1},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        if (cases[i].threads)
+            assert_int_equal(plan.threads, cases[i].threads);
+        assert_in_range(plan.threads * plan.depth, 1, cases[i].places);
+        assert_true(plan.depth == 1 || plan.engine->many);
+        assert_true(!plan.engine_name == (plan.engine == io_engine_of(0)));
+    }
+}
+
+static void
+what_makes_no_sense_with_rates_is_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"interval 0", "interval 1",   "rapid",
+                                        "breakdown",  "rate-limit 5", "count 3",
+                                        "burst 2"};
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        char line[64], expected[128];
+        snprintf(line, sizeof(line), "-sweep rate -%s .", names[i]);
+        snprintf(expected, sizeof(expected),
+                 "ioping: -%.*s: cannot be done together with -sweep; leave out one of "
+                 "them\n",
+                 (int)strcspn(names[i], " "), names[i]);
+        planned_refused(line, expected);
+    }
+    planned_refused("-poisson .",
+                    "ioping: -poisson: only requests of -sweep rate arrive; "
+                    "add -sweep rate, or leave it out\n");
+    planned_refused("-poisson -sweep threads .",
+                    "ioping: -poisson: only requests of -sweep rate arrive; add -sweep "
+                    "rate, or leave it out\n");
+    planned_refused("-sweep interval -slo iops=1k .",
+                    "ioping: -slo: -sweep interval decides iops by itself; limit a time, "
+                    "such as p99=1ms\n");
+    planned_refused(
+        "-sweep rate -slo p99=1ms -slo iops=1k .",
+        "ioping: -slo: -sweep rate decides iops by itself; limit a time, such "
+        "as p99=1ms\n");
+}
+
 int
 main(void)
 {
@@ -314,6 +515,13 @@ main(void)
         cmocka_unit_test(what_is_swept_cannot_be_set_as_well),
         cmocka_unit_test(a_step_changes_only_what_is_swept),
         cmocka_unit_test(each_step_has_a_seed_of_its_own),
+        cmocka_unit_test(limits_hold_for_each_step),
+        cmocka_unit_test(a_step_of_an_interval_has_thirty_requests_and_two_seconds),
+        cmocka_unit_test(limits_on_percentiles_want_as_many_requests_as_they_need),
+        cmocka_unit_test(a_step_of_a_rate_is_an_open_loop),
+        cmocka_unit_test(percentiles_of_limits_make_a_step_of_a_rate_longer),
+        cmocka_unit_test(an_open_loop_has_many_places),
+        cmocka_unit_test(what_makes_no_sense_with_rates_is_refused),
     };
     return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
 }

@@ -130,6 +130,8 @@ plotted_step(const struct plotted_case *drawn, int target, int number)
     step.p50 = (int64_t)latency;
     step.p99 = drawn->kind == PLOTTED_EQUAL ? step.p50 : step.p50 * 2;
     step.max = drawn->kind == PLOTTED_EQUAL ? step.p50 : step.p50 * 4;
+    step.verdict =
+        drawn->kind == PLOTTED_NARROW || step.p99 <= 1000000 ? SLO_MET : SLO_BROKEN;
     bool empty = drawn->kind == PLOTTED_LOST ||
                  (drawn->kind == PLOTTED_FAILING && number % 3 == 1);
     return empty ? (struct job_step){.value = step.value} : step;
@@ -154,6 +156,7 @@ plotted_target(struct plotted *plotted, const struct plotted_case *drawn, int i)
     for (int k = 0; k < (int)drawn->requests; k++)
         job->steps[k] = plotted_step(drawn, i, k);
     job->step_count = (int)drawn->requests;
+    job->highest = job->step_count - 1;
 }
 
 static inline struct plotted *
@@ -174,6 +177,10 @@ plotted_make(const struct plotted_case *drawn)
                                   .count = UINT64_MAX,
                                   .work_time = INT64_MAX,
                                   .sweep.kind = drawn->sweep};
+    if (drawn->sweep != SWEEP_NONE && drawn->kind != PLOTTED_NARROW) {
+        slos_add(&plotted->plan.slos, "p99=1ms");
+        slos_add(&plotted->plan.slos, "max=1min");
+    }
     if (drawn->kind == PLOTTED_MISSING)
         plotted->plan.corrected = plotted->plan.interval = 1000000;
     if (drawn->sweep == SWEEP_DEPTH)

@@ -23,12 +23,12 @@ add_plot(struct buffer *found, const struct buffer *text, const char *name)
 static void
 add_case(struct buffer *found, const struct plotted_case *drawn)
 {
-    static const char *const sweeps[] = {"run", "size", "threads", "depth"};
+    const char *swept = drawn->sweep ? sweep_name(drawn->sweep) : "run";
     static const char *const kinds[] = {"equal",   "narrow", "decades", "extreme",
                                         "failing", "lost",   "missing"};
     char name[128];
-    snprintf(name, sizeof(name), "%s of %d targets, %llu %s", sweeps[drawn->sweep],
-             drawn->targets, (unsigned long long)drawn->requests, kinds[drawn->kind]);
+    snprintf(name, sizeof(name), "%s of %d targets, %llu %s", swept, drawn->targets,
+             (unsigned long long)drawn->requests, kinds[drawn->kind]);
     struct buffer text = plotted_draw(drawn);
     add_plot(found, &text, name);
     buffer_free(&text);
@@ -60,7 +60,7 @@ static void
 add_sweeps(struct buffer *found, enum plotted_kind kind)
 {
     static const int steps[] = {0, 1, 7, PLOTTED_STEPS};
-    for (int sweep = SWEEP_SIZE; sweep <= SWEEP_DEPTH; sweep++)
+    for (int sweep = SWEEP_SIZE; sweep <= SWEEP_LAST; sweep++)
         for (size_t i = 0; i < LENGTH(targets); i++)
             for (size_t k = 0; k < LENGTH(steps); k++)
                 add_case(found, &(struct plotted_case){(enum sweep_kind)sweep, targets[i],
@@ -192,7 +192,7 @@ static void
 add_names(struct buffer *found)
 {
     for (size_t i = 0; i < LENGTH(names); i++)
-        for (int sweep = SWEEP_NONE; sweep <= SWEEP_DEPTH; sweep++)
+        for (int sweep = SWEEP_NONE; sweep <= SWEEP_LAST; sweep++)
             for (size_t k = 0; k < LENGTH(targets); k++) {
                 char title[64];
                 struct plotted_case drawn = {(enum sweep_kind)sweep, targets[k], 7,

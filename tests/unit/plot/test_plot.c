@@ -387,13 +387,16 @@ the_largest_plot_is_small_enough(void **state)
     }
     draw();
     assert_in_range(scene.text.length, 100000, MOST);
-    for (int kind = SWEEP_SIZE; kind <= SWEEP_DEPTH; kind++) {
+    for (int kind = SWEEP_SIZE; kind <= SWEEP_LAST; kind++) {
         scene.plan.sweep.kind = (enum sweep_kind)kind;
         for (int i = 0; i < STEPS; i++)
-            scene.jobs[0].steps[i] = (struct job_step){512LL << i,    1,
-                                                       1e6 / (i + 1), 1e9 * i + 1,
-                                                       123456LL << i, 234567LL << i,
-                                                       345678LL << i, 0};
+            scene.jobs[0].steps[i] = (struct job_step){.value = 512LL << i,
+                                                       .requests = 1,
+                                                       .iops = 1e6 / (i + 1),
+                                                       .bps = 1e9 * i + 1,
+                                                       .p50 = 123456LL << i,
+                                                       .p99 = 234567LL << i,
+                                                       .max = 345678LL << i};
         for (int i = 0; i < TARGETS; i++) {
             memcpy(scene.jobs[i].steps, scene.jobs[0].steps, sizeof(scene.jobs[0].steps));
             scene.jobs[i].step_count = kind == SWEEP_SIZE ? STEPS : 13;
@@ -404,6 +407,53 @@ the_largest_plot_is_small_enough(void **state)
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, clear_scene)
+
+/* A limit on the rate or on a part of the time is no line. */
+static void
+limits_on_times_are_lines_and_steps_that_broke_them_have_rings(void **state)
+{
+    (void)state;
+    begin_sweep(SWEEP_DEPTH);
+    assert_int_equal(count_of(draw(), "<circle class=\"ring"), 0);
+    assert_null(slos_add(&scene.plan.slos, "p99=500us"));
+    assert_null(slos_add(&scene.plan.slos, "iops=1k"));
+    assert_null(slos_add(&scene.plan.slos, "device-max=1ms"));
+    scene.jobs[0].steps[2].verdict = SLO_BROKEN;
+    const char *text = draw();
+    assert_int_equal(count_of(text, "<path class=\"limit t1\""), 1);
+    assert_int_equal(count_of(text, "<circle class=\"ring t1\""), 3);
+    assert_contains(text, ">limit<");
+    assert_contains(text, ">limit broken<");
+    assert_contains(text,
+                    ">300 requests counted; limit p99=500us,iops=1k,device-max=1ms<");
+    assert_contains(text, "max 1.20 ms, limit broken.");
+    begin_sweep(SWEEP_SIZE);
+    assert_null(slos_add(&scene.plan.slos, "p99=500us"));
+    scene.jobs[0].steps[2].verdict = SLO_BROKEN;
+    text = draw();
+    assert_int_equal(count_of(text, "<path class=\"limit"), 0);
+    assert_int_equal(count_of(text, "<circle class=\"ring t1\""), 2);
+    assert_contains(text, ">limit broken<");
+}
+
+static void
+latency_is_drawn_over_the_interval(void **state)
+{
+    (void)state;
+    begin_sweep(SWEEP_INTERVAL);
+    scene.plan.interval = 0;
+    for (int i = 0; i < 3; i++)
+        scene.jobs[0].steps[i].value *= MS;
+    const char *text = draw();
+    assert_contains(text, ">interval (log scale)<");
+    assert_contains(text, ">1 ms</text>");
+    assert_contains(text, ">2 ms</text>");
+    assert_contains(text, ">random reads of 4 KiB, direct, at rising intervals<");
+    assert_contains(text, ">Latency against the interval between requests: ");
+    assert_contains(text, " interval 4 ms: 3 k iops, ");
+    assert_int_equal(count_of(text, ">numbers: "), 0);
+    assert_int_equal(count_of(text, "<circle class=\"mark"), 9);
+}
 
 int
 main(void)
@@ -425,6 +475,8 @@ main(void)
         TEST(the_points_of_a_saturation_curve_are_labelled),
         TEST(any_name_is_shortened_and_escaped),
         TEST(the_largest_plot_is_small_enough),
+        TEST(limits_on_times_are_lines_and_steps_that_broke_them_have_rings),
+        TEST(latency_is_drawn_over_the_interval),
     };
     return cmocka_run_group_tests_name("plot", tests, NULL, NULL);
 }

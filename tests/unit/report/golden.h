@@ -87,7 +87,8 @@ golden_summary(struct golden *golden, const struct stats *stats, int64_t time)
 static inline int
 golden_step(struct golden *golden, int64_t value, const struct stats *stats, int64_t time)
 {
-    return golden->observer.step(&golden->report, &golden->job, value, stats, time);
+    struct job_step step = {.value = value};
+    return golden->observer.step(&golden->report, &golden->job, &step, stats, time);
 }
 
 static inline char *

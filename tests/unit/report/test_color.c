@@ -73,7 +73,7 @@ only_slow_failed_and_cached_requests_have_a_tone(void **state)
         {VERDICT_TOO_SLOW, TONE_NONE}, {VERDICT_CACHED, TONE_CACHED},
         {VERDICT_SHORT, TONE_FAILED},  {VERDICT_ERROR, TONE_FAILED},
         {VERDICT_NONE, TONE_NONE},     {VERDICT_FAST, TONE_NONE},
-        {VERDICT_SLOW, TONE_SLOW},
+        {VERDICT_SLOW, TONE_SLOW},     {VERDICT_TIMEOUT, TONE_FAILED},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_int_equal(color_of(cases[i].verdict), cases[i].tone);

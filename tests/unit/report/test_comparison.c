@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 #include "report/writers.h"
-#include "stats/percentile.h"
+#include "stats/slo.h"
 #include "stats/stats.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

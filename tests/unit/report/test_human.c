@@ -62,6 +62,19 @@ a_failed_line_names_the_errno_and_what_was_moved(void **state)
 }
 
 static void
+a_request_without_an_answer_has_an_age(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct sample sample = sample_of(5, OPERATION_WRITE, 2000300000, VERDICT_TIMEOUT);
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_begin(&golden);
+    sample.bytes = 0;
+    golden_sample(&golden, sample);
+    golden_end(&golden, "human_timeout");
+}
+
+static void
 reads_and_writes_have_arrows(void **state)
 {
     (void)state;
@@ -422,12 +435,75 @@ the_histogram_is_the_last_of_the_summary(void **state)
     golden_end(&golden, "human_histogram");
 }
 
+/* COUNT reads of 1, 2 ... ms in turn with writes of 1001, 1002 ... ms. */
+static struct stats
+mixed(int count, int64_t every)
+{
+    struct stats stats = {.both = true, .every = every};
+    for (int i = 0; i < 2 * count; i++) {
+        struct sample sample =
+            read_of((uint64_t)i, (i / 2 + 1 + i % 2 * 1000) * INT64_C(1000000));
+        sample.operation = i % 2 ? OPERATION_WRITE : OPERATION_READ;
+        stats_record(&stats, &sample);
+    }
+    return stats;
+}
+
+/* From 10 of it on. */
+static void
+each_of_both_operations_has_its_line_of_percentiles(void **state)
+{
+    (void)state;
+    static const int counts[] = {9, 10, 100};
+    struct golden golden;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.load = LOAD_READ_WRITE;
+    golden.plan.output.percentiles = percentiles_default;
+    golden_begin(&golden);
+    golden.report.terminal = true;
+    for (int i = 0; i < 3; i++) {
+        struct stats stats = mixed(counts[i], 0);
+        golden_summary(&golden, &stats, 9000912345);
+    }
+    golden_end(&golden, "human_both");
+}
+
+/* Into a file, as asked for; waits of reads for writes are the longest. */
+static void
+percentiles_of_both_say_if_they_are_corrected(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = mixed(3, 200000000);
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.load = LOAD_READ_WRITE;
+    assert_null(percentiles_parse("50,90", &golden.plan.output.percentiles));
+    golden_begin(&golden);
+    golden_summary(&golden, &stats, 9000912345);
+    golden_end(&golden, "human_both_corrected");
+}
+
+static void
+a_file_gets_no_percentiles_of_both_either(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = mixed(100, 0);
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.load = LOAD_READ_WRITE;
+    golden.plan.output.percentiles = percentiles_default;
+    golden_begin(&golden);
+    golden_summary(&golden, &stats, 9000912345);
+    golden_end(&golden, "human_both_brief");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_names_the_verdict),
         cmocka_unit_test(a_failed_line_names_the_errno_and_what_was_moved),
+        cmocka_unit_test(a_request_without_an_answer_has_an_age),
         cmocka_unit_test(reads_and_writes_have_arrows),
         cmocka_unit_test(a_time_stamp_stands_first),
         cmocka_unit_test(the_time_stamp_has_a_default_format),
@@ -452,6 +528,9 @@ main(void)
         cmocka_unit_test(flushes_have_a_line_before_the_percentiles),
         cmocka_unit_test(flushes_of_some_requests_are_counted_for_themselves),
         cmocka_unit_test(the_histogram_is_the_last_of_the_summary),
+        cmocka_unit_test(each_of_both_operations_has_its_line_of_percentiles),
+        cmocka_unit_test(percentiles_of_both_say_if_they_are_corrected),
+        cmocka_unit_test(a_file_gets_no_percentiles_of_both_either),
     };
     return cmocka_run_group_tests_name("human", tests, NULL, unmount_all);
 }

@@ -119,6 +119,7 @@ a_request_has_notice_only_if_there_is_one(void **state)
     struct golden golden;
     struct sample failed = sample_of(3, VERDICT_ERROR);
     struct sample written = sample_of(1, VERDICT_NONE);
+    struct sample late = sample_of(4, VERDICT_TIMEOUT);
     prepare(&golden);
     golden.job.target.description.mode = MODE_NOCACHE;
     golden_begin(&golden);
@@ -126,10 +127,11 @@ a_request_has_notice_only_if_there_is_one(void **state)
     golden_sample(&golden, written);
     golden_sample(&golden, sample_of(2, VERDICT_SLOW));
     failed.error = EIO;
-    failed.bytes = 0;
+    failed.bytes = late.bytes = 0;
     golden_sample(&golden, failed);
+    golden_sample(&golden, late);
     golden_end(&golden, "json_notices");
-    assert_jq("map(.io.ignored) == [false, false, true]");
+    assert_jq("map(.io.ignored) == [false, false, true, true]");
 }
 
 static void
@@ -400,6 +402,8 @@ a_step_may_be_a_line(void **state)
     assert_jq_lines("map(.sweep) == [{threads: 1}, {threads: 1024}]");
     step_twice(FORMAT_NDJSON, SWEEP_DEPTH, 3, 128, "ndjson_sweep_depth");
     assert_jq_lines("map(.sweep) == [{depth: 3}, {depth: 128}]");
+    step_twice(FORMAT_NDJSON, SWEEP_INTERVAL, 1000000, 16000000, "ndjson_sweep_interval");
+    assert_jq_lines("map(.sweep) == [{interval: 1000000}, {interval: 16000000}]");
 }
 
 static void
@@ -430,6 +434,143 @@ no_record_is_no_line(void **state)
     golden_end(&golden, "empty");
 }
 
+static void
+step_judged(enum plan_format format, int highest, const char *name)
+{
+    static const enum slo_verdict verdicts[] = {SLO_MET, SLO_BROKEN, SLO_UNKNOWN};
+    struct golden golden;
+    struct stats stats = contract_stats();
+    prepare(&golden);
+    golden.plan.output.format = format;
+    golden.plan.sweep.kind = SWEEP_DEPTH;
+    assert_null(slos_add(&golden.plan.slos, "p99=1ms"));
+    assert_null(slos_add(&golden.plan.slos, "max=10ms"));
+    golden_begin(&golden);
+    for (int i = 0; i < 3; i++) {
+        struct job_step *step = &golden.job.steps[i];
+        *step = (struct job_step){.value = 1 << i, .verdict = verdicts[i]};
+        golden.observer.step(&golden.report, &golden.job, step, &stats, 20158762);
+    }
+    golden.job.highest = highest;
+    golden.observer.highest(&golden.report, &golden.job);
+    golden_end(&golden, name);
+}
+
+/* And a record of its own has the highest that did. */
+static void
+steps_say_if_they_kept_the_limits(void **state)
+{
+    (void)state;
+    step_judged(FORMAT_JSON, 0, "json_sweep_slo");
+    assert_jq("map(.kept) == [true, false, null, null] and (.[3] | has(\"kept\") | not) "
+              "and .[3].highest == {depth: 1, limit: \"p99=1ms,max=10ms\"}");
+    step_judged(FORMAT_NDJSON, -1, "ndjson_sweep_slo");
+    assert_jq_lines(".[3].highest == {depth: null, limit: \"p99=1ms,max=10ms\"}");
+}
+
+/* A write of 50, 60 ... us of which the flush is 30, then a read of 10, 11 ... us. */
+static struct stats
+mixed(int count, int64_t every)
+{
+    struct stats stats = {.both = true, .every = every};
+    for (int i = 0; i < 2 * count; i++) {
+        bool writes = i % 2 == 0;
+        struct sample sample = sample_of((uint64_t)i + 1, VERDICT_NONE);
+        sample.operation = writes ? OPERATION_WRITE : OPERATION_READ;
+        sample.latency = writes ? 50000 + i / 2 * 10000 : 10000 + i / 2 * 1000;
+        sample.sync = writes ? 30000 : 0;
+        sample.bytes = writes ? 4096 : 512;
+        stats_record(&stats, &sample);
+    }
+    return stats;
+}
+
+static void
+begin_mixed(struct golden *golden)
+{
+    prepare(golden);
+    golden->plan.load = LOAD_READ_WRITE;
+    golden->plan.output.percentiles = percentiles_default;
+    golden->options.given[OPTION_HISTOGRAM] = 1;
+    golden_begin(golden);
+}
+
+static void
+reads_writes_and_flushes_have_figures_of_their_own(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = mixed(10, 0);
+    begin_mixed(&golden);
+    golden_summary(&golden, &stats, 20158762);
+    golden_end(&golden, "json_both");
+    assert_jq(".[0].stat | .count == .read.count + .write.count "
+              "and .size == .read.size + .write.size "
+              "and .time == .read.time + .write.time and .sync.count == 10");
+    assert_jq(".[0].stat | [.read, .write, .sync | .min, .avg, .max] == "
+              "[10000, 14500, 19000, 50000, 95000, 140000, 30000, 30000, 30000]");
+    assert_jq(".[0].stat | [.read, .write] | map(.percentiles[\"50\"]) | "
+              ".[0] > 13900 and .[0] < 14100 and .[1] > 89000 and .[1] < 91000");
+}
+
+/* Before any request, and where no flush comes after writes. */
+static void
+an_operation_may_have_no_requests(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {.both = true};
+    begin_mixed(&golden);
+    golden_period(&golden, &stats, 0);
+    golden_end(&golden, "json_both_nothing");
+    assert_jq(".[0].stat | .read.count == 0 and .write.max == 0 and .sync == null");
+}
+
+/* Each write waits for 40 us and less; flushes do not. */
+static void
+corrected_is_said_of_each_operation(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = mixed(2, 40000);
+    begin_mixed(&golden);
+    golden_summary(&golden, &stats, 20158762);
+    golden_end(&golden, "json_both_corrected");
+    assert_jq(".[0].stat | [.corrected, .read.corrected, .write.corrected, "
+              ".sync.corrected] == [true, true, true, null]");
+    assert_jq(".[0].stat | (.read.histogram | map(.count) | add) == 4 "
+              "and (.sync.histogram | map(.count) | add) == 2");
+}
+
+/* Limits or not: a rate is kept if it is answered. */
+static void
+rates_say_what_was_due_and_what_was_answered(void **state)
+{
+    (void)state;
+    for (int limited = 0; limited < 2; limited++) {
+        struct golden golden;
+        struct stats stats = contract_stats();
+        prepare(&golden);
+        golden.plan.output.format = FORMAT_NDJSON;
+        golden.plan.sweep.kind = SWEEP_RATE;
+        if (limited)
+            assert_null(slos_add(&golden.plan.slos, "p99=1ms"));
+        golden.job.plan = golden.plan;
+        golden_begin(&golden);
+        struct job_step *step = golden.job.steps;
+        *step = (struct job_step){.value = 49000, .rate = 48000};
+        golden.observer.step(&golden.report, &golden.job, step, &stats, 20158762);
+        golden.job.step_count = 1;
+        golden.job.highest = 0;
+        golden.observer.highest(&golden.report, &golden.job);
+        golden_end(&golden, limited ? "ndjson_sweep_rate_slo" : "ndjson_sweep_rate");
+        assert_jq_lines(limited ? ".[0].sweep == {rate: 49000} and .[0].kept and "
+                                  ".[1].highest == {rate: 48000, limit: \"p99=1ms\"}"
+                                : ".[0].sweep == {rate: 49000} and .[0].kept and "
+                                  ".[1].highest == {rate: 48000}");
+    }
+}
+
 int
 main(void)
 {
@@ -455,6 +596,11 @@ main(void)
         cmocka_unit_test(a_step_may_be_a_line),
         cmocka_unit_test(a_line_has_no_line_breaks_from_texts),
         cmocka_unit_test(no_record_is_no_line),
+        cmocka_unit_test(steps_say_if_they_kept_the_limits),
+        cmocka_unit_test(reads_writes_and_flushes_have_figures_of_their_own),
+        cmocka_unit_test(an_operation_may_have_no_requests),
+        cmocka_unit_test(corrected_is_said_of_each_operation),
+        cmocka_unit_test(rates_say_what_was_due_and_what_was_answered),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, unmount_all);
 }

@@ -199,6 +199,25 @@ interim_statistics_go_to_stderr(void **state)
     free(text);
 }
 
+static void
+a_highest_rate_without_limits_has_a_dash_in_their_place(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = golden_stats();
+    golden_prepare(&golden, FORMAT_RAW);
+    golden.plan.sweep.kind = SWEEP_RATE;
+    golden.job.plan = golden.plan;
+    golden_begin(&golden);
+    struct job_step *step = golden.job.steps;
+    *step = (struct job_step){.value = 49000, .rate = 48000};
+    golden.job.step_count = 1;
+    golden.observer.step(&golden.report, &golden.job, step, &stats, 9000912345);
+    golden.job.highest = 0;
+    golden.observer.highest(&golden.report, &golden.job);
+    golden_end(&golden, "raw_sweep_rate");
+}
+
 int
 main(void)
 {
@@ -215,6 +234,7 @@ main(void)
         cmocka_unit_test(a_stream_that_fails_gives_its_errno),
         cmocka_unit_test(a_full_device_is_told),
         cmocka_unit_test(interim_statistics_go_to_stderr),
+        cmocka_unit_test(a_highest_rate_without_limits_has_a_dash_in_their_place),
     };
     return cmocka_run_group_tests_name("raw", tests, NULL, unmount_all);
 }

@@ -325,6 +325,32 @@ a_sweep_goes_through_all_steps_of_all_targets(void **state)
     free(stats);
 }
 
+/* Of 1, 2 and 4 ms, each with 30 requests after one. */
+static void
+steps_of_a_sweep_of_intervals_differ_in_length(void **state)
+{
+    (void)state;
+    struct plan plan = plain();
+    struct stats *stats = seen(5, 0);
+    struct job snapshot = {.stats = stats};
+    plan.sweep = (struct sweep){SWEEP_INTERVAL, MS, 4 * MS};
+    plan.least = 30;
+    plan.work_time = MS;
+    for (int number = 0; number < 3; number++) {
+        static const int64_t before[] = {0, 31 * MS, 93 * MS};
+        struct status_facts facts;
+        int64_t now = BEGAN + 100 * SECOND;
+        struct status *status = status_open(&plan, 2, BEGAN);
+        status_step(status, 1, MS << number, number, 3, now - 10 * MS);
+        status_gather(status, &snapshot, 1, now, &facts);
+        assert_int_equal(facts.left, 217 * MS - before[number] - 10 * MS);
+        assert_in_range(facts.share * 434, 217 + before[number] / MS + 9,
+                        217 + before[number] / MS + 11);
+        status_close(status);
+    }
+    free(stats);
+}
+
 int
 main(void)
 {
@@ -338,6 +364,7 @@ main(void)
         cmocka_unit_test(the_slowest_target_decides_what_is_left),
         cmocka_unit_test(a_sweep_goes_through_all_steps_of_all_targets),
         cmocka_unit_test(one_that_is_done_is_not_waited_for),
+        cmocka_unit_test(steps_of_a_sweep_of_intervals_differ_in_length),
     };
     return cmocka_run_group_tests_name("status_facts", tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ a_row_has_the_rates_of_the_clock(void **state)
         sample.verdict = i == 0 ? VERDICT_TOO_SLOW : VERDICT_NONE;
         stats_record(&stats, &sample);
     }
-    table_row(&text, &plan, 64, &stats, SECOND / 50);
+    table_row(&text, &plan, &(struct job_step){.value = 64}, &stats, SECOND / 50, false);
     assert_string_equal(text.text, "        64      250    1000 KiB/s       1 ms"
                                    "       1 ms          -       1 ms\n");
     buffer_free(&text);
@@ -177,7 +177,8 @@ no_value_is_too_wide_for_its_column(void **state)
         stats.requests = (uint64_t)rates[i % LENGTH(rates)];
         stats.all_bytes = speeds[i % LENGTH(speeds)];
         buffer_clear(&text);
-        table_row(&text, &plan, sizes[i % LENGTH(sizes)], &stats, SECOND);
+        table_row(&text, &plan, &(struct job_step){.value = sizes[i % LENGTH(sizes)]},
+                  &stats, SECOND, false);
         check_columns(text.text, 4);
     }
     buffer_free(&text);
@@ -194,7 +195,7 @@ no_percentile_is_too_wide_for_its_column(void **state)
     assert_null(
         percentiles_parse("99.9999,99.9999999,0.0000001", &plan.output.percentiles));
     table_head(&text, &plan);
-    table_row(&text, &plan, 8, &stats, SECOND);
+    table_row(&text, &plan, &(struct job_step){.value = 8}, &stats, SECOND, false);
     assert_string_equal(
         text.text, "   threads     iops     bandwidth        avg   p99.9999  p99.9999999"
                    "  p0.0000001        max\n"
@@ -215,9 +216,172 @@ a_table_has_room_for_sixteen_percentiles(void **state)
     table_head(&text, &plan);
     check_columns(text.text, 18);
     buffer_clear(&text);
-    table_row(&text, &plan, 1, &stats, SECOND);
+    table_row(&text, &plan, &(struct job_step){.value = 1}, &stats, SECOND, false);
     check_columns(text.text, 18);
     buffer_free(&text);
+}
+
+/* The second broke it, the third had too few requests to know. */
+static void
+add_judged(struct golden *golden, int highest)
+{
+    static const enum slo_verdict verdicts[] = {SLO_MET, SLO_BROKEN, SLO_UNKNOWN};
+    struct stats stats = rising(100);
+    struct job *job = &golden->job;
+    job->plan = golden->plan;
+    for (int i = 0; i < 3; i++) {
+        job->steps[i] = (struct job_step){
+            .value = 8192 << i, .iops = 48000, .bps = 196608000, .verdict = verdicts[i]};
+        job->step_count = i + 1;
+        assert_int_equal(golden->observer.step(&golden->report, job, &job->steps[i],
+                                               &stats, 505000000),
+                         0);
+    }
+    job->highest = highest;
+    golden->observer.highest(&golden->report, job);
+}
+
+static void
+limit(struct golden *golden, enum plan_format format, enum sweep_kind kind,
+      enum color color)
+{
+    golden_prepare(golden, format);
+    golden->plan.sweep.kind = kind;
+    golden->options.color = color;
+    assert_null(slos_add(&golden->plan.slos, "p99=1ms"));
+    assert_null(slos_add(&golden->plan.slos, "iops=10k"));
+    golden_begin(golden);
+}
+
+static void
+steps_that_broke_a_limit_say_so(void **state)
+{
+    (void)state;
+    struct golden golden;
+    limit(&golden, FORMAT_HUMAN, SWEEP_DEPTH, COLOR_NEVER);
+    add_judged(&golden, 0);
+    golden_end(&golden, "sweep_slo");
+    limit(&golden, FORMAT_HUMAN, SWEEP_SIZE, COLOR_ALWAYS);
+    add_judged(&golden, 0);
+    golden_end(&golden, "sweep_slo_color");
+}
+
+static void
+the_last_line_has_the_highest_that_keeps_the_limits(void **state)
+{
+    static const struct {
+        enum sweep_kind kind;
+        int highest;
+        enum slo_verdict verdict;
+        const char *line;
+    } cases[] = {
+        {SWEEP_DEPTH, 0, SLO_MET,
+         "highest depth that keeps p99=1ms: 65536 (48 k iops, 187.5 MiB/s)\n"},
+        {SWEEP_SIZE, 0, SLO_MET,
+         "largest size that keeps p99=1ms: 64 KiB (48 k iops, 187.5 MiB/s)\n"},
+        {SWEEP_THREADS, 0, SLO_MET,
+         "highest number of threads that keeps p99=1ms: 65536 (48 k iops, 187.5 "
+         "MiB/s)\n"},
+        {SWEEP_INTERVAL, 0, SLO_MET, "longest interval that keeps p99=1ms: 65.5 us\n"},
+        {SWEEP_THREADS, -1, SLO_BROKEN, "no number of threads keeps p99=1ms\n"},
+        {SWEEP_DEPTH, -1, SLO_UNKNOWN, "no depth is known to keep p99=1ms\n"},
+    };
+    (void)state;
+    static struct job job;
+    assert_null(slos_add(&job.plan.slos, "p99=1ms"));
+    job.steps[0] = (struct job_step){.value = 65536, .iops = 48000, .bps = 196608000};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct buffer text = {0};
+        job.plan.sweep.kind = cases[i].kind;
+        job.highest = cases[i].highest;
+        job.outcome.verdict = cases[i].verdict;
+        table_highest(&text, &job);
+        assert_string_equal(text.text, cases[i].line);
+        buffer_free(&text);
+    }
+}
+
+static void
+a_pipe_has_the_highest_in_a_line_of_its_own_kind(void **state)
+{
+    (void)state;
+    struct golden golden;
+    limit(&golden, FORMAT_RAW, SWEEP_DEPTH, COLOR_NEVER);
+    add_judged(&golden, 0);
+    golden_end(&golden, "raw_sweep_slo");
+    limit(&golden, FORMAT_RAW, SWEEP_SIZE, COLOR_NEVER);
+    add_judged(&golden, -1);
+    golden_end(&golden, "raw_sweep_slo_none");
+}
+
+static void
+intervals_are_times(void **state)
+{
+    (void)state;
+    struct golden golden;
+    begin(&golden, SWEEP_INTERVAL, NULL);
+    add_step(&golden, 16 * MS, 30, 480 * MS);
+    add_step(&golden, SECOND, 30, 30 * SECOND);
+    golden_end(&golden, "sweep_interval");
+}
+
+/* 500 requests of 1 ms to 500 ms per second: 125 of them under way in the mean. */
+static void
+rates_have_columns_of_their_own(void **state)
+{
+    (void)state;
+    struct plan plan = {.sweep.kind = SWEEP_RATE};
+    struct buffer text = {0};
+    struct stats stats = rising(500);
+    struct job_step step = {.value = 48000, .verdict = SLO_BROKEN};
+    double in_use = (double)stats.latency.sum / 1e9;
+    char expected[64];
+    table_head(&text, &plan);
+    assert_string_equal(text.text, "   offered  achieved   in use        avg        p50"
+                                   "        p99        max\n");
+    buffer_clear(&text);
+    stats.requests = 47960;
+    table_row(&text, &plan, &step, &stats, SECOND, false);
+    snprintf(expected, sizeof(expected), "      48 k    48.0 k%9.2f ", in_use);
+    assert_memory_equal(text.text, expected, strlen(expected));
+    assert_non_null(strstr(text.text, "  FAIL\n"));
+    buffer_clear(&text);
+    stats.requests = 1000;
+    stats.latency.sum = 1234567 * SECOND;
+    table_row(&text, &plan, &step, &stats, SECOND, false);
+    assert_non_null(strstr(text.text, "  1 k   1.23 M "));
+    buffer_free(&text);
+}
+
+static void
+the_last_line_of_rates_has_what_was_answered(void **state)
+{
+    (void)state;
+    static const struct {
+        int highest;
+        bool limited;
+        const char *line;
+    } cases[] = {
+        {1, true, "highest rate that keeps p99=1ms: 48 k iops (187.5 MiB/s)\n"},
+        {1, false, "highest rate that was achieved: 48 k iops (187.5 MiB/s)\n"},
+        {-1, true, "no rate keeps p99=1ms\n"},
+        {-1, false, "no rate was achieved\n"},
+    };
+    static struct job job; /* too large for a stack */
+    job.plan.sweep.kind = SWEEP_RATE;
+    job.plan.request_size = 4096;
+    job.steps[1] = (struct job_step){.value = 49000, .rate = 48000};
+    job.step_count = 2;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct buffer text = {0};
+        job.plan.slos.count = 0;
+        if (cases[i].limited)
+            assert_null(slos_add(&job.plan.slos, "p99=1ms"));
+        job.highest = cases[i].highest;
+        table_highest(&text, &job);
+        assert_string_equal(text.text, cases[i].line);
+        buffer_free(&text);
+    }
 }
 
 int
@@ -234,6 +398,12 @@ main(void)
         cmocka_unit_test(no_value_is_too_wide_for_its_column),
         cmocka_unit_test(no_percentile_is_too_wide_for_its_column),
         cmocka_unit_test(a_table_has_room_for_sixteen_percentiles),
+        cmocka_unit_test(steps_that_broke_a_limit_say_so),
+        cmocka_unit_test(the_last_line_has_the_highest_that_keeps_the_limits),
+        cmocka_unit_test(a_pipe_has_the_highest_in_a_line_of_its_own_kind),
+        cmocka_unit_test(intervals_are_times),
+        cmocka_unit_test(rates_have_columns_of_their_own),
+        cmocka_unit_test(the_last_line_of_rates_has_what_was_answered),
     };
     return cmocka_run_group_tests_name("table", tests, NULL, unmount_all);
 }

@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 #include "report/writers.h"
-#include "stats/histogram.h"
+#include "stats/distribution.h"
 
 struct bin {
     int64_t latency;

@@ -29,6 +29,7 @@ struct told {
     bool backwards;      /* one had a negative time */
     int enough_periods;  /* then what is held goes on, as after interim statistics */
     struct stats summary, interim, merged;
+    struct job_under_way meanwhile, left; /* with the interim statistics; in the end */
     int64_t summary_time;
     uint64_t hang_index[SAID];
     int64_t hang_time[SAID];
@@ -37,6 +38,7 @@ struct told {
     struct io_config step_config;
     int step_requests[SAID]; /* that the first worker had sent until its end */
     int stepping;            /* steps that have begun */
+    int judged, highest;     /* calls, and the step of the last; -1: none */
     int count_of_steps;      /* that there should be, as it was told */
     int64_t value_of_step;
     bool out_of_order;                  /* steps did not begin and end in turn */
@@ -108,6 +110,7 @@ on_summary(void *self, const struct job *job)
     struct told *told = self;
     enter(told);
     told->summary = job->outcome.total;
+    told->left = job->under_way;
     told->summary_time = job->outcome.time;
     told->summaries++;
     return leave(told);
@@ -126,15 +129,15 @@ on_step_begin(void *self, const struct job *job, int64_t value, int number, int 
 }
 
 static inline int
-on_step(void *self, const struct job *job, int64_t value, const struct stats *stats,
-        int64_t time)
+on_step(void *self, const struct job *job, const struct job_step *step,
+        const struct stats *stats, int64_t time)
 {
     struct told *told = self;
     (void)job;
     enter(told);
     assert_in_range(told->steps, 0, SAID - 1);
-    told->out_of_order |= value != told->value_of_step;
-    told->values[told->steps] = value;
+    told->out_of_order |= step->value != told->value_of_step;
+    told->values[told->steps] = step->value;
     told->step_times[told->steps] = time;
     told->step_requests[told->steps++] = fake_engine.queues[0].requests;
     told->step = *stats;
@@ -145,10 +148,19 @@ on_step(void *self, const struct job *job, int64_t value, const struct stats *st
 }
 
 static inline void
+on_highest(void *self, const struct job *job)
+{
+    struct told *told = self;
+    told->highest = job->highest;
+    told->judged++;
+}
+
+static inline void
 on_interim(void *self, const struct job *job)
 {
     struct told *told = self;
     told->interim = *job->stats;
+    told->meanwhile = job->under_way;
     told->interims++;
     atomic_store(&fake_engine.go, true);
 }
@@ -180,6 +192,7 @@ observer_of(struct told *told)
         .hang = on_hang,
         .step_begin = on_step_begin,
         .step = on_step,
+        .highest = on_highest,
     };
 }
 

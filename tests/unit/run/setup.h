@@ -48,6 +48,7 @@ setup_begin(struct setup *setup, int64_t count)
     setup->options.count = count;
     setup->options.entropy = 1;
     setup->options.max_time = INT64_MAX;
+    setup->options.timeout = INT64_MAX;
     setup->options.given[OPTION_INTERVAL] = 1;
     setup->target = (struct target){.fd = -1,
                                     .kind = OS_FILE,
@@ -77,7 +78,8 @@ static inline struct run_task
 setup_task(struct setup *setup, const struct run_observer *observer)
 {
     setup_job(setup);
-    return (struct run_task){&engine_fake, setup->job, 1, observer};
+    return (struct run_task){
+        .engine = &engine_fake, .jobs = setup->job, .count = 1, .observer = observer};
 }
 
 /* Fails unless ERROR is that of a fake engine that cannot be opened. */

@@ -185,6 +185,26 @@ any_sequence_keeps_the_order(void **state)
     inflight_close(&inflight);
 }
 
+/* It is neither under way nor free, until it comes back. */
+static void
+a_lost_one_keeps_its_place(void **state)
+{
+    (void)state;
+    open_slots(3);
+    int first = take(), second = take();
+    inflight_lose(&inflight, &inflight.list[first]);
+    assert_int_equal(inflight_live(&inflight), 1);
+    assert_int_equal(inflight.under_way, 2);
+    assert_ptr_equal(inflight.ends.younger, &inflight.list[second]);
+    assert_int_not_equal(take(), first);
+    assert_null(inflight.free);
+    inflight_regain(&inflight, &inflight.list[first]);
+    assert_int_equal(inflight.lost, 0);
+    assert_int_equal(inflight_live(&inflight), 2);
+    assert_int_equal(take(), first);
+    inflight_close(&inflight);
+}
+
 int
 main(void)
 {
@@ -197,6 +217,7 @@ main(void)
         cmocka_unit_test(a_single_one_goes_round),
         cmocka_unit_test(what_belongs_to_two_of_them_is_far_apart),
         cmocka_unit_test(any_sequence_keeps_the_order),
+        cmocka_unit_test(a_lost_one_keeps_its_place),
     };
     return cmocka_run_group_tests_name("inflight", tests, NULL, NULL);
 }

@@ -60,6 +60,22 @@ a_short_request_is_a_failure(void **state)
 }
 
 static void
+a_request_without_an_answer_has_no_errno(void **state)
+{
+    (void)state;
+    struct outcome outcome = {
+        .total = {.requests = 5, .failed = 1, .latency = {.count = 3}},
+        .failed = {.index = 5, .verdict = VERDICT_TIMEOUT, .latency = 2000300000},
+        .waiting = 750000000,
+        .left = 2,
+        .stuck = true,
+    };
+    check_notes(&outcome, "ioping: request 5 failed: no answer for 2.00 s (timeout)\n",
+                "ioping: 2 requests still waiting after 750 ms\n");
+    check_status(&outcome, 3);
+}
+
+static void
 a_first_request_that_fails_is_all_there_is_to_say(void **state)
 {
     (void)state;
@@ -268,6 +284,11 @@ a_step_without_a_request_is_named(void **state)
                 "-w\n",
                 NULL);
     check_status(&outcome, 0);
+    outcome = (struct outcome){.swept = SWEEP_RATE, .empty = 10000000};
+    check_notes(&outcome,
+                "ioping: -sweep: no request ended in the time of rate=10 M; begin with a "
+                "lower one\n",
+                NULL);
     outcome = (struct outcome){
         .total = {.requests = 9, .failed = 1, .latency = {.count = 8}},
         .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC, .size = 4096},
@@ -345,6 +366,78 @@ all_limits_that_are_broken_are_told(void **state)
     check_notes(&outcome, "ioping: max = 100 ms exceeds 1 ms\n",
                 "ioping: p90 = 89.9 ms exceeds 2 ms\n");
     check_status(&outcome, 5);
+}
+
+/* Of 100 that count, 20 were split: 1 ms in the device and so on; parts are as they were
+ * measured, with -corrected too. */
+static void
+a_limit_of_a_part_is_told_by_its_name(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"device-p50=5ms", "device-p99=1s", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 10000000);
+    for (int i = 1; i <= 20; i++) {
+        struct sample sample = {.index = (uint64_t)i, .split = {.result = SPLIT_DONE}};
+        sample.split.part[PART_DEVICE] = i * 1000000;
+        breakdown_record(&outcome.total.breakdown, &sample);
+    }
+    check_notes(&outcome, "ioping: device-p50 = 9.99 ms exceeds 5 ms\n",
+                "ioping: device-p99 is not known: 20 requests could be split, and it "
+                "takes 100\n");
+    check_status(&outcome, 5);
+}
+
+/* Reads in turn with writes, of which each takes 300 ms where 100 are the interval. */
+static struct outcome
+outcome_of_both(struct slos *slos, const char *const *limits)
+{
+    struct outcome outcome = {.slos = slos, .total = {.both = true, .every = 100000000}};
+    *slos = (struct slos){0};
+    for (; *limits; limits++)
+        assert_null(slos_add(slos, *limits));
+    for (int i = 0; i < 40; i++) {
+        struct sample sample = {.latency = i % 2 ? 1000000 : 300000000,
+                                .sync = i % 2 ? 0 : 50000000,
+                                .operation = i % 2 ? OPERATION_READ : OPERATION_WRITE,
+                                .verdict = VERDICT_NONE};
+        stats_record(&outcome.total, &sample);
+    }
+    return outcome;
+}
+
+/* Of 20 reads and 20 waits of 200 ms for writes. Flushes wait for nothing. */
+static void
+a_limit_of_an_operation_says_if_it_is_corrected(void **state)
+{
+    (void)state;
+    static const char *const reads[] = {"read-p90=100ms", "read-max=0", NULL},
+                             *const flushes[] = {"sync-p90=1ms", "write-max=1ms", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_both(&slos, reads);
+    check_notes(&outcome, "ioping: read-p90 (corrected) = 199.8 ms exceeds 100 ms\n",
+                "ioping: read-max = 1 ms exceeds 0 ns\n");
+    outcome = outcome_of_both(&slos, flushes);
+    check_notes(&outcome, "ioping: sync-p90 = 50 ms exceeds 1 ms\n",
+                "ioping: write-max = 300 ms exceeds 1 ms\n");
+    check_status(&outcome, 5);
+}
+
+static void
+what_a_limit_would_take_is_told_in_its_own_words(void **state)
+{
+    (void)state;
+    static const char *const both[] = {"read-p99=1s", "write-p99=1s", NULL},
+                             *const flushes[] = {"sync-p99=1s", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_both(&slos, both);
+    check_notes(&outcome,
+                "ioping: read-p99 is not known: 20 reads count, and it takes 100\n",
+                "ioping: write-p99 is not known: 20 writes count, and it takes 100\n");
+    outcome = outcome_of_both(&slos, flushes);
+    check_notes(&outcome,
+                "ioping: sync-p99 is not known: 20 flushes count, and it takes 100\n",
+                NULL);
 }
 
 /* Only percentiles are; the waits of up to 90 ms every 10 ms push them down. */
@@ -472,6 +565,98 @@ what_was_missed_is_not_told_twice(void **state)
     check_notes(&outcome, NULL, NULL);
 }
 
+/* Whose COUNT requests that count were split but for those. */
+static struct outcome
+split_but(uint64_t count, uint64_t unasked, uint64_t lost)
+{
+    struct outcome outcome = {
+        .total = {.requests = count + 1, .latency = {.count = count}},
+        .breakdown = true,
+    };
+    outcome.total.breakdown.unasked = unasked;
+    outcome.total.breakdown.lost = lost;
+    outcome.total.breakdown.parts[PART_SUBMIT].moments.count = count - unasked - lost;
+    return outcome;
+}
+
+static void
+few_that_could_be_split_are_told_with_the_reasons(void **state)
+{
+    (void)state;
+    struct outcome outcome = split_but(100, 80, 8);
+    check_notes(&outcome,
+                "ioping: only 12 of 100 requests could be split: 80 asked no device, "
+                "records of 8 were not found\n",
+                NULL);
+    check_status(&outcome, 0);
+    outcome = split_but(100, 6, 0);
+    check_notes(&outcome,
+                "ioping: only 94 of 100 requests could be split: 6 asked no device\n",
+                NULL);
+    outcome = split_but(100, 0, 100);
+    outcome.target = "/dev/vda";
+    check_notes(&outcome,
+                "ioping: /dev/vda: only 0 of 100 requests could be split: records of "
+                "100 were not found\n",
+                NULL);
+}
+
+static void
+few_that_could_be_split_for_no_known_reason_are_told(void **state)
+{
+    (void)state;
+    struct outcome outcome = split_but(100, 0, 0);
+    outcome.total.breakdown.parts[PART_SUBMIT].moments.count = 50;
+    check_notes(&outcome, "ioping: only 50 of 100 requests could be split\n", NULL);
+}
+
+static void
+enough_that_were_split_are_not_told(void **state)
+{
+    (void)state;
+    struct outcome outcome = split_but(100, 4, 1);
+    check_notes(&outcome, NULL, NULL);
+    outcome = split_but(100, 100, 0);
+    outcome.breakdown = false;
+    check_notes(&outcome, NULL, NULL);
+}
+
+static void
+a_sweep_breaks_its_limits_if_no_step_keeps_them(void **state)
+{
+    (void)state;
+    struct slos slos = {0};
+    assert_null(slos_add(&slos, "p99=1ms"));
+    assert_null(slos_add(&slos, "max=1s"));
+    struct outcome outcome = {.swept = SWEEP_DEPTH, .slos = &slos};
+    check_notes(&outcome, NULL, NULL);
+    check_status(&outcome, 0);
+    outcome.verdict = SLO_BROKEN;
+    check_notes(&outcome, "ioping: no depth keeps p99=1ms,max=1s\n", NULL);
+    check_status(&outcome, 5);
+    outcome.target = "/mnt/a";
+    outcome.unknown = 4;
+    outcome.verdict = SLO_UNKNOWN;
+    check_notes(&outcome,
+                "ioping: /mnt/a: -sweep: too few requests count at depth 4 to check the "
+                "limits; use a longer -w\n",
+                "ioping: /mnt/a: no depth is known to keep p99=1ms,max=1s\n");
+    check_status(&outcome, 5);
+    outcome.swept = SWEEP_SIZE;
+    outcome.verdict = SLO_MET;
+    check_notes(&outcome,
+                "ioping: /mnt/a: -sweep: too few requests count at size 4 B to check "
+                "the limits; use a longer -w\n",
+                NULL);
+    check_status(&outcome, 0);
+    outcome.failed.index = 3;
+    outcome.told = true;
+    outcome.unknown = 0;
+    outcome.verdict = SLO_BROKEN;
+    check_notes(&outcome, "ioping: /mnt/a: no size keeps p99=1ms,max=1s\n", NULL);
+    check_status(&outcome, 3);
+}
+
 int
 main(void)
 {
@@ -479,6 +664,7 @@ main(void)
         cmocka_unit_test(a_good_run_says_nothing),
         cmocka_unit_test(a_failed_request_is_named),
         cmocka_unit_test(a_short_request_is_a_failure),
+        cmocka_unit_test(a_request_without_an_answer_has_no_errno),
         cmocka_unit_test(a_first_request_that_fails_is_all_there_is_to_say),
         cmocka_unit_test(requests_that_would_have_waited_are_no_failure),
         cmocka_unit_test(lost_output_makes_the_run_fail),
@@ -498,6 +684,9 @@ main(void)
         cmocka_unit_test(limits_that_are_kept_are_not_told),
         cmocka_unit_test(a_limit_that_is_broken_is_told_with_what_there_is),
         cmocka_unit_test(all_limits_that_are_broken_are_told),
+        cmocka_unit_test(a_limit_of_a_part_is_told_by_its_name),
+        cmocka_unit_test(a_limit_of_an_operation_says_if_it_is_corrected),
+        cmocka_unit_test(what_a_limit_would_take_is_told_in_its_own_words),
         cmocka_unit_test(a_corrected_limit_says_so),
         cmocka_unit_test(a_failure_goes_before_a_limit_and_both_are_told),
         cmocka_unit_test(a_limit_on_nothing_is_not_kept),
@@ -506,6 +695,10 @@ main(void)
         cmocka_unit_test(a_brief_summary_is_told_of_the_failures_beside_the_named),
         cmocka_unit_test(what_was_missed_is_not_told_twice),
         cmocka_unit_test(an_error_that_was_told_is_not_told_again),
+        cmocka_unit_test(few_that_could_be_split_are_told_with_the_reasons),
+        cmocka_unit_test(few_that_could_be_split_for_no_known_reason_are_told),
+        cmocka_unit_test(enough_that_were_split_are_not_told),
+        cmocka_unit_test(a_sweep_breaks_its_limits_if_no_step_keeps_them),
     };
     return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
 }

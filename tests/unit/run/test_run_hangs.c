@@ -108,6 +108,8 @@ give_up_a_full_queue_of_one_of_two(void)
     const struct outcome *outcome = run(&setup, told);
     REQUIRE(outcome->waiting >= 700 * MS);
     REQUIRE(outcome->left == 3);
+    REQUIRE(told->left.count == 3);
+    REQUIRE(outcome->ended - told->left.oldest >= outcome->waiting);
     REQUIRE(fake_engine.closed == 1);
     REQUIRE(fake_engine.queues[1].requests == 3);
     REQUIRE(told->summary.requests == (uint64_t)sent_by_all());
@@ -225,7 +227,11 @@ statistics_of_all_can_be_had_while_one_hangs(void **state)
     assert_int_equal(told->interims, 1);
     assert_in_range(told->interim.requests, 0, 199);
     assert_int_equal(told->interim.latency.count, told->interim.requests);
+    assert_in_range(told->meanwhile.count, 1, 3);
+    assert_in_range(told->meanwhile.oldest, 1, os_clock_now());
     assert_int_equal(told->summary.latency.count, 200);
+    assert_int_equal(told->left.count, 0);
+    assert_int_equal(told->left.oldest, 0);
 }
 
 static void

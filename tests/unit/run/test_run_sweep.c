@@ -511,11 +511,215 @@ ticks_may_come_less_often_than_there_are_steps(void **state)
     assert_true(ticking.ticks >= 1);
 }
 
+/* Requests of the first step take a millisecond, those of later ones LATER. */
+static int64_t later;
+
+static int
+take_longer(struct told *told)
+{
+    (void)told;
+    fake_engine.takes = later;
+    return 0;
+}
+
+/* The fastest request tells, since a busy machine may hold up any. */
+static const struct outcome *
+run_limited(struct told *told)
+{
+    struct setup setup;
+    told->at_step = take_longer;
+    begin(&setup, SWEEP_THREADS, 1, 4);
+    assert_null(slos_add(&setup.options.slos, "min=100ms"));
+    setup.options.work_time = 500 * MS;
+    return run(&setup, told);
+}
+
+static void
+the_highest_that_keeps_the_limits_is_told(void **state)
+{
+    (void)state;
+    struct told *told = told_begin();
+    later = 120 * MS;
+    const struct outcome *outcome = run_limited(told);
+    assert_int_equal(told->steps, 3);
+    assert_int_equal(told->judged, 1);
+    assert_int_equal(told->highest, 0);
+    assert_int_equal(outcome->verdict, SLO_MET);
+    assert_int_equal(outcome_status(outcome), EXIT_DONE);
+    told = told_begin();
+    later = MS;
+    outcome = run_limited(told);
+    assert_int_equal(told->highest, 2);
+    assert_int_equal(outcome_status(outcome), EXIT_DONE);
+}
+
+static void
+a_step_with_a_failure_keeps_no_limit(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_step = fail_the_next;
+    begin(&setup, SWEEP_THREADS, 1, 8);
+    assert_null(slos_add(&setup.options.slos, "min=1h"));
+    setup.options.work_time = 1000 * MS;
+    const struct outcome *outcome = run(&setup, told);
+    assert_int_equal(told->steps, 2);
+    assert_int_equal(told->judged, 1);
+    assert_int_equal(told->highest, 0);
+    assert_int_equal(setup.job->steps[0].verdict, SLO_MET);
+    assert_int_equal(setup.job->steps[1].verdict, SLO_BROKEN);
+    assert_int_equal(outcome_status(outcome), EXIT_RUNTIME);
+}
+
+static void
+interrupt_the_first_step(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_hang = interrupt;
+    begin(&setup, SWEEP_THREADS, 1, 8);
+    assert_null(slos_add(&setup.options.slos, "min=1h"));
+    setup.options.hang = 50 * MS;
+    setup.options.work_time = 3600000 * MS;
+    fake_engine.answers[3].held = true;
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(told->steps == 0 && told->judged == 0);
+    REQUIRE(outcome->verdict == SLO_UNKNOWN);
+    REQUIRE(outcome_status(outcome) == EXIT_LIMIT);
+}
+
+static void
+limits_of_no_step_are_not_known(void **state)
+{
+    (void)state;
+    in_child(interrupt_the_first_step);
+}
+
+/* Steps that were left out may keep a limit that all so far broke. */
+static void
+interrupt_what_broke_its_limits(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    told->at_step = interrupt_after_two;
+    begin(&setup, SWEEP_THREADS, 1, 8);
+    assert_null(slos_add(&setup.options.slos, "iops=1P"));
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(told->steps == 2 && told->judged == 1 && told->highest == -1);
+    REQUIRE(setup.job->steps[1].verdict == SLO_BROKEN);
+    REQUIRE(outcome->verdict == SLO_UNKNOWN);
+    REQUIRE(outcome_status(outcome) == EXIT_LIMIT);
+}
+
+static void
+limits_of_steps_left_out_are_not_known(void **state)
+{
+    (void)state;
+    in_child(interrupt_what_broke_its_limits);
+}
+
+static void
+limits_that_all_steps_broke_are_known(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, SWEEP_THREADS, 1, 8);
+    assert_null(slos_add(&setup.options.slos, "iops=1P"));
+    const struct outcome *outcome = run(&setup, told);
+    assert_int_equal(told->steps, 4);
+    assert_int_equal(outcome->verdict, SLO_BROKEN);
+}
+
+static void
+without_limits_nothing_is_judged(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, SWEEP_THREADS, 1, 2);
+    const struct outcome *outcome = run(&setup, told);
+    assert_int_equal(told->judged, 0);
+    assert_int_equal(outcome_status(outcome), EXIT_DONE);
+}
+
+static void
+begin_intervals(struct setup *setup, int64_t from, int64_t to)
+{
+    begin(setup, SWEEP_INTERVAL, from, to);
+    setup->options.given[OPTION_INTERVAL] = 0;
+}
+
+/* Again if a late machine sent it when the step had begun. */
+static void
+the_first_request_of_an_interval_is_not_in_its_step(void **state)
+{
+    (void)state;
+    struct told *told;
+    static const int64_t values[] = {10 * MS, 20 * MS};
+    const struct outcome *outcome;
+    int tries = 0;
+    do {
+        struct setup setup;
+        told = told_begin();
+        begin_intervals(&setup, 10 * MS, 20 * MS);
+        outcome = run(&setup, told);
+        assert_int_equal(setup.job->step.interval, 20 * MS);
+    } while (outcome->total.requests + 2 > (uint64_t)sent_by_all() && ++tries < 5);
+    assert_values(told, values, 2);
+    assert_int_equal(outcome->total.requests + 2, sent_by_all());
+    assert_true(told->step.requests >= 30 && told->step.requests <= 31);
+    assert_true(told->step_times[1] >= 29 * 20 * MS);
+    assert_true(told->step_times[0] >= 29 * 10 * MS);
+}
+
+/* They outlast their interval, so in its time there is room for 12 of them. */
+static void
+a_step_of_slow_requests_has_as_many(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    begin_intervals(&setup, 10 * MS, 10 * MS);
+    setup.options.work_time = MS;
+    fake_engine.takes = 25 * MS;
+    run(&setup, told);
+    assert_int_equal(told->steps, 1);
+    assert_int_equal(told->step.latency.count, 30);
+    assert_true(told->step_times[0] >= 30 * 25 * MS);
+}
+
+/* At random there are fewer due than the rate says in some of the steps. */
+static void
+no_rate_is_more_than_what_was_due(void **state)
+{
+    (void)state;
+    int fewer = 0;
+    for (int seed = 1; seed <= 6; seed++) {
+        struct setup setup;
+        begin(&setup, SWEEP_RATE, 1000, 1000);
+        setup.options.given[OPTION_INTERVAL] = 0;
+        setup.options.given[OPTION_POISSON] = 1;
+        setup.options.depth = 8;
+        setup.options.entropy = seed;
+        fake_engine.takes = 0;
+        run(&setup, told_begin());
+        for (int i = 0; i < setup.job->step_count; i++) {
+            const struct job_step *step = &setup.job->steps[i];
+            fewer += step->iops < 950;
+            assert_true((double)step->rate <= step->iops / 0.99 + 1);
+        }
+    }
+    assert_true(fewer > 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_total_is_that_of_all_steps),
+        cmocka_unit_test(no_rate_is_more_than_what_was_due),
         cmocka_unit_test(what_is_sent_while_it_settles_is_not_in_a_step),
         cmocka_unit_test(sizes_go_from_what_fits_to_the_working_set),
         cmocka_unit_test(sizes_that_are_given_are_those_of_the_steps),
@@ -531,6 +735,14 @@ main(void)
         cmocka_unit_test(a_step_that_is_stuck_while_it_settles_took_no_time),
         cmocka_unit_test(a_step_that_is_given_up_has_a_row),
         cmocka_unit_test(ticks_may_come_less_often_than_there_are_steps),
+        cmocka_unit_test(the_highest_that_keeps_the_limits_is_told),
+        cmocka_unit_test(a_step_with_a_failure_keeps_no_limit),
+        cmocka_unit_test(limits_of_no_step_are_not_known),
+        cmocka_unit_test(limits_of_steps_left_out_are_not_known),
+        cmocka_unit_test(limits_that_all_steps_broke_are_known),
+        cmocka_unit_test(without_limits_nothing_is_judged),
+        cmocka_unit_test(the_first_request_of_an_interval_is_not_in_its_step),
+        cmocka_unit_test(a_step_of_slow_requests_has_as_many),
     };
     return cmocka_run_group_tests_name("run sweep", tests, NULL, NULL);
 }

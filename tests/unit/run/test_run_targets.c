@@ -127,7 +127,10 @@ execute(struct error *error)
         assert_int_equal(job_init(&all.jobs[i], &all.setup.plan, i), 0);
         all.jobs[i].target = all.setup.target;
     }
-    all.task = (struct run_task){&engine_fake, all.jobs, TARGETS, &all.observer};
+    all.task = (struct run_task){.engine = &engine_fake,
+                                 .jobs = all.jobs,
+                                 .count = TARGETS,
+                                 .observer = &all.observer};
     os_signals_install();
     return run_execute(&all.task, error);
 }

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "base/time.h"
-#include "stats/percentile.h"
+#include "stats/slo.h"
 #include "stats/stats.h"
 
 #include <math.h>
@@ -28,7 +28,8 @@ static int64_t
 sync_at(const struct stats *stats, int64_t thousandths)
 {
     struct percentile percentile = percentile_of(thousandths);
-    return stats_sync_percentile(stats, &percentile);
+    const struct latencies flushes = latencies_of(stats, SCOPE_SYNC);
+    return latencies_percentile(&flushes, &percentile);
 }
 
 static void

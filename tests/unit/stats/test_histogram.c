@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "base/time.h"
-#include "stats/histogram.h"
+#include "stats/distribution.h"
 
 #define HOUR (3600 * 1000000000LL)
 #define STEPS_OF_OCTAVE 128

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/random.h"
-#include "stats/moments.h"
+#include "stats/distribution.h"
 
 #include <math.h>
 

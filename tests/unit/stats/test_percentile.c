@@ -374,6 +374,22 @@ of_none_none_are_shown(void **state)
     assert_int_equal(shown_of(&list, 1000000), 0);
 }
 
+/* 99 ms lie in a step whose middle is above them. */
+static void
+a_percentile_of_a_distribution_is_not_outside_of_it(void **state)
+{
+    (void)state;
+    static const struct percentile half = HALF, most = MOST;
+    struct distribution one = {0}, many = {0};
+    assert_int_equal(distribution_percentile(&one, &half), 0);
+    distribution_record(&one, 99000000);
+    assert_int_equal(distribution_percentile(&one, &half), 99000000);
+    for (int i = 1; i <= 100; i++)
+        distribution_record(&many, i);
+    assert_int_equal(distribution_percentile(&many, &half), 50);
+    assert_int_equal(distribution_percentile(&many, &most), 100);
+}
+
 int
 main(void)
 {
@@ -395,6 +411,7 @@ main(void)
         cmocka_unit_test(unasked_those_are_shown_that_a_request_can_lie_above),
         cmocka_unit_test(those_asked_for_are_shown_from_one_request_on),
         cmocka_unit_test(of_none_none_are_shown),
+        cmocka_unit_test(a_percentile_of_a_distribution_is_not_outside_of_it),
     };
     return cmocka_run_group_tests_name("percentile", tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static const struct {
     {VERDICT_ERROR, EINVAL, "EINVAL", false, true},
     {VERDICT_ERROR, EOPNOTSUPP, "EOPNOTSUPP", false, true},
     {VERDICT_ERROR, 9999, "E9999", false, true},
+    {VERDICT_TIMEOUT, 0, "timeout", false, true},
     {VERDICT_NONE, 0, NULL, true, false},
     {VERDICT_FAST, 0, "fast", true, false},
     {VERDICT_SLOW, 0, "slow", true, false},

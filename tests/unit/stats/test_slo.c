@@ -1,12 +1,15 @@
 /* Limits: their syntax, and the statistics that keep them. */
 #include "support.h"
 
+#include "base/buffer.h"
 #include "base/time.h"
-#include "stats/percentile.h"
+#include "stats/slo.h"
 #include "stats/stats.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define NO_NAME "not one of min, avg, max, mdev, iops and percentiles such as p99"
+#define NO_RATE "a part of the time has no iops"
+#define NO_OWN_RATE "iops are those of reads and writes together"
 #define NO_LIMIT "a limit is missing, as in p99=10ms"
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
 #define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
@@ -52,10 +55,22 @@ names_and_limits_are_read(void **state)
         {"p99=10ms", "p99", SLO_PERCENTILE, 990000000, 10 * MS},
         {"p99.99=1/100", "p99.99", SLO_PERCENTILE, 999900000, 10 * MS},
         {"p0.5=1ns", "p0.5", SLO_PERCENTILE, 5000000, 1},
+        {"device-p99=1ms", "device-p99", SLO_PERCENTILE, 990000000, MS},
+        {"submit-min=1us", "submit-min", SLO_MIN, 0, 1000},
+        {"queue-mdev=0", "queue-mdev", SLO_MDEV, 0, 0},
+        {"loaded-p99=10ms", "loaded-p99", SLO_PERCENTILE, 990000000, 10 * MS},
+        {"idle-avg=1", "idle-avg", SLO_AVG, 0, SECOND},
+        {"recovered-device-p99=1", "recovered-device-p99", SLO_PERCENTILE, 990000000,
+         SECOND},
+        {"return-p000099.9999999=1", "return-p000099.9999999", SLO_PERCENTILE, 999999999,
+         SECOND},
+        {"sync-p99=10ms", "sync-p99", SLO_PERCENTILE, 990000000, 10 * MS},
+        {"read-avg=1us", "read-avg", SLO_AVG, 0, 1000},
+        {"write-max=1", "write-max", SLO_MAX, 0, SECOND},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slo slo = slo_of(cases[i].text);
-        char name[24];
+        char name[SLO_NAME];
         assert_int_equal(slo.metric, cases[i].metric);
         assert_int_equal(slo.percentile.billionths, cases[i].billionths);
         assert_int_equal(slo.limit, cases[i].limit);
@@ -68,15 +83,54 @@ what_is_no_limit_is_refused_and_not_added(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"", NO_NAME},          {"x", NO_NAME},        {"foo=1ms", NO_NAME},
-        {"=1", NO_NAME},        {"=", NO_NAME},        {"p=1ms", NO_NAME},
-        {"p0=1", NO_NAME},      {"p100=1ms", NO_NAME}, {"p101=1", NO_NAME},
-        {"p-1=1", NO_NAME},     {"pp99=1", NO_NAME},   {"p99x=1", NO_NAME},
-        {"P99=1", NO_NAME},     {"ma=1ms", NO_NAME},   {"maxi=1ms", NO_NAME},
-        {" max=1ms", NO_NAME},  {"p99", NO_LIMIT},     {"iops", NO_LIMIT},
-        {"p99=", NO_TIME},      {"p99=-1", NO_TIME},   {"p99=10k", NO_TIME},
-        {"p99=1ms,", NO_TIME},  {"max==1", NO_TIME},   {"iops=", NO_COUNT},
-        {"iops=abc", NO_COUNT}, {"iops=-1", NO_COUNT}, {"iops=1ms", NO_COUNT},
+        {"", NO_NAME},
+        {"x", NO_NAME},
+        {"foo=1ms", NO_NAME},
+        {"=1", NO_NAME},
+        {"=", NO_NAME},
+        {"p=1ms", NO_NAME},
+        {"p0=1", NO_NAME},
+        {"p100=1ms", NO_NAME},
+        {"p101=1", NO_NAME},
+        {"p-1=1", NO_NAME},
+        {"pp99=1", NO_NAME},
+        {"p99x=1", NO_NAME},
+        {"P99=1", NO_NAME},
+        {"ma=1ms", NO_NAME},
+        {"maxi=1ms", NO_NAME},
+        {" max=1ms", NO_NAME},
+        {"p99", NO_LIMIT},
+        {"iops", NO_LIMIT},
+        {"p99=", NO_TIME},
+        {"p99=-1", NO_TIME},
+        {"p99=10k", NO_TIME},
+        {"p99=1ms,", NO_TIME},
+        {"max==1", NO_TIME},
+        {"iops=", NO_COUNT},
+        {"iops=abc", NO_COUNT},
+        {"iops=-1", NO_COUNT},
+        {"iops=1ms", NO_COUNT},
+        {"device-iops=1", NO_RATE},
+        {"sync-iops=1", NO_RATE},
+        {"read-iops=1", NO_OWN_RATE},
+        {"write-iops=1", NO_OWN_RATE},
+        {"read=1ms", NO_NAME},
+        {"read-=1ms", NO_NAME},
+        {"sync-write-p99=1ms", NO_NAME},
+        {"device=1ms", NO_NAME},
+        {"idle=1ms", NO_NAME},
+        {"idle-=1ms", NO_NAME},
+        {"device-idle-p99=1ms", NO_NAME},
+        {"idle-loaded-p99=1ms", NO_NAME},
+        {"device-=1ms", NO_NAME},
+        {"-p99=1ms", NO_NAME},
+        {"disk-p99=1ms", NO_NAME},
+        {"device-p99", NO_LIMIT},
+        {"device-p0=1", NO_NAME},
+        {"devicep99=1ms", NO_NAME},
+        {"device-p99=x", NO_TIME},
+        {"device-queue-p99=1ms", NO_NAME},
+        {"p99-device=1ms", NO_NAME},
     };
     struct slos list = {0};
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -210,6 +264,192 @@ requests_per_second_are_over_the_busy_time(void **state)
     }
 }
 
+/* 1 ms, 2 ms, and so on, of which the COUNT with an odd number have been split: all their
+ * time into a part of them. */
+static struct stats
+split_of(int count, enum part part)
+{
+    struct stats stats = {0};
+    struct sample sample = {.size = 4096, .bytes = 4096, .verdict = VERDICT_NONE};
+    for (int i = 1; i <= 2 * count; i++) {
+        sample.index = (uint64_t)i;
+        sample.latency = i * MS;
+        sample.split = (struct split){.result = i % 2 ? SPLIT_DONE : SPLIT_LOST};
+        sample.split.part[part] = i % 2 ? sample.latency : 0;
+        stats_record(&stats, &sample);
+        breakdown_record(&stats.breakdown, &sample);
+    }
+    return stats;
+}
+
+/* 1, 3 ... 199 ms in the part, 0 in the others. */
+static void
+a_limit_of_a_part_is_compared_with_that(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kept, *broken;
+        int64_t value;
+    } cases[] = {
+        {"min=1ms", "min=999999ns", MS},
+        {"avg=100ms", "avg=99999999ns", 100 * MS},
+        {"max=199ms", "max=198999999ns", 199 * MS},
+        {"p50=100ms", "p50=98ms", 98828288},
+    };
+    for (enum part part = 0; part < PARTS; part++) {
+        struct stats stats = split_of(100, part);
+        stats.every = MS; /* nothing of a part is corrected */
+        for (size_t i = 0; i < LENGTH(cases); i++) {
+            char text[64];
+            int64_t value = -1;
+            snprintf(text, sizeof(text), "%s-%s", part_name(part), cases[i].kept);
+            struct slo slo = slo_of(text);
+            assert_int_equal(slo_check(&slo, &stats, &value), SLO_MET);
+            assert_int_equal(value, cases[i].value);
+            snprintf(text, sizeof(text), "%s-%s", part_name(part), cases[i].broken);
+            slo = slo_of(text);
+            assert_int_equal(slo_check(&slo, &stats, &value), SLO_BROKEN);
+            assert_int_equal(value, cases[i].value);
+        }
+    }
+}
+
+static void
+a_limit_of_a_part_takes_as_many_that_were_split(void **state)
+{
+    (void)state;
+    struct slo slo = slo_of("queue-p99=1h"), least = slo_of("queue-min=1h");
+    struct stats few = split_of(99, PART_QUEUE), enough = split_of(100, PART_QUEUE);
+    struct stats none = stats_of(1000);
+    int64_t value = -1;
+    assert_int_equal(slo_check(&slo, &few, &value), SLO_UNKNOWN);
+    assert_int_equal(value, 100);
+    assert_int_equal(latencies_of(&few, slo.scope).moments->count, 99);
+    assert_int_equal(slo_check(&slo, &enough, &value), SLO_MET);
+    assert_int_equal(slo_check(&least, &none, &value), SLO_UNKNOWN);
+    assert_int_equal(value, 1);
+}
+
+/* Reads of 1, 3 ... 199 ms in turn with writes of 1002, 1004 ... 1200 ms, of which 500,
+ * 501 ... 599 ms are the flush. */
+static struct stats
+mixed(void)
+{
+    struct stats stats = {.both = true};
+    for (int i = 0; i < 200; i++) {
+        bool writes = i % 2;
+        struct sample sample = {.latency = (i + 1 + (writes ? 1000 : 0)) * MS,
+                                .sync = writes ? (500 + i / 2) * MS : 0,
+                                .operation = writes ? OPERATION_WRITE : OPERATION_READ,
+                                .verdict = VERDICT_NONE};
+        stats_record(&stats, &sample);
+    }
+    return stats;
+}
+
+/* The 50th of 100: its step is at most 0.8 % wide. */
+static void
+a_limit_of_an_operation_or_of_flushes_is_compared_with_that(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value;
+        bool about;
+    } cases[] = {
+        {"read-min=0", MS, false},         {"read-avg=0", 100 * MS, false},
+        {"read-max=0", 199 * MS, false},   {"read-mdev=0", 57732140, false},
+        {"read-p50=0", 99 * MS, true},     {"write-min=0", 1002 * MS, false},
+        {"write-avg=0", 1101 * MS, false}, {"write-max=0", 1200 * MS, false},
+        {"write-p50=0", 1100 * MS, true},  {"sync-min=0", 500 * MS, false},
+        {"sync-avg=0", 549500000, false},  {"sync-max=0", 599 * MS, false},
+        {"sync-mdev=0", 28866070, false},  {"sync-p50=0", 549 * MS, true},
+        {"sync-p99=0", 598 * MS, true},    {"p50=0", 199 * MS, true},
+        {"max=0", 1200 * MS, false},
+    };
+    struct stats stats = mixed();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct slo slo = slo_of(cases[i].text);
+        int64_t value = -1, near = cases[i].about ? cases[i].value / 200 : 0;
+        assert_int_equal(slo_check(&slo, &stats, &value), SLO_BROKEN);
+        if (value < cases[i].value - near || value > cases[i].value + near)
+            fail_msg("%s: %lld", cases[i].text, (long long)value);
+        slo.limit = value;
+        assert_int_equal(slo_check(&slo, &stats, &value), SLO_MET);
+    }
+}
+
+static void
+a_limit_of_an_operation_takes_as_many_of_it(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"read-p99.5=1h", "write-p99.5=1h",
+                                         "sync-p99.5=1h", "p99.5=1h"};
+    struct stats stats = mixed();
+    for (size_t i = 0; i < LENGTH(limits); i++) {
+        struct slo slo = slo_of(limits[i]);
+        int64_t value;
+        enum slo_verdict verdict = slo_check(&slo, &stats, &value);
+        assert_int_equal(verdict, i < 3 ? SLO_UNKNOWN : SLO_MET);
+        if (i < 3)
+            assert_int_equal(value, 200);
+    }
+}
+
+static void
+the_names_to_choose_from_are_listed(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    slos_list(&text);
+    assert_string_equal(text.text,
+                        "p50=\np90=\np99=\np99.9=\nmin=\navg=\nmax=\nmdev=\n"
+                        "iops=\ndevice-p99=\nqueue-p99=\nsync-p99=\nread-p99=\n"
+                        "write-p99=\nidle-p99=\nloaded-p99=\n");
+    buffer_free(&text);
+}
+
+static void
+lists_are_written_as_they_are_read(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"p99=0.001", "iops=1.5k", "device-max=2"};
+    struct slos list = {0};
+    struct buffer text = {0};
+    slos_text(&list, &text);
+    assert_null(text.text);
+    for (size_t i = 0; i < LENGTH(limits); i++)
+        assert_null(slos_add(&list, limits[i]));
+    slos_text(&list, &text);
+    assert_string_equal(text.text, "p99=1ms,iops=1500,device-max=2s");
+    buffer_free(&text);
+}
+
+/* Of 1, 2, 3 ms. */
+static void
+the_worst_verdict_of_a_list_holds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limits[2];
+        enum slo_verdict verdict;
+    } cases[] = {
+        {{"max=3ms", "avg=2ms"}, SLO_MET},      {{"max=3ms", "p99=1h"}, SLO_UNKNOWN},
+        {{"p99=1h", "max=3ms"}, SLO_UNKNOWN},   {{"max=2ms", "p99=1h"}, SLO_BROKEN},
+        {{"p99=1h", "max=2999us"}, SLO_BROKEN}, {{"max=2ms", "min=1ms"}, SLO_BROKEN},
+        {{"p99=1h", "p99.9=1h"}, SLO_UNKNOWN},
+    };
+    struct slos none = {0};
+    struct stats stats = stats_of(3);
+    assert_int_equal(slos_check(&none, &stats), SLO_MET);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct slos list = {0};
+        for (int k = 0; k < 2; k++)
+            assert_null(slos_add(&list, cases[i].limits[k]));
+        assert_int_equal(slos_check(&list, &stats), cases[i].verdict);
+    }
+}
+
 int
 main(void)
 {
@@ -221,6 +461,13 @@ main(void)
         cmocka_unit_test(too_few_requests_are_told_with_how_many_it_takes),
         cmocka_unit_test(corrected_percentiles_are_what_is_limited),
         cmocka_unit_test(requests_per_second_are_over_the_busy_time),
+        cmocka_unit_test(a_limit_of_a_part_is_compared_with_that),
+        cmocka_unit_test(a_limit_of_a_part_takes_as_many_that_were_split),
+        cmocka_unit_test(a_limit_of_an_operation_or_of_flushes_is_compared_with_that),
+        cmocka_unit_test(a_limit_of_an_operation_takes_as_many_of_it),
+        cmocka_unit_test(the_names_to_choose_from_are_listed),
+        cmocka_unit_test(lists_are_written_as_they_are_read),
+        cmocka_unit_test(the_worst_verdict_of_a_list_holds),
     };
     return cmocka_run_group_tests_name("slo", tests, NULL, NULL);
 }

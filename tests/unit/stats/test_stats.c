@@ -43,6 +43,8 @@ the_first_reason_decides(void **state)
         struct sample sample;
         enum verdict verdict;
     } cases[] = {
+        {{.timed_out = true, .error = EIO, .index = 1, .cached = true, .stopped = true},
+         VERDICT_TIMEOUT},
         {{.error = EIO, .bytes = 0, .index = 1, .cached = true, .stopped = true},
          VERDICT_ERROR},
         {{.bytes = 4095, .index = 1, .cached = true, .stopped = true}, VERDICT_SHORT},
@@ -233,14 +235,16 @@ record_times(struct stats *stats, int64_t latency, int64_t sync)
 }
 
 static void
-clearing_leaves_nothing_but_the_interval(void **state)
+clearing_leaves_nothing_but_what_its_owner_sets(void **state)
 {
     (void)state;
     static const int64_t everies[] = {0, 300, 1000000};
     struct random random;
     random_seed(&random, 5);
     for (size_t i = 0; i < 3; i++) {
-        struct stats stats = {.every = everies[i]}, empty = {.every = everies[i]};
+        bool both = i > 0;
+        struct stats stats = {.every = everies[i], .both = both};
+        struct stats empty = {.every = everies[i], .both = both};
         stats_clear(&stats);
         assert_memory_equal(&stats, &empty, sizeof(stats));
         for (int round = 0; round < 100; round++) {
@@ -253,6 +257,7 @@ clearing_leaves_nothing_but_the_interval(void **state)
                                         .missed = 1,
                                         .size = 9,
                                         .bytes = 9,
+                                        .operation = (enum operation)(k / 3 % 2),
                                         .verdict = (enum verdict)(k % 9)};
                 stats_record(&stats, &sample);
             }
@@ -424,7 +429,7 @@ main(void)
         cmocka_unit_test(exactly_half_and_twice_are_neither),
         cmocka_unit_test(what_does_not_count_is_not_compared),
         cmocka_unit_test(merging_adds_every_counter),
-        cmocka_unit_test(clearing_leaves_nothing_but_the_interval),
+        cmocka_unit_test(clearing_leaves_nothing_but_what_its_owner_sets),
         cmocka_unit_test(clearing_reaches_the_shortest_and_the_longest),
         cmocka_unit_test(what_was_merged_is_cleared_too),
         cmocka_unit_test(merging_adds_every_distribution),

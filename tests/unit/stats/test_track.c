@@ -76,6 +76,7 @@ only_requests_that_count_have_a_latency(void **state)
         {VERDICT_CACHED, 0, "0: 0 of 0..0, sum 0, 0 failed, 0 missed", 0, 0},
         {VERDICT_SHORT, 0, "0: 0 of 0..0, sum 0, 1 failed, 0 missed", 1, 0},
         {VERDICT_ERROR, 7, "0: 0 of 0..0, sum 0, 1 failed, 7 missed", 1, 0},
+        {VERDICT_TIMEOUT, 0, "0: 0 of 0..0, sum 0, 1 failed, 0 missed", 1, 0},
         {VERDICT_NONE, 0, "0: 1 of 50..50, sum 50, 0 failed, 0 missed", 1, 1},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -262,6 +263,72 @@ missed_points_are_where_they_were_due(void **state)
     assert_in_range(track.columns[600].missed, 8388, 8389);
 }
 
+/* A request of 1, 2, 3 and 4 ns and a flush of 5 is split that started at OFFSET. */
+static void
+split(struct track *into, int64_t offset, enum split_result result)
+{
+    struct sample sample = {.start = BEGAN + offset,
+                            .latency = 15,
+                            .sync = 5,
+                            .verdict = VERDICT_NONE,
+                            .split = {.result = result, .part = {1, 2, 3, 4}}};
+    track_split(into, &sample);
+}
+
+/* A column has the parts of COUNT such requests. */
+static void
+assert_parts(const struct track *of, int index, int count)
+{
+    const struct track_column *column = &of->columns[index];
+    assert_int_equal(column->split, count);
+    for (int i = 0; i < PARTS; i++)
+        assert_true(column->parts[i] == count * (i + 1));
+    assert_true(column->sync == count * 5);
+}
+
+/* Those that were not split have none. */
+static void
+parts_are_in_the_column_in_which_the_request_started(void **state)
+{
+    (void)state;
+    record(&track, 5 * WIDTH, 15, VERDICT_NONE, 0);
+    split(&track, 5 * WIDTH, SPLIT_DONE);
+    split(&track, 6 * WIDTH - 1, SPLIT_DONE);
+    split(&track, 6 * WIDTH, SPLIT_LOST);
+    split(&track, 7 * WIDTH, SPLIT_UNASKED);
+    assert_int_equal(track.used, 6);
+    assert_parts(&track, 4, 0);
+    assert_parts(&track, 5, 2);
+    assert_column(&track, 5, "5: 1 of 15..15, sum 15, 0 failed, 0 missed");
+    track_start(&track, BEGAN, 0);
+    assert_parts(&track, 5, 0);
+}
+
+/* The columns are twice as wide when the request is split. */
+static void
+parts_of_a_request_long_ago_are_where_it_is(void **state)
+{
+    (void)state;
+    record(&track, 10 * WIDTH, 15, VERDICT_NONE, 0);
+    split(&track, 11 * WIDTH, SPLIT_DONE);
+    record(&track, TRACK_COLUMNS * WIDTH, 15, VERDICT_NONE, 0);
+    split(&track, 10 * WIDTH, SPLIT_DONE);
+    assert_parts(&track, 5, 2);
+    assert_parts(&track, 10, 0);
+}
+
+static void
+parts_of_other_tracks_are_merged(void **state)
+{
+    (void)state;
+    split(&track, 8 * WIDTH, SPLIT_DONE);
+    split(&other, 9 * WIDTH, SPLIT_DONE);
+    split(&other, TRACK_COLUMNS * WIDTH, SPLIT_DONE);
+    track_merge(&track, &other);
+    assert_parts(&track, 4, 2);
+    assert_parts(&track, TRACK_COLUMNS / 2, 1);
+}
+
 int
 main(void)
 {
@@ -278,6 +345,9 @@ main(void)
         TEST(nothing_and_a_track_are_that_track),
         TEST(a_track_that_is_begun_anew_is_empty),
         cmocka_unit_test_setup(missed_points_are_where_they_were_due, start_tracks),
+        TEST(parts_are_in_the_column_in_which_the_request_started),
+        TEST(parts_of_a_request_long_ago_are_where_it_is),
+        TEST(parts_of_other_tracks_are_merged),
     };
     return cmocka_run_group_tests_name("track", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "os/os.h"
 #include "os/storage.h"
 #include "plan/plan.h"
-#include "target/io_mode.h"
+#include "target/target_private.h"
 
 #include <errno.h>
 
@@ -54,9 +54,9 @@ __wrap_os_file_random(int fd, int64_t offset, int64_t length)
 }
 
 int
-__wrap_os_file_write_back(int fd)
+__wrap_os_file_write_back(int fd, int64_t offset, int64_t length)
 {
-    (void)fd;
+    (void)fd, (void)offset, (void)length;
     return 0;
 }
 

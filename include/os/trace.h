@@ -1,0 +1,101 @@
+#ifndef OS_TRACE_H
+#define OS_TRACE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What the system records of the requests that reach a device: where a file lies on which
+ * device, and a trace of the block layer. Errors are filled with exit status and advice;
+ * where the system has no such thing, both functions that open fail. Sectors have 512
+ * bytes.
+ */
+
+struct os_extent {
+    int64_t offset, length; /* bytes of the file */
+    uint64_t sector;        /* where it begins */
+};
+
+#define OS_LAYOUT_DEVICES 16
+
+/* A device whose records matter. */
+struct os_layout_device {
+    uint64_t number; /* as in os_trace_record */
+    uint64_t disk;   /* that of the disk if it is a partition, else its own */
+    uint64_t start;  /* the first sector of a partition on its disk; else 0 */
+    bool lowest;     /* requests are issued to it, or to its disk */
+};
+
+/*
+ * Where a range of a file or device lies. Extents are in ascending order, and what lies
+ * between them is on no device. Sectors are those of the disk of the first device, also
+ * if that is a partition.
+ */
+struct os_layout {
+    struct os_layout_device devices[OS_LAYOUT_DEVICES];
+    int device_count;
+    struct os_extent *extents;
+    int extent_count;
+    bool known;     /* where it lies is; else there are no extents */
+    bool remapped;  /* the first device is made of others, see OS_TRACE_REMAP */
+    bool lower;     /* it is below the one that the file is on: other threads use it */
+    char name[64];  /* path of the lowest, such as /dev/vda; of several, the first */
+    char above[64]; /* path of the device that the file is on, if that is another */
+};
+
+/*
+ * Finds the lowest devices that requests for a range of open file FD are issued to.
+ * Returns 0, or -1 with ERROR, whose `what` is PATH: there is none, or it is made of
+ * others in a way that cannot be followed. os_layout_free frees it.
+ */
+int os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
+                   struct os_layout *layout, struct error *error);
+void os_layout_free(struct os_layout *layout);
+
+enum os_trace_kind {
+    OS_TRACE_QUEUE,    /* an I/O of a file system or program enters the block layer */
+    OS_TRACE_REMAP,    /* it goes on to another device */
+    OS_TRACE_ISSUE,    /* a request is sent to the device */
+    OS_TRACE_COMPLETE, /* it, or a part of it, is done */
+};
+
+struct os_trace_record {
+    int64_t time; /* monotonic, ns */
+    uint64_t device, sector, sectors;
+    uint64_t old_device, old_sector; /* of a remap: where it comes from */
+    int thread;                      /* that was running */
+    enum os_trace_kind kind;
+    bool kernel; /* of a queue: it comes from a thread of the kernel */
+    bool flush;  /* it empties the device's cache, and moves no data */
+    bool write;
+};
+
+struct os_trace;
+
+/*
+ * Starts a trace of the devices of COUNT layouts, in which all records from now on are
+ * kept until they are read, as far as there is room. The system removes what it takes
+ * when the process ends, however that comes about. Returns NULL with ERROR.
+ */
+struct os_trace *os_trace_open(const struct os_layout *const *layouts, int count,
+                               struct error *error);
+
+/*
+ * Reads up to ROOM records, which do not wait for anything; those of one processor are in
+ * the order of time, those of several are not. Returns how many; 0: there are no more
+ * now. One thread at a time.
+ */
+int os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room);
+
+/* Returns how many records have been lost so far for want of room, as far as is known. */
+uint64_t os_trace_lost(const struct os_trace *trace);
+
+/* Ends the trace. NULL is allowed. */
+void os_trace_close(struct os_trace *trace);
+
+/* Returns the number of the calling thread, as in os_trace_record; 0: not known. */
+int os_thread_number(void);
+
+#endif

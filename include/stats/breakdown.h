@@ -1,0 +1,79 @@
+#ifndef STATS_BREAKDOWN_H
+#define STATS_BREAKDOWN_H
+
+#include "stats/distribution.h"
+
+#include <stdint.h>
+
+/*
+ * Where the time of requests went, in the words of biosnoop(8) and fio(1): from the
+ * request to the first entry into a queue of the block layer, from there to the first
+ * issue to the device, from there to its last completion, and from there back to the
+ * program. They add up to the latency, or for a write with a flush after it to the
+ * latency without that.
+ */
+enum part { PART_SUBMIT, PART_QUEUE, PART_DEVICE, PART_RETURN, PARTS };
+
+enum split_result {
+    SPLIT_NOT_TRIED,
+    SPLIT_DONE,
+    SPLIT_UNASKED, /* no device was asked for it, as far as is known */
+    SPLIT_LOST,    /* some of its records were not found */
+};
+
+/* The parts of one request; all times are 0 unless it is SPLIT_DONE. */
+struct split {
+    enum split_result result;
+    int64_t part[PARTS]; /* ns */
+    int64_t sync_device; /* ns that the device took for the flush after a write; 0: it was
+                            sent none */
+};
+
+/* One of the requests, as it was split. */
+struct breakdown_request {
+    uint64_t index;  /* 0: none */
+    int64_t latency; /* ns */
+    int64_t sync;    /* ns, of the latency */
+    int64_t part[PARTS];
+};
+
+/* The parts of all requests that count and could be split. All zero is the empty set; it
+ * can be copied like any value. */
+struct breakdown {
+    uint64_t unasked, lost; /* requests that count and could not be split */
+    int64_t time, sync;     /* sums of those that could, ns: the latency, and the
+                               flush after a write, which is a part of that */
+    struct breakdown_request slowest;    /* of them; the first, if there are several */
+    struct distribution parts[PARTS];    /* each has all of them */
+    struct moments operations[2][PARTS]; /* likewise, by enum operation */
+    struct distribution sync_device; /* of those that the device was sent a flush for */
+};
+
+struct sample;
+
+/* Returns the name of a part: submit, queue, device or return. */
+const char *part_name(enum part part);
+
+/* Returns how many requests were split. */
+static inline uint64_t
+breakdown_count(const struct breakdown *breakdown)
+{
+    return breakdown->parts[PART_SUBMIT].moments.count;
+}
+
+/* Adds a sample that counts: its parts, or why it could not be split. */
+void breakdown_record(struct breakdown *breakdown, const struct sample *sample);
+
+/* Adds all that MORE has recorded. */
+void breakdown_merge(struct breakdown *breakdown, const struct breakdown *more);
+
+/* Makes it the empty set; memory that holds nothing stays untouched. */
+void breakdown_clear(struct breakdown *breakdown);
+
+/*
+ * Finds what took the largest share of the slowest request, of which there must be one: a
+ * part's name, or "sync". PERCENT becomes the share, rounded down. Returns the name.
+ */
+const char *breakdown_culprit(const struct breakdown *breakdown, int *percent);
+
+#endif

@@ -1,0 +1,70 @@
+#ifndef STATS_SLO_H
+#define STATS_SLO_H
+
+#include "stats/percentile.h"
+
+#include <stdint.h>
+
+struct buffer;
+struct stats;
+
+/* The phases of a run with a load beside it for a time. */
+enum phase { PHASE_NONE, PHASE_IDLE, PHASE_LOADED, PHASE_RECOVERED, PHASES };
+
+/* Returns the name of a phase: idle, loaded or recovered; NULL for PHASE_NONE. */
+const char *phase_name(enum phase phase);
+
+/* Service level objectives: limits that the statistics have to meet. */
+#define SLOS_MOST 16
+#define SLO_NAME 48 /* bytes, with the zero */
+
+enum slo_metric { SLO_MIN, SLO_AVG, SLO_MAX, SLO_MDEV, SLO_IOPS, SLO_PERCENTILE };
+
+struct slo {
+    enum phase phase; /* it is about that alone; PHASE_NONE: about all of the run */
+    enum slo_metric metric;
+    struct percentile percentile; /* of SLO_PERCENTILE */
+    enum scope scope;
+    int64_t limit; /* ns, at most; for SLO_IOPS requests per second, at least */
+};
+
+struct slos {
+    int count;
+    struct slo list[SLOS_MOST];
+};
+
+/*
+ * Read an objective, such as "p99=10ms", "device-max=1s" or "iops=1k", and add it to the
+ * list. Returns NULL, or why it is refused.
+ */
+const char *slos_add(struct slos *list, const char *text);
+
+/* Add what can be limited to TEXT, a line each, such as "p99=" and "iops=". */
+void slos_list(struct buffer *text);
+
+enum slo_verdict { SLO_MET, SLO_BROKEN, SLO_UNKNOWN };
+
+/*
+ * Compare STATS with an objective. VALUE becomes the figure that was compared, in the
+ * unit of the limit; with SLO_UNKNOWN, how many requests it takes to know.
+ */
+enum slo_verdict slo_check(const struct slo *slo, const struct stats *stats,
+                           int64_t *value);
+
+/* Compare STATS with all objectives of a list. Returns the worst verdict: a broken one
+ * goes before one that is not known. SLO_MET if there are none. */
+enum slo_verdict slos_check(const struct slos *slos, const struct stats *stats);
+
+/* Returns how many requests that count it takes to check all percentiles of a list; 0: it
+ * has none. BOTH: every other is a read, every other a write with its flush. */
+uint64_t slos_needs(const struct slos *slos, bool both);
+
+/* Add the objectives of a list to TEXT, with commas between and each as slos_add reads
+ * it: "p99=1ms,iops=48k". */
+void slos_text(const struct slos *slos, struct buffer *text);
+
+/* Write the name of an objective, such as "p99" or "device-p99", into TEXT of SLO_NAME
+ * bytes. Returns TEXT. */
+char *slo_name(const struct slo *slo, char *text);
+
+#endif

@@ -1,0 +1,500 @@
+/*
+ * Where a file lies: from its file system to the block device, by sysfs (the kernel's
+ * Documentation/ABI/stable/sysfs-block), and from there to the devices that requests are
+ * issued to. FIEMAP (Documentation/filesystems/fiemap.rst) tells the sectors.
+ *
+ * A device that has a folder `mq` is based on requests. One without is based on bios: it
+ * hands them on to the devices in its `slaves`, as dm and md do, or it is memory. A loop
+ * device is based on requests, and if it reads its file by direct I/O these become others
+ * on the device of that file: extents of its extents.
+ */
+#include "linux.h"
+
+#include "os/os.h"
+#include "os/storage.h"
+#include "os/trace.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/loop.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define DEPTH 8 /* devices on top of each other */
+#define SECTOR 512
+#define EXTENTS_MAX (1 << 20)   /* with more, where a file lies is taken for not known */
+#define DEVICE_MOST (1LL << 60) /* bytes, so that sums do not overflow */
+#define PIECE 128               /* extents that are asked for at a time */
+#define ADVICE "name a file or directory on a disk, or a block device"
+
+/* The encoding of a device number in the kernel, and so in its traces. */
+#define MINOR_BITS 20
+#define MAJOR_LOOP 7
+
+/* A block device in sysfs. */
+struct block {
+    uint64_t number, disk;         /* disk: of what it is a partition of, or its own */
+    uint64_t start;                /* its first sector on the disk */
+    char name[64];                 /* of the disk */
+    char folder[LINUX_SYSFS_ROOM]; /* likewise */
+};
+
+/* What is being found: DEPTH levels are left. */
+struct search {
+    const char *path;
+    struct os_layout *layout;
+    struct error *error;
+    int depth;
+};
+
+static int
+refuse(const struct search *search, const char *why, const char *name)
+{
+    error_set(search->error, EXIT_PREPARE, search->path, why, name);
+    return error_advise(search->error, ADVICE);
+}
+
+static bool
+has_entry(const char *folder, const char *name)
+{
+    char path[LINUX_SYSFS_ROOM + 64];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static bool
+read_number(const char *folder, uint64_t *number)
+{
+    char text[64];
+    unsigned upper, lower;
+    if (!linux_sysfs_read(folder, "dev", text, sizeof(text)) ||
+        sscanf(text, "%u:%u", &upper, &lower) != 2)
+        return false;
+    *number = (uint64_t)upper << MINOR_BITS | lower;
+    return true;
+}
+
+/* FOLDER is a link to the folder of a disk or, one level below, of a partition. A slash
+ * in the name of a device is an exclamation mark in sysfs. */
+static bool
+read_block(const char *folder, struct block *block)
+{
+    char start[32] = "0";
+    bool is_partition = has_entry(folder, "partition");
+    int used = snprintf(block->folder, sizeof(block->folder), "%s%s", folder,
+                        is_partition ? "/.." : "");
+    if (used >= LINUX_SYSFS_ROOM ||
+        !linux_sysfs_name(folder, is_partition, block->name, sizeof(block->name)) ||
+        !read_number(folder, &block->number) || !read_number(block->folder, &block->disk))
+        return false;
+    if (is_partition && !linux_sysfs_read(folder, "start", start, sizeof(start)))
+        return false;
+    block->start = strtoull(start, NULL, 10);
+    for (char *at = block->name; *at; at++)
+        if (*at == '!')
+            *at = '/';
+    return true;
+}
+
+static int add_devices(struct search *search, const char *folder);
+
+/* The devices that BLOCK hands its bios on to. */
+static int
+add_below(struct search *search, const struct block *block)
+{
+    char slaves[LINUX_SYSFS_ROOM + 16], path[LINUX_SYSFS_ROOM];
+    int found = 0, status = 0;
+    struct dirent *entry;
+    snprintf(slaves, sizeof(slaves), "%s/slaves", block->folder);
+    DIR *list = opendir(slaves);
+    while (list && status == 0 && (entry = readdir(list))) {
+        int used = snprintf(path, sizeof(path), "%s/%s", slaves, entry->d_name);
+        if (entry->d_name[0] == '.' || used >= LINUX_SYSFS_ROOM)
+            continue;
+        status = add_devices(search, path);
+        found++;
+    }
+    if (list)
+        closedir(list);
+    if (status == 0 && found == 0)
+        return refuse(search,
+                      linux_backing_is_memory(block->folder, block->name)
+                          ? "is on /dev/%s, which is memory: no device is asked"
+                          : "is on /dev/%s, which hands its I/O on to what does not show",
+                      block->name);
+    return status;
+}
+
+static int
+add_devices(struct search *search, const char *folder)
+{
+    struct os_layout *layout = search->layout;
+    struct block block = {0};
+    if (search->depth == 0 || !read_block(folder, &block))
+        return refuse(search, "is on %s, which cannot be followed", folder);
+    for (int i = 0; i < layout->device_count; i++)
+        if (layout->devices[i].number == block.number)
+            return 0;
+    if (layout->device_count == OS_LAYOUT_DEVICES)
+        return refuse(search, "is on too many devices, of which /dev/%s is one",
+                      block.name);
+    bool lowest = has_entry(block.folder, "mq");
+    layout->devices[layout->device_count++] =
+        (struct os_layout_device){block.number, block.disk, block.start, lowest};
+    if (lowest && !layout->name[0])
+        snprintf(layout->name, sizeof(layout->name), "/dev/%.58s", block.name);
+    if (lowest)
+        return 0;
+    if (layout->device_count == 1) {
+        layout->remapped = layout->lower = true;
+        snprintf(layout->above, sizeof(layout->above), "/dev/%.58s", block.name);
+    }
+    search->depth--;
+    int status = add_below(search, &block);
+    search->depth++;
+    return status;
+}
+
+int
+linux_layout_devices(const char *folder, const char *path, struct os_layout *layout,
+                     struct error *error)
+{
+    struct search search = {path, layout, error, DEPTH};
+    *layout = (struct os_layout){0};
+    return add_devices(&search, folder);
+}
+
+static int find_folder(const struct search *search, int fd, char *folder);
+
+/* Names the file system that FD is on, which has no device, or the kind of FD. */
+static int
+refuse_kind(const struct search *search, int fd, const struct stat *file)
+{
+    static const char why[] = "is on no block device (%s), so nothing could be split";
+    struct os_mount mount = {.fstype = "a character device"};
+    if (S_ISCHR(file->st_mode))
+        return refuse(search, why, mount.fstype);
+    if (os_mount_measure(fd, &mount) == 0 && strcmp(mount.fstype, "unknown") == 0)
+        os_mount_name(fd, &mount);
+    return refuse(search, why, mount.fstype);
+}
+
+/* A btrfs tells where its extents are in an address space of its own. */
+static int
+find_folder_of_btrfs(const struct search *search, int fd, char folder[LINUX_SYSFS_ROOM])
+{
+    char devices[LINUX_SYSFS_ROOM];
+    int found = 0;
+    struct dirent *entry;
+    DIR *list = linux_btrfs_devices(fd, devices) ? opendir(devices) : NULL;
+    while (list && (entry = readdir(list))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(folder, LINUX_SYSFS_ROOM, "%.900s/%.100s", devices, entry->d_name);
+        found++;
+    }
+    if (list)
+        closedir(list);
+    return found == 1 ? 0
+                      : refuse(search, "is on %s, not on one device",
+                               found ? "a btrfs of several devices"
+                                     : "a btrfs of devices that do not show");
+}
+
+/* All layers that a file may be in must be on one device. */
+static int
+find_folder_of_overlay(const struct search *search, int fd, char folder[LINUX_SYSFS_ROOM])
+{
+    char other[LINUX_SYSFS_ROOM] = "";
+    struct linux_layers layers;
+    int status = 0;
+    if (linux_overlay_layers(fd, &layers) < 0)
+        return refuse(search, "is on %s", "an overlay whose layers do not show");
+    for (int i = layers.first; i <= layers.count && status == 0; i++) {
+        bool first = i == layers.first;
+        int layer = open(layers.path[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        status = layer < 0
+                     ? refuse(search, "is on %s", "an overlay whose layers do not open")
+                     : find_folder(search, layer, first ? folder : other);
+        if (layer >= 0)
+            close(layer);
+        if (status == 0 && !first && strcmp(folder, other) != 0)
+            status = refuse(search, "is on %s", "an overlay over several devices");
+    }
+    linux_overlay_free(&layers);
+    return status;
+}
+
+/* Stores the link of sysfs to the block device that FD is, or is on. */
+static int
+find_folder(const struct search *search, int fd, char *folder)
+{
+    struct stat file;
+    struct statfs system;
+    if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
+        return refuse(search, "%s", "cannot be looked at");
+    bool is_block = S_ISBLK(file.st_mode);
+    bool is_stored = is_block || S_ISREG(file.st_mode) || S_ISDIR(file.st_mode);
+    if (!is_block && (uint32_t)system.f_type == BTRFS_SUPER_MAGIC)
+        return find_folder_of_btrfs(search, fd, folder);
+    if (!is_block && (uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC)
+        return find_folder_of_overlay(search, fd, folder);
+    dev_t device = is_block ? file.st_rdev : file.st_dev;
+    snprintf(folder, LINUX_SYSFS_ROOM, "/sys/dev/block/%u:%u", major(device),
+             minor(device));
+    return is_stored && access(folder, F_OK) == 0 ? 0 : refuse_kind(search, fd, &file);
+}
+
+/* A list of extents that grows. */
+struct list {
+    struct os_extent *extents;
+    int count, room;
+};
+
+static void
+drop_list(struct list *list)
+{
+    free(list->extents);
+    *list = (struct list){0};
+}
+
+/* Adds an extent, or makes the last one longer. Returns false without room. */
+static bool
+add_extent(struct list *list, struct os_extent extent)
+{
+    struct os_extent *last = list->count ? &list->extents[list->count - 1] : NULL;
+    if (last && last->offset + last->length == extent.offset &&
+        last->sector + (uint64_t)last->length / SECTOR == extent.sector) {
+        last->length += extent.length;
+        return true;
+    }
+    if (list->count == list->room) {
+        int room = list->room ? 2 * list->room : 16;
+        size_t size = (size_t)room * sizeof(extent);
+        void *more = room > EXTENTS_MAX ? NULL : realloc(list->extents, size);
+        if (!more)
+            return false;
+        list->extents = more;
+        list->room = room;
+    }
+    list->extents[list->count++] = extent;
+    return true;
+}
+
+/* Data of such extents is not on the device yet, not there as it is read, or not in
+ * sectors of its own. */
+#define LEFT_OUT                                                              \
+    (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_ENCODED | \
+     FIEMAP_EXTENT_DATA_ENCRYPTED | FIEMAP_EXTENT_NOT_ALIGNED |               \
+     FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL)
+
+/* Adds what of an extent is between OFFSET and END, on a device that begins at sector
+ * START of its disk. */
+static bool
+add_part(struct list *list, const struct fiemap_extent *extent, int64_t offset,
+         int64_t end, uint64_t start)
+{
+    int64_t from = (int64_t)extent->fe_logical, until = from + (int64_t)extent->fe_length;
+    int64_t begin = from > offset ? from : offset;
+    uint64_t place = extent->fe_physical + (uint64_t)(begin - from);
+    if (until > end)
+        until = end;
+    if (begin >= until || extent->fe_flags & LEFT_OUT)
+        return true;
+    return add_extent(list,
+                      (struct os_extent){begin, until - begin, start + place / SECTOR});
+}
+
+/* Fills LIST with the extents of a file between OFFSET and END. Returns false without an
+ * answer, or without room, and then it is empty. */
+static bool
+read_extents(int fd, int64_t offset, int64_t end, uint64_t start, struct list *list)
+{
+    union {
+        struct fiemap map;
+        char room[sizeof(struct fiemap) + PIECE * sizeof(struct fiemap_extent)];
+    } piece;
+    struct fiemap_extent *extents = piece.map.fm_extents;
+    bool done = false;
+    for (int64_t at = offset; at < end && !done;) {
+        piece.map = (struct fiemap){.fm_start = (uint64_t)at,
+                                    .fm_length = (uint64_t)(end - at),
+                                    .fm_extent_count = PIECE};
+        bool known = syscall(SYS_ioctl, (long)fd, FS_IOC_FIEMAP, &piece) == 0;
+        unsigned count = known ? piece.map.fm_mapped_extents : 0;
+        done |= count == 0;
+        for (unsigned i = 0; i < count && known; i++) {
+            known = add_part(list, &extents[i], offset, end, start);
+            done = extents[i].fe_flags & FIEMAP_EXTENT_LAST || extents[i].fe_length == 0;
+            at = (int64_t)(extents[i].fe_logical + extents[i].fe_length);
+        }
+        if (!known) {
+            drop_list(list);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Fills LIST with where a range of FD lies on the disk of the device behind FOLDER.
+ * Returns false if that is not known. */
+static bool
+find_extents(int fd, const char *folder, int64_t offset, int64_t length,
+             struct list *list)
+{
+    struct stat file;
+    struct statfs system;
+    struct block block = {0};
+    if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0 || !read_block(folder, &block))
+        return false;
+    int64_t begin = offset / SECTOR * SECTOR;
+    int64_t end = length > DEVICE_MOST - offset ? DEVICE_MOST : offset + length;
+    uint64_t sector = block.start + (uint64_t)begin / SECTOR;
+    if (S_ISBLK(file.st_mode))
+        return add_extent(list, (struct os_extent){begin, end - begin, sector});
+    return (uint32_t)system.f_type != BTRFS_SUPER_MAGIC &&
+           read_extents(fd, begin, end, block.start, list);
+}
+
+static int find_layout(int fd, int64_t offset, int64_t length, struct search *search);
+
+/* Opens the file of a loop device, if it is read past the page cache and is the one that
+ * its path leads to. Returns a descriptor and what the kernel tells of the device, or -1.
+ */
+static int
+open_backing(const char *device, struct loop_info64 *info)
+{
+    char folder[96], path[4096];
+    struct stat file;
+    int loop = open(device, O_RDONLY | O_CLOEXEC), fd = -1;
+    if (loop < 0)
+        return -1;
+    bool known = syscall(SYS_ioctl, (long)loop, LOOP_GET_STATUS64, info) == 0;
+    close(loop);
+    snprintf(folder, sizeof(folder), "/sys/block/%s", device + strlen("/dev/"));
+    if (known && info->lo_flags & LO_FLAGS_DIRECT_IO &&
+        linux_sysfs_read(folder, "loop/backing_file", path, sizeof(path)))
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &file) == 0 && file.st_ino == info->lo_inode &&
+        file.st_dev == info->lo_device)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Returns the first of EXTENTS that ends above OFFSET. */
+static int
+find_extent(const struct os_extent *extents, int count, int64_t offset)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (extents[middle].offset + extents[middle].length > offset)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+bool
+linux_layout_compose(const struct os_layout *upper, struct os_layout *lower,
+                     int64_t shift)
+{
+    struct list list = {0};
+    bool fits = true;
+    for (int i = 0; i < upper->extent_count && fits; i++) {
+        const struct os_extent *one = &upper->extents[i];
+        int64_t place = (int64_t)one->sector * SECTOR + shift, end = place + one->length;
+        int j = find_extent(lower->extents, lower->extent_count, place);
+        for (; fits && j < lower->extent_count && lower->extents[j].offset < end; j++) {
+            const struct os_extent *other = &lower->extents[j];
+            int64_t limit = other->offset + other->length;
+            int64_t from = other->offset > place ? other->offset : place;
+            int64_t until = limit < end ? limit : end;
+            uint64_t sector = other->sector + (uint64_t)(from - other->offset) / SECTOR;
+            fits = add_extent(&list, (struct os_extent){one->offset + from - place,
+                                                        until - from, sector});
+        }
+    }
+    if (!fits)
+        drop_list(&list);
+    if (list.count == 0)
+        return false;
+    free(lower->extents);
+    lower->extents = list.extents;
+    lower->extent_count = list.count;
+    return true;
+}
+
+/* Replaces the layout on a loop device by that on the device below, if it can be
+ * followed; else requests are issued to the loop device, and stay there. */
+static void
+follow_loop(struct search *search)
+{
+    struct os_layout below, *layout = search->layout;
+    struct error ignored;
+    struct loop_info64 info;
+    struct search deeper = {search->path, &below, &ignored, search->depth - 1};
+    if (search->depth == 0 || layout->remapped || layout->extent_count == 0 ||
+        layout->devices[0].disk >> MINOR_BITS != MAJOR_LOOP)
+        return;
+    int fd = open_backing(layout->name, &info);
+    if (fd < 0)
+        return;
+    int64_t shift = (int64_t)info.lo_offset;
+    if (find_layout(fd, 0, INT64_MAX, &deeper) == 0) {
+        if (linux_layout_compose(layout, &below, shift)) {
+            struct os_layout replaced = *layout;
+            memcpy(below.above, layout->name, sizeof(below.above));
+            below.lower = true;
+            *layout = below;
+            below = replaced;
+        }
+        os_layout_free(&below);
+    }
+    close(fd);
+}
+
+static int
+find_layout(int fd, int64_t offset, int64_t length, struct search *search)
+{
+    char folder[LINUX_SYSFS_ROOM];
+    struct os_layout *layout = search->layout;
+    struct list list = {0};
+    *layout = (struct os_layout){0};
+    if (find_folder(search, fd, folder) < 0 ||
+        linux_layout_devices(folder, search->path, layout, search->error) < 0)
+        return -1;
+    layout->known = find_extents(fd, folder, offset, length, &list);
+    layout->extents = list.extents;
+    layout->extent_count = list.count;
+    follow_loop(search);
+    return 0;
+}
+
+int
+os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
+               struct os_layout *layout, struct error *error)
+{
+    struct search search = {path, layout, error, DEPTH};
+    return find_layout(fd, offset, length, &search);
+}
+
+void
+os_layout_free(struct os_layout *layout)
+{
+    free(layout->extents);
+    layout->extents = NULL;
+    layout->extent_count = 0;
+}

@@ -1,0 +1,424 @@
+/*
+ * The monitor: the process that the caller started. It forks once and never touches a
+ * target, so it can always end, while its child, which does all the work, may get stuck
+ * in the kernel: not even SIGKILL ends a process in uninterruptible sleep. The idea is
+ * that of OpenSSH's monitor.
+ *
+ * A page that both share says how the child ends. Both are in one process group. A signal
+ * from a terminal or to the group reaches both, one to the process that was started the
+ * monitor alone, so the monitor passes all of them on. The child counts the copies that
+ * reached it directly and those that were passed on: the larger number is that of the
+ * signals.
+ */
+#include "base/error.h"
+#include "base/time.h"
+#include "has.h"
+#include "os/os.h"
+#include "os/output.h"
+#include "os/process.h"
+#include "posix.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SIGNALS 32 /* those of users have lower numbers on all systems */
+#define STREAMS 3
+#define WAIT_MAX (86400 * SECOND) /* some systems refuse to wait for years */
+
+#define PROGRESS (500 * MS) /* output that takes longer for one write is stuck */
+#define PACE (50 * MS)      /* from one look at it to the next */
+#define TIDYING (100 * MS)  /* for the child, to let go of what is the caller's */
+#define ENDING (2 * SECOND) /* for one that is not known to be stuck, to end */
+
+struct page {
+    atomic_bool ending;   /* the child has said its last word, with */
+    atomic_int status;    /* this exit status, or */
+    atomic_int number;    /* this signal, if not 0 */
+    atomic_bool stuck;    /* it may be stuck in the kernel, and */
+    atomic_bool over;     /* has let go of what is the caller's */
+    atomic_bool given_up; /* the monitor waits no longer: the child is to let go, too */
+    atomic_bool halted; /* the child has stopped itself because the monitor is stopped */
+
+    atomic_uint passed[SIGNALS]; /* signals that the monitor has passed on */
+    _Atomic int64_t limit;       /* no write has to be waited for after this time */
+    atomic_uint begun[STREAMS], ended[STREAMS]; /* writes */
+};
+
+static struct page alone = {.limit = INT64_MAX};
+static struct page *page = &alone;
+static pid_t monitor; /* in the child; 0: there is none */
+static pid_t child;   /* in the monitor; 0: this is not it, or the child is gone */
+
+/* timeout(1) sends its signal twice; a busy machine may need so long (ns) for both. */
+#define PAIR (50 * MS)
+
+/* Of the monitor: when by signals, ns; 0: not yet. */
+static volatile sig_atomic_t continued;
+static _Atomic int64_t asked, interrupted, again;
+
+/* Of the child: signals that came directly, and that were handled. */
+static unsigned direct[SIGNALS], taken[SIGNALS];
+
+#ifndef OS_HAS_PARENT_DEATH /* the child looks for its parent now and then */
+void
+posix_parent_death(int number)
+{
+    (void)number;
+}
+#endif
+
+#ifndef OS_HAS_PROCESS_STATE
+bool
+posix_process_is_stopped(pid_t pid)
+{
+    (void)pid;
+    return false;
+}
+#endif
+
+bool
+posix_monitor_pass(int number, pid_t sender)
+{
+    static pid_t last_sender;
+    static int64_t last;
+    int64_t now = os_clock_now(), never = 0;
+    if (!child || number == SIGCHLD)
+        return child != 0;
+    bool again_by_one =
+        number == SIGINT && sender && sender == last_sender && now - last < PAIR;
+    if (number == SIGINT) {
+        last_sender = sender;
+        last = now;
+    }
+    if (again_by_one)
+        return true;
+    atomic_fetch_add(&page->passed[number], 1);
+    kill(child, number);
+    if (number == SIGCONT)
+        continued = 1;
+    if (number != SIGINT && number != SIGTERM && number != SIGHUP)
+        return true;
+    atomic_compare_exchange_strong(&asked, &never, now);
+    if (number == SIGINT && !atomic_load(&interrupted))
+        atomic_store(&interrupted, now);
+    else if (number == SIGINT && now - atomic_load(&interrupted) > POSIX_SIGNAL_SAME &&
+             !atomic_load(&again))
+        atomic_store(&again, now);
+    return true;
+}
+
+bool
+posix_monitor_copies(int number, pid_t sender)
+{
+    if (!monitor || number == SIGCHLD)
+        return false;
+    if (sender != monitor)
+        direct[number]++;
+    unsigned passed = atomic_load(&page->passed[number]);
+    unsigned most = direct[number] > passed ? direct[number] : passed;
+    bool copy = most == taken[number];
+    taken[number] = most;
+    return copy;
+}
+
+bool
+posix_monitor_has_given_up(void)
+{
+    return atomic_load(&page->given_up);
+}
+
+bool
+posix_monitor_is_followed(void)
+{
+    return monitor != 0;
+}
+
+/* A monitor that goes on in the meantime hears of the stop by SIGCHLD, and ends it. */
+bool
+posix_monitor_follow(void)
+{
+    if (!monitor)
+        return false;
+    if (getppid() != monitor && !atomic_load(&page->ending))
+        _exit(EXIT_RUNTIME);
+    if (!posix_process_is_stopped(monitor))
+        return false;
+    atomic_store(&page->halted, true);
+    raise(SIGSTOP); /* of this thread: it returns after the stop */
+    atomic_store(&page->halted, false);
+    return true;
+}
+
+void
+posix_monitor_attach(void)
+{
+    if (!monitor)
+        return;
+    posix_parent_death(SIGKILL);
+    if (getppid() != monitor)
+        _exit(EXIT_RUNTIME);
+}
+
+void
+posix_monitor_write_begin(int stream)
+{
+    if (stream < STREAMS)
+        atomic_fetch_add(&page->begun[stream], 1);
+}
+
+void
+posix_monitor_write_end(int stream)
+{
+    if (stream < STREAMS)
+        atomic_fetch_add(&page->ended[stream], 1);
+}
+
+void
+os_monitor_limit(int64_t when)
+{
+    atomic_store(&page->limit, when);
+    if (monitor)
+        kill(monitor, SIGCHLD);
+}
+
+int64_t
+posix_monitor_limit(void)
+{
+    return atomic_load(&page->limit);
+}
+
+void
+posix_monitor_tell(int status, int number)
+{
+    if (!monitor || atomic_load(&page->ending))
+        return;
+    posix_parent_death(0);
+    atomic_store(&page->status, status);
+    atomic_store(&page->number, number);
+    atomic_store(&page->ending, true);
+    kill(monitor, SIGCHLD);
+}
+
+void
+posix_monitor_detach(void)
+{
+    if (!monitor)
+        return;
+    atomic_store(&page->stuck, true);
+    setsid();
+    if (getppid() == monitor)
+        kill(monitor, SIGCHLD);
+}
+
+void
+posix_monitor_leave(void)
+{
+    if (!monitor)
+        return;
+    int status = chdir("/"); /* always there */
+    (void)status;
+    atomic_store(&page->over, true);
+    if (getppid() == monitor)
+        kill(monitor, SIGCHLD);
+}
+
+/* Dies by signal NUMBER, without a dump of this process besides that of the child. */
+static _Noreturn void
+die(int number)
+{
+    const struct rlimit none = {0, 0};
+    sigset_t set;
+    setrlimit(RLIMIT_CORE, &none);
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    _exit(128 + number);
+}
+
+static _Noreturn void
+leave(int status, int number)
+{
+    if (number)
+        die(number);
+    _exit(status);
+}
+
+/* The progress of the child's output, as it was at the last look; times are monotonic. */
+struct progress {
+    unsigned ended[STREAMS];
+    int64_t since[STREAMS]; /* when a write last ended, or none was under way */
+};
+
+/* Looks at the output at NOW. Returns the stream whose write is stuck; 0: none is. */
+static int
+look(struct progress *progress, int64_t now)
+{
+    int stuck = 0;
+    for (int stream = 1; stream < STREAMS; stream++) {
+        unsigned ended = atomic_load(&page->ended[stream]);
+        if (continued || !progress->since[stream] || ended != progress->ended[stream] ||
+            ended == atomic_load(&page->begun[stream]))
+            progress->since[stream] = now;
+        progress->ended[stream] = ended;
+        if (now - progress->since[stream] >= PROGRESS)
+            stuck = stream;
+    }
+    continued = 0;
+    return stuck;
+}
+
+/* Returns the signal that asked for the end if it is one to die by, as for
+ * os_signals_end; else 0. */
+static int
+deadly_signal(void)
+{
+    return atomic_load(&page->passed[SIGTERM])  ? SIGTERM
+           : atomic_load(&page->passed[SIGHUP]) ? SIGHUP
+                                                : 0;
+}
+
+/* Gives the child up, which has a moment to let go of what is the caller's by itself. */
+static _Noreturn void
+give_up(int status, int number)
+{
+    int64_t end = os_clock_now() + TIDYING;
+    int ended;
+    atomic_store(&page->given_up, true);
+    kill(child, SIGCHLD);
+    while (!atomic_load(&page->over) && os_clock_now() < end &&
+           waitpid(child, &ended, WNOHANG) == 0)
+        os_sleep_until(os_clock_now() + MS);
+    kill(child, SIGKILL);
+    leave(status, number);
+}
+
+/* Gives up the output that has been stuck for long enough. */
+static void
+give_up_output(struct progress *progress, int64_t now)
+{
+    static const char text[] =
+        "ioping: standard output: it takes nothing any more, given up\n";
+    struct pollfd errors = {.fd = STDERR_FILENO, .events = POLLOUT};
+    int stuck = look(progress, now);
+    if (!stuck)
+        return;
+    if (stuck == STDOUT_FILENO && poll(&errors, 1, 0) == 1 && errors.revents & POLLOUT) {
+        ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+        (void)written;
+    }
+    give_up(EXIT_RUNTIME, deadly_signal());
+}
+
+/* Returns from when on output is given up. */
+static int64_t
+output_limit(void)
+{
+    int64_t limit = atomic_load(&page->limit), signal = atomic_load(&asked);
+    return signal ? time_earlier(limit, time_add(signal, POSIX_OUTPUT_PATIENCE)) : limit;
+}
+
+/* Waits for a signal: SIGCHLD of the child, or a user's. At most until WHEN. */
+static void
+wait_for_signal(int64_t when, const sigset_t *mask)
+{
+    int64_t left = time_earlier(when - os_clock_now(), WAIT_MAX);
+    struct timespec limit = {.tv_sec = (time_t)(left / SECOND),
+                             .tv_nsec = (long)(left % SECOND)};
+    if (left > 0)
+        pselect(0, NULL, NULL, NULL, &limit, mask);
+}
+
+/* Leaves as the child has ended, if it has. One that stopped itself goes on. */
+static void
+leave_if_ended(void)
+{
+    int status;
+    pid_t ended = waitpid(child, &status, WNOHANG | WUNTRACED);
+    if (ended == child && WIFSTOPPED(status)) {
+        if (atomic_load(&page->halted))
+            kill(child, SIGCONT);
+        return;
+    }
+    if (ended == child)
+        leave(WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+              WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    if (ended < 0 && errno == ECHILD)
+        leave(EXIT_RUNTIME, 0);
+}
+
+/* Leaves as the child has said, which has a moment to end or, if it is stuck, to let go
+ * of what is the caller's. Returns when to look again; INT64_MAX: nothing was said yet.
+ */
+static int64_t
+leave_if_told(int64_t now, int64_t *told)
+{
+    if (!atomic_load(&page->ending))
+        return INT64_MAX;
+    *told = *told ? *told : now;
+    int64_t end = *told + (atomic_load(&page->stuck) ? TIDYING : ENDING);
+    if (atomic_load(&page->over) || now >= end)
+        leave(atomic_load(&page->status), atomic_load(&page->number));
+    return end;
+}
+
+/* The handlers run only in wait_for_signal. */
+static _Noreturn void
+watch(const sigset_t *mask)
+{
+    struct progress progress = {0};
+    int64_t told = 0;
+    for (;;) {
+        int64_t now = os_clock_now(), limit = output_limit();
+        leave_if_ended();
+        int64_t end = leave_if_told(now, &told);
+        if (atomic_load(&again) && !told &&
+            now - atomic_load(&again) >= POSIX_OUTPUT_PATIENCE)
+            give_up(EXIT_INTERRUPTED, 0);
+        int64_t next = limit == INT64_MAX ? INT64_MAX : limit - PROGRESS;
+        if (now >= next) {
+            next = now + PACE;
+            if (now >= limit)
+                give_up_output(&progress, now);
+            else
+                look(&progress, now);
+        }
+        if (atomic_load(&again) && !told)
+            next = time_earlier(next, atomic_load(&again) + POSIX_OUTPUT_PATIENCE);
+        wait_for_signal(time_earlier(next, end), mask);
+    }
+}
+
+int
+os_monitor_start(void)
+{
+    sigset_t all, before;
+    struct page *shared = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return -1;
+    page = shared;
+    posix_inherited_list();
+    atomic_init(&page->limit, INT64_MAX);
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    pid_t self = getpid(), other = fork();
+    if (other > 0) {
+        child = other;
+        sigdelset(&before, SIGCHLD);
+        watch(&before);
+    }
+    int number = errno;
+    if (other == 0)
+        monitor = self;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = number;
+    return other < 0 ? -1 : 0;
+}

@@ -1,0 +1,284 @@
+/*
+ * The table of a sweep, which grows by a row for each step, and that of the phases of a
+ * run with a load beside it.
+ */
+#include "base/buffer.h"
+#include "base/units.h"
+#include "plan/plan.h"
+#include "report/console.h"
+#include "run/job.h"
+#include "stats/stats.h"
+#include "writers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Widths of the columns of a table, for the widest value and a gap before it. */
+#define WIDTH_SWEPT 10
+#define WIDTH_RATE 9
+#define WIDTH_SPEED 14
+#define WIDTH_TIME 11
+#define WIDTH_DEVICE 13
+#define WIDTH_LOAD 20
+#define WIDTH_REQUESTS 10
+#define WIDTH_RATIO 13
+#define WIDTH_BANDWIDTH 16
+
+/* Returns the percentiles that were asked for, or the two that matter most. */
+static const struct percentiles *
+percentiles_of(const struct plan *plan)
+{
+    const struct percentiles *list = &plan->output.percentiles;
+    return list->given ? list : &percentiles_common;
+}
+
+static void
+add_value(struct buffer *text, int width, enum units_kind kind, int64_t value,
+          const char *after)
+{
+    char shown[UNITS_TEXT], cell[UNITS_TEXT + 8];
+    snprintf(cell, sizeof(cell), "%s%s", units_format(kind, value, shown), after);
+    buffer_format(text, "%*s", width, cell);
+}
+
+/* Returns the width of a percentile's column: its name may be longer than any time. */
+static int
+width_of(const struct percentile *percentile)
+{
+    int name = (int)strlen(percentile->name) + 3;
+    return name > WIDTH_TIME ? name : WIDTH_TIME;
+}
+
+/* Adds a time, or a dash for one that is not known. */
+static void
+add_cell(struct buffer *text, int width, bool known, int64_t time)
+{
+    if (known)
+        add_value(text, width, UNITS_TIME, time, "");
+    else
+        buffer_format(text, "%*s", width, "-");
+}
+
+/* Adds the percentiles that were asked for, and the maximum. */
+static void
+add_cells(struct buffer *text, const struct plan *plan, const struct stats *stats)
+{
+    const struct percentiles *list = percentiles_of(plan);
+    unsigned shown = stats_shown(stats, list);
+    bool any = stats->latency.count > 0;
+    for (int i = 0; i < list->count; i++)
+        add_cell(text, width_of(&list->list[i]), shown & 1u << i,
+                 stats_percentile(stats, &list->list[i]));
+    add_cell(text, WIDTH_TIME, any, stats->latency.max);
+}
+
+/* Adds the percentiles of the device, of those requests that were split. */
+static void
+add_device_cells(struct buffer *text, const struct stats *stats)
+{
+    const struct distribution *device = &stats->breakdown.parts[PART_DEVICE];
+    const struct percentiles *list = &percentiles_common;
+    unsigned shown = percentiles_shown(list, device->moments.count);
+    for (int i = 0; i < list->count; i++)
+        add_cell(text, WIDTH_DEVICE, shown & 1u << i,
+                 distribution_percentile(device, &list->list[i]));
+}
+
+#define WIDTH_IN_USE 9
+
+static void
+add_rate_head(struct buffer *text)
+{
+    buffer_format(text, "%*s%*s%*s%*s", WIDTH_SWEPT, "offered", WIDTH_SWEPT, "achieved",
+                  WIDTH_IN_USE, "in use", WIDTH_TIME, "avg");
+}
+
+/* Adds the rate that was offered and what of it was achieved, and how many requests
+ * waited for an answer in the mean: by Little's law ("A proof for the queuing formula L =
+ * lambda W", Operations Research 9, 1961) the sum of their times per time. */
+static void
+add_rate(struct buffer *text, const struct job_step *step, const struct stats *stats,
+         int64_t time)
+{
+    double in_use = (double)stats->latency.sum / (double)(time ? time : 1);
+    add_value(text, WIDTH_SWEPT, UNITS_COUNT, step->value, "");
+    add_value(text, WIDTH_SWEPT, UNITS_COUNT,
+              (int64_t)(stats_rate((double)stats->requests, time) + 0.5), "");
+    if (in_use < 1000)
+        buffer_format(text, "%*.2f", WIDTH_IN_USE, in_use);
+    else
+        add_value(text, WIDTH_IN_USE, UNITS_COUNT, (int64_t)(in_use + 0.5), "");
+}
+
+/* Adds the names of those columns. */
+static void
+add_names(struct buffer *text, const struct plan *plan)
+{
+    const struct percentiles *list = percentiles_of(plan);
+    for (int i = 0; i < list->count; i++) {
+        char name[24];
+        snprintf(name, sizeof(name), "p%s", list->list[i].name);
+        buffer_format(text, "%*s", width_of(&list->list[i]), name);
+    }
+    buffer_format(text, "%*s", WIDTH_TIME, "max");
+}
+
+static void
+add_device_names(struct buffer *text, const struct plan *plan)
+{
+    if (plan->breakdown)
+        buffer_format(text, "%*s%*s", WIDTH_DEVICE, "device p50", WIDTH_DEVICE,
+                      "device p99");
+    buffer_text(text, "\n");
+}
+
+void
+table_head(struct buffer *text, const struct plan *plan)
+{
+    if (plan->sweep.kind == SWEEP_RATE)
+        add_rate_head(text);
+    else
+        buffer_format(text, "%*s%*s%*s%*s", WIDTH_SWEPT, sweep_name(plan->sweep.kind),
+                      WIDTH_RATE, "iops", WIDTH_SPEED, "bandwidth", WIDTH_TIME, "avg");
+    add_names(text, plan);
+    add_device_names(text, plan);
+}
+
+void
+table_row(struct buffer *text, const struct plan *plan, const struct job_step *step,
+          const struct stats *stats, int64_t time, bool color)
+{
+    char value[UNITS_TEXT];
+    if (plan->sweep.kind == SWEEP_RATE) {
+        add_rate(text, step, stats, time);
+    } else {
+        buffer_format(text, "%*s", WIDTH_SWEPT,
+                      sweep_format(plan->sweep.kind, step->value, value));
+        add_value(text, WIDTH_RATE, UNITS_COUNT,
+                  (int64_t)stats_rate((double)stats->requests, time), "");
+        add_value(text, WIDTH_SPEED, UNITS_SIZE,
+                  (int64_t)stats_rate((double)stats->all_bytes, time), "/s");
+    }
+    add_cell(text, WIDTH_TIME, stats->latency.count > 0,
+             moments_average(&stats->latency));
+    add_cells(text, plan, stats);
+    if (plan->breakdown)
+        add_device_cells(text, stats);
+    if (step->verdict != SLO_MET)
+        buffer_text(text, "  ");
+    if (step->verdict == SLO_BROKEN)
+        color_add(text, color, TONE_FAILED, "FAIL");
+    if (step->verdict == SLO_UNKNOWN)
+        buffer_text(text, "?");
+    buffer_text(text, "\n");
+}
+
+/* Adds the highest rate, of which requests have the plan's size. */
+static void
+add_highest_rate(struct buffer *text, const struct job *job)
+{
+    const struct slos *slos = &job->plan.slos;
+    bool found = job->highest >= 0;
+    buffer_text(text, found ? "highest rate that " : "no rate ");
+    buffer_text(text, slos->count ? "keeps " : "was achieved");
+    slos_text(slos, text);
+    if (found) {
+        int64_t rate = job->steps[job->highest].rate;
+        buffer_text(text, ": ");
+        units_add(text, UNITS_COUNT, rate);
+        buffer_text(text, " iops (");
+        units_add(text, UNITS_SIZE, units_scale(rate, job->plan.request_size, 1));
+        buffer_text(text, "/s)");
+    }
+    buffer_text(text, "\n");
+}
+
+void
+table_highest(struct buffer *text, const struct job *job)
+{
+    enum sweep_kind kind = job->plan.sweep.kind;
+    char value[UNITS_TEXT];
+    if (kind == SWEEP_RATE) {
+        add_highest_rate(text, job);
+        return;
+    }
+    if (job->highest < 0) {
+        buffer_format(text, "no %s %s ", sweep_noun(kind),
+                      job->outcome.verdict == SLO_UNKNOWN ? "is known to keep" : "keeps");
+        slos_text(&job->plan.slos, text);
+        buffer_text(text, "\n");
+        return;
+    }
+    const struct job_step *step = &job->steps[job->highest];
+    buffer_format(text, "%s that keeps ", sweep_highest(kind));
+    slos_text(&job->plan.slos, text);
+    buffer_format(text, ": %s", sweep_format(kind, step->value, value));
+    if (kind == SWEEP_INTERVAL) { /* which is the rate */
+        buffer_text(text, "\n");
+        return;
+    }
+    buffer_text(text, " (");
+    units_add(text, UNITS_COUNT, (int64_t)step->iops);
+    buffer_text(text, " iops, ");
+    units_add(text, UNITS_SIZE, (int64_t)step->bps);
+    buffer_text(text, "/s)\n");
+}
+
+/* Adds how many times the p99 of STATS is that of IDLE, a dash where one is not known. */
+static void
+add_ratio(struct buffer *text, const struct stats *stats, const struct stats *idle)
+{
+    const struct percentile *p99 = &percentiles_common.list[1];
+    uint64_t needs = percentile_needs(p99);
+    char cell[32] = "-";
+    double least = (double)stats_percentile(idle, p99);
+    if (stats->latency.count >= needs && idle->latency.count >= needs && least > 0)
+        snprintf(cell, sizeof(cell), "%.2fx",
+                 (double)stats_percentile(stats, p99) / least);
+    buffer_format(text, "%*s", WIDTH_RATIO, cell);
+}
+
+/* Adds the row of PHASE; LOAD is what it is called. */
+static void
+add_phase(struct buffer *text, const struct plan *plan, const struct job_phases *phases,
+          enum phase phase, const char *load, int width)
+{
+    const struct stats *stats = &phases->list[phase].stats;
+    const struct outcome *background = &phases->load->outcome;
+    const char *name = phase == PHASE_IDLE     ? "none"
+                       : phase == PHASE_LOADED ? load
+                                               : "none, after";
+    buffer_format(text, "%-*s%*llu", width, name, WIDTH_REQUESTS,
+                  (unsigned long long)stats->latency.count);
+    add_cells(text, plan, stats);
+    add_ratio(text, stats, &phases->list[PHASE_IDLE].stats);
+    if (phase == PHASE_LOADED)
+        add_value(
+            text, WIDTH_BANDWIDTH, UNITS_SIZE,
+            (int64_t)stats_rate((double)background->total.all_bytes, background->time),
+            "/s");
+    else
+        buffer_format(text, "%*s", WIDTH_BANDWIDTH, "-");
+    if (plan->breakdown)
+        add_device_cells(text, stats);
+    buffer_text(text, "\n");
+}
+
+void
+phases_table(struct buffer *text, const struct plan *plan,
+             const struct job_phases *phases)
+{
+    struct buffer load = {0};
+    plan_background_name(&phases->load->plan, &load);
+    text->failed |= load.failed;
+    int width = (int)load.length > WIDTH_LOAD ? (int)load.length : WIDTH_LOAD;
+    buffer_format(text, "%-*s%*s", width, "load", WIDTH_REQUESTS, "requests");
+    add_names(text, plan);
+    buffer_format(text, "%*s%*s", WIDTH_RATIO, "p99 vs idle", WIDTH_BANDWIDTH,
+                  "load bandwidth");
+    add_device_names(text, plan);
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
+        if (phases->list[phase].ended && !load.failed)
+            add_phase(text, plan, phases, phase, load.text, width);
+    buffer_free(&load);
+}

@@ -1,0 +1,84 @@
+/*
+ * A load beside the requests of one job, for a time: three phases, each a run of its own.
+ * The load is a job as well, which the second run has besides. It begins first, and has
+ * settled when the requests begin; it ends when they have ended.
+ */
+#include "os/process.h"
+#include "run_private.h"
+
+/* Returns whether what has become of JOB so far ends all phases. */
+static bool
+has_failed(const struct job *job)
+{
+    const struct outcome *outcome = &job->outcome;
+    return outcome->stuck || outcome->waiting ||
+           (outcome->failed.index && !job->plan.ignore_error);
+}
+
+/* Keeps what PHASE has been, which ended after all phases together had taken BEFORE. */
+static void
+keep_phase(struct job *job, enum phase phase, int64_t before)
+{
+    struct job_phase *kept = &job->phases->list[phase];
+    kept->ended = true;
+    kept->time = job->outcome.time - before;
+    kept->stats.every = job->total.every;
+    kept->stats.both = job->total.both;
+    stats_merge(&kept->stats, &job->total);
+    job->taken = atomic_load(&job->group.taken);
+    if (phase == PHASE_IDLE)
+        job->phases->began = job->group.begin;
+    if (!job->track)
+        return;
+    track_start(&job->phases->past, job->track->began, job->track->every);
+    track_merge(&job->phases->past, job->track);
+}
+
+/* Does PHASE. Returns 0, or -1 with ERROR when it could not begin. */
+static int
+do_phase(const struct run_task *task, enum phase phase, struct error *error)
+{
+    const struct run_observer *observer = task->observer;
+    struct run_task own = *task;
+    struct job *job = &task->jobs[0];
+    int64_t before = job->outcome.time;
+    bool loaded = phase == PHASE_LOADED;
+    plan_phase(&job->plan, phase, &job->step);
+    job->phases->current = phase;
+    job->delay = loaded ? PLAN_SETTLE : 0;
+    own.count = loaded ? 2 : 1;
+    own.load = loaded ? task->load : NULL;
+    if (observer->phase_begin)
+        observer->phase_begin(observer->self, job, phase);
+    if (run_once(&own, false, error) < 0) {
+        job->phases->current = phase - 1; /* the total is that one's yet */
+        return -1;
+    }
+    keep_phase(job, phase, before);
+    task->load->begun = task->load->outcome.total.requests > 0 || has_failed(task->load);
+    return 0;
+}
+
+int
+phases_execute(const struct run_task *task, struct error *error)
+{
+    const struct run_observer *observer = task->observer;
+    struct job *job = &task->jobs[0];
+    bool more = true;
+    int status = 0;
+    job->phases->load = task->load;
+    for (enum phase phase = PHASE_IDLE; phase < PHASES && more; phase++) {
+        status = do_phase(task, phase, error);
+        if (status < 0 && phase > PHASE_IDLE)
+            error->status = EXIT_RUNTIME; /* others have sent requests */
+        more = status == 0 && !os_signals_stop() && !has_failed(job) &&
+               !has_failed(task->load);
+        if (status == 0 && job->plan.output.summary && observer->phase &&
+            observer->phase(observer->self, job, phase) < 0)
+            more = false;
+    }
+    job->stats = &job->outcome.total;
+    if (status == 0 || job->outcome.total.requests > 0)
+        run_conclude(task);
+    return status;
+}

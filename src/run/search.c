@@ -1,0 +1,57 @@
+#include "search.h"
+
+#include <math.h>
+
+#define DIGITS 3
+
+int64_t
+search_round(double rate, int digits)
+{
+    if (rate < 1)
+        return 1;
+    double unit = pow(10, floor(log10(rate)) + 1 - digits);
+    return unit > 1 ? (int64_t)(round(rate / unit) * unit) : (int64_t)round(rate);
+}
+
+void
+search_start(struct search *search, int64_t from, int64_t to)
+{
+    *search = (struct search){.to = to, .next = from < to ? from : to};
+}
+
+/* Returns the rate after those that were tried; 0: there is none. */
+static int64_t
+choose(struct search *search)
+{
+    int64_t kept = search->kept, failed = search->failed;
+    if (!failed)
+        return kept >= search->to ? 0 : kept > search->to / 2 ? search->to : 2 * kept;
+    if (kept && (failed - kept) * 1000 > failed * SEARCH_GAP) {
+        int64_t middle = search_round((double)(kept + failed) / 2, DIGITS);
+        if (middle > kept && middle < failed)
+            return middle;
+    }
+    if (search->again)
+        return 0;
+    search->again = true;
+    return failed;
+}
+
+void
+search_note(struct search *search, bool kept)
+{
+    int64_t rate = search->next;
+    bool known = rate == search->failed;
+    if (kept) {
+        search->kept = rate;
+        if (known)
+            search->failed = search->failures ? search->above[--search->failures] : 0;
+        search->again = false;
+    } else if (!known) {
+        if (search->failed && search->failures < SEARCH_FAILURES)
+            search->above[search->failures++] = search->failed;
+        search->failed = rate;
+        search->again = false;
+    }
+    search->next = choose(search);
+}

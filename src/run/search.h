@@ -1,0 +1,39 @@
+#ifndef RUN_SEARCH_H
+#define RUN_SEARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* More than there are halves of halves between two rates. */
+#define SEARCH_FAILURES 32
+
+/*
+ * The search for the highest rate that is kept, requests per second: rates double from
+ * the first on until one fails, then lie in the middle between the highest that was kept
+ * and the lowest that failed, until these differ by SEARCH_GAP at most. The lowest that
+ * failed is tried a second time in the end: if it is kept then, something else was in its
+ * way, and the search goes on up to the one that failed before it. Pure.
+ */
+struct search {
+    int64_t to;                     /* the highest rate to try */
+    int64_t next;                   /* to be tried; 0: it is over */
+    int64_t kept;                   /* the highest that was; 0: none */
+    int64_t failed;                 /* the lowest that did; 0: none */
+    int64_t above[SEARCH_FAILURES]; /* those that failed before, each above the next */
+    int failures;                   /* how many of these */
+    bool again;                     /* it has been tried a second time, or is now */
+};
+
+/* In thousandths of the rate that failed. */
+#define SEARCH_GAP 25
+
+/* Starts a search from FROM to TO, both above 0. */
+void search_start(struct search *search, int64_t from, int64_t to);
+
+/* Notes whether the rate that is next was KEPT, and chooses the one after it. */
+void search_note(struct search *search, bool kept);
+
+/* Returns RATE rounded to so many significant DIGITS, and at least 1. */
+int64_t search_round(double rate, int digits);
+
+#endif

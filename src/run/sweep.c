@@ -1,0 +1,354 @@
+/*
+ * A sweep: one job in steps, each a run of its own with another size, another number of
+ * threads, another depth, another interval, or another rate.
+ *
+ * A step of rates is an open loop. All that was due within its work time is sent and
+ * waited for, so that the requests are as many as were due; the time that this takes says
+ * whether the target keeps up. It is the time from when the first of them could have been
+ * answered, which is that of the fastest, and no less than the work time.
+ */
+#include "os/os.h"
+#include "os/process.h"
+#include "run_private.h"
+#include "search.h"
+
+#include <string.h>
+
+/* Of the requests that are due, so many at least are answered in the same time by a
+ * target that keeps up; by one that answers more than the second share, all are. */
+#define SHARE_LEAST 0.95
+#define SHARE_ALL 0.99
+/* A sweep of rates begins with this part of the rate of one request after another. */
+#define RATE_PART 16
+
+/* A sweep of sizes ends here, unless the user asks for more. */
+#define SIZE_MOST (256 << 20)
+
+/*
+ * The smallest request: a logical block, but nothing larger than what is known to
+ * fit and to be possible.
+ */
+static int64_t
+smallest_size(const struct plan *plan, const struct target *target)
+{
+    int64_t first = plan_first(plan, target->work_size), other, size = 0;
+    int status = target->kind == OS_BLOCK ? os_device_size(target->fd, &other, &size)
+                                          : os_file_alignment(target->fd, &other, &size);
+    return status == 0 && size > 0 && size < first ? size : first;
+}
+
+/* The sizes from one end to the other, which the target decides. */
+static struct sweep
+ends_of(const struct plan *plan, const struct target *target)
+{
+    int64_t most = target->work_size < SIZE_MOST ? target->work_size : SIZE_MOST;
+    int64_t least = smallest_size(plan, target);
+    struct sweep sweep = {SWEEP_SIZE, least, least};
+    while (sweep.to <= most / 2)
+        sweep.to *= 2;
+    return sweep;
+}
+
+static int
+count_steps(const struct sweep *ends)
+{
+    int count = 0;
+    for (int64_t value = ends->from; value; value = sweep_next(value, ends->to))
+        count++;
+    return count;
+}
+
+/* Returns the time of the present step whose requests took TIME: where they have an
+ * interval, the wait after the last of them is a part of it. */
+static int64_t
+time_of(const struct job *job, int64_t time)
+{
+    const struct plan *step = &job->step;
+    if (step->open)
+        return time_later(step->work_time, time - job->total.latency.min);
+    return step->interval ? time_later(step->work_time, time) : time;
+}
+
+/* Returns the share of the requests that were due in the present step which were answered
+ * in the same time, if it took TIME. */
+static double
+share_of(const struct job *job, int64_t time)
+{
+    const struct stats *stats = &job->total;
+    double due = (double)(stats->requests + stats->missed);
+    return due > 0 ? (double)stats->requests / due * (double)job->step.work_time /
+                         (double)time
+                   : 0;
+}
+
+/* Judges the present step. One that a request without success ended, FAILED, or in which
+ * one failed, keeps no limit; but with -N a request that would have to wait has had its
+ * answer. */
+static enum slo_verdict
+judge(const struct job *job, int64_t time, bool failed)
+{
+    const struct plan *plan = &job->plan;
+    failed |= job->total.failed && !(plan->rw_flags & OS_RW_NOWAIT);
+    if ((plan->slos.count || job->step.open) && failed)
+        return SLO_BROKEN;
+    if (job->step.open && share_of(job, time) < SHARE_LEAST)
+        return SLO_BROKEN;
+    return slos_check(&plan->slos, &job->total);
+}
+
+/* Returns how many requests per second were due in the present step, of RATE: at random
+ * there may be fewer. */
+static double
+offered_of(const struct job *job, int64_t rate)
+{
+    const struct stats *stats = &job->total;
+    double due =
+        stats_rate((double)(stats->requests + stats->missed), job->step.work_time);
+    return job->step.poisson && due < (double)rate ? due : (double)rate;
+}
+
+/* Returns how much of a rate was answered: of what is nearly all of it, all. */
+static int64_t
+rate_of(const struct job *job, int64_t rate, int64_t time)
+{
+    double share = job->step.open ? share_of(job, time) : 0;
+    double offered = offered_of(job, rate);
+    if (share > SHARE_ALL && offered >= (double)rate)
+        return rate;
+    return search_round(share > SHARE_ALL ? offered : offered * share, 3);
+}
+
+/* Returns the numbers of the step that did VALUE in TIME, or FAILED. */
+static struct job_step
+make_step(const struct job *job, int64_t value, int64_t time, bool failed)
+{
+    const struct stats *stats = &job->total;
+    return (struct job_step){.value = value,
+                             .rate = rate_of(job, value, time),
+                             .requests = stats->latency.count,
+                             .failed = stats->failed,
+                             .iops = stats_rate((double)stats->requests, time),
+                             .bps = stats_rate((double)stats->all_bytes, time),
+                             .p50 = stats_p50(stats),
+                             .p99 = stats_p99(stats),
+                             .max = stats->latency.max,
+                             .verdict = judge(job, time, failed)};
+}
+
+/* Adds a step to those of the job, which rise; one of the same value is replaced. */
+static void
+add_step(struct job *job, const struct job_step *step)
+{
+    int at = job->step_count;
+    while (at > 0 && job->steps[at - 1].value > step->value)
+        at--;
+    if (at > 0 && job->steps[at - 1].value == step->value) {
+        job->steps[at - 1] = *step;
+        return;
+    }
+    if (job->step_count == JOB_STEPS)
+        return;
+    memmove(job->steps + at + 1, job->steps + at,
+            (size_t)(job->step_count++ - at) * sizeof(*step));
+    job->steps[at] = *step;
+}
+
+/* Returns the least value of a step with VERDICT from LEAST on, INT64_MAX: there is none.
+ */
+static int64_t
+find_least(const struct job *job, enum slo_verdict verdict, int64_t least)
+{
+    int64_t found = INT64_MAX;
+    for (int i = 0; i < job->step_count; i++) {
+        const struct job_step *step = &job->steps[i];
+        if (step->verdict == verdict && step->value >= least && step->value < found)
+            found = step->value;
+    }
+    return found;
+}
+
+int
+job_find_highest(const struct job *job)
+{
+    int64_t first = find_least(job, SLO_MET, 0);
+    int64_t limit = find_least(job, SLO_BROKEN, first);
+    int best = -1;
+    for (int i = 0; i < job->step_count; i++) {
+        const struct job_step *step = &job->steps[i];
+        if (step->verdict == SLO_MET && step->value < limit &&
+            (best < 0 || step->value > job->steps[best].value))
+            best = i;
+    }
+    return best;
+}
+
+/* Tells of the step that did VALUE and began after all others had taken BEFORE. Returns
+ * whether there is to be another. */
+static bool
+end_step(struct job *job, const struct run_observer *observer, int64_t value,
+         int64_t before)
+{
+    const struct plan *plan = &job->plan;
+    const struct stats *stats = &job->total;
+    struct outcome *outcome = &job->outcome;
+    int64_t time = outcome->time - before;
+    bool failed = outcome->stuck || (outcome->failed.index && !plan->ignore_error);
+    bool early = plan->sweep.kind == SWEEP_SIZE && !failed &&
+                 stats->requests < (uint64_t)job->step.threads;
+    bool stopped = os_signals_stop() && !failed; /* the step is not complete */
+    if (early && !stopped)
+        outcome->early = value;
+    if (early || stopped)
+        return false;
+    if (!failed || job->step.open) /* else the step ended before its time */
+        time = time_of(job, time);
+    struct job_step step = make_step(job, value, time, failed);
+    add_step(job, &step);
+    int status = observer->step(observer->self, job, &step, stats, time);
+    if (status < 0 || failed)
+        return false;
+    if (!outcome->empty && stats->requests == 0)
+        outcome->empty = value;
+    return true;
+}
+
+int64_t
+job_find_unknown(const struct job *job)
+{
+    int64_t highest = job->highest < 0 ? 0 : job->steps[job->highest].value;
+    for (int i = 0; i < job->step_count; i++) {
+        const struct job_step *step = &job->steps[i];
+        if (step->value <= highest)
+            continue;
+        if (step->verdict == SLO_BROKEN && highest)
+            return 0;
+        if (step->verdict == SLO_UNKNOWN)
+            return step->value;
+    }
+    return 0;
+}
+
+/* Finds the highest step that keeps the limits, and tells of it, after the last of COUNT
+ * steps. One that a signal or a failure left out may have kept them. */
+static void
+conclude(struct job *job, const struct run_observer *observer, int count)
+{
+    bool all = job->step_count == count || (job->step_count && job->outcome.early);
+    job->highest = job_find_highest(job);
+    job->outcome.unknown = job_find_unknown(job);
+    bool known = all && !job->outcome.unknown;
+    job->outcome.verdict = job->highest >= 0 ? SLO_MET : known ? SLO_BROKEN : SLO_UNKNOWN;
+    bool wanted = job->plan.slos.count || job->plan.sweep.kind == SWEEP_RATE;
+    if (wanted && job->step_count && observer->highest)
+        observer->highest(observer->self, job);
+}
+
+/* The state of a sweep. */
+struct sweeping {
+    const struct run_task *task;
+    struct job *job;
+    int number; /* of the next step, from 0 */
+    int count;  /* of all steps; -1: not known */
+    struct error *error;
+};
+
+/* Does the step of VALUE. Returns 1 if there is to be another, 0 if not, or -1 with the
+ * error when it could not begin. */
+static int
+do_step(struct sweeping *sweeping, int64_t value)
+{
+    const struct run_observer *observer = sweeping->task->observer;
+    struct job *job = sweeping->job;
+    int64_t before = job->outcome.time;
+    int number = sweeping->number++;
+    if (observer->step_begin)
+        observer->step_begin(observer->self, job, value, number, sweeping->count);
+    plan_step(&job->plan, value, number, &job->step);
+    if (run_once(sweeping->task, false, sweeping->error) < 0)
+        return -1;
+    return end_step(job, observer, value, before);
+}
+
+/* Does the steps from one end to the other. Returns 0, or -1 with the error. */
+static int
+do_values(struct sweeping *sweeping)
+{
+    const struct plan *plan = &sweeping->job->plan;
+    struct sweep ends =
+        plan->sweep.from ? plan->sweep : ends_of(plan, &sweeping->job->target);
+    int64_t value = ends.from;
+    int status = 1;
+    sweeping->count = count_steps(&ends);
+    for (; value && status > 0; value = sweep_next(value, ends.to))
+        status = do_step(sweeping, value);
+    return status;
+}
+
+/* Finds the rate to begin with: a part of that which one request after another has.
+ * Returns as do_step does. */
+static int
+find_first(struct sweeping *sweeping, int64_t *rate)
+{
+    struct job *job = sweeping->job;
+    const struct outcome *outcome = &job->outcome;
+    plan_step(&job->plan, PLAN_ALONE, 0, &job->step);
+    if (run_once(sweeping->task, false, sweeping->error) < 0)
+        return -1;
+    double iops = stats_rate((double)job->total.requests, outcome->time);
+    *rate = search_round(iops / RATE_PART, 2);
+    return !os_signals_stop() && !outcome->stuck &&
+           (!outcome->failed.index || job->plan.ignore_error);
+}
+
+/* Searches for the highest rate that is kept. Returns 0, or -1 with the error. */
+static int
+do_rates(struct sweeping *sweeping)
+{
+    const struct job *job = sweeping->job;
+    const struct sweep *ends = &job->plan.sweep;
+    int64_t from = ends->from;
+    int status = from ? 1 : find_first(sweeping, &from);
+    struct search search;
+    search_start(&search, from, ends->to ? ends->to : RATE_MOST);
+    sweeping->count = -1;
+    while (status > 0 && search.next) {
+        int64_t rate = search.next;
+        status = do_step(sweeping, rate);
+        for (int i = 0; status > 0 && i < job->step_count; i++)
+            if (job->steps[i].value == rate)
+                search_note(&search, job->steps[i].verdict != SLO_BROKEN);
+    }
+    if (!search.next)
+        sweeping->count = job->step_count;
+    return status;
+}
+
+static int
+sweep_execute(const struct run_task *task, struct error *error)
+{
+    const struct run_observer *observer = task->observer;
+    struct job *job = &task->jobs[0];
+    struct sweeping sweeping = {.task = task, .job = job, .error = error};
+    job->outcome.swept = job->plan.sweep.kind;
+    int status =
+        job->outcome.swept == SWEEP_RATE ? do_rates(&sweeping) : do_values(&sweeping);
+    if (status < 0 && sweeping.number > 1)
+        error->status = EXIT_RUNTIME; /* others have sent requests */
+    job->stats = &job->outcome.total;
+    conclude(job, observer, sweeping.count);
+    if (observer->end)
+        observer->end(observer->self, job, 1, job->outcome.ended);
+    return status < 0 ? -1 : 0;
+}
+
+int
+run_execute(const struct run_task *task, struct error *error)
+{
+    if (task->jobs[0].plan.sweep.kind != SWEEP_NONE)
+        return sweep_execute(task, error);
+    if (task->load)
+        return phases_execute(task, error);
+    for (int i = 0; i < task->count; i++)
+        task->jobs[i].step = task->jobs[i].plan;
+    return run_once(task, true, error);
+}

@@ -1,0 +1,95 @@
+/* The parts of requests, recorded and merged, and what took most of the slowest. */
+#include "stats/breakdown.h"
+
+#include "stats/stats.h"
+
+#include <string.h>
+
+static const char *const names[PARTS] = {[PART_SUBMIT] = "submit",
+                                         [PART_QUEUE] = "queue",
+                                         [PART_DEVICE] = "device",
+                                         [PART_RETURN] = "return"};
+
+const char *
+part_name(enum part part)
+{
+    return names[part];
+}
+
+/* Keeps REQUEST if it is slower, or of two that are alike the earlier one. */
+static void
+keep_slowest(struct breakdown *breakdown, const struct breakdown_request *request)
+{
+    const struct breakdown_request *slowest = &breakdown->slowest;
+    if (!request->index)
+        return;
+    if (!slowest->index || request->latency > slowest->latency ||
+        (request->latency == slowest->latency && request->index < slowest->index))
+        breakdown->slowest = *request;
+}
+
+void
+breakdown_record(struct breakdown *breakdown, const struct sample *sample)
+{
+    const struct split *split = &sample->split;
+    struct breakdown_request request = {
+        .index = sample->index, .latency = sample->latency, .sync = sample->sync};
+    breakdown->unasked += split->result == SPLIT_UNASKED;
+    breakdown->lost += split->result == SPLIT_LOST;
+    if (split->result != SPLIT_DONE)
+        return;
+    breakdown->time += sample->latency;
+    breakdown->sync += sample->sync;
+    for (int i = 0; i < PARTS; i++) {
+        distribution_record(&breakdown->parts[i], split->part[i]);
+        moments_record(&breakdown->operations[sample->operation][i], split->part[i]);
+    }
+    if (split->sync_device)
+        distribution_record(&breakdown->sync_device, split->sync_device);
+    memcpy(request.part, split->part, sizeof(request.part));
+    keep_slowest(breakdown, &request);
+}
+
+void
+breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
+{
+    for (int i = 0; i < PARTS; i++) {
+        distribution_merge(&breakdown->parts[i], &more->parts[i]);
+        for (int j = 0; j < 2; j++)
+            moments_merge(&breakdown->operations[j][i], &more->operations[j][i]);
+    }
+    distribution_merge(&breakdown->sync_device, &more->sync_device);
+    breakdown->unasked += more->unasked;
+    breakdown->lost += more->lost;
+    breakdown->time += more->time;
+    breakdown->sync += more->sync;
+    keep_slowest(breakdown, &more->slowest);
+}
+
+void
+breakdown_clear(struct breakdown *breakdown)
+{
+    for (int i = 0; i < PARTS; i++)
+        distribution_clear(&breakdown->parts[i]);
+    distribution_clear(&breakdown->sync_device);
+    memset(breakdown->operations, 0, sizeof(breakdown->operations));
+    breakdown->unasked = breakdown->lost = 0;
+    breakdown->time = breakdown->sync = 0;
+    breakdown->slowest = (struct breakdown_request){0};
+}
+
+const char *
+breakdown_culprit(const struct breakdown *breakdown, int *percent)
+{
+    const struct breakdown_request *slowest = &breakdown->slowest;
+    const char *name = "sync";
+    int64_t most = slowest->sync;
+    for (int i = 0; i < PARTS; i++)
+        if (slowest->part[i] > most) {
+            most = slowest->part[i];
+            name = names[i];
+        }
+    double hundred = (double)most * 100; /* before it is divided: 29 of 100 are 29 % */
+    *percent = slowest->latency > 0 ? (int)(hundred / (double)slowest->latency) : 0;
+    return name;
+}

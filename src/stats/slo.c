@@ -1,0 +1,206 @@
+/*
+ * Service level objectives: they are compared with the same figures that are reported.
+ */
+#include "stats/slo.h"
+
+#include "base/buffer.h"
+#include "base/units.h"
+#include "stats/stats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const metrics[] = {
+    [SLO_MIN] = "min",   [SLO_AVG] = "avg",   [SLO_MAX] = "max",
+    [SLO_MDEV] = "mdev", [SLO_IOPS] = "iops",
+};
+
+static const char *const phases[PHASES] = {
+    [PHASE_IDLE] = "idle", [PHASE_LOADED] = "loaded", [PHASE_RECOVERED] = "recovered"};
+
+const char *
+phase_name(enum phase phase)
+{
+    return phases[phase];
+}
+
+/* Takes the name of a phase and a dash off the beginning of TEXT of LENGTH bytes, if they
+ * are there. Returns what is left. */
+static const char *
+take_phase(const char *text, int *length, struct slo *slo)
+{
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
+        int end = (int)strlen(phases[phase]);
+        if (*length <= end || memcmp(text, phases[phase], (size_t)end) != 0 ||
+            text[end] != '-')
+            continue;
+        slo->phase = phase;
+        *length -= end + 1;
+        return text + end + 1;
+    }
+    return text;
+}
+
+/* What stands before the metric. */
+static const char *const scopes[SCOPES] = {
+    [SCOPE_ALL] = "",           [SCOPE_SUBMIT] = "submit-", [SCOPE_QUEUE] = "queue-",
+    [SCOPE_DEVICE] = "device-", [SCOPE_RETURN] = "return-", [SCOPE_SYNC] = "sync-",
+    [SCOPE_READ] = "read-",     [SCOPE_WRITE] = "write-",
+};
+
+/* Takes what is before the metric off the beginning of TEXT of LENGTH bytes. Returns what
+ * is left. */
+static const char *
+take_scope(const char *text, int *length, struct slo *slo)
+{
+    for (int scope = SCOPE_ALL + 1; scope < SCOPES; scope++) {
+        int end = (int)strlen(scopes[scope]);
+        if (*length < end || memcmp(text, scopes[scope], (size_t)end) != 0)
+            continue;
+        slo->scope = (enum scope)scope;
+        *length -= end;
+        return text + end;
+    }
+    return text;
+}
+
+/* Returns false if TEXT of LENGTH bytes names no metric. */
+static bool
+find_metric(const char *text, int length, struct slo *slo)
+{
+    if (length > 1 && text[0] == 'p') {
+        slo->metric = SLO_PERCENTILE;
+        return percentile_parse(text + 1, length - 1, &slo->percentile) == NULL;
+    }
+    for (int i = SLO_MIN; i < SLO_PERCENTILE; i++) {
+        slo->metric = (enum slo_metric)i;
+        if ((int)strlen(metrics[i]) == length &&
+            memcmp(metrics[i], text, (size_t)length) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *
+slos_add(struct slos *list, const char *text)
+{
+    struct slo slo = {0};
+    int length = (int)strcspn(text, "=");
+    if (list->count == SLOS_MOST)
+        return "more than 16 limits";
+    const char *limit = text + length;
+    text = take_phase(text, &length, &slo);
+    text = take_scope(text, &length, &slo);
+    if (!find_metric(text, length, &slo))
+        return "not one of min, avg, max, mdev, iops and percentiles such as p99";
+    if (slo.scope != SCOPE_ALL && slo.metric == SLO_IOPS)
+        return slo.scope < SCOPE_READ ? "a part of the time has no iops"
+                                      : "iops are those of reads and writes together";
+    if (*limit == '\0')
+        return "a limit is missing, as in p99=10ms";
+    const char *wrong = units_parse(slo.metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME,
+                                    limit + 1, &slo.limit);
+    if (!wrong)
+        list->list[list->count++] = slo;
+    return wrong;
+}
+
+void
+slos_list(struct buffer *text)
+{
+    static const enum scope common[] = {SCOPE_DEVICE, SCOPE_QUEUE, SCOPE_SYNC, SCOPE_READ,
+                                        SCOPE_WRITE};
+    for (int i = 0; i < percentiles_default.count; i++)
+        buffer_format(text, "p%s=\n", percentiles_default.list[i].name);
+    for (int i = SLO_MIN; i < SLO_PERCENTILE; i++)
+        buffer_format(text, "%s=\n", metrics[i]);
+    for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+        buffer_format(text, "%sp99=\n", scopes[common[i]]);
+    buffer_format(text, "%s-p99=\n%s-p99=\n", phases[PHASE_IDLE], phases[PHASE_LOADED]);
+}
+
+/* Returns the figure that the objective limits. */
+static int64_t
+measure(const struct slo *slo, const struct stats *stats)
+{
+    const struct latencies latencies = latencies_of(stats, slo->scope);
+    const struct moments *latency = latencies.moments;
+    switch (slo->metric) {
+    case SLO_MIN:
+        return latency->min;
+    case SLO_AVG:
+        return moments_average(latency);
+    case SLO_MAX:
+        return latency->max;
+    case SLO_MDEV:
+        return moments_deviation(latency);
+    case SLO_IOPS:
+        return (int64_t)stats_iops(stats);
+    case SLO_PERCENTILE:
+        break;
+    }
+    return latencies_percentile(&latencies, &slo->percentile);
+}
+
+enum slo_verdict
+slo_check(const struct slo *slo, const struct stats *stats, int64_t *value)
+{
+    bool ranked = slo->metric == SLO_PERCENTILE;
+    uint64_t needs = ranked ? percentile_needs(&slo->percentile) : 1;
+    *value = (int64_t)needs;
+    if (latencies_of(stats, slo->scope).moments->count < needs)
+        return SLO_UNKNOWN;
+    *value = measure(slo, stats);
+    bool broken = slo->metric == SLO_IOPS ? *value < slo->limit : *value > slo->limit;
+    return broken ? SLO_BROKEN : SLO_MET;
+}
+
+char *
+slo_name(const struct slo *slo, char *text)
+{
+    bool ranked = slo->metric == SLO_PERCENTILE;
+    snprintf(text, SLO_NAME, "%s%s%s%s%s", slo->phase ? phases[slo->phase] : "",
+             slo->phase ? "-" : "", scopes[slo->scope], ranked ? "p" : "",
+             ranked ? slo->percentile.name : metrics[slo->metric]);
+    return text;
+}
+
+enum slo_verdict
+slos_check(const struct slos *slos, const struct stats *stats)
+{
+    enum slo_verdict verdict = SLO_MET;
+    int64_t value;
+    for (int i = 0; i < slos->count && verdict != SLO_BROKEN; i++) {
+        enum slo_verdict one = slo_check(&slos->list[i], stats, &value);
+        if (one != SLO_MET)
+            verdict = one;
+    }
+    return verdict;
+}
+
+uint64_t
+slos_needs(const struct slos *slos, bool both)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+        uint64_t needs = percentile_needs(&slo->percentile);
+        if (both && slo->scope >= SCOPE_SYNC)
+            needs *= 2;
+        if (slo->metric == SLO_PERCENTILE && needs > most)
+            most = needs;
+    }
+    return most;
+}
+
+void
+slos_text(const struct slos *slos, struct buffer *text)
+{
+    char name[SLO_NAME], limit[UNITS_TEXT];
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+        enum units_kind kind = slo->metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
+        buffer_format(text, "%s%s=%s", i ? "," : "", slo_name(slo, name),
+                      units_exact(kind, slo->limit, limit));
+    }
+}

@@ -1,0 +1,224 @@
+/* The write of a log: each write extends the file, and its flush commits that. */
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define COUNT 60
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "mkdir d; echo precious >data");
+    command_free(&result);
+    return 0;
+}
+
+static void
+each_write_extends_the_file_and_a_full_one_is_emptied(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(0, "each_write_extends_the_file_and_a_full_one_is_emptied");
+    assert_string_equal(result.out, "0\n4096\n8192\n12288\n0\n4096\n8192\n");
+    command_free(&result);
+}
+
+static void
+offsets_follow_each_other_and_begin_anew(void **state)
+{
+    static const struct {
+        const char *options, *offsets;
+    } cases[] = {
+        {"-S 14k", "0 4096 8192 0 4096 8192 0 4096 8192 "},
+        {"-s 2300 -S 5k", "0 2300 0 2300 0 2300 0 2300 0 "},
+        {"-s 8k -S 8k", "0 0 0 0 0 0 0 0 0 "},
+        {"-L -s 1k -S 5k", "0 1024 2048 3072 4096 0 1024 2048 3072 "},
+        {"-C -S 14k", "0 4096 8192 0 4096 8192 0 4096 8192 "},
+        {"-y -S 14k -e 7", "0 4096 8192 0 4096 8192 0 4096 8192 "},
+        {"-b 4 -S 14k", "0 4096 8192 0 4096 8192 0 4096 8192 "},
+        {"", "0 4096 8192 12288 16384 20480 24576 28672 32768 "},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(0, "offsets %s", cases[i].options);
+        assert_string_equal(result.out, cases[i].offsets);
+        command_free(&result);
+    }
+}
+
+static void
+each_engine_appends(void **state)
+{
+    (void)state;
+    struct result result;
+    need_aio();
+    result = command_status(0, "offsets -S 14k -A");
+    assert_string_equal(result.out, "0 4096 8192 0 4096 8192 0 4096 8192 ");
+    command_free(&result);
+    need_uring();
+    result = command_status(0, "offsets -S 14k -U");
+    assert_string_equal(result.out, "0 4096 8192 0 4096 8192 0 4096 8192 ");
+    command_free(&result);
+}
+
+static void
+a_file_is_left_alone(void **state)
+{
+    static const char *const options[] = {"-W", "-WWW", "-WWW -C"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(2, "file_is_left_alone %s", options[i]);
+        assert_string_equal(result.err, "ioping: data: -append extends a file of its "
+                                        "own; name a directory\n");
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+static void
+emptying_is_in_no_time_and_nothing_is_missed(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(0, "emptying_is_in_no_time_and_nothing_is_missed");
+    assert_string_equal(result.out, "true\ntrue\ntrue\n");
+    command_free(&result);
+}
+
+/* The second request waits for the fourth flush, that of the file it begins. */
+static void
+an_emptying_that_hangs_is_a_request_that_hangs(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(3, "faulty fdatasync:4:hang -W -append -s 4k -S 4k -c 3 -i 0 -q "
+                          "-timeout 500ms d");
+    assert_matches(result.err, "ioping: request 2 failed: no answer for ");
+    assert_contains(result.out, "generated 2 requests in ");
+    command_free(&result);
+}
+
+static void
+a_file_that_cannot_be_emptied_is_not_written(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(3, "faulty fdatasync:4:5 -W -append -s 4k -S 4k -c 3 -i 0 -q d");
+    assert_contains(result.err, "ioping: request 2 failed: EIO ");
+    assert_matches(result.out, "generated 2 requests in [^\n]*, 4 KiB, ");
+    command_free(&result);
+}
+
+/* Reads the two numbers that COMMAND prints. Skips the test where nobody counts. */
+static void
+count_transactions(int numbers[2], const char *format, const char *options)
+{
+    mount_once("ext4");
+    struct result result = command("count_transactions");
+    bool counted = result.status == 0 && result.out[0];
+    command_free(&result);
+    if (!counted)
+        skip_because("needs the counts of ext4's journal");
+    result = command_status(0, format, COUNT, options);
+    if (sscanf(result.out, "%d %d", &numbers[0], &numbers[1]) != 2)
+        fail_msg("%s%s", result.out, result.err);
+    command_free(&result);
+}
+
+/* A journal also commits every few seconds, by itself. */
+static void
+an_append_is_a_transaction_of_the_journal_and_an_overwrite_is_none(void **state)
+{
+    static const char *const options[] = {"", "-s 2300", "-S 40k", "-y"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        int numbers[2];
+        count_transactions(numbers, "an_append_is_a_transaction %d %s", options[i]);
+        assert_in_range(numbers[0], COUNT, 2 * COUNT);
+        assert_in_range(numbers[1], 0, COUNT / 2);
+    }
+}
+
+/* It does not flush the last of them. */
+static void
+fio_takes_as_many_transactions(void **state)
+{
+    static const char *const options[] = {"", "--fallocate=none"};
+    (void)state;
+    need_program("fio");
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        int numbers[2];
+        count_transactions(numbers, "fio_takes_as_many %d %s", options[i]);
+        assert_in_range(numbers[0], COUNT - 1, 2 * COUNT);
+        assert_in_range(numbers[1], COUNT, 2 * COUNT);
+    }
+}
+
+static void
+a_full_file_system_is_a_failed_request(void **state)
+{
+    (void)state;
+    need_faults();
+    mount_image("ext4", 24, "full");
+    struct result result = command_status(3, "a_full_file_system_is_a_failed_request");
+    assert_matches(result.out, "ioping: request # failed: ENOSPC [^\n]*\n"
+                               "([4-9]|[0-9][0-9]+)\n1\nENOSPC\n$");
+    command_free(&result);
+}
+
+static void
+a_log_that_does_not_fit_is_not_begun(void **state)
+{
+    (void)state;
+    struct result result = command_status(2, "ioping -W -append -S 1p d");
+    assert_matches(result.err, "^ioping: d: a working set of 1 PiB does not fit into the "
+                               "[^\n]* that are free; use a smaller -S\n$");
+    command_free(&result);
+}
+
+static void
+nothing_is_left(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "nothing_is_left -c 5 -S 8k");
+    assert_string_equal(result.out, "0\n");
+    command_free(&result);
+    result = command_status(0, "nothing_is_left_after_a_signal");
+    assert_string_equal(result.out, "0\n");
+    command_free(&result);
+}
+
+static void
+each_size_of_a_sweep_has_a_row(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "each_size_has_a_row");
+    assert_string_equal(result.out, "[4096,0,true]\n[8192,0,true]\n[16384,0,true]\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_write_extends_the_file_and_a_full_one_is_emptied),
+        cmocka_unit_test(offsets_follow_each_other_and_begin_anew),
+        cmocka_unit_test(each_engine_appends),
+        cmocka_unit_test(a_file_is_left_alone),
+        cmocka_unit_test(emptying_is_in_no_time_and_nothing_is_missed),
+        cmocka_unit_test(an_emptying_that_hangs_is_a_request_that_hangs),
+        cmocka_unit_test(a_file_that_cannot_be_emptied_is_not_written),
+        cmocka_unit_test(
+            an_append_is_a_transaction_of_the_journal_and_an_overwrite_is_none),
+        cmocka_unit_test(fio_takes_as_many_transactions),
+        cmocka_unit_test(a_full_file_system_is_a_failed_request),
+        cmocka_unit_test(a_log_that_does_not_fit_is_not_begun),
+        cmocka_unit_test(nothing_is_left),
+        cmocka_unit_test(each_size_of_a_sweep_has_a_row),
+    };
+    return cmocka_run_group_tests_name("append", tests, set_up, unmount_all);
+}

@@ -1,0 +1,102 @@
+# Programs of test_both.c, see tests/support/commands.sh. fs is a file system of which a
+# read takes 2 ms, a write 6, and a flush 4, at least.
+# shellcheck shell=sh disable=SC2154
+
+# Functions of jq: times of some records, and what is known of them. Percentiles are of
+# WAITED, the times with waits.
+# shellcheck disable=SC2016
+figures='def near($told): (. - $told | fabs) <= ([2, . * 0.005] | max);
+    def mean: add / length;
+    def rank($p): sort | .[($p * length / 100 | ceil) - 1];
+    def agree($waited; $told): mean as $mean
+        | [length == $told.count, add == $told.time, min == $told.min, max == $told.max,
+            (mean | near($told.avg)),
+            (map(. - $mean | . * .) | mean | sqrt | near($told.mdev)),
+            ([50, 90] | map(. as $p | $waited | rank($p)
+                | near($told.percentiles[$p | tostring])))]
+        | flatten | all;
+    def own($operation): map(select(.operation == $operation));'
+
+# Usage: make_data FOLDER
+make_data() { head -c 64k /dev/urandom >"$1.files/data"; }
+
+each_operation_has_the_figures_of_its_records() {
+    make_data fs
+    ioping -J -GWW -a 0 -i 0 -c 60 -p 20 -percentiles 50,90 fs/data >o || return
+    jq -c 'map(.stat.read | values | .count)' o
+    jq -c "$figures"' map(.io | values) as $all | .[-1].stat as $stat
+        | ($all | own("read") | map(.time)) as $reads
+        | ($all | own("write") | map(.time)) as $writes
+        | ($all | map(.sync | values)) as $flushes
+        | ($reads | agree(.; $stat.read)), ($writes | agree(.; $stat.write)),
+            ($flushes | agree(.; $stat.sync)),
+            $stat.read.size + $stat.write.size == $stat.size,
+            [$stat.read.min >= 2e6, $stat.write.min >= 10e6, $stat.sync.min >= 4e6],
+            [$stat.read, $stat.write, $stat.sync | .count]' o
+}
+
+# Of each request but the last its time is its own operation's, and those of the points of
+# the grid that it took are the other's and its own in turn.
+corrected_percentiles_have_the_waits_of_both_in_turn() {
+    make_data fs
+    ioping -J -GWW -a 0 -i 3ms -c 60 -corrected -percentiles 50,90 fs/data >o || return
+    jq -c "$figures"' def waits($every): [.[:-1][] | .operation as $own
+                | [range(.time; 0; -$every)] | to_entries[]
+                | {time: .value, own: $own, other: (.key % 2 == 1)}]
+            + [.[-1] | {time, own: .operation, other: false}]
+            | map({time, operation: (if .other == (.own == "write") then "read"
+                else "write" end)});
+        map(.io | values) as $all | .[-1].stat as $stat
+        | "read", "write"
+        | . as $operation | [($all | waits(3e6) | own($operation) | map(.time))] as $waited
+        | $all | own($operation) | map(.time)
+        | agree($waited[0]; $stat[$operation]), ($waited[0] | length) > 30,
+            $stat[$operation].corrected' o
+}
+
+limits_are_of_one_operation_or_of_flushes() {
+    make_data fs
+    ioping -q -GWW -i 0 -c 40 -slo read-min=1s -slo write-min=9ms -slo sync-min=1s \
+        -slo sync-min=3ms -slo write-p99=1h fs/data >o 2>e
+    echo $?
+    sed -n '/^ioping: [a-z]*-/s/ = [0-9.]* [mu]*s / = TIME /p' e
+    grep -c 'is not known: 19 writes count' e
+}
+
+# Usage: value NAME OPERATION
+value() { sed -n "s/^ioping_$1[{].*operation=\"$2\".*[}] //p" x.prom; }
+
+# Every fourth read fails, and each write misses points.
+metrics_are_those_of_the_records() {
+    make_data failing
+    ioping -J -GWW -E -a 0 -i 4ms -c 60 -prometheus x.prom failing/data >o 2>e
+    echo $?
+    jq -r 'map(.io | values) as $all | .[-1] | ["read", "write"] | map(. as $operation
+            | $all | map(select(.operation == $operation))
+            | length, (map(select(.ignored)) | length),
+                (map(select(.ignored | not)) | length))
+        | map(tostring) | join(" ")' o >told
+    for operation in read write; do
+        value requests_total $operation
+        value failed_requests_total $operation
+        value request_duration_seconds_count $operation
+    done | xargs >kept
+    awk '{ print $1, ($2 > 4 && $2 + $3 == $1), $4, $5, $6 }' kept
+    cmp told kept
+    for operation in read write; do
+        value request_duration_seconds_sum $operation
+    done | xargs | awk '{ printf "%.6f %.6f\n", $1, $2 }' >kept
+    jq -r '.[-1].stat | "\(.read.time) \(.write.time)"' o |
+        awk '{ printf "%.6f %.6f\n", $1 / 1e9, $2 / 1e9 }' | cmp - kept
+    missed=$(($(value missed_requests_total read) + $(value missed_requests_total write)))
+    [ "$missed" = "$(jq '.[-1].load.missed' o)" ] && [ "$missed" -gt 30 ] && echo missed
+    [ "$(value sync_duration_seconds_count write)" = \
+        "$(jq '.[-1].stat.sync.count' o)" ] && echo flushed
+    value sync_duration_seconds_count read
+    grep -c read-write x.prom
+    grep '^ioping_requests_in_flight' x.prom | sed 's/.*fstype="[^"]*"//; s/mode="[a-z]*"//'
+}
+
+promtool_takes_metrics_of_both() {
+    promtool check metrics <x.prom
+}

@@ -1,0 +1,245 @@
+/*
+ * The parts of a time are where the time went: on disks that are slow, busy or throttled,
+ * beside a busy processor and a frozen file system, and beside the kernel's own trace.
+ */
+#include "support.h"
+
+#include <sched.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Runs a function of test_breakdown.sh, with its arguments, on a disk whose server has
+ * OPTIONS, and expects STATUS and OUT. RUNNER is on_disk or the like. */
+static void
+expect(const char *runner, const char *options, const char *function, const char *out,
+       const char *lacking)
+{
+    mount_tracefs();
+    need_program("jq");
+    struct result old = command("drop_disk");
+    command_free(&old);
+    mount_fuse("fs", "uncached,log=%s/log%s%s", scratch(), options[0] ? "," : "",
+               options);
+    struct result result = command("%s %s", runner, function);
+    if (result.status == 77) {
+        printf("%s", result.err);
+        skip_because(lacking);
+    }
+    if (result.status != 0 || strcmp(result.out, out) != 0)
+        fail_msg("%s: status %d\n%s%s", function, result.status, result.out, result.err);
+    command_free(&result);
+}
+
+#define DISK "needs loop devices with direct I/O on FUSE"
+
+static void
+a_slow_disk_is_device(void **state)
+{
+    (void)state;
+    expect("on_disk", "delay_us=5000", "the_device_is_as_slow_as_its_server",
+           "60 0 1\ndevice\n", DISK);
+}
+
+static void
+a_slow_flush_is_told_apart_from_its_write(void **state)
+{
+    (void)state;
+    expect("on_disk", "delay_write_us=2000,delay_fsync_us=3000",
+           "a_flush_has_its_own_part",
+           "[true,true,true,true,true]\n[true,true,true,true]\ntrue\n", DISK);
+}
+
+/* Of writers bfq keeps some tags free for readers, and so there is no queue. */
+static void
+a_queue_that_others_fill_is_queue(void **state)
+{
+    static const char *const loads[] = {"bfq", "mq-deadline", "none", "none -WWW -D -C"};
+    char text[64];
+    (void)state;
+    for (size_t i = 0; i < LENGTH(loads); i++) {
+        snprintf(text, sizeof(text), "a_full_queue %s", loads[i]);
+        expect("on_disk", "delay_us=1000,delay_write_us=1000,slots=1", text, "queue\n",
+               "needs loop devices with direct I/O on FUSE, and I/O schedulers");
+    }
+}
+
+static void
+a_throttle_of_a_control_group_is_queue(void **state)
+{
+    (void)state;
+    expect("on_disk", "delay_us=1000", "a_throttle_is_queue", "queue\n",
+           "needs a control group that throttles reads");
+}
+
+/* The server is on the first processor, which it has from this program. */
+static void
+a_busy_processor_is_return(void **state)
+{
+    cpu_set_t all, first;
+    (void)state;
+    need_program("chrt");
+    need_program("taskset");
+    assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+    if (!CPU_ISSET(0, &all) || !CPU_ISSET(1, &all))
+        skip_because("needs two processors");
+    CPU_ZERO(&first);
+    CPU_SET(0, &first);
+    assert_int_equal(sched_setaffinity(0, sizeof(first), &first), 0);
+    expect("on_disk", "delay_us=5000", "a_busy_processor_is_return", "return\n",
+           "needs a process of real-time priority");
+    sched_setaffinity(0, sizeof(all), &all);
+}
+
+static void
+a_frozen_file_system_is_submit(void **state)
+{
+    (void)state;
+    need_program("fsfreeze");
+    expect("on_disk_with_ext4", "", "a_frozen_file_system_is_submit", "[true,true]\n",
+           "needs ext4");
+}
+
+static void
+the_kernel_tells_the_same_times(void **state)
+{
+    static const char *const delays[] = {"", "delay_us=300"};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(delays); i++)
+        expect("on_disk", delays[i], "the_kernel_tells_the_same_times",
+               "300 1\n\"same\"\n\"same\"\n", DISK);
+}
+
+static const char *const ways[] = {
+    "",         "-A",        "-U",       "-threads 4",           "-A -depth 8",
+    "-L -s 1m", "-L -s 64k", "-U -G",    "-U -depth 8 -s 16k",   "-i 1ms",
+    "-W",       "-W -A",     "-G -s 8k", "-U -depth 8 -W -c 60", "-W -threads 4 -c 60",
+};
+
+/* Expects of every way to send requests to a target that all parts add up. */
+static void
+expect_sums(const char *target, const char *writable)
+{
+    need_aio();
+    need_uring();
+    for (size_t i = 0; i < LENGTH(ways); i++) {
+        bool writes = strstr(ways[i], "-W") || strstr(ways[i], "-G");
+        struct result result = command_status(0, "they_add_up %s %s %s", ways[i],
+                                              writes ? writable : "", target);
+        if (strcmp(result.out, "[true,true,true,true,true]\n") != 0)
+            fail_msg("%s %s: %s", ways[i], target, result.out);
+        command_free(&result);
+    }
+}
+
+static void
+parts_add_up_on_a_file_system(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    need_program("jq");
+    mount_once("ext4");
+    expect_sums("ext4", "");
+}
+
+static void
+parts_add_up_on_a_device(void **state)
+{
+    char device[64];
+    (void)state;
+    mount_tracefs();
+    need_program("jq");
+    struct result result = command("head -c 32M /dev/urandom >plain.img && "
+                                   "attach -f --show plain.img");
+    if (result.status != 0)
+        skip_because("needs loop devices");
+    snprintf(device, sizeof(device), "%.*s", (int)strcspn(result.out, "\n"), result.out);
+    command_free(&result);
+    expect_sums(device, "-WW");
+}
+
+static void
+parts_add_up_on_the_disk_of_the_build_folder(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    need_program("jq");
+    struct result result = command("ioping -J -q -c 1 -i 0 d | "
+                                   "jq -e '.[0].target.device | startswith(\"/dev/\")'");
+    bool disk = result.status == 0;
+    command_free(&result);
+    if (!disk)
+        skip_because("needs a build folder on a disk");
+    expect_sums("d", "");
+}
+
+static void
+parts_add_up_for_each_of_two_targets(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    need_program("jq");
+    mount_once("ext4");
+    mount_image("ext4", 64, "second");
+    struct result result = command_status(0, "they_add_up -threads 2 ext4 second");
+    assert_string_equal(result.out, "[true,true,true,true,true]\n"
+                                    "[true,true,true,true,true]\n");
+    command_free(&result);
+}
+
+/* More requests than the system keeps records of. */
+static void
+many_workers_have_theirs_split_as_well(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    need_program("jq");
+    mount_once("ext4");
+    struct result result =
+        command_status(0, "split -q -i 0 -threads 200 -c 60000 ext4 && jq -s -c "
+                          "'last.stat | .breakdown.count >= 0.95 * .count, .count' o");
+    assert_string_equal(result.out, "true\n59999\n");
+    command_free(&result);
+}
+
+static void
+what_is_not_on_the_device_is_not_looked_for(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    need_program("jq");
+    mount_once("ext4");
+    struct result result =
+        command_status(0, "truncate -s 1m ext4/hole && split -q -i 0 -c 3000 ext4/hole; "
+                          "jq -s -c 'last.stat.breakdown | .count, .unasked, .lost' o");
+    assert_string_equal(result.out, "0\n2999\n0\n");
+    command_free(&result);
+}
+
+static int
+drop_all(void **state)
+{
+    struct result result = command("drop_disk");
+    command_free(&result);
+    return unmount_all(state);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slow_disk_is_device),
+        cmocka_unit_test(a_slow_flush_is_told_apart_from_its_write),
+        cmocka_unit_test(a_queue_that_others_fill_is_queue),
+        cmocka_unit_test(a_throttle_of_a_control_group_is_queue),
+        cmocka_unit_test(a_busy_processor_is_return),
+        cmocka_unit_test(a_frozen_file_system_is_submit),
+        cmocka_unit_test(the_kernel_tells_the_same_times),
+        cmocka_unit_test(parts_add_up_on_a_file_system),
+        cmocka_unit_test(parts_add_up_on_a_device),
+        cmocka_unit_test(parts_add_up_on_the_disk_of_the_build_folder),
+        cmocka_unit_test(parts_add_up_for_each_of_two_targets),
+        cmocka_unit_test(many_workers_have_theirs_split_as_well),
+        cmocka_unit_test(what_is_not_on_the_device_is_not_looked_for),
+    };
+    return cmocka_run_group_tests_name("breakdown", tests, make_files, drop_all);
+}

@@ -1,0 +1,281 @@
+# Programs of test_breakdown.c, see tests/support/commands.sh. Those of a disk whose times are
+# known get $device, a loop device on a file of tests/support/tools/fuse_server.
+# shellcheck shell=sh disable=SC2154
+
+# Takes away the disk that there is, and what it is on.
+drop_disk() {
+    [ ! -e device ] || {
+        umount ext4 2>/dev/null
+        losetup -d "$(cat device)"
+        rm -f device fs.files/disk
+    }
+    umount -l fs 2>/dev/null
+}
+
+# Usage: on_disk COMMAND...: with a disk of 16 MiB. Ends with 77 where the loop device would
+# read through the page cache.
+on_disk() {
+    [ -e fs.files/disk ] || head -c 16M /dev/urandom >fs.files/disk
+    device=$(losetup -f --show --direct-io=on fs/disk) || return 77
+    echo "$device" >device
+    grep -q 1 "/sys/block/${device#/dev/}/loop/dio" || return 77
+    "$@"
+}
+
+# Usage: on_disk_with_ext4 COMMAND...: likewise, with a file system on it, at ext4.
+on_disk_with_ext4() {
+    truncate -s 64M fs.files/disk
+    mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 fs.files/disk >&2 || return 77
+    mkdir -p ext4
+    on_disk on_ext4 "$@"
+}
+on_ext4() {
+    mount "$device" ext4 || return 77
+    "$@"
+}
+
+# Usage: split OPTION... TARGET: a run with -breakdown whose records are in file o.
+split() { ioping -breakdown -JJ -hang 0 "$@" >o 2>e || { cat e >&2; return 1; }; }
+
+# Usage: start_split OPTION... TARGET: likewise, in the background.
+start_split() {
+    fresh
+    # shellcheck disable=SC2086
+    $IOPING_RUNNER "$IOPING" -breakdown -JJ -hang 0 "$@" >o 2>e &
+    pid=$!
+}
+until_requests() { until_lines_at_least "$1" '"io":'; }
+until_lines_at_least() { until [ "$(grep -c -e "$2" o)" -ge "$1" ]; do sleep 0.02; done; }
+
+# Prints what time and parts of the requests that count add up to in file o, ms: time,
+# submit, queue, device, return. Fails unless all of them were split.
+shares() {
+    jq -s -r 'map(select(.io and (.io.ignored | not)).io) as $counted
+        | map(select(.stat)) | last.stat
+        | if .breakdown.count != .count then error("not all were split") else . end
+        | [.time, .breakdown.submit.time, .breakdown.queue.time, .breakdown.device.time,
+            .breakdown.return.time] | map(. / 1e6 | floor) | join(" ")' o
+}
+
+# Usage: mostly PART [SHARE]: prints whether it takes more than SHARE, or half, of the time of
+# all requests that count.
+mostly() {
+    shares >parts || return
+    cat parts >&2
+    awk -v part="$1" -v share="${2-0.5}" '
+        BEGIN { split("time submit queue device return", name) }
+        { for (i in name) if (name[i] == part) print ($i > $1 * share ? part : "not " part) }
+    ' parts
+}
+
+# Usage: add_up: one line for each target in file o: whether the parts and the flush of each
+# request add up to its time, whether all parts of all of them do to those of the summary,
+# and whether all were split that count.
+add_up() {
+    jq -s -c '
+        ["submit", "queue", "device", "return"] as $parts
+        | def figures: {count: length, time: (add // 0), min: (min // 0), max: (max // 0)};
+        group_by(.target.path)[] | (map(select(.stat)) | last.stat) as $stat
+        | map(select(.io.breakdown).io) as $split
+        | ($split | map(select(.ignored | not))) as $counted
+        | [($split | all(.time == (.sync // 0) + ([.breakdown[$parts[]]] | add))),
+            ($split | all([.breakdown[$parts[]]] | min >= 0)),
+            all($parts[]; . as $part | ($counted | map(.breakdown[$part]) | figures)
+                == ($stat.breakdown[$part] | {count, time, min, max})),
+            ($stat.breakdown | .count + .unasked + .lost == $stat.count),
+            $stat.breakdown.count >= 0.95 * $stat.count and $stat.count > 0]' o
+}
+
+# Usage: they_add_up OPTION... TARGET...
+they_add_up() { split -i 0 -c 150 "$@" && add_up; }
+
+# Requests and what the server says of them: for each, in file o, the last of its reads
+# that are before it in the log. Prints how many there are, how many were faster than the
+# server, and whether a fourth of them at least were at most 0.3 ms slower.
+beside_the_server() {
+    jq -r 'select(.io).io | "\(.offset) \(.breakdown.device // "none")"' o >requests
+    tail -n "$(grep -c . requests)" log | awk '
+        NR == FNR { offset[NR] = $2; took[NR] = $5 - $4; next }
+        $1 != offset[FNR] { print "offset", $1, "is not", offset[FNR]; exit }
+        took[FNR] < 5e6 { print "the server took", took[FNR]; exit }
+        { more = $2 - took[FNR]; early += more < 0; close_by += more < 3e5 }
+        END { print FNR, early + 0, (close_by >= FNR / 4) }
+    ' - requests
+}
+the_device_is_as_slow_as_its_server() {
+    split -D -i 5ms -c 60 "$device" && beside_the_server && mostly device
+}
+
+# Usage: start_load COMMAND...: in the background, until the test ends.
+start_load() { "$@" >/dev/null 2>&1 & }
+
+# How many threads of the worker of $pid wait in the kernel, where no signal comes.
+deaf() { cat "/proc/$(worker_of "$pid")/task"/*/stat 2>/dev/null | sed 's/.*) //' | grep -c ^D; }
+is_full() { [ "$(deaf)" -ge 12 ]; }
+
+# Usage: a_full_queue SCHEDULER OPTION...: with 16 readers, or writers, beside the run, which
+# would take the tag of its last request again before any of them without an interval. For
+# bfq such a run is real-time, and goes first, unless it is told not to look for that; it may
+# still go first when it has a tag.
+a_full_queue() {
+    queue=/sys/block/${device#/dev/}/queue
+    echo "$1" >"$queue/scheduler" && echo 4 >"$queue/nr_requests" || return 77
+    [ "$1" != bfq ] || echo 0 >"$queue/iosched/low_latency"
+    shift
+    start_load "$IOPING" -q -i 0 -threads 16 "$@" "$device"
+    pid=$!
+    load=$pid
+    until_true is_full
+    split -D -i 5ms -c 60 "$device"
+    status=$?
+    kill "$load"
+    wait "$load" 2>/dev/null
+    [ "$status" = 0 ] && mostly queue 0.25
+}
+
+# Usage: throttled IOPS COMMAND...: the command in a control group, version 1 or 2, whose
+# reads of $device are limited. Ends with 77 where there can be none.
+throttled() {
+    number=$(cat "/sys/block/${device#/dev/}/dev")
+    first=/sys/fs/cgroup/blkio second=/sys/fs/cgroup group=
+    if [ -e "$first/blkio.throttle.read_iops_device" ]; then
+        group=$first/ioping-$$
+        mkdir "$group" && echo "$number $1" >"$group/blkio.throttle.read_iops_device" ||
+            return 77
+    elif grep -qw io "$second/cgroup.subtree_control" 2>/dev/null; then
+        group=$second/ioping-$$
+        mkdir "$group" && echo "$number riops=$1" >"$group/io.max" || return 77
+    else
+        return 77
+    fi
+    shift
+    (echo 0 >"$group/cgroup.procs" && "$@")
+    status=$?
+    until_true rmdir "$group" 2>/dev/null
+    return "$status"
+}
+a_throttle_is_queue() { throttled 25 split -D -i 0 -c 30 "$device" && mostly queue; }
+
+# A process of real-time priority has the processor of the run for a while, again and again.
+# The server has another processor, where requests are completed too.
+a_busy_processor_is_return() {
+    chrt -f 10 true && taskset -c 1 true || return 77
+    echo 0 >"/sys/block/${device#/dev/}/queue/rq_affinity"
+    start_split -D -i 0 "$device"
+    until_requests 3
+    taskset -a -p -c 1 "$(worker_of "$pid")" >/dev/null || return
+    # shellcheck disable=SC2016
+    chrt -f 10 taskset -c 1 sh -c '
+        while :; do
+            i=0
+            while [ $i -lt 40000 ]; do i=$((i + 1)); done
+            sleep 0.002
+        done' &
+    load=$!
+    until_requests $(($(grep -c '"io":' o) + 40))
+    kill "$load"
+    end INT && mostly return
+}
+
+is_stuck() {
+    requests=$(grep -c '"io":' o)
+    sleep 0.1
+    [ "$(deaf)" -gt 0 ] && [ "$requests" = "$(grep -c '"io":' o)" ]
+}
+
+# Prints of the request that took longest whether submit was 50 ms and most of it.
+a_frozen_file_system_is_submit() {
+    start_split -W -i 5ms ext4
+    until_requests 3
+    freeze
+    until_true is_stuck
+    sleep 0.05
+    fsfreeze -u ext4
+    until_requests $(($(grep -c '"io":' o) + 3))
+    end INT || return
+    jq -s -c 'map(select(.io).io) | max_by(.time)
+        | [.breakdown.submit >= 5e7, .breakdown.submit > .time * 0.9]' o
+}
+
+# Usage: trace_device: begins a trace of $device of our own, as text, in whose instance of
+# tracefs other programs do not write. end_trace prints it.
+trace_device() {
+    instance=/sys/kernel/tracing/instances/test-$$
+    mkdir "$instance" && echo 0 >"$instance/tracing_on" &&
+        echo mono >"$instance/trace_clock" && echo 4096 >"$instance/buffer_size_kb" ||
+        return 77
+    number=$(cat "/sys/block/${device#/dev/}/dev")
+    number=$((${number%:*} << 20 | ${number#*:}))
+    for event in block_rq_issue block_rq_complete; do
+        echo "dev == $number" >"$instance/events/block/$event/filter" &&
+            echo 1 >"$instance/events/block/$event/enable" || return 77
+    done
+    echo 1 >"$instance/tracing_on"
+}
+end_trace() {
+    echo 0 >"$instance/tracing_on"
+    cat "$instance/trace"
+    rmdir "$instance"
+}
+
+# Usage: events: offset and duration, us, of each request of a trace, by its end.
+events() {
+    awk '{
+        for (event = 1; event < NF && $event !~ /^block_rq_/; event++) ;
+        time = $(event - 1)
+        sub(/:$/, "", time)
+        split(time, clock, ".")
+        us = clock[1] * 1000000 + clock[2]
+        match($0, / [0-9]+ \+ [0-9]+ /)
+        sector = substr($0, RSTART + 1) + 0
+    }
+    $event == "block_rq_issue:" { issued[sector] = us }
+    $event == "block_rq_complete:" && sector in issued {
+        print sector * 512, us - issued[sector]
+        delete issued[sector]
+    }'
+}
+
+# Usage: rank PERCENT FILE: the value of this rank in the sorted file.
+rank() {
+    sort -n "$2" | awk -v percent="$1" '
+        { value[NR] = $1 }
+        END { at = NR * percent / 100; print value[int(at) + (at > int(at))] }'
+}
+
+# Two traces have two stamps of one event, between which the processor may be taken away, so
+# one request in twenty may differ by more than 2 us. The kernel prints microseconds, cut off,
+# so each of its differences may be 1 us off; the program's percentiles are the middles of
+# steps, 0.4 % off at most.
+the_kernel_tells_the_same_times() {
+    trace_device || return
+    split -D -i 1ms -c 300 -a 0 -percentiles 50,99 "$device"
+    status=$?
+    end_trace >trace
+    [ "$status" = 0 ] || return "$status"
+    events <trace >ended
+    jq -r 'select(.io).io | "\(.offset) \(.breakdown.device)"' o >requests
+    tail -n "$(grep -c . requests)" ended | awk '
+        NR == FNR { offset[NR] = $1; us[NR] = $2; next }
+        $1 != offset[FNR] { print "offset", $1, "is not", offset[FNR]; exit }
+        { off = $2 / 1000 - us[FNR]; far += off > 2 || off < -2 }
+        END { print FNR, (far <= FNR / 20) }
+    ' - requests
+    tail -n "$(grep -c . requests)" ended | cut -d' ' -f2 >durations
+    for p in 50 99; do
+        jq -s --argjson us "$(rank $p durations)" 'map(select(.stat)) | last.stat.breakdown
+            .device.percentiles["'$p'"] / 1000 - $us
+            | if fabs <= 2 + $us * 0.004 then "same" else . end' o
+    done
+}
+
+# A write is flushed, and so the disk is: by its server, in 3 ms.
+a_flush_has_its_own_part() {
+    split -i 0 -c 20 -WWW "$device" && add_up
+    jq -s -c 'map(select(.io).io)
+        | [all(.sync >= 3e6), all(.breakdown.sync_device >= 3e6),
+            all(.breakdown.sync_device <= .sync), all(.breakdown.device >= 2e6)]' o
+    jq -s -c 'map(select(.io and (.io.ignored | not)).io.breakdown.sync_device) as $flushes
+        | map(select(.stat)) | last.stat.breakdown.sync_device
+        | .count == ($flushes | length) and .time == ($flushes | add)' o
+}

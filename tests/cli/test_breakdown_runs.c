@@ -1,0 +1,288 @@
+/*
+ * Runs with -breakdown: what they print, where they are refused, and that their trace is
+ * gone however they end.
+ */
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+#define REFUSED                                                      \
+    "is on no block device \\([a-z0-9._ ]+\\), so nothing could be " \
+    "split; "                                                        \
+    "name a file or directory on a disk, or a block device\n$"
+
+/* The folder of this program is on a disk of which requests can be split. */
+static void
+need_disk(void)
+{
+    mount_tracefs();
+    need_program("jq");
+    struct result result = command("ioping -breakdown -q -c 1 -i 0 d");
+    bool able = result.status == 0;
+    if (!able)
+        printf("%s", result.err);
+    command_free(&result);
+    if (!able)
+        skip_because("needs a build folder on a disk");
+}
+
+#define TIME "[0-9.]+ [num]?s"
+#define PARTS " submit=" TIME " queue=" TIME " device=" TIME " return=" TIME
+
+static void
+lines_and_summary_have_the_parts(void **state)
+{
+    (void)state;
+    need_disk();
+    struct result result = command_status(0, "ioping -breakdown -i 0 -c 12 -a 0 d");
+    assert_matches(result.out,
+                   "^[^\n]*: request=1 time=" TIME PARTS "( \\([a-z]+\\))?\n");
+    assert_matches(result.out, "\nsubmit   p50/p90 = " TIME " / " TIME "\n"
+                               "queue    p50/p90 = " TIME " / " TIME "\n"
+                               "device   p50/p90 = " TIME " / " TIME "\n"
+                               "return   p50/p90 = " TIME " / " TIME "\n"
+                               "slowest: request=[0-9]+ " TIME ", of it [0-9]+ % "
+                               "(submit|queue|device|return)\n"
+                               "min/avg/max/mdev = [^\n]*\n$");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+static void
+lines_of_writes_have_the_flush(void **state)
+{
+    static const char *const loads[] = {"-W", "-W -append"};
+    (void)state;
+    need_disk();
+    for (size_t i = 0; i < LENGTH(loads); i++) {
+        struct result result =
+            command_status(0, "ioping -breakdown %s -i 0 -c 3 -a 0 d", loads[i]);
+        assert_matches(result.out, "^[^\n]*: request=1 time=" TIME PARTS " sync=" TIME
+                                   "( sync-device=" TIME ")?( \\([a-z]+\\))?\n");
+        command_free(&result);
+    }
+}
+
+/* A log has no place on the disk below the loop device until it is written. */
+static void
+a_log_is_followed_as_far_as_its_own_device(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    mount_once("ext4");
+    struct result result =
+        command_status(0, "ioping -breakdown -W -append -S 1m -i 0 -c 9 -a 0 ext4");
+    assert_matches(result.out, "^[^\n]*: request=1 time=" TIME PARTS " sync=" TIME);
+    assert_contains(result.out, "\ndevice ");
+    assert_lacks(result.err, "below");
+    command_free(&result);
+}
+
+static void
+quiet_runs_have_the_summary_alone(void **state)
+{
+    (void)state;
+    need_disk();
+    struct result result = command_status(0, "ioping -breakdown -q -i 0 -c 12 d");
+    assert_lacks(result.out, "time=");
+    assert_contains(result.out, "\ndevice   p50/p90 = ");
+    command_free(&result);
+}
+
+static void
+what_is_left_behind_goes_with_the_next_run(void **state)
+{
+    (void)state;
+    need_disk();
+    struct result result =
+        command_status(0, "what_is_left_behind_goes_with_the_next_run");
+    assert_string_equal(result.out, "there\n");
+    command_free(&result);
+}
+
+static void
+raw_lines_do_not_change(void **state)
+{
+    (void)state;
+    need_disk();
+    struct result result = command_status(0, "raw_lines_are_as_ever -breakdown");
+    assert_string_equal(result.out, "10 10 10\n10\n10 10 10\n10\n");
+    command_free(&result);
+}
+
+static void
+metrics_have_the_parts(void **state)
+{
+    (void)state;
+    need_disk();
+    struct result result = command_status(0, "metrics_have_the_parts");
+    assert_string_equal(result.out, "29\n");
+    command_free(&result);
+}
+
+static void
+limits_hold_for_a_part(void **state)
+{
+    (void)state;
+    need_disk();
+    struct result result =
+        command_status(5, "ioping -breakdown -q -i 0 -c 111 -slo device-p99=1ns d");
+    assert_matches(result.err, "^ioping: device-p99 = " TIME " exceeds 1 ns\n$");
+    command_free(&result);
+    result = command_status(0, "ioping -breakdown -q -i 0 -c 111 -slo device-p99=1h d");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+/* The file was written a moment ago, so all of it is in the cache. */
+static void
+what_the_cache_answers_is_not_split(void **state)
+{
+    (void)state;
+    need_disk();
+    struct result result = command_status(0, "cat data >/dev/null; "
+                                             "ioping -breakdown -C -q -i 0 -c 100 data");
+    assert_contains(result.out, "\nsplit 0 of 99 requests\n");
+    assert_string_equal(result.err, "ioping: only 0 of 99 requests could be split: 99 "
+                                    "asked no device\n");
+    command_free(&result);
+}
+
+static void
+the_device_below_is_named(void **state)
+{
+    (void)state;
+    need_disk();
+    mount_once("ext4");
+    struct result result = command("name_the_device ext4");
+    if (result.status == 77)
+        skip_because("needs a build folder on a disk whose files loop devices read "
+                     "directly");
+    assert_string_equal(result.out, "ioping: ext4: breakdown of DISK, below LOOP\n");
+    command_free(&result);
+}
+
+static void
+failed_requests_have_no_parts(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    need_program("jq");
+    mount_fuse("fs", "uncached,fail_every=2");
+    struct result result = command("with_disk failed_requests_have_no_parts; "
+                                   "status=$?; umount -l fs; exit $status");
+    if (result.status == 77)
+        skip_because("needs loop devices with direct I/O on FUSE");
+    if (result.status != 3 || strcmp(result.out, "[true,true,true,0]\n") != 0)
+        fail_msg("status %d\n%s%s", result.status, result.out, result.err);
+    command_free(&result);
+}
+
+static void
+a_request_that_hangs_leaves_what_was_split(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    need_program("jq");
+    mount_fuse("fs", "uncached,hang_file=%s/hang", scratch());
+    struct result result =
+        command("with_disk a_request_that_hangs_leaves_what_was_split; "
+                "status=$?; umount -l fs; exit $status");
+    if (result.status == 77)
+        skip_because("needs loop devices with direct I/O on FUSE");
+    assert_string_equal(result.out, "[true,true,true]\n");
+    assert_int_equal(result.status, 3);
+    command_free(&result);
+}
+
+static void
+every_end_removes_the_trace(void **state)
+{
+    static const char *const ends[] = {"end INT",      "end TERM",    "end HUP",
+                                       "kill_program", "kill_worker", "kill_both"};
+    (void)state;
+    need_disk();
+    for (size_t i = 0; i < LENGTH(ends); i++) {
+        struct result result =
+            command_status(0, "every_end_removes_the_trace %s", ends[i]);
+        if (strcmp(result.out, "1\n") != 0)
+            fail_msg("%s: %s", ends[i], result.out);
+        command_free(&result);
+    }
+}
+
+/* Expects that the command is refused with a line that matches. */
+static void
+expect_refusal(const char *text, const char *expression)
+{
+    struct result result = command("%s", text);
+    if (result.status == 77)
+        skip_because("this kernel or container cannot mount what is refused");
+    assert_int_equal(result.status, 2);
+    assert_string_equal(result.out, "");
+    assert_matches(result.err, expression);
+    command_free(&result);
+}
+
+static void
+what_is_on_no_block_device_is_refused(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    mount_fuse("fs", "uncached");
+    expect_refusal("cp data fs.files/f; ioping -breakdown -c 1 fs/f; status=$?; "
+                   "umount -l fs; exit $status",
+                   "^ioping: fs/f: " REFUSED);
+    expect_refusal("ioping -breakdown -c 1 /dev/zero", "^ioping: /dev/zero: " REFUSED);
+    expect_refusal("mkdir -p memory && mount -t tmpfs memory memory || exit 77; "
+                   "ioping -breakdown -c 1 memory",
+                   "(^|\n)ioping: memory: " REFUSED);
+    expect_refusal("refused_on_overlay", "(^|\n)ioping: layers: " REFUSED);
+}
+
+static void
+who_may_not_trace_is_told_what_to_do(void **state)
+{
+    (void)state;
+    need_disk();
+    need_program("setpriv");
+    expect_refusal("as_user \"$IOPING\" -breakdown -c 1 data",
+                   "^ioping: [^\n]*: Permission denied; run it as root[^\n]*\n$");
+}
+
+static void
+without_tracefs_the_advice_works(void **state)
+{
+    (void)state;
+    need_disk();
+    need_program("unshare");
+    struct result result = command_status(0, "without_tracefs_and_then_with_it");
+    assert_string_equal(result.out, "2\n1\n");
+    assert_string_equal(result.err, "ioping: tracefs is not mounted; mount -t tracefs "
+                                    "tracefs /sys/kernel/tracing\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_and_summary_have_the_parts),
+        cmocka_unit_test(lines_of_writes_have_the_flush),
+        cmocka_unit_test(a_log_is_followed_as_far_as_its_own_device),
+        cmocka_unit_test(quiet_runs_have_the_summary_alone),
+        cmocka_unit_test(raw_lines_do_not_change),
+        cmocka_unit_test(metrics_have_the_parts),
+        cmocka_unit_test(limits_hold_for_a_part),
+        cmocka_unit_test(what_the_cache_answers_is_not_split),
+        cmocka_unit_test(the_device_below_is_named),
+        cmocka_unit_test(failed_requests_have_no_parts),
+        cmocka_unit_test(a_request_that_hangs_leaves_what_was_split),
+        cmocka_unit_test(every_end_removes_the_trace),
+        cmocka_unit_test(what_is_left_behind_goes_with_the_next_run),
+        cmocka_unit_test(what_is_on_no_block_device_is_refused),
+        cmocka_unit_test(who_may_not_trace_is_told_what_to_do),
+        cmocka_unit_test(without_tracefs_the_advice_works),
+    };
+    return cmocka_run_group_tests_name("breakdown_runs", tests, make_files, unmount_all);
+}

@@ -1,0 +1,130 @@
+# Programs of test_breakdown_runs.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: start_split OPTION... TARGET: a run with -breakdown in the background, from when
+# three requests have ended; its worker is $worker.
+start_split() {
+    start -breakdown "$@"
+    until [ "$(grep -c -e 'request=' -e '"io":' o)" -ge 3 ]; do sleep 0.02; done
+    worker=$(worker_of "$pid")
+}
+
+# The instances of tracefs that the run has.
+instances() {
+    find /sys/kernel/tracing/instances -maxdepth 1 \
+        \( -name "ioping-$pid-*" -o -name "ioping-$worker-*" \)
+}
+
+# Usage: every_end_removes_the_trace COMMAND...: which ends a run; prints how many instances
+# there were, and those that are left.
+every_end_removes_the_trace() {
+    start_split -i 10ms d
+    instances | wc -l
+    "$@"
+    left instances
+}
+kill_program() { kill -KILL "$pid"; reap; }
+kill_worker() { kill -KILL "$worker"; reap; }
+kill_both() { kill -KILL "$worker" "$pid"; reap; }
+
+# What the file system does not let go of does not keep the trace, and what was split so far
+# is told.
+a_request_that_hangs_leaves_what_was_split() {
+    rm -f hang hang.waiting
+    start_split -JJ -D -i 20ms -threads 2 -timeout 1s "$device"
+    : >hang
+    reap
+    status=$?
+    rm hang
+    left instances
+    tail -n 1 o | jq -c '[.load.failed >= 1, .stat.breakdown.count >= 2,
+        .stat.breakdown.count == .stat.count]'
+    return "$status"
+}
+
+failed_requests_have_no_parts() {
+    ioping -breakdown -JJ -E -D -i 0 -c 40 "$device" >o 2>e
+    status=$?
+    jq -s -c 'map(select(.io)) as $all | (map(select(.stat)) | last) as $total
+        | [$total.load.failed >= 10, $total.stat.count >= 10,
+            $total.stat.breakdown.count == $total.stat.count,
+            ($all | map(select(.io.breakdown and .io.size == 0)) | length)]' o
+    return "$status"
+}
+
+# Usage: with_disk COMMAND...: on $device, a loop device on file disk of the mounted server.
+# Ends with 77 where it would read through the page cache.
+with_disk() {
+    head -c 16M /dev/urandom >fs.files/disk
+    device=$(losetup -f --show --direct-io=on fs/disk) || return 77
+    if grep -q 1 "/sys/block/${device#/dev/}/loop/dio"; then "$@"; else (exit 77); fi
+    status=$?
+    losetup -d "$device"
+    return "$status"
+}
+
+# Usage: refused_on_overlay: an overlay over file systems in memory.
+refused_on_overlay() {
+    mkdir -p memory layers && mount -t tmpfs memory memory &&
+        mkdir memory/low memory/up memory/work && mount -t overlay layers \
+        -o lowerdir=memory/low,upperdir=memory/up,workdir=memory/work layers || return 77
+    ioping -breakdown -c 1 layers
+}
+
+# Runs without tracefs, and again as the message says, in a mount namespace of its own.
+without_tracefs_and_then_with_it() {
+    # shellcheck disable=SC2016
+    unshare -m --propagation private sh -c '
+        for folder in tracing debug/tracing debug; do
+            umount -l "/sys/kernel/$folder" 2>/dev/null
+        done
+        "$IOPING" -breakdown -q -c 2 -i 0 data 2>e
+        echo $?
+        cat e >&2
+        advice=$(sed -n "s,.*; \(mount -t tracefs tracefs /sys/kernel/tracing\).*,\1,p" e)
+        $advice
+        "$IOPING" -breakdown -q -c 12 -i 0 data | grep -c "^device  *p50"'
+}
+
+# An instance whose process is not there any more, and one whose process is.
+what_is_left_behind_goes_with_the_next_run() {
+    sh -c 'echo $$' >gone
+    mkdir "/sys/kernel/tracing/instances/ioping-$(cat gone)-1" \
+        "/sys/kernel/tracing/instances/ioping-$$-1" || return
+    ioping -breakdown -q -c 1 d >o
+    test -e "/sys/kernel/tracing/instances/ioping-$(cat gone)-1" && echo left
+    rmdir "/sys/kernel/tracing/instances/ioping-$$-1" && echo there
+}
+
+# Usage: same_shape OPTION...: raw lines, of which there are as many numbers as ever.
+raw_lines_are_as_ever() {
+    for options in "" "$@"; do
+        # shellcheck disable=SC2086
+        ioping $options -q -p 5 -i 0 -c 20 d | awk '{ print NF }' | xargs
+        # shellcheck disable=SC2086
+        ioping $options -B -i 0 -c 20 d | awk '{ print NF }'
+    done
+}
+
+# Usage: name_the_device TARGET: the note, with the devices masked if they are what the mount
+# table and losetup say: the image is on the disk of the folder.
+name_the_device() {
+    loop=$(losetup -nO NAME -j ext4.img)
+    disk=$(ioping -J -q -c 1 -i 0 d | jq -r '.[0].target.device')
+    case $disk in /dev/*) ;; *) return 77 ;; esac
+    grep -q 1 "/sys/block/${loop#/dev/}/loop/dio" || return 77
+    ioping -breakdown -q -c 12 -i 0 "$1" 2>&1 >o | sed "s,$disk,DISK,; s,$loop,LOOP,"
+}
+
+# The sums of metrics and of JSON are the same, and so are the counts.
+metrics_have_the_parts() {
+    rm -f x.prom
+    ioping -breakdown -JJ -i 0 -c 30 -prometheus "$PWD/x.prom" d >o || return
+    for part in submit queue device return; do
+        sed -n "s/^ioping_request_part_seconds_\(sum\|count\){.*part=\"$part\"} //p" x.prom |
+            tr -d . | sed 's/^0*\([0-9]\)/\1/' | xargs >metrics
+        tail -n 1 o | jq -r ".stat.breakdown.$part | \"\(.time) \(.count)\"" | cmp - metrics ||
+            return
+    done
+    sed -n 's/^ioping_requests_split_total{.*} //p' x.prom
+}

@@ -1,0 +1,320 @@
+/* Requests beside a load: three phases, and what the load does by a server's own log. */
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define FAST "ioping: -load: as fast as it goes: neither rate= nor speed= limits it\n"
+#define WORDS "neither size=, depth=, threads=, rate=, speed=, random, linear nor path=\n"
+#define WWW                                                                      \
+    "writing would destroy its data; say -W three times (-WWW) if that is what " \
+    "you want\n"
+
+/* Mounts NAME with a file of 1 MiB. */
+static void
+serve(const char *name, const char *options)
+{
+    struct result result =
+        command_status(0, "mkdir -p %s.files && cp data %s.files/f", name, name);
+    command_free(&result);
+    mount_fuse(name, "uncached,log=%s/log,%s", scratch(), options);
+}
+
+static int
+unserve(void **state)
+{
+    (void)state;
+    struct result result = command("umount fs 2>/dev/null; rm -rf fs fs.files");
+    command_free(&result);
+    return 0;
+}
+
+/* Eight of the load and one request are in line for one place: each waits for nine. */
+static void
+a_line_of_nine(void **state)
+{
+    static const char *const ways[] = {"depth=8", "threads=8", "threads=2,depth=4"};
+    (void)state;
+    need_direct("data");
+    serve("fs", "slots=1,delay_us=20000");
+    for (size_t i = 0; i < LENGTH(ways); i++) {
+        struct result result = command_status(0, "a_line_of_nine %s", ways[i]);
+        assert_string_equal(result.out, "nine true\nrecovered true\nrate true\n"
+                                        "own true\nbytes true\nwaits true\n"
+                                        "read 8192 8\n");
+        command_free(&result);
+    }
+}
+
+static void
+a_rate_is_kept(void **state)
+{
+    static const char *const ways[] = {"rate=50", "rate=50,threads=2", "speed=400k"};
+    (void)state;
+    serve("fs", "delay_us=1000");
+    for (size_t i = 0; i < LENGTH(ways); i++) {
+        struct result result = command_status(0, "a_rate_is_kept %s", ways[i]);
+        assert_string_equal(result.out, "1 1\ntrue\n");
+        command_free(&result);
+    }
+}
+
+static void
+the_load_is_there_in_its_phase_alone(void **state)
+{
+    (void)state;
+    serve("fs", "delay_us=2000");
+    struct result result = command_status(0, "the_load_is_there_in_its_phase_alone");
+    assert_string_equal(result.out, "60 1 1 1 1\n");
+    command_free(&result);
+}
+
+static void
+nothing_of_a_user_is_changed(void **state)
+{
+    (void)state;
+    need_direct("data");
+    struct result result = command_status(
+        0, "nothing_of_a_user_is_changed '-load write,rate=100 d' "
+           "'-load rw,rate=100,size=1m,depth=4 d' '-W -load write,rate=100 d' "
+           "'-load write,rate=100,path=d data' '-load read,rate=100,path=data d' "
+           "'-load read,rate=100 data'");
+    assert_matches(result.out, "^(idle loaded recovered ){6}$");
+    command_free(&result);
+}
+
+static void
+a_file_is_written_with_consent(void **state)
+{
+    (void)state;
+    need_direct("data");
+    struct result result = command_status(0, "a_file_is_written_with_consent");
+    assert_string_equal(result.out, "0\nchanged\n");
+    command_free(&result);
+}
+
+static void
+what_cannot_be_is_refused(void **state)
+{
+    static const struct {
+        const char *arguments, *line;
+        int status;
+    } cases[] = {
+        {"-load write d", "-load: each phase has to end; give -c or -w\n", 1},
+        {"-c 3 -load write d data",
+         "-load: cannot be done with several targets; name one; another can be loaded "
+         "with path=\n",
+         1},
+        {"-c 3 -load write -sweep size d",
+         "-sweep: cannot be done together with -load; leave out one of them\n", 1},
+        {"-c 3 -load write -k d",
+         "-keep: cannot be done together with -load; leave out one of them\n", 1},
+        {"-c 3 -load '' d", "-load '': '': neither read, write nor rw\n", 1},
+        {"-c 3 -load w d", "-load 'w': w: neither read, write nor rw\n", 1},
+        {"-c 3 -load read,deep=3 d", "-load 'read,deep=3': deep=3: " WORDS, 1},
+        {"-c 3 -load read,depth d", "-load 'read,depth': depth: " WORDS, 1},
+        {"-c 3 -load read, d", "-load 'read,': '': " WORDS, 1},
+        {"-c 3 -load read,depth=2,depth=2 d",
+         "-load 'read,depth=2,depth=2': depth=2: given twice\n", 1},
+        {"-c 3 -slo idle-p50=1ms d",
+         "-slo: idle-p50 needs -load; add -load, or limit the whole run\n", 1},
+        {"-c 3 -load write,rate=1 data", "load: data: " WWW, 2},
+        {"-c 3 -load rw,rate=1,path=data d", "load: data: " WWW, 2},
+        {"-c 3 -WW -load write,rate=1,path=data d", "load: data: " WWW, 2},
+        {"-c 3 -load read,rate=1,size=2m data",
+         "load: data: request size is too big for this target\n", 2},
+        {"-c 3 -load read,rate=1,path=missing d",
+         "load: missing: No such file or directory; name a directory, a file or a device "
+         "that exists\n",
+         2},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char line[512];
+        struct result result =
+            command_status(cases[i].status, "ioping %s", cases[i].arguments);
+        snprintf(line, sizeof(line), "ioping: %s", cases[i].line);
+        assert_string_equal(result.err, line);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+static void
+its_own_file_has_to_fit(void **state)
+{
+    (void)state;
+    mount_image("ext4", 16, "little");
+    struct result result = command_status(2, "ioping -c 3 -load read,rate=1 little");
+    assert_matches(result.err, "^ioping: load: little: a working set of 64 MiB does not "
+                               "fit into the [0-9.]+ MiB that are free; name a file in "
+                               "it with path= instead\n$");
+    command_free(&result);
+}
+
+/* Requests are direct, and the load cannot be. */
+static void
+what_the_load_cannot_do_is_said(void **state)
+{
+    (void)state;
+    need_direct("data");
+    struct result result =
+        command_status(0, "ioping -q -B -c 2 -i 1ms -load read,rate=100,size=1000 data");
+    assert_matches(result.err, "^ioping: load: data: direct I/O needs request size and "
+                               "offset in multiples of [0-9]+: dropping the page cache "
+                               "before each request instead\n$");
+    command_free(&result);
+    result = command_status(
+        0, "ioping -q -B -c 2 -i 1ms -s 1000 -load read,rate=100,size=1000 data");
+    assert_matches(result.err, "^ioping: data: direct I/O needs [^\n]*instead\n$");
+    command_free(&result);
+}
+
+static void
+no_limit_is_said(void **state)
+{
+    (void)state;
+    need_direct("data");
+    struct result result = command_status(0, "ioping -q -B -c 2 -i 1ms -load read d");
+    assert_string_equal(result.err, FAST);
+    command_free(&result);
+}
+
+static void
+records_have_their_phase(void **state)
+{
+    (void)state;
+    need_direct("data");
+    need_program("jq");
+    struct result result = command_status(0, "records_have_their_phase");
+    assert_string_equal(
+        result.out,
+        "[\"idle\",\"idle\",\"idle\",\"idle\",\"idle\",\"loaded\",\"loaded\",\"loaded\","
+        "\"loaded\",\"loaded\",\"recovered\",\"recovered\",\"recovered\",\"recovered\","
+        "\"recovered\"]\n[1,2,3,4,5,6,7,8,9,10,11,12]\n"
+        "[[\"idle\",3,4,false],[\"loaded\",4,4,true],[\"recovered\",4,4,false]]\n"
+        "[\"rw\",true,8192,1,2]\n");
+    command_free(&result);
+}
+
+static void
+the_table_has_a_row_for_each_phase(void **state)
+{
+    (void)state;
+    need_direct("data");
+    struct result result = command_status(
+        0, "ioping -q -c 101 -i 1ms -load write,size=8k,threads=2,rate=100 d");
+    char *shown = masked(strchr(result.out + 1, '\n'));
+    for (char *at = shown; *at; at++)
+        while (at[0] == ' ' && at[1] == ' ')
+            memmove(at, at + 1, strlen(at));
+    assert_string_equal(
+        shown, "\nload requests p# p# max p# vs idle load bandwidth\nnone # # # # #x -\n"
+               "write # threads # # # # # #x #/s\nnone, after # # # # #x -\n");
+    free(shown);
+    command_free(&result);
+}
+
+static void
+limits_are_those_of_a_phase(void **state)
+{
+    (void)state;
+    need_direct("data");
+    struct result result = command_status(
+        5, "ioping -q -c 10 -i 0 -slo idle-max=0 -slo loaded-p50=0 -slo recovered-avg=1h "
+           "-slo max=1h -load read,rate=100 d");
+    assert_matches(result.err, "^ioping: idle-max = [0-9.]+ [num]?s exceeds 0 ns\n"
+                               "ioping: loaded-p50 = [0-9.]+ [num]?s exceeds 0 ns\n$");
+    command_free(&result);
+    result = command_status(
+        5, "ioping -q -G -c 10 -i 0 -slo idle-read-max=1h -slo loaded-write-p50=0 "
+           "-slo recovered-sync-p50=1h -load read,rate=100 d");
+    assert_matches(result.err, "^ioping: loaded-write-p50 = [0-9.]+ [num]?s exceeds 0 "
+                               "ns\n$");
+    command_free(&result);
+}
+
+static void
+a_signal_ends_all_phases(void **state)
+{
+    (void)state;
+    need_program("jq");
+    need_direct("data");
+    struct result result = command_status(0, "an_end_in_a_phase idle INT");
+    assert_string_equal(result.out, "idle ");
+    command_free(&result);
+    result = command_status(0, "an_end_in_a_phase loaded INT");
+    assert_string_equal(result.out, "idle loaded ");
+    command_free(&result);
+    result = command_status(143, "an_end_in_a_phase recovered TERM");
+    assert_string_equal(result.out, "idle loaded recovered ");
+    command_free(&result);
+}
+
+static void
+a_failure_of_the_load_ends_all(void **state)
+{
+    (void)state;
+    need_direct("data");
+    serve("bad", "fail_every=70");
+    struct result result = command_status(3, "a_failure_of_the_load_ends_all -w 300ms");
+    assert_matches(result.out, "^idle loaded ioping: load: request [0-9]+ failed: EIO "
+                               "\\(Input/output error\\)\n$");
+    command_free(&result);
+    result = command_status(3, "a_failure_of_the_load_ends_all -w 300ms -E");
+    assert_matches(result.out, "^idle loaded recovered ioping: load: request [0-9]+ "
+                               "failed: EIO \\(Input/output error\\)\n");
+    command_free(&result);
+    result = command("umount bad; rm -rf bad bad.files");
+    command_free(&result);
+}
+
+static void
+a_load_that_hangs_is_left(void **state)
+{
+    (void)state;
+    need_direct("data");
+    need_bare("what hangs in the kernel is not valgrind's");
+    char options[512];
+    snprintf(options, sizeof(options), "hang_after=60,hang_file=%.400s/hang", scratch());
+    serve("stuck", options);
+    struct result result = command_status(3, "a_load_that_hangs_is_left");
+    assert_matches(result.out, "^idle loaded "
+                               "(ioping: load: request [0-9]+ has had no answer for #\n)+"
+                               "ioping: load: 1 request still waiting after #\n$");
+    command_free(&result);
+    result = command("umount -l stuck; rm -rf stuck stuck.files");
+    command_free(&result);
+}
+
+static void
+metrics_have_the_phase(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "metrics_have_the_phase");
+    assert_string_equal(result.out, "phase=\"idle\" 5\nphase=\"loaded\" 5\n"
+                                    "phase=\"recovered\" 5\nphase=\"recovered\" 0\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_line_of_nine, unserve),
+        cmocka_unit_test_teardown(a_rate_is_kept, unserve),
+        cmocka_unit_test_teardown(the_load_is_there_in_its_phase_alone, unserve),
+        cmocka_unit_test(nothing_of_a_user_is_changed),
+        cmocka_unit_test_setup(a_file_is_written_with_consent, make_folder),
+        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(its_own_file_has_to_fit),
+        cmocka_unit_test(what_the_load_cannot_do_is_said),
+        cmocka_unit_test(no_limit_is_said),
+        cmocka_unit_test(records_have_their_phase),
+        cmocka_unit_test(the_table_has_a_row_for_each_phase),
+        cmocka_unit_test(limits_are_those_of_a_phase),
+        cmocka_unit_test(a_signal_ends_all_phases),
+        cmocka_unit_test(a_failure_of_the_load_ends_all),
+        cmocka_unit_test(a_load_that_hangs_is_left),
+        cmocka_unit_test(metrics_have_the_phase),
+    };
+    return cmocka_run_group_tests(tests, make_files, unmount_all);
+}

@@ -1,0 +1,141 @@
+# Programs of test_load.c, see tests/support/commands.sh. The server of fs logs each read to
+# file log: number, offset, size, begin, end, result. The load reads 8 KiB at a time.
+# shellcheck shell=sh disable=SC2154
+
+# The log without the reads that try targets out, which are before the last of one byte, or
+# before the first request.
+of_requests() {
+    awk '$3 == 1 { count = begun = 0; next }
+        $3 == 4096 { begun = 1 }
+        begun { line[count++] = $0 }
+        END { for (i = 0; i < count; i++) print line[i] }' log
+}
+of_load() { of_requests | awk '$3 == 8192'; }
+
+# Usage: loaded OPTION...: a run with records in file o; ends with its status.
+loaded() {
+    : >log
+    ioping -hang 0 -JJ -q "$@" fs/f >o 2>e
+}
+
+# Usage: a_line_of_nine WORD: how the load has eight under way. Prints how many times the
+# median of the first phase the others are, and if the server logged the load's rate, of what
+# was sent a second after its begin, or later.
+a_line_of_nine() {
+    for _ in 1 2 3 4 5; do
+        loaded -c 11 -i 0 -load "read,size=8k,$1" || return
+        server=$(of_load | awk 'NR == 1 { from = $4 + 1e9 } $4 >= from { count++ } { last = $5 }
+            END { print count * 1e9 / (last - from) }')
+        jq -s -r --argjson server "$server" 'map(.stat.percentiles["50"]) as $p
+            | .[1].background as $b
+            | def near(a; b; part): (a - b | fabs) <= part * b;
+            "nine \(near($p[1] / $p[0]; 9; 0.1))",
+            "recovered \(near($p[2] / $p[0]; 1; 0.25))",
+            "rate \(near($b.iops; $server; 0.03))",
+            "own \(near($b.count * 1e9 / $b.time; $b.iops; 0.001))",
+            "bytes \($b.bytes == $b.count * 8192)",
+            "waits \(near($b.percentiles["50"] / $p[0]; 9; 0.1))"' o >found
+        grep -q false found || break
+    done
+    cat found
+    jq -s -r '.[1] | .background | "\(.operation) \(.size) \(.depth * .threads)"' o
+}
+
+# The grid of the load by the server's log: late requests move it, so it may be slower.
+a_rate_is_kept() {
+    for _ in 1 2 3 4 5; do
+        loaded -w 600ms -i 100ms -load read,size=8k,"$1" || return
+        of_load | awk 'NR == 1 { first = $4 } { last = $4 }
+            END { rate = (NR - 1) * 1e9 / (last - first); print (rate > 45), (rate < 50.5) }' \
+            >found
+        jq -s -r '.[1].background.iops | "\(. > 44 and . < 53)"' o >>found
+        [ "$(cat found)" = "1 1
+true" ] && break
+    done
+    cat found e
+}
+
+# No read of the load began before the first phase had ended, or while the last went on; and
+# the first of those beside it began a second later.
+the_load_is_there_in_its_phase_alone() {
+    loaded -c 20 -i 10ms -load read,size=8k,depth=2 || return
+    of_requests | awk 'BEGIN { none = 1 } $3 == 8192 { if (!began) began = $4; ended = $5; next }
+        { own++; if (own <= 20 && began) none = 0; if (own == 21) after = $4 - began
+          if (own == 40) last = $4; if (own == 41) next_one = $4 }
+        END { print own, none, (after >= 9e8), (ended > last), (ended < next_one) }'
+}
+
+# Usage: nothing_of_a_user_is_changed ARGUMENTS...: a run with each of them, all at a time.
+# Prints the phases of each.
+nothing_of_a_user_is_changed() {
+    time=$(stat -c %y data)
+    pids=
+    for arguments; do
+        # shellcheck disable=SC2086
+        ioping -q -c 3 -i 1ms -B $arguments >"o.${#pids}" 2>&1 &
+        pids="$pids $!"
+    done
+    set --
+    for pid in $pids; do
+        wait "$pid" || return
+    done
+    cut -d' ' -f11 o.* | tr '\n' ' '
+    rm o.*
+    ls -A d
+    cmp data copy && [ "$(stat -c %y data)" = "$time" ]
+}
+
+# The requests are those of a directory, the load those of a file that may be written to.
+a_file_is_written_with_consent() {
+    head -c 64k data >f/own
+    cp f/own f/before
+    ioping -q -WWW -c 3 -i 1ms -load write,rate=100,path=f/own d >o 2>e
+    echo $?
+    cmp -s f/own f/before || echo changed
+    [ "$(stat -c %s f/own)" = 65536 ] && cat e
+}
+
+records_have_their_phase() {
+    ioping -JJ -c 4 -i 1ms -P 5s -load rw,size=8k,threads=2,rate=100,linear d >o 2>e || return
+    jq -s -c '[.[] | .phase], [.[] | select(.io) | .io.request],
+        [.[] | select(.stat) | [.phase, .stat.count, .load.count, has("background")]],
+        (.[] | .background | select(.) | [.operation, .linear, .size, .depth, .threads])' o
+    cat e
+}
+
+# Usage: an_end_in_a_phase PHASE SIGNAL: the phases that are told of, and the status.
+an_end_in_a_phase() {
+    start -JJ -a 0 -i 20ms -c 40 -load read,rate=100 d
+    until_printed "\"phase\": \"$1\""
+    end "$2" 2>/dev/null
+    status=$?
+    jq -r 'select(.stat) | .phase' o | tr '\n' ' '
+    cat e
+    return "$status"
+}
+
+# Reads of the load fail, and no others: they are as large as no other.
+a_failure_of_the_load_ends_all() {
+    : >log
+    ioping -q -B -c 1000 -i 10ms "$@" -load read,rate=200,path=bad/f d >o 2>e
+    status=$?
+    cut -d' ' -f11 o | tr '\n' ' '
+    cat e
+    return "$status"
+}
+
+a_load_that_hangs_is_left() {
+    : >hang
+    ioping -hang 1s -q -B -w 1s -i 10ms -load read,rate=200,path=stuck/f d >o 2>e
+    status=$?
+    rm hang
+    cut -d' ' -f11 o | tr '\n' ' '
+    sed 's/after [0-9.]* s/after #/; s/for [0-9.]* s/for #/' e
+    return "$status"
+}
+
+metrics_have_the_phase() {
+    ioping -q -c 5 -i 1ms -prometheus "$top/m.prom" -load read,rate=100 d >/dev/null || return
+    sed -n 's/^ioping_requests_total{.*,\(phase="[a-z]*"\)}/\1/p
+        s/^ioping_requests_in_flight{.*,\(phase="[a-z]*"\)}/\1/p' m.prom
+}

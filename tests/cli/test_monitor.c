@@ -1,0 +1,218 @@
+/* The two processes of a run: the monitor, which the caller started, and its worker. They
+ * look like one to whoever sends signals and waits. */
+#include "support.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "head -c 65536 /dev/urandom >data");
+    command_free(&result);
+    return 0;
+}
+
+static void
+only_the_worker_has_the_target(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "only_the_worker_has_the_target");
+    assert_string_equal(result.out, "two\nworker\n");
+    command_free(&result);
+}
+
+static void
+the_end_of_the_worker_is_that_of_the_program(void **state)
+{
+    static const struct {
+        const char *name, *status;
+    } signals[] = {{"KILL", "137\n"}, {"ABRT", "134\n"}, {"TERM", "143\n"}};
+    (void)state;
+    need_bare("it ends in another way");
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        struct result result = command_status(
+            0, "ulimit -c 0; the_end_of_the_worker_is_that_of_the_program %s",
+            signals[i].name);
+        assert_string_equal(result.out, signals[i].status);
+        command_free(&result);
+    }
+}
+
+static void
+the_worker_ends_with_its_monitor(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "the_worker_ends_with_its_monitor");
+    assert_string_equal(result.out, "137\n");
+    command_free(&result);
+}
+
+static void
+a_signal_is_one(void **state)
+{
+    static const struct {
+        const char *signal_and_to;
+        int status;
+    } cases[] = {
+        {"INT monitor", 0},
+        {"INT worker", 0},
+        {"INT group", 0},
+        {"INT monitor group", 0}, /* as timeout(1) sends it */
+        {"TERM monitor", 128 + SIGTERM},
+        {"TERM worker", 128 + SIGTERM},
+        {"TERM group", 128 + SIGTERM},
+        {"HUP monitor", 128 + SIGHUP},
+        {"HUP group", 128 + SIGHUP},
+    };
+    (void)state;
+    need_program("jq");
+    need_native("an emulator takes its time to tell of signals");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct result result =
+            command_status(cases[i].status, "a_signal_is_one %s", cases[i].signal_and_to);
+        assert_string_equal(result.out, "true\n");
+        command_free(&result);
+    }
+}
+
+static void
+each_request_for_statistics_is_one(void **state)
+{
+    (void)state;
+    need_native("an emulator takes its time to tell of signals");
+    struct result result = command_status(0, "each_request_for_statistics_is_one");
+    assert_string_equal(result.out, "4\n");
+    command_free(&result);
+}
+
+static void
+two_interrupts_of_the_group_are_two(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command("retry 3 two_interrupts_of_the_group_are_two");
+    assert_int_equal(result.status, 4);
+    command_free(&result);
+}
+
+/* A stop of the group is that of a terminal. One of the monitor alone is followed where
+ * the system tells of it. */
+static void
+a_stop_stops_both(void **state)
+{
+    (void)state;
+    need_native("an emulator has threads that do not stop");
+    struct result result = command_status(0, "a_stop_stops_both STOP -");
+    command_free(&result);
+    need_process_states();
+    result = command_status(0, "a_stop_stops_both STOP ''");
+    command_free(&result);
+}
+
+static void
+a_stop_and_its_end_at_once_stop_nothing(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "a_stop_and_its_end_at_once_stop_nothing");
+    command_free(&result);
+}
+
+static void
+what_is_stuck_holds_nothing_of_the_caller(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("flock");
+    struct result result = command_status(3, "what_is_stuck_holds_nothing_of_the_caller");
+    assert_true(strcmp(result.out, "unlocked\n") == 0 ||
+                strcmp(result.out, "unlocked\n/\n") == 0);
+    command_free(&result);
+}
+
+static void
+a_caller_may_have_set_signals(void **state)
+{
+    static const char *const options[] = {"--ignore-signal", "--block-signal"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        struct result result =
+            command_status(2, "a_caller_may_have_set_signals %s", options[i]);
+        assert_string_equal(result.out, "3\n");
+        command_free(&result);
+    }
+}
+
+static void
+without_a_second_process_one_does_all(void **state)
+{
+    (void)state;
+    need_forbid();
+    need_bare("the tool needs processes of its own");
+    struct result result = command_status(0, "without_a_second_process_one_does_all");
+    assert_string_equal(result.out, "3\n");
+    assert_matches(result.err, "^ioping: fork: .*: a disk that hangs keeps the caller "
+                               "waiting\n$");
+    command_free(&result);
+}
+
+/* Starts a run that writes into a full pipe, which another user of it has made
+ * non-blocking. Returns its process. */
+static pid_t
+start_into_full_pipe(void)
+{
+    char block[4096] = {0};
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK);
+    while (write(ends[1], block, sizeof(block)) > 0)
+        ;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        dup2(ends[1], 1);
+        execl("/bin/sh", "sh", "-c", "exec $IOPING_RUNNER \"$IOPING\" -i 0 /dev/zero",
+              (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    return pid; /* the other end stays open: nobody reads it */
+}
+
+/* There is a summary to write at least, however early the signal comes. */
+static void
+output_that_does_not_block_is_given_up_too(void **state)
+{
+    int status;
+    (void)state;
+    pid_t pid = start_into_full_pipe();
+    while (worker_of(pid) == pid)
+        ;
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGTERM);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_worker_has_the_target),
+        cmocka_unit_test(the_end_of_the_worker_is_that_of_the_program),
+        cmocka_unit_test(the_worker_ends_with_its_monitor),
+        cmocka_unit_test(a_signal_is_one),
+        cmocka_unit_test(each_request_for_statistics_is_one),
+        cmocka_unit_test(two_interrupts_of_the_group_are_two),
+        cmocka_unit_test(a_stop_stops_both),
+        cmocka_unit_test(a_stop_and_its_end_at_once_stop_nothing),
+        cmocka_unit_test(what_is_stuck_holds_nothing_of_the_caller),
+        cmocka_unit_test(a_caller_may_have_set_signals),
+        cmocka_unit_test(without_a_second_process_one_does_all),
+        cmocka_unit_test(output_that_does_not_block_is_given_up_too),
+    };
+    return cmocka_run_group_tests_name("monitor", tests, set_up, NULL);
+}

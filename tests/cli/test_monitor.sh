@@ -1,0 +1,170 @@
+# Programs of test_monitor.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: begin [ARGUMENT...]: a run in a process group of its own, whose number is $pid,
+# until it has begun; $worker is the process that does the work.
+begin() {
+    fresh
+    # shellcheck disable=SC2086
+    setsid $IOPING_RUNNER "$IOPING" -hang 0 "$@" >o 2>e &
+    pid=$!
+    until_true test -s o
+    worker=$(worker_of "$pid")
+}
+
+has_open() { readlink "/proc/$1/fd"/* | grep -qx "$(pwd -P)/data"; }
+
+only_the_worker_has_the_target() {
+    begin -i 20ms data
+    test "$worker" != "$pid" && echo two
+    has_open "$worker" && echo worker
+    has_open "$pid" && echo monitor
+    end INT
+}
+
+# Usage: the_end_of_the_worker_is_that_of_the_program SIGNAL
+the_end_of_the_worker_is_that_of_the_program() {
+    begin -i 20ms data
+    kill "-$1" "$worker"
+    reap
+    echo $?
+}
+
+the_worker_ends_with_its_monitor() {
+    begin -i 20ms data
+    end KILL
+    echo $?
+    until_true is_released "$worker"
+}
+
+# Usage: a_signal_is_one SIGNAL TO...: what it is sent to, "group" or the name of a process.
+a_signal_is_one() {
+    signal=$1
+    shift
+    begin -i 20ms -JJ data
+    for to; do
+        case $to in
+        group) kill "-$signal" "-$pid" ;;
+        monitor) kill "-$signal" "$pid" ;;
+        worker) kill "-$signal" "$worker" ;;
+        esac
+    done
+    reap
+    status=$?
+    tail -n 1 o | jq 'has("load")'
+    return "$status"
+}
+
+# Interim statistics, one line for each signal; the next is sent when that is there.
+has_said() { [ "$(grep -c 'requests, ' e)" -ge "$1" ]; }
+each_request_for_statistics_is_one() {
+    begin -i 20ms data
+    count=0
+    for to in "-$pid" "$pid" "-$pid" "$pid"; do
+        kill -USR1 "$to"
+        count=$((count + 1))
+        until_true has_said "$count"
+        sleep 0.1
+    done
+    kill -INT "-$pid"
+    reap
+    status=$?
+    grep -c 'requests, ' e
+    return "$status"
+}
+
+# Both copies of the second come when those of the first have long been handled.
+two_interrupts_of_the_group_are_two() {
+    start_stuck
+    kill -INT "-$pid"
+    sleep 0.1
+    kill -INT "-$pid"
+    reap
+}
+
+# A run whose third request never returns, as begin starts it.
+start_stuck() {
+    fresh
+    IOPING_SCRIPT=pread:3-:hang LD_PRELOAD=$IOPING_FAULTS \
+        setsid "$IOPING" -C -i 20ms -hang 100ms data >o 2>e &
+    pid=$!
+    until_said 'request 3 has had'
+    worker=$(worker_of "$pid")
+}
+
+# Usage: state_of PID
+state_of() { sed -n 's/^State:.\(.\).*/\1/p' "/proc/$1/status"; }
+has_state() { [ "$(state_of "$1")" = "$2" ]; }
+
+# Usage: until_more COUNT: waits for so many more lines of output.
+until_more() {
+    lines=$(($(wc -l <o) + $1))
+    while [ "$(wc -l <o)" -lt "$lines" ]; do
+        sleep 0.02
+    done
+}
+
+# Usage: a_stop_stops_both SIGNAL PREFIX: of the number that it is sent to.
+a_stop_stops_both() {
+    begin -i 20ms data
+    kill "-$1" "$2$pid"
+    until_true has_state "$pid" T
+    until_true has_state "$worker" T
+    kill -CONT "$2$pid"
+    until_more 5
+    end INT
+}
+
+# The end of one that stopped itself for a monitor that has gone on meanwhile.
+a_stop_and_its_end_at_once_stop_nothing() {
+    begin -i 1ms -q -P 10ms data
+    for tenth in 0 1 2 3 4 5 6 7 8 9; do
+        for hundredth in 0 1 2 3 4 5; do
+            kill -STOP "$pid"
+            sleep "0.0$hundredth$tenth"
+            kill -CONT "$pid"
+        done
+    done
+    until_more 30
+    end INT
+}
+
+# The lock of descriptor 9, the folder and the output are the caller's again.
+what_is_stuck_holds_nothing_of_the_caller() {
+    mkdir -p folder
+    mkfifo pipe
+    cp data folder
+    { cat pipe >o; : >closed; } &
+    (
+        exec 9>lock
+        flock 9
+        cd folder || exit
+        IOPING_SCRIPT=pread:3-:hang LD_PRELOAD=$IOPING_FAULTS exec "$IOPING" -C -i 20ms \
+            -hang 100ms data
+    ) >pipe 2>e &
+    pid=$!
+    until_said 'request 3 has had'
+    worker=$(worker_of "$pid")
+    kill -INT "$pid"
+    until_true test -e closed
+    reap
+    status=$?
+    flock -n lock echo unlocked
+    is_released "$worker" || readlink "/proc/$worker/cwd"
+    return "$status"
+}
+
+# Usage: a_caller_may_have_set_signals OPTION: of env(1), for SIGCHLD.
+a_caller_may_have_set_signals() {
+    # shellcheck disable=SC2086
+    env "$1=CHLD" $IOPING_RUNNER "$IOPING" -hang 0 -c 3 -i 0 -B data | cut -d' ' -f9
+    env "$1=CHLD" "$IOPING" -hang 0 -c 3 -i 0 -B missing 2>/dev/null
+}
+
+without_a_second_process_one_does_all() {
+    "$IOPING_FORBID" 11 clone "$IOPING" -hang 0 -c 3 -i 0 -B data >o 2>e
+    status=$?
+    cut -d' ' -f9 o
+    cat e >&2
+    return "$status"
+}

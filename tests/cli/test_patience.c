@@ -1,0 +1,144 @@
+/* What takes too long before the first request, and after the last. */
+#include "running.h"
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A regular expression: what is said of the thing at PATH until it is given up. */
+#define GIVEN_UP(path)                                    \
+    "^(ioping: " path ": not ready after [0-9.]+ m?s\n)*" \
+    "ioping: " path ": still not ready after [0-9.]+ m?s"
+#define CLOSING_GIVEN_UP(path)                                        \
+    "^(ioping: " path ": not ready after [0-9.]+ m?s, at its end\n)*" \
+    "ioping: " path ": still not ready after [0-9.]+ m?s, at its end\n$"
+
+static void
+an_opening_that_hangs_is_given_up(void **state)
+{
+    static const struct {
+        const char *fault, *options;
+    } cases[] = {
+        {"open@data:1:hang", "-timeout 200ms data"},
+        {"open@data:1:hang", "-hang 100ms -w 100ms data"},
+        {"pwrite:5:hang", "-timeout 200ms d"},
+        {"fdatasync:1:hang", "-hang 100ms -timeout 200ms d"},
+        {"fdatasync:2:hang", "-S 4m -k -timeout 200ms d"},
+        {"open@data:1:hang", "-timeout 200ms d data"},
+    };
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(2, "an_opening_that_hangs_is_given_up %s %s", cases[i].fault,
+                           cases[i].options);
+        assert_matches(result.err, GIVEN_UP("(d|data)") "\n$");
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* Each write or flush takes a part of the time that the whole would not get. */
+static void
+a_working_file_that_makes_progress_is_not_given_up(void **state)
+{
+    static const char *const faults[] = {
+        "pwrite:1-:60ms",
+        "pwrite:1-:10ms,fdatasync:1-:300ms",
+    };
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(faults); i++) {
+        struct result result = command_status(
+            0, "a_working_file_that_makes_progress_is_not_given_up %s", faults[i]);
+        assert_string_equal(result.err, "");
+        assert_string_equal(result.out, "1 1\n");
+        command_free(&result);
+    }
+}
+
+static void
+the_time_of_a_stopped_process_does_not_count(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result =
+        command_status(0, "the_time_of_a_stopped_process_does_not_count");
+    assert_string_equal(result.out, "1 1\n");
+    command_free(&result);
+}
+
+/* The exported file is on the file system that hangs, the target is not. */
+static void
+exported_files_that_cannot_be_written_are_given_up(void **state)
+{
+    static const char *const options[] = {"-prometheus creating/m", "-plot creating/p"};
+    (void)state;
+    mount_fuse("creating", "hang_create=%s/hang", scratch());
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            2, "exported_files_that_cannot_be_written_are_given_up %s", options[i]);
+        assert_matches(result.err, GIVEN_UP("creating/[mp]") "\n$");
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* Anybody may name the source of such a mount. */
+static void
+a_name_on_a_file_system_that_hangs_is_given_up(void **state)
+{
+    static const char *const ends[] = {"-timeout 1s", "-hang 100ms"};
+    (void)state;
+    mount_fuse("hung", "hang_getattr=%s/hang,entry_timeout=0,attr_timeout=0", scratch());
+    mount_fuse("named", "fsname=%s/hung/data", scratch());
+    for (size_t i = 0; i < LENGTH(ends); i++) {
+        struct result result = command_status(
+            2, "a_name_on_a_file_system_that_hangs_is_given_up %s", ends[i]);
+        assert_matches(result.err, GIVEN_UP("named/data") "\n$");
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* With lines, the first thread shares its descriptors with the others. */
+static void
+a_closing_that_hangs_is_given_up_after_the_summary(void **state)
+{
+    static const struct {
+        const char *options;
+        int status; /* that of the run after a signal, which comes if nothing else ends it
+                     */
+    } cases[] = {
+        {"-c 2 -timeout 1s", 2},
+        {"-q -c 2 -timeout 1s", 2},
+        {"-hang 1s -w 1s", 2},
+        {"-c 2", 0},
+        {"-q -c 2", 0},
+        {"-q -c 2 -threads 2", 0},
+        {"-sweep threads -w 50ms -timeout 1s", 2},
+    };
+    (void)state;
+    mount_fuse("closing", "hang_flush=%s/hang", scratch());
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            cases[i].status, "a_closing_that_hangs_is_given_up_after_the_summary %s",
+            cases[i].options);
+        assert_matches(result.err, CLOSING_GIVEN_UP("closing/data"));
+        assert_matches(result.out, "^1\n");
+        command_free(&result);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_opening_that_hangs_is_given_up),
+        cmocka_unit_test(a_working_file_that_makes_progress_is_not_given_up),
+        cmocka_unit_test(the_time_of_a_stopped_process_does_not_count),
+        cmocka_unit_test(exported_files_that_cannot_be_written_are_given_up),
+        cmocka_unit_test(a_name_on_a_file_system_that_hangs_is_given_up),
+        cmocka_unit_test(a_closing_that_hangs_is_given_up_after_the_summary),
+    };
+    return cmocka_run_group_tests_name("patience", tests, make_files, unmount_all);
+}

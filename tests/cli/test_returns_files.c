@@ -1,0 +1,168 @@
+/* What hangs before, beside or after the requests does not keep the caller: a target that
+ * is opened, filled, flushed or closed, a name in the mount table, an exported file. */
+#include "returns.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+#define TIMEOUT "-w 5 -timeout 2s -i 50ms "
+
+enum { STATUS_PREPARE = 2, STATUS_FAILED = 3 };
+
+/* The preparing hangs, so there are no requests. */
+#define NOT_PREPARED(target)                                                      \
+    .status = STATUS_PREPARE, .out = "^$",                                        \
+    .err = "^(ioping: " target ": not ready after [0-9.]+ m?s\n)*ioping: " target \
+           ": (still )?not ready after [0-9.]+ m?s\n$"
+
+#define HANGS(what) .place = PLACE_SERVER, .hang = "hang_" what
+#define BEGINS .when = "request=2 "
+
+/* A healthy target whose exported files cannot be written any more: it goes on until the
+ * end of its time. */
+#define EXPORTS(file)                                                                \
+    BEGINS, .status = STATUS_FAILED, .err = "ioping: " file ": ",                    \
+            .out = "\n--- data \\([^\n]*\n[^\n]*\n"                                  \
+                   "generated [0-9]+ requests in (4\\.[5-9][0-9]*|[5-9][.0-9]*) s, " \
+                   "[^\n]*\nmin/avg/max/mdev = [^\n]*\n$"
+
+static const struct row rows[] = {
+    {.name = "lookup",
+     HANGS("getattr"),
+     .arguments = TIMEOUT "lookup/f",
+     NOT_PREPARED("lookup/f")},
+    {.name = "open",
+     HANGS("open"),
+     .arguments = TIMEOUT "open/f",
+     NOT_PREPARED("open/f")},
+    {.name = "open_within_the_work_time",
+     HANGS("open"),
+     .arguments = "-w 2 open_within_the_work_time/f",
+     NOT_PREPARED("open_within_the_work_time/f")},
+    {.name = "open_of_the_second_target",
+     HANGS("open"),
+     .arguments = TIMEOUT "data open_of_the_second_target/f",
+     NOT_PREPARED("open_of_the_second_target/f")},
+    {.name = "statfs",
+     HANGS("statfs"),
+     .arguments = TIMEOUT "statfs/f",
+     NOT_PREPARED("statfs/f")},
+    {.name = "creation",
+     HANGS("create"),
+     .arguments = TIMEOUT "creation",
+     NOT_PREPARED("creation")},
+    {.name = "creation_of_a_kept_file",
+     HANGS("create"),
+     .arguments = TIMEOUT "-k creation_of_a_kept_file",
+     NOT_PREPARED("creation_of_a_kept_file")},
+    {.name = "filling",
+     HANGS("write"),
+     .arguments = TIMEOUT "filling",
+     NOT_PREPARED("filling")},
+    {.name = "filling_a_kept_file",
+     HANGS("write"),
+     .arguments = TIMEOUT "-k filling_a_kept_file",
+     NOT_PREPARED("filling_a_kept_file")},
+    {.name = "flush_of_the_filling",
+     HANGS("fsync"),
+     .arguments = TIMEOUT "flush_of_the_filling",
+     NOT_PREPARED("flush_of_the_filling")},
+    {.name = "flush_of_a_kept_file",
+     HANGS("fsync"),
+     .arguments = TIMEOUT "-k -W flush_of_a_kept_file",
+     NOT_PREPARED("flush_of_a_kept_file")},
+    {.name = "reads_of_the_opening",
+     HANGS("file"),
+     .arguments = TIMEOUT "reads_of_the_opening/f",
+     NOT_PREPARED("reads_of_the_opening/f")},
+    {.name = "writes",
+     HANGS("write"),
+     BEGINS,
+     .arguments = TIMEOUT "-W writes",
+     .status = STATUS_FAILED,
+     .out = TIMED_OUT SUMMARY_OF("writes") "$",
+     .err = ""},
+    {.name = "flushes",
+     HANGS("fsync"),
+     BEGINS,
+     .arguments = TIMEOUT "-W flushes",
+     .status = STATUS_FAILED,
+     .out = TIMED_OUT SUMMARY_OF("flushes") "$",
+     .err = ""},
+    {.name = "flushes_of_a_queue",
+     HANGS("fsync"),
+     BEGINS,
+     .arguments = TIMEOUT "-U -depth 32 -W flushes_of_a_queue",
+     .status = STATUS_FAILED,
+     .out = TIMED_OUT ".*" SUMMARY_OF("flushes_of_a_queue") "$",
+     .err = "",
+     .need = need_uring},
+    {.name = "close",
+     HANGS("flush"),
+     BEGINS,
+     .arguments = "-w 2 -timeout 2s -i 50ms close/f",
+     .status = STATUS_PREPARE,
+     .out = SUMMARY_OF("close/f") "$",
+     .err = "ioping: close/f: (still )?not ready after [0-9.]+ m?s, at its end\n"},
+    {.name = "close_within_the_work_time",
+     HANGS("flush"),
+     BEGINS,
+     .arguments = "-w 1 -hang 2s -i 50ms close_within_the_work_time/f",
+     .status = STATUS_PREPARE,
+     .out = SUMMARY_OF("close_within_the_work_time/f") "$",
+     .err = "ioping: close_within_the_work_time/f: (still )?not ready after"},
+    {.name = "close_in_a_directory",
+     HANGS("flush"),
+     BEGINS,
+     .arguments = "-w 2 -timeout 2s -i 50ms -W close_in_a_directory",
+     .status = STATUS_PREPARE,
+     .out = SUMMARY_OF("close_in_a_directory") "$",
+     .err = "ioping: close_in_a_directory: (still )?not ready after [0-9.]+ m?s, at its "
+            "end\n"},
+    {.name = "mount_table",
+     .place = PLACE_NAMED,
+     .hang = "hang_getattr",
+     .arguments = TIMEOUT "mount_table_named/f",
+     NOT_PREPARED("mount_table_named/f")},
+    {.name = "mount_table_with_metrics",
+     .place = PLACE_NAMED,
+     .hang = "hang_getattr",
+     .arguments =
+         TIMEOUT "-prometheus exported.prom data mount_table_with_metrics_named/f",
+     NOT_PREPARED("mount_table_with_metrics_named/f")},
+    {.name = "mount_table_with_a_directory",
+     .place = PLACE_NAMED,
+     .hang = "hang_all",
+     .arguments = TIMEOUT "mount_table_with_a_directory_named",
+     NOT_PREPARED("mount_table_with_a_directory_named")},
+    {.name = "metrics",
+     HANGS("all"),
+     EXPORTS("metrics/exported.prom"),
+     .arguments = TIMEOUT "-prometheus metrics/exported.prom data"},
+    {.name = "flush_of_metrics",
+     HANGS("fsync"),
+     EXPORTS("flush_of_metrics/exported.prom"),
+     .arguments = TIMEOUT "-prometheus flush_of_metrics/exported.prom data"},
+    {.name = "plot",
+     HANGS("all"),
+     EXPORTS("plot/exported.svg"),
+     .arguments = TIMEOUT "-plot plot/exported.svg data"},
+    {.name = "metrics_on_frozen_ext4",
+     .place = PLACE_EXT4,
+     EXPORTS("metrics_on_frozen_ext4/exported.prom"),
+     .arguments = TIMEOUT "-prometheus metrics_on_frozen_ext4/exported.prom data"},
+    {.name = "plot_on_frozen_ext4",
+     .place = PLACE_EXT4,
+     EXPORTS("plot_on_frozen_ext4/exported.svg"),
+     .arguments = TIMEOUT "-plot plot_on_frozen_ext4/exported.svg data"},
+    {.name = "exports_on_frozen_xfs",
+     .place = PLACE_XFS,
+     EXPORTS("exports_on_frozen_xfs/exported.(svg|prom)"),
+     .arguments = TIMEOUT "-plot exports_on_frozen_xfs/exported.svg "
+                          "-prometheus exports_on_frozen_xfs/exported.prom data"},
+};
+
+int
+main(void)
+{
+    return returns_main("returns_files", rows, LENGTH(rows), NULL, 0);
+}

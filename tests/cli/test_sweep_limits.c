@@ -1,0 +1,123 @@
+/*
+ * Limits of a sweep, at a server that does two reads of 40 ms at a time: so many under
+ * way take half as many times 40 ms, and no more than 50 a second are done.
+ */
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static void
+serve(void)
+{
+    struct result result = command("umount fs 2>/dev/null; mkdir -p fs.files && "
+                                   "head -c 1M /dev/urandom >fs.files/f");
+    command_free(&result);
+    mount_fuse("fs", "uncached,delay_us=40000,slots=2");
+}
+
+static void
+assert_out(const struct result *result, const char *out, const char *err)
+{
+    assert_string_equal(result->out, out);
+    assert_string_equal(result->err, err);
+}
+
+static void
+steps_that_break_a_limit_are_marked_and_the_highest_is_named(void **state)
+{
+    static const struct {
+        const char *arguments, *out, *err;
+        int status;
+    } cases[] = {
+        {"-U -sweep depth=1..8 -slo p50=60ms",
+         "1\n2\n4 FAIL\n8 FAIL\nhighest depth that keeps p50=60ms: 2\n", "", 0},
+        {"-sweep threads=2..4 -slo p50=60ms -slo max=1h",
+         "2\n4 FAIL\nhighest number of threads that keeps p50=60ms,max=1hour: 2\n", "",
+         0},
+        {"-U -sweep depth=1..4 -slo iops=35",
+         "1 FAIL\n2\n4\nhighest depth that keeps iops=35: 4\n", "", 0},
+        {"-U -sweep depth=1..2 -slo min=30ms",
+         "1 FAIL\n2 FAIL\nno depth keeps min=30ms\n", "ioping: no depth keeps min=30ms\n",
+         5},
+        {"-sweep size=4k..8k -slo p50=1h",
+         "4\n8\nlargest size that keeps p50=1hour: 8 KiB\n", "", 0},
+    };
+    (void)state;
+    need_uring();
+    serve();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const char *line = strrchr(cases[i].out, '\n');
+        while (line > cases[i].out && line[-1] != '\n')
+            line--;
+        struct result result =
+            command_status(cases[i].status, "rows '%.*s' %s", (int)strcspn(line, "\n"),
+                           line, cases[i].arguments);
+        assert_out(&result, cases[i].out, cases[i].err);
+        command_free(&result);
+    }
+}
+
+static void
+pipes_have_a_line_of_its_own_kind(void **state)
+{
+    (void)state;
+    need_uring();
+    serve();
+    struct result result = command_status(
+        0, "sweep_limited 'highest depth 2' -B -U -sweep depth=2..4 -slo p50=60ms && "
+           "awk '{ print NF, $1, /^[0-9 ]+$/ }' o");
+    assert_out(&result, "11 2 1\n11 4 1\n4 highest 0\n", "");
+    command_free(&result);
+    result = command_status(5, "sweep_limited 'highest depth -' -B -U -sweep depth=1..1 "
+                               "-slo max=1ns -slo p50=1ms; status=$?; tail -1 o; "
+                               "exit $status");
+    assert_out(&result, "highest depth - max=1ns,p50=1ms\n",
+               "ioping: no depth keeps max=1ns,p50=1ms\n");
+    command_free(&result);
+}
+
+static void
+records_agree_with_their_own_figures(void **state)
+{
+    (void)state;
+    need_program("jq");
+    need_uring();
+    serve();
+    struct result result = command_status(
+        0, "records '\"depth\": 2,' -JJ -U -sweep depth=2..8 -slo p50=60ms");
+    assert_out(&result,
+               "[[2,true,true],[4,false,true],[8,false,true]]\n"
+               "{\"depth\":2,\"limit\":\"p50=60ms\"}\n"
+               "[\"highest\",\"localtime\",\"target\",\"timestamp\"]\n",
+               "");
+    command_free(&result);
+}
+
+/* Some 23 requests in the time of a step. */
+static void
+too_few_requests_to_know_are_said_to_be(void **state)
+{
+    (void)state;
+    need_uring();
+    serve();
+    struct result result = command_status(
+        5, "ioping -hang 0 -w 1 -U -sweep depth=1..2 -slo p99.9=1h fs/f >o; status=$?; "
+           "awk 'NR > 3 { print $1, $NF }' o; exit $status");
+    assert_out(&result, "1 ?\n2 ?\nno p99.9=1hour\n",
+               "ioping: -sweep: too few requests count at depth 1 to check the limits; "
+               "use a longer -w\n"
+               "ioping: no depth is known to keep p99.9=1hour\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_that_break_a_limit_are_marked_and_the_highest_is_named),
+        cmocka_unit_test(pipes_have_a_line_of_its_own_kind),
+        cmocka_unit_test(records_agree_with_their_own_figures),
+        cmocka_unit_test(too_few_requests_to_know_are_said_to_be),
+    };
+    return cmocka_run_group_tests_name("sweep limits", tests, NULL, unmount_all);
+}

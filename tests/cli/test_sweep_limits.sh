@@ -1,0 +1,33 @@
+# Programs of test_sweep_limits.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: sweep_limited LINE OPTION...: ends with the program's status. Where a busy machine
+# held up the requests so that the last line is not LINE, it is tried again.
+sweep_limited() {
+    line=$1
+    shift
+    for _ in 1 2 3 4 5; do
+        ioping -hang 0 -w 1 "$@" fs/f >o 2>e
+        status=$?
+        ! tail -1 o | grep -q -e "$line" || break
+    done
+    cat e >&2
+    return "$status"
+}
+
+# Usage: rows LINE OPTION...: the values, each with what follows the maximum.
+rows() {
+    sweep_limited "$@"
+    awk 'NR > 3 && /^ / { print $1, ($NF == "FAIL" ? $NF : "") } /^[a-z]/' o |
+        sed 's/ *$//; s/ (.*//'
+    return "$status"
+}
+
+# Usage: records LINE OPTION...: whether each step kept the limit by its own median, and
+# the last record.
+records() {
+    sweep_limited "$@"
+    jq -s -c 'map(select(.stat)) | map([.sweep[], .kept, (.stat.percentiles["50"] <= 6e7) == .kept])' o
+    jq -c 'select(.highest) | .highest, keys' o
+    return "$status"
+}

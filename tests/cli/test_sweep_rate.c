@@ -1,0 +1,108 @@
+/*
+ * The highest rate of a server that does a known number of reads of a known time at a
+ * time, beside its own log, and the times of those that wait for one that hangs.
+ */
+#include "support.h"
+
+#define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
+
+/* Each way to have many under way, with the need for it. */
+static const struct {
+    const char *options;
+    void (*need)(void);
+} engines[] = {
+    {"-threads 64", NULL},
+    {"-U", need_uring},
+    {"-A -threads 2", need_linux_aio},
+};
+
+static void
+serve(const char *options)
+{
+    struct result result = command("umount fs 2>/dev/null; mkdir -p fs.files && "
+                                   "head -c 4M /dev/urandom >fs.files/f");
+    command_free(&result);
+    mount_fuse("fs", "uncached,log=$PWD/fs.log,%s", options);
+}
+
+/* Four at a time of 40 ms: 100 per second. */
+static void
+the_highest_rate_is_that_of_the_server(void **state)
+{
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        if (engines[i].need)
+            engines[i].need();
+        serve("delay_us=40000,slots=4");
+        struct result result =
+            command_status(0, "knee -sweep rate=90..110 %s", engines[i].options);
+        assert_string_equal(result.out, "all\n[true,true,true,true,true]\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+/* About a thousand are late, evenly up to one second: of 3000 a third. */
+static void
+times_count_from_when_requests_were_due(void **state)
+{
+    (void)state;
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(engines); i++) {
+        if (engines[i].need)
+            engines[i].need();
+        serve("slots=1,hang_at=800,hang_s=1");
+        struct result result = command_status(0, "stall %s", engines[i].options);
+        assert_string_equal(result.out, "[true,true,true,true,true,true,true]\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+#define MISSING(what, engine)                                                        \
+    "ioping: " what                                                                  \
+    ": io_uring is not available here (Operation not permitted): going with " engine \
+    "\n"
+
+/* Where a container forbids what comes first; said once, of two targets. */
+static void
+the_first_engine_that_is_allowed_is_taken(void **state)
+{
+    static const char *const cases[][3] = {
+        {"mincore", "depth 1024 (io_uring)\n", ""},
+        {"io_uring_setup", "depth 1024 (Linux AIO)\n", MISSING("-sweep", "Linux AIO")},
+        {"io_uring_setup,io_setup", "64 threads\n", MISSING("-sweep", "64 threads")},
+    };
+    (void)state;
+    need_uring();
+    need_linux_aio();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(0, "engine_of %s", cases[i][0]);
+        assert_string_equal(result.out, cases[i][1]);
+        assert_string_equal(result.err, cases[i][2]);
+        command_free(&result);
+    }
+}
+
+static void
+so_it_is_for_a_load_with_many_at_a_time(void **state)
+{
+    (void)state;
+    need_uring();
+    struct result result = command_status(0, "load_without io_uring_setup,io_setup");
+    assert_string_equal(result.err, MISSING("-load", "2 threads"));
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_highest_rate_is_that_of_the_server),
+        cmocka_unit_test(times_count_from_when_requests_were_due),
+        cmocka_unit_test(the_first_engine_that_is_allowed_is_taken),
+        cmocka_unit_test(so_it_is_for_a_load_with_many_at_a_time),
+    };
+    return cmocka_run_group_tests_name("sweep rate", tests, make_files, unmount_all);
+}

@@ -1,0 +1,75 @@
+# Programs of test_sweep_rate.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: served STEPS: of each step in file STEPS, lines with the requests that were sent
+# before it counted, and those that counted, in turn, how many per second the server
+# answered of the latter, by its log fs.log. The last lines of the log are those of the
+# steps, and reads are answered in the order in which they came.
+served() {
+    awk 'NR == FNR { before[NR] = $1; counted[NR] = $2; all += $1 + $2; steps = NR; next }
+        { begin[FNR] = $4; end[FNR] = $5; lines = FNR }
+        END {
+            at = lines - all
+            print "unknown", at
+            for (step = 1; step <= steps; step++) {
+                at += before[step]
+                first = end[at + 1]
+                at += counted[step]
+                print "step", (counted[step] - 1) * 1e9 / (end[at] - first)
+            }
+        }' "$1" "$2"
+}
+
+# Usage: knee OPTION...: searches, and checks what is found by the log. What settles is a
+# tenth of a step, whole intervals. A busy machine may hold up the first answer of a step,
+# which the log does not show. A rate is achieved wholly when a hundredth of it is late, so
+# the highest may be as much above what the server can do, and half a step of rounding.
+knee() {
+    ioping -hang 0 -w 1 -JJ "$@" fs/f >o 2>e || return
+    cat e >&2
+    jq -r 'select(.stat) | .sweep.rate as $rate | (1e9 / $rate | ceil) as $every
+        | ([1e9 / $every | ceil, 30] | max) as $count
+        | ($count * $every / 10 | floor) as $settle
+        | "\(($settle + $every - 1) / $every | floor) \(.load.count)"' o >steps
+    sort -n -k5 fs.log >sorted
+    served steps sorted >rates
+    # Few reads examine the file before.
+    awk '$1 == "unknown" { print ($2 >= 0 && $2 < 8 ? "all" : $2) }' rates
+    grep '^step' rates | cut -d' ' -f2 | jq -s . >list
+    jq -s -c --slurpfile served list '
+        (map(select(.stat)) | to_entries | map({rate: .value.sweep.rate, kept: .value.kept,
+            achieved: .value.load.iops, served: $served[0][.key]})) as $steps
+        | map(select(.highest))[0].highest.rate as $highest
+        | ($steps | map(select(.kept | not).served) | max) as $capacity
+        | def near(a; b; share): a <= b * (1 + share) and a >= b * (1 - share);
+        [($steps | all(.achieved <= .rate)),
+         ($steps | all(.achieved <= .served * 1.05 and .achieved >= .served * 0.8)),
+         ($steps | all(.kept == (.achieved >= 0.95 * .rate))),
+         $highest <= 100 / 0.99 + 0.5, near($highest; $capacity; 0.05)]
+        | if all then . else ., $steps[], $highest, $capacity end' o
+}
+
+# Usage: stall OPTION...: a read hangs for a second while 1000 are due per second, for three
+# seconds, after some 300 that do not count; all others wait for it.
+stall() {
+    ioping -hang 0 -w 3 -sweep rate=1000..1000 -JJ \
+        -percentiles 50,70,80,90,99 "$@" fs/f >o 2>e
+    cat e >&2
+    jq -c 'select(.stat) | .stat as $s | $s.percentiles as $p
+        | [$s.count == 3000, .load.missed == 0, $s.max >= 9.5e8, $p["99"] >= 9.3e8,
+           $p["90"] >= 6.5e8, $p["80"] >= 3.5e8, $s.avg >= 1.5e8]
+        | if all then . else ., $s end' o | head -1
+}
+
+# Usage: engine_of FORBIDDEN: that which the plot names when these calls are.
+engine_of() {
+    "$IOPING_FORBID" 1 "$1" "$IOPING" -sweep rate=500..1k -w 50ms -plot rate.svg data \
+        data >o 2>e || return
+    cat e >&2
+    grep -oE '(depth|threads|[0-9]+ threads)[^,;<]*' rate.svg | head -1
+}
+
+# Usage: load_without FORBIDDEN: a load with two under way while these calls are.
+load_without() {
+    "$IOPING_FORBID" 1 "$1" "$IOPING" -c 2 -i 1ms -B -load read,depth=2,rate=100 data
+}

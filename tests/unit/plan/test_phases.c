@@ -1,0 +1,203 @@
+/* The plans of phases, and of the load beside the second. */
+#include "planned.h"
+
+/* The plan of the load of LINE. */
+static struct plan
+background(const char *line)
+{
+    struct plan plan = planned(line), one;
+    plan_background(&plan, &one);
+    return one;
+}
+
+static void
+a_load_is_what_its_words_say(void **state)
+{
+    (void)state;
+    struct plan one =
+        background("-c 9 -i 1ms -load write,size=1m,threads=2,linear,path=/b /a");
+    assert_true(one.background && !one.phased);
+    assert_string_equal(one.path, "/b");
+    assert_int_equal(one.load, LOAD_WRITE);
+    assert_int_equal(one.request_size, 1 << 20);
+    assert_int_equal(one.threads, 2);
+    assert_int_equal(one.depth, 1);
+    assert_true(one.linear);
+    assert_int_equal(background("-c 9 -load rw a").load, LOAD_READ_WRITE);
+    assert_int_equal(background("-c 9 -W -load read a").load, LOAD_READ);
+}
+
+static void
+requests_are_small_unless_they_are_linear(void **state)
+{
+    (void)state;
+    assert_int_equal(background("-c 9 -s 8k -load read a").request_size, 4096);
+    assert_int_equal(background("-c 9 -load read,linear a").request_size, 256 << 10);
+    assert_int_equal(background("-c 9 -L -load read a").request_size, 4096);
+    assert_false(background("-c 9 -L -load read a").linear);
+}
+
+/* Nothing of the requests' own pace, limits and output is the load's. */
+static void
+a_load_has_no_end_and_no_output(void **state)
+{
+    (void)state;
+    struct plan one =
+        background("-c 9 -w 9 -i 1ms -a 5 -t 1ms -T 2ms -b 3 -P 1 -p 1 -slo "
+                   "max=1 -plot p -prometheus m -load read a");
+    assert_true(one.count == UINT64_MAX);
+    assert_int_equal(one.work_time, INT64_MAX);
+    assert_int_equal(one.interval, 0);
+    assert_int_equal(one.burst, 1);
+    assert_int_equal(one.settle, SECOND);
+    assert_int_equal(one.limits.warmup, 0);
+    assert_int_equal(one.limits.fastest, 0);
+    assert_int_equal(one.limits.slowest, INT64_MAX);
+    assert_int_equal(one.corrected, 0);
+    assert_int_equal(one.slos.count, 0);
+    assert_false(one.output.requests || one.output.summary || one.output.status);
+    assert_int_equal(one.output.print_count, 0);
+    assert_int_equal(one.output.print_interval, 0);
+    assert_null(one.output.plot);
+    assert_null(one.output.prometheus);
+}
+
+static void
+a_limit_makes_an_interval_of_each_worker(void **state)
+{
+    (void)state;
+    struct plan one = background("-c 9 -load read,rate=100 a");
+    assert_int_equal(one.interval, 10 * MS);
+    assert_true(one.limited);
+    one = background("-c 9 -load read,rate=100,threads=4 a");
+    assert_int_equal(one.interval, 40 * MS);
+    one = background("-c 9 -load read,size=1m,speed=4m,threads=2 a");
+    assert_int_equal(one.interval, 500 * MS);
+    assert_false(background("-c 9 -load read a").limited);
+}
+
+static void
+many_at_a_time_have_an_engine_or_threads(void **state)
+{
+    (void)state;
+    struct plan one = background("-c 9 -load read,depth=8,threads=2 a");
+    assert_int_equal(one.threads * one.depth, 16);
+    assert_true(one.depth == 1 || one.engine->many);
+    assert_ptr_equal(background("-c 9 -U -load read a").engine, io_engine_of(0));
+    one = background("-c 9 -U -depth 4 -threads 3 -load read a");
+    assert_int_equal(one.depth, 1);
+    assert_int_equal(one.threads, 1);
+}
+
+static void
+a_load_goes_to_the_same_part_unless_it_has_a_path(void **state)
+{
+    (void)state;
+    struct plan one = background("-c 9 -S 1m -o 2m -load read a");
+    assert_int_equal(one.work_size, 1 << 20);
+    assert_int_equal(one.work_offset, 2 << 20);
+    one = background("-c 9 -S 1m -o 2m -load read,path=b a");
+    assert_int_equal(one.work_size, 0);
+    assert_int_equal(one.work_offset, 0);
+    assert_int_equal(one.scratch_size, 64 << 20);
+    one = background("-c 9 -load read,size=128m a");
+    assert_int_equal(one.scratch_size, 128 << 20);
+}
+
+static void
+sequences_differ(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-c 9 -load read a"), steps[PHASES];
+    plan_background(&plan, &steps[PHASE_NONE]);
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
+        plan_phase(&plan, phase, &steps[phase]);
+    assert_true(steps[PHASE_IDLE].seed == plan.seed);
+    for (int i = 0; i < PHASES; i++)
+        for (int k = 0; k < i; k++)
+            assert_true(steps[i].seed != steps[k].seed);
+}
+
+static void
+requests_warm_up_in_the_first_phase_alone(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-c 9 -a 5 -load read a"), step;
+    plan_phase(&plan, PHASE_IDLE, &step);
+    assert_int_equal(step.limits.warmup, 5);
+    plan_phase(&plan, PHASE_LOADED, &step);
+    assert_int_equal(step.limits.warmup, 0);
+    plan_phase(&plan, PHASE_RECOVERED, &step);
+    assert_int_equal(step.limits.warmup, 0);
+}
+
+static void
+percentiles_are_corrected_where_requests_are_due(void **state)
+{
+    (void)state;
+    assert_int_equal(planned("-c 9 -i 5ms -load read a").corrected, 5 * MS);
+    assert_int_equal(planned("-c 9 -i 5ms -threads 2 -load read a").corrected, 5 * MS);
+    assert_int_equal(planned("-c 9 -i 0 -load read a").corrected, 0);
+    assert_int_equal(planned("-R -load read a").corrected, 0);
+    assert_int_equal(planned("-c 9 -r 100 -load read a").corrected, 0);
+    assert_int_equal(planned("-c 9 -i 5ms -U -depth 2 -load read a").corrected, 0);
+}
+
+static void
+phases_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    planned_refused("-load read a",
+                    "ioping: -load: each phase has to end; give -c or -w\n");
+    planned_refused(
+        "-c 1 -load read a b",
+        "ioping: -load: cannot be done with several targets; name one; another "
+        "can be loaded with path=\n");
+    planned_refused("-c 1 -k -load read a",
+                    "ioping: -keep: cannot be done together with -load; leave out one of "
+                    "them\n");
+    planned_refused(
+        "-sweep size -load read a",
+        "ioping: -sweep: cannot be done together with -load; leave out one of "
+        "them\n");
+    planned_refused("-c 1 -slo recovered-max=1 a",
+                    "ioping: -slo: recovered-max needs -load; add -load, or limit the "
+                    "whole run\n");
+}
+
+static void
+assert_name(const char *line, const char *expected)
+{
+    struct plan one = background(line);
+    struct buffer text = {0};
+    plan_background_name(&one, &text);
+    assert_string_equal(text.text, expected);
+    buffer_free(&text);
+}
+
+static void
+a_load_has_a_name(void **state)
+{
+    (void)state;
+    assert_name("-c 9 -load read a", "read 4 KiB");
+    assert_name("-c 9 -load rw,size=1m,threads=3,linear a", "rw 1 MiB linear threads 3");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_load_is_what_its_words_say),
+        cmocka_unit_test(requests_are_small_unless_they_are_linear),
+        cmocka_unit_test(a_load_has_no_end_and_no_output),
+        cmocka_unit_test(a_limit_makes_an_interval_of_each_worker),
+        cmocka_unit_test(many_at_a_time_have_an_engine_or_threads),
+        cmocka_unit_test(a_load_goes_to_the_same_part_unless_it_has_a_path),
+        cmocka_unit_test(sequences_differ),
+        cmocka_unit_test(requests_warm_up_in_the_first_phase_alone),
+        cmocka_unit_test(percentiles_are_corrected_where_requests_are_due),
+        cmocka_unit_test(phases_that_cannot_be_are_refused),
+        cmocka_unit_test(a_load_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* The time of a load in a plot, and the figures of the phases. */
+#include "plotted.h"
+#include "svg_check.h"
+
+#include "base/time.h"
+
+static struct job load;          /* too large for a stack */
+static struct job_phases phases; /* likewise */
+
+/* Makes a plot of 100 ms, of which the load has had those from 30 on; it ended at 60 ms,
+ * or has not ended. Freed by plotted_free. */
+static struct plotted *
+make(enum phase current)
+{
+    struct plotted *plotted =
+        plotted_make(&(struct plotted_case){SWEEP_NONE, 1, 500, PLOTTED_NARROW});
+    struct job *job = plotted->jobs;
+    memset(&load, 0, sizeof(load));
+    memset(&phases, 0, sizeof(phases));
+    phases.current = current;
+    phases.load = &load;
+    job->phases = &phases;
+    load.plan = (struct plan){
+        .background = true, .load = LOAD_WRITE, .request_size = 8192, .depth = 1};
+    load.group.begin = PLOTTED_BEGAN + 30 * MS;
+    load.outcome.ended = PLOTTED_BEGAN + 60 * MS;
+    load.done = current > PHASE_LOADED;
+    for (enum phase phase = PHASE_IDLE; phase < current; phase++) {
+        phases.list[phase].ended = true;
+        stats_merge(&phases.list[phase].stats, job->stats);
+    }
+    return plotted;
+}
+
+static void
+look(struct svg_check *check, struct plotted *plotted)
+{
+    struct buffer text = {0};
+    plot_format(&text, &plotted->plot);
+    svg_check_begin(check, text.text, text.length);
+    if (check->problems.text)
+        fail_msg("%s", check->problems.text);
+    buffer_free(&text);
+    plotted_free(plotted);
+}
+
+/* Fails unless the load is shaded from FROM to TO, in shares of the panel's width. */
+static void
+assert_shaded(struct svg_check *check, double from, double to)
+{
+    assert_int_equal(svg_check_count(check, "load"), 1);
+    struct svg_check_box box = svg_check_bounds(check, svg_check_find(check, "load", 0));
+    double left = check->panels[0].left, width = check->panels[0].right - left;
+    double begins = (box.left - left) / width, ends = (box.right - left) / width;
+    assert_true(begins > from - 0.02 && begins < from + 0.02);
+    assert_true(ends > to - 0.02 && ends < to + 0.02);
+    assert_true(svg_check_shows(check, "under load: write 8 KiB"));
+}
+
+static void
+the_time_of_a_load_is_shaded(void **state)
+{
+    (void)state;
+    struct svg_check check;
+    look(&check, make(PHASE_RECOVERED));
+    assert_shaded(&check, 0.3, 0.6);
+    assert_true(svg_check_shows(&check, "recovered"));
+    assert_true(svg_check_says(&check, "desc", "; idle: 500 requests counted"));
+    svg_check_end(&check);
+}
+
+static void
+a_load_that_goes_on_is_shaded_up_to_the_end(void **state)
+{
+    (void)state;
+    struct svg_check check;
+    look(&check, make(PHASE_LOADED));
+    assert_shaded(&check, 0.3, 1);
+    assert_false(svg_check_shows(&check, "recovered"));
+    svg_check_end(&check);
+}
+
+static void
+nothing_is_shaded_before(void **state)
+{
+    (void)state;
+    struct svg_check check;
+    look(&check, make(PHASE_IDLE));
+    assert_int_equal(svg_check_count(&check, "load"), 0);
+    assert_true(svg_check_shows(&check, "idle"));
+    assert_false(svg_check_shows(&check, "under load"));
+    svg_check_end(&check);
+    look(&check, make(PHASE_NONE));
+    assert_false(svg_check_shows(&check, "idle"));
+    svg_check_end(&check);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_time_of_a_load_is_shaded),
+        cmocka_unit_test(a_load_that_goes_on_is_shaded_up_to_the_end),
+        cmocka_unit_test(nothing_is_shaded_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,366 @@
+/* The parts of the time of requests in a plot: stacked columns that add up to the mean.
+ */
+#include "plotted.h"
+#include "svg_check.h"
+
+#include "base/time.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const colours[] = {"t5", "t4", "t0", "t2", "t3"}; /* of the parts */
+
+/* A plot of one target that is to have parts. */
+static struct plotted *
+make(void)
+{
+    struct plotted *plotted =
+        plotted_make(&(struct plotted_case){SWEEP_NONE, 1, 0, PLOTTED_EQUAL});
+    plotted->plan.breakdown = true;
+    return plotted;
+}
+
+static void
+record(struct plotted *plotted, int target, const struct sample *sample)
+{
+    stats_record(&plotted->stats[target], sample);
+    breakdown_record(&plotted->stats[target].breakdown, sample);
+    track_record(&plotted->tracks[target], sample);
+    track_split(&plotted->tracks[target], sample);
+}
+
+/* Adds a request at AT, ms after the start, with these parts, us, and a flush of SYNC. */
+static void
+add(struct plotted *plotted, int at, const int *parts, int sync)
+{
+    struct sample sample = {.index = plotted->stats->requests + 1,
+                            .start = PLOTTED_BEGAN + at * MS,
+                            .size = 4096,
+                            .bytes = 4096,
+                            .sync = sync * US,
+                            .latency = sync * US,
+                            .verdict = VERDICT_NONE};
+    sample.split.result = parts ? SPLIT_DONE : SPLIT_LOST;
+    for (int i = 0; parts && i < PARTS; i++) {
+        sample.split.part[i] = parts[i] * US;
+        sample.latency += parts[i] * US;
+    }
+    record(plotted, 0, &sample);
+}
+
+/* Looks at the plot, which has no problems, and frees what it was made of. */
+static void
+look(struct svg_check *check, struct plotted *plotted)
+{
+    struct buffer text = {0};
+    plot_format(&text, &plotted->plot);
+    svg_check_begin(check, text.text, text.length);
+    if (check->problems.text)
+        fail_msg("%s", check->problems.text);
+    buffer_free(&text);
+    plotted_free(plotted);
+}
+
+static void
+assert_near(double a, double b)
+{
+    if (!(fabs(a - b) <= 0.25))
+        fail_msg("%g, not %g", a, b);
+}
+
+/* How far up and down part NUMBER reaches between LEFT and RIGHT of its width, 0 to 1. */
+static struct svg_check_box
+reach(struct svg_check *check, int number, double left, double right)
+{
+    const struct xml_element *part = svg_check_find(check, "part", number);
+    int count;
+    assert_non_null(part);
+    assert_true(svg_check_has(check, part, colours[number]));
+    struct svg_check_box whole = svg_check_bounds(check, part);
+    struct svg_check_box box = {whole.left + left * (whole.right - whole.left), INFINITY,
+                                whole.left + right * (whole.right - whole.left),
+                                -INFINITY};
+    struct svg_check_point *points = svg_check_points(check, part, &count);
+    for (int i = 0; i < count; i++)
+        if (points[i].x >= box.left - 0.2 && points[i].x <= box.right + 0.2) {
+            box.top = fmin(box.top, points[i].y);
+            box.bottom = fmax(box.bottom, points[i].y);
+        }
+    free(points);
+    return box;
+}
+
+/* Fails unless the parts between LEFT and RIGHT lie on each other and SHARES of them are
+ * their heights. Returns the upper end. */
+static double
+check_stack(struct svg_check *check, double left, double right, const int *shares,
+            int parts)
+{
+    double all = 0;
+    for (int i = 0; i < parts; i++)
+        all += shares[i];
+    double bottom = reach(check, 0, left, right).bottom;
+    double top = reach(check, parts - 1, left, right).top, edge = bottom;
+    assert_true(bottom - top > 20);
+    for (int i = 0; i < parts; i++) {
+        struct svg_check_box box = reach(check, i, left, right);
+        assert_near(box.bottom, edge);
+        edge -= (bottom - top) * shares[i] / all;
+        assert_near(box.top, edge);
+    }
+    return top;
+}
+
+/* Requests of 100, later of 300 us: the axis begins at 0, so columns are as high. */
+static void
+parts_add_up_to_the_mean(void **state)
+{
+    (void)state;
+    static const int parts[] = {10, 40, 30, 20}, thrice[] = {30, 120, 90, 60};
+    struct plotted *plotted = make();
+    struct svg_check check;
+    for (int i = 0; i < 1000; i++)
+        add(plotted, i, i < 500 ? parts : thrice, 0);
+    look(&check, plotted);
+    assert_int_equal(svg_check_count(&check, "part"), 4);
+    double low = check_stack(&check, 0, 0.45, parts, 4);
+    double high = check_stack(&check, 0.55, 1, parts, 4);
+    double bottom = reach(&check, 0, 0, 1).bottom;
+    struct svg_check_box mean =
+        svg_check_bounds(&check, svg_check_find(&check, "mean", 0));
+    assert_near(low, mean.bottom);
+    assert_near(high, mean.top);
+    assert_near(bottom - high, 3 * (bottom - low));
+    assert_ptr_equal(svg_check_panel(&check, svg_check_find(&check, "part", 0)),
+                     svg_check_find(&check, "plot", 0));
+    svg_check_end(&check);
+}
+
+/* All are close together: without parts the axis would not begin at 0. */
+static void
+the_axis_of_close_latencies_begins_at_0(void **state)
+{
+    (void)state;
+    static const int parts[] = {10, 40, 30, 20}, more[] = {10, 40, 30, 21};
+    struct plotted *plotted = make();
+    struct svg_check check;
+    for (int i = 0; i < 100; i++)
+        add(plotted, i, i == 50 ? more : parts, 0);
+    look(&check, plotted);
+    assert_true(svg_check_shows(&check, "0"));
+    check_stack(&check, 0, 0.4, parts, 4);
+    svg_check_end(&check);
+}
+
+/* One is 1000 times as long as the others. */
+static void
+on_a_log_axis_each_part_has_its_share_of_the_height(void **state)
+{
+    (void)state;
+    static const int parts[] = {10, 20, 50, 20}, slow[] = {10, 99900, 70, 20};
+    struct plotted *plotted = make();
+    struct svg_check check;
+    for (int i = 0; i < 20; i++)
+        add(plotted, 1000 * i, i == 10 ? slow : parts, 0);
+    look(&check, plotted);
+    assert_true(svg_check_shows(&check, "log scale"));
+    double low = reach(&check, 3, 0, 0.4).top;
+    double high = reach(&check, 3, 0.48, 0.56).top;
+    assert_true(low - high > 100);
+    check_stack(&check, 0, 0.4, parts, 4);
+    struct svg_check_box queue = reach(&check, 1, 0.48, 0.56);
+    assert_true(queue.bottom - queue.top > 0.95 * (queue.bottom - high));
+    svg_check_end(&check);
+}
+
+/* At 100 requests from the beginning to the end, each has a column of its own. */
+static void
+each_stretch_has_its_own_parts(void **state)
+{
+    (void)state;
+    static const int first[] = {20, 20, 140, 20}, second[] = {20, 140, 20, 20};
+    struct plotted *plotted = make();
+    struct svg_check check;
+    for (int i = 0; i < 100; i++)
+        add(plotted, 10 * i, i < 50 ? first : second, 0);
+    look(&check, plotted);
+    check_stack(&check, 0, 0.45, first, 4);
+    check_stack(&check, 0.55, 1, second, 4);
+    svg_check_end(&check);
+}
+
+static void
+flushes_are_the_last_part_of_writes(void **state)
+{
+    (void)state;
+    static const int parts[] = {10, 40, 30, 20}, all[] = {10, 40, 30, 20, 100};
+    struct plotted *plotted = make();
+    struct svg_check check;
+    for (int i = 0; i < 1000; i++)
+        add(plotted, i, parts, 100);
+    look(&check, plotted);
+    assert_int_equal(svg_check_count(&check, "part"), 5);
+    assert_int_equal(svg_check_count(&check, "k-part"), 5);
+    check_stack(&check, 0, 1, all, 5);
+    assert_true(svg_check_shows(&check, "sync"));
+    svg_check_end(&check);
+}
+
+/* They have no column, and change none: half of the others are as long as all of these.
+ */
+static void
+requests_that_were_not_split_have_no_part(void **state)
+{
+    (void)state;
+    static const int parts[] = {10, 40, 30, 20};
+    struct plotted *plotted = make();
+    struct svg_check check;
+    int count, starts = 0;
+    for (int i = 0; i < 300; i++)
+        add(plotted, 10 * i, i >= 100 && i < 200 ? NULL : parts, 0);
+    look(&check, plotted);
+    const struct xml_element *part = svg_check_find(&check, "part", 0);
+    struct svg_check_point *points = svg_check_points(&check, part, &count);
+    for (int i = 0; i < count; i++)
+        starts += points[i].first;
+    assert_int_equal(starts, 2);
+    free(points);
+    svg_check_end(&check);
+}
+
+static void
+the_legend_and_the_description_name_the_parts(void **state)
+{
+    (void)state;
+    static const char *const facts[] = {
+        "with the parts of the time as stacked columns",
+        "on average submit 10 us, queue 40 us, device 30 us, return 20 us."};
+    static const int parts[] = {10, 40, 30, 20};
+    struct plotted *plotted = make();
+    struct svg_check check;
+    for (int i = 0; i < 10; i++)
+        add(plotted, i, parts, 0);
+    look(&check, plotted);
+    for (enum part part = 0; part < PARTS; part++) {
+        const struct xml_element *key = svg_check_find(&check, "k-part", (int)part);
+        assert_non_null(key);
+        assert_true(svg_check_has(&check, key, colours[part]));
+        assert_true(svg_check_shows(&check, part_name(part)));
+    }
+    for (size_t i = 0; i < LENGTH(facts); i++)
+        assert_true(svg_check_says(&check, "desc", facts[i]));
+    assert_false(svg_check_shows(&check, "sync"));
+    svg_check_end(&check);
+}
+
+/* Lines and marks would not be seen on an area of their colour. */
+static void
+what_lies_over_the_parts_has_none_of_their_colours(void **state)
+{
+    (void)state;
+    static const char *const over[] = {"mark", "mean",   "p50",    "p99",   "lead",
+                                       "bar",  "k-mark", "k-mean", "k-p50", "k-p99"};
+    static const int parts[] = {10, 40, 30, 20};
+    struct plotted *plotted = make();
+    struct svg_check check;
+    for (int i = 0; i < 10; i++)
+        add(plotted, i, parts, 0);
+    look(&check, plotted);
+    for (size_t i = 0; i < LENGTH(over); i++) {
+        const struct xml_element *element = svg_check_find(&check, over[i], 0);
+        assert_non_null(element);
+        assert_true(svg_check_has(&check, element, "t6"));
+    }
+    svg_check_end(&check);
+}
+
+/* Fails unless nothing of parts is drawn. */
+static void
+assert_bare(struct plotted *plotted)
+{
+    struct svg_check check;
+    look(&check, plotted);
+    assert_int_equal(svg_check_count(&check, "part"), 0);
+    assert_int_equal(svg_check_count(&check, "k-part"), 0);
+    assert_false(svg_check_shows(&check, "queue"));
+    assert_false(svg_check_says(&check, "desc", "queue"));
+    assert_true(svg_check_has(&check, svg_check_find(&check, "mean", 0), "t0"));
+    svg_check_end(&check);
+}
+
+static void
+without_parts_of_one_target_none_are_drawn(void **state)
+{
+    (void)state;
+    static const int parts[] = {10, 40, 30, 20};
+    struct plotted *plain = make(), *lost = make();
+    add(plain, 0, parts, 0);
+    plain->plan.breakdown = false;
+    assert_bare(plain);
+    add(lost, 0, NULL, 100);
+    assert_bare(lost);
+    struct plotted *two =
+        plotted_make(&(struct plotted_case){SWEEP_NONE, 2, 5, PLOTTED_NARROW});
+    two->plan.breakdown = true;
+    add(two, 0, parts, 0);
+    assert_bare(two);
+}
+
+/* Makes the requests of DRAWN anew, and splits them at the same places. */
+static void
+draw_split(const struct plotted_case *drawn, bool flushed)
+{
+    struct plotted *plotted = make();
+    struct random random;
+    struct svg_check check;
+    int64_t start = PLOTTED_BEGAN;
+    random_seed(&random, 7);
+    plotted->stats->every = drawn->kind == PLOTTED_MISSING ? MS : 0;
+    for (uint64_t i = 1; i <= drawn->requests; i++) {
+        struct sample sample = plotted_request(drawn->kind, i, &random);
+        int64_t part = sample.latency / 8;
+        sample.start = start;
+        sample.sync = flushed ? sample.latency / 2 : 0;
+        sample.split = (struct split){
+            .result = SPLIT_DONE,
+            .part = {part, part, part, sample.latency - sample.sync - 3 * part}};
+        start += plotted_pause(drawn->kind, &sample);
+        if (sample_counts(&sample)) {
+            record(plotted, 0, &sample);
+            continue;
+        }
+        stats_record(plotted->stats, &sample);
+        track_record(plotted->tracks, &sample);
+    }
+    look(&check, plotted);
+    svg_check_end(&check);
+}
+
+static void
+every_run_with_parts_makes_a_sound_plot(void **state)
+{
+    (void)state;
+    static const uint64_t requests[] = {0, 1, 2, 3, 40, 400, 401, 12000};
+    for (int kind = 0; kind < PLOTTED_KINDS; kind++)
+        for (size_t i = 0; i < 2 * LENGTH(requests); i++)
+            draw_split(&(struct plotted_case){SWEEP_NONE, 1, requests[i / 2],
+                                              (enum plotted_kind)kind},
+                       i % 2);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_add_up_to_the_mean),
+        cmocka_unit_test(the_axis_of_close_latencies_begins_at_0),
+        cmocka_unit_test(on_a_log_axis_each_part_has_its_share_of_the_height),
+        cmocka_unit_test(each_stretch_has_its_own_parts),
+        cmocka_unit_test(flushes_are_the_last_part_of_writes),
+        cmocka_unit_test(requests_that_were_not_split_have_no_part),
+        cmocka_unit_test(the_legend_and_the_description_name_the_parts),
+        cmocka_unit_test(what_lies_over_the_parts_has_none_of_their_colours),
+        cmocka_unit_test(without_parts_of_one_target_none_are_drawn),
+        cmocka_unit_test(every_run_with_parts_makes_a_sound_plot),
+    };
+    return cmocka_run_group_tests_name("parts", tests, NULL, unmount_all);
+}

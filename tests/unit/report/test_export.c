@@ -1,0 +1,376 @@
+/* The thread that writes exported files: which versions, and for how long it is awaited.
+ */
+#include "golden.h"
+
+#include "base/time.h"
+#include "os/os.h"
+#include "os/process.h"
+#include "os/thread.h"
+#include "report/export.h"
+#include "stats/track.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#define HOUR (3600 * SECOND)
+#define WRITTEN 8 /* at most */
+
+/* What the thread was told to write, and by whom it is held up. */
+static struct {
+    atomic_bool hold; /* a writing does not end */
+    atomic_int begun; /* writings that were */
+    atomic_int error; /* of writings that end; 0: they succeed */
+    atomic_int count; /* of those that ended */
+    struct written {
+        const char *path;
+        bool durable;
+        int requests; /* in the metrics */
+    } list[WRITTEN];
+} told;
+
+static int
+requests_in(const char *text)
+{
+    const char *line = strstr(text, "\nioping_requests_total{");
+    return line ? atoi(strstr(line, "} ") + 2) : -1;
+}
+
+static int
+fake_replace(const char *path, const char *bytes, size_t size, const char *start,
+             bool durable)
+{
+    (void)size, (void)start;
+    atomic_fetch_add(&told.begun, 1);
+    while (atomic_load(&told.hold))
+        os_sleep_until(os_clock_now() + MS);
+    int number = atomic_load(&told.count);
+    told.list[number] = (struct written){path, durable, requests_in(bytes)};
+    errno = atomic_load(&told.error);
+    int status = errno ? -1 : 0;
+    atomic_store(&told.count, number + 1);
+    return status;
+}
+
+static void
+until(const atomic_int *value, int least)
+{
+    while (atomic_load(value) < least)
+        os_sleep_until(os_clock_now() + MS);
+}
+
+static struct track track; /* empty */
+
+struct setup {
+    struct golden golden;
+    struct stats stats;
+    struct export export;
+    char metrics[1100], plot[1100];
+};
+
+/* The first versions are real, the others are told of. */
+static void
+begin(struct setup *setup)
+{
+    struct error error;
+    memset(setup, 0, sizeof(*setup));
+    memset(&told, 0, sizeof(told));
+    golden_prepare(&setup->golden, FORMAT_HUMAN);
+    snprintf(setup->metrics, sizeof(setup->metrics), "%s/a.prom", scratch());
+    snprintf(setup->plot, sizeof(setup->plot), "%s/a.svg", scratch());
+    setup->golden.plan.output.prometheus = setup->metrics;
+    setup->golden.plan.output.plot = setup->plot;
+    setup->golden.plan.timeout = INT64_MAX;
+    setup->golden.plan.grace = HOUR;
+    setup->golden.job.stats = &setup->stats;
+    setup->golden.job.track = &track;
+    assert_int_equal(export_begin(&setup->export, &setup->golden.plan, &setup->golden.job,
+                                  1, NULL, &error),
+                     0);
+    setup->export.replace = fake_replace;
+}
+
+/* Hands over metrics with so many REQUESTS. */
+static void
+hand_over(struct setup *setup, uint64_t requests)
+{
+    setup->stats.requests = requests;
+    export_metrics(&setup->export, os_clock_now());
+}
+
+static void
+assert_written(int number, const char *path, int requests, bool durable)
+{
+    const struct written *written = &told.list[number];
+    assert_string_equal(written->path, path);
+    assert_int_equal(written->requests, requests);
+    assert_int_equal(written->durable, durable);
+}
+
+static void
+without_files_there_is_no_thread(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct export export;
+    struct error error;
+    golden_prepare(&golden, FORMAT_HUMAN);
+    assert_int_equal(export_begin(&export, &golden.plan, &golden.job, 1, NULL, &error),
+                     0);
+    assert_null(export.writer);
+    export_last(&export, 0);
+    assert_true(export_end(&export));
+    assert_int_equal(export.error, 0);
+}
+
+static void
+the_newest_version_takes_the_place_of_one_that_waits(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup);
+    atomic_store(&told.hold, true);
+    hand_over(&setup, 1);
+    until(&told.begun, 1);
+    for (uint64_t requests = 2; requests < 100; requests++)
+        hand_over(&setup, requests);
+    atomic_store(&told.hold, false);
+    assert_true(export_end(&setup.export));
+    assert_int_equal(atomic_load(&told.count), 2);
+    assert_written(0, setup.metrics, 1, false);
+    assert_written(1, setup.metrics, 99, false);
+}
+
+static void
+the_last_version_alone_is_durable(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup);
+    hand_over(&setup, 1);
+    until(&told.count, 1);
+    export_plot(&setup.export);
+    until(&told.count, 2);
+    setup.stats.requests = 2;
+    export_last(&setup.export, os_clock_now());
+    assert_true(export_end(&setup.export));
+    assert_int_equal(atomic_load(&told.count), 4);
+    assert_written(0, setup.metrics, 1, false);
+    assert_written(1, setup.plot, -1, false);
+    for (int i = 2; i < 4; i++)
+        assert_true(told.list[i].durable);
+    assert_string_not_equal(told.list[2].path, told.list[3].path);
+}
+
+/* Metrics that are handed over more often than they can be written. */
+static void
+each_file_has_its_turn(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup);
+    atomic_store(&told.hold, true);
+    hand_over(&setup, 1);
+    until(&told.begun, 1);
+    export_plot(&setup.export);
+    hand_over(&setup, 2);
+    atomic_store(&told.hold, false);
+    until(&told.count, 2);
+    assert_written(1, setup.plot, -1, false);
+    assert_true(export_end(&setup.export));
+    assert_written(2, setup.metrics, 2, false);
+}
+
+static int
+catch_errors(void)
+{
+    char path[1100];
+    snprintf(path, sizeof(path), "%s/errors", scratch());
+    int saved = dup(2), file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_true(saved >= 0 && file >= 0);
+    fflush(stderr);
+    dup2(file, 2);
+    close(file);
+    return saved;
+}
+
+/* Returns what was written to stderr; freed by the caller. */
+static char *
+caught(int saved)
+{
+    char path[1100];
+    size_t size;
+    snprintf(path, sizeof(path), "%s/errors", scratch());
+    dup2(saved, 2);
+    close(saved);
+    return golden_read(path, &size);
+}
+
+/* Hands over the last version, which does not get written, and frees it later. Returns
+ * how long that was waited for. */
+static int64_t
+wait_for_a_stuck_one(struct setup *setup, char **errors)
+{
+    atomic_store(&told.hold, true);
+    int saved = catch_errors();
+    int64_t began = os_clock_now();
+    export_last(&setup->export, began);
+    bool ended = export_end(&setup->export);
+    int64_t waited = os_clock_now() - began;
+    *errors = caught(saved);
+    assert_false(ended);
+    assert_int_equal(setup->export.error, ETIMEDOUT);
+    assert_string_equal(setup->export.failed, setup->metrics);
+    atomic_store(&told.hold, false);
+    assert_true(export_end(&setup->export));
+    assert_int_equal(setup->export.error, 0);
+    return waited;
+}
+
+static void
+what_is_stuck_is_given_up_and_noted(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t timeout, grace, least;
+    } cases[] = {
+        {SECOND, HOUR, SECOND},
+        {INT64_MAX, SECOND, SECOND},
+        {MS, HOUR, 750 * MS}, /* no file is written in so little time */
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct setup setup;
+        char expected[2400], *errors;
+        begin(&setup);
+        setup.golden.plan.timeout = cases[i].timeout;
+        setup.golden.plan.grace = cases[i].grace;
+        int64_t waited = wait_for_a_stuck_one(&setup, &errors);
+        snprintf(expected, sizeof(expected),
+                 "^ioping: [^\n]*/a\\.svg: not written after [0-9.]+ m?s\n"
+                 "ioping: [^\n]*/a\\.prom: not written after [0-9.]+ m?s\n$");
+        assert_matches(errors, expected);
+        free(errors);
+        assert_true(waited >= cases[i].least);
+    }
+}
+
+/* What it waits for may be the same disk. */
+static void
+after_a_request_without_answer_it_is_not_waited_for_long(void **state)
+{
+    (void)state;
+    struct setup setup;
+    char *errors;
+    begin(&setup);
+    setup.golden.job.under_way = (struct job_under_way){1, 1};
+    assert_true(wait_for_a_stuck_one(&setup, &errors) < HOUR);
+    free(errors);
+}
+
+static void *
+interrupt_once_it_waits(void *process)
+{
+    os_sleep_until(os_clock_now() + 50 * MS);
+    kill(*(pid_t *)process, SIGINT);
+    return NULL;
+}
+
+/* In a child, as the signal cannot be taken back. */
+static void
+a_signal_ends_the_wait(void **state)
+{
+    (void)state;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct setup setup;
+        struct os_thread thread;
+        pid_t self = getpid();
+        os_signals_install();
+        begin(&setup);
+        atomic_store(&told.hold, true);
+        export_last(&setup.export, os_clock_now());
+        if (os_thread_start(&thread, interrupt_once_it_waits, &self) < 0)
+            _exit(2);
+        int64_t began = os_clock_now();
+        catch_errors();
+        bool ended = export_end(&setup.export);
+        os_thread_join(&thread);
+        _exit(ended || os_clock_now() - began < 750 * MS);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* Handles what the thread has to tell, once it has done so many writings. */
+static void
+tell_after(struct setup *setup, int count, bool news)
+{
+    until(&told.count, count);
+    while (news && !export_has_news(&setup->export))
+        os_sleep_until(os_clock_now() + MS);
+    assert_int_equal(export_has_news(&setup->export), news);
+    if (news)
+        export_tell(&setup->export);
+}
+
+static void
+a_failure_is_told_once_while_it_lasts(void **state)
+{
+    (void)state;
+    struct setup setup;
+    static const int failures[] = {EIO, EIO, 0, ENOSPC};
+    begin(&setup);
+    int saved = catch_errors();
+    for (int i = 0; i < 4; i++) {
+        atomic_store(&told.error, failures[i]);
+        hand_over(&setup, 1);
+        tell_after(&setup, i + 1, i == 0 || i == 3);
+    }
+    bool ended = export_end(&setup.export);
+    char *errors = caught(saved);
+    assert_true(ended);
+    assert_matches(errors, "^ioping: [^\n]*/a\\.prom: I(nput/output|/O) error\n"
+                           "ioping: [^\n]*/a\\.prom: No space left on device\n$");
+    assert_int_equal(setup.export.error, ENOSPC);
+    assert_string_equal(setup.export.failed, setup.metrics);
+    free(errors);
+}
+
+static void
+a_failure_at_the_end_is_told_too(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup);
+    int saved = catch_errors();
+    atomic_store(&told.error, EIO);
+    export_last(&setup.export, os_clock_now());
+    bool ended = export_end(&setup.export);
+    char *errors = caught(saved);
+    assert_true(ended);
+    assert_matches(errors, "^ioping: [^\n]*/a\\.prom: I(nput/output|/O) error\n"
+                           "ioping: [^\n]*/a\\.svg: I(nput/output|/O) error\n$");
+    assert_int_equal(setup.export.error, EIO);
+    free(errors);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_files_there_is_no_thread),
+        cmocka_unit_test(the_newest_version_takes_the_place_of_one_that_waits),
+        cmocka_unit_test(the_last_version_alone_is_durable),
+        cmocka_unit_test(each_file_has_its_turn),
+        cmocka_unit_test(what_is_stuck_is_given_up_and_noted),
+        cmocka_unit_test(after_a_request_without_answer_it_is_not_waited_for_long),
+        cmocka_unit_test(a_signal_ends_the_wait),
+        cmocka_unit_test(a_failure_is_told_once_while_it_lasts),
+        cmocka_unit_test(a_failure_at_the_end_is_told_too),
+    };
+    os_signals_install(); /* wake-ups end a wait then */
+    return cmocka_run_group_tests_name("export", tests, NULL, unmount_all);
+}

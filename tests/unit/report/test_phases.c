@@ -1,0 +1,244 @@
+/* What the formats, the metrics and the status line have of phases. */
+#include "golden.h"
+
+#include "base/time.h"
+#include "report/status.h"
+#include "report/writers.h"
+
+static struct job_phases phases; /* too large for a stack */
+static struct job load;          /* likewise */
+
+/* Adds COUNT requests of SIZE, of which each takes US more than the one before. */
+static void
+record(struct stats *stats, int count, int64_t size, int64_t us)
+{
+    for (int i = 1; i <= count; i++) {
+        struct sample sample = {.index = (uint64_t)i,
+                                .latency = i * us * US,
+                                .size = size,
+                                .bytes = size,
+                                .verdict = VERDICT_NONE};
+        stats_record(stats, &sample);
+    }
+}
+
+/* Prepares a report of a job with phases, none of which has begun. */
+static void
+prepare(struct golden *golden, enum plan_format format)
+{
+    golden_prepare(golden, format);
+    memset(&phases, 0, sizeof(phases));
+    memset(&load, 0, sizeof(load));
+    golden->plan.phased = true;
+    golden->plan.count = 100;
+    golden->plan.work_time = INT64_MAX;
+    golden->plan.threads = golden->plan.burst = 1;
+    golden->plan.output.percentiles = percentiles_default;
+    golden->job.stats = &golden->job.total;
+    golden->job.phases = &phases;
+    phases.load = &load;
+    load.plan = (struct plan){.path = "/mnt/a \"b\"",
+                              .background = true,
+                              .load = LOAD_WRITE,
+                              .request_size = 1 << 20,
+                              .depth = 8,
+                              .threads = 1};
+}
+
+/* Ends PHASE with COUNT requests, and tells of it. */
+static void
+end_phase(struct golden *golden, enum phase phase, int count, int64_t us)
+{
+    struct job_phase *kept = &phases.list[phase];
+    phases.current = phase;
+    kept->ended = true;
+    kept->time = 5 * SECOND;
+    record(&kept->stats, count, 4096, us);
+    if (phase == PHASE_LOADED) {
+        record(&load.outcome.total, 122, 1 << 20, 10);
+        load.outcome.time = 2 * SECOND;
+    }
+    assert_int_equal(golden->observer.phase(&golden->report, &golden->job, phase), 0);
+}
+
+static void
+end_all(struct golden *golden)
+{
+    end_phase(golden, PHASE_IDLE, 100, 1);
+    end_phase(golden, PHASE_LOADED, 200, 100);
+    end_phase(golden, PHASE_RECOVERED, 99, 2);
+}
+
+static void
+records_have_the_phase(void **state)
+{
+    (void)state;
+    struct golden golden;
+    prepare(&golden, FORMAT_JSON);
+    golden_begin(&golden);
+    phases.current = PHASE_IDLE;
+    golden_sample(&golden, (struct sample){.index = 1,
+                                           .latency = 1000,
+                                           .size = 4096,
+                                           .bytes = 4096,
+                                           .verdict = VERDICT_NONE});
+    end_all(&golden);
+    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end(&golden, "phases_json");
+}
+
+static void
+raw_lines_end_with_the_phase(void **state)
+{
+    (void)state;
+    struct golden golden;
+    prepare(&golden, FORMAT_RAW);
+    golden_begin(&golden);
+    phases.current = PHASE_IDLE;
+    golden_period(&golden, &(struct stats){.requests = 3}, SECOND);
+    end_all(&golden);
+    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end(&golden, "phases_raw");
+}
+
+static void
+a_table_has_a_row_for_each_phase(void **state)
+{
+    (void)state;
+    struct golden golden;
+    prepare(&golden, FORMAT_HUMAN);
+    golden_begin(&golden);
+    end_all(&golden);
+    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end(&golden, "phases_human");
+}
+
+/* As after a signal. The ratio is not known, as one of the two is not. */
+static void
+a_table_has_the_phases_that_were(void **state)
+{
+    (void)state;
+    struct golden golden;
+    prepare(&golden, FORMAT_HUMAN);
+    golden.plan.output.percentiles = (struct percentiles){.given = true};
+    golden_begin(&golden);
+    end_phase(&golden, PHASE_IDLE, 0, 1);
+    load.plan.threads = 16;
+    load.plan.linear = true;
+    end_phase(&golden, PHASE_LOADED, 200, 100);
+    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end(&golden, "phases_human_two");
+}
+
+/* The present phase is that of the load. */
+static void
+metrics_are_those_of_each_phase(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct buffer text = {0};
+    prepare(&golden, FORMAT_HUMAN);
+    phases.list[PHASE_IDLE].ended = true;
+    phases.current = PHASE_LOADED;
+    phases.list[PHASE_IDLE].stats.requests = 7;
+    golden.job.total.requests = 3;
+    golden.job.under_way.count = 1;
+    prometheus_format(&text, &golden.plan, &golden.job, 1, 0, 0);
+    assert_false(text.failed);
+#define LABELS                                                                  \
+    "{target=\"/tmp\",device=\"/dev/vda1\",fstype=\"ext4\",operation=\"read\"," \
+    "mode=\"direct\",phase="
+    assert_contains(text.text, "\nioping_requests_total" LABELS "\"idle\"} 7\n"
+                               "ioping_requests_total" LABELS "\"loaded\"} 3\n#");
+    assert_contains(text.text,
+                    "gauge\nioping_requests_in_flight" LABELS "\"loaded\"} 1\n#");
+    buffer_free(&text);
+}
+
+/* As in the file that is there before the first request. */
+static void
+metrics_begin_with_the_first_phase(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct buffer text = {0};
+    prepare(&golden, FORMAT_HUMAN);
+    prometheus_format(&text, &golden.plan, &golden.job, 1, 0, 0);
+    assert_contains(text.text, "\nioping_requests_total" LABELS "\"idle\"} 0\n#");
+    assert_contains(text.text,
+                    "gauge\nioping_requests_in_flight" LABELS "\"idle\"} 0\n#");
+    assert_lacks(text.text, "loaded");
+    buffer_free(&text);
+}
+
+/* Half of the second phase: it began a second late, and has been there for one. */
+static void
+progress_is_that_of_all_phases(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct status_facts facts;
+    struct buffer text = {0};
+    prepare(&golden, FORMAT_HUMAN);
+    phases.current = PHASE_LOADED;
+    golden.job.total.requests = 50;
+    phases.all.requests = 150;
+    golden.job.stats = &phases.all;
+    struct status *status = status_open(&golden.plan, 1, 0);
+    status_phase(status, PHASE_LOADED, 10 * SECOND);
+    status_gather(status, &golden.job, 1, 12 * SECOND, &facts);
+    assert_int_equal(facts.phase, PHASE_LOADED);
+    assert_int_equal(facts.requests, 50);
+    assert_true(facts.share > 0.49 && facts.share < 0.51);
+    assert_int_equal(facts.left, SECOND + 2 * SECOND);
+    status_format(&text, &facts, 80, false);
+    assert_contains(text.text, "loaded (2/3)  [");
+    assert_contains(text.text, "50%  50 requests");
+    buffer_free(&text);
+    status_close(status);
+}
+
+/* The phase that goes on has the total; one that has not begun has no line. */
+static void
+interim_statistics_are_those_of_each_phase(void **state)
+{
+    (void)state;
+    struct golden golden;
+    char path[1100];
+    size_t size;
+    prepare(&golden, FORMAT_RAW);
+    golden_begin(&golden);
+    phases.list[PHASE_IDLE].ended = true;
+    record(&phases.list[PHASE_IDLE].stats, 2, 4096, 10);
+    phases.current = PHASE_LOADED;
+    record(&golden.job.total, 1, 4096, 1000);
+    snprintf(path, sizeof(path), "%s/errors", scratch());
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), saved = dup(2);
+    dup2(fd, 2);
+    golden.observer.interim(&golden.report, &golden.job);
+    dup2(saved, 2);
+    close(saved);
+    close(fd);
+    char *text = golden_read(path, &size);
+    assert_string_equal(
+        text, "idle: 2 requests, min/avg/max/mdev = 10 us / 15 us / 20 us / 5 us\n"
+              "loaded: 1 requests, min/avg/max/mdev = 1 ms / 1 ms / 1 ms / 0 ns\n");
+    free(text);
+    golden_end(&golden, "empty");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_have_the_phase),
+        cmocka_unit_test(raw_lines_end_with_the_phase),
+        cmocka_unit_test(a_table_has_a_row_for_each_phase),
+        cmocka_unit_test(a_table_has_the_phases_that_were),
+        cmocka_unit_test(metrics_are_those_of_each_phase),
+        cmocka_unit_test(metrics_begin_with_the_first_phase),
+        cmocka_unit_test(progress_is_that_of_all_phases),
+        cmocka_unit_test(interim_statistics_are_those_of_each_phase),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,267 @@
+/* An open loop: requests start when they are due, whether earlier ones are answered or
+ * not, and their times count from then. */
+#include "setup.h"
+
+#include "os/process.h"
+#include "run/run.h"
+
+/* What a run told of: its samples in the order of their ends. */
+struct heard {
+    struct sample list[SEEN];
+    int count;
+    int enough; /* then what is held goes on; 0: it does not */
+};
+
+static int
+hear(void *self, const struct job *job, const struct sample *sample)
+{
+    struct heard *heard = self;
+    (void)job;
+    assert_in_range(heard->count, 0, SEEN - 1);
+    heard->list[heard->count++] = *sample;
+    if (heard->count == heard->enough)
+        atomic_store(&fake_engine.go, true);
+    return 0;
+}
+
+static void
+begin(struct setup *setup, int threads, int depth)
+{
+    os_signals_install();
+    setup_begin(setup, 0);
+    setup->options.threads = threads;
+    setup->options.depth = depth;
+    setup->options.given[OPTION_URING] = 1;
+    setup->options.hang = 0;
+}
+
+/* Runs an open loop for WORK_TIME. Returns the job, which has ended. */
+static const struct job *
+run_open_loop(struct setup *setup, struct heard *heard, int64_t interval,
+              int64_t work_time)
+{
+    const struct run_observer observer = {.self = heard, .sample = hear};
+    struct run_task task = setup_task(setup, &observer);
+    struct error error;
+    struct plan *plan = &setup->job->plan;
+    memset(heard, 0, offsetof(struct heard, enough));
+    plan->open = true;
+    plan->interval = interval;
+    plan->work_time = work_time;
+    plan->output.requests = true;
+    assert_int_equal(run_execute(&task, &error), 0);
+    return setup->job;
+}
+
+/* Returns the sample that began at its due time POINT, or, if a sleep was too long,
+ * before the next; fails unless there is one. */
+static const struct sample *
+find(const struct heard *heard, int64_t point, int64_t interval)
+{
+    for (int i = 0; i < heard->count; i++)
+        if (heard->list[i].start >= point && heard->list[i].start < point + interval)
+            return &heard->list[i];
+    fail_msg("no request began at its point");
+    return NULL;
+}
+
+/* 20 of them, of which each takes as long as ten intervals. */
+static void
+requests_start_when_they_are_due_answered_or_not(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct heard heard = {0};
+    begin(&setup, 1, 8);
+    fake_engine.takes = 50 * MS;
+    const struct job *job = run_open_loop(&setup, &heard, 20 * MS, 400 * MS);
+    assert_int_equal(heard.count, 20);
+    assert_int_equal(job->total.missed, 0);
+    assert_in_range(fake_engine.most_under_way, 2, 8);
+    for (int i = 0; i < 20; i++) {
+        int64_t point = job->group.begin + i * 20 * MS;
+        const struct sample *sample = find(&heard, point, 20 * MS);
+        assert_true(sample->latency >= 50 * MS);
+    }
+}
+
+/* Nothing is under way then, so if one is late, that is not the target's time. A machine
+ * that is late by an interval makes exceptions. */
+static void
+a_request_that_waits_for_none_counts_from_when_it_is_sent(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct heard heard = {0};
+    int exact = 0;
+    begin(&setup, 1, 1);
+    const struct job *job = run_open_loop(&setup, &heard, 10 * MS, 300 * MS);
+    assert_int_equal(heard.count, 30);
+    for (int i = 1; i < 30; i++)
+        exact += (heard.list[i].start - job->group.begin) % (10 * MS) == 0;
+    assert_in_range(exact, 0, 15);
+}
+
+/* One place: behind a request of 300 ms the others are late, and their times say how
+ * much. None of them is lost, though the end has come before they are sent. */
+static void
+times_count_from_when_a_request_was_due(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct heard heard = {0};
+    begin(&setup, 1, 1);
+    fake_engine.answers[3].takes = 300 * MS;
+    const struct job *job = run_open_loop(&setup, &heard, 10 * MS, 200 * MS);
+    assert_int_equal(heard.count, 20);
+    assert_int_equal(job->total.missed, 0);
+    for (int i = 3; i < 20; i++) {
+        int64_t point = job->group.begin + i * 10 * MS;
+        assert_true(heard.list[i].start == point);
+        assert_true(heard.list[i].latency >= 300 * MS - (i - 2) * 10 * MS);
+    }
+}
+
+/* A deadline ends what would never end: it is as far from the end as the end from the
+ * begin. */
+static void
+what_cannot_be_sent_until_the_deadline_is_missed(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct heard heard = {0};
+    begin(&setup, 1, 1);
+    fake_engine.takes = 50 * MS;
+    const struct job *job = run_open_loop(&setup, &heard, 10 * MS, 200 * MS);
+    assert_in_range(heard.count, 1, 9); /* 400 ms have room for eight */
+    assert_int_equal(heard.count + (int)job->total.missed, 20);
+    assert_true(job->outcome.time >= 400 * MS);
+}
+
+/* The first request of one of them is held until the others are all done. */
+static void
+none_waits_for_a_worker_that_is_busy_while_another_is_free(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct heard heard = {.enough = 19};
+    begin(&setup, 2, 1);
+    fake_engine.queues[0].scripted = true;
+    fake_engine.queues[0].answers[1].held = true;
+    const struct job *job = run_open_loop(&setup, &heard, 100 * MS, 2 * SECOND);
+    assert_int_equal(heard.count, 20);
+    assert_int_equal(fake_engine.queues[0].requests, 1);
+    assert_int_equal(fake_engine.queues[1].requests, 19);
+    assert_int_equal(job->total.missed, 0);
+}
+
+static void
+workers_share_the_arrivals(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct heard heard = {0};
+    begin(&setup, 4, 2);
+    fake_engine.takes = 15 * MS;
+    fake_engine.gather = 4;
+    const struct job *job = run_open_loop(&setup, &heard, 25 * MS, 400 * MS);
+    assert_int_equal(heard.count, 16);
+    assert_int_equal(job->total.missed, 0);
+    for (int i = 0; i < 16; i++)
+        find(&heard, job->group.begin + i * 25 * MS, 25 * MS);
+}
+
+/* What is due before the settling is over does not count, whenever it ends. */
+static void
+requests_of_the_settling_do_not_count(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct heard heard = {0};
+    begin(&setup, 1, 1);
+    fake_engine.answers[5].takes = 200 * MS;
+    const struct run_observer observer = {.self = &heard, .sample = hear};
+    struct run_task task = setup_task(&setup, &observer);
+    struct error error;
+    struct plan *plan = &setup.job->plan;
+    plan->open = true;
+    plan->interval = 10 * MS;
+    plan->settle = 100 * MS;
+    plan->work_time = 300 * MS;
+    assert_int_equal(run_execute(&task, &error), 0);
+    assert_int_equal(fake_engine.requests, 40);
+    assert_int_equal(setup.job->total.requests, 30);
+    assert_true(setup.job->outcome.time >= 290 * MS);
+}
+
+/* The same requests, whoever sends them. */
+static void
+random_arrivals_are_those_of_the_seed(void **state)
+{
+    (void)state;
+    static struct heard heard;
+    int64_t starts[2][SEEN];
+    int counts[2];
+    for (int i = 0; i < 2; i++) {
+        struct setup setup;
+        const struct run_observer observer = {.self = &heard, .sample = hear};
+        begin(&setup, 1, 1);
+        fake_engine.answers[1].takes = 250 * MS; /* all others wait */
+        memset(&heard, 0, sizeof(heard));
+        struct run_task task = setup_task(&setup, &observer);
+        struct error error;
+        struct plan *plan = &setup.job->plan;
+        plan->open = plan->poisson = plan->output.requests = true;
+        plan->interval = 10 * MS;
+        plan->work_time = 250 * MS;
+        assert_int_equal(run_execute(&task, &error), 0);
+        counts[i] = heard.count;
+        for (int k = 0; k < heard.count; k++)
+            starts[i][k] = heard.list[k].start - setup.job->group.begin;
+    }
+    assert_in_range(counts[0], 5, 60);
+    assert_int_equal(counts[0], counts[1]);
+    int last = counts[0] - 1;
+    assert_memory_equal(starts[0] + 1, starts[1] + 1, (size_t)last * sizeof(int64_t));
+    int64_t gap = starts[0][2] - starts[0][1];
+    assert_true(starts[0][3] - starts[0][2] != gap);
+}
+
+/* Of eight all but one have nothing to do, and end before the settling does. */
+static void
+workers_that_have_nothing_to_do_take_no_time(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct heard heard = {0};
+    const struct run_observer observer = {.self = &heard, .sample = hear};
+    struct error error;
+    begin(&setup, 8, 1);
+    struct run_task task = setup_task(&setup, &observer);
+    struct plan *plan = &setup.job->plan;
+    plan->open = true;
+    plan->interval = 150 * MS;
+    plan->settle = 300 * MS;
+    plan->work_time = 150 * MS;
+    assert_int_equal(run_execute(&task, &error), 0);
+    assert_int_equal(setup.job->total.requests, 1);
+    assert_in_range(setup.job->outcome.time, 0,
+                    setup.job->outcome.ended - setup.job->group.begin - 300 * MS);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_start_when_they_are_due_answered_or_not),
+        cmocka_unit_test(a_request_that_waits_for_none_counts_from_when_it_is_sent),
+        cmocka_unit_test(times_count_from_when_a_request_was_due),
+        cmocka_unit_test(what_cannot_be_sent_until_the_deadline_is_missed),
+        cmocka_unit_test(none_waits_for_a_worker_that_is_busy_while_another_is_free),
+        cmocka_unit_test(workers_share_the_arrivals),
+        cmocka_unit_test(requests_of_the_settling_do_not_count),
+        cmocka_unit_test(workers_that_have_nothing_to_do_take_no_time),
+        cmocka_unit_test(random_arrivals_are_those_of_the_seed),
+    };
+    return cmocka_run_group_tests_name("open_loop", tests, NULL, NULL);
+}

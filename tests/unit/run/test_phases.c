@@ -1,0 +1,230 @@
+/* The three runs of a job with a load beside it. */
+#include "listening.h"
+
+#include <errno.h>
+
+/* What was told of phases. */
+struct phases {
+    struct told told;
+    enum phase begun[SAID], ended[SAID];
+    int begins, ends;
+    uint64_t requests[SAID]; /* of the phase */
+    uint64_t numbered;       /* the highest number so far */
+    bool again;              /* a number came twice */
+};
+
+static struct phases phases; /* too large for a stack */
+static struct job jobs[2];   /* likewise: the second is the load */
+
+static int
+on_numbered(void *self, const struct job *job, const struct sample *sample)
+{
+    (void)self;
+    assert_false(job->plan.background);
+    phases.again |= sample->index <= phases.numbered;
+    phases.numbered = sample->index;
+    return 0;
+}
+
+static void
+on_phase_begin(void *self, const struct job *job, enum phase phase)
+{
+    (void)self;
+    assert_int_equal(job->phases->current, phase);
+    phases.begun[phases.begins++] = phase;
+}
+
+static int
+on_phase(void *self, const struct job *job, enum phase phase)
+{
+    (void)self;
+    assert_true(job->phases->list[phase].ended);
+    phases.requests[phases.ends] = job->phases->list[phase].stats.requests;
+    phases.ended[phases.ends++] = phase;
+    return 0;
+}
+
+/* Runs setup with a load of TEXT; returns what became of that. */
+static int
+try_phases(struct setup *setup, const char *text)
+{
+    struct error error;
+    struct run_observer observer = observer_of(&phases.told);
+    memset(&phases, 0, sizeof(phases));
+    memset(jobs, 0, sizeof(jobs));
+    observer.sample = on_numbered;
+    observer.phase_begin = on_phase_begin;
+    observer.phase = on_phase;
+    setup->options.given[OPTION_LOAD] = 1;
+    assert_null(load_parse(text, &setup->options.load));
+    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
+    setup->plan.output.requests = true;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(job_init(&jobs[i], &setup->plan, i), 0);
+        jobs[i].target = setup->target;
+    }
+    jobs[1].plan.engine = jobs[1].step.engine = &engine_fake;
+    struct run_task task = {.engine = &engine_fake,
+                            .jobs = jobs,
+                            .count = 1,
+                            .load = &jobs[1],
+                            .observer = &observer};
+    os_signals_install();
+    return run_execute(&task, &error);
+}
+
+/* The same, which ends well; returns the job. */
+static struct job *
+run_phases(struct setup *setup, const char *text)
+{
+    assert_int_equal(try_phases(setup, text), 0);
+    return jobs;
+}
+
+static void
+assert_phases(int count)
+{
+    assert_int_equal(phases.begins, count);
+    assert_int_equal(phases.ends, count);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(phases.begun[i], PHASE_IDLE + i);
+        assert_int_equal(phases.ended[i], PHASE_IDLE + i);
+    }
+}
+
+static void
+each_phase_has_all_requests(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 5);
+    fake_engine.takes = MS;
+    struct job *job = run_phases(&setup, "read,threads=2");
+    assert_phases(3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(phases.requests[i], 5);
+    assert_int_equal(job->outcome.total.requests, 15);
+    assert_int_equal(phases.numbered, 15);
+    assert_false(phases.again);
+    assert_int_equal(phases.told.summaries, 1);
+    assert_int_equal(phases.told.summary.requests, 15);
+    assert_int_equal(job->outcome.failed.index, 0);
+    assert_int_equal(jobs[1].outcome.failed.index, 0);
+    assert_true(jobs[1].outcome.total.requests > 0);
+    assert_int_equal(fake_engine.opened, 3 + 2);
+    assert_int_equal(fake_engine.closed, 3 + 2);
+    job_free(&jobs[0]);
+    job_free(&jobs[1]);
+}
+
+/* What it does in the second before is none of its figures. */
+static void
+a_load_settles_before_it_is_measured(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 20);
+    setup.options.interval = 10 * MS;
+    fake_engine.takes = MS;
+    run_phases(&setup, "read,rate=100");
+    int64_t began = jobs[1].group.begin, load = jobs[1].outcome.time;
+    assert_true(jobs[0].phases->list[PHASE_LOADED].time >= 190 * MS);
+    assert_true(load >= 190 * MS);
+    assert_true(jobs[1].outcome.ended - began >= SECOND + load);
+    assert_true(jobs[1].outcome.total.requests <= (uint64_t)(load / (10 * MS)) + 2);
+    job_free(&jobs[0]);
+    job_free(&jobs[1]);
+}
+
+/* The load has the second queue of those that are open. */
+static void
+a_load_that_fails_ends_all(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 0);
+    setup.options.work_time = 100 * MS;
+    setup.options.given[OPTION_WORK_TIME] = 1;
+    setup.options.interval = MS;
+    fake_engine.takes = MS;
+    fake_engine.queues[1].scripted = true;
+    fake_engine.queues[1].answers[3].error = EIO;
+    run_phases(&setup, "read,rate=100");
+    assert_phases(2);
+    assert_int_equal(jobs[0].outcome.failed.index, 0);
+    assert_int_equal(jobs[1].outcome.failed.index, 3);
+    assert_int_equal(outcome_status(&jobs[1].outcome), EXIT_RUNTIME);
+    assert_true(jobs[1].begun);
+    job_free(&jobs[0]);
+    job_free(&jobs[1]);
+}
+
+static void
+a_failure_of_a_request_ends_all(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 5);
+    fake_engine.queues[0].scripted = true;
+    fake_engine.queues[0].answers[3].error = EIO;
+    run_phases(&setup, "read,rate=100");
+    assert_phases(1);
+    assert_int_equal(jobs[0].outcome.failed.index, 3);
+    assert_false(jobs[1].begun);
+    assert_int_equal(phases.told.summaries, 1);
+    job_free(&jobs[0]);
+    job_free(&jobs[1]);
+}
+
+/* The metrics and the plot in the end have what there was, and nothing of the load. */
+static void
+a_phase_that_cannot_begin_has_no_statistics(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 5);
+    fake_engine.broken = true;
+    fake_engine.sound = 1;
+    assert_int_equal(try_phases(&setup, "read,rate=100"), -1);
+    assert_int_equal(phases.ends, 1);
+    assert_int_equal(phases.told.summary.requests, 5);
+    assert_int_equal(jobs[0].phases->current, PHASE_IDLE);
+    assert_non_null(job_phase_stats(&jobs[0], PHASE_IDLE));
+    assert_null(job_phase_stats(&jobs[0], PHASE_LOADED));
+    job_free(&jobs[0]);
+    job_free(&jobs[1]);
+}
+
+static void
+limits_of_a_phase_are_about_its_statistics(void **state)
+{
+    static struct job_phase list[PHASES];
+    struct outcome outcome = {.phases = list};
+    struct slos slos = {0};
+    (void)state;
+    assert_null(slos_add(&slos, "loaded-max=2"));
+    outcome.slos = &slos;
+    outcome.total.latency.count = 9;
+    outcome.total.latency.max = 5 * SECOND;
+    list[PHASE_LOADED].stats.latency.count = 3;
+    list[PHASE_LOADED].stats.latency.max = SECOND;
+    assert_int_equal(outcome_status(&outcome), EXIT_DONE);
+    list[PHASE_LOADED].stats.latency.max = 3 * SECOND;
+    assert_int_equal(outcome_status(&outcome), EXIT_LIMIT);
+    list[PHASE_LOADED].stats.latency.count = 0;
+    assert_int_equal(outcome_status(&outcome), EXIT_LIMIT);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_phase_has_all_requests),
+        cmocka_unit_test(a_load_settles_before_it_is_measured),
+        cmocka_unit_test(a_load_that_fails_ends_all),
+        cmocka_unit_test(a_failure_of_a_request_ends_all),
+        cmocka_unit_test(a_phase_that_cannot_begin_has_no_statistics),
+        cmocka_unit_test(limits_of_a_phase_are_about_its_statistics),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

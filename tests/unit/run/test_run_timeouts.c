@@ -1,0 +1,291 @@
+/* Requests without answer end a run: by -timeout, and after the end of its work time. */
+#include "listening.h"
+
+#define FOR_EVER (3600000 * MS)
+#define TIMEOUT (500 * MS)
+
+static void
+begin(struct setup *setup, int64_t count, int threads, int depth)
+{
+    setup_begin(setup, count);
+    setup->options.threads = threads;
+    setup->options.depth = depth;
+    setup->options.given[OPTION_URING] = 1;
+    setup->options.given[OPTION_TIMEOUT] = 1;
+    setup->options.interval = 20 * MS;
+    setup->options.timeout = TIMEOUT;
+}
+
+/* The NUMBERth request of one WORKER takes so long. */
+static void
+take(int worker, int number, int64_t time)
+{
+    fake_engine.queues[worker].scripted = true;
+    fake_engine.queues[worker].answers[number].takes = time;
+}
+
+/* Whatever is told, the sums are of what was sent. */
+static void
+require_sums(const struct told *told)
+{
+    REQUIRE(told->summaries == 1);
+    REQUIRE(!told->together);
+    REQUIRE(told->summary.requests == (uint64_t)sent_by_all());
+}
+
+static void
+outlast_the_work_time(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 0, 2, 1);
+    setup.options.timeout = INT64_MAX;
+    setup.options.work_time = 200 * MS;
+    setup.options.hang = 300 * MS;
+    take(1, 2, FOR_EVER);
+    const struct outcome *outcome = run(&setup, told);
+    require_sums(told);
+    REQUIRE(fake_engine.queues[1].requests == 2);
+    REQUIRE(outcome->waiting > 300 * MS && outcome->waiting <= outcome->time);
+    REQUIRE(outcome->time >= 500 * MS);
+    REQUIRE(outcome->left == 1 && outcome->stuck);
+    REQUIRE(outcome->failed.index == 0);
+    REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
+    REQUIRE(told->summary.latency.count == told->summary.requests - 1);
+    REQUIRE(fake_engine.closed == 1);
+}
+
+static void
+what_is_under_way_after_the_work_time_is_given_up(void **state)
+{
+    (void)state;
+    in_child(outlast_the_work_time);
+}
+
+static void
+let_go(struct told *told)
+{
+    if (told->hangs >= 3)
+        atomic_store(&fake_engine.go, true);
+}
+
+static void
+a_count_waits_for_its_requests(void **state)
+{
+    (void)state;
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 3, 1, 1);
+    setup.options.timeout = INT64_MAX;
+    setup.options.hang = 50 * MS;
+    told->at_hang = let_go;
+    fake_engine.answers[2].held = true;
+    const struct outcome *outcome = run(&setup, told);
+    assert_int_equal(outcome->waiting, 0);
+    assert_false(outcome->stuck);
+    assert_int_equal(told->summary.latency.count, 3);
+}
+
+/* As one system call is, at a depth of one. */
+static void
+time_out_in_a_call(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 0, 1, 1);
+    take(0, 2, FOR_EVER);
+    const struct outcome *outcome = run(&setup, told);
+    require_sums(told);
+    REQUIRE(fake_engine.queues[0].requests == 2);
+    REQUIRE(told->samples == 2 && told->times[2] == 1);
+    REQUIRE(told->slowest.index == 2 && told->slowest.verdict == VERDICT_TIMEOUT);
+    REQUIRE(outcome->failed.index == 2 && outcome->failed.verdict == VERDICT_TIMEOUT);
+    REQUIRE(outcome->failed.latency >= TIMEOUT);
+    REQUIRE(outcome->waiting == 0 && outcome->left == 0 && outcome->stuck);
+    REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
+    REQUIRE(told->summary.failed == 1 && told->summary.latency.count == 1);
+    REQUIRE(told->summary.missed + 1 >= (uint64_t)(TIMEOUT / (20 * MS)));
+    REQUIRE(fake_engine.closed == 0);
+}
+
+static void
+a_request_without_an_answer_ends_the_run(void **state)
+{
+    (void)state;
+    in_child(time_out_in_a_call);
+}
+
+static void
+time_out_in_a_queue(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 0, 1, 4);
+    take(0, 2, FOR_EVER);
+    const struct outcome *outcome = run(&setup, told);
+    require_sums(told);
+    REQUIRE(fake_engine.queues[0].requests > 2);
+    REQUIRE(told->times[2] == 1);
+    REQUIRE(outcome->failed.index == 2 && outcome->failed.verdict == VERDICT_TIMEOUT);
+    REQUIRE(outcome->waiting == 0 && outcome->stuck);
+    REQUIRE(told->summary.failed >= 1);
+    REQUIRE(told->samples == sent_by_all());
+    REQUIRE(fake_engine.closed == 0);
+}
+
+static void
+a_request_of_a_queue_ends_the_run_too(void **state)
+{
+    (void)state;
+    in_child(time_out_in_a_queue);
+}
+
+/* The second does not come back from being sent, so its loop cannot see to it. */
+static void
+time_out_while_sending(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 0, 1, 8);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    take(0, 2, FOR_EVER);
+    fake_engine.queues[0].answers[2].late = true;
+    const struct outcome *outcome = run(&setup, told);
+    require_sums(told);
+    REQUIRE(told->summary.requests == 2 && told->summary.failed == 1);
+    REQUIRE(told->samples == 2);
+    REQUIRE(outcome->failed.index == 2 && outcome->failed.latency >= TIMEOUT);
+    REQUIRE(outcome->waiting == 0 && outcome->stuck);
+}
+
+static void
+a_loop_that_is_stuck_itself_is_helped(void **state)
+{
+    (void)state;
+    in_child(time_out_while_sending);
+}
+
+static void
+lose_one_of_three(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 0, 3, 1);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    setup.options.work_time = 2000 * MS;
+    take(1, 2, FOR_EVER);
+    const struct outcome *outcome = run(&setup, told);
+    const struct fake_queue *queues = fake_engine.queues;
+    require_sums(told);
+    REQUIRE(outcome->time >= 1900 * MS);
+    REQUIRE(queues[1].requests == 2);
+    REQUIRE(queues[0].requests > 2 && queues[2].requests > 2);
+    REQUIRE(told->samples == sent_by_all());
+    REQUIRE(told->summary.failed >= 1);
+    REQUIRE(outcome->failed.verdict == VERDICT_TIMEOUT);
+    REQUIRE(outcome->waiting == 0 && outcome->stuck);
+    REQUIRE(fake_engine.closed == 2);
+}
+
+static void
+the_other_workers_may_go_on(void **state)
+{
+    (void)state;
+    in_child(lose_one_of_three);
+}
+
+static void
+lose_one_place(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 60, 1, 3);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    take(0, 2, FOR_EVER);
+    const struct outcome *outcome = run(&setup, told);
+    require_sums(told);
+    REQUIRE(told->summary.requests == 60);
+    REQUIRE(told->samples == 60 && told->times[2] == 1);
+    REQUIRE(told->summary.failed >= 1);
+    REQUIRE(outcome->waiting == 0 && outcome->stuck);
+    REQUIRE(fake_engine.closed == 0);
+}
+
+static void
+the_other_places_of_a_queue_may_go_on(void **state)
+{
+    (void)state;
+    in_child(lose_one_place);
+}
+
+/* One worker in a call, one with both places of its queue. */
+static void
+lose_all(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 0, 2, 2);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    for (int i = 1; i <= 2; i++) {
+        take(0, i, FOR_EVER);
+        take(1, i, FOR_EVER);
+    }
+    fake_engine.queues[1].answers[1].late = true;
+    const struct outcome *outcome = run(&setup, told);
+    require_sums(told);
+    REQUIRE(fake_engine.queues[0].requests == 2);
+    REQUIRE(told->summary.failed >= 3 && told->summary.latency.count == 0);
+    REQUIRE(outcome->stuck);
+    REQUIRE(fake_engine.closed == 0);
+}
+
+static void
+the_run_ends_when_nothing_can_go_on(void **state)
+{
+    (void)state;
+    in_child(lose_all);
+}
+
+static void
+time_out_in_a_step(void)
+{
+    struct setup setup;
+    struct told *told = told_begin();
+    begin(&setup, 0, 1, 1);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    setup.options.sweep = (struct sweep){SWEEP_DEPTH, 1, 8};
+    setup.options.work_time = 100 * MS;
+    setup.options.interval = 0;
+    setup.options.threads = setup.options.depth = 0;
+    fake_engine.takes = MS;
+    fake_engine.answers[3].takes = FOR_EVER;
+    const struct outcome *outcome = run(&setup, told);
+    REQUIRE(told->steps == 1 && told->step.failed <= 1);
+    REQUIRE(outcome->failed.index == 3 && outcome->failed.verdict == VERDICT_TIMEOUT);
+    REQUIRE(outcome->stuck);
+    REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
+}
+
+static void
+a_sweep_ends_with_the_step_that_lost_something(void **state)
+{
+    (void)state;
+    in_child(time_out_in_a_step);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_under_way_after_the_work_time_is_given_up),
+        cmocka_unit_test(a_count_waits_for_its_requests),
+        cmocka_unit_test(a_request_without_an_answer_ends_the_run),
+        cmocka_unit_test(a_request_of_a_queue_ends_the_run_too),
+        cmocka_unit_test(a_loop_that_is_stuck_itself_is_helped),
+        cmocka_unit_test(the_other_workers_may_go_on),
+        cmocka_unit_test(the_other_places_of_a_queue_may_go_on),
+        cmocka_unit_test(the_run_ends_when_nothing_can_go_on),
+        cmocka_unit_test(a_sweep_ends_with_the_step_that_lost_something),
+    };
+    return cmocka_run_group_tests_name("run timeouts", tests, NULL, NULL);
+}

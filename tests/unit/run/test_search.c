@@ -1,0 +1,147 @@
+/* The search for the highest rate, on devices that are made up. */
+#include "support.h"
+
+#include "run/search.h"
+
+#define MOST 10000000
+#define STEPS 64
+
+/* The rates that were tried, and which were kept. */
+struct tried {
+    int64_t rates[STEPS];
+    bool kept[STEPS];
+    int count;
+};
+
+/* Searches from FROM on a device that can do up to CAPACITY requests per second, but for
+ * the step with this number, from 1, in which something else is in the way. */
+static struct search
+search(struct tried *tried, int64_t from, int64_t to, double capacity, int disturbed)
+{
+    struct search search;
+    tried->count = 0;
+    search_start(&search, from, to);
+    while (search.next) {
+        assert_in_range(tried->count, 0, STEPS - 1);
+        assert_in_range(search.next, 1, to);
+        bool kept = (double)search.next <= capacity && tried->count + 1 != disturbed;
+        tried->rates[tried->count] = search.next;
+        tried->kept[tried->count++] = kept;
+        search_note(&search, kept);
+    }
+    return search;
+}
+
+static void
+rates_double_then_close_in(void **state)
+{
+    static const int64_t rates[] = {100,  200,  400,  800,  1600, 3200,
+                                    2400, 2000, 2200, 2300, 2250, 2300};
+    (void)state;
+    struct tried tried;
+    struct search found = search(&tried, 100, MOST, 2260, 0);
+    assert_int_equal(found.kept, 2250);
+    assert_int_equal(found.failed, 2300);
+    assert_int_equal(tried.count, sizeof(rates) / sizeof(rates[0]));
+    assert_memory_equal(tried.rates, rates, sizeof(rates));
+}
+
+static void
+the_highest_rate_is_found_whatever_it_is(void **state)
+{
+    (void)state;
+    for (double capacity = 41; capacity < 9e6; capacity *= 1.013)
+        for (int64_t from = 1; from <= 30; from += 29) {
+            struct tried tried;
+            struct search found = search(&tried, from, MOST, capacity, 0);
+            double kept = (double)found.kept;
+            if (kept > capacity || kept < capacity * 0.965)
+                fail_msg("found %.0f of %.1f", kept, capacity);
+            assert_in_range(tried.count, 1, 36);
+        }
+}
+
+/* Of rates that are whole numbers, where those are far apart. */
+static void
+low_rates_are_found_as_well(void **state)
+{
+    (void)state;
+    for (int capacity = 1; capacity <= 40; capacity++) {
+        struct tried tried;
+        struct search found = search(&tried, 1, MOST, capacity, 0);
+        assert_in_range(found.kept, capacity - (capacity + 39) / 40, capacity);
+    }
+}
+
+static void
+a_highest_rate_to_try_that_is_kept_is_the_answer(void **state)
+{
+    static const int64_t rates[] = {100, 200, 400, 500};
+    (void)state;
+    struct tried tried;
+    struct search found = search(&tried, 100, 500, 1e6, 0);
+    assert_int_equal(found.kept, 500);
+    assert_int_equal(found.failed, 0);
+    assert_int_equal(tried.count, 4);
+    assert_memory_equal(tried.rates, rates, sizeof(rates));
+    found = search(&tried, 300, 300, 1e6, 0);
+    assert_int_equal(found.kept, 300);
+    assert_int_equal(tried.count, 1);
+}
+
+/* It is tried once more, and lower rates are not: the user said from where on. */
+static void
+a_first_rate_that_fails_ends_it(void **state)
+{
+    (void)state;
+    struct tried tried;
+    struct search found = search(&tried, 100, MOST, 99, 0);
+    assert_int_equal(found.kept, 0);
+    assert_int_equal(tried.count, 2);
+    assert_int_equal(tried.rates[1], 100);
+}
+
+/* Whichever step it is. */
+static void
+one_step_that_is_disturbed_does_not_change_what_is_found(void **state)
+{
+    (void)state;
+    struct tried tried;
+    struct search calm = search(&tried, 100, MOST, 47123, 0);
+    int count = tried.count;
+    for (int disturbed = 1; disturbed <= count; disturbed++) {
+        struct search found = search(&tried, 100, MOST, 47123, disturbed);
+        assert_in_range(found.kept, calm.kept * 0.975, 47123);
+    }
+}
+
+static void
+rates_are_rounded_to_significant_digits(void **state)
+{
+    static const struct {
+        double rate;
+        int digits;
+        int64_t rounded;
+    } cases[] = {{0, 2, 1},         {0.2, 2, 1},           {1.4, 2, 1},
+                 {5.5, 3, 6},       {12.6, 2, 13},         {127, 2, 130},
+                 {124.9, 2, 120},   {999.6, 3, 1000},      {47999.2, 3, 48000},
+                 {48049, 3, 48000}, {9.996e6, 3, 10000000}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(search_round(cases[i].rate, cases[i].digits), cases[i].rounded);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rates_double_then_close_in),
+        cmocka_unit_test(the_highest_rate_is_found_whatever_it_is),
+        cmocka_unit_test(low_rates_are_found_as_well),
+        cmocka_unit_test(a_highest_rate_to_try_that_is_kept_is_the_answer),
+        cmocka_unit_test(a_first_rate_that_fails_ends_it),
+        cmocka_unit_test(one_step_that_is_disturbed_does_not_change_what_is_found),
+        cmocka_unit_test(rates_are_rounded_to_significant_digits),
+    };
+    return cmocka_run_group_tests_name("search", tests, NULL, NULL);
+}

@@ -1,0 +1,704 @@
+/* The parts of requests, by records whose times are known. */
+#include "support.h"
+
+#include "base/time.h"
+#include "run/run.h"
+#include "run/splitter.h"
+
+#define DISK 100
+#define PARTITION 101
+#define MEMBER 200 /* of a device that is made of others */
+#define OTHER 300
+#define ME 7 /* a thread */
+
+/* Records to be read, a few at a time. */
+struct tape {
+    const struct os_trace_record *records;
+    int count, at, chunk;
+};
+
+static int
+read_tape(void *self, struct os_trace_record *records, int room)
+{
+    struct tape *tape = self;
+    int left = tape->count - tape->at;
+    int count = left < room ? left : room;
+    if (tape->chunk && count > tape->chunk)
+        count = tape->chunk;
+    for (int i = 0; i < count; i++)
+        records[i] = tape->records[tape->at++];
+    return count;
+}
+
+#define RECORD(what, when, number, first, length)                              \
+    {                                                                          \
+        .kind = (what), .time = (when), .device = (number), .sector = (first), \
+        .sectors = (length), .thread = ME                                      \
+    }
+#define QUEUE(when, first) RECORD(OS_TRACE_QUEUE, when, DISK, first, 8)
+#define ISSUE(when, first) RECORD(OS_TRACE_ISSUE, when, DISK, first, 8)
+#define COMPLETE(when, first) RECORD(OS_TRACE_COMPLETE, when, DISK, first, 8)
+
+/* A file whose offset 0 is in sector 1000 of a disk. */
+static const struct splitter_target *
+plain(void)
+{
+    static struct os_extent extents[] = {{0, 1 << 20, 1000}};
+    static struct splitter_target target = {.layout = {.devices = {{DISK, DISK, 0, true}},
+                                                       .device_count = 1,
+                                                       .extents = extents,
+                                                       .extent_count = 1,
+                                                       .known = true},
+                                            .direct = true,
+                                            .single = true};
+    return &target;
+}
+
+/* Returns a read of 4 KiB at OFFSET from START to END. */
+static struct sample
+reading(int64_t offset, int64_t start, int64_t end)
+{
+    return (struct sample){.index = 1,
+                           .start = start,
+                           .latency = end - start,
+                           .offset = offset,
+                           .size = 4096,
+                           .bytes = 4096,
+                           .verdict = VERDICT_NONE};
+}
+
+/* Splits SAMPLE by COUNT records, which are read CHUNK at a time. */
+static struct split
+split_by(const struct splitter_target *target, struct sample sample,
+         const struct os_trace_record *records, int count)
+{
+    struct tape tape = {records, count, 0, 3};
+    struct records store;
+    assert_int_equal(records_open(&store, &(struct splitter_source){read_tape, &tape}),
+                     0);
+    records_read(&store);
+    matcher_split(&store, target, ME, &sample);
+    records_close(&store);
+    return sample.split;
+}
+
+#define SPLIT(target, sample, records) \
+    split_by(target, sample, records, (int)(sizeof(records) / sizeof((records)[0])))
+
+static void
+assert_parts(const struct split *split, int64_t submit, int64_t queue, int64_t device,
+             int64_t back)
+{
+    assert_int_equal(split->result, SPLIT_DONE);
+    assert_int_equal(split->part[PART_SUBMIT], submit);
+    assert_int_equal(split->part[PART_QUEUE], queue);
+    assert_int_equal(split->part[PART_DEVICE], device);
+    assert_int_equal(split->part[PART_RETURN], back);
+}
+
+static void
+a_request_is_split_where_its_records_are(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
+                                              COMPLETE(10700, 1008)};
+    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+    assert_int_equal(split.sync_device, 0);
+}
+
+static void
+records_of_several_processors_come_in_any_order(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {COMPLETE(10700, 1008), ISSUE(10300, 1008),
+                                              COMPLETE(9000, 1008),  ISSUE(8500, 1008),
+                                              QUEUE(8400, 1008),     QUEUE(10100, 1008)};
+    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+}
+
+static void
+what_others_do_on_the_disk_is_not_its_own(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {
+        QUEUE(10010, 1000),    ISSUE(10020, 1000),
+        COMPLETE(10030, 1000), QUEUE(10100, 1008),
+        ISSUE(10110, 1016),    RECORD(OS_TRACE_ISSUE, 10120, OTHER, 1008, 8),
+        ISSUE(10300, 1008),    COMPLETE(10700, 1008),
+        COMPLETE(10800, 1016), COMPLETE(14000, 1008)};
+    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+}
+
+/* The scheduler may merge requests of neighbouring blocks. */
+static void
+an_issue_and_a_completion_may_be_those_of_more(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {
+        QUEUE(10100, 1008), QUEUE(10150, 1016),
+        RECORD(OS_TRACE_ISSUE, 10300, DISK, 1000, 24),
+        RECORD(OS_TRACE_COMPLETE, 10700, DISK, 1000, 24)};
+    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+}
+
+static void
+the_first_issue_and_the_last_completion_of_pieces_count(void **state)
+{
+    (void)state;
+    struct sample sample = reading(0, 10000, 12000);
+    const struct os_trace_record records[] = {
+        RECORD(OS_TRACE_QUEUE, 10100, DISK, 1000, 16),
+        RECORD(OS_TRACE_ISSUE, 10300, DISK, 1008, 8),
+        RECORD(OS_TRACE_ISSUE, 10400, DISK, 1000, 8),
+        RECORD(OS_TRACE_COMPLETE, 10700, DISK, 1000, 4),
+        RECORD(OS_TRACE_COMPLETE, 10900, DISK, 1008, 8),
+        RECORD(OS_TRACE_COMPLETE, 10800, DISK, 1004, 4)};
+    sample.size = sample.bytes = 8192;
+    struct split split = SPLIT(plain(), sample, records);
+    assert_parts(&split, 100, 200, 600, 1100);
+}
+
+static void
+without_all_completions_it_is_lost(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {
+        QUEUE(10100, 1008), ISSUE(10300, 1008),
+        RECORD(OS_TRACE_COMPLETE, 10700, DISK, 1008, 7)};
+    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
+    assert_int_equal(split.result, SPLIT_LOST);
+    assert_int_equal(split.part[PART_DEVICE], 0);
+}
+
+static void
+without_an_entry_into_the_queue_it_is_lost(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {ISSUE(10300, 1008), COMPLETE(10700, 1008)};
+    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
+    assert_int_equal(split.result, SPLIT_LOST);
+}
+
+static void
+without_records_it_is_lost_unless_a_cache_may_have_answered(void **state)
+{
+    (void)state;
+    struct splitter_target cached = *plain();
+    struct os_trace_record records[] = {QUEUE(10100, 1016), ISSUE(10300, 1016),
+                                        COMPLETE(10700, 1016)};
+    records[0].thread = ME + 1;
+    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
+    assert_int_equal(split.result, SPLIT_LOST);
+    cached.direct = false;
+    split = SPLIT(&cached, reading(4096, 10000, 11500), records);
+    assert_int_equal(split.result, SPLIT_UNASKED);
+}
+
+/* Of three pages, as they are read through the page cache, one was in it. */
+static void
+what_was_cached_needs_no_completion(void **state)
+{
+    (void)state;
+    struct splitter_target cached = *plain();
+    struct sample sample = reading(0, 10000, 12000);
+    const struct os_trace_record records[] = {
+        QUEUE(10100, 1000), QUEUE(10150, 1016),    ISSUE(10300, 1000),
+        ISSUE(10350, 1016), COMPLETE(10700, 1016), COMPLETE(10800, 1000)};
+    cached.direct = false;
+    sample.size = sample.bytes = 3 * 4096;
+    struct split split = SPLIT(&cached, sample, records);
+    assert_parts(&split, 100, 200, 500, 1200);
+}
+
+/* The clock of a system may not tell them apart. */
+static void
+records_of_one_time_are_in_their_natural_order(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {ISSUE(10100, 1008), COMPLETE(10100, 1008),
+                                              QUEUE(10100, 1008)};
+    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 0, 0, 1400);
+}
+
+static void
+of_entries_that_of_its_own_thread_counts(void **state)
+{
+    (void)state;
+    struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
+                                        QUEUE(40000, 1008),    ISSUE(40300, 1008),
+                                        COMPLETE(41000, 1008), COMPLETE(41700, 1008)};
+    records[0].thread = ME + 1;
+    struct split split = SPLIT(plain(), reading(4096, 10000, 42000), records);
+    assert_parts(&split, 30000, 300, 1400, 300);
+}
+
+static void
+later_requests_of_its_block_are_not_waited_for(void **state)
+{
+    (void)state;
+    struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
+                                        COMPLETE(10800, 1008), QUEUE(11000, 1008),
+                                        ISSUE(11100, 1008),    COMPLETE(59000, 1008)};
+    records[3].thread = ME + 1;
+    struct split split = SPLIT(plain(), reading(4096, 10000, 60000), records);
+    assert_parts(&split, 100, 100, 600, 49200);
+}
+
+static void
+requests_of_one_block_are_completed_in_their_order(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {
+        QUEUE(10100, 1008), ISSUE(10300, 1008),    QUEUE(20100, 1008),
+        ISSUE(20300, 1008), COMPLETE(24000, 1008), COMPLETE(26000, 1008)};
+    struct split first = SPLIT(plain(), reading(4096, 10000, 24500), records);
+    struct split second = SPLIT(plain(), reading(4096, 20000, 26500), records);
+    assert_parts(&first, 100, 200, 13700, 500);
+    assert_parts(&second, 100, 200, 5700, 500);
+}
+
+static void
+a_throttled_request_was_in_the_queue(void **state)
+{
+    (void)state;
+    struct os_trace_record records[] = {QUEUE(50000, 1008), ISSUE(50300, 1008),
+                                        COMPLETE(50700, 1008)};
+    records[0].kernel = true;
+    struct split split = SPLIT(plain(), reading(4096, 10000, 51000), records);
+    assert_parts(&split, 0, 40300, 400, 300);
+}
+
+static void
+threads_of_the_kernel_ask_the_device_below_another(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
+                                        COMPLETE(10700, 1008)};
+    records[0].kernel = true;
+    target.layout.lower = true;
+    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+}
+
+static void
+times_are_clipped_to_those_of_the_request(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {QUEUE(9900, 1008), ISSUE(10300, 1008),
+                                              COMPLETE(12100, 1008)};
+    struct split split = SPLIT(plain(), reading(4096, 10000, 12000), records);
+    assert_parts(&split, 0, 300, 1700, 0);
+}
+
+static void
+a_partition_is_on_its_disk(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    const struct os_trace_record records[] = {
+        RECORD(OS_TRACE_QUEUE, 10100, PARTITION, 1008, 8), ISSUE(10300, 1008),
+        COMPLETE(10700, 1008)};
+    target.layout.devices[0] = (struct os_layout_device){PARTITION, DISK, 63, true};
+    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+}
+
+static void
+a_request_may_lie_in_several_extents(void **state)
+{
+    (void)state;
+    struct os_extent extents[] = {{0, 2048, 1000}, {4096, 1024, 500}, {5120, 4096, 2000}};
+    struct splitter_target target = *plain();
+    const struct os_trace_record records[] = {
+        RECORD(OS_TRACE_QUEUE, 10100, DISK, 500, 2),
+        RECORD(OS_TRACE_ISSUE, 10200, DISK, 500, 2),
+        RECORD(OS_TRACE_COMPLETE, 10300, DISK, 500, 2),
+        RECORD(OS_TRACE_QUEUE, 10400, DISK, 2000, 6),
+        RECORD(OS_TRACE_ISSUE, 10500, DISK, 2000, 6),
+        RECORD(OS_TRACE_COMPLETE, 10600, DISK, 2000, 6)};
+    target.layout.extents = extents;
+    target.layout.extent_count = 3;
+    struct split split = SPLIT(&target, reading(4096, 10000, 11000), records);
+    assert_parts(&split, 100, 100, 400, 400);
+}
+
+static void
+a_hole_is_on_no_device(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {QUEUE(10100, 1008)};
+    struct split split = SPLIT(plain(), reading(2 << 20, 10000, 11000), records);
+    assert_int_equal(split.result, SPLIT_UNASKED);
+}
+
+static void
+where_blocks_are_not_known_its_thread_tells(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    struct os_trace_record records[] = {QUEUE(10050, 3000),    QUEUE(10100, 77000),
+                                        ISSUE(10120, 3000),    ISSUE(10300, 77000),
+                                        COMPLETE(10400, 3000), COMPLETE(10700, 77000)};
+    records[0].thread = ME + 1;
+    target.layout.extent_count = 0;
+    target.layout.known = false;
+    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+}
+
+static void
+what_is_made_of_others_is_followed_down_to_them(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    const struct os_trace_record records[] = {
+        QUEUE(10010, 1008),
+        {.kind = OS_TRACE_REMAP,
+         .time = 10020,
+         .device = MEMBER,
+         .sector = 5000,
+         .sectors = 64,
+         .old_device = DISK,
+         .old_sector = 992},
+        RECORD(OS_TRACE_QUEUE, 10100, MEMBER, 5016, 8),
+        RECORD(OS_TRACE_ISSUE, 10300, MEMBER, 5016, 8),
+        RECORD(OS_TRACE_COMPLETE, 10700, MEMBER, 5016, 8),
+        COMPLETE(10900, 1008)};
+    target.layout.devices[0].lowest = false;
+    target.layout.devices[1] = (struct os_layout_device){MEMBER, MEMBER, 0, true};
+    target.layout.device_count = 2;
+    target.layout.remapped = target.layout.lower = true;
+    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+}
+
+static void
+where_blocks_are_not_known_one_that_was_throttled_may_be_it(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10050, DISK, 3000, 64),
+                                        QUEUE(50000, 77000), ISSUE(50300, 77000),
+                                        COMPLETE(50700, 77000)};
+    records[0].thread = records[1].thread = ME + 1;
+    records[0].kernel = records[1].kernel = true;
+    target.layout.extent_count = 0;
+    target.layout.known = false;
+    struct split split = SPLIT(&target, reading(4096, 10000, 51000), records);
+    assert_parts(&split, 0, 40300, 400, 300);
+    records[0] = records[1];
+    records[0].sector = 5000;
+    split = SPLIT(&target, reading(4096, 10000, 51000), records);
+    assert_int_equal(split.result, SPLIT_LOST);
+}
+
+/* A write into a hole, or into blocks that another file shares, gets new ones. */
+static void
+where_blocks_have_changed_its_thread_tells(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    struct os_trace_record records[] = {QUEUE(10100, 77000), ISSUE(10300, 77000),
+                                        COMPLETE(10700, 77000)};
+    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+    target.layout.extent_count = 0;
+    split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+    target.single = false;
+    split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_int_equal(split.result, SPLIT_UNASKED);
+}
+
+/* What is handed on to a partition is traced with its sectors, and again with those of
+ * the disk. */
+static void
+what_is_made_of_partitions_is_followed_to_their_disk(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    const struct os_trace_record records[] = {
+        QUEUE(10010, 1008),
+        {.kind = OS_TRACE_REMAP,
+         .time = 10020,
+         .device = MEMBER + 1,
+         .sector = 5000,
+         .sectors = 8,
+         .old_device = DISK,
+         .old_sector = 1008},
+        {.kind = OS_TRACE_REMAP,
+         .time = 10030,
+         .device = MEMBER + 1,
+         .sector = 7048,
+         .sectors = 8,
+         .old_device = MEMBER + 1,
+         .old_sector = 5000},
+        RECORD(OS_TRACE_QUEUE, 10100, MEMBER + 1, 7048, 8),
+        RECORD(OS_TRACE_ISSUE, 10300, MEMBER, 7048, 8),
+        RECORD(OS_TRACE_COMPLETE, 10700, MEMBER, 7048, 8)};
+    target.layout.devices[0].lowest = false;
+    target.layout.devices[1] = (struct os_layout_device){MEMBER + 1, MEMBER, 2048, true};
+    target.layout.device_count = 2;
+    target.layout.remapped = target.layout.lower = true;
+    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+}
+
+/* md hands on what it was given itself, which has entered the queue once, above. */
+static void
+what_is_handed_on_without_a_copy_enters_with_that(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    const struct os_trace_record records[] = {
+        QUEUE(10010, 1008),
+        {.kind = OS_TRACE_REMAP,
+         .time = 10100,
+         .device = MEMBER,
+         .sector = 5000,
+         .sectors = 8,
+         .old_device = DISK,
+         .old_sector = 1008},
+        RECORD(OS_TRACE_ISSUE, 10300, MEMBER, 5000, 8),
+        RECORD(OS_TRACE_COMPLETE, 10700, MEMBER, 5000, 8)};
+    target.layout.devices[0].lowest = false;
+    target.layout.devices[1] = (struct os_layout_device){MEMBER, MEMBER, 0, true};
+    target.layout.device_count = 2;
+    target.layout.remapped = target.layout.lower = true;
+    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+}
+
+#define FLUSH(what, when)                                             \
+    {                                                                 \
+        .kind = (what), .time = (when), .device = DISK, .flush = true \
+    }
+
+static void
+the_flush_after_a_write_has_its_own_time_on_the_device(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {
+        QUEUE(10100, 1008), ISSUE(10300, 1008), COMPLETE(10700, 1008),
+        FLUSH(OS_TRACE_ISSUE, 12000), FLUSH(OS_TRACE_COMPLETE, 15000)};
+    struct sample sample = reading(4096, 10000, 16000);
+    sample.operation = OPERATION_WRITE;
+    sample.sync = 4500;
+    struct split split = SPLIT(plain(), sample, records);
+    assert_parts(&split, 100, 200, 400, 800);
+    assert_int_equal(split.sync_device, 3000);
+}
+
+static void
+a_write_that_returns_after_its_flush_waits_for_the_device(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    const struct os_trace_record records[] = {
+        QUEUE(10100, 1008), ISSUE(10300, 1008), COMPLETE(10700, 1008),
+        FLUSH(OS_TRACE_ISSUE, 12000), FLUSH(OS_TRACE_COMPLETE, 15000)};
+    struct sample sample = reading(4096, 10000, 16000);
+    target.syncs = true;
+    struct split split = SPLIT(&target, sample, records);
+    assert_parts(&split, 100, 200, 4700, 1000);
+}
+
+/* More than are kept, of somebody else; those of a request that is not split yet stay as
+ * long as there are others to forget. */
+static void
+records_of_a_long_request_outlive_those_that_were_used(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 100000 };
+    struct os_trace_record records[3] = {QUEUE(1000, 8000), ISSUE(1100, 8000)};
+    struct tape tape = {records, 2, 0, 0};
+    struct records store;
+    assert_int_equal(records_open(&store, &(struct splitter_source){read_tape, &tape}),
+                     0);
+    records_read(&store);
+    for (int64_t i = 1; i <= ROUNDS; i++) {
+        struct os_trace_record round[] = {QUEUE(i * 10000 + 100, 1008),
+                                          ISSUE(i * 10000 + 200, 1008),
+                                          COMPLETE(i * 10000 + 300, 1008)};
+        struct sample sample = reading(4096, i * 10000, i * 10000 + 400);
+        tape = (struct tape){round, 3, 0, 0};
+        records_read(&store);
+        matcher_split(&store, plain(), ME, &sample);
+        assert_int_equal(sample.split.result, SPLIT_DONE);
+    }
+    struct os_trace_record end[] = {COMPLETE((ROUNDS + 1) * 10000LL, 8000)};
+    struct sample sample = reading(7000 * 512, 900, (ROUNDS + 1) * 10000LL + 100);
+    struct os_extent extents[] = {{0, 1 << 30, 1000}};
+    struct splitter_target target = *plain();
+    target.layout.extents = extents;
+    tape = (struct tape){end, 1, 0, 0};
+    records_read(&store);
+    matcher_split(&store, &target, ME, &sample);
+    assert_parts(&sample.split, 100, 100, (ROUNDS + 1) * 10000LL - 1100, 100);
+    records_close(&store);
+}
+
+/* Three requests after each other, and a splitter that knows their target. */
+static const struct os_trace_record three[] = {
+    QUEUE(10100, 1000), ISSUE(10300, 1000), COMPLETE(10700, 1000),
+    QUEUE(20100, 1008), ISSUE(20300, 1008), COMPLETE(20800, 1008),
+    QUEUE(30100, 1016), ISSUE(30300, 1016), COMPLETE(30900, 1016)};
+
+static struct splitter *
+make_splitter(struct tape *tape)
+{
+    struct splitter_target target = *plain();
+    *tape = (struct tape){three, 9, 0, 0};
+    target.tracked = true;
+    target.layout.extents = malloc(sizeof(struct os_extent));
+    assert_non_null(target.layout.extents);
+    *target.layout.extents = *plain()->layout.extents;
+    struct splitter *splitter =
+        splitter_make(&target, 1, &(struct splitter_source){read_tape, tape});
+    assert_non_null(splitter);
+    return splitter;
+}
+
+static struct split_log *
+log_three(void)
+{
+    static struct split_log log;
+    log = (struct split_log){.thread = ME, .began = 1};
+    for (int i = 0; i < 3; i++) {
+        struct sample sample = reading(4096 * i, 10000 * (i + 1), 10000 * (i + 1) + 1500);
+        sample.index = (uint64_t)i + 1;
+        log.list[log.count++] = sample;
+    }
+    return &log;
+}
+
+static void
+all_that_was_handed_over_is_in_the_sum(void **state)
+{
+    (void)state;
+    static struct stats stats;
+    struct tape tape;
+    struct splitter *splitter = make_splitter(&tape);
+    struct split_log *log = log_three();
+    stats = (struct stats){0};
+    splitter_take(splitter, log);
+    assert_int_equal(log->count, 0);
+    assert_true(splitter_add(splitter, 0, &stats, NULL, true));
+    assert_int_equal(breakdown_count(&stats.breakdown), 3);
+    assert_int_equal(stats.breakdown.parts[PART_DEVICE].moments.sum, 400 + 500 + 600);
+    assert_int_equal(stats.breakdown.parts[PART_RETURN].moments.min, 600);
+    assert_int_equal(stats.breakdown.slowest.index, 1);
+    splitter_close(splitter);
+}
+
+static void
+more_logs_than_wait_at_a_time_are_split_all_the_same(void **state)
+{
+    (void)state;
+    enum { LOGS = 500 };
+    static struct stats stats;
+    struct tape tape;
+    struct splitter *splitter = make_splitter(&tape);
+    stats = (struct stats){0};
+    for (int i = 0; i < LOGS; i++)
+        splitter_take(splitter, log_three());
+    assert_true(splitter_add(splitter, 0, &stats, NULL, true));
+    assert_int_equal(breakdown_count(&stats.breakdown), 3 * LOGS);
+    splitter_close(splitter);
+}
+
+static void
+what_does_not_count_is_split_but_not_recorded(void **state)
+{
+    (void)state;
+    static struct stats stats;
+    struct tape tape;
+    struct splitter *splitter = make_splitter(&tape);
+    struct sample sample = log_three()->list[0];
+    stats = (struct stats){0};
+    sample.verdict = VERDICT_WARMUP;
+    splitter_split(splitter, log_three(), &sample);
+    assert_parts(&sample.split, 100, 200, 400, 800);
+    assert_true(splitter_add(splitter, 0, &stats, NULL, true));
+    assert_int_equal(breakdown_count(&stats.breakdown), 0);
+    splitter_close(splitter);
+}
+
+static void
+columns_of_a_plot_have_the_parts_too(void **state)
+{
+    (void)state;
+    static struct stats stats;
+    static struct track track;
+    struct tape tape;
+    struct splitter *splitter = make_splitter(&tape);
+    stats = (struct stats){0};
+    splitter_take(splitter, log_three());
+    assert_true(splitter_add(splitter, 0, &stats, &track, true));
+    assert_int_equal(track.began, 1);
+    assert_int_equal(track.columns[0].split, 3);
+    assert_int_equal((int64_t)track.columns[0].parts[PART_DEVICE], 400 + 500 + 600);
+    splitter_close(splitter);
+}
+
+static void
+a_reset_forgets_what_was_split(void **state)
+{
+    (void)state;
+    static struct stats stats;
+    struct tape tape;
+    struct splitter *splitter = make_splitter(&tape);
+    stats = (struct stats){0};
+    splitter_take(splitter, log_three());
+    splitter_reset(splitter, 0);
+    assert_true(splitter_add(splitter, 0, &stats, NULL, true));
+    assert_int_equal(breakdown_count(&stats.breakdown), 0);
+    splitter_close(splitter);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_is_split_where_its_records_are),
+        cmocka_unit_test(records_of_several_processors_come_in_any_order),
+        cmocka_unit_test(what_others_do_on_the_disk_is_not_its_own),
+        cmocka_unit_test(an_issue_and_a_completion_may_be_those_of_more),
+        cmocka_unit_test(the_first_issue_and_the_last_completion_of_pieces_count),
+        cmocka_unit_test(without_all_completions_it_is_lost),
+        cmocka_unit_test(without_an_entry_into_the_queue_it_is_lost),
+        cmocka_unit_test(without_records_it_is_lost_unless_a_cache_may_have_answered),
+        cmocka_unit_test(what_was_cached_needs_no_completion),
+        cmocka_unit_test(records_of_one_time_are_in_their_natural_order),
+        cmocka_unit_test(of_entries_that_of_its_own_thread_counts),
+        cmocka_unit_test(later_requests_of_its_block_are_not_waited_for),
+        cmocka_unit_test(requests_of_one_block_are_completed_in_their_order),
+        cmocka_unit_test(a_throttled_request_was_in_the_queue),
+        cmocka_unit_test(threads_of_the_kernel_ask_the_device_below_another),
+        cmocka_unit_test(times_are_clipped_to_those_of_the_request),
+        cmocka_unit_test(a_partition_is_on_its_disk),
+        cmocka_unit_test(a_request_may_lie_in_several_extents),
+        cmocka_unit_test(a_hole_is_on_no_device),
+        cmocka_unit_test(where_blocks_are_not_known_its_thread_tells),
+        cmocka_unit_test(what_is_made_of_others_is_followed_down_to_them),
+        cmocka_unit_test(where_blocks_are_not_known_one_that_was_throttled_may_be_it),
+        cmocka_unit_test(where_blocks_have_changed_its_thread_tells),
+        cmocka_unit_test(what_is_made_of_partitions_is_followed_to_their_disk),
+        cmocka_unit_test(what_is_handed_on_without_a_copy_enters_with_that),
+        cmocka_unit_test(the_flush_after_a_write_has_its_own_time_on_the_device),
+        cmocka_unit_test(a_write_that_returns_after_its_flush_waits_for_the_device),
+        cmocka_unit_test(records_of_a_long_request_outlive_those_that_were_used),
+        cmocka_unit_test(all_that_was_handed_over_is_in_the_sum),
+        cmocka_unit_test(more_logs_than_wait_at_a_time_are_split_all_the_same),
+        cmocka_unit_test(what_does_not_count_is_split_but_not_recorded),
+        cmocka_unit_test(columns_of_a_plot_have_the_parts_too),
+        cmocka_unit_test(a_reset_forgets_what_was_split),
+    };
+    return cmocka_run_group_tests_name("splitter", tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* The loop of a worker that writes a log: the test plays the file that it empties. */
+#include "setup.h"
+
+#include <errno.h>
+
+#define EMPTIED 8
+
+/* The file, and what became of it. */
+static struct {
+    int errors[EMPTIED]; /* errno of the Nth time that it is emptied, from 0 */
+    int64_t takes;       /* ns, the second time */
+    int count;           /* how often it was */
+    int calls[EMPTIED];  /* of the engine before that */
+} file;
+
+int
+__wrap_target_empty(const struct target *target)
+{
+    (void)target;
+    assert_in_range(file.count, 0, EMPTIED - 1);
+    file.calls[file.count] = fake_engine.count;
+    if (file.count == 1 && file.takes)
+        os_sleep_until(os_clock_now() + file.takes);
+    return file.errors[file.count++];
+}
+
+/* COUNT requests, BLOCKS of which the file has room for, and a rest. */
+static void
+prepare(struct setup *setup, int count, int64_t blocks)
+{
+    memset(&file, 0, sizeof(file));
+    setup_begin(setup, count);
+    setup->options.given[OPTION_WRITE] = 1;
+    setup->options.given[OPTION_APPEND] = 1;
+    setup->target.kind = OS_DIRECTORY;
+    setup->target.work_size = blocks * SIZE + SIZE - 1;
+}
+
+static void
+the_file_is_emptied_before_the_first_append_and_when_it_is_full(void **state)
+{
+    (void)state;
+    struct setup setup;
+    prepare(&setup, 7, 3);
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "WFWFWFWFWFWFWF");
+    for (int i = 0; i < 7; i++) {
+        assert_int_equal(fake_engine.queues[0].offsets[i], i % 3 * SIZE);
+        assert_int_equal(setup.seen[i].error, 0);
+    }
+    assert_int_equal(file.count, 3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(file.calls[i], i * 6);
+}
+
+static void
+a_file_of_one_block_is_emptied_each_time(void **state)
+{
+    (void)state;
+    struct setup setup;
+    prepare(&setup, 4, 1);
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "WFWFWFWF");
+    assert_int_equal(file.count, 4);
+}
+
+/* A flush goes in the place of the write, which is not to overwrite what is there. */
+static void
+a_file_that_cannot_be_emptied_fails_the_request(void **state)
+{
+    (void)state;
+    struct setup setup;
+    prepare(&setup, 6, 2);
+    file.errors[1] = EIO;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "WFWFF");
+    assert_int_equal(setup.seen_count, 3);
+    assert_int_equal(setup.seen[2].error, EIO);
+    assert_int_equal(setup.seen[2].bytes, 0);
+    assert_int_equal(setup.worker.failed.index, 3);
+}
+
+static void
+the_next_request_tries_to_empty_it_again(void **state)
+{
+    (void)state;
+    struct setup setup;
+    prepare(&setup, 6, 4);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    file.errors[0] = EIO;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "FWFWFWFWFWF");
+    assert_int_equal(setup.seen[0].error, EIO);
+    assert_int_equal(setup.worker.total.failed, 1);
+    assert_int_equal(fake_engine.queues[0].offsets[0], SIZE);
+    assert_int_equal(file.count, 3);
+    assert_int_equal(file.calls[1], 1);
+    assert_int_equal(file.calls[2], 7);
+}
+
+/* A failed append takes its block, so that those after it extend the file all the same.
+ */
+static void
+appends_go_on_behind_one_that_failed(void **state)
+{
+    (void)state;
+    struct setup setup;
+    prepare(&setup, 3, 8);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    fake_engine.answers[2].error = ENOSPC;
+    setup_run(&setup);
+    assert_string_equal(fake_engine_story(), "WFWWF");
+    assert_int_equal(fake_engine.queues[0].offsets[2], 2 * SIZE);
+    assert_int_equal(file.count, 1);
+}
+
+static void
+its_time_is_in_no_sample_and_its_grid_points_are_not_missed(void **state)
+{
+    (void)state;
+    struct setup setup;
+    prepare(&setup, 3, 1);
+    setup.options.interval = 2 * MS;
+    file.takes = SECOND;
+    setup_run(&setup);
+    assert_int_equal(setup.seen_count, 3);
+    assert_in_range(setup.seen[1].start - setup.seen[0].start, SECOND, INT64_MAX);
+    for (int i = 0; i < 3; i++)
+        assert_in_range(setup.seen[i].latency, 0, SECOND - 1);
+    assert_in_range(setup.worker.total.missed, 0, 249); /* not 499 */
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_file_is_emptied_before_the_first_append_and_when_it_is_full),
+        cmocka_unit_test(a_file_of_one_block_is_emptied_each_time),
+        cmocka_unit_test(a_file_that_cannot_be_emptied_fails_the_request),
+        cmocka_unit_test(the_next_request_tries_to_empty_it_again),
+        cmocka_unit_test(appends_go_on_behind_one_that_failed),
+        cmocka_unit_test(its_time_is_in_no_sample_and_its_grid_points_are_not_missed),
+    };
+    return cmocka_run_group_tests_name("worker append", tests, NULL, NULL);
+}

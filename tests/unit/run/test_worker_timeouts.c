@@ -1,0 +1,176 @@
+/* The loop with requests that time out, and are answered later or never. */
+#include "setup.h"
+
+#define FOR_EVER (3600000 * MS)
+#define TIMEOUT (200 * MS)
+
+static void
+begin(struct setup *setup, int64_t count, int depth)
+{
+    setup_begin(setup, count);
+    setup->options.depth = depth;
+    setup->options.given[OPTION_URING] = 1;
+    setup->options.given[OPTION_TIMEOUT] = 1;
+    setup->options.given[OPTION_IGNORE_ERROR] = 1;
+    setup->options.timeout = TIMEOUT;
+    fake_engine.patient = true;
+}
+
+static bool
+is_timeout(const struct sample *sample)
+{
+    return sample->verdict == VERDICT_TIMEOUT && sample->latency >= TIMEOUT;
+}
+
+/* Both places are lost for a while. */
+static void
+a_late_answer_gives_its_place_back_and_is_no_news(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 6, 2);
+    fake_engine.answers[1].takes = fake_engine.answers[2].takes = 3 * TIMEOUT;
+    setup_run(&setup);
+    const struct worker *worker = &setup.worker;
+    assert_string_equal(fake_engine_story(), "RRRRRR");
+    assert_int_equal(setup.seen_count, 6);
+    assert_int_equal(setup.seen[0].index, 1);
+    assert_int_equal(setup.seen[1].index, 2);
+    assert_true(is_timeout(&setup.seen[0]) && is_timeout(&setup.seen[1]));
+    for (int i = 2; i < 6; i++)
+        assert_true(setup.seen[i].start >= setup.seen[0].start + 3 * TIMEOUT);
+    assert_int_equal(worker->total.requests, 6);
+    assert_in_range(worker->total.failed, 2, 6);
+    assert_int_equal(worker->total.latency.count, 6 - worker->total.failed);
+    assert_int_equal(worker->inflight.under_way, 0);
+    assert_int_equal(worker->inflight.lost, 0);
+    assert_int_equal(worker->failed.index, 1);
+}
+
+/* It is in its buffer still, so no other may have its slot. */
+static void
+a_lost_place_is_not_used(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 30, 3);
+    setup.options.interval = 20 * MS;
+    fake_engine.answers[2].takes = FOR_EVER;
+    setup_run(&setup);
+    int slot = fake_engine.calls[1].request.slot;
+    assert_int_equal(setup.seen_count, 30);
+    for (int i = 2; i < 30; i++)
+        assert_int_not_equal(fake_engine.calls[i].request.slot, slot);
+    assert_int_equal(setup.worker.inflight.lost, 1);
+    assert_int_equal(setup.worker.inflight.under_way, 1);
+}
+
+static void
+without_any_place_its_time_ends_it(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 0, 2);
+    setup.options.work_time = 3 * TIMEOUT;
+    fake_engine.takes = FOR_EVER;
+    setup_run(&setup);
+    assert_int_equal(fake_engine.requests, 2);
+    assert_int_equal(setup.worker.inflight.lost, 2);
+    assert_int_equal(setup.worker.total.requests, 2);
+    assert_int_equal(setup.worker.total.failed, 2);
+    assert_true(setup.worker.ended >= setup.worker.began + 3 * TIMEOUT);
+}
+
+/* The queue of depth one waits for its end, as a system call does. */
+static void
+an_answer_that_comes_too_late_has_failed(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 3, 1);
+    fake_engine.answers[2].takes = TIMEOUT;
+    setup_run(&setup);
+    assert_int_equal(setup.seen_count, 3);
+    assert_true(is_timeout(&setup.seen[1]));
+    assert_int_equal(setup.worker.inflight.lost, 0);
+    assert_int_equal(setup.worker.failed.verdict, VERDICT_TIMEOUT);
+}
+
+static void
+without_ignore_it_ends_the_job(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 0, 2);
+    setup.options.given[OPTION_IGNORE_ERROR] = 0;
+    setup.options.interval = 10 * MS;
+    fake_engine.answers[3].takes = FOR_EVER;
+    setup_run(&setup);
+    assert_true(atomic_load(&setup.job->group.stop));
+    assert_true(atomic_load(&setup.run.timed_out));
+    assert_int_equal(setup.worker.inflight.lost, setup.worker.inflight.under_way);
+    assert_true(is_timeout(&setup.worker.failed));
+}
+
+/* The time is that of both, and no flush follows a write that comes back late. */
+static void
+a_flush_belongs_to_its_write(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 2, 2);
+    setup.options.given[OPTION_WRITE] = 3;
+    fake_engine.flushes[1].takes = FOR_EVER;
+    setup_run(&setup);
+    assert_int_equal(fake_engine.requests, 2);
+    assert_true(is_timeout(&setup.worker.failed));
+    assert_true(setup.worker.failed.sync > 0);
+    assert_true(setup.worker.failed.sync <= setup.worker.failed.latency);
+    assert_int_equal(setup.worker.failed.bytes, 0);
+}
+
+static void
+a_late_write_is_not_flushed(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 1, 2);
+    setup.options.given[OPTION_WRITE] = 3;
+    setup.options.work_time = 4 * TIMEOUT;
+    setup.options.count = 3;
+    fake_engine.answers[1].takes = fake_engine.answers[2].takes = 2 * TIMEOUT;
+    setup_run(&setup);
+    assert_int_equal(setup.seen_count, 3);
+    assert_int_equal(fake_engine.flushed, 1);
+}
+
+/* Each point of the grid is sent or missed, once. */
+static void
+points_without_a_place_are_missed(void **state)
+{
+    (void)state;
+    struct setup setup;
+    begin(&setup, 4, 2);
+    setup.options.interval = 50 * MS;
+    fake_engine.answers[1].takes = fake_engine.answers[2].takes = 5 * TIMEOUT;
+    setup_run(&setup);
+    assert_int_equal(setup.seen_count, 4);
+    int64_t points = (setup.seen[2].start - setup.seen[0].start) / (50 * MS);
+    assert_in_range(setup.worker.total.missed, points - 3, points + 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_late_answer_gives_its_place_back_and_is_no_news),
+        cmocka_unit_test(a_lost_place_is_not_used),
+        cmocka_unit_test(without_any_place_its_time_ends_it),
+        cmocka_unit_test(an_answer_that_comes_too_late_has_failed),
+        cmocka_unit_test(without_ignore_it_ends_the_job),
+        cmocka_unit_test(a_flush_belongs_to_its_write),
+        cmocka_unit_test(a_late_write_is_not_flushed),
+        cmocka_unit_test(points_without_a_place_are_missed),
+    };
+    return cmocka_run_group_tests_name("worker timeouts", tests, NULL, NULL);
+}

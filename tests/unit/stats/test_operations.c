@@ -1,0 +1,180 @@
+/* Reads and writes apart, where both are mixed. */
+#include "support.h"
+
+#include "base/random.h"
+#include "stats/slo.h"
+#include "stats/stats.h"
+
+#include <math.h>
+
+/* Adds a request that moved 100 bytes, or as many as its operation and verdict say. */
+static void
+record_operation(struct stats *stats, enum operation operation, int64_t latency,
+                 uint64_t missed, enum verdict verdict)
+{
+    struct sample sample = {.start = 1000,
+                            .latency = latency,
+                            .missed = missed,
+                            .bytes = operation == OPERATION_READ ? 100 : 7,
+                            .operation = operation,
+                            .verdict = verdict};
+    stats_record(stats, &sample);
+}
+
+static void
+each_operation_has_its_own_figures_where_both_are_mixed(void **state)
+{
+    (void)state;
+    struct stats stats = {.both = true}, one = {0};
+    record_operation(&stats, OPERATION_WRITE, 5000, 0, VERDICT_NONE);
+    record_operation(&stats, OPERATION_READ, 100, 0, VERDICT_SLOW);
+    record_operation(&stats, OPERATION_WRITE, 9000, 0, VERDICT_NONE);
+    record_operation(&stats, OPERATION_READ, 300, 0, VERDICT_WARMUP);
+    record_operation(&stats, OPERATION_WRITE, 1, 0, VERDICT_ERROR);
+    record_operation(&one, OPERATION_WRITE, 5000, 3, VERDICT_NONE);
+    const struct stats_operation *reads = &stats.operations[OPERATION_READ],
+                                 *writes = &stats.operations[OPERATION_WRITE];
+    assert_int_equal(reads->requests, 2);
+    assert_int_equal(writes->requests, 3);
+    assert_int_equal(reads->failed, 0);
+    assert_int_equal(writes->failed, 1);
+    assert_int_equal(reads->bytes, 100);
+    assert_int_equal(writes->bytes, 14);
+    assert_int_equal(reads->last, 1300);
+    assert_int_equal(writes->last, 1001);
+    assert_int_equal(reads->latency.count, 1);
+    assert_int_equal(reads->latencies.count, 1);
+    assert_int_equal(writes->latency.sum, 14000);
+    assert_int_equal(writes->latency.min, 5000);
+    assert_int_equal(writes->latencies.steps[histogram_step(9000)], 1);
+    assert_int_equal(stats.latencies.count, 3);
+    assert_int_equal(one.operations[OPERATION_WRITE].requests, 0);
+    assert_int_equal(one.operations[OPERATION_WRITE].latency.count, 0);
+    assert_int_equal(one.operations[OPERATION_READ].missed, 0);
+}
+
+/* 5 after a write, 1 after a read, 4 before a read, and 3 of a write without an end. */
+static void
+points_that_are_missed_are_those_of_both_operations_in_turn(void **state)
+{
+    (void)state;
+    static const struct {
+        bool abandoned;
+        uint64_t requests, reads, writes;
+    } cases[] = {{false, 2, 2 + 3, 2 + 3}, {true, 3, 2 + 3 + 2, 2 + 3 + 1}};
+    for (int i = 0; i < 2; i++) {
+        struct stats stats = {.both = true};
+        struct sample stuck = {.operation = OPERATION_WRITE, .missed = 3};
+        record_operation(&stats, OPERATION_WRITE, 50, 5, VERDICT_NONE);
+        record_operation(&stats, OPERATION_READ, 10, 1, VERDICT_TOO_SLOW);
+        stats_miss(&stats, OPERATION_READ, 4);
+        if (cases[i].abandoned)
+            stats_abandon(&stats, &stuck);
+        assert_int_equal(stats.missed, cases[i].reads + cases[i].writes);
+        assert_int_equal(stats.operations[OPERATION_READ].missed, cases[i].reads);
+        assert_int_equal(stats.operations[OPERATION_WRITE].missed, cases[i].writes);
+        assert_int_equal(stats.requests, cases[i].requests);
+        assert_int_equal(stats.operations[OPERATION_READ].requests, 1);
+        assert_int_equal(stats.operations[OPERATION_WRITE].requests, i + 1);
+    }
+}
+
+/* What is recorded into two and merged is what is recorded into one. */
+static void
+merging_adds_every_operation(void **state)
+{
+    (void)state;
+    struct stats stats = {.both = true, .every = 1000}, more = stats, all = stats;
+    for (int i = 0; i < 40; i++) {
+        enum operation operation = i % 3 ? OPERATION_READ : OPERATION_WRITE;
+        enum verdict verdict = i % 7 ? VERDICT_NONE : VERDICT_TIMEOUT;
+        struct stats *half = i < 20 ? &stats : &more;
+        record_operation(half, operation, 97 * i * i, (uint64_t)i, verdict);
+        record_operation(&all, operation, 97 * i * i, (uint64_t)i, verdict);
+    }
+    stats_merge(&stats, &more);
+    for (int i = 0; i < 2; i++) {
+        struct stats_operation *own = &stats.operations[i], *other = &all.operations[i];
+        assert_true(own->corrected.count > own->latencies.count);
+        assert_true(fabs(own->latency.mean - other->latency.mean) < 1e-6);
+        own->latency.mean = other->latency.mean;
+        own->latency.squares = other->latency.squares;
+        assert_memory_equal(own, other, sizeof(*own));
+    }
+    stats_clear(&stats);
+    all = (struct stats){.both = true, .every = 1000};
+    assert_memory_equal(&stats, &all, sizeof(stats));
+}
+
+/* A write of 4500 at every 1000: the reads would have waited for 3500 and 1500, another
+ * write for 2500 and 500. The only read took 100. */
+static void
+waits_are_those_of_both_operations_in_turn(void **state)
+{
+    (void)state;
+    static const int64_t reads[] = {100, 3500, 1500}, writes[] = {4500, 2500, 500};
+    static const struct percentile half = {.billionths = 500000000},
+                                   last = {.billionths = 999000000};
+    struct stats stats = {.every = 1000, .both = true};
+    struct sample write = {.latency = 4500,
+                           .operation = OPERATION_WRITE,
+                           .verdict = VERDICT_NONE},
+                  read = {.latency = 100, .verdict = VERDICT_NONE};
+    stats_record(&stats, &write);
+    stats_record(&stats, &read);
+    struct histogram expected[2] = {{0}};
+    for (int i = 0; i < 3; i++) {
+        histogram_record(&expected[OPERATION_READ], reads[i]);
+        histogram_record(&expected[OPERATION_WRITE], writes[i]);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_memory_equal(&stats.operations[i].corrected, &expected[i],
+                            sizeof(expected[i]));
+    struct latencies latencies = latencies_of(&stats, SCOPE_READ);
+    assert_true(latencies.corrected);
+    assert_int_equal(latencies_percentile(&latencies, &half), 1500);
+    assert_int_equal(latencies_percentile(&latencies, &last), 3496);
+    latencies = latencies_of(&stats, SCOPE_WRITE);
+    assert_int_equal(latencies_percentile(&latencies, &last), 4496);
+    stats.every = 0;
+    latencies = latencies_of(&stats, SCOPE_READ);
+    assert_false(latencies.corrected);
+    assert_int_equal(latencies_percentile(&latencies, &last), 100);
+}
+
+/* All of the waits, and none twice: also of a request whose last part had none. */
+static void
+waits_of_both_operations_are_those_of_all(void **state)
+{
+    (void)state;
+    struct random random;
+    random_seed(&random, 3);
+    for (int i = 0; i < 200; i++) {
+        int64_t every = 1 + (int64_t)random_below(&random, 1000);
+        struct stats stats = {.every = every, .both = true};
+        struct sample sample = {.latency = (int64_t)random_below(&random, 50000),
+                                .operation = (enum operation)(i % 2),
+                                .verdict = VERDICT_NONE};
+        sample.idle = (int64_t)random_below(&random, (uint64_t)sample.latency + 1);
+        stats_record(&stats, &sample);
+        const struct histogram *own = &stats.operations[i % 2].corrected,
+                               *other = &stats.operations[1 - i % 2].corrected;
+        assert_int_equal(own->count + other->count, stats.corrected.count);
+        assert_in_range(other->count - (own->count - 1), 0, 1);
+        for (int k = 0; k < HISTOGRAM_STEPS; k++)
+            assert_true(own->steps[k] + other->steps[k] == stats.corrected.steps[k]);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_operation_has_its_own_figures_where_both_are_mixed),
+        cmocka_unit_test(points_that_are_missed_are_those_of_both_operations_in_turn),
+        cmocka_unit_test(merging_adds_every_operation),
+        cmocka_unit_test(waits_are_those_of_both_operations_in_turn),
+        cmocka_unit_test(waits_of_both_operations_are_those_of_all),
+    };
+    return cmocka_run_group_tests_name("operations", tests, NULL, NULL);
+}
