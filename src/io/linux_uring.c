@@ -221,11 +221,13 @@ register_file(struct io_queue *queue)
 }
 
 /* Spares each request a look for the pages of its buffer. It may be refused, as when
- * less memory may be locked. */
+ * less memory may be locked; a queue that is opened to see how deep it can be has none. */
 static void
 register_buffers(struct io_queue *queue)
 {
     const struct io_config *config = &queue->config;
+    if (!config->memory)
+        return;
     struct iovec *buffers = calloc((size_t)config->depth, sizeof(*buffers));
     if (!buffers)
         return;

@@ -139,7 +139,8 @@ check_sweep(const struct options *options, const struct plan *plan)
     MUST(plan->interval == 0 && plan->burst == 1);
     MUST(plan->work_time < INT64_MAX || options->work_time == INT64_MAX);
     MUST(plan->settle >= 0 && plan->settle <= plan->work_time / 10);
-    MUST(options->work_size || plan->scratch_size >= plan->sweep.to);
+    MUST(options->work_size || plan->sweep.kind != SWEEP_SIZE ||
+         plan->scratch_size >= plan->sweep.to);
     plan_step(plan, open ? 4096 : plan->sweep.to, 0, &step);
     MUST(step.open == rates && (!rates || step.interval > 0));
     check_concurrency(options, &step);
