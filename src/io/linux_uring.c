@@ -221,7 +221,7 @@ register_file(struct io_queue *queue)
 }
 
 /* Spares each request a look for the pages of its buffer. It may be refused, as when
- * less memory may be locked; a queue that is opened to see how deep it can be has none. */
+ * less memory may be locked. A queue that only shows how deep it can be has none. */
 static void
 register_buffers(struct io_queue *queue)
 {
