@@ -59,7 +59,7 @@ check_way(const struct sweep *sweep)
     for (int64_t value = sweep->from; value; value = sweep_next(value, sweep->to)) {
         MUST(value > last && value <= sweep->to);
         last = value;
-        MUST(++steps < 64);
+        MUST(++steps <= 64);
     }
     MUST(last == sweep->to);
 }
@@ -70,6 +70,7 @@ check_sweep(const char *text)
     static const int64_t most[] = {[SWEEP_SIZE] = REQUEST_MOST,
                                    [SWEEP_THREADS] = THREADS_MOST,
                                    [SWEEP_DEPTH] = DEPTH_MOST,
+                                   [SWEEP_INTERVAL] = INT64_MAX,
                                    [SWEEP_RATE] = RATE_MOST};
     struct options options = {.sweep = {SWEEP_NONE, UNTOUCHED, UNTOUCHED}};
     const struct cli_option *option = cli_option(OPTION_SWEEP);
