@@ -37,11 +37,13 @@ interrupt_making() {
     left ls -A slow.files
     return "$status"
 }
+# The kernel takes a path that it was asked about when a signal came for a stale one.
 # Usage: a_file_that_is_made_after_a_second_interrupt_is_removed [OPTION...]
 a_file_that_is_made_after_a_second_interrupt_is_removed() {
     retry 4 interrupt_making "$@"
     echo $?
-    cat o e
+    cat o
+    grep -vFx 'ioping: slow: Stale file handle' e || :
 }
 
 a_kept_file_that_was_there_stays() {
