@@ -179,7 +179,9 @@ left() {
     [ ! -d "$name" ] || [ -d "$name.files" ] || ls -A "$name"
     [ ! -d "$name.files" ] || ls -A "$name.files"
 }
-list_left() { left | grep -vxE 'f|lost\+found|exported\.(svg|prom)'; }
+# What was removed has such a hidden name until it is closed. libfuse forgets one whose
+# creation a signal had interrupted.
+list_left() { left | grep -vxE 'f|lost\+found|exported\.(svg|prom)|\.fuse_hidden.*'; }
 
 is_clean() { [ -z "$(list_left)" ]; }
 
