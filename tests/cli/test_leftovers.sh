@@ -37,7 +37,7 @@ interrupt_making() {
     left ls -A slow.files
     return "$status"
 }
-# The kernel takes a path that it was asked about when a signal came for a stale one.
+# A signal may come in the middle of the walk to the file system: its path is stale then.
 # Usage: a_file_that_is_made_after_a_second_interrupt_is_removed [OPTION...]
 a_file_that_is_made_after_a_second_interrupt_is_removed() {
     retry 4 interrupt_making "$@"
