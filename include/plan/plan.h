@@ -85,6 +85,7 @@ struct plan {
     struct stats_limits limits;
     int64_t corrected; /* ns: the interval to correct percentiles for; 0: none */
     struct slos slos;
+    int series; /* entries of the series of a target; 0: there is none */
     struct plan_output output;
 };
 

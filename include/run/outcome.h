@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 struct job_phase;
+struct time_series;
 
 /* The result of a run. */
 struct outcome {
@@ -29,6 +30,7 @@ struct outcome {
     enum slo_verdict verdict; /* on a sweep: SLO_MET if a step kept all limits */
     const char *shape; /* options for direct reads; empty or NULL: none are known */
     const struct slos *slos;
+    const struct time_series *series;    /* of the requests that count; NULL: there is none */
     const struct job_phase *phases; /* PHASES of them; NULL: there are none */
     bool breakdown;                 /* the time of requests was to be split */
     const char *target;             /* its name where there are others; else NULL */

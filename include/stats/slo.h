@@ -20,12 +20,16 @@ const char *phase_name(enum phase phase);
 
 enum slo_metric { SLO_MIN, SLO_AVG, SLO_MAX, SLO_MDEV, SLO_IOPS, SLO_PERCENTILE };
 
+#define SLO_WHOLE 1000000 /* 100 % of a limit that is relative */
+
 struct slo {
     enum phase phase; /* it is about that alone; PHASE_NONE: about all of the run */
     enum slo_metric metric;
     struct percentile percentile; /* of SLO_PERCENTILE */
     enum scope scope;
-    int64_t limit; /* ns, at most; for SLO_IOPS requests per second, at least */
+    bool relative; /* to another run: a percentile of all requests */
+    int64_t limit; /* ns, at most; for SLO_IOPS requests per second, at least; relative:
+                      millionths more than the other's, at most */
 };
 
 struct slos {
@@ -34,8 +38,8 @@ struct slos {
 };
 
 /*
- * Read an objective, such as "p99=10ms", "device-max=1s" or "iops=1k", and add it to the
- * list. Returns NULL, or why it is refused.
+ * Read an objective, such as "p99=10ms", "device-max=1s", "iops=1k" or, relative to
+ * another run, "p99=+10%", and add it to the list. Returns NULL, or why it is refused.
  */
 const char *slos_add(struct slos *list, const char *text);
 
@@ -45,8 +49,9 @@ void slos_list(struct buffer *text);
 enum slo_verdict { SLO_MET, SLO_BROKEN, SLO_UNKNOWN };
 
 /*
- * Compare STATS with an objective. VALUE becomes the figure that was compared, in the
- * unit of the limit; with SLO_UNKNOWN, how many requests it takes to know.
+ * Compare STATS with an objective; SLO_MET if that is relative. VALUE becomes the figure
+ * that was compared, in the unit of the limit; with SLO_UNKNOWN, how many requests it
+ * takes to know.
  */
 enum slo_verdict slo_check(const struct slo *slo, const struct stats *stats,
                            int64_t *value);
@@ -62,6 +67,10 @@ uint64_t slos_needs(const struct slos *slos, bool both);
 /* Add the objectives of a list to TEXT, with commas between and each as slos_add reads
  * it: "p99=1ms,iops=48k". */
 void slos_text(const struct slos *slos, struct buffer *text);
+
+/* Write the limit of an objective, as slos_add reads it, into TEXT of UNITS_TEXT bytes.
+ * Returns TEXT. */
+char *slo_limit(const struct slo *slo, char *text);
 
 /* Write the name of an objective, such as "p99" or "device-p99", into TEXT of SLO_NAME
  * bytes. Returns TEXT. */

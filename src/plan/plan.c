@@ -233,6 +233,24 @@ resolve_slos(const struct options *options, struct plan *plan, struct error *err
     return 0;
 }
 
+#define SERIES_MOST 32768 /* entries of a target */
+#define SERIES_ALL 131072 /* of all targets */
+
+/* Several targets are compared, and limits are certain or not, where requests are of one
+ * kind. */
+static void
+resolve_series(const struct options *options, struct plan *plan)
+{
+    bool ranked = false;
+    for (int i = 0; i < plan->slos.count; i++)
+        ranked |= plan->slos.list[i].metric == SLO_PERCENTILE;
+    if ((plan->target_count > 1 || ranked) && options->sweep.kind == SWEEP_NONE &&
+        !plan->phased)
+        plan->series = plan->target_count > SERIES_ALL / SERIES_MOST
+                           ? SERIES_ALL / plan->target_count
+                           : SERIES_MOST;
+}
+
 static int
 resolve_corrected(const struct options *options, struct plan *plan, struct error *error)
 {
@@ -300,6 +318,7 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
         plan_resolve_sweep(options, plan, error) < 0)
         return -1;
     resolve_status(options, &plan->output);
+    resolve_series(options, plan);
     return resolve_corrected(options, plan, error);
 }
 

@@ -1,107 +1,160 @@
 /*
- * The comparison of targets. All cells are made before the first line is written: a
- * column is as wide as its widest entry.
+ * The comparison of targets, or of files of kept runs. All cells are made before the
+ * first line is written: a column is as wide as its widest entry.
  */
-#include "writers.h"
+#include "stats/comparison.h"
 
 #include "base/buffer.h"
 #include "base/units.h"
 #include "report/console.h"
-#include "stats/slo.h"
-#include "stats/stats.h"
+#include "report/report.h"
+#include "run/job.h"
+#include "writers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum column { REQUESTS, P50, P99, MAX, AVG, IOPS, RATIO, SLO, COLUMNS };
+enum column {
+    REQUESTS,
+    P50,
+    CHANGE50,
+    BOUNDS50,
+    P99,
+    CHANGE99,
+    BOUNDS99,
+    MAX,
+    AVG,
+    IOPS,
+    SLO,
+    COLUMNS
+};
 
 static const struct {
     const char *head;
     int gap, least; /* spaces before it, and its least width */
+    bool left;      /* it begins there */
+    bool live;      /* not of files */
 } columns[COLUMNS] = {
-    [REQUESTS] = {"requests", 3, 8}, [P50] = {"p50", 3, 8}, [P99] = {"p99", 3, 8},
-    [MAX] = {"max", 3, 8},           [AVG] = {"avg", 3, 8}, [IOPS] = {"iops", 2, 0},
-    [RATIO] = {"vs first", 2, 8},    [SLO] = {"slo", 2, 0},
+    [REQUESTS] = {"requests", 3, 8, false, false},
+    [P50] = {"p50", 3, 8, false, false},
+    [CHANGE50] = {"change", 3, 7, false, false},
+    [BOUNDS50] = {"", 1, 3, true, false},
+    [P99] = {"p99", 3, 8, false, false},
+    [CHANGE99] = {"change", 3, 7, false, false},
+    [BOUNDS99] = {"", 1, 3, true, false},
+    [MAX] = {"max", 3, 8, false, false},
+    [AVG] = {"avg", 3, 8, false, true},
+    [IOPS] = {"iops", 2, 0, false, true},
+    [SLO] = {"slo", 2, 0, false, false},
 };
 
 static const char *const marks[] = {
     [SLO_MET] = "ok", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "?"};
 
+#define CELL 40
+
 struct line {
-    const struct comparison_row *row;
-    int64_t p50;          /* ns; 0: no request counts */
-    struct buffer target; /* escaped */
+    struct buffer name; /* escaped */
     enum slo_verdict slo;
-    char cells[COLUMNS][UNITS_TEXT];
+    char cells[COLUMNS][CELL];
 };
 
 struct table {
-    struct line *lines;
+    struct line *lines; /* the first is the head */
     int count;
-    int shown; /* number of columns */
-    int target, widths[COLUMNS];
+    bool live, limited;
+    bool same, unknown; /* a ratio may be 1, or is not known */
+    int name, widths[COLUMNS];
 };
 
 static bool
-counts(const struct line *line)
+is_shown(const struct table *table, int column)
 {
-    return line->row->stats->latency.count > 0;
-}
-
-/* Equal lines stay in the order of their rows. */
-static int
-compare(const void *left, const void *right)
-{
-    const struct line *a = left, *b = right;
-    if (counts(a) != counts(b))
-        return counts(a) ? -1 : 1;
-    if (a->p50 != b->p50)
-        return a->p50 < b->p50 ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
-}
-
-/* Writes P50 / FIRST, rounded half up: to two decimals, from the double of the
- * hundredths and one more, or from 1000 on to none. */
-static void
-show_ratio(char *cell, int64_t p50, int64_t first)
-{
-    uint64_t hundredths = ((uint64_t)units_scale(p50, 200, first) + 1) / 2;
-    int64_t rest = p50 % first;
-    if (hundredths < 100000)
-        snprintf(cell, UNITS_TEXT, "%d.%02dx", (int)hundredths / 100,
-                 (int)hundredths % 100);
-    else
-        snprintf(cell, UNITS_TEXT, "%lldx",
-                 (long long)p50 / first + (rest >= first - rest));
+    return (table->live || !columns[column].live) && (table->limited || column != SLO);
 }
 
 static void
 put(char *cell, const char *text)
 {
-    snprintf(cell, UNITS_TEXT, "%s", text);
+    snprintf(cell, CELL, "%s", text);
+}
+
+/* Adds 0 so that there is no -0. */
+static double
+round_to(double value, double unit)
+{
+    return round(value / unit) * unit + 0.0;
+}
+
+/* From this ratio on it is shown as a factor, below as a change in percent. */
+#define FACTOR 10
+
+static void
+show_change(char *cell, double ratio)
+{
+    if (ratio >= FACTOR)
+        snprintf(cell, CELL, ratio < 100 ? "%.1fx" : "%.0fx", ratio);
+    else
+        snprintf(cell, CELL, "%+.1f %%", round_to((ratio - 1) * 100, 0.1));
+}
+
+/* Shows a bound of a ratio like that itself, but shorter. */
+static void
+add_bound(char *cell, double bound, double ratio)
+{
+    double percent = (bound - 1) * 100;
+    size_t length = strlen(cell);
+    bool fine = fabs(percent) < 9.95;
+    if (ratio >= FACTOR)
+        snprintf(cell + length, CELL - length, bound < 10 ? "%.1fx" : "%.0fx", bound);
+    else
+        snprintf(cell + length, CELL - length, fine ? "%+.1f" : "%+.0f",
+                 round_to(percent, fine ? 0.1 : 1));
 }
 
 static void
-fill_line(struct line *line, int64_t first, const struct slos *slos)
+show_bounds(struct table *table, char *cell, const struct interval *bounds, double ratio)
 {
-    const struct stats *stats = line->row->stats;
-    const struct moments *latency = &stats->latency;
-    char(*cells)[UNITS_TEXT] = line->cells;
-    for (int i = 0; i < COLUMNS; i++)
-        put(cells[i], "-");
-    snprintf(cells[REQUESTS], UNITS_TEXT, "%llu", (unsigned long long)latency->count);
-    line->slo = slos_check(slos, stats);
-    put(cells[SLO], marks[line->slo]);
-    if (!counts(line))
+    table->same |= bounds->known && !interval_differs(bounds);
+    table->unknown |= !bounds->known;
+    if (!interval_differs(bounds)) {
+        put(cell, bounds->known ? "(~)" : "(?)");
         return;
-    units_format(UNITS_TIME, line->p50, cells[P50]);
-    units_format(UNITS_TIME, stats_p99(stats), cells[P99]);
+    }
+    put(cell, "(");
+    add_bound(cell, bounds->low, ratio);
+    strcat(cell, "..");
+    add_bound(cell, bounds->high, ratio);
+    strcat(cell, ")");
+}
+
+static void
+fill_line(struct table *table, struct line *line, const struct comparison_row *row,
+          bool first)
+{
+    static const int changes[] = {CHANGE50, CHANGE99};
+    const struct stats *stats = row->stats;
+    const struct moments *latency = &stats->latency;
+    char(*cells)[CELL] = line->cells;
+    for (int i = 0; i < COLUMNS; i++)
+        put(cells[i], columns[i].left ? "" : "-");
+    snprintf(cells[REQUESTS], CELL, "%llu", (unsigned long long)latency->count);
+    put(cells[SLO], marks[line->slo]);
+    if (!comparison_counts(row))
+        return;
+    units_format(UNITS_TIME, row->values[0], cells[P50]);
+    units_format(UNITS_TIME, row->values[1], cells[P99]);
     units_format(UNITS_TIME, latency->max, cells[MAX]);
     units_format(UNITS_TIME, moments_average(latency), cells[AVG]);
     units_format(UNITS_COUNT, (int64_t)stats_iops(stats), cells[IOPS]);
-    if (first > 0)
-        show_ratio(cells[RATIO], line->p50, first);
+    for (int i = 0; i < COMPARISON_FIGURES; i++) {
+        if (first || row->ratios[i] <= 0)
+            continue;
+        show_change(cells[changes[i]], row->ratios[i]);
+        show_bounds(table, cells[changes[i] + 1], &row->bounds[i], row->ratios[i]);
+    }
 }
 
 static void
@@ -112,7 +165,6 @@ widen(int *width, const char *text)
         *width = needed;
 }
 
-/* Finds the widths of the columns; the first line is the head. */
 static void
 measure(struct table *table)
 {
@@ -120,8 +172,8 @@ measure(struct table *table)
         table->widths[i] = columns[i].least;
     for (int i = 0; i < table->count; i++) {
         struct line *line = &table->lines[i];
-        widen(&table->target, line->target.text);
-        for (int k = 0; k < table->shown; k++)
+        widen(&table->name, line->name.text);
+        for (int k = 0; k < COLUMNS; k++)
             widen(&table->widths[k], line->cells[k]);
     }
 }
@@ -131,13 +183,16 @@ add_line(struct buffer *text, const struct table *table, const struct line *line
          bool color)
 {
     enum color_tone tone = line->slo == SLO_BROKEN ? TONE_FAILED : TONE_NONE;
-    const char *target = line->target.text;
-    buffer_format(text, "%s%*s", target, table->target - escape_count(target), "");
-    for (int i = 0; i < table->shown; i++) {
+    const char *name = line->name.text;
+    buffer_format(text, "%s%*s", name, table->name - escape_count(name), "");
+    for (int i = 0; i < COLUMNS; i++) {
         const char *cell = line->cells[i];
-        int room = columns[i].gap + table->widths[i] - (int)strlen(cell);
-        buffer_format(text, "%*s", room, "");
+        int rest = table->widths[i] - (int)strlen(cell);
+        if (!is_shown(table, i))
+            continue;
+        buffer_format(text, "%*s", columns[i].gap + (columns[i].left ? 0 : rest), "");
         color_add(text, color, i == SLO ? tone : TONE_NONE, cell);
+        buffer_format(text, "%*s", columns[i].left ? rest : 0, "");
     }
     buffer_text(text, "\n");
 }
@@ -148,38 +203,110 @@ fill_table(struct table *table, const struct comparison_row *rows,
            const struct slos *slos)
 {
     struct line *head = table->lines, *lines = head + 1;
-    int count = table->count - 1;
     bool failed = false;
-    buffer_text(&head->target, "target");
+    buffer_text(&head->name, table->live ? "target" : "file");
     for (int i = 0; i < COLUMNS; i++)
         put(head->cells[i], columns[i].head);
-    for (int i = 0; i < count; i++) {
-        lines[i].row = &rows[i];
-        lines[i].p50 = stats_p50(rows[i].stats);
-        buffer_escaped(&lines[i].target, rows[i].target);
-        failed |= lines[i].target.failed;
+    for (int i = 0; i < table->count - 1; i++) {
+        lines[i].slo = comparison_check_all(slos, &rows[i], &rows[0]);
+        fill_line(table, &lines[i], &rows[i], i == 0);
+        buffer_escaped(&lines[i].name, rows[i].name);
+        failed |= lines[i].name.failed;
     }
-    qsort(lines, (size_t)count, sizeof(*lines), compare);
-    for (int i = 0; i < count; i++)
-        fill_line(&lines[i], lines[0].p50, slos);
-    return !failed && !head->target.failed;
+    return !failed && !head->name.failed;
+}
+
+static void
+add_table(struct buffer *text, const struct table *table, const char *with, bool color)
+{
+    if (with) {
+        buffer_text(text, "--- comparison with ");
+        buffer_escaped(text, with);
+        buffer_text(text, " ---\n");
+    } else {
+        buffer_text(text, "\n--- comparison, fastest first ---\n");
+    }
+    for (int i = 0; i < table->count; i++)
+        add_line(text, table, &table->lines[i], color);
+    if (table->same)
+        buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
+    if (table->unknown)
+        buffer_text(text, "? not known: too few requests, or corrected percentiles\n");
 }
 
 void
 comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
-                  const struct slos *slos, bool color)
+                  const char *with, const struct slos *slos, bool color)
 {
-    struct table table = {.count = count + 1, .shown = slos->count ? COLUMNS : SLO};
+    struct table table = {.count = count + 1, .live = !with, .limited = slos->count > 0};
     table.lines = calloc((size_t)table.count, sizeof(*table.lines));
     bool filled = table.lines && fill_table(&table, rows, slos);
     text->failed |= !filled;
     if (filled) {
         measure(&table);
-        buffer_text(text, "\n--- comparison, fastest first ---\n");
-        for (int i = 0; i < table.count; i++)
-            add_line(text, &table, &table.lines[i], color);
+        add_table(text, &table, with, color);
     }
     for (int i = 0; table.lines && i < table.count; i++)
-        buffer_free(&table.lines[i].target);
+        buffer_free(&table.lines[i].name);
     free(table.lines);
+}
+
+struct comparison_row *
+comparison_rows(struct report *report)
+{
+    struct comparison_row *rows = calloc((size_t)report->count, sizeof(*rows));
+    for (int i = 0; rows && i < report->count; i++)
+        rows[i] = (struct comparison_row){
+            .name = report->jobs[i].target.description.path,
+            .stats = &report->jobs[i].outcome.total,
+            .series = report->jobs[i].outcome.series,
+        };
+    if (rows && comparison_fill(rows, report->count, true) == 0)
+        return rows;
+    report->text.failed = true;
+    free(rows);
+    return NULL;
+}
+
+static void
+add_ratio(struct json *json, const char *name, double ratio,
+          const struct interval *bounds)
+{
+    if (ratio <= 0)
+        return;
+    json_open(json, name, '{');
+    json_value(json, "ratio", "%.6f", ratio);
+    if (bounds->known) {
+        json_value(json, "low", "%.6f", bounds->low);
+        json_value(json, "high", "%.6f", bounds->high);
+    }
+    json_value(json, "differs", "%s",
+               !bounds->known             ? "null"
+               : interval_differs(bounds) ? "true"
+                                          : "false");
+    json_close(json, '}');
+}
+
+void
+comparison_json(struct json *json, const struct comparison_row *rows, int count)
+{
+    static const char *const names[COMPARISON_FIGURES] = {"p50", "p99"};
+    json_open(json, "comparison", '{');
+    json_string(json, "reference", rows[0].name);
+    json_open(json, "rows", '[');
+    for (int i = 0; i < count; i++) {
+        const struct comparison_row *row = &rows[i];
+        json_open(json, NULL, '{');
+        json_string(json, "path", row->name);
+        json_value(json, "count", "%llu", (unsigned long long)row->stats->latency.count);
+        for (int k = 0; comparison_counts(row) && k < COMPARISON_FIGURES; k++)
+            json_value(json, names[k], "%lld", (long long)row->values[k]);
+        json_open(json, "change", '{');
+        for (int k = 0; i > 0 && k < COMPARISON_FIGURES; k++)
+            add_ratio(json, names[k], row->ratios[k], &row->bounds[k]);
+        json_close(json, '}');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
 }

@@ -9,6 +9,7 @@
 #include "os/os.h"
 #include "report/console.h"
 #include "run/job.h"
+#include "stats/comparison.h"
 #include "stats/stats.h"
 #include "target/target.h"
 #include "writers.h"
@@ -352,15 +353,10 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
 static void
 human_compare(struct report *report)
 {
-    struct comparison_row *rows = calloc((size_t)report->count, sizeof(*rows));
-    for (int i = 0; rows && i < report->count; i++)
-        rows[i] = (struct comparison_row){report->jobs[i].target.description.path,
-                                          &report->jobs[i].outcome.total};
+    struct comparison_row *rows = comparison_rows(report);
     if (rows)
-        comparison_format(&report->text, rows, report->count, &report->plan->slos,
+        comparison_format(&report->text, rows, report->count, NULL, &report->plan->slos,
                           report->color);
-    else
-        report->text.failed = true;
     free(rows);
 }
 

@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "os/os.h"
 #include "run/job.h"
+#include "stats/comparison.h"
 #include "stats/distribution.h"
 #include "stats/stats.h"
 #include "target/target.h"
@@ -17,6 +18,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 /* Adds the comma, the line and the name before a value. */
@@ -102,8 +104,9 @@ add_target(struct json *json, const struct description *target)
     json_close(json, '}');
 }
 
+/* Opens a record that is about no target. */
 static struct json
-open_record(struct report *report)
+open_plain(struct report *report)
 {
     struct json json = begin_json(report);
     char local_text[64];
@@ -117,6 +120,13 @@ open_record(struct report *report)
     json_value(&json, "timestamp", "%" PRId64 ".%06" PRId64, wall / SECOND,
                wall % SECOND / US);
     json_string(&json, "localtime", local_text);
+    return json;
+}
+
+static struct json
+open_record(struct report *report)
+{
+    struct json json = open_plain(report);
     add_target(&json, report->target);
     if (report->phase)
         json_string(&json, "phase", phase_name(report->phase));
@@ -420,6 +430,18 @@ json_highest(struct report *report, const struct job *job)
 }
 
 static void
+json_compare(struct report *report)
+{
+    struct comparison_row *rows = comparison_rows(report);
+    struct json json = open_plain(report);
+    if (rows)
+        comparison_json(&json, rows, report->count);
+    close_record(report, &json);
+    report->records++;
+    free(rows);
+}
+
+static void
 close_array(struct report *report)
 {
     buffer_text(&report->text, "]\n");
@@ -433,6 +455,7 @@ const struct report_format report_json = {
     .step = json_step,
     .highest = json_highest,
     .phase = json_phase,
+    .compare = json_compare,
     .end = close_array,
     .closing = ']',
 };
@@ -444,4 +467,5 @@ const struct report_format report_ndjson = {
     .step = json_step,
     .highest = json_highest,
     .phase = json_phase,
+    .compare = json_compare,
 };

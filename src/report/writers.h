@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct comparison_row;
 struct histogram;
 struct job;
 struct job_phases;
 struct job_step;
 struct plan;
+struct report;
 struct slos;
 struct stats;
 
@@ -70,20 +72,22 @@ void table_highest(struct buffer *text, const struct job *job);
 void phases_table(struct buffer *text, const struct plan *plan,
                   const struct job_phases *phases);
 
-/* comparison.c: the name of a target and its results; both stay the caller's. */
-struct comparison_row {
-    const char *target;
-    const struct stats *stats;
-};
-
 /*
- * Adds a blank line, a head and a table of COUNT targets in ascending order of their
- * median, those of which no request counted last. If SLOS has limits, a column tells if
- * each target keeps them all; with COLOR a broken one is red. Times and IOPS are those of
- * the requests that count.
+ * comparison.c: adds a blank line, a head and a table of COUNT rows (stats/comparison.h),
+ * which have been filled, of the first as the reference. WITH: they are compared with
+ * that, by their files; NULL: they are targets, the fastest first. If SLOS has limits, a
+ * column tells if each keeps them all; with COLOR a broken one is red. Times and IOPS are
+ * those of the requests that count.
  */
 void comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
-                       const struct slos *slos, bool color);
+                       const char *with, const struct slos *slos, bool color);
+
+/* comparison.c: returns the rows of all jobs of REPORT, filled; NULL without memory, which
+ * is marked in its text. The caller frees them. */
+struct comparison_row *comparison_rows(struct report *report);
+
+/* comparison.c: adds the same as JSON, an object with the figures and their bounds. */
+void comparison_json(struct json *json, const struct comparison_row *rows, int count);
 
 /*
  * text_histogram.c: the distribution as a row for each power of two, or for a half,

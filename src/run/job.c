@@ -16,6 +16,31 @@ is_tracked(const struct plan *plan)
     return plan->output.plot && plan->sweep.kind == SWEEP_NONE;
 }
 
+#define SERIES_LEAST 64
+
+int
+job_open_series(struct time_series *series, const struct plan *plan, int workers)
+{
+    int most = plan->series / workers / 2 * 2;
+    if (plan->series == 0)
+        return 0;
+    most = most > SERIES_LEAST ? most : SERIES_LEAST;
+    struct series_entry *entries = os_memory_zeroed((size_t)most * sizeof(*entries));
+    if (!entries)
+        return -1;
+    series_start(series, entries, most, plan->seed);
+    return 0;
+}
+
+void
+job_close_series(struct time_series *series)
+{
+    if (series->most)
+        os_memory_release(series->entries,
+                          (size_t)series->most * sizeof(struct series_entry));
+    *series = (struct time_series){0};
+}
+
 int
 job_init(struct job *job, const struct plan *plan, int number)
 {
@@ -39,8 +64,10 @@ job_init(struct job *job, const struct plan *plan, int number)
         job->track = os_memory_zeroed(sizeof(*job->track));
     if (plan->phased)
         job->phases = os_memory_zeroed(sizeof(*job->phases));
-    if (!job->track != !is_tracked(plan) || !job->phases != !plan->phased)
+    if (!job->track != !is_tracked(plan) || !job->phases != !plan->phased ||
+        job_open_series(&job->series, plan, 1) < 0)
         return -1;
+    job->outcome.series = plan->series ? &job->series : NULL;
     job->outcome.phases = job->phases ? job->phases->list : NULL;
     return 0;
 }
@@ -52,6 +79,7 @@ job_free(struct job *job)
         os_memory_release(job->track, sizeof(*job->track));
     if (job->phases)
         os_memory_release(job->phases, sizeof(*job->phases));
+    job_close_series(&job->series);
 }
 
 /* Returns what splits the requests of JOB; NULL: nothing does. */
@@ -94,7 +122,7 @@ static int
 open_worker(struct job *job, struct error *error)
 {
     const struct plan_output *output = &job->step.output;
-    struct worker_thread *thread = worker_thread_make(job->track != NULL);
+    struct worker_thread *thread = worker_thread_make(job);
     if (!thread)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
                          job->step.threads);
@@ -321,6 +349,8 @@ job_collect(struct job *job)
     job->added = 0; /* from the beginning, whatever was not finished */
     job->done = true;
     job_add_up(job);
+    for (int i = 0; i < job->group.size; i++)
+        series_merge(&job->series, &job->threads[i]->worker.series);
     stats_merge(&outcome->total, &job->total);
     outcome->time += outcome->ended - began;
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "run/job.h"
+#include "stats/bootstrap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +73,27 @@ static const char *const judged[SCOPES] = {
     [SCOPE_READ] = "reads count",
     [SCOPE_WRITE] = "writes count",
 };
+
+/* Explains that more requests of the same kind might change the verdict on a limit. */
+static void
+explain_doubt(const struct outcome *outcome, const struct slo *slo, struct notes *notes)
+{
+    struct bootstrap bootstrap;
+    const struct stats *total = stats_of(outcome, slo);
+    char name[SLO_NAME], low[UNITS_TEXT], high[UNITS_TEXT];
+    int64_t value;
+    if (!outcome->series || slo->metric != SLO_PERCENTILE || slo->scope != SCOPE_ALL ||
+        slo->relative || total->every || slo_check(slo, total, &value) == SLO_UNKNOWN ||
+        bootstrap_resample(&bootstrap, outcome->series, &slo->percentile, 1) < 0)
+        return;
+    struct interval interval = bootstrap_interval(&bootstrap, value);
+    if (!interval.known || interval.low > (double)slo->limit ||
+        interval.high <= (double)slo->limit)
+        return;
+    notes_add(notes, outcome->target, "%s is not certain: %s to %s (95 %%)",
+              slo_name(slo, name), units_format(UNITS_TIME, (int64_t)interval.low, low),
+              units_format(UNITS_TIME, (int64_t)interval.high, high));
+}
 
 static void
 explain_limit(const struct outcome *outcome, const struct slo *slo, struct notes *notes)
@@ -215,16 +237,18 @@ static void
 explain_limits(const struct outcome *outcome, struct notes *notes)
 {
     struct buffer limits = {0};
-    if (!outcome->slos || keeps_limits(outcome))
+    if (!outcome->slos)
         return;
-    if (outcome->swept) {
+    if (outcome->swept && !keeps_limits(outcome)) {
         slos_text(outcome->slos, &limits);
         notes_add(notes, outcome->target, "no %s %s %s", sweep_noun(outcome->swept),
                   outcome->verdict == SLO_UNKNOWN ? "is known to keep" : "keeps",
                   limits.failed ? "the limits" : limits.text);
     }
-    for (int i = 0; !outcome->swept && i < outcome->slos->count; i++)
+    for (int i = 0; !outcome->swept && i < outcome->slos->count; i++) {
         explain_limit(outcome, &outcome->slos->list[i], notes);
+        explain_doubt(outcome, &outcome->slos->list[i], notes);
+    }
     buffer_free(&limits);
 }
 

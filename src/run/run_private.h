@@ -30,8 +30,9 @@ struct worker_thread {
     int left;        /* how many have not failed */
 };
 
-/* Makes a worker and its thread, with a track if TRACKED; NULL without memory. */
-struct worker_thread *worker_thread_make(bool tracked);
+/* Makes a worker and its thread for JOB, with a track and a series if that has them; NULL
+ * without memory. */
+struct worker_thread *worker_thread_make(const struct job *job);
 
 /* Frees what worker_thread_make took; the worker is closed, or was never open. */
 void worker_thread_free(struct worker_thread *thread);
@@ -112,6 +113,11 @@ struct run {
     bool interrupted; /* by a signal */
     bool ending; /* as a request has timed out, nothing can go on, or a load is over */
 };
+
+/* Takes memory for SERIES, one of WORKERS of PLAN; none if that wants no series. Returns
+ * 0, or -1 without memory. job_close_series frees it. */
+int job_open_series(struct time_series *series, const struct plan *plan, int workers);
+void job_close_series(struct time_series *series);
 
 /* Prepares JOB for its present step in RUN. Returns 0, or -1 without memory. */
 int job_prepare(struct job *job, struct run *run);

@@ -52,7 +52,9 @@ worker_size(const struct plan *plan)
     size_t unused =
         plan->load == LOAD_READ_WRITE ? 0 : 2 * sizeof(struct stats_operation);
     return (int64_t)(sizeof(struct worker) - unused +
-                     (plan->output.plot ? sizeof(struct track) : 0));
+                     (plan->output.plot ? sizeof(struct track) : 0) +
+                     (size_t)(plan->series / plan->threads) *
+                         sizeof(struct series_entry));
 }
 
 /* Names the options that need less memory. */
@@ -354,6 +356,8 @@ worker_digest(struct worker *worker, struct sample *sample)
     }
     if (worker->track)
         track_record(worker->track, sample);
+    if (sample_counts(sample) && sample->start >= worker->began)
+        series_record(&worker->series, sample->start, sample->latency);
     if (worker->reports)
         stats_compare(&worker->total, sample);
     if (!sample_failed(sample))

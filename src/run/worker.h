@@ -7,6 +7,7 @@
 #include "run/job.h"
 #include "run/schedule.h"
 #include "splitter.h"
+#include "stats/series.h"
 #include "stats/stats.h"
 #include "stats/track.h"
 #include "target/target.h"
@@ -22,6 +23,7 @@ struct worker {
     struct io_queue *queue;
     bool reports;              /* tells the job of each request; set before worker_run */
     struct track *track;       /* set before worker_run; NULL: not wanted */
+    struct time_series series;      /* likewise, its memory; without room: not wanted */
     struct splitter *splitter; /* likewise */
     _Atomic int64_t over; /* when its work time is, monotonic; INT64_MAX: not yet known */
 
@@ -63,7 +65,7 @@ int worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
                   struct error *error);
 
 /* Prepares worker NUMBER, from 0, of JOB: its buffers and its ENGINE. WORKER is all zero
- * but for its track and its splitter; memory that it does not need stays untouched.
+ * but for its track, its series and its splitter; memory that it does not need stays untouched.
  * Returns 0, or -1 with ERROR, and then nothing is left to close. */
 int worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
                 int number, struct error *error);

@@ -8,13 +8,16 @@
 #include "os/process.h"
 
 struct worker_thread *
-worker_thread_make(bool tracked)
+worker_thread_make(const struct job *job)
 {
     struct worker_thread *thread = os_memory_zeroed(sizeof(*thread));
-    if (!thread || !tracked)
-        return thread;
-    thread->worker.track = os_memory_zeroed(sizeof(*thread->worker.track));
-    if (thread->worker.track)
+    struct worker *worker = &thread->worker;
+    if (!thread)
+        return NULL;
+    if (job->track)
+        worker->track = os_memory_zeroed(sizeof(*worker->track));
+    if (job_open_series(&worker->series, &job->step, job->step.threads) == 0 &&
+        !worker->track == !job->track)
         return thread;
     worker_thread_free(thread);
     return NULL;
@@ -25,6 +28,7 @@ worker_thread_free(struct worker_thread *thread)
 {
     if (thread->worker.track)
         os_memory_release(thread->worker.track, sizeof(*thread->worker.track));
+    job_close_series(&thread->worker.series);
     os_memory_release(thread, sizeof(*thread));
 }
 

@@ -81,6 +81,34 @@ find_metric(const char *text, int length, struct slo *slo)
     return false;
 }
 
+/* Returns whether a limit is written as relative: with its sign and a percent sign. */
+static bool
+is_relative(const char *limit)
+{
+    size_t length = strlen(limit);
+    return length > 2 && strchr("+-", limit[0]) && limit[length - 1] == '%';
+}
+
+/* Reads a sign, up to nine digits, up to four more after a point, and a percent sign. */
+static const char *
+parse_relative(const char *text, struct slo *slo)
+{
+    int64_t unit = SLO_WHOLE / 100, value = 0;
+    const char *digit = text + 1;
+    slo->relative = true;
+    if (slo->metric != SLO_PERCENTILE || slo->scope != SCOPE_ALL || slo->phase)
+        return "only a percentile of all requests can be relative, as in p99=+10%";
+    for (; is_digit(*digit) && digit < text + 10; digit++)
+        value = value * 10 + (*digit - '0') * unit;
+    bool decimals = digit > text + 1 && digit[0] == '.' && is_digit(digit[1]);
+    for (digit += decimals; decimals && is_digit(*digit) && unit > 1; digit++)
+        value += (*digit - '0') * (unit /= 10);
+    if (digit == text + 1 || strcmp(digit, "%") != 0)
+        return "not a percentage such as +10% or -2.5%";
+    slo->limit = *text == '-' ? -value : value;
+    return slo->limit > -SLO_WHOLE ? NULL : "nothing takes 100 % less";
+}
+
 const char *
 slos_add(struct slos *list, const char *text)
 {
@@ -98,8 +126,9 @@ slos_add(struct slos *list, const char *text)
                                       : "iops are those of reads and writes together";
     if (*limit == '\0')
         return "a limit is missing, as in p99=10ms";
-    const char *wrong = units_parse(slo.metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME,
-                                    limit + 1, &slo.limit);
+    enum units_kind kind = slo.metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
+    const char *wrong = is_relative(limit + 1) ? parse_relative(limit + 1, &slo)
+                                               : units_parse(kind, limit + 1, &slo.limit);
     if (!wrong)
         list->list[list->count++] = slo;
     return wrong;
@@ -146,6 +175,8 @@ enum slo_verdict
 slo_check(const struct slo *slo, const struct stats *stats, int64_t *value)
 {
     bool ranked = slo->metric == SLO_PERCENTILE;
+    if (slo->relative)
+        return SLO_MET;
     uint64_t needs = ranked ? percentile_needs(&slo->percentile) : 1;
     *value = (int64_t)needs;
     if (latencies_of(stats, slo->scope).moments->count < needs)
@@ -153,6 +184,16 @@ slo_check(const struct slo *slo, const struct stats *stats, int64_t *value)
     *value = measure(slo, stats);
     bool broken = slo->metric == SLO_IOPS ? *value < slo->limit : *value > slo->limit;
     return broken ? SLO_BROKEN : SLO_MET;
+}
+
+char *
+slo_limit(const struct slo *slo, char *text)
+{
+    enum units_kind kind = slo->metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
+    if (!slo->relative)
+        return units_exact(kind, slo->limit, text);
+    snprintf(text, UNITS_TEXT, "%+.13g%%", (double)slo->limit * 100 / SLO_WHOLE);
+    return text;
 }
 
 char *
@@ -199,8 +240,7 @@ slos_text(const struct slos *slos, struct buffer *text)
     char name[SLO_NAME], limit[UNITS_TEXT];
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
-        enum units_kind kind = slo->metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
         buffer_format(text, "%s%s=%s", i ? "," : "", slo_name(slo, name),
-                      units_exact(kind, slo->limit, limit));
+                      slo_limit(slo, limit));
     }
 }

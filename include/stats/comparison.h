@@ -1,0 +1,63 @@
+#ifndef STATS_COMPARISON_H
+#define STATS_COMPARISON_H
+
+#include "stats/bootstrap.h"
+#include "stats/slo.h"
+#include "stats/stats.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The percentiles that are compared: those of percentiles_common. */
+#define COMPARISON_FIGURES 2
+
+/* One of several series of requests, which stay the caller's. */
+struct comparison_row {
+    const char *name;
+    const struct stats *stats;
+    const struct time_series
+        *series; /* of the same requests; comparing sorts its entries */
+    /* To be filled: */
+    int64_t values[COMPARISON_FIGURES];         /* ns; 0: no request counts */
+    double ratios[COMPARISON_FIGURES];          /* to those of the first row; 0: none */
+    struct interval bounds[COMPARISON_FIGURES]; /* of the ratios */
+};
+
+/* Returns true if any request of a row counts. */
+static inline bool
+comparison_counts(const struct comparison_row *row)
+{
+    return row->stats->latency.count > 0;
+}
+
+/*
+ * Compare COUNT rows with the first. If they are to be RANKED, they are put in ascending
+ * order of their medians before; those that are not known to differ from the fastest that
+ * is left stay in their order, and those of which no request counts come last. Ratios with
+ * corrected percentiles are not known. Returns 0, or -1 without memory.
+ */
+int comparison_fill(struct comparison_row *rows, int count, bool ranked);
+
+/* A ratio, and what becomes of a limit on it. */
+struct comparison_verdict {
+    enum slo_verdict verdict;
+    double ratio; /* 0: there is none */
+    struct interval bounds;
+};
+
+/*
+ * Compare ROW with SLO, which is relative to REFERENCE, the first of the rows that were
+ * filled: it is kept, or broken, if all of the bounds are on one side of the limit, and
+ * else not certain: SLO_UNKNOWN, like all without memory.
+ */
+struct comparison_verdict comparison_check(const struct slo *slo,
+                                           const struct comparison_row *row,
+                                           const struct comparison_row *reference);
+
+/* Returns the worst verdict on ROW of all limits of a list, those that are relative
+ * included unless it is the REFERENCE itself. */
+enum slo_verdict comparison_check_all(const struct slos *slos,
+                                      const struct comparison_row *row,
+                                      const struct comparison_row *reference);
+
+#endif
