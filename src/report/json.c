@@ -430,12 +430,56 @@ json_highest(struct report *report, const struct job *job)
 }
 
 static void
+add_ratio(struct json *json, const char *name, double ratio,
+          const struct interval *bounds)
+{
+    if (ratio <= 0)
+        return;
+    json_open(json, name, '{');
+    json_value(json, "ratio", "%.6f", ratio);
+    if (bounds->known) {
+        json_value(json, "low", "%.6f", bounds->low);
+        json_value(json, "high", "%.6f", bounds->high);
+    }
+    json_value(json, "differs", "%s",
+               !bounds->known             ? "null"
+               : interval_differs(bounds) ? "true"
+                                          : "false");
+    json_close(json, '}');
+}
+
+/* Adds the rows of a comparison, the first of which is the reference. */
+static void
+add_comparison(struct json *json, const struct comparison_row *rows, int count)
+{
+    static const char *const names[COMPARISON_FIGURES] = {"p50", "p99"};
+    json_open(json, "comparison", '{');
+    json_string(json, "reference", rows[0].name);
+    json_open(json, "rows", '[');
+    for (int i = 0; i < count; i++) {
+        const struct comparison_row *row = &rows[i];
+        json_open(json, NULL, '{');
+        json_string(json, "path", row->name);
+        json_value(json, "count", "%llu", (unsigned long long)row->stats->latency.count);
+        for (int k = 0; comparison_counts(row) && k < COMPARISON_FIGURES; k++)
+            json_value(json, names[k], "%lld", (long long)row->values[k]);
+        json_open(json, "change", '{');
+        for (int k = 0; i > 0 && k < COMPARISON_FIGURES; k++)
+            add_ratio(json, names[k], row->ratios[k], &row->bounds[k]);
+        json_close(json, '}');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void
 json_compare(struct report *report)
 {
     struct comparison_row *rows = comparison_rows(report);
     struct json json = open_plain(report);
     if (rows)
-        comparison_json(&json, rows, report->count);
+        add_comparison(&json, rows, report->count);
     close_record(report, &json);
     report->records++;
     free(rows);

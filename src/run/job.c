@@ -16,31 +16,6 @@ is_tracked(const struct plan *plan)
     return plan->output.plot && plan->sweep.kind == SWEEP_NONE;
 }
 
-#define SERIES_LEAST 64
-
-int
-job_open_series(struct time_series *series, const struct plan *plan, int workers)
-{
-    int most = plan->series / workers / 2 * 2;
-    if (plan->series == 0)
-        return 0;
-    most = most > SERIES_LEAST ? most : SERIES_LEAST;
-    struct series_entry *entries = os_memory_zeroed((size_t)most * sizeof(*entries));
-    if (!entries)
-        return -1;
-    series_start(series, entries, most, plan->seed);
-    return 0;
-}
-
-void
-job_close_series(struct time_series *series)
-{
-    if (series->most)
-        os_memory_release(series->entries,
-                          (size_t)series->most * sizeof(struct series_entry));
-    *series = (struct time_series){0};
-}
-
 int
 job_init(struct job *job, const struct plan *plan, int number)
 {
@@ -65,7 +40,7 @@ job_init(struct job *job, const struct plan *plan, int number)
     if (plan->phased)
         job->phases = os_memory_zeroed(sizeof(*job->phases));
     if (!job->track != !is_tracked(plan) || !job->phases != !plan->phased ||
-        job_open_series(&job->series, plan, 1) < 0)
+        worker_open_series(&job->series, plan, 1) < 0)
         return -1;
     job->outcome.series = plan->series ? &job->series : NULL;
     job->outcome.phases = job->phases ? job->phases->list : NULL;
@@ -79,7 +54,7 @@ job_free(struct job *job)
         os_memory_release(job->track, sizeof(*job->track));
     if (job->phases)
         os_memory_release(job->phases, sizeof(*job->phases));
-    job_close_series(&job->series);
+    worker_close_series(&job->series);
 }
 
 /* Returns what splits the requests of JOB; NULL: nothing does. */

@@ -114,11 +114,6 @@ struct run {
     bool ending; /* as a request has timed out, nothing can go on, or a load is over */
 };
 
-/* Takes memory for SERIES, one of WORKERS of PLAN; none if that wants no series. Returns
- * 0, or -1 without memory. job_close_series frees it. */
-int job_open_series(struct time_series *series, const struct plan *plan, int workers);
-void job_close_series(struct time_series *series);
-
 /* Prepares JOB for its present step in RUN. Returns 0, or -1 without memory. */
 int job_prepare(struct job *job, struct run *run);
 

@@ -57,6 +57,31 @@ worker_size(const struct plan *plan)
                          sizeof(struct series_entry));
 }
 
+#define SERIES_LEAST 64
+
+int
+worker_open_series(struct time_series *series, const struct plan *plan, int workers)
+{
+    int most = plan->series / workers / 2 * 2;
+    if (plan->series == 0)
+        return 0;
+    most = most > SERIES_LEAST ? most : SERIES_LEAST;
+    struct series_entry *entries = os_memory_zeroed((size_t)most * sizeof(*entries));
+    if (!entries)
+        return -1;
+    series_start(series, entries, most, plan->seed);
+    return 0;
+}
+
+void
+worker_close_series(struct time_series *series)
+{
+    if (series->most)
+        os_memory_release(series->entries,
+                          (size_t)series->most * sizeof(struct series_entry));
+    *series = (struct time_series){0};
+}
+
 /* Names the options that need less memory. */
 static int
 advise(const struct plan *plan, struct error *error)

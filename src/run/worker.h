@@ -23,7 +23,7 @@ struct worker {
     struct io_queue *queue;
     bool reports;              /* tells the job of each request; set before worker_run */
     struct track *track;       /* set before worker_run; NULL: not wanted */
-    struct time_series series;      /* likewise, its memory; without room: not wanted */
+    struct time_series series; /* likewise, its memory; without room: not wanted */
     struct splitter *splitter; /* likewise */
     _Atomic int64_t over; /* when its work time is, monotonic; INT64_MAX: not yet known */
 
@@ -59,14 +59,19 @@ struct worker {
 /* Returns the bytes that a worker of PLAN takes besides its buffers, roughly. */
 int64_t worker_size(const struct plan *plan);
 
+/* Takes memory for SERIES, one of WORKERS of PLAN; none if that wants no series. Returns
+ * 0, or -1 without memory. worker_close_series frees it. */
+int worker_open_series(struct time_series *series, const struct plan *plan, int workers);
+void worker_close_series(struct time_series *series);
+
 /* Fills ERROR: no memory for so many REQUESTS of PLAN in flight in LEFT bytes (INT64_MAX:
  * not known). Returns -1 like error_set. */
 int worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
                   struct error *error);
 
 /* Prepares worker NUMBER, from 0, of JOB: its buffers and its ENGINE. WORKER is all zero
- * but for its track, its series and its splitter; memory that it does not need stays untouched.
- * Returns 0, or -1 with ERROR, and then nothing is left to close. */
+ * but for its track, its series and its splitter; memory that it does not need stays
+ * untouched. Returns 0, or -1 with ERROR, and then nothing is left to close. */
 int worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
                 int number, struct error *error);
 

@@ -16,7 +16,7 @@ worker_thread_make(const struct job *job)
         return NULL;
     if (job->track)
         worker->track = os_memory_zeroed(sizeof(*worker->track));
-    if (job_open_series(&worker->series, &job->step, job->step.threads) == 0 &&
+    if (worker_open_series(&worker->series, &job->step, job->step.threads) == 0 &&
         !worker->track == !job->track)
         return thread;
     worker_thread_free(thread);
@@ -28,7 +28,7 @@ worker_thread_free(struct worker_thread *thread)
 {
     if (thread->worker.track)
         os_memory_release(thread->worker.track, sizeof(*thread->worker.track));
-    job_close_series(&thread->worker.series);
+    worker_close_series(&thread->worker.series);
     os_memory_release(thread, sizeof(*thread));
 }
 
