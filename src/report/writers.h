@@ -33,7 +33,7 @@ void prometheus_format(struct buffer *text, const struct plan *plan,
                        const struct job *jobs, int count, int64_t now, int64_t wall);
 
 /*
- * json.c: JSON (RFC 8259), a value at a time: over lines, indented by two
+ * json_writer.c: JSON (RFC 8259), a value at a time: over lines, indented by two
  * spaces, as ioping 1.3 lays it out, or all in one line. NAME is the key in an
  * object, NULL in an array. A name is not escaped.
  */

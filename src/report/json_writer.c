@@ -1,0 +1,70 @@
+/* The writer of JSON (RFC 8259): values, one at a time. */
+#include "base/buffer.h"
+#include "writers.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Adds the comma, the line and the name before a value. */
+static void
+begin_value(struct json *json, const char *name)
+{
+    if (json->begun)
+        buffer_text(json->text, json->one_line ? ", " : ",");
+    if (json->depth && !json->one_line)
+        buffer_format(json->text, "\n%*s", json->depth * 2, "");
+    if (name)
+        buffer_format(json->text, "\"%s\": ", name);
+    json->begun = true;
+}
+
+void
+json_open(struct json *json, const char *name, char bracket)
+{
+    begin_value(json, name);
+    buffer_add(json->text, &bracket, 1);
+    json->depth++;
+    json->begun = false;
+}
+
+void
+json_close(struct json *json, char bracket)
+{
+    json->depth--;
+    if (json->begun && !json->one_line)
+        buffer_format(json->text, "\n%*s", json->depth * 2, "");
+    buffer_add(json->text, &bracket, 1);
+    json->begun = true;
+}
+
+void
+json_value(struct json *json, const char *name, const char *format, ...)
+{
+    char value[128];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(value, sizeof(value), format, list);
+    va_end(list);
+    begin_value(json, name);
+    buffer_text(json->text, value);
+}
+
+void
+json_string(struct json *json, const char *name, const char *value)
+{
+    struct buffer *text = json->text;
+    struct escape_character character;
+    begin_value(json, name);
+    buffer_text(text, "\"");
+    while (escape_next(&value, &character)) {
+        if (character.kind == ESCAPE_INVALID)
+            buffer_text(text, "\\ufffd");
+        else if (character.kind != ESCAPE_PLAIN)
+            buffer_format(text, "\\u%04x", (unsigned)character.code);
+        else if (character.code == '"' || character.code == '\\')
+            buffer_format(text, "\\%c", *character.bytes);
+        else
+            buffer_add(text, character.bytes, character.length);
+    }
+    buffer_text(text, "\"");
+}
