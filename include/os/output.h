@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Standard streams (1 stdout, 2 stderr), terminals, and files that are replaced. */
 
@@ -15,6 +16,13 @@ void os_stream_guard(void);
 
 /* Writes SIZE bytes to a stream, whole or -1 with errno. */
 int os_stream_write(int stream, const char *bytes, size_t size);
+
+/*
+ * Reads what comes next of FD, an open file of any kind that was opened for it, or 0:
+ * standard input; SIZE bytes at the most. It may wait for as long as there is nothing to
+ * read. Returns the number of bytes, 0 at the end, or -1 with errno.
+ */
+int64_t os_stream_read(int fd, char *bytes, size_t size);
 
 /* Returns true if a stream goes to a terminal. */
 bool os_stream_terminal(int stream);

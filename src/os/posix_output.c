@@ -105,6 +105,19 @@ os_stream_write(int stream, const char *bytes, size_t size)
     return 0;
 }
 
+int64_t
+os_stream_read(int fd, char *bytes, size_t size)
+{
+    struct pollfd wanted = {.fd = fd, .events = POLLIN};
+    for (;;) {
+        ssize_t got = read(fd, bytes, size);
+        if (got >= 0 || (errno != EINTR && errno != EAGAIN))
+            return got;
+        if (errno == EAGAIN) /* another user of it made it non-blocking */
+            poll(&wanted, 1, -1);
+    }
+}
+
 bool
 os_stream_terminal(int stream)
 {

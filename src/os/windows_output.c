@@ -116,6 +116,17 @@ os_stream_write(int stream, const char *bytes, size_t size)
                               : write_bytes(handle, bytes, size);
 }
 
+/* The end of a pipe is that its other end is closed. */
+int64_t
+os_stream_read(int fd, char *bytes, size_t size)
+{
+    HANDLE handle = fd == 0 ? GetStdHandle(STD_INPUT_HANDLE) : windows_handle_of(fd);
+    DWORD got;
+    if (ReadFile(handle, bytes, (DWORD)size, &got, NULL))
+        return got;
+    return GetLastError() == ERROR_BROKEN_PIPE ? 0 : windows_error_fail();
+}
+
 bool
 os_stream_terminal(int stream)
 {
