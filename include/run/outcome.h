@@ -34,7 +34,8 @@ struct outcome {
     const struct job_phase *phases; /* PHASES of them; NULL: there are none */
     bool breakdown;                 /* the time of requests was to be split */
     const char *target;             /* its name where there are others; else NULL */
-    bool told;                      /* the user knows of the failure */
+    bool kept;  /* it was read: why requests do not count is unknown */
+    bool told;  /* the user knows of the failure */
     bool brief; /* the summary has no counts but those that ioping 1.3 prints */
 };
 

@@ -21,9 +21,10 @@ struct description {
     char device[1024]; /* "device" for a device */
     int64_t size;      /* bytes of the file system or device */
     enum mode mode;
+    bool kept; /* it is a file of raw lines, and nothing more is known */
 };
 
-/* Adds the label to TEXT: PATH (FSTYPE DEVICE SIZE), unescaped. */
+/* Adds the label to TEXT: PATH (FSTYPE DEVICE SIZE), unescaped; of a kept run PATH. */
 void description_label(const struct description *description, struct buffer *text);
 
 /* Returns the name of a mode: direct, nocache or cached. */

@@ -148,7 +148,7 @@ explain_nothing(const struct outcome *outcome, struct notes *notes)
                       total->stopped;
     if (total->requests == 0)
         notes_add(notes, outcome->target, "no request was sent");
-    else if (others == 0)
+    else if (others == 0 && !outcome->kept)
         notes_add(notes, outcome->target,
                   "no request counted: all were warm-up; use -warmup 0 to count them");
     else

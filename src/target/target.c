@@ -262,6 +262,10 @@ description_mode(enum mode mode)
 void
 description_label(const struct description *description, struct buffer *text)
 {
+    if (description->kept) {
+        buffer_text(text, description->path);
+        return;
+    }
     buffer_format(text, "%s (%s %s ", description->path, description->fstype,
                   description->device);
     units_add(text, UNITS_SIZE, description->size);

@@ -1,0 +1,352 @@
+/*
+ * Reads raw lines: each is checked to be what ioping prints of one request, or of none
+ * that counts, and goes into the statistics of its row. Field by field (ioping(1), Raw
+ * line): requests that count, their time, IOPS, bytes per second, shortest, average,
+ * longest, deviation, all requests since the line before, clock time since then; a target
+ * or a phase may follow. So a request began by its time before the clock times up to its
+ * line add up.
+ */
+#include "run/kept.h"
+
+#include "base/time.h"
+#include "base/units.h"
+#include "os/process.h"
+#include "run/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS };
+
+#define DIGITS 19            /* of INT64_MAX */
+#define MOST (INT64_MAX / 2) /* that anything may add up to */
+#define DELETE '\x7f'
+
+struct line {
+    int64_t fields[FIELDS];
+    const char *label; /* not ended by a NUL; NULL: there is none */
+    size_t length;
+};
+
+int
+kept_open(struct kept *kept, const struct plan *plan, struct error *error)
+{
+    memset(kept, 0, sizeof(*kept));
+    kept->plan = *plan;
+    kept->plan.targets = kept->names;
+    kept->plan.target_count = TARGETS_MOST;
+    kept->files = plan->target_count;
+    kept->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
+    if (kept->jobs)
+        return 0;
+    return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
+}
+
+void
+kept_begin(struct kept *kept, const char *path)
+{
+    kept->path = path;
+    kept->first = kept->last = kept->count;
+    kept->line = 0;
+    buffer_clear(&kept->begun);
+}
+
+const char *
+kept_source(const struct kept *kept)
+{
+    return strcmp(kept->path, "-") == 0 ? "standard input" : kept->path;
+}
+
+/* Reads an integer as "%" PRId64 prints one that is not negative, and moves *AT past it.
+ * Returns false if there is none. */
+static bool
+read_number(const char **at, const char *end, int64_t *number)
+{
+    const char *from = *at, *to = from;
+    uint64_t value = 0;
+    for (; to < end && is_digit(*to) && to - from < DIGITS; to++)
+        value = value * 10 + (uint64_t)(*to - '0');
+    *at = to;
+    *number = (int64_t)value;
+    return to > from && (*from != '0' || to - from == 1) && value <= INT64_MAX;
+}
+
+/* Reads the columns of the line from AT to END. Returns false if it has others. */
+static bool
+read_line(const char *at, const char *end, struct line *line)
+{
+    for (int i = 0; i < FIELDS; i++) {
+        if (i > 0 && (at == end || *at++ != ' '))
+            return false;
+        if (!read_number(&at, end, &line->fields[i]))
+            return false;
+    }
+    line->label = at == end ? NULL : at + 1;
+    line->length = at == end ? 0 : (size_t)(end - at) - 1;
+    return at == end || (*at == ' ' && line->length > 0);
+}
+
+/* Returns false for columns that no line has: they tell of the same requests. */
+static bool
+is_consistent(const int64_t *fields)
+{
+    int64_t sum = fields[SUM];
+    if (fields[REQUESTS] < fields[COUNT])
+        return false;
+    if (fields[COUNT] > 1)
+        return fields[MIN] <= fields[AVG] && fields[AVG] <= fields[MAX] &&
+               fields[MAX] <= sum;
+    if (fields[COUNT] == 0 && (sum || fields[IOPS] || fields[BPS]))
+        return false;
+    return fields[MIN] == sum && fields[AVG] == sum && fields[MAX] == sum &&
+           fields[MDEV] == 0;
+}
+
+/* Refuses the present line, of LENGTH bytes. Returns -1 with ERROR. */
+static int
+refuse_line(const struct kept *kept, const char *bytes, size_t length,
+            struct error *error)
+{
+    bool marked =
+        kept->line == 1 && length >= 2 &&
+        (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+    error_set(error, EXIT_PREPARE, kept_source(kept), "line %llu: not a raw line%s",
+              (unsigned long long)kept->line,
+              marked ? ": the file is UTF-16, as PowerShell writes it" : "");
+    return error_advise(error, marked ? "keep lines with cmd, or convert it"
+                                      : "ioping -print-count 1 -quiet prints raw lines");
+}
+
+static int
+refuse_period(const struct kept *kept, int64_t count, struct error *error)
+{
+    error_set(error, EXIT_PREPARE, kept_source(kept),
+              "line %llu is of %lld requests, as -p %lld prints",
+              (unsigned long long)kept->line, (long long)count, (long long)count);
+    return error_advise(error, "percentiles need a line for each: -print-count 1");
+}
+
+/* Returns whether a label may be what ioping prints: it escapes control characters. Of
+ * more numbers a line was cut short, and another follows. */
+static bool
+is_label(const char *label, size_t length)
+{
+    size_t digits = 0, spaces = 0;
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)label[i] < ' ' || label[i] == DELETE)
+            return false;
+        digits += is_digit(label[i]);
+        spaces += label[i] == ' ';
+    }
+    return length == 0 || spaces == 0 || digits + spaces < length;
+}
+
+static bool
+has_label(const struct kept_label *label, const struct line *line)
+{
+    return !label->text == !line->label && label->length == line->length &&
+           (line->length == 0 || memcmp(label->text, line->label, line->length) == 0);
+}
+
+/* Makes a row for LINE. Returns 0, or -1 with ERROR. */
+static int
+add_row(struct kept *kept, const struct line *line, struct error *error)
+{
+    struct kept_label *label = &kept->labels[kept->count];
+    struct job *job = &kept->jobs[kept->count];
+    if (kept->count == TARGETS_MOST) {
+        error_set(error, EXIT_PREPARE, kept_source(kept),
+                  "line %llu: more than %d targets in all",
+                  (unsigned long long)kept->line, TARGETS_MOST);
+        return error_advise(error, "compare fewer at a time");
+    }
+    if (line->label)
+        label->text = malloc(line->length + 1);
+    if (!label->text != !line->label || job_init(job, &kept->plan, kept->count) < 0)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
+    if (line->label) {
+        memcpy(label->text, line->label, line->length);
+        label->text[line->length] = '\0';
+    }
+    label->length = line->length;
+    job->stats = &job->outcome.total;
+    if (job->track)
+        track_start(job->track, 0, 0);
+    kept->last = kept->count++;
+    return 0;
+}
+
+/* Makes the row of LINE, which is mostly that of the line before, the last. Returns 0, or
+ * -1 with ERROR. */
+static int
+find_row(struct kept *kept, const struct line *line, struct error *error)
+{
+    if (kept->last < kept->count && has_label(&kept->labels[kept->last], line))
+        return 0;
+    for (int i = kept->first; i < kept->count; i++) {
+        if (!has_label(&kept->labels[i], line))
+            continue;
+        kept->last = i;
+        return 0;
+    }
+    return add_row(kept, line, error);
+}
+
+/* Adds a request that counts; START is ns after the begin of its run. */
+static void
+add_request(struct job *job, int64_t start, int64_t latency, int64_t bytes)
+{
+    const struct sample sample = {.start = start,
+                                  .latency = latency,
+                                  .size = bytes,
+                                  .bytes = bytes,
+                                  .verdict = VERDICT_NONE};
+    stats_record(&job->outcome.total, &sample);
+    if (job->track)
+        track_record(job->track, &sample);
+}
+
+/* Returns false if the sums of the row grow beyond all that can be. */
+static bool
+add_fields(struct job *job, const int64_t *fields)
+{
+    struct stats *total = &job->outcome.total;
+    int64_t latency = fields[SUM], requests = fields[REQUESTS];
+    double bytes = (double)fields[BPS] * (double)latency / 1e9 + 0.5;
+    if (fields[CLOCK] > MOST - job->outcome.time || latency > MOST - total->latency.sum ||
+        requests > MOST - (int64_t)total->requests ||
+        bytes > (double)(MOST - total->bytes))
+        return false;
+    job->outcome.time += fields[CLOCK];
+    if (fields[COUNT])
+        add_request(job, time_later(job->outcome.time - latency, 0), latency,
+                    (int64_t)bytes);
+    total->requests += (uint64_t)(requests - fields[COUNT]);
+    return true;
+}
+
+/* Adds the next line, of LENGTH bytes without its newline. Returns 0, or -1 with ERROR.
+ */
+static int
+add_line(struct kept *kept, const char *bytes, size_t length, struct error *error)
+{
+    struct line line;
+    kept->line++;
+    if (length > 0 && bytes[length - 1] == '\r')
+        length--;
+    if (length > KEPT_LINE || !read_line(bytes, bytes + length, &line) ||
+        !is_label(line.label, line.length) || !is_consistent(line.fields))
+        return refuse_line(kept, bytes, length, error);
+    if (line.fields[COUNT] > 1)
+        return refuse_period(kept, line.fields[COUNT], error);
+    if (find_row(kept, &line, error) < 0)
+        return -1;
+    if (!add_fields(&kept->jobs[kept->last], line.fields))
+        return refuse_line(kept, bytes, length, error);
+    return 0;
+}
+
+/* Stores SIZE BYTES of a line whose end is yet to come. Returns 0, or -1 with ERROR. */
+static int
+store(struct kept *kept, const char *bytes, size_t size, struct error *error)
+{
+    struct buffer *begun = &kept->begun;
+    buffer_add(begun, bytes, size);
+    if (begun->failed)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
+    if (begun->length <= KEPT_LINE + 1) /* a carriage return among them */
+        return 0;
+    kept->line++;
+    return refuse_line(kept, begun->text, begun->length, error);
+}
+
+int
+kept_add(struct kept *kept, const char *bytes, size_t size, struct error *error)
+{
+    struct buffer *begun = &kept->begun;
+    const char *end = bytes + size, *newline;
+    for (; (newline = memchr(bytes, '\n', (size_t)(end - bytes))); bytes = newline + 1) {
+        size_t length = (size_t)(newline - bytes);
+        if (begun->length == 0) {
+            if (add_line(kept, bytes, length, error) < 0)
+                return -1;
+            continue;
+        }
+        if (store(kept, bytes, length, error) < 0 ||
+            add_line(kept, begun->text, begun->length, error) < 0)
+            return -1;
+        buffer_clear(begun);
+    }
+    return bytes == end ? 0 : store(kept, bytes, (size_t)(end - bytes), error);
+}
+
+/* Names row NUMBER of the present file, which has several. Returns 0, or -1 with ERROR.
+ */
+static int
+name_row(struct kept *kept, int number, struct error *error)
+{
+    struct kept_label *label = &kept->labels[number];
+    size_t size = strlen(kept->path) + label->length + sizeof(": ");
+    char *name;
+    kept->names[number] = label->text ? label->text : kept->path;
+    if (!label->text || kept->files == 1)
+        return 0;
+    name = malloc(size);
+    if (!name)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
+    snprintf(name, size, "%s: %s", kept->path, label->text);
+    free(label->text);
+    label->text = name;
+    kept->names[number] = name;
+    return 0;
+}
+
+int
+kept_end(struct kept *kept, struct error *error)
+{
+    struct buffer *begun = &kept->begun;
+    if (begun->length && add_line(kept, begun->text, begun->length, error) < 0)
+        return -1;
+    buffer_clear(begun);
+    if (kept->line == 0) {
+        error_set(error, EXIT_PREPARE, kept_source(kept), "is empty");
+        return error_advise(error, "ioping -print-count 1 -quiet prints raw lines");
+    }
+    for (int i = kept->first; i < kept->count; i++)
+        if (kept->count - kept->first > 1 && name_row(kept, i, error) < 0)
+            return -1;
+    if (kept->count - kept->first == 1)
+        kept->names[kept->first] = kept->path;
+    return 0;
+}
+
+void
+kept_finish(struct kept *kept)
+{
+    kept->plan.target_count = kept->count;
+    kept->plan.path = kept->names[0];
+    for (int i = 0; i < kept->count; i++) {
+        struct job *job = &kept->jobs[i];
+        job->targets = job->plan.target_count = kept->count;
+        job->plan.path = job->step.path = kept->names[i];
+        job->target.description =
+            (struct description){.path = kept->names[i], .kept = true};
+        job->outcome.target = job_name(job);
+        job->outcome.kept = true;
+        job->done = true;
+    }
+}
+
+void
+kept_close(struct kept *kept)
+{
+    for (int i = 0; i < kept->count; i++)
+        job_free(&kept->jobs[i]);
+    for (int i = 0; i < TARGETS_MOST; i++)
+        free(kept->labels[i].text);
+    if (kept->jobs)
+        os_memory_release(kept->jobs, TARGETS_MOST * sizeof(struct job));
+    buffer_free(&kept->begun);
+    memset(kept, 0, sizeof(*kept));
+}
