@@ -34,5 +34,5 @@ main(int argc, char *argv[])
     os_signals_install();
     if (os_monitor_start() < 0)
         console_alone(errno);
-    return os_signals_end(session_execute(&plan));
+    return os_signals_end(plan.compare ? session_compare(&plan) : session_execute(&plan));
 }

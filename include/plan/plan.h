@@ -81,6 +81,7 @@ struct plan {
     unsigned open_flags; /* OR-ed enum os_open */
     int rw_flags;        /* OR-ed enum os_rw */
     bool breakdown;      /* the time of each request is split, see stats/breakdown.h */
+    bool compare;        /* nothing is measured: the targets are files of raw lines */
 
     struct stats_limits limits;
     int64_t corrected; /* ns: the interval to correct percentiles for; 0: none */

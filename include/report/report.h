@@ -91,6 +91,9 @@ struct run_observer report_observer(struct report *report);
 /* Writes the comparison of the jobs, after all summaries. */
 void report_compare(struct report *report);
 
+/* Writes the records or the comparison of jobs that were not run but read. */
+void report_kept(struct report *report);
+
 /*
  * Closes the output and frees the report, after the last version of the exported files,
  * which is given its time (export_end). Notes in OUTCOME the first failure of the output

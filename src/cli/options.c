@@ -354,6 +354,8 @@ const struct cli_option cli_options[] = {
     {OPTION_PLOT, 0, "plot", output, CLI_REQUIRED, "file", .set = set_path,
      .at = offsetof(struct options, plot), .newer = true, .file = true,
      .help = "draw latency over time, or the sweep, as SVG"},
+    {OPTION_COMPARE, 0, "compare", output, FLAG, .newer = true,
+     .help = "compare files of raw lines, as -p 1 -q prints"},
     {OPTION_COLOR, 0, "color", output, CLI_REQUIRED, "when", .set = set_color,
      .newer = true, .list = list_colors,
      .help = "colour verdicts: always, never, auto (auto)"},

@@ -233,6 +233,7 @@ void
 cli_usage(struct buffer *text)
 {
     buffer_text(text, "Usage: ioping [options] directory|file|device...\n"
+                      "       ioping -compare [options] file...\n"
                       "       ioping -h | -v\n");
     const char *group = NULL;
     for (int i = 0; i < OPTION_IDS; i++) {

@@ -160,7 +160,7 @@ resolve_output(const struct options *options, struct plan_output *output)
                                                      : FORMAT_HUMAN;
     output->print_count = options->print_count;
     output->print_interval = options->prometheus ? 0 : options->print_interval;
-    output->requests = !quiet && !batch;
+    output->requests = !quiet && !batch && !plan_given(options, OPTION_COMPARE);
     bool periods = output->print_count || output->print_interval;
     output->summary = json || batch || !quiet || !periods;
     output->time_format = plan_given(options, OPTION_TIME) ? options->time_format : NULL;
@@ -174,7 +174,8 @@ static void
 resolve_status(const struct options *options, struct plan_output *output)
 {
     output->status = !output->requests && !output->print_count &&
-                     !plan_given(options, OPTION_NO_STATUS);
+                     !plan_given(options, OPTION_NO_STATUS) &&
+                     !plan_given(options, OPTION_COMPARE);
 }
 
 /* The file takes over the interval of the raw lines, which are not printed then. */
@@ -306,7 +307,8 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     plan->path = options->targets[0];
     plan->targets = options->targets;
     plan->target_count = options->target_count;
-    if (check_append(options, error) < 0 || resolve_concurrency(options, plan, error) < 0)
+    if (plan_resolve_compare(options, plan, error) < 0 ||
+        check_append(options, error) < 0 || resolve_concurrency(options, plan, error) < 0)
         return -1;
     resolve_requests(options, seed, plan);
     resolve_pace(options, plan);

@@ -49,4 +49,11 @@ int plan_resolve_sweep(const struct options *options, struct plan *plan,
 int plan_resolve_phases(const struct options *options, struct plan *plan,
                         struct error *error);
 
+/*
+ * Resolves -compare. Comes first: advice on options that it refuses is of no use. Returns
+ * 0, or -1 with ERROR when an option, a limit or a file is of no use then.
+ */
+int plan_resolve_compare(const struct options *options, struct plan *plan,
+                         struct error *error);
+
 #endif

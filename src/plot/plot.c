@@ -74,7 +74,8 @@ static void
 add_title(struct buffer *text, const struct plot *plot)
 {
     if (plot->count > 1) {
-        buffer_format(text, "ioping: %d targets", plot->count);
+        buffer_format(text, "ioping: %d %s", plot->count,
+                      plot->plan->compare ? "kept runs" : "targets");
         return;
     }
     buffer_text(text, "ioping ");

@@ -69,6 +69,10 @@ plot_words_sent(struct buffer *text, const struct plot *plot)
                                         [LOAD_WRITE] = "writes",
                                         [LOAD_READ_WRITE] = "writes and reads in turn"};
     const struct plan *plan = plot->plan;
+    if (plan->compare) {
+        buffer_text(text, "read from raw lines");
+        return;
+    }
     buffer_format(text, "%s %s",
                   plan->append   ? "appended"
                   : plan->linear ? "sequential"

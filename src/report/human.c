@@ -350,6 +350,34 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
                            report->columns, report->utf8);
 }
 
+/* Adds what options ask for of kept runs, which have no summaries. */
+static void
+add_distributions(struct report *report)
+{
+    const struct percentiles *list = &report->output->percentiles;
+    struct buffer *text = &report->text;
+    if (list->given && list->count)
+        buffer_text(text, "\n");
+    for (int i = 0; i < report->count && list->given && list->count; i++) {
+        const struct job *job = &report->jobs[i];
+        const struct latencies all = latencies_of(&job->outcome.total, SCOPE_ALL);
+        if (all.moments->count == 0)
+            continue;
+        buffer_escaped(text, job->target.description.path);
+        add_percentiles_of(text, ": ", &all, list);
+    }
+    if (!report->plan->options->given[OPTION_HISTOGRAM])
+        return;
+    for (int i = 0; i < report->count; i++) {
+        const struct job *job = &report->jobs[i];
+        buffer_text(text, "\n");
+        buffer_escaped(text, job->target.description.path);
+        buffer_text(text, ":\n");
+        text_histogram_add(text, &job->outcome.total.latencies, false, report->columns,
+                           report->utf8);
+    }
+}
+
 static void
 human_compare(struct report *report)
 {
@@ -358,6 +386,8 @@ human_compare(struct report *report)
         comparison_format(&report->text, rows, report->count, NULL, &report->plan->slos,
                           report->color);
     free(rows);
+    if (report->plan->compare)
+        add_distributions(report);
 }
 
 void

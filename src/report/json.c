@@ -31,10 +31,12 @@ add_target(struct json *json, const struct description *target)
 {
     json_open(json, "target", '{');
     json_string(json, "path", target->path);
-    json_string(json, "fstype", target->fstype);
-    json_string(json, "device", target->device);
-    json_value(json, "device_size", "%" PRId64, target->size);
-    json_string(json, "mode", description_mode(target->mode));
+    if (!target->kept) {
+        json_string(json, "fstype", target->fstype);
+        json_string(json, "device", target->device);
+        json_value(json, "device_size", "%" PRId64, target->size);
+        json_string(json, "mode", description_mode(target->mode));
+    }
     json_close(json, '}');
 }
 
@@ -276,12 +278,26 @@ add_load(struct json *json, const struct stats *stats, int64_t time)
     json_close(json, '}');
 }
 
+/* Adds what raw lines tell of all requests. */
+static void
+add_kept_load(struct json *json, const struct stats *stats, int64_t time)
+{
+    json_open(json, "load", '{');
+    json_value(json, "count", "%" PRIu64, stats->requests);
+    json_value(json, "time", "%" PRId64, time);
+    json_value(json, "iops", "%.6f", stats_rate((double)stats->requests, time));
+    json_close(json, '}');
+}
+
 static void
 json_stats(struct report *report, const struct stats *stats, int64_t time)
 {
     struct json json = open_record(report);
     add_stat(report, &json, stats);
-    add_load(&json, stats, time);
+    if (report->target->kept)
+        add_kept_load(&json, stats, time);
+    else
+        add_load(&json, stats, time);
     close_record(report, &json);
 }
 

@@ -302,10 +302,21 @@ report_observer(struct report *report)
 void
 report_compare(struct report *report)
 {
-    if (report->count < 2 || !report->output->summary || !report->format->compare)
+    bool several = report->count > 1 || report->plan->compare;
+    if (!several || !report->output->summary || !report->format->compare)
         return;
     report->format->compare(report);
     flush(report);
+}
+
+void
+report_kept(struct report *report)
+{
+    for (int i = 0; i < report->count && !report->format->compare; i++) {
+        on_begin(report, &report->jobs[i]);
+        on_summary(report, &report->jobs[i]);
+    }
+    report_compare(report);
 }
 
 void

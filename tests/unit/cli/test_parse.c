@@ -109,6 +109,7 @@ static const struct row {
     {OPTION_SLO, 0, "slo", "max=7ns", AT(slos.list[0].limit)},
     {OPTION_PROMETHEUS, 0, "prometheus", "7", 0},
     {OPTION_PLOT, 0, "plot", "7", 0},
+    {OPTION_COMPARE, 0, "compare", NULL, 0},
     {OPTION_COLOR, 0, "color", "never", 0},
     {OPTION_NO_STATUS, 0, "no-status", NULL, 0},
     {OPTION_HELP, 'h', "help", NULL, 0},
@@ -324,7 +325,7 @@ ambiguous_beginnings_list_the_possibilities(void **state)
                   "'-print-interval'\n");
     check_refused("--c 1 .", true,
                   "ioping: option '--c' is ambiguous; possibilities: '-count' "
-                  "'-cached' '-corrected' '-color'\n");
+                  "'-cached' '-corrected' '-compare' '-color'\n");
     check_refused("-s=4k .", true,
                   "ioping: option '-s=4k' is ambiguous; possibilities: '-speed-limit' "
                   "'-size' '-sweep' '-sync' '-slo'\n");

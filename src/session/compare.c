@@ -1,0 +1,210 @@
+/*
+ * The session of a comparison: files of raw lines from their reading to the last word.
+ * Any of them may be a pipe that nobody writes to, or on a file system that hangs, so a
+ * thread of its own reads them and tells of them; the first one has the signals, and ends
+ * the program at once if one asks for it in the meantime.
+ */
+#include "os/os.h"
+#include "os/output.h"
+#include "os/process.h"
+#include "report/console.h"
+#include "report/report.h"
+#include "run/job.h"
+#include "run/kept.h"
+#include "run/schedule.h"
+#include "session/session.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK (256 << 10) /* bytes that are read at a time */
+#define STANDARD_INPUT 0
+
+/* The thread that reads may get stuck, so all that it uses stays in memory then. */
+struct compare {
+    const struct plan *plan;
+    struct os_thread supervisor;
+    struct kept kept;
+    struct report report;
+    char *block;
+    _Atomic(const char *) path; /* of the file that is being read */
+    atomic_bool reading;        /* who makes it false has the word */
+    atomic_bool done;
+    int status; /* of the program */
+};
+
+/* Reads an open file to its end. Returns 0, or -1 with ERROR. */
+static int
+read_open(struct compare *compare, int fd, struct error *error)
+{
+    struct kept *kept = &compare->kept;
+    struct os_info info;
+    int64_t got;
+    if (os_file_info(fd, &info) == 0 && info.kind == OS_DIRECTORY)
+        return error_set(error, EXIT_PREPARE, kept_source(kept), "%s", strerror(EISDIR));
+    while ((got = os_stream_read(fd, compare->block, BLOCK)) > 0)
+        if (kept_add(kept, compare->block, (size_t)got, error) < 0)
+            return -1;
+    if (got < 0)
+        return error_set(error, EXIT_PREPARE, kept_source(kept), "%s", strerror(errno));
+    return kept_end(kept, error);
+}
+
+/* Returns 0, or -1 with ERROR. */
+static int
+read_file(struct compare *compare, const char *path, struct error *error)
+{
+    kept_begin(&compare->kept, path);
+    atomic_store(&compare->path, kept_source(&compare->kept));
+    if (strcmp(path, "-") == 0)
+        return read_open(compare, STANDARD_INPUT, error);
+    int fd = os_file_open(path, OS_OPEN_READ);
+    if (fd < 0)
+        return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
+    int status = read_open(compare, fd, error);
+    os_file_close(fd);
+    return status;
+}
+
+/* Returns 0, or -1 with ERROR. */
+static int
+read_all(struct compare *compare, struct error *error)
+{
+    const struct plan *plan = compare->plan;
+    if (kept_open(&compare->kept, plan, error) < 0)
+        return -1;
+    for (int i = 0; i < plan->target_count; i++)
+        if (read_file(compare, plan->targets[i], error) < 0)
+            return -1;
+    kept_finish(&compare->kept);
+    return 0;
+}
+
+/* Says the last words about each row. Returns the status. */
+static int
+explain_all(const struct kept *kept)
+{
+    const struct outcome *first = &kept->jobs[0].outcome;
+    struct notes notes = {0};
+    int status = EXIT_DONE;
+    for (int i = 0; i < kept->count; i++) {
+        struct outcome *outcome = &kept->jobs[i].outcome;
+        outcome->output_error = first->output_error;
+        outcome->output_told = i > 0 || first->output_told;
+        outcome_explain(outcome, &notes);
+        console_notes(&notes);
+        status = outcome_worse(status, outcome_status(outcome));
+    }
+    return status;
+}
+
+/* Prints the comparison, after the plot is written. Returns the status. */
+static int
+tell(struct compare *compare)
+{
+    struct kept *kept = &compare->kept;
+    struct error error;
+    int begun =
+        report_begin(&compare->report, &kept->plan, kept->jobs, kept->count, &error);
+    if (begun == 0)
+        report_kept(&compare->report);
+    report_end(&compare->report, &kept->jobs[0].outcome);
+    return begun < 0 ? console_error(&error) : explain_all(kept);
+}
+
+static void *
+work(void *argument)
+{
+    struct compare *compare = argument;
+    struct error error;
+    int read = read_all(compare, &error);
+    if (!atomic_exchange(&compare->reading, false))
+        return NULL; /* the program ends */
+    compare->status = read < 0 ? console_error(&error) : tell(compare);
+    atomic_store(&compare->done, true);
+    os_thread_wake(&compare->supervisor);
+    return NULL;
+}
+
+/* Ends the program after a signal. */
+static _Noreturn void
+give_up(const char *path, int status)
+{
+    struct error error;
+    error_set(&error, status, path, "interrupted before it was %s",
+              status == EXIT_PREPARE ? "read" : "written");
+    os_process_end(console_error(&error));
+}
+
+/* Waits for the other thread. After a signal nothing more is read, and what is written
+ * has some time. */
+static void
+supervise(struct compare *compare)
+{
+    int64_t limit = INT64_MAX;
+    while (!atomic_load(&compare->done)) {
+        bool asked = os_signals_stop() != 0;
+        if (asked && atomic_exchange(&compare->reading, false))
+            give_up(atomic_load(&compare->path), EXIT_PREPARE);
+        if (asked && limit == INT64_MAX)
+            limit = os_clock_now() + STALL_GRACE;
+        if (os_clock_now() >= limit)
+            give_up("comparison", EXIT_RUNTIME);
+        os_signals_wait(limit, &compare->done);
+    }
+}
+
+/* Returns NULL without memory. */
+static struct compare *
+compare_make(const struct plan *plan)
+{
+    struct compare *compare = calloc(1, sizeof(*compare));
+    if (!compare)
+        return NULL;
+    compare->plan = plan;
+    compare->supervisor = os_thread_self();
+    atomic_init(&compare->path, plan->path);
+    atomic_init(&compare->reading, true);
+    compare->block = malloc(BLOCK);
+    if (compare->block)
+        return compare;
+    free(compare);
+    return NULL;
+}
+
+static void
+compare_free(struct compare *compare)
+{
+    kept_close(&compare->kept);
+    free(compare->block);
+    free(compare);
+}
+
+int
+session_compare(const struct plan *plan)
+{
+    struct compare *compare = compare_make(plan);
+    struct os_thread worker;
+    struct error error;
+    if (!compare) {
+        error_set(&error, EXIT_PREPARE, NULL, "no memory for the comparison");
+        return console_error(&error);
+    }
+    unsigned signals = os_signals_block();
+    int started = os_thread_start(&worker, work, compare);
+    int number = errno;
+    os_signals_unblock(signals);
+    if (started < 0) {
+        error_set(&error, EXIT_PREPARE, NULL, "no thread for the comparison: %s",
+                  strerror(number));
+        compare_free(compare);
+        return console_error(&error);
+    }
+    supervise(compare);
+    os_thread_join(&worker);
+    int status = compare->status;
+    compare_free(compare);
+    return status;
+}
