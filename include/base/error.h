@@ -11,6 +11,7 @@ enum exit_status {
     EXIT_RUNTIME = 3,
     EXIT_INTERRUPTED = 4,
     EXIT_LIMIT = 5,
+    EXIT_UNCERTAIN = 6,
 };
 
 /*

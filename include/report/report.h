@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct comparison_row;
 struct description;
 struct job;
 struct job_step;
@@ -57,16 +58,17 @@ struct report {
     enum plan_load load;              /* likewise */
     const struct job *jobs;
     int count;
-    struct buffer *labels;            /* of the jobs in the human format */
-    const struct description *target; /* the current one */
-    enum phase phase;                 /* that it is in */
-    struct buffer *label;             /* likewise */
-    int stream;                       /* of os_stream_write */
-    int64_t (*wall)(void);            /* ns since 1970 */
-    struct buffer text;               /* of the current record */
-    uint64_t records;                 /* written before it; JSON */
-    bool begun;                       /* OPEN was called */
-    bool over;                        /* a run, or a sweep, has come to its end */
+    const struct comparison_row *rows; /* of the jobs, filled; NULL: not yet */
+    struct buffer *labels;             /* of the jobs in the human format */
+    const struct description *target;  /* the current one */
+    enum phase phase;                  /* that it is in */
+    struct buffer *label;              /* likewise */
+    int stream;                        /* of os_stream_write */
+    int64_t (*wall)(void);             /* ns since 1970 */
+    struct buffer text;                /* of the current record */
+    uint64_t records;                  /* written before it; JSON */
+    bool begun;                        /* OPEN was called */
+    bool over;                         /* a run, or a sweep, has come to its end */
     bool terminal; /* the output goes to one; else the summary is that of ioping 1.3 */
     int columns;   /* of the terminal, 80 without one */
     bool utf8;     /* the terminal shows UTF-8 */

@@ -221,6 +221,11 @@ resolve_slos(const struct options *options, struct plan *plan, struct error *err
                       sweep_name(swept));
             return error_advise(error, "limit a time, such as p99=1ms");
         }
+        if (slo->relative && !plan->compare) {
+            error_set(error, EXIT_USAGE, "-slo", "%s is relative, and needs -compare",
+                      slo_name(slo, name));
+            return error_advise(error, "add -compare and two files, or give a time");
+        }
         const char *advice, *why = find_missing(plan, slo->scope, &advice);
         if (slo->phase && !plan->phased) {
             error_set(error, EXIT_USAGE, "-slo", "%s needs -load", slo_name(slo, name));
@@ -245,8 +250,10 @@ resolve_series(const struct options *options, struct plan *plan)
     bool ranked = false;
     for (int i = 0; i < plan->slos.count; i++)
         ranked |= plan->slos.list[i].metric == SLO_PERCENTILE;
-    if ((plan->target_count > 1 || ranked) && options->sweep.kind == SWEEP_NONE &&
-        !plan->phased)
+    if (plan->compare)
+        plan->series = SERIES_ALL;
+    else if ((plan->target_count > 1 || ranked) && options->sweep.kind == SWEEP_NONE &&
+             !plan->phased)
         plan->series = plan->target_count > SERIES_ALL / SERIES_MOST
                            ? SERIES_ALL / plan->target_count
                            : SERIES_MOST;

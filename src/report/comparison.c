@@ -255,6 +255,10 @@ struct comparison_row *
 comparison_rows(struct report *report)
 {
     struct comparison_row *rows = calloc((size_t)report->count, sizeof(*rows));
+    for (int i = 0; rows && report->rows && i < report->count; i++)
+        rows[i] = report->rows[i];
+    if (rows && report->rows)
+        return rows;
     for (int i = 0; rows && i < report->count; i++)
         rows[i] = (struct comparison_row){
             .name = report->jobs[i].target.description.path,

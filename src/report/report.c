@@ -312,7 +312,7 @@ report_compare(struct report *report)
 void
 report_kept(struct report *report)
 {
-    for (int i = 0; i < report->count && !report->format->compare; i++) {
+    for (int i = 0; i < report->count && report->format != &report_human; i++) {
         on_begin(report, &report->jobs[i]);
         on_summary(report, &report->jobs[i]);
     }

@@ -203,6 +203,7 @@ add_request(struct job *job, int64_t start, int64_t latency, int64_t bytes)
                                   .bytes = bytes,
                                   .verdict = VERDICT_NONE};
     stats_record(&job->outcome.total, &sample);
+    series_record(&job->series, sample.start, sample.latency);
     if (job->track)
         track_record(job->track, &sample);
 }

@@ -58,7 +58,9 @@ int
 outcome_worse(int status, int other)
 {
     static const int ranks[] = {
-        [EXIT_DONE] = 0, [EXIT_LIMIT] = 1, [EXIT_RUNTIME] = 2, [EXIT_PREPARE] = 2};
+        [EXIT_DONE] = 0,    [EXIT_UNCERTAIN] = 1, [EXIT_LIMIT] = 2,
+        [EXIT_RUNTIME] = 3, [EXIT_PREPARE] = 3,
+    };
     return ranks[other] > ranks[status] ? other : status;
 }
 

@@ -4,6 +4,7 @@
  * thread of its own reads them and tells of them; the first one has the signals, and ends
  * the program at once if one asks for it in the meantime.
  */
+#include "base/units.h"
 #include "os/os.h"
 #include "os/output.h"
 #include "os/process.h"
@@ -13,9 +14,11 @@
 #include "run/kept.h"
 #include "run/schedule.h"
 #include "session/session.h"
+#include "stats/comparison.h"
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +30,7 @@ struct compare {
     const struct plan *plan;
     struct os_thread supervisor;
     struct kept kept;
+    struct comparison_row *rows; /* of the kept */
     struct report report;
     char *block;
     _Atomic(const char *) path; /* of the file that is being read */
@@ -68,6 +72,40 @@ read_file(struct compare *compare, const char *path, struct error *error)
     return status;
 }
 
+/* Returns the first limit that is relative; NULL: there is none. */
+static const struct slo *
+find_relative(const struct slos *slos)
+{
+    for (int i = 0; i < slos->count; i++)
+        if (slos->list[i].relative)
+            return &slos->list[i];
+    return NULL;
+}
+
+/* Compares the rows with the first. Returns 0, or -1 with ERROR. */
+static int
+fill_rows(struct compare *compare, struct error *error)
+{
+    const struct kept *kept = &compare->kept;
+    const struct slo *relative = find_relative(&compare->plan->slos);
+    char name[SLO_NAME];
+    compare->rows = calloc((size_t)kept->count, sizeof(*compare->rows));
+    if (relative && kept->count < 2) {
+        error_set(error, EXIT_USAGE, "-slo", "%s: there is nothing to be relative to",
+                  slo_name(relative, name));
+        return error_advise(error, "name a second file, or give a time");
+    }
+    for (int i = 0; compare->rows && i < kept->count; i++)
+        compare->rows[i] = (struct comparison_row){
+            .name = kept->jobs[i].target.description.path,
+            .stats = &kept->jobs[i].outcome.total,
+            .series = &kept->jobs[i].series,
+        };
+    if (compare->rows && comparison_fill(compare->rows, kept->count, false) == 0)
+        return 0;
+    return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
+}
+
 /* Returns 0, or -1 with ERROR. */
 static int
 read_all(struct compare *compare, struct error *error)
@@ -79,7 +117,53 @@ read_all(struct compare *compare, struct error *error)
         if (read_file(compare, plan->targets[i], error) < 0)
             return -1;
     kept_finish(&compare->kept);
-    return 0;
+    return fill_rows(compare, error);
+}
+
+/* Notes what became of a limit that is relative to the first row, unless it is kept.
+ * Returns the status. */
+static int
+explain_relative(const struct slo *slo, const struct comparison_row *row,
+                 const struct comparison_row *first, struct notes *notes)
+{
+    struct comparison_verdict is = comparison_check(slo, row, first);
+    char name[SLO_NAME], limit[UNITS_TEXT], bounds[64] = "";
+    slo_name(slo, name);
+    slo_limit(slo, limit);
+    if (is.verdict == SLO_MET)
+        return EXIT_DONE;
+    if (is.bounds.known)
+        snprintf(bounds, sizeof(bounds), " (%+.1f..%+.1f)", (is.bounds.low - 1) * 100,
+                 (is.bounds.high - 1) * 100);
+    if (is.verdict == SLO_BROKEN)
+        notes_add(notes, row->name, "%s = %+.1f%%%s exceeds %s", name,
+                  (is.ratio - 1) * 100, bounds, limit);
+    else if (is.bounds.known)
+        notes_add(notes, row->name, "%s = %+.1f%%%s is not certain to %s %s", name,
+                  (is.ratio - 1) * 100, bounds,
+                  is.ratio <= 1 + (double)slo->limit / SLO_WHOLE ? "keep" : "exceed",
+                  limit);
+    else
+        notes_add(notes, row->name, "%s is not certain: too few requests", name);
+    return is.verdict == SLO_BROKEN ? EXIT_LIMIT : EXIT_UNCERTAIN;
+}
+
+/* Says what became of all limits that are relative. Returns the status. */
+static int
+explain_changes(const struct compare *compare)
+{
+    const struct slos *slos = &compare->plan->slos;
+    struct notes notes = {0};
+    int status = EXIT_DONE;
+    for (int i = 1; i < compare->kept.count; i++) {
+        for (int k = 0; k < slos->count; k++)
+            if (slos->list[k].relative)
+                status = outcome_worse(status,
+                                       explain_relative(&slos->list[k], &compare->rows[i],
+                                                        &compare->rows[0], &notes));
+        console_notes(&notes);
+    }
+    return status;
 }
 
 /* Says the last words about each row. Returns the status. */
@@ -108,10 +192,13 @@ tell(struct compare *compare)
     struct error error;
     int begun =
         report_begin(&compare->report, &kept->plan, kept->jobs, kept->count, &error);
+    compare->report.rows = compare->rows;
     if (begun == 0)
         report_kept(&compare->report);
     report_end(&compare->report, &kept->jobs[0].outcome);
-    return begun < 0 ? console_error(&error) : explain_all(kept);
+    if (begun < 0)
+        return console_error(&error);
+    return outcome_worse(explain_all(kept), explain_changes(compare));
 }
 
 static void *
@@ -178,6 +265,7 @@ static void
 compare_free(struct compare *compare)
 {
     kept_close(&compare->kept);
+    free(compare->rows);
     free(compare->block);
     free(compare);
 }
