@@ -136,10 +136,10 @@ explain_relative(const struct slo *slo, const struct comparison_row *row,
         snprintf(bounds, sizeof(bounds), " (%+.1f..%+.1f)", (is.bounds.low - 1) * 100,
                  (is.bounds.high - 1) * 100);
     if (is.verdict == SLO_BROKEN)
-        notes_add(notes, row->name, "%s = %+.1f%%%s exceeds %s", name,
+        notes_add(notes, row->name, "%s = %+.1f %%%s exceeds %s", name,
                   (is.ratio - 1) * 100, bounds, limit);
     else if (is.bounds.known)
-        notes_add(notes, row->name, "%s = %+.1f%%%s is not certain to %s %s", name,
+        notes_add(notes, row->name, "%s = %+.1f %%%s is not certain to %s %s", name,
                   (is.ratio - 1) * 100, bounds,
                   is.ratio <= 1 + (double)slo->limit / SLO_WHOLE ? "keep" : "exceed",
                   limit);
