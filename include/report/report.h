@@ -51,6 +51,7 @@ struct report_timer {
     int64_t due;   /* monotonic; 0: EVERY after the begin of the run */
 };
 
+/* One output of a run: a format and where its text goes. */
 struct report {
     const struct report_format *format;
     const struct plan *plan;
@@ -68,12 +69,22 @@ struct report {
     struct buffer text;                /* of the current record */
     uint64_t records;                  /* written before it; JSON */
     bool begun;                        /* OPEN was called */
-    bool over;                         /* a run, or a sweep, has come to its end */
     bool terminal; /* the output goes to one; else the summary is that of ioping 1.3 */
     int columns;   /* of the terminal, 80 without one */
     bool utf8;     /* the terminal shows UTF-8 */
     bool color;    /* verdicts have colours */
     int error;     /* errno of the first failure of the output */
+    struct status *status; /* the status line, which it must not write over; or NULL */
+};
+
+/* All that is told of a run. A report that fails ends the run, and the other goes on to
+ * its end. */
+#define REPORTS_MOST 2
+struct reports {
+    struct report list[REPORTS_MOST];
+    int count;
+    bool over;   /* a run, or a sweep, has come to its end */
+    bool failed; /* a report has an error */
     struct export export;
     struct status *status; /* the status line; NULL: none */
     struct report_timer timers[REPORT_TIMERS];
@@ -84,26 +95,27 @@ struct report {
  * Writes the exported files for the first time. Returns 0, or -1 with ERROR. report_end
  * must be called in any case.
  */
-int report_begin(struct report *report, const struct plan *plan, const struct job *jobs,
+int report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
                  int count, struct error *error);
 
-/* Returns the functions that a run calls; REPORT must outlive it. */
-struct run_observer report_observer(struct report *report);
+/* Returns the functions that a run calls; REPORTS must outlive it. */
+struct run_observer report_observer(struct reports *reports);
 
 /* Writes the comparison of the jobs, after all summaries. */
-void report_compare(struct report *report);
+void report_compare(struct reports *reports);
 
-/* Writes the records or the comparison of jobs that were not run but read. */
-void report_kept(struct report *report);
+/* Writes the records and the comparison of jobs that were not run but read, from ROWS,
+ * which are filled and must stay. */
+void report_kept(struct reports *reports, const struct comparison_row *rows);
 
 /*
- * Closes the output and frees the report, after the last version of the exported files,
+ * Closes the output and frees the reports, after the last version of the exported files,
  * which is given its time (export_end). Notes in OUTCOME the first failure of the output
  * since report_begin, or that an exported file could not be written in the end; whether
  * a thread is stuck in that; and if summaries were brief. On the supervisor's thread, or
  * the leading one if there was no run.
  */
-void report_end(struct report *report, struct outcome *outcome);
+void report_end(struct reports *reports, struct outcome *outcome);
 
 /* Adds a raw line (ioping(1), Raw line): ten integers and, among several targets, the
  * current one, or with phases the name of the current one. */

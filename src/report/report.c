@@ -26,8 +26,8 @@ static const struct report_format *const formats[] = {
 };
 
 /* Writes the text. Once the output has failed, nothing more is written to it. */
-static int
-flush(struct report *report)
+static void
+flush(struct reports *reports, struct report *report)
 {
     if (report->text.failed && !report->error)
         report->error = ENOMEM;
@@ -38,131 +38,191 @@ flush(struct report *report)
         status_resume(report->status);
     }
     buffer_clear(&report->text);
-    return report->error ? -1 : 0;
+    reports->failed |= report->error != 0;
 }
 
-/* Selects the current target. */
-static struct report *
-select_job(void *self, const struct job *job)
+/* Writes the text as a record. */
+static void
+end_record(struct reports *reports, struct report *report)
 {
-    struct report *report = self;
+    report->records++;
+    flush(reports, report);
+}
+
+/* Returns 0, or -1 if an output has failed. */
+static int
+status_of(const struct reports *reports)
+{
+    return reports->failed ? -1 : 0;
+}
+
+/* Selects the current target of report NUMBER, which it returns. */
+static struct report *
+select_job(struct reports *reports, int number, const struct job *job)
+{
+    struct report *report = &reports->list[number];
     report->target = &job->target.description;
     report->label = &report->labels[job->number];
     report->phase = job->phases ? job->phases->current : PHASE_NONE;
     return report;
 }
 
-int
-report_begin(struct report *report, const struct plan *plan, const struct job *jobs,
-             int count, struct error *error)
+/* Begins the report on STREAM. Returns 0, or -1 with ERROR. */
+static int
+begin_report(struct report *report, const struct plan *plan, const struct job *jobs,
+             int count, int stream, struct error *error)
 {
-    const struct plan_output *output = &plan->output;
-    memset(report, 0, sizeof(*report));
-    report->format = formats[output->format];
-    report->plan = report->export.plan = plan;
-    report->output = output;
+    report->format = formats[plan->output.format];
+    report->plan = plan;
+    report->output = &plan->output;
     report->load = plan->load;
-    report->stream = 1;
+    report->stream = stream;
     report->wall = os_clock_wall;
-    report->terminal = os_stream_terminal(report->stream);
-    report->columns = os_stream_columns(report->stream);
+    report->terminal = os_stream_terminal(stream);
+    report->columns = os_stream_columns(stream);
     report->columns = report->columns ? report->columns : 80;
     report->utf8 = os_locale_utf8();
-    report->color = color_wanted(plan->options->color, report->stream);
+    report->color = color_wanted(plan->options->color, stream);
     report->labels = calloc((size_t)count, sizeof(*report->labels));
     if (!report->labels)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the report");
     report->jobs = jobs;
     report->count = count;
+    return 0;
+}
+
+int
+report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
+             int count, struct error *error)
+{
+    const struct plan_output *output = &plan->output;
+    memset(reports, 0, sizeof(*reports));
+    reports->export.plan = plan;
+    reports->count = 1;
+    if (begin_report(&reports->list[0], plan, jobs, count, 1, error) < 0)
+        return -1;
     if (status_wanted(plan))
-        report->status = status_open(plan, count, os_clock_now());
-    report->timers[TIMER_METRICS].every =
+        reports->status = status_open(plan, count, os_clock_now());
+    reports->list[0].status = reports->status;
+    reports->timers[TIMER_METRICS].every =
         output->prometheus ? output->export_interval : 0;
-    report->timers[TIMER_PLOT].every = output->plot ? EXPORT_PLOT_INTERVAL : 0;
-    report->timers[TIMER_STATUS].every = report->status ? STATUS_INTERVAL : 0;
-    return export_begin(&report->export, plan, jobs, count, report->status, error);
+    reports->timers[TIMER_PLOT].every = output->plot ? EXPORT_PLOT_INTERVAL : 0;
+    reports->timers[TIMER_STATUS].every = reports->status ? STATUS_INTERVAL : 0;
+    return export_begin(&reports->export, plan, jobs, count, reports->status, error);
+}
+
+/* Begins the report of its current target. */
+static void
+begin_job(struct reports *reports, struct report *report)
+{
+    if (!report->begun && report->format->open)
+        report->format->open(report);
+    if (report->format->begin)
+        report->format->begin(report);
+    if (report->format->closing)
+        os_signals_closing(report->format->closing);
+    report->begun = true;
+    flush(reports, report);
+}
+
+static void
+summarize(struct reports *reports, struct report *report, const struct job *job)
+{
+    report->format->summary(report, &job->outcome.total, job->outcome.time);
+    end_record(reports, report);
 }
 
 static int
 on_begin(void *self, const struct job *job)
 {
-    struct report *report = select_job(self, job);
-    if (!report->begun && report->format->open)
-        report->format->open(report);
-    if (report->format->begin)
-        report->format->begin(report);
-    os_signals_closing(report->format->closing);
-    report->begun = true;
-    return flush(report);
+    struct reports *reports = self;
+    for (int i = 0; i < reports->count; i++)
+        begin_job(reports, select_job(reports, i, job));
+    return status_of(reports);
 }
 
 static int
 on_sample(void *self, const struct job *job, const struct sample *sample)
 {
-    struct report *report = select_job(self, job);
-    if (report->format->sample)
-        report->format->sample(report, sample);
-    report->records++;
-    return flush(report);
+    struct reports *reports = self;
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = select_job(reports, i, job);
+        if (report->format->sample)
+            report->format->sample(report, sample);
+        end_record(reports, report);
+    }
+    return status_of(reports);
 }
 
 static int
 on_period(void *self, const struct job *job, const struct stats *stats, int64_t time)
 {
-    struct report *report = select_job(self, job);
-    report->format->period(report, stats, time);
-    report->records++;
-    return flush(report);
+    struct reports *reports = self;
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = select_job(reports, i, job);
+        report->format->period(report, stats, time);
+        end_record(reports, report);
+    }
+    return status_of(reports);
 }
 
 static int
 on_summary(void *self, const struct job *job)
 {
-    struct report *report = select_job(self, job);
-    if (job->phases && report->format->phase)
-        return 0;
-    report->format->summary(report, &job->outcome.total, job->outcome.time);
-    report->records++;
-    return flush(report);
+    struct reports *reports = self;
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = select_job(reports, i, job);
+        if (!job->phases || !report->format->phase)
+            summarize(reports, report, job);
+    }
+    return status_of(reports);
 }
 
 static int
 on_step(void *self, const struct job *job, const struct job_step *step,
         const struct stats *stats, int64_t time)
 {
-    struct report *report = select_job(self, job);
-    report->format->step(report, step, stats, time);
-    report->records++;
-    return flush(report);
+    struct reports *reports = self;
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = select_job(reports, i, job);
+        report->format->step(report, step, stats, time);
+        end_record(reports, report);
+    }
+    return status_of(reports);
 }
 
 static int
 on_phase(void *self, const struct job *job, enum phase phase)
 {
-    struct report *report = select_job(self, job);
+    struct reports *reports = self;
     const struct job *load = phase == PHASE_LOADED ? job->phases->load : NULL;
-    if (!report->format->phase)
-        return 0;
-    report->format->phase(report, &job->phases->list[phase], load);
-    report->records++;
-    return flush(report);
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = select_job(reports, i, job);
+        if (!report->format->phase)
+            continue;
+        report->format->phase(report, &job->phases->list[phase], load);
+        end_record(reports, report);
+    }
+    return status_of(reports);
 }
 
 static void
 on_highest(void *self, const struct job *job)
 {
-    struct report *report = select_job(self, job);
-    report->format->highest(report, job);
-    report->records++;
-    flush(report);
+    struct reports *reports = self;
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = select_job(reports, i, job);
+        report->format->highest(report, job);
+        end_record(reports, report);
+    }
 }
 
 static void
-write_notes(struct report *report, struct notes *notes)
+write_notes(struct reports *reports, struct notes *notes)
 {
-    status_pause(report->status);
+    status_pause(reports->status);
     console_notes(notes);
-    status_resume(report->status);
+    status_resume(reports->status);
 }
 
 /* Interim statistics go to stderr, whatever the format: stdout has only records. Those of
@@ -170,17 +230,17 @@ write_notes(struct report *report, struct notes *notes)
 static void
 on_interim(void *self, const struct job *job)
 {
-    struct report *report = self;
+    struct reports *reports = self;
     struct buffer text = {0};
     if (!job->phases)
         human_interim(&text, job_name(job), job->stats);
     for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++)
         if (job_phase_stats(job, phase))
             human_interim(&text, phase_name(phase), job_phase_stats(job, phase));
-    status_pause(report->status);
+    status_pause(reports->status);
     if (!text.failed)
         os_stream_write(2, text.text, text.length);
-    status_resume(report->status);
+    status_resume(reports->status);
     buffer_free(&text);
 }
 
@@ -205,33 +265,33 @@ on_fail(void *self, const struct job *job)
 static void
 on_step_begin(void *self, const struct job *job, int64_t value, int number, int count)
 {
-    struct report *report = self;
-    if (report->status)
-        status_step(report->status, job->number, value, number, count, os_clock_now());
+    struct reports *reports = self;
+    if (reports->status)
+        status_step(reports->status, job->number, value, number, count, os_clock_now());
 }
 
 static void
 on_phase_begin(void *self, const struct job *job, enum phase phase)
 {
-    struct report *report = self;
+    struct reports *reports = self;
     (void)job;
-    if (report->status)
-        status_phase(report->status, phase, os_clock_now());
+    if (reports->status)
+        status_phase(reports->status, phase, os_clock_now());
 }
 
 static int64_t
 on_due(void *self, int64_t now)
 {
-    struct report *report = self;
+    struct reports *reports = self;
     int64_t next = INT64_MAX;
     for (int i = 0; i < REPORT_TIMERS; i++) {
-        struct report_timer *timer = &report->timers[i];
+        struct report_timer *timer = &reports->timers[i];
         if (timer->every && !timer->due)
             timer->due = time_add(now, timer->every);
         if (timer->every)
             next = time_earlier(next, timer->due);
     }
-    return export_has_news(&report->export) ? now : next;
+    return export_has_news(&reports->export) ? now : next;
 }
 
 /* Returns true if a timer has run down at NOW; it then starts again. */
@@ -247,39 +307,39 @@ has_run_down(struct report_timer *timer, int64_t now)
 static void
 on_tick(void *self, const struct job *jobs, int count, int64_t now)
 {
-    struct report *report = self;
-    if (export_has_news(&report->export))
-        export_tell(&report->export);
-    if (has_run_down(&report->timers[TIMER_METRICS], now))
-        export_metrics(&report->export, now);
-    if (has_run_down(&report->timers[TIMER_PLOT], now))
-        export_plot(&report->export);
-    if (has_run_down(&report->timers[TIMER_STATUS], now))
-        status_tick(report->status, jobs, count, now);
+    struct reports *reports = self;
+    if (export_has_news(&reports->export))
+        export_tell(&reports->export);
+    if (has_run_down(&reports->timers[TIMER_METRICS], now))
+        export_metrics(&reports->export, now);
+    if (has_run_down(&reports->timers[TIMER_PLOT], now))
+        export_plot(&reports->export);
+    if (has_run_down(&reports->timers[TIMER_STATUS], now))
+        status_tick(reports->status, jobs, count, now);
 }
 
 static void
 on_interrupt(void *self)
 {
-    struct report *report = self;
-    if (!report->export.stopped)
-        report->export.stopped = os_clock_now();
-    status_erase(report->status);
+    struct reports *reports = self;
+    if (!reports->export.stopped)
+        reports->export.stopped = os_clock_now();
+    status_erase(reports->status);
 }
 
 static void
 on_end(void *self, const struct job *jobs, int count, int64_t now)
 {
-    struct report *report = self;
+    struct reports *reports = self;
     (void)jobs, (void)count, (void)now;
-    report->over = true;
+    reports->over = true;
 }
 
 struct run_observer
-report_observer(struct report *report)
+report_observer(struct reports *reports)
 {
     return (struct run_observer){
-        .self = report,
+        .self = reports,
         .begin = on_begin,
         .sample = on_sample,
         .period = on_period,
@@ -300,51 +360,73 @@ report_observer(struct report *report)
 }
 
 void
-report_compare(struct report *report)
+report_compare(struct reports *reports)
 {
-    bool several = report->count > 1 || report->plan->compare;
-    if (!several || !report->output->summary || !report->format->compare)
-        return;
-    report->format->compare(report);
-    flush(report);
-}
-
-void
-report_kept(struct report *report)
-{
-    for (int i = 0; i < report->count && report->format != &report_human; i++) {
-        on_begin(report, &report->jobs[i]);
-        on_summary(report, &report->jobs[i]);
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = &reports->list[i];
+        bool several = report->count > 1 || report->plan->compare;
+        if (!several || !report->output->summary || !report->format->compare)
+            continue;
+        report->format->compare(report);
+        flush(reports, report);
     }
-    report_compare(report);
 }
 
 void
-report_end(struct report *report, struct outcome *outcome)
+report_kept(struct reports *reports, const struct comparison_row *rows)
 {
-    if (report->over)
-        export_last(&report->export, os_clock_now());
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = &reports->list[i];
+        report->rows = rows;
+        for (int k = 0; report->format != &report_human && k < report->count; k++) {
+            begin_job(reports, select_job(reports, i, &report->jobs[k]));
+            summarize(reports, report, &report->jobs[k]);
+        }
+    }
+    report_compare(reports);
+}
+
+/* Closes the output and frees the report. */
+static void
+end_report(struct reports *reports, struct report *report)
+{
     if (report->begun && report->format->end)
         report->format->end(report);
-    flush(report);
-    os_signals_closing(0);
-    outcome->brief = report->format == &report_human && report->output->summary &&
-                     report->plan->sweep.kind == SWEEP_NONE && !report->error &&
-                     (!report->terminal || report->plan->phased);
+    flush(reports, report);
     for (int i = 0; i < report->count; i++)
         buffer_free(&report->labels[i]);
     free(report->labels);
     report->labels = NULL;
     report->count = 0;
     buffer_free(&report->text);
-    outcome->stuck |= !export_end(&report->export);
-    outcome->output = report->export.failed;
-    outcome->output_error = report->export.error;
-    outcome->output_told = report->error == 0;
-    status_close(report->status);
-    report->status = NULL;
-    if (report->error) {
+}
+
+/* Returns whether people read a summary without the counts that ioping 1.3 lacks. */
+static bool
+is_brief(const struct report *report)
+{
+    return report->format == &report_human && report->output->summary &&
+           report->plan->sweep.kind == SWEEP_NONE && !report->error &&
+           (!report->terminal || report->plan->phased);
+}
+
+void
+report_end(struct reports *reports, struct outcome *outcome)
+{
+    if (reports->over)
+        export_last(&reports->export, os_clock_now());
+    for (int i = 0; i < reports->count; i++)
+        end_report(reports, &reports->list[i]);
+    os_signals_closing(0);
+    outcome->brief = reports->count && is_brief(&reports->list[reports->count - 1]);
+    outcome->stuck |= !export_end(&reports->export);
+    outcome->output = reports->export.failed;
+    outcome->output_error = reports->export.error;
+    outcome->output_told = !reports->failed;
+    status_close(reports->status);
+    reports->status = NULL;
+    if (reports->failed) {
         outcome->output = "standard output";
-        outcome->output_error = report->error;
+        outcome->output_error = reports->list[0].error;
     }
 }

@@ -31,7 +31,7 @@ struct compare {
     struct os_thread supervisor;
     struct kept kept;
     struct comparison_row *rows; /* of the kept */
-    struct report report;
+    struct reports reports;
     char *block;
     _Atomic(const char *) path; /* of the file that is being read */
     atomic_bool reading;        /* who makes it false has the word */
@@ -191,11 +191,10 @@ tell(struct compare *compare)
     struct kept *kept = &compare->kept;
     struct error error;
     int begun =
-        report_begin(&compare->report, &kept->plan, kept->jobs, kept->count, &error);
-    compare->report.rows = compare->rows;
+        report_begin(&compare->reports, &kept->plan, kept->jobs, kept->count, &error);
     if (begun == 0)
-        report_kept(&compare->report);
-    report_end(&compare->report, &kept->jobs[0].outcome);
+        report_kept(&compare->reports, compare->rows);
+    report_end(&compare->reports, &kept->jobs[0].outcome);
     if (begun < 0)
         return console_error(&error);
     return outcome_worse(explain_all(kept), explain_changes(compare));

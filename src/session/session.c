@@ -52,7 +52,7 @@ struct session {
     atomic_bool closed;   /* nobody does */
     atomic_bool removed;  /* those that were made are, because another was given up */
     int64_t limit;        /* when a stage is given up after a signal, monotonic */
-    struct report report;
+    struct reports reports;
     struct run_observer observer;
     struct run_task task;
     struct run *run; /* NULL: it has steps or phases, or could not begin */
@@ -222,11 +222,11 @@ begin_run(struct session *session)
     const struct plan *plan = session->plan;
     if (plan->output.prometheus || plan->output.plot)
         enter(session, session->all);
-    if (report_begin(&session->report, plan, session->jobs, session->count,
+    if (report_begin(&session->reports, plan, session->jobs, session->count,
                      &session->error) < 0)
         return -1;
     enter(session, session->all - 1);
-    session->observer = report_observer(&session->report);
+    session->observer = report_observer(&session->reports);
     session->task = (struct run_task){.engine = plan->engine,
                                       .jobs = session->jobs,
                                       .count = session->count,
@@ -254,7 +254,7 @@ begin(struct session *session)
         run_check_memory(session->jobs, session->all, &session->error) < 0 ||
         open_targets(session) < 0;
     if (!session->failed && begin_run(session) < 0) {
-        report_end(&session->report, &session->jobs[0].outcome);
+        report_end(&session->reports, &session->jobs[0].outcome);
         session->failed = true;
     }
     if (!session->failed)
@@ -276,7 +276,7 @@ sweep_all(struct session *session)
     for (int i = 0; i < session->count; i++) {
         struct job *job = &session->jobs[i];
         struct run_task task = session->task;
-        if (i > 0 && (os_signals_stop() || session->report.error ||
+        if (i > 0 && (os_signals_stop() || session->reports.failed ||
                       (late && !job->plan.ignore_error)))
             return;
         task.jobs = job;
@@ -323,11 +323,11 @@ supervise_run(struct session *session)
     limit_output(session->plan);
     if (session->run) {
         run_supervise(session->run);
-        report_compare(&session->report);
+        report_compare(&session->reports);
     } else {
         sweep_all(session);
     }
-    report_end(&session->report, first);
+    report_end(&session->reports, first);
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
         job->outcome.output_error = first->output_error;

@@ -17,7 +17,8 @@ struct golden {
     struct options options;
     struct plan plan;
     struct job job;
-    struct report report;
+    struct reports reports;
+    struct report *report; /* the first of them */
     struct run_observer observer;
     struct outcome outcome; /* as the report left it in the end */
     int saved;              /* the real stdout */
@@ -58,22 +59,23 @@ golden_begin(struct golden *golden)
     dup2(fd, 1);
     close(fd);
     assert_int_equal(
-        report_begin(&golden->report, &golden->plan, &golden->job, 1, &error), 0);
-    golden->report.wall = golden_wall;
-    golden->observer = report_observer(&golden->report);
-    golden->observer.begin(&golden->report, &golden->job);
+        report_begin(&golden->reports, &golden->plan, &golden->job, 1, &error), 0);
+    golden->report = &golden->reports.list[0];
+    golden->report->wall = golden_wall;
+    golden->observer = report_observer(&golden->reports);
+    golden->observer.begin(&golden->reports, &golden->job);
 }
 
 static inline void
 golden_sample(struct golden *golden, struct sample sample)
 {
-    golden->observer.sample(&golden->report, &golden->job, &sample);
+    golden->observer.sample(&golden->reports, &golden->job, &sample);
 }
 
 static inline void
 golden_period(struct golden *golden, const struct stats *stats, int64_t time)
 {
-    golden->observer.period(&golden->report, &golden->job, stats, time);
+    golden->observer.period(&golden->reports, &golden->job, stats, time);
 }
 
 static inline int
@@ -81,14 +83,14 @@ golden_summary(struct golden *golden, const struct stats *stats, int64_t time)
 {
     golden->job.outcome.total = *stats;
     golden->job.outcome.time = time;
-    return golden->observer.summary(&golden->report, &golden->job);
+    return golden->observer.summary(&golden->reports, &golden->job);
 }
 
 static inline int
 golden_step(struct golden *golden, int64_t value, const struct stats *stats, int64_t time)
 {
     struct job_step step = {.value = value};
-    return golden->observer.step(&golden->report, &golden->job, &step, stats, time);
+    return golden->observer.step(&golden->reports, &golden->job, &step, stats, time);
 }
 
 static inline char *
@@ -109,7 +111,7 @@ golden_end(struct golden *golden, const char *name)
 {
     char path[1100];
     size_t size, expected_size;
-    report_end(&golden->report, &golden->outcome);
+    report_end(&golden->reports, &golden->outcome);
     dup2(golden->saved, 1);
     close(golden->saved);
     assert_int_equal(golden->outcome.output_error, 0);

@@ -126,7 +126,7 @@ summarize(const struct stats *stats, bool terminal, const char *name)
 {
     struct golden golden;
     begin(&golden, FORMAT_HUMAN);
-    golden.report.terminal = terminal;
+    golden.report->terminal = terminal;
     golden_summary(&golden, stats, SECOND);
     golden_end(&golden, name);
 }
@@ -329,7 +329,7 @@ write_metrics(const char *name)
     golden.plan.load = LOAD_WRITE;
     jobs[0].target.description = jobs[1].target.description =
         golden.job.target.description;
-    prometheus_format(&golden.report.text, &golden.plan, jobs, 2, 0, 0);
+    prometheus_format(&golden.report->text, &golden.plan, jobs, 2, 0, 0);
     golden_end(&golden, name);
 }
 

@@ -173,7 +173,7 @@ summarize(enum plan_load load, const struct stats *stats, int64_t time, const ch
     golden_prepare(&golden, FORMAT_HUMAN);
     golden.plan.load = load;
     golden_begin(&golden);
-    golden.report.terminal = true;
+    golden.report->terminal = true;
     golden_summary(&golden, stats, time);
     golden_end(&golden, name);
 }
@@ -234,7 +234,7 @@ summarize_briefly(const struct stats *stats, const char *name)
     golden.plan.output.percentiles = percentiles_default;
     golden.plan.output.summary = true;
     golden_begin(&golden);
-    assert_false(golden.report.terminal);
+    assert_false(golden.report->terminal);
     golden_summary(&golden, stats, 9000912345);
     golden_end(&golden, name);
     assert_true(golden.outcome.brief);
@@ -326,7 +326,7 @@ summarize_rising(const char *list, enum plan_load load, const int (*counts)[2],
     if (list)
         assert_null(percentiles_parse(list, &golden.plan.output.percentiles));
     golden_begin(&golden);
-    golden.report.terminal = !list;
+    golden.report->terminal = !list;
     for (; (*counts)[0]; counts++) {
         struct stats stats = rising((*counts)[0], (*counts)[1]);
         golden_summary(&golden, &stats, 9000912345);
@@ -430,7 +430,7 @@ the_histogram_is_the_last_of_the_summary(void **state)
     golden_prepare(&golden, FORMAT_HUMAN);
     golden.options.given[OPTION_HISTOGRAM] = 1;
     golden_begin(&golden);
-    assert_int_equal(golden.report.columns, 80);
+    assert_int_equal(golden.report->columns, 80);
     golden_summary(&golden, &stats, 9000912345);
     golden_end(&golden, "human_histogram");
 }
@@ -460,7 +460,7 @@ each_of_both_operations_has_its_line_of_percentiles(void **state)
     golden.plan.load = LOAD_READ_WRITE;
     golden.plan.output.percentiles = percentiles_default;
     golden_begin(&golden);
-    golden.report.terminal = true;
+    golden.report->terminal = true;
     for (int i = 0; i < 3; i++) {
         struct stats stats = mixed(counts[i], 0);
         golden_summary(&golden, &stats, 9000912345);

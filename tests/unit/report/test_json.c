@@ -449,10 +449,10 @@ step_judged(enum plan_format format, int highest, const char *name)
     for (int i = 0; i < 3; i++) {
         struct job_step *step = &golden.job.steps[i];
         *step = (struct job_step){.value = 1 << i, .verdict = verdicts[i]};
-        golden.observer.step(&golden.report, &golden.job, step, &stats, 20158762);
+        golden.observer.step(&golden.reports, &golden.job, step, &stats, 20158762);
     }
     golden.job.highest = highest;
-    golden.observer.highest(&golden.report, &golden.job);
+    golden.observer.highest(&golden.reports, &golden.job);
     golden_end(&golden, name);
 }
 
@@ -559,10 +559,10 @@ rates_say_what_was_due_and_what_was_answered(void **state)
         golden_begin(&golden);
         struct job_step *step = golden.job.steps;
         *step = (struct job_step){.value = 49000, .rate = 48000};
-        golden.observer.step(&golden.report, &golden.job, step, &stats, 20158762);
+        golden.observer.step(&golden.reports, &golden.job, step, &stats, 20158762);
         golden.job.step_count = 1;
         golden.job.highest = 0;
-        golden.observer.highest(&golden.report, &golden.job);
+        golden.observer.highest(&golden.reports, &golden.job);
         golden_end(&golden, limited ? "ndjson_sweep_rate_slo" : "ndjson_sweep_rate");
         assert_jq_lines(limited ? ".[0].sweep == {rate: 49000} and .[0].kept and "
                                   ".[1].highest == {rate: 48000, limit: \"p99=1ms\"}"

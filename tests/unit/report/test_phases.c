@@ -58,7 +58,7 @@ end_phase(struct golden *golden, enum phase phase, int count, int64_t us)
         record(&load.outcome.total, 122, 1 << 20, 10);
         load.outcome.time = 2 * SECOND;
     }
-    assert_int_equal(golden->observer.phase(&golden->report, &golden->job, phase), 0);
+    assert_int_equal(golden->observer.phase(&golden->reports, &golden->job, phase), 0);
 }
 
 static void
@@ -215,7 +215,7 @@ interim_statistics_are_those_of_each_phase(void **state)
     snprintf(path, sizeof(path), "%s/errors", scratch());
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), saved = dup(2);
     dup2(fd, 2);
-    golden.observer.interim(&golden.report, &golden.job);
+    golden.observer.interim(&golden.reports, &golden.job);
     dup2(saved, 2);
     close(saved);
     close(fd);

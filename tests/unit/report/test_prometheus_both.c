@@ -47,7 +47,8 @@ write_metrics(const struct stats *stats, const char *name)
     jobs[1].stats = &nothing;
     jobs[0].target.description = jobs[1].target.description =
         golden.job.target.description;
-    prometheus_format(&golden.report.text, &golden.plan, jobs, 2, 3 * SECOND, 3 * SECOND);
+    prometheus_format(&golden.report->text, &golden.plan, jobs, 2, 3 * SECOND,
+                      3 * SECOND);
     golden_end(&golden, name);
 }
 

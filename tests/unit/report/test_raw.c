@@ -139,14 +139,14 @@ a_stream_that_fails_gives_its_errno(void **state)
         golden_begin(&golden);
         dup2(golden.saved, 1);
         close(golden.saved);
-        golden.report.stream = open(golden.path, O_RDONLY);
+        golden.report->stream = open(golden.path, O_RDONLY);
         int first = golden_summary(&golden, &stats, 1);
-        close(golden.report.stream);
-        golden.report.stream = open("/dev/full", O_WRONLY);
+        close(golden.report->stream);
+        golden.report->stream = open("/dev/full", O_WRONLY);
         int second = golden_summary(&golden, &stats, 1);
         struct outcome outcome = {0};
-        report_end(&golden.report, &outcome);
-        close(golden.report.stream);
+        report_end(&golden.reports, &outcome);
+        close(golden.report->stream);
         assert_int_equal(first, -1);
         assert_int_equal(second, -1);
         assert_int_equal(outcome.output_error, EBADF);
@@ -164,12 +164,12 @@ a_full_device_is_told(void **state)
     golden_begin(&golden);
     dup2(golden.saved, 1);
     close(golden.saved);
-    golden.report.stream = open("/dev/full", O_WRONLY);
-    assert_int_equal(golden.observer.sample(&golden.report, &golden.job, &sample), -1);
+    golden.report->stream = open("/dev/full", O_WRONLY);
+    assert_int_equal(golden.observer.sample(&golden.reports, &golden.job, &sample), -1);
     struct outcome outcome = {0};
-    report_end(&golden.report, &outcome);
+    report_end(&golden.reports, &outcome);
     assert_int_equal(outcome.output_error, ENOSPC);
-    close(golden.report.stream);
+    close(golden.report->stream);
 }
 
 static void
@@ -187,7 +187,7 @@ interim_statistics_go_to_stderr(void **state)
     fflush(stderr);
     dup2(fd, 2);
     golden.job.stats = &stats;
-    golden.observer.interim(&golden.report, &golden.job);
+    golden.observer.interim(&golden.reports, &golden.job);
     dup2(saved, 2);
     close(saved);
     close(fd);
@@ -212,9 +212,9 @@ a_highest_rate_without_limits_has_a_dash_in_their_place(void **state)
     struct job_step *step = golden.job.steps;
     *step = (struct job_step){.value = 49000, .rate = 48000};
     golden.job.step_count = 1;
-    golden.observer.step(&golden.report, &golden.job, step, &stats, 9000912345);
+    golden.observer.step(&golden.reports, &golden.job, step, &stats, 9000912345);
     golden.job.highest = 0;
-    golden.observer.highest(&golden.report, &golden.job);
+    golden.observer.highest(&golden.reports, &golden.job);
     golden_end(&golden, "raw_sweep_rate");
 }
 

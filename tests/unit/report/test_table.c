@@ -233,12 +233,12 @@ add_judged(struct golden *golden, int highest)
         job->steps[i] = (struct job_step){
             .value = 8192 << i, .iops = 48000, .bps = 196608000, .verdict = verdicts[i]};
         job->step_count = i + 1;
-        assert_int_equal(golden->observer.step(&golden->report, job, &job->steps[i],
+        assert_int_equal(golden->observer.step(&golden->reports, job, &job->steps[i],
                                                &stats, 505000000),
                          0);
     }
     job->highest = highest;
-    golden->observer.highest(&golden->report, job);
+    golden->observer.highest(&golden->reports, job);
 }
 
 static void
