@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Standard streams (1 stdout, 2 stderr), terminals, and files that are replaced. */
+/* Standard streams (1 stdout, 2 stderr), a file in place of one, terminals, and files
+ * that are replaced. */
 
 /*
  * Occupies standard streams that are closed, so that no file that is opened
@@ -23,6 +24,27 @@ int os_stream_write(int stream, const char *bytes, size_t size);
  * read. Returns the number of bytes, 0 at the end, or -1 with errno.
  */
 int64_t os_stream_read(int fd, char *bytes, size_t size);
+
+/*
+ * Opens PATH for os_stream_write, or makes it with the mode of the umask; waits for the
+ * reader of a FIFO. What the file has stays until os_stream_empty. A standard stream by
+ * another name is written to like that one. There is one such stream at a time, which is
+ * a descriptor too, and from here on output without a reader has EPIPE and no signal.
+ * Returns it, or -1 with errno.
+ */
+int os_stream_open(const char *path);
+
+/* Returns whether a stream of os_stream_open is that of descriptor FD, or of the file
+ * that PATH names. */
+bool os_stream_is_file(int stream, int fd);
+bool os_stream_is_path(int stream, const char *path);
+
+/* Truncates a file that os_stream_open has opened, if it is one that has a size, and no
+ * standard stream: 0, or -1 with errno. */
+int os_stream_empty(int stream);
+
+/* Closes a stream of os_stream_open: 0, or -1 with errno if what was written is lost. */
+int os_stream_close(int stream);
 
 /* Returns true if a stream goes to a terminal. */
 bool os_stream_terminal(int stream);

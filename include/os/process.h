@@ -70,9 +70,9 @@ bool os_signals_report(void);
  */
 void os_signals_wait(int64_t when, const atomic_bool *unless);
 
-/* A byte, and a newline, that a second SIGINT writes to stdout before it ends
- * the program, so that an open JSON array is closed; 0 for none. */
-void os_signals_closing(int byte);
+/* A byte, and a newline, that a second SIGINT writes to STREAM before it ends the
+ * program, so that an open JSON array is closed; 0 for none. */
+void os_signals_closing(int stream, int byte);
 
 /*
  * Ends the program if SIGTERM or SIGHUP asked to stop: it dies by that signal, so that

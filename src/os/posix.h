@@ -65,10 +65,13 @@ bool posix_monitor_is_followed(void);
 bool posix_monitor_follow(void);
 #define POSIX_MONITOR_PACE (100 * MS)
 
-/* Count the writes to a standard stream, for the monitor: one that has begun and does not
- * end is stuck. Any thread. */
+/* Count the writes to a standard stream, or to the file that posix_monitor_file names,
+ * for the monitor: one that has begun and does not end is stuck. Any thread. */
 void posix_monitor_write_begin(int stream);
 void posix_monitor_write_end(int stream);
+
+/* Has writes to descriptor FD, whose file is PATH, counted too; -1: no longer. */
+void posix_monitor_file(int fd, const char *path);
 
 /* Returns the limit that os_monitor_limit has set, monotonic; INT64_MAX: there is none.
  */
@@ -103,6 +106,10 @@ void posix_inherited_release(void);
  */
 int posix_inherited_add(int fd);
 void posix_inherited_remove(int fd);
+
+/* Has descriptor FD, which output goes to, closed like the standard streams: its number
+ * stays occupied. 0: none any more, before the caller closes it. */
+void posix_inherited_output(int fd);
 
 /* Closes descriptor FD in the table of the calling thread, which others may not share. */
 void posix_descriptor_close(int fd);

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define SIGNALS 32 /* those of users have lower numbers on all systems */
-#define STREAMS 3
+#define STREAMS 3  /* standard ones, and a file in the place of standard input */
 #define WAIT_MAX (86400 * SECOND) /* some systems refuse to wait for years */
 
 #define PROGRESS (500 * MS) /* output that takes longer for one write is stuck */
@@ -48,6 +48,7 @@ struct page {
     atomic_uint passed[SIGNALS]; /* signals that the monitor has passed on */
     _Atomic int64_t limit;       /* no write has to be waited for after this time */
     atomic_uint begun[STREAMS], ended[STREAMS]; /* writes */
+    char words[ERROR_LINE];                     /* for one to the file that is stuck */
 };
 
 static struct page alone = {.limit = INT64_MAX};
@@ -62,8 +63,10 @@ static pid_t child;   /* in the monitor; 0: this is not it, or the child is gone
 static volatile sig_atomic_t continued;
 static _Atomic int64_t asked, interrupted, again;
 
-/* Of the child: signals that came directly, and that were handled. */
+/* Of the child: signals that came directly, and that were handled; the descriptor of the
+ * file, -1: there is none. */
 static unsigned direct[SIGNALS], taken[SIGNALS];
+static atomic_int file = -1;
 
 #ifndef OS_HAS_PARENT_DEATH /* the child looks for its parent now and then */
 void
@@ -165,18 +168,42 @@ posix_monitor_attach(void)
         _exit(EXIT_RUNTIME);
 }
 
+#define GIVEN_UP "it takes nothing any more, given up"
+
+void
+posix_monitor_file(int fd, const char *path)
+{
+    struct error error;
+    if (fd >= 0) {
+        error_set(&error, EXIT_RUNTIME, path, GIVEN_UP);
+        error_format(&error, page->words, sizeof(page->words));
+    }
+    atomic_store(&file, fd);
+}
+
+/* Returns where the writes to a stream are counted; -1: nowhere. */
+static int
+place_of(int stream)
+{
+    if (stream == atomic_load(&file))
+        return 0;
+    return stream > 0 && stream < STREAMS ? stream : -1;
+}
+
 void
 posix_monitor_write_begin(int stream)
 {
-    if (stream < STREAMS)
-        atomic_fetch_add(&page->begun[stream], 1);
+    int place = place_of(stream);
+    if (place >= 0)
+        atomic_fetch_add(&page->begun[place], 1);
 }
 
 void
 posix_monitor_write_end(int stream)
 {
-    if (stream < STREAMS)
-        atomic_fetch_add(&page->ended[stream], 1);
+    int place = place_of(stream);
+    if (place >= 0)
+        atomic_fetch_add(&page->ended[place], 1);
 }
 
 void
@@ -257,12 +284,13 @@ struct progress {
     int64_t since[STREAMS]; /* when a write last ended, or none was under way */
 };
 
-/* Looks at the output at NOW. Returns the stream whose write is stuck; 0: none is. */
+/* Looks at the output at NOW. Returns the place of the stream whose write is stuck; -1:
+ * none is. */
 static int
 look(struct progress *progress, int64_t now)
 {
-    int stuck = 0;
-    for (int stream = 1; stream < STREAMS; stream++) {
+    int stuck = -1;
+    for (int stream = 0; stream < STREAMS; stream++) {
         unsigned ended = atomic_load(&page->ended[stream]);
         if (continued || !progress->since[stream] || ended != progress->ended[stream] ||
             ended == atomic_load(&page->begun[stream]))
@@ -304,14 +332,14 @@ give_up(int status, int number)
 static void
 give_up_output(struct progress *progress, int64_t now)
 {
-    static const char text[] =
-        "ioping: standard output: it takes nothing any more, given up\n";
+    static const char output[] = "ioping: standard output: " GIVEN_UP "\n";
     struct pollfd errors = {.fd = STDERR_FILENO, .events = POLLOUT};
     int stuck = look(progress, now);
-    if (!stuck)
+    if (stuck < 0)
         return;
-    if (stuck == STDOUT_FILENO && poll(&errors, 1, 0) == 1 && errors.revents & POLLOUT) {
-        ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+    const char *text = stuck == STDOUT_FILENO ? output : page->words;
+    if (stuck != STDERR_FILENO && poll(&errors, 1, 0) == 1 && errors.revents & POLLOUT) {
+        ssize_t written = write(STDERR_FILENO, text, strlen(text));
         (void)written;
     }
     give_up(EXIT_RUNTIME, deadly_signal());

@@ -1,4 +1,7 @@
-/* Standard streams, terminals, the locale, and files that are replaced as a whole. */
+/*
+ * Standard streams, a file in place of one, terminals, the locale, and files that are
+ * replaced as a whole.
+ */
 #include "os/output.h"
 
 #include "os/os.h"
@@ -9,6 +12,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +120,81 @@ os_stream_read(int fd, char *bytes, size_t size)
         if (errno == EAGAIN) /* another user of it made it non-blocking */
             poll(&wanted, 1, -1);
     }
+}
+
+static bool
+is_same(int fd, const struct stat *other)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && status.st_dev == other->st_dev &&
+           status.st_ino == other->st_ino;
+}
+
+/* Returns the standard stream that goes to the file of STATUS; 0: none does. */
+static int
+standard_of(const struct stat *status)
+{
+    for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++)
+        if (is_same(stream, status))
+            return stream;
+    return 0;
+}
+
+/* A copy of a standard stream has the same place in the file, and needs no permission. */
+int
+os_stream_open(const char *path)
+{
+    struct stat status;
+    int standard = stat(path, &status) == 0 ? standard_of(&status) : 0, fd;
+    do
+        fd = standard ? fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                      : open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0)
+        return -1;
+    signal(SIGPIPE, SIG_IGN);
+    posix_inherited_output(fd);
+    posix_monitor_file(fd, path);
+    return fd;
+}
+
+bool
+os_stream_is_file(int stream, int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && is_same(stream, &status);
+}
+
+bool
+os_stream_is_path(int stream, const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && is_same(stream, &status);
+}
+
+int
+os_stream_empty(int stream)
+{
+    struct stat status;
+    if (fstat(stream, &status) < 0)
+        return -1;
+    if (!S_ISREG(status.st_mode) || standard_of(&status))
+        return 0;
+    return ftruncate(stream, 0);
+}
+
+/* A file system that stores data at the close can fail there. An interrupted close is not
+ * made again: the descriptor may be gone. */
+int
+os_stream_close(int stream)
+{
+    posix_inherited_output(0);
+    posix_monitor_write_begin(stream);
+    int status = close(stream), number = errno;
+    posix_monitor_write_end(stream);
+    posix_monitor_file(-1, NULL);
+    errno = number;
+    return status < 0 && number != EINTR ? -1 : 0;
 }
 
 bool

@@ -93,6 +93,14 @@ posix_inherited_remove(int fd)
     }
 }
 
+static atomic_int output; /* 0: there is none */
+
+void
+posix_inherited_output(int fd)
+{
+    atomic_store(&output, fd);
+}
+
 static void
 close_added(void)
 {
@@ -106,7 +114,10 @@ close_added(void)
 void
 posix_inherited_close(bool errors)
 {
+    int file = atomic_load(&output);
     close_added();
+    if (file)
+        posix_descriptor_close(file);
     for (int i = 0; i < inherited_count; i++)
         if (inherited[i] != STDERR_FILENO || errors)
             posix_descriptor_close(inherited[i]);
@@ -117,8 +128,10 @@ posix_inherited_close(bool errors)
 void
 posix_inherited_release(void)
 {
-    int none = open("/", O_RDONLY | O_CLOEXEC);
+    int none = open("/", O_RDONLY | O_CLOEXEC), file = atomic_load(&output);
     close_added();
+    if (file && (none < 0 || dup2(none, file) < 0))
+        posix_descriptor_close(file);
     for (int i = 0; i < inherited_count; i++)
         if (none < 0 || inherited[i] > STDERR_FILENO || dup2(none, inherited[i]) < 0)
             posix_descriptor_close(inherited[i]);

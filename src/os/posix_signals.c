@@ -29,7 +29,7 @@ static volatile sig_atomic_t waiting;     /* 1 while os_signals_wait is in psele
 static volatile sig_atomic_t switches;    /* of its thread when that began or ended */
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
-static volatile sig_atomic_t closing_byte;
+static volatile sig_atomic_t closing_byte, closing_stream;
 
 #ifndef OS_HAS_SWITCHES /* context switches are not counted, or not for stops */
 int
@@ -44,9 +44,9 @@ static void
 write_closing(void)
 {
     char last[2] = {(char)closing_byte, '\n'};
-    struct pollfd stream = {.fd = 1, .events = POLLOUT};
+    struct pollfd stream = {.fd = (int)closing_stream, .events = POLLOUT};
     if (last[0] && poll(&stream, 1, 0) == 1) {
-        ssize_t written = write(1, last, sizeof(last));
+        ssize_t written = write(stream.fd, last, sizeof(last));
         (void)written;
     }
 }
@@ -312,8 +312,10 @@ os_signals_report(void)
 }
 
 void
-os_signals_closing(int byte)
+os_signals_closing(int stream, int byte)
 {
+    closing_byte = 0;
+    closing_stream = stream;
     closing_byte = byte;
 }
 

@@ -231,6 +231,14 @@ windows_handle_of(int fd)
     return (unsigned)fd < COUNT ? files[fd].handle : NULL;
 }
 
+HANDLE
+windows_handle_stream(int stream)
+{
+    if (stream >= FIRST)
+        return windows_handle_of(stream);
+    return GetStdHandle(stream == 1 ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
+}
+
 void
 os_file_close(int fd)
 {

@@ -48,6 +48,9 @@ struct windows_file *windows_handle_file(int fd);
 /* The handle of a descriptor; NULL, which every function refuses: it is not open. */
 HANDLE windows_handle_of(int fd);
 
+/* The handle of a standard stream, or of a descriptor. */
+HANDLE windows_handle_stream(int stream);
+
 /*
  * Opens FILE once more with FLAGS, as those of CreateFileW: a handle;
  * INVALID_HANDLE_VALUE with errno if there is none.

@@ -1,4 +1,5 @@
-/* Streams, consoles, and files that are replaced as a whole. */
+/* Streams, a file in place of one, consoles, and files that are replaced as a whole. */
+#include "os/os.h"
 #include "os/output.h"
 #include "windows_common.h"
 
@@ -9,12 +10,6 @@
 #include <string.h>
 
 #define CONSOLE_MOST 4096 /* bytes for a console at a time */
-
-static HANDLE
-stream_handle(int stream)
-{
-    return GetStdHandle(stream == 1 ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
-}
 
 static bool
 is_console(HANDLE handle)
@@ -28,7 +23,7 @@ static bool
 enable_sequences(int stream)
 {
     DWORD mode;
-    HANDLE handle = stream_handle(stream);
+    HANDLE handle = windows_handle_stream(stream);
     return !GetConsoleMode(handle, &mode) ||
            SetConsoleMode(handle, mode | ENABLE_PROCESSED_OUTPUT |
                                       ENABLE_VIRTUAL_TERMINAL_PROCESSING);
@@ -111,7 +106,7 @@ write_bytes(HANDLE file, const char *bytes, size_t size)
 int
 os_stream_write(int stream, const char *bytes, size_t size)
 {
-    HANDLE handle = stream_handle(stream);
+    HANDLE handle = windows_handle_stream(stream);
     return is_console(handle) ? write_console(handle, bytes, size)
                               : write_bytes(handle, bytes, size);
 }
@@ -127,10 +122,76 @@ os_stream_read(int fd, char *bytes, size_t size)
     return GetLastError() == ERROR_BROKEN_PIPE ? 0 : windows_error_fail();
 }
 
+int
+os_stream_open(const char *path)
+{
+    struct windows_file file = {.access = GENERIC_WRITE};
+    WCHAR *wide = windows_path_wide(path);
+    if (!wide)
+        return -1;
+    file.handle =
+        CreateFileW(wide, file.access, WINDOWS_SHARE, NULL, OPEN_ALWAYS, 0, NULL);
+    free(wide);
+    if (file.handle == INVALID_HANDLE_VALUE)
+        return windows_error_fail();
+    int stream = windows_handle_add(&file);
+    if (stream < 0)
+        CloseHandle(file.handle);
+    return stream;
+}
+
+/* Pipes and consoles have no identity. */
+static bool
+is_same(HANDLE one, HANDLE other)
+{
+    BY_HANDLE_FILE_INFORMATION left, right;
+    return GetFileInformationByHandle(one, &left) &&
+           GetFileInformationByHandle(other, &right) &&
+           left.dwVolumeSerialNumber == right.dwVolumeSerialNumber &&
+           left.nFileIndexHigh == right.nFileIndexHigh &&
+           left.nFileIndexLow == right.nFileIndexLow;
+}
+
+bool
+os_stream_is_file(int stream, int fd)
+{
+    return is_same(windows_handle_stream(stream), windows_handle_of(fd));
+}
+
+bool
+os_stream_is_path(int stream, const char *path)
+{
+    WCHAR *wide = windows_path_wide(path);
+    if (!wide)
+        return false;
+    HANDLE file = CreateFileW(wide, FILE_READ_ATTRIBUTES, WINDOWS_SHARE, NULL,
+                              OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    free(wide);
+    bool same =
+        file != INVALID_HANDLE_VALUE && is_same(windows_handle_stream(stream), file);
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
+    return same;
+}
+
+int
+os_stream_empty(int stream)
+{
+    bool sized = GetFileType(windows_handle_stream(stream)) == FILE_TYPE_DISK;
+    return sized ? os_file_truncate(stream, 0) : 0;
+}
+
+int
+os_stream_close(int stream)
+{
+    os_file_close(stream);
+    return 0;
+}
+
 bool
 os_stream_terminal(int stream)
 {
-    return is_console(stream_handle(stream));
+    return is_console(windows_handle_stream(stream));
 }
 
 /* There are no jobs in the background of a console. */
@@ -154,7 +215,7 @@ int
 os_stream_columns(int stream)
 {
     CONSOLE_SCREEN_BUFFER_INFO info;
-    if (!GetConsoleScreenBufferInfo(stream_handle(stream), &info))
+    if (!GetConsoleScreenBufferInfo(windows_handle_stream(stream), &info))
         return 0;
     return info.srWindow.Right - info.srWindow.Left + 1;
 }
@@ -164,7 +225,7 @@ os_stream_columns(int stream)
 bool
 os_locale_utf8(void)
 {
-    return is_console(stream_handle(1)) || GetConsoleOutputCP() == CP_UTF8;
+    return is_console(windows_handle_stream(1)) || GetConsoleOutputCP() == CP_UTF8;
 }
 
 /* A link, a directory, or a file of something else must not be lost. */

@@ -165,7 +165,7 @@ static atomic_int stop_signal;
 static atomic_llong asked;       /* when that was first set; 0: not yet */
 static atomic_llong interrupted; /* when by Ctrl-C first; 0: not yet */
 static atomic_bool report_wanted;
-static atomic_int closing_byte;
+static atomic_int closing_byte, closing_stream;
 static HANDLE arrived; /* set by each of these; NULL: none is expected */
 
 static DWORD WINAPI
@@ -174,7 +174,8 @@ write_closing(void *argument)
     char last[2] = {(char)atomic_load(&closing_byte), '\n'};
     DWORD written;
     (void)argument;
-    WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), last, sizeof(last), &written, NULL);
+    WriteFile(windows_handle_stream(atomic_load(&closing_stream)), last, sizeof(last),
+              &written, NULL);
     return 0;
 }
 
@@ -312,8 +313,9 @@ os_signals_report(void)
 }
 
 void
-os_signals_closing(int byte)
+os_signals_closing(int stream, int byte)
 {
+    atomic_store(&closing_stream, stream);
     atomic_store(&closing_byte, byte);
 }
 

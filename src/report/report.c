@@ -120,7 +120,7 @@ begin_job(struct reports *reports, struct report *report)
     if (report->format->begin)
         report->format->begin(report);
     if (report->format->closing)
-        os_signals_closing(report->format->closing);
+        os_signals_closing(report->stream, report->format->closing);
     report->begun = true;
     flush(reports, report);
 }
@@ -417,7 +417,7 @@ report_end(struct reports *reports, struct outcome *outcome)
         export_last(&reports->export, os_clock_now());
     for (int i = 0; i < reports->count; i++)
         end_report(reports, &reports->list[i]);
-    os_signals_closing(0);
+    os_signals_closing(1, 0);
     outcome->brief = reports->count && is_brief(&reports->list[reports->count - 1]);
     outcome->stuck |= !export_end(&reports->export);
     outcome->output = reports->export.failed;

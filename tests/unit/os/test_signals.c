@@ -137,15 +137,15 @@ interrupt_sent_twice(void)
 static int
 second_interrupt_with_farewell(void)
 {
-    os_signals_closing(']');
+    os_signals_closing(1, ']');
     return second_interrupt();
 }
 
 static int
 second_interrupt_after_farewell(void)
 {
-    os_signals_closing(']');
-    os_signals_closing(0);
+    os_signals_closing(1, ']');
+    os_signals_closing(1, 0);
     return second_interrupt();
 }
 
