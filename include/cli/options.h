@@ -67,6 +67,7 @@ enum option_id {
     OPTION_PROMETHEUS,
     OPTION_PLOT,
     OPTION_COMPARE,
+    OPTION_OUTPUT,
     OPTION_COLOR,
     OPTION_NO_STATUS,
     OPTION_HELP,
@@ -129,6 +130,7 @@ struct options {
     int target_count;
     const char *time_format;
     const char *prometheus, *plot; /* paths of files; NULL: none */
+    const char *output;            /* likewise; NULL: standard output */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
     int64_t timeout; /* INT64_MAX: none */

@@ -16,6 +16,7 @@ enum plan_load { LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE };
 enum plan_format { FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON, FORMAT_NDJSON };
 
 struct plan_output {
+    const char *file; /* path of what it goes to; NULL: standard output */
     enum plan_format format;
     bool requests;           /* a line per request */
     bool summary;            /* the statistics at the end */
@@ -88,6 +89,7 @@ struct plan {
     struct slos slos;
     int series; /* entries of the series of a target; 0: there is none */
     struct plan_output output;
+    struct plan_output screen; /* of standard output, if OUTPUT goes to a file */
 };
 
 /*
@@ -102,6 +104,10 @@ int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
  * sequence of its own, the first that which it would have alone.
  */
 void plan_target(const struct plan *plan, int number, struct plan *one);
+
+/* Return whether some output of PLAN has each request, and the statistics at the end. */
+bool plan_has_requests(const struct plan *plan);
+bool plan_has_summary(const struct plan *plan);
 
 /* Adds to NOTES what the user should know of PLAN, that of a target or of a load. */
 void plan_note(const struct plan *plan, struct notes *notes);

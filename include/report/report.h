@@ -7,6 +7,7 @@
 #include "report/export.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct comparison_row;
@@ -55,8 +56,8 @@ struct report_timer {
 struct report {
     const struct report_format *format;
     const struct plan *plan;
-    const struct plan_output *output; /* the plan's */
-    enum plan_load load;              /* likewise */
+    const struct plan_output *output; /* of the plan: its own */
+    enum plan_load load;              /* the plan's */
     const struct job *jobs;
     int count;
     const struct comparison_row *rows; /* of the jobs, filled; NULL: not yet */
@@ -81,8 +82,9 @@ struct report {
  * its end. */
 #define REPORTS_MOST 2
 struct reports {
-    struct report list[REPORTS_MOST];
+    struct report list[REPORTS_MOST]; /* the last is on standard output */
     int count;
+    int file;    /* a stream, which the first goes to; 0: there is none */
     bool over;   /* a run, or a sweep, has come to its end */
     bool failed; /* a report has an error */
     struct export export;
@@ -90,10 +92,28 @@ struct reports {
     struct report_timer timers[REPORT_TIMERS];
 };
 
+/* Stores the names of the files that reports of PLAN go to in TEXT of SIZE bytes, with
+ * "or" between them; an empty text if there are none. */
+void report_files(const struct plan *plan, char *text, size_t size);
+
 /*
- * Starts a report on stdout of a run of PLAN, which has COUNT JOBS; both must outlive it.
- * Writes the exported files for the first time. Returns 0, or -1 with ERROR. report_end
- * must be called in any case.
+ * Opens the file of -output, if PLAN has one, which may take any time; what it has stays.
+ * REPORTS is all zero. Returns 0, or -1 with ERROR.
+ */
+int report_open(struct reports *reports, const struct plan *plan, struct error *error);
+
+/*
+ * Empties that file, unless it is a target of JOBS, which are open, or another file of
+ * PLAN. Returns 0, or -1 with ERROR.
+ */
+int report_claim(const struct reports *reports, const struct plan *plan,
+                 const struct job *jobs, struct error *error);
+
+/*
+ * Starts a report on stdout of a run of PLAN, which has COUNT JOBS; both must outlive it;
+ * or one in the file that report_open has opened, and another for people on stdout.
+ * REPORTS is all zero but for that. Writes the exported files for the first time. Returns
+ * 0, or -1 with ERROR. report_end must be called in any case.
  */
 int report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
                  int count, struct error *error);
@@ -109,7 +129,7 @@ void report_compare(struct reports *reports);
 void report_kept(struct reports *reports, const struct comparison_row *rows);
 
 /*
- * Closes the output and frees the reports, after the last version of the exported files,
+ * Closes the outputs and frees the reports, after the last version of the exported files,
  * which is given its time (export_end). Notes in OUTCOME the first failure of the output
  * since report_begin, or that an exported file could not be written in the end; whether
  * a thread is stuck in that; and if summaries were brief. On the supervisor's thread, or

@@ -169,13 +169,56 @@ resolve_output(const struct options *options, struct plan_output *output)
     output->plot = options->plot;
 }
 
+/* Refuses a file whose name is that of another which it would destroy. */
+static int
+check_file(const struct options *options, struct error *error)
+{
+    const char *path = options->output, *is = NULL;
+    const struct {
+        const char *path, *is;
+    } others[] = {{options->load.path, "a target"},
+                  {options->prometheus, "the file of -prometheus"},
+                  {options->plot, "the file of -plot"}};
+    for (int i = 0; i < options->target_count; i++)
+        if (strcmp(path, options->targets[i]) == 0)
+            is = "a target";
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (others[i].path && strcmp(path, others[i].path) == 0)
+            is = others[i].is;
+    if (!is)
+        return 0;
+    error_set(error, EXIT_USAGE, "-output", "%s is %s too", path, is);
+    return error_advise(error, "name another file");
+}
+
+/* Has all that goes to standard output go to a file, and there what people read, as if no
+ * format were given. Comes when the output is resolved. */
+static int
+resolve_file(const struct options *options, struct plan *plan, struct error *error)
+{
+    struct plan_output *output = &plan->output;
+    bool quiet = plan_given(options, OPTION_QUIET) || plan_given(options, OPTION_RAPID) ||
+                 plan_given(options, OPTION_BATCH);
+    if (!options->output)
+        return 0;
+    output->file = options->output;
+    plan->screen =
+        (struct plan_output){.format = FORMAT_HUMAN,
+                             .requests = !quiet && plan->sweep.kind == SWEEP_NONE,
+                             .summary = true,
+                             .time_format = output->time_format,
+                             .burst = output->burst,
+                             .percentiles = output->percentiles};
+    return check_file(options, error);
+}
+
 /* A line per request shows well enough that the run is alive. */
 static void
-resolve_status(const struct options *options, struct plan_output *output)
+resolve_status(const struct options *options, struct plan *plan)
 {
-    output->status = !output->requests && !output->print_count &&
-                     !plan_given(options, OPTION_NO_STATUS) &&
-                     !plan_given(options, OPTION_COMPARE);
+    const struct plan_output *shown = plan->output.file ? &plan->screen : &plan->output;
+    plan->output.status = !shown->requests && !shown->print_count && !plan->compare &&
+                          !plan_given(options, OPTION_NO_STATUS);
 }
 
 /* The file takes over the interval of the raw lines, which are not printed then. */
@@ -324,9 +367,10 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     resolve_prometheus(options, &plan->output);
     if (plan_resolve_phases(options, plan, error) < 0 ||
         resolve_slos(options, plan, error) < 0 ||
-        plan_resolve_sweep(options, plan, error) < 0)
+        plan_resolve_sweep(options, plan, error) < 0 ||
+        resolve_file(options, plan, error) < 0)
         return -1;
-    resolve_status(options, &plan->output);
+    resolve_status(options, plan);
     resolve_series(options, plan);
     return resolve_corrected(options, plan, error);
 }
@@ -340,6 +384,18 @@ plan_target(const struct plan *plan, int number, struct plan *one)
         return;
     one->seed = random_derive(plan->seed ^ TARGET_SALT, (uint64_t)number);
     one->missing = (struct io_missing){0}; /* it is noted once */
+}
+
+bool
+plan_has_requests(const struct plan *plan)
+{
+    return plan->output.requests || plan->screen.requests;
+}
+
+bool
+plan_has_summary(const struct plan *plan)
+{
+    return plan->output.summary || plan->screen.summary;
 }
 
 void

@@ -67,22 +67,28 @@ select_job(struct reports *reports, int number, const struct job *job)
     return report;
 }
 
-/* Begins the report on STREAM. Returns 0, or -1 with ERROR. */
+/* Begins the next report, with OUTPUT of PLAN, on STREAM. A file is no terminal, whatever
+ * is behind it. Returns 0, or -1 with ERROR. */
 static int
-begin_report(struct report *report, const struct plan *plan, const struct job *jobs,
-             int count, int stream, struct error *error)
+begin_report(struct reports *reports, const struct plan *plan,
+             const struct plan_output *output, const struct job *jobs, int count,
+             int stream, struct error *error)
 {
-    report->format = formats[plan->output.format];
+    struct report *report = &reports->list[reports->count++];
+    bool file = output->file != NULL;
+    report->format = formats[output->format];
     report->plan = plan;
-    report->output = &plan->output;
+    report->output = output;
     report->load = plan->load;
     report->stream = stream;
     report->wall = os_clock_wall;
-    report->terminal = os_stream_terminal(stream);
-    report->columns = os_stream_columns(stream);
+    report->terminal = !file && os_stream_terminal(stream);
+    report->columns = file ? 0 : os_stream_columns(stream);
     report->columns = report->columns ? report->columns : 80;
     report->utf8 = os_locale_utf8();
-    report->color = color_wanted(plan->options->color, stream);
+    report->color = file ? plan->options->color == COLOR_ALWAYS
+                         : color_wanted(plan->options->color, stream);
+    report->status = file ? NULL : reports->status;
     report->labels = calloc((size_t)count, sizeof(*report->labels));
     if (!report->labels)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the report");
@@ -96,14 +102,16 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
              int count, struct error *error)
 {
     const struct plan_output *output = &plan->output;
-    memset(reports, 0, sizeof(*reports));
+    int file = reports->file;
     reports->export.plan = plan;
-    reports->count = 1;
-    if (begin_report(&reports->list[0], plan, jobs, count, 1, error) < 0)
+    if (report_claim(reports, plan, jobs, error) < 0)
         return -1;
     if (status_wanted(plan))
         reports->status = status_open(plan, count, os_clock_now());
-    reports->list[0].status = reports->status;
+    if ((file && begin_report(reports, plan, output, jobs, count, file, error) < 0) ||
+        begin_report(reports, plan, file ? &plan->screen : output, jobs, count, 1,
+                     error) < 0)
+        return -1;
     reports->timers[TIMER_METRICS].every =
         output->prometheus ? output->export_interval : 0;
     reports->timers[TIMER_PLOT].every = output->plot ? EXPORT_PLOT_INTERVAL : 0;
@@ -147,6 +155,8 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
     struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
+        if (!report->output->requests)
+            continue;
         if (report->format->sample)
             report->format->sample(report, sample);
         end_record(reports, report);
@@ -160,6 +170,8 @@ on_period(void *self, const struct job *job, const struct stats *stats, int64_t 
     struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
+        if (!report->output->print_count && !report->output->print_interval)
+            continue;
         report->format->period(report, stats, time);
         end_record(reports, report);
     }
@@ -172,7 +184,7 @@ on_summary(void *self, const struct job *job)
     struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
-        if (!job->phases || !report->format->phase)
+        if (report->output->summary && (!job->phases || !report->format->phase))
             summarize(reports, report, job);
     }
     return status_of(reports);
@@ -198,7 +210,7 @@ on_phase(void *self, const struct job *job, enum phase phase)
     const struct job *load = phase == PHASE_LOADED ? job->phases->load : NULL;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
-        if (!report->format->phase)
+        if (!report->output->summary || !report->format->phase)
             continue;
         report->format->phase(report, &job->phases->list[phase], load);
         end_record(reports, report);
@@ -393,6 +405,9 @@ end_report(struct reports *reports, struct report *report)
     if (report->begun && report->format->end)
         report->format->end(report);
     flush(reports, report);
+    if (report->output->file && os_stream_close(report->stream) < 0 && !report->error)
+        report->error = errno;
+    reports->failed |= report->error != 0;
     for (int i = 0; i < report->count; i++)
         buffer_free(&report->labels[i]);
     free(report->labels);
@@ -410,6 +425,26 @@ is_brief(const struct report *report)
            (!report->terminal || report->plan->phased);
 }
 
+/* Stores the first failure of an output in OUTCOME, and notes another at once. */
+static void
+tell_failures(struct reports *reports, struct outcome *outcome)
+{
+    bool told = false;
+    for (int i = 0; i < reports->count; i++) {
+        const struct report *report = &reports->list[i];
+        const char *file = report->output->file;
+        struct notes notes = {0};
+        if (!report->error)
+            continue;
+        if (told)
+            notes_add(&notes, outcome->output, "%s", strerror(outcome->output_error));
+        console_notes(&notes);
+        outcome->output = file ? file : "standard output";
+        outcome->output_error = report->error;
+        told = true;
+    }
+}
+
 void
 report_end(struct reports *reports, struct outcome *outcome)
 {
@@ -425,8 +460,5 @@ report_end(struct reports *reports, struct outcome *outcome)
     outcome->output_told = !reports->failed;
     status_close(reports->status);
     reports->status = NULL;
-    if (reports->failed) {
-        outcome->output = "standard output";
-        outcome->output_error = reports->list[0].error;
-    }
+    tell_failures(reports, outcome);
 }

@@ -109,7 +109,7 @@ open_worker(struct job *job, struct error *error)
     }
     thread->gate = job->run->gate;
     thread->worker.reports =
-        output->requests || output->print_count || output->print_interval;
+        plan_has_requests(&job->step) || output->print_count || output->print_interval;
     job->threads[job->group.size++] = thread;
     return 0;
 }

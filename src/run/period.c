@@ -80,7 +80,7 @@ job_sample_locked(struct job *job, struct worker *worker, const struct sample *s
 {
     const struct plan_output *output = &job->step.output;
     const struct run_observer *observer = job->run->task.observer;
-    if (output->requests &&
+    if (plan_has_requests(&job->step) &&
         note_output(job, observer->sample(observer->self, job, sample)) < 0)
         return -1;
     if (output->print_count || output->print_interval)

@@ -73,7 +73,7 @@ phases_execute(const struct run_task *task, struct error *error)
             error->status = EXIT_RUNTIME; /* others have sent requests */
         more = status == 0 && !os_signals_stop() && !has_failed(job) &&
                !has_failed(task->load);
-        if (status == 0 && job->plan.output.summary && observer->phase &&
+        if (status == 0 && plan_has_summary(&job->plan) && observer->phase &&
             observer->phase(observer->self, job, phase) < 0)
             more = false;
     }

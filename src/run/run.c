@@ -185,7 +185,7 @@ run_conclude(const struct run_task *task)
     int64_t ended = 0;
     for (int i = 0; i < task->count; i++) {
         const struct job *job = &task->jobs[i];
-        if (job->plan.output.summary && observer->summary)
+        if (plan_has_summary(&job->plan) && observer->summary)
             observer->summary(observer->self, job);
         if (job->outcome.ended > ended)
             ended = job->outcome.ended;

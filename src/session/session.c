@@ -22,8 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a thread may wait for without end while there are no requests. Each target is
- * opened, the exported files are written, and each target is closed. */
+/* What a thread may wait for without end while there are no requests. The file of -output
+ * and each target are opened, the exported files are written, and each target is closed.
+ */
 struct stage {
     const char *name;            /* the path of what is waited for */
     _Atomic int64_t since;       /* when that began, monotonic */
@@ -41,9 +42,9 @@ struct session {
     const struct plan *plan;
     struct os_thread supervisor;
     unsigned signals;
-    struct stage *stages; /* openings, exported files, closings */
+    struct stage *stages; /* openings, files, closings */
     atomic_int stage;     /* the number of the present one */
-    char exports[512];    /* the name of the exported files */
+    char files[512];      /* the names of that of -output and of the exported ones */
     atomic_int made;      /* targets that are open, until they are used or discarded */
     atomic_bool begun;    /* there is a run, or an error */
     struct os_lock *lock; /* of `told` */
@@ -75,7 +76,7 @@ reach(struct session *session, atomic_bool *flag)
 }
 
 /* Begins stage NUMBER, on the thread that may have to wait: those below ALL are openings,
- * ALL the exported files, and the others closings. */
+ * ALL all files but targets, and the others closings. */
 static void
 enter(struct session *session, int number)
 {
@@ -119,15 +120,20 @@ open_target(struct session *session, int number)
 }
 
 /*
- * Opens all targets on the leading thread, one after the other, so that none is busy with
- * another's flush; a name that takes long to find out must not keep others waiting later.
- * Returns 0, or -1 with the session's error.
+ * Opens the file of -output and all targets on the leading thread, one after the other,
+ * so that none is busy with another's flush; a name that takes long to find out must not
+ * keep others waiting later. Returns 0, or -1 with the session's error.
  */
 static int
 open_targets(struct session *session)
 {
     const struct plan_output *output = &session->plan->output;
     bool named = session->count > 1 || output->prometheus || output->plot;
+    if (output->file)
+        enter(session, session->all);
+    if (report_open(&session->reports, session->plan, &session->error) < 0)
+        return -1;
+    enter(session, 0);
     for (int i = 0; i < session->all; i++) {
         if (open_target(session, i) < 0)
             return -1;
@@ -220,7 +226,7 @@ static int
 begin_run(struct session *session)
 {
     const struct plan *plan = session->plan;
-    if (plan->output.prometheus || plan->output.plot)
+    if (session->files[0])
         enter(session, session->all);
     if (report_begin(&session->reports, plan, session->jobs, session->count,
                      &session->error) < 0)
@@ -429,12 +435,8 @@ session_free(struct session *session)
 static void
 name_stages(struct session *session)
 {
-    const struct plan_output *output = &session->plan->output;
-    bool both = output->prometheus && output->plot;
-    snprintf(session->exports, sizeof(session->exports), "%s%s%s",
-             output->prometheus ? output->prometheus : "", both ? " or " : "",
-             output->plot ? output->plot : "");
-    session->stages[session->all] = (struct stage){.name = session->exports, .end = ""};
+    report_files(session->plan, session->files, sizeof(session->files));
+    session->stages[session->all] = (struct stage){.name = session->files, .end = ""};
     for (int i = 0; i < session->all; i++) {
         const char *name = session->jobs[i].plan.path;
         session->stages[i] = (struct stage){

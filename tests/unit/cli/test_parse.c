@@ -110,6 +110,7 @@ static const struct row {
     {OPTION_PROMETHEUS, 0, "prometheus", "7", 0},
     {OPTION_PLOT, 0, "plot", "7", 0},
     {OPTION_COMPARE, 0, "compare", NULL, 0},
+    {OPTION_OUTPUT, 0, "output", "7", 0},
     {OPTION_COLOR, 0, "color", "never", 0},
     {OPTION_NO_STATUS, 0, "no-status", NULL, 0},
     {OPTION_HELP, 'h', "help", NULL, 0},
