@@ -336,6 +336,46 @@ what_begins_otherwise_is_not_replaced(void **state)
     }
 }
 
+static void
+a_pipe_is_read_as_it_comes(void **state)
+{
+    (void)state;
+    char bytes[8];
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "abc", 3), 3);
+    assert_int_equal(os_stream_read(ends[0], bytes, 2), 2);
+    assert_int_equal(os_stream_read(ends[0], bytes + 2, 6), 1);
+    assert_memory_equal(bytes, "abc", 3);
+    close(ends[1]);
+    assert_int_equal(os_stream_read(ends[0], bytes, 8), 0);
+    close(ends[0]);
+    errno = 0;
+    assert_int_equal(os_stream_read(ends[0], bytes, 8), -1);
+    assert_int_equal(errno, EBADF);
+}
+
+/* Another user of a terminal or of a pipe may have made it so. */
+static void
+a_pipe_that_does_not_wait_is_waited_for(void **state)
+{
+    (void)state;
+    char bytes[8];
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        _exit(write(ends[1], "abc", 3) != 3);
+    }
+    close(ends[1]);
+    assert_int_equal(os_stream_read(ends[0], bytes, 8), 3);
+    assert_int_equal(os_stream_read(ends[0], bytes, 8), 0);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 int
 main(void)
 {
@@ -351,6 +391,8 @@ main(void)
         cmocka_unit_test(only_terminals_have_columns),
         cmocka_unit_test(the_first_locale_that_is_set_decides),
         cmocka_unit_test(what_begins_otherwise_is_not_replaced),
+        cmocka_unit_test(a_pipe_is_read_as_it_comes),
+        cmocka_unit_test(a_pipe_that_does_not_wait_is_waited_for),
     };
     return cmocka_run_group_tests_name("output", tests, NULL, unmount_all);
 }
