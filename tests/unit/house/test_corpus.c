@@ -10,7 +10,7 @@
 typedef int fuzz_function(const uint8_t *data, size_t size);
 
 /* The harnesses of tests/fuzz, one file each. */
-fuzz_function fuzz_escapes, fuzz_mounts, fuzz_options, fuzz_values;
+fuzz_function fuzz_escapes, fuzz_kept, fuzz_mounts, fuzz_options, fuzz_values;
 
 static const char *input;
 
@@ -87,6 +87,13 @@ no_text_breaks_its_escapes(void **state)
     try_corpus("escapes", fuzz_escapes);
 }
 
+static void
+no_file_breaks_the_reader_of_raw_lines(void **state)
+{
+    (void)state;
+    try_corpus("kept", fuzz_kept);
+}
+
 int
 main(void)
 {
@@ -95,6 +102,7 @@ main(void)
         cmocka_unit_test(no_value_breaks_its_parser),
         cmocka_unit_test(no_mount_table_breaks_its_reader),
         cmocka_unit_test(no_text_breaks_its_escapes),
+        cmocka_unit_test(no_file_breaks_the_reader_of_raw_lines),
     };
     return cmocka_run_group_tests_name("corpus", tests, NULL, NULL);
 }

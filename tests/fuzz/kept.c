@@ -1,0 +1,78 @@
+/*
+ * The first byte is the size of blocks, the rest a file of raw lines. Whatever is read is
+ * the same in whatever blocks it comes; each line is a request at the most, and the sums
+ * stay within bounds.
+ */
+#include "fuzz.h"
+
+#include "run/job.h"
+#include "run/kept.h"
+
+/* What is known after the end of a file. */
+struct end {
+    struct error error;
+    uint64_t lines, count, requests;
+    int64_t sum, time;
+    int rows;
+};
+
+static void
+check_row(const struct job *job, struct end *end)
+{
+    const struct stats *total = &job->outcome.total;
+    MUST(total->requests >= total->latency.count);
+    MUST(total->latency.sum >= 0 && job->outcome.time >= 0 && total->bytes >= 0);
+    MUST(total->latencies.count == total->latency.count);
+    MUST(job->target.description.path && job->target.description.path[0]);
+    end->count += total->latency.count;
+    end->requests ^= total->requests;
+    end->sum ^= total->latency.sum;
+    end->time ^= job->outcome.time;
+}
+
+static struct end
+read_all(const struct plan *plan, const uint8_t *data, size_t size, size_t block)
+{
+    struct end end = {.rows = 0};
+    struct kept kept;
+    int status = kept_open(&kept, plan, &end.error);
+    MUST(status == 0);
+    kept_begin(&kept, "gp2");
+    for (size_t at = 0; status == 0 && at < size; at += block) {
+        size_t more = size - at < block ? size - at : block;
+        char *copy = malloc(more);
+        MUST(copy);
+        memcpy(copy, data + at, more);
+        status = kept_add(&kept, copy, more, &end.error);
+        free(copy);
+    }
+    if (status == 0)
+        status = kept_end(&kept, &end.error);
+    MUST(status == 0 || (end.error.status == EXIT_PREPARE && end.error.why[0]));
+    end.lines = kept.line;
+    if (status == 0)
+        kept_finish(&kept);
+    end.rows = status == 0 ? kept.count : 0;
+    for (int i = 0; i < end.rows; i++)
+        check_row(&kept.jobs[i], &end);
+    MUST(end.count <= end.lines && (uint64_t)end.rows <= end.lines);
+    kept_close(&kept);
+    return end;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct options options;
+    struct plan plan = {.options = &options, .target_count = 1};
+    if (size == 0)
+        return 0;
+    options_init(&options);
+    struct end whole = read_all(&plan, data + 1, size - 1, size);
+    struct end parts = read_all(&plan, data + 1, size - 1, (size_t)data[0] + 1);
+    MUST(strcmp(whole.error.why, parts.error.why) == 0);
+    MUST(whole.lines == parts.lines && whole.rows == parts.rows);
+    MUST(whole.count == parts.count && whole.requests == parts.requests);
+    MUST(whole.sum == parts.sum && whole.time == parts.time);
+    return 0;
+}

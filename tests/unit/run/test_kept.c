@@ -1,0 +1,499 @@
+/* Raw lines that become jobs: their statistics, their rows, and what is refused. */
+#include "support.h"
+
+#include "os/process.h"
+#include "run/job.h"
+#include "run/kept.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define ADVICE "; ioping -print-count 1 -quiet prints raw lines\n"
+
+/* The line of the contract. */
+#define LINE "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419"
+/* One of latency L and clock time C, as digits. */
+#define OF(l, c) "1 " l " 1 1000 " l " " l " " l " 0 1 " c
+
+static struct options options;
+static struct plan plan;
+static struct kept kept;
+static struct error error;
+
+/* Begins with FILES files and, if PLOTTED, tracks. */
+static void
+begin_files(int files, bool plotted)
+{
+    options_init(&options);
+    memset(&plan, 0, sizeof(plan));
+    plan.options = &options;
+    plan.target_count = files;
+    plan.output.plot = plotted ? "x.svg" : NULL;
+    assert_int_equal(kept_open(&kept, &plan, &error), 0);
+}
+
+/* Reads a file whose bytes come in blocks of BLOCK at the most. Returns as kept_add. */
+static int
+read_blocks(const char *path, const char *bytes, size_t size, size_t block)
+{
+    kept_begin(&kept, path);
+    for (size_t at = 0; at < size; at += block) {
+        size_t more = size - at < block ? size - at : block;
+        char *copy = malloc(more); /* a sanitizer sees what is read beyond it */
+        assert_non_null(copy);
+        memcpy(copy, bytes + at, more);
+        int status = kept_add(&kept, copy, more, &error);
+        free(copy);
+        if (status < 0)
+            return -1;
+    }
+    return kept_end(&kept, &error);
+}
+
+/* Reads TEXT as the only file, gp2. */
+static void
+read_text(const char *text)
+{
+    begin_files(1, true);
+    if (read_blocks("gp2", text, strlen(text), 7) < 0)
+        fail_msg("%s: %s", text, error.why);
+    kept_finish(&kept);
+}
+
+/* Fails the test unless the file of SIZE BYTES is refused with just this line, whatever
+ * the size of blocks. */
+static void
+check_refused(const char *bytes, size_t size, const char *expected)
+{
+    static const size_t blocks[] = {1, 3, 64, 1 << 20};
+    char text[ERROR_LINE];
+    for (size_t i = 0; i < LENGTH(blocks); i++) {
+        begin_files(1, false);
+        if (read_blocks("gp2", bytes, size, blocks[i]) == 0)
+            fail_msg("accepted: %s", bytes);
+        error_format(&error, text, sizeof(text));
+        if (strcmp(text, expected) != 0)
+            fail_msg("%s: %s", bytes, text);
+        assert_int_equal(error.status, EXIT_PREPARE);
+        kept_close(&kept);
+    }
+}
+
+static int
+close_rows(void **state)
+{
+    (void)state;
+    kept_close(&kept);
+    return 0;
+}
+
+static void
+assert_names(const char *expected)
+{
+    struct buffer text = {0};
+    for (int i = 0; i < kept.count; i++) {
+        const struct job *job = &kept.jobs[i];
+        buffer_format(&text, "%s=%d|", job->target.description.path,
+                      (int)job->outcome.total.latency.count);
+        assert_ptr_equal(kept.plan.targets[i], job->target.description.path);
+        assert_ptr_equal(job->plan.path, job->target.description.path);
+        assert_int_equal(job->targets, kept.count);
+    }
+    assert_int_equal(kept.plan.target_count, kept.count);
+    assert_string_equal(text.text, expected);
+    buffer_free(&text);
+}
+
+static void
+a_line_is_a_request(void **state)
+{
+    (void)state;
+    read_text(LINE "\n" OF("40", "1000") "\n" OF("200000", "5000000") "\n");
+    const struct outcome *outcome = &kept.jobs[0].outcome;
+    const struct moments *latency = &outcome->total.latency;
+    assert_int_equal(kept.count, 1);
+    assert_int_equal(latency->count, 3);
+    assert_int_equal(latency->sum, 580777 + 40 + 200000);
+    assert_int_equal(latency->min, 40);
+    assert_int_equal(latency->max, 580777);
+    assert_int_equal(outcome->total.requests, 4);
+    assert_int_equal(outcome->total.bytes, 4096);
+    assert_int_equal(outcome->time, 1000832419 + 1000 + 5000000);
+    assert_int_equal(outcome->total.latencies.count, 3);
+    assert_ptr_equal(kept.jobs[0].stats, &outcome->total);
+    assert_null(outcome->target);
+}
+
+static void
+a_request_starts_by_its_time_before_its_line(void **state)
+{
+    (void)state;
+    read_text(OF("40", "1000") "\n" OF("700", "5000") "\n" OF("9", "9") "\n");
+    const struct track *track = kept.jobs[0].track;
+    assert_non_null(track);
+    assert_int_equal(track->seen, 3);
+    assert_int_equal(track->marks[0].offset, 960);
+    assert_int_equal(track->marks[1].offset, 5300);
+    assert_int_equal(track->marks[1].latency, 700);
+    assert_int_equal(track->marks[2].offset, 6000);
+}
+
+static void
+none_starts_before_the_first(void **state)
+{
+    (void)state;
+    read_text(OF("4000", "1000") "\n");
+    assert_int_equal(kept.jobs[0].track->marks[0].offset, 0);
+    assert_int_equal(kept.jobs[0].track->marks[0].latency, 4000);
+}
+
+/* -P prints such lines. */
+static void
+requests_that_do_not_count_take_their_time(void **state)
+{
+    (void)state;
+    read_text("0 0 0 0 0 0 0 0 3 500\n0 0 0 0 0 0 0 0 0 70\n" OF("40", "1000") "\n");
+    assert_int_equal(kept.jobs[0].outcome.total.latency.count, 1);
+    assert_int_equal(kept.jobs[0].outcome.total.requests, 4);
+    assert_int_equal(kept.jobs[0].outcome.time, 1570);
+    assert_int_equal(kept.jobs[0].track->marks[0].offset, 1530);
+}
+
+static void
+a_file_of_none_that_count_is_a_row(void **state)
+{
+    (void)state;
+    read_text("0 0 0 0 0 0 0 0 3 500\n");
+    assert_names("gp2=0|");
+    assert_int_equal(kept.jobs[0].outcome.total.requests, 3);
+}
+
+static void
+a_request_may_take_no_time(void **state)
+{
+    (void)state;
+    read_text("1 0 0 0 0 0 0 0 1 0\n");
+    assert_int_equal(kept.jobs[0].outcome.total.latency.count, 1);
+    assert_int_equal(kept.jobs[0].outcome.total.latency.max, 0);
+}
+
+static void
+blocks_may_end_anywhere(void **state)
+{
+    (void)state;
+    static const char text[] =
+        LINE "\n" OF("40", "1000") " a b\\012\r\n" LINE "\r\n" OF("7", "8") " a b\\012";
+    for (size_t block = 1; block <= sizeof(text); block++) {
+        begin_files(1, true);
+        assert_int_equal(read_blocks("gp2", text, sizeof(text) - 1, block), 0);
+        kept_finish(&kept);
+        assert_names("gp2=2|a b\\012=2|");
+        assert_int_equal(kept.line, 4);
+        assert_int_equal(kept.jobs[0].outcome.total.latency.sum, 2 * 580777);
+        assert_int_equal(kept.jobs[1].outcome.total.latency.sum, 47);
+        kept_close(&kept);
+    }
+}
+
+static void
+the_last_line_may_lack_its_end(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"", "\n", "\r\n", "\r"};
+    for (size_t i = 0; i < LENGTH(ends); i++) {
+        char text[256];
+        snprintf(text, sizeof(text), "%s\n%s%s", LINE, LINE, ends[i]);
+        read_text(text);
+        assert_names("gp2=2|");
+        kept_close(&kept);
+    }
+}
+
+static void
+other_lines_are_refused(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "",
+        " ",
+        "1",
+        "raw",
+        "4 KiB <<< . (ext4 /dev/vda 252.0 GiB): request=2 time=155.7 us",
+        "1 580777 1722 7052621 580777 580777 580777 0 2", /* nine */
+        "1 580777 1722 7052621 580777 580777 580777 0 2 ",
+        " " LINE,
+        LINE " ",
+        "1  580777 1722 7052621 580777 580777 580777 0 2 1000832419",
+        "1\t580777 1722 7052621 580777 580777 580777 0 2 1000832419",
+        "1,580777,1722,7052621,580777,580777,580777,0,2,1000832419",
+        "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419.5",
+        "1 580777 1722.5 7052621 580777 580777 580777 0 2 1000832419",
+        "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419x",
+        "+1 580777 1722 7052621 580777 580777 580777 0 2 1000832419",
+        "-1 580777 1722 7052621 580777 580777 580777 0 2 1000832419",
+        "1 -580777 1722 7052621 -580777 -580777 -580777 0 2 1000832419",
+        "1 580777 1722 7052621 580777 580777 580777 0 2 -1000832419",
+        "01 580777 1722 7052621 580777 580777 580777 0 2 1000832419",
+        "1 580777 1722 7052621 580777 580777 580777 00 2 1000832419",
+        "1 0x8dca9 1722 7052621 580777 580777 580777 0 2 1000832419",
+        "1 nan 1722 7052621 580777 580777 580777 0 2 1000832419",
+        "1 580777 1722 7052621 580776 580777 580777 0 2 1000832419", /* min */
+        "1 580777 1722 7052621 580777 580776 580777 0 2 1000832419",
+        "1 580777 1722 7052621 580777 580777 580778 0 2 1000832419",
+        "1 580777 1722 7052621 580777 580777 580777 1 2 1000832419", /* mdev */
+        "1 580777 1722 7052621 580777 580777 580777 0 0 1000832419", /* of none */
+        "0 5 0 0 5 5 5 0 2 1000832419",
+        "0 0 1 0 0 0 0 0 2 1000832419",
+        "0 0 0 1 0 0 0 0 2 1000832419",
+        "0 0 0 0 0 0 0 1 2 1000832419",
+        "0 0 0 0 7 0 0 0 2 1000832419",
+        "9 90 1 1 12 10 15 1 9 1000", /* min above the average */
+        "9 90 1 1 5 16 15 1 9 1000",
+        "9 90 1 1 5 10 91 1 9 1000",
+        "9 90 1 1 5 10 15 1 8 1000",
+        LINE LINE, /* two in one: a line was cut short */
+        LINE " " LINE,
+        LINE " \033[31m",
+        LINE " a\tb",
+        LINE " \x7f",
+        LINE "\r\r",
+        "\xef\xbb\xbf" LINE,
+        "[{",
+        "{\"timestamp\": 1795247457.055062}",
+    };
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        char text[512];
+        int size = snprintf(text, sizeof(text), "%s\n%s\r\n%s\n%s\n", LINE, LINE,
+                            lines[i], LINE);
+        check_refused(text, (size_t)size, "ioping: gp2: line 3: not a raw line" ADVICE);
+        size = snprintf(text, sizeof(text), "%s\n%s", LINE, lines[i]);
+        if (*lines[i]) /* the last may lack its end */
+            check_refused(text, (size_t)size,
+                          "ioping: gp2: line 2: not a raw line" ADVICE);
+    }
+}
+
+static void
+a_nul_is_refused(void **state)
+{
+    (void)state;
+    static const char one[] = LINE "\n" LINE "\0\n", label[] = LINE "\n" LINE " a\0b\n",
+                      only[] = LINE "\n\0\0\0\0", digit[] = LINE "\n1 \0" LINE;
+    check_refused(one, sizeof(one) - 1, "ioping: gp2: line 2: not a raw line" ADVICE);
+    check_refused(label, sizeof(label) - 1, "ioping: gp2: line 2: not a raw line" ADVICE);
+    check_refused(only, sizeof(only) - 1, "ioping: gp2: line 2: not a raw line" ADVICE);
+    check_refused(digit, sizeof(digit) - 1, "ioping: gp2: line 2: not a raw line" ADVICE);
+}
+
+static void
+utf_16_is_called_that(void **state)
+{
+    (void)state;
+    static const char little[] = "\xff\xfe\x31\0\x20\0\n\0", big[] = "\xfe\xff\0\x31\0\n";
+    const char *expected =
+        "ioping: gp2: line 1: not a raw line: the file is UTF-16, as PowerShell writes "
+        "it; keep lines with cmd, or convert it\n";
+    check_refused(little, sizeof(little) - 1, expected);
+    check_refused(big, sizeof(big) - 1, expected);
+}
+
+static void
+lines_of_periods_are_refused_by_name(void **state)
+{
+    (void)state;
+    static const char first[] = "100 900 1 1 5 9 15 1 101 1000\n",
+                      later[] = LINE "\n2 20 1 1 10 10 10 0 2 1000 a\n";
+    check_refused(first, sizeof(first) - 1,
+                  "ioping: gp2: line 1 is of 100 requests, as -p 100 prints; percentiles "
+                  "need a line for each: -print-count 1\n");
+    check_refused(later, sizeof(later) - 1,
+                  "ioping: gp2: line 2 is of 2 requests, as -p 2 prints; percentiles "
+                  "need a line for each: -print-count 1\n");
+}
+
+static void
+a_file_without_lines_is_refused(void **state)
+{
+    (void)state;
+    check_refused("", 0, "ioping: gp2: is empty" ADVICE);
+}
+
+static void
+numbers_go_to_their_limit(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        OF("9223372036854775808", "1"), /* 2^63 */
+        OF("18446744073709551617", "1"),
+        OF("92233720368547758070", "1"),
+        OF("1", "9223372036854775808"),
+        OF("4611686018427387904", "1"), /* 2^62: two of them are too much */
+        OF("1", "4611686018427387904"),
+        "1 7 1 1 7 7 7 0 9223372036854775807 1",
+        "1 4611686018427387903 1 9223372036854775807 4611686018427387903 "
+        "4611686018427387903 4611686018427387903 0 1 1",
+    };
+    read_text(OF("4611686018427387903", "4611686018427387903"));
+    assert_int_equal(kept.jobs[0].outcome.total.latency.max, INT64_MAX / 2);
+    kept_close(&kept);
+    for (size_t i = 0; i < LENGTH(lines); i++)
+        check_refused(lines[i], strlen(lines[i]),
+                      "ioping: gp2: line 1: not a raw line" ADVICE);
+}
+
+static void
+sums_go_to_their_limit(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        OF("4611686018427387903", "1") "\n" OF("1", "1") "\n",
+        OF("1", "4611686018427387903") "\n" OF("1", "1") "\n",
+        "0 0 0 0 0 0 0 0 4611686018427387903 1\n" OF("1", "1") "\n",
+    };
+    for (size_t i = 0; i < LENGTH(texts); i++)
+        check_refused(texts[i], strlen(texts[i]),
+                      "ioping: gp2: line 2: not a raw line" ADVICE);
+}
+
+/* Makes a file with a line that has LENGTH bytes with its END; to be freed. */
+static char *
+make_long(size_t length, const char *end)
+{
+    char *text = calloc(1, length + sizeof(LINE) + 8);
+    assert_non_null(text);
+    memset(text, 'a', length);
+    memcpy(text, LINE " ", sizeof(LINE));
+    return strcat(text, end);
+}
+
+static void
+a_line_may_be_as_long_as_that_of_a_path(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"\n", "\r\n", "\r", ""};
+    for (size_t i = 0; i < LENGTH(ends); i++) {
+        char *text = make_long(KEPT_LINE, ends[i]);
+        read_text(text);
+        assert_names("gp2=1|");
+        kept_close(&kept);
+        free(text);
+        text = make_long(KEPT_LINE + 1, ends[i]);
+        check_refused(text, strlen(text), "ioping: gp2: line 1: not a raw line" ADVICE);
+        free(text);
+    }
+}
+
+/* Or a file of zeros would be read into memory. */
+static void
+a_line_without_end_is_refused_before_it(void **state)
+{
+    (void)state;
+    char *text = make_long(KEPT_LINE + 2, "");
+    begin_files(1, false);
+    kept_begin(&kept, "-");
+    assert_int_equal(kept_add(&kept, text, KEPT_LINE + 2, &error), -1);
+    assert_string_equal(error.what, "standard input");
+    assert_string_equal(error.why, "line 1: not a raw line");
+    free(text);
+}
+
+static void
+one_label_throughout_leaves_the_name_of_the_file(void **state)
+{
+    (void)state;
+    read_text(LINE " /mnt\n" LINE " /mnt\n");
+    assert_names("gp2=2|");
+}
+
+static void
+each_of_several_labels_is_a_row(void **state)
+{
+    (void)state;
+    read_text(LINE " /mnt/b\n" LINE " /mnt\n" LINE "\n" LINE " /mnt\n" LINE
+                   " /mnt/b c\n");
+    assert_names("/mnt/b=1|/mnt=2|gp2=1|/mnt/b c=1|");
+    assert_string_equal(kept.jobs[1].outcome.target, "/mnt");
+}
+
+static void
+times_of_rows_are_their_own(void **state)
+{
+    (void)state;
+    read_text(OF("40", "1000") " a\n" OF("50", "700") " b\n" OF("60", "1000") " a\n");
+    assert_int_equal(kept.jobs[0].outcome.time, 2000);
+    assert_int_equal(kept.jobs[1].outcome.time, 700);
+    assert_int_equal(kept.jobs[0].track->marks[1].offset, 1940);
+    assert_int_equal(kept.jobs[1].track->marks[0].offset, 650);
+}
+
+static void
+among_several_files_the_label_follows_the_file(void **state)
+{
+    (void)state;
+    static const char several[] = LINE " a\n" LINE " b\n" LINE "\n", lone[] = LINE " a\n";
+    begin_files(3, false);
+    assert_int_equal(read_blocks("x", several, sizeof(several) - 1, 9), 0);
+    assert_int_equal(read_blocks("-", lone, sizeof(lone) - 1, 9), 0);
+    assert_int_equal(read_blocks("y", several, sizeof(several) - 1, 9), 0);
+    kept_finish(&kept);
+    assert_names("x: a=1|x: b=1|x=1|-=1|y: a=1|y: b=1|y=1|");
+}
+
+static void
+lines_are_counted_in_each_file(void **state)
+{
+    (void)state;
+    begin_files(2, false);
+    assert_int_equal(read_blocks("x", LINE "\n" LINE "\n", 2 * sizeof(LINE), 9), 0);
+    assert_int_equal(read_blocks("y", LINE "\nz\n", sizeof(LINE) + 2, 9), -1);
+    assert_string_equal(error.what, "y");
+    assert_string_equal(error.why, "line 2: not a raw line");
+}
+
+static void
+rows_are_as_many_as_targets(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    for (int i = 0; i < TARGETS_MOST; i++)
+        buffer_format(&text, "%s t%d\n", LINE, i);
+    read_text(text.text);
+    assert_int_equal(kept.count, TARGETS_MOST);
+    kept_close(&kept);
+    buffer_format(&text, "%s\n", LINE);
+    check_refused(text.text, text.length,
+                  "ioping: gp2: line 65: more than 64 targets in all; compare fewer at a "
+                  "time\n");
+    buffer_free(&text);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, close_rows)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_line_is_a_request),
+        TEST(a_request_starts_by_its_time_before_its_line),
+        TEST(none_starts_before_the_first),
+        TEST(requests_that_do_not_count_take_their_time),
+        TEST(a_file_of_none_that_count_is_a_row),
+        TEST(a_request_may_take_no_time),
+        TEST(blocks_may_end_anywhere),
+        TEST(the_last_line_may_lack_its_end),
+        TEST(other_lines_are_refused),
+        TEST(a_nul_is_refused),
+        TEST(utf_16_is_called_that),
+        TEST(lines_of_periods_are_refused_by_name),
+        TEST(a_file_without_lines_is_refused),
+        TEST(numbers_go_to_their_limit),
+        TEST(sums_go_to_their_limit),
+        TEST(a_line_may_be_as_long_as_that_of_a_path),
+        TEST(a_line_without_end_is_refused_before_it),
+        TEST(one_label_throughout_leaves_the_name_of_the_file),
+        TEST(each_of_several_labels_is_a_row),
+        TEST(times_of_rows_are_their_own),
+        TEST(among_several_files_the_label_follows_the_file),
+        TEST(lines_are_counted_in_each_file),
+        TEST(rows_are_as_many_as_targets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
