@@ -403,7 +403,7 @@ static void
 fish_tells_letters_from_names(void **state)
 {
     static const char *const lines[][2] = {
-        {"ioping -c", "-cached -color -corrected -count"},
+        {"ioping -c", "-cached -color -compare -corrected -count"},
         {"ioping -hi", "-hipri -histogram"},
         {"ioping -c10", "-c10"},
         {"ioping -RLc fi", "fi"},

@@ -1,0 +1,333 @@
+/* Comparisons of kept runs: files of raw lines in, and what is made of them. */
+#include "peer.h"
+#include "support.h"
+#include "svg_check.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define LINE "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419"
+#define ADVICE "; ioping -print-count 1 -quiet prints raw lines\n"
+
+static void
+figures_are_those_of_the_lines(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(0, "figures_are_those_of_the_lines");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+static void
+check_lines_of(const char *program)
+{
+    struct result result =
+        command_status(0, "lines_that_print_count_keeps_can_be_compared %s", program);
+    assert_string_equal(result.out, "[{\"path\":\"gp2\"},11,12]\n"
+                                    "[{\"path\":\"gp3\"},21,22]\n"
+                                    "11 12 gp2\n21 22 gp3\n");
+    command_free(&result);
+}
+
+static void
+lines_of_this_program_can_be_compared(void **state)
+{
+    (void)state;
+    need_program("jq");
+    check_lines_of("ours");
+}
+
+static void
+lines_of_ioping_1_3_can_be_compared(void **state)
+{
+    (void)state;
+    need_program("jq");
+    need_peer();
+    check_lines_of(PEER);
+}
+
+static void
+each_of_several_targets_is_a_row(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "each_of_several_targets_is_a_row");
+    assert_string_equal(result.out, "11 copy\n11 data\n"
+                                    "11 both: copy\n11 both: data\n5 gp2\n");
+    command_free(&result);
+}
+
+static void
+files_are_rows_of_a_table(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "files_are_rows_of_a_table");
+    assert_string_equal(result.out, "1\n0\ngp2 1000\ngp3 1001\ngp2 1000\n"
+                                    "- 1000\ngp3 1001\n");
+    assert_string_equal(result.err, "");
+    command_free(&result);
+}
+
+static void
+json_is_an_array_of_the_rows(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0, "made 30 1 >gp2; made 20 2 >gp3; ioping -J -histogram -compare gp2 gp3 >o; jq "
+           "-c 'map([.target, .stat.count, (.stat.histogram | map(.count) | add), (.load "
+           "| keys)])' o");
+    assert_string_equal(result.out, "[[{\"path\":\"gp2\"},30,30,"
+                                    "[\"count\",\"iops\",\"time\"]],"
+                                    "[{\"path\":\"gp3\"},20,20,"
+                                    "[\"count\",\"iops\",\"time\"]]]\n");
+    command_free(&result);
+}
+
+static void
+what_options_ask_for_follows_the_table(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "what_options_ask_for_follows_the_table");
+    assert_matches(result.out, "^gp2: p50/p99.5 = [0-9.]+ .s /\n"
+                               "gp3: p50/p99.5 = [0-9.]+ .s /\ngp2:\nall\ngp3:\nall\n$");
+    command_free(&result);
+}
+
+static void
+limits_hold_for_each_row(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *err;
+        int status;
+    } cases[] = {
+        {"-slo max=3ms -slo iops=333", "", 0},
+        {"-slo max=2ms", "ioping: gp3: max = 3 ms exceeds 2 ms\n", 5},
+        {"-slo iops=1k", "ioping: gp3: iops = 333 falls below 1 k\n", 5},
+        {"-B -slo avg=500us",
+         "ioping: gp2: avg = 1 ms exceeds 500 us\n"
+         "ioping: gp3: avg = 3 ms exceeds 500 us\n",
+         5},
+        {"-slo p50=1h",
+         "ioping: gp2: p50 is not known: 1 requests count, and it takes 2\n"
+         "ioping: gp3: p50 is not known: 1 requests count, and it takes 2\n",
+         5},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            cases[i].status, "limits_hold_for_each_row %s", cases[i].options);
+        assert_string_equal(result.err, cases[i].err);
+        command_free(&result);
+    }
+}
+
+static void
+the_picture_has_both(void **state)
+{
+    (void)state;
+    struct svg_check check;
+    struct result result = command_status(0, "the_picture_has_both");
+    assert_matches(
+        result.err,
+        "^x.svg\n +100 <circle class=.mark t0\n +100 <circle class=.mark t1\n$");
+    svg_check_begin(&check, result.out, result.out_size);
+    if (check.problems.length)
+        fail_msg("%s", check.problems.text);
+    assert_true(svg_check_shows(&check, "ioping: 2 kept runs"));
+    assert_true(svg_check_shows(&check, "read from raw lines"));
+    assert_true(svg_check_shows(&check, "200 requests counted"));
+    assert_true(svg_check_shows(&check, "gp3"));
+    assert_false(svg_check_says(&check, "desc", "random"));
+    assert_int_equal(svg_check_count(&check, "outline"), 2);
+    svg_check_end(&check);
+    command_free(&result);
+}
+
+static void
+a_picture_that_cannot_be_written_is_an_error(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "a_picture_that_cannot_be_written_is_an_error");
+    assert_string_equal(result.out,
+                        "ioping: mine: is there already, and not a plot of ioping\n2\n"
+                        "ioping: missing/x.svg: No such file or directory\n2\n");
+    command_free(&result);
+}
+
+/* Nothing is printed, nor drawn. */
+static void
+a_file_that_cannot_be_compared_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *files, *err;
+    } cases[] = {
+        {":", "gone", "ioping: gone: No such file or directory\n"},
+        {"echo '" LINE "' >gp2", "gp2 gone", "ioping: gone: No such file or directory\n"},
+        {"mkdir -p d", "d", "ioping: d: Is a directory\n"},
+        {":", "- <d", "ioping: standard input: Is a directory\n"},
+        {":", "- <&-", "ioping: standard input: Is a directory\n"},
+        {": >none", "none", "ioping: none: is empty" ADVICE},
+        {":", "- </dev/null", "ioping: standard input: is empty" ADVICE},
+        {"yes '" LINE "' | head -n 16 >gp2; echo raw >>gp2; cp gp2 gp3", "gp2 gp3",
+         "ioping: gp2: line 17: not a raw line" ADVICE},
+        {"echo '" LINE "' >gp2; head -c 1000 /dev/zero >z", "gp2 z",
+         "ioping: z: line 1: not a raw line" ADVICE},
+        {"ioping -i 0 -c 9 -p 4 -q data >gp2", "gp2",
+         "ioping: gp2: line 1 is of 4 requests, as -p 4 prints; percentiles need a line "
+         "for each: -print-count 1\n"},
+        {"ioping -i 0 -c 3 -p 1 data >gp2 2>/dev/null", "gp2",
+         "ioping: gp2: line 1: not a raw line" ADVICE},
+        {"ioping -i 0 -c 3 -J data >gp2 2>/dev/null", "gp2",
+         "ioping: gp2: line 1: not a raw line" ADVICE},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command("%s; rm -f x.svg; ioping -compare -plot x.svg %s; status=$?; "
+                    "[ ! -e x.svg ] || echo drawn; exit $status",
+                    cases[i].before, cases[i].files);
+        assert_string_equal(result.err, cases[i].err);
+        assert_string_equal(result.out, "");
+        assert_int_equal(result.status, 2);
+        command_free(&result);
+    }
+}
+
+static void
+a_file_that_must_not_be_read_is_an_error(void **state)
+{
+    (void)state;
+    need_program("setpriv");
+    struct result result = command_status(
+        2,
+        "echo '" LINE "' >secret; chmod 0 secret; as_user \"$IOPING\" -compare secret");
+    assert_string_equal(result.err, "ioping: secret: Permission denied\n");
+    command_free(&result);
+}
+
+static void
+runs_of_which_nothing_counts_are_told(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "echo '0 0 0 0 0 0 0 0 3 500' >gp2; ioping -B -compare gp2; ioping -compare "
+           "gp2 gp2 -percentiles 50 -histogram -plot x.svg >o");
+    assert_string_equal(result.out, "0 0 0 0 0 0 0 0 3 500\n");
+    assert_string_equal(result.err, "ioping: no request counted of 3\n"
+                                    "ioping: gp2: no request counted of 3\n"
+                                    "ioping: gp2: no request counted of 3\n");
+    command_free(&result);
+}
+
+/* The first as far as lines may go, the other as far as there is room in the picture. */
+static void
+runs_of_ages_can_be_drawn(void **state)
+{
+    (void)state;
+    struct svg_check check;
+    struct result result =
+        command_status(0, "ages 4611686018427387903 4611686018427387903 >o && "
+                          "ages 360000000000000 4611686018427387903 >o && cat x.svg");
+    svg_check_begin(&check, result.out, result.out_size);
+    if (check.problems.length)
+        fail_msg("%s", check.problems.text);
+    svg_check_end(&check);
+    command_free(&result);
+}
+
+static void
+names_cannot_drive_a_terminal(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "name=$(printf 'a\\033[31mb'); echo '" LINE "' >\"$name\"; ioping -compare "
+           "\"$name\" \"$name\" -B -slo max=1ns; ioping -compare \"$name\" | grep -o "
+           "'^a[^ ]*'");
+    assert_string_equal(result.out,
+                        "1 580777 1722 7052621 580777 580777 580777 0 2 "
+                        "1000832419 a\\033[31mb\n1 580777 1722 7052621 580777 "
+                        "580777 580777 0 2 1000832419 a\\033[31mb\n"
+                        "a\\033[31mb\n");
+    command_free(&result);
+}
+
+static void
+output_that_is_lost_is_a_failure(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", "-B", "-J", "-JJ -slo max=1ns"};
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            3,
+            "made 9 1 >gp2; ioping -compare gp2 gp2 %s >/dev/full 2>e; status=$?; grep "
+            "-c 'ioping: standard output: No space left on device' e; exit $status",
+            options[i]);
+        assert_string_equal(result.out, "1\n");
+        command_free(&result);
+    }
+}
+
+static void
+a_signal_ends_the_reading(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *signal, *out;
+    } cases[] = {
+        {"INT", "2\nioping: standard input: interrupted before it was read\n"},
+        {"TERM", "143\nioping: standard input: interrupted before it was read\n"},
+        {"HUP", "129\nioping: standard input: interrupted before it was read\n"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(0, "a_signal_ends_the_reading %s -", cases[i].signal);
+        assert_string_equal(result.out, cases[i].out);
+        command_free(&result);
+    }
+}
+
+static void
+a_signal_ends_the_opening(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "a_signal_ends_the_opening");
+    assert_string_equal(result.out, "2\nioping: other: interrupted before it was read\n");
+    command_free(&result);
+}
+
+static void
+memory_does_not_grow_with_the_lines(void **state)
+{
+    (void)state;
+    need_bare("memory is that of the program alone");
+    struct result result = command_status(0, "memory_does_not_grow_with_the_lines");
+    assert_string_equal(result.out, "little\n- 3000000\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_those_of_the_lines),
+        cmocka_unit_test(lines_of_this_program_can_be_compared),
+        cmocka_unit_test(lines_of_ioping_1_3_can_be_compared),
+        cmocka_unit_test(each_of_several_targets_is_a_row),
+        cmocka_unit_test(files_are_rows_of_a_table),
+        cmocka_unit_test(json_is_an_array_of_the_rows),
+        cmocka_unit_test(what_options_ask_for_follows_the_table),
+        cmocka_unit_test(limits_hold_for_each_row),
+        cmocka_unit_test(the_picture_has_both),
+        cmocka_unit_test(a_picture_that_cannot_be_written_is_an_error),
+        cmocka_unit_test(a_file_that_cannot_be_compared_is_named),
+        cmocka_unit_test(a_file_that_must_not_be_read_is_an_error),
+        cmocka_unit_test(runs_of_which_nothing_counts_are_told),
+        cmocka_unit_test(runs_of_ages_can_be_drawn),
+        cmocka_unit_test(names_cannot_drive_a_terminal),
+        cmocka_unit_test(output_that_is_lost_is_a_failure),
+        cmocka_unit_test(a_signal_ends_the_reading),
+        cmocka_unit_test(a_signal_ends_the_opening),
+        cmocka_unit_test(memory_does_not_grow_with_the_lines),
+    };
+    return cmocka_run_group_tests_name("compare", tests, make_files, unmount_all);
+}

@@ -1,0 +1,167 @@
+# Programs of test_compare.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: made COUNT SEED [NAME]: so many raw lines, of times that lie 0.1 to 10 ms far from
+# evenly, 5 ms apart; a warm-up before the first. NAME is the eleventh column.
+made() {
+    awk -v count="$1" -v seed="$2" -v name="${3:+ $3}" 'BEGIN {
+        srand(seed)
+        for (i = 0; i < count; i++) {
+            time = int(1e5 * exp(rand() * rand() * 4.6))
+            printf "1 %d %.0f %.0f %d %d %d 0 %d 5000000%s\n", time, 1e9 / time,
+                4096e9 / time, time, time, time, i ? 1 : 2, name
+        }
+    }'
+}
+
+# Usage: nearest PERCENTILE FILE: by nearest rank.
+nearest() {
+    cut -d' ' -f2 "$2" | sort -n | awk -v percentile="$1" '{ value[NR] = $1 } END {
+        rank = int((percentile * 10 * NR + 999) / 1000)
+        print value[rank]
+    }'
+}
+
+# Whether all is as awk has it: sums exactly, percentiles to 0.4 %.
+figures_are_those_of_the_lines() {
+    made 3000 1 >gp2
+    ioping -JJ -percentiles 10,50,90,99,99.9 -compare gp2 >o || return
+    awk '{ count += $1; sum += $2; all += $9; clock += $10; size += 4096 }
+        NR == 1 || $2 < min { min = $2 } $2 > max { max = $2 }
+        END { printf "%d %.0f %d %d %d %d %d %.0f\n", count, sum, min,
+            int(sum / count), max, size, all, clock }' gp2 >expected
+    jq -r '[.stat.count, .stat.time, .stat.min, .stat.avg, .stat.max, .stat.size,
+        .load.count, .load.time] | map(tostring) | join(" ")' o | diff expected - || return
+    for percentile in 10 50 90 99 99.9; do
+        awk -v is="$(jq ".stat.percentiles.\"$percentile\"" o)" \
+            -v right="$(nearest "$percentile" gp2)" 'BEGIN {
+                off = is / right - 1
+                if (off < -0.004 || off > 0.004) print is, "is not", right }'
+    done
+}
+
+# Usage: lines_that_print_count_keeps_can_be_compared PROGRAM...
+lines_that_print_count_keeps_can_be_compared() {
+    "$@" -print-count 1 -quiet -i 1ms -c 12 data >gp2 || return
+    "$@" -p 1 -q -i 1ms -c 22 copy >gp3 || return
+    ioping -JJ -compare gp2 gp3 | jq -c '[.target, .stat.count, .load.count]'
+    ioping -B -compare gp2 gp3 | cut -d' ' -f1,9,11
+    awk '{ sum += $2 } END { print sum }' gp2 >right
+    ioping -B -compare gp2 | cut -d' ' -f2 | cmp - right
+}
+ours() { ioping -hang 0 "$@"; }
+
+each_of_several_targets_is_a_row() {
+    ioping -hang 0 -p 1 -q -i 1ms -c 12 data copy >both || return
+    ioping -B -compare both | cut -d' ' -f1,11- | sort
+    made 5 1 >gp2
+    ioping -B -compare both gp2 | cut -d' ' -f1,11- | sort
+}
+
+# Usage: rows FIRST...: those of the table, with so many requests.
+rows() {
+    for name; do
+        sed -n "s/^\($name  *[0-9]*\) .*/\1/p" o | tr -s ' '
+    done
+}
+
+files_are_rows_of_a_table() {
+    made 1000 1 >gp2
+    made 1001 2 >gp3
+    ioping -compare gp2 gp3 >o || return
+    grep -c '^--- comparison' o
+    grep -c ' ioping statistics ---' o
+    rows gp2 gp3
+    ioping -compare gp2 >o
+    rows gp2 gp3
+    ioping -compare - gp3 <gp2 >o
+    rows - gp3
+}
+
+what_options_ask_for_follows_the_table() {
+    made 1000 1 >gp2
+    made 1000 2 >gp3
+    ioping -percentiles 50,99.5 -compare gp2 gp3 | grep -oE '^gp.: p50/p99.5 = [0-9.]+ .s /'
+    ioping -histogram -compare gp2 gp3 | sed -n '/^gp[23]:$/p; s/.* 100.0 %$/all/p' | uniq
+}
+
+# Usage: limits_hold_for_each_row OPTION...
+limits_hold_for_each_row() {
+    echo '1 1000000 1000 4096000 1000000 1000000 1000000 0 1 5000000' >gp2
+    echo '1 3000000 333 1365333 3000000 3000000 3000000 0 1 5000000' >gp3
+    ioping "$@" -compare gp2 gp3 >o
+}
+
+the_picture_has_both() {
+    made 100 1 >gp2
+    made 100 2 >gp3
+    rm -rf p
+    mkdir p
+    ioping -compare gp2 gp3 -plot p/x.svg >o || return
+    cat p/x.svg
+    ls -A p >&2
+    grep -o '<circle class=.mark t[01]' p/x.svg | sort | uniq -c >&2
+}
+
+a_picture_that_cannot_be_written_is_an_error() {
+    made 10 1 >gp2
+    cp gp2 mine
+    ioping -compare gp2 -plot mine 2>&1
+    echo $?
+    ioping -compare gp2 -plot missing/x.svg 2>&1
+    echo $?
+    cmp gp2 mine
+}
+
+# Usage: ages LATENCY TIME: of a request that took so long, and one that took none.
+ages() {
+    rm -f x.svg
+    echo "1 $1 1 1 $1 $1 $1 0 1 $2" >gp2
+    echo '1 0 0 0 0 0 0 0 1 0' >gp3
+    ioping -compare gp2 gp3 -plot x.svg
+}
+
+# Usage: start_reading [ARGUMENT...]: start with nothing but these, standard input a fifo to
+# which descriptor 3 writes.
+start_reading() {
+    fresh
+    rm -f fifo
+    mkfifo fifo
+    # shellcheck disable=SC2086
+    $IOPING_RUNNER "$IOPING" "$@" <fifo >"$top/o" 2>"$top/e" &
+    pid=$!
+    exec 3>fifo
+}
+
+# Usage: a_signal_ends_the_reading SIGNAL FILE: of FILE, which gets a line, and no more.
+a_signal_ends_the_reading() {
+    made 1 1 >gp2
+    start_reading -compare gp2 "$2"
+    made 1 1 >&3
+    until_idle
+    end "$1"
+    echo $?
+    exec 3>&-
+    cat o e
+}
+
+# Nobody opens the other end.
+a_signal_ends_the_opening() {
+    rm -f other
+    mkfifo other
+    start_reading -compare other
+    until_idle
+    end INT
+    echo $?
+    cat o e
+}
+
+# The lines are 180 MB.
+memory_does_not_grow_with_the_lines() {
+    start_reading -compare -
+    yes "$(made 1 1)" | head -n 3000000 >&3
+    awk '/^VmHWM/ { print $2 < 65536 ? "little" : $2 }' "/proc/$(worker_of "$pid")/status"
+    exec 3>&-
+    reap
+    rows -
+}

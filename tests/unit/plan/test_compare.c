@@ -1,0 +1,126 @@
+/* The plans of comparisons, and the options that they refuse. */
+#include "planned.h"
+
+static const enum option_id allowed[] = {
+    OPTION_COMPARE, OPTION_BATCH, OPTION_JSON,  OPTION_QUIET,     OPTION_PERCENTILES,
+    OPTION_SLO,     OPTION_PLOT,  OPTION_COLOR, OPTION_HISTOGRAM, OPTION_NO_STATUS,
+};
+
+/* Returns a value that ID takes. */
+static const char *
+value_of(enum option_id id)
+{
+    switch (id) {
+    case OPTION_SWEEP:
+        return "size";
+    case OPTION_LOAD:
+        return "write";
+    case OPTION_PERCENTILES:
+        return "50,99.9";
+    case OPTION_SLO:
+        return "p99=1ms";
+    case OPTION_COLOR:
+        return "never";
+    default:
+        return "1";
+    }
+}
+
+static bool
+is_allowed(enum option_id id)
+{
+    for (size_t i = 0; i < LENGTH(allowed); i++)
+        if (allowed[i] == id)
+            return true;
+    return false;
+}
+
+static void
+nothing_is_measured(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-compare gp2 gp3 -");
+    assert_true(plan.compare);
+    assert_false(plan.output.requests || plan.output.status);
+    assert_true(plan.output.summary);
+    assert_int_equal(plan.target_count, 3);
+    assert_string_equal(plan.targets[1], "gp3");
+    assert_false(planned("gp2").compare);
+}
+
+static void
+options_that_say_how_to_measure_are_refused(void **state)
+{
+    (void)state;
+    for (int id = 0; id < OPTION_IDS; id++) {
+        const struct cli_option *option = cli_option((enum option_id)id);
+        bool takes = option->takes == CLI_REQUIRED;
+        char line[128], expected[256];
+        snprintf(line, sizeof(line), "-%s%s%s -compare gp2", option->name,
+                 takes ? " " : "", takes ? value_of(option->id) : "");
+        snprintf(expected, sizeof(expected),
+                 "ioping: -%s: cannot be done together with -compare: nothing is "
+                 "measured; leave out one of them\n",
+                 option->name);
+        if (id == OPTION_HELP || id == OPTION_VERSION)
+            continue;
+        if (is_allowed(option->id))
+            assert_true(planned(line).compare);
+        else
+            planned_refused(line, expected);
+    }
+}
+
+static void
+formats_are_those_of_a_run(void **state)
+{
+    (void)state;
+    assert_int_equal(planned("-compare a").output.format, FORMAT_HUMAN);
+    assert_int_equal(planned("-compare -B a").output.format, FORMAT_RAW);
+    assert_int_equal(planned("-compare -J a").output.format, FORMAT_JSON);
+    assert_int_equal(planned("-compare -JJ -B a").output.format, FORMAT_NDJSON);
+    assert_true(planned("-compare -q a").output.summary);
+    assert_string_equal(planned("-compare -plot x a").output.plot, "x");
+}
+
+static void
+limits_are_on_the_whole_time(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"device-p99", "sync-max",  "read-p99",
+                                        "write-avg",  "idle-p99",  "loaded-iops",
+                                        "submit-min", "queue-p50", "loaded-read-p99"};
+    struct plan plan = planned("-compare -slo p99=1ms -slo min=1 -slo avg=1 -slo max=1 "
+                               "-slo mdev=1 -slo iops=9 a");
+    assert_int_equal(plan.slos.count, 6);
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        char line[128], expected[256];
+        snprintf(line, sizeof(line), "-compare -slo max=1 -slo %s=1 a", names[i]);
+        snprintf(expected, sizeof(expected),
+                 "ioping: -slo: %s: raw lines have the whole time alone; limit that, "
+                 "such as p99=1ms\n",
+                 names[i]);
+        planned_refused(line, expected);
+    }
+}
+
+static void
+standard_input_is_read_once(void **state)
+{
+    (void)state;
+    planned_refused("-compare - a -", "ioping: -compare: standard input can be read "
+                                      "once; name - once\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_measured),
+        cmocka_unit_test(options_that_say_how_to_measure_are_refused),
+        cmocka_unit_test(formats_are_those_of_a_run),
+        cmocka_unit_test(limits_are_on_the_whole_time),
+        cmocka_unit_test(standard_input_is_read_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
