@@ -78,7 +78,8 @@ report_claim(const struct reports *reports, const struct plan *plan,
     if (!stream)
         return 0;
     for (int i = 0; i < count; i++)
-        if (os_stream_is_file(stream, jobs[i].target.fd))
+        if (plan->compare ? os_stream_is_path(stream, plan->targets[i])
+                          : os_stream_is_file(stream, jobs[i].target.fd))
             return refuse_other(output->file, "a target", error);
     if (output->prometheus && os_stream_is_path(stream, output->prometheus))
         return refuse_other(output->file, "the file of -prometheus", error);

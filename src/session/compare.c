@@ -106,11 +106,13 @@ fill_rows(struct compare *compare, struct error *error)
     return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
 }
 
-/* Returns 0, or -1 with ERROR. */
+/* Opens the file of the output, and reads all others. Returns 0, or -1 with ERROR. */
 static int
 read_all(struct compare *compare, struct error *error)
 {
     const struct plan *plan = compare->plan;
+    if (report_open(&compare->reports, plan, error) < 0)
+        return -1;
     if (kept_open(&compare->kept, plan, error) < 0)
         return -1;
     for (int i = 0; i < plan->target_count; i++)
@@ -190,8 +192,10 @@ tell(struct compare *compare)
 {
     struct kept *kept = &compare->kept;
     struct error error;
-    int begun =
-        report_begin(&compare->reports, &kept->plan, kept->jobs, kept->count, &error);
+    int begun = report_claim(&compare->reports, compare->plan, kept->jobs, &error);
+    if (begun < 0)
+        return console_error(&error);
+    begun = report_begin(&compare->reports, &kept->plan, kept->jobs, kept->count, &error);
     if (begun == 0)
         report_kept(&compare->reports, compare->rows);
     report_end(&compare->reports, &kept->jobs[0].outcome);
