@@ -8,29 +8,19 @@
 #include "session/session.h"
 
 #include "base/time.h"
-#include "base/units.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "report/console.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "run/schedule.h"
+#include "stages.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What a thread may wait for without end while there are no requests. The file of -output
- * and each target are opened, the exported files are written, and each target is closed.
- */
-struct stage {
-    const char *name;            /* the path of what is waited for */
-    _Atomic int64_t since;       /* when that began, monotonic */
-    const _Atomic int64_t *step; /* when its present step did; NULL: it is one step */
-    const char *end;             /* what a message says of a closing; else empty */
-};
 
 /* Targets are removed for so long (ns) when another one is given up. */
 #define REMOVAL (200 * MS)
@@ -42,9 +32,7 @@ struct session {
     const struct plan *plan;
     struct os_thread supervisor;
     unsigned signals;
-    struct stage *stages; /* openings, files, closings */
-    atomic_int stage;     /* the number of the present one */
-    char files[512];      /* the names of that of -output and of the exported ones */
+    struct stages stages;
     atomic_int made;      /* targets that are open, until they are used or discarded */
     atomic_bool begun;    /* there is a run, or an error */
     struct os_lock *lock; /* of `told` */
@@ -52,7 +40,6 @@ struct session {
     atomic_bool left;     /* the first thread holds no target any more */
     atomic_bool closed;   /* nobody does */
     atomic_bool removed;  /* those that were made are, because another was given up */
-    int64_t limit;        /* when a stage is given up after a signal, monotonic */
     struct reports reports;
     struct run_observer observer;
     struct run_task task;
@@ -75,16 +62,6 @@ reach(struct session *session, atomic_bool *flag)
     os_thread_wake(&session->supervisor);
 }
 
-/* Begins stage NUMBER, on the thread that may have to wait: those below ALL are openings,
- * ALL all files but targets, and the others closings. */
-static void
-enter(struct session *session, int number)
-{
-    atomic_store(&session->stages[number].since, os_clock_now());
-    atomic_store(&session->stage, number);
-    os_thread_wake(&session->supervisor);
-}
-
 /* Closes the targets that are open, of which nothing is left behind. */
 static void
 discard(struct session *session)
@@ -92,7 +69,7 @@ discard(struct session *session)
     int count = atomic_exchange(&session->made, 0);
     for (int i = 0; i < count; i++) {
         struct job *job = &session->jobs[i];
-        enter(session, session->all + 1 + i);
+        stages_enter_closing(&session->stages, i);
         target_discard(&job->target, &job->plan);
         target_close(&job->target);
     }
@@ -109,7 +86,7 @@ open_target(struct session *session, int number)
         return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                          "interrupted before it was opened");
     if (number > 0) /* the first has been since the start */
-        enter(session, number);
+        stages_enter_opening(&session->stages, number);
     plan_note(&job->plan, &session->notes);
     bool same = job->plan.background && job->plan.path == session->plan->path;
     int status = target_open(&job->target, &job->plan, before, &notes, &session->error);
@@ -130,10 +107,10 @@ open_targets(struct session *session)
     const struct plan_output *output = &session->plan->output;
     bool named = session->count > 1 || output->prometheus || output->plot;
     if (output->file)
-        enter(session, session->all);
+        stages_enter_files(&session->stages);
     if (report_open(&session->reports, session->plan, &session->error) < 0)
         return -1;
-    enter(session, 0);
+    stages_enter_opening(&session->stages, 0);
     for (int i = 0; i < session->all; i++) {
         if (open_target(session, i) < 0)
             return -1;
@@ -159,18 +136,6 @@ remove_made(void *argument)
     return NULL;
 }
 
-/* Says on stderr that a stage is HOW not ready, WAITED ns after its begin. Returns the
- * status. */
-static int
-say_slow(const struct stage *stage, const char *how, int64_t waited)
-{
-    struct error error;
-    char text[UNITS_TEXT];
-    error_set(&error, EXIT_PREPARE, stage->name, "%snot ready after %s%s", how,
-              units_format(UNITS_TIME, waited, text), stage->end);
-    return console_error(&error);
-}
-
 /* Gives up what a thread has been waiting for for WAITED ns. os_process_end sees to what
  * is made of a target that is being opened, later. */
 static _Noreturn void
@@ -184,40 +149,21 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
         os_signals_wait(until, &session->removed);
     if (atomic_load(&session->removed))
         os_thread_join(&remover);
-    int status = say_slow(stage, "still ", waited);
+    struct error error;
+    stage_explain(stage, "still ", waited, &error);
+    int status = console_error(&error);
     bool asked = stage->end[0] && os_signals_stop(); /* what was asked for is done */
     os_process_end(asked ? session->status : outcome_worse(session->status, status));
 }
 
-/* Supervises the stages until DONE. Ends the program when a step takes longer than the
- * plan has patience, or some time after a signal. A stop of the process is nobody's time.
- */
+/* Supervises the stages until DONE. Ends the program when one is to be given up. */
 static void
 supervise_stages(struct session *session, const atomic_bool *done)
 {
-    const struct plan *plan = session->plan;
-    unsigned continues = os_process_continues();
-    int64_t resumed = 0;
-    struct stall stall;
-    stall_start(&stall, plan->hang);
-    while (!atomic_load(done)) {
-        const struct stage *stage = &session->stages[atomic_load(&session->stage)];
-        int64_t now = os_clock_now();
-        if (os_process_continues() != continues)
-            resumed = now;
-        continues = os_process_continues();
-        int64_t since = time_later(atomic_load(&stage->since), resumed);
-        int64_t step = stage->step ? time_later(since, atomic_load(stage->step)) : since;
-        if (os_signals_stop() && session->limit == INT64_MAX)
-            session->limit = now + STALL_GRACE;
-        int64_t end = time_earlier(session->limit, time_add(step, plan->patience));
-        if (now >= end)
-            give_up(session, stage, now - since);
-        int64_t waited = stall_check(&stall, since, now);
-        if (waited)
-            say_slow(stage, "", waited);
-        os_signals_wait(time_earlier(stall_due(&stall, since, now), end), done);
-    }
+    int64_t waited;
+    const struct stage *stuck = stages_wait(&session->stages, done, &waited);
+    if (stuck)
+        give_up(session, stuck, waited);
 }
 
 /* Writes the exported files and opens the run, which takes part in the opening of the
@@ -226,12 +172,12 @@ static int
 begin_run(struct session *session)
 {
     const struct plan *plan = session->plan;
-    if (session->files[0])
-        enter(session, session->all);
+    if (session->stages.files[0])
+        stages_enter_files(&session->stages);
     if (report_begin(&session->reports, plan, session->jobs, session->count,
                      &session->error) < 0)
         return -1;
-    enter(session, session->all - 1);
+    stages_enter_opening(&session->stages, session->all - 1);
     session->observer = report_observer(&session->reports);
     session->task = (struct run_task){.engine = plan->engine,
                                       .jobs = session->jobs,
@@ -356,7 +302,7 @@ close_own(struct session *session)
         os_lock_wait(session->lock);
     os_lock_release(session->lock);
     for (int i = 0; i < session->all; i++) {
-        enter(session, session->all + 1 + i);
+        stages_enter_closing(&session->stages, i);
         os_file_close(session->jobs[i].target.fd);
     }
 }
@@ -370,7 +316,7 @@ close_all(void *argument)
         run_close(session->run);
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
-        enter(session, session->all + 1 + i);
+        stages_enter_closing(&session->stages, i);
         if (job_has_not_begun(job))
             target_discard(&job->target, &job->plan);
         target_close(&job->target);
@@ -385,9 +331,9 @@ static void
 supervise_closing(struct session *session)
 {
     struct os_thread closer;
-    enter(session, session->all + 1);
+    stages_enter_closing(&session->stages, 0);
     if (os_signals_stop()) /* requests may have used up its time */
-        session->limit =
+        session->stages.limit =
             time_later(os_signals_asked() + STALL_GRACE, os_clock_now() + CLOSING);
     supervise_stages(session, &session->left);
     if (os_thread_start(&closer, close_all, session) < 0) {
@@ -423,28 +369,13 @@ static void
 session_free(struct session *session)
 {
     splitter_close(session->task.splitter);
-    free(session->stages);
+    stages_free(&session->stages);
     os_lock_free(session->lock);
     for (int i = 0; session->jobs && i < session->all; i++)
         job_free(&session->jobs[i]);
     if (session->jobs)
         os_memory_release(session->jobs, (size_t)session->all * sizeof(struct job));
     os_memory_release(session, sizeof(*session));
-}
-
-static void
-name_stages(struct session *session)
-{
-    report_files(session->plan, session->files, sizeof(session->files));
-    session->stages[session->all] = (struct stage){.name = session->files, .end = ""};
-    for (int i = 0; i < session->all; i++) {
-        const char *name = session->jobs[i].plan.path;
-        session->stages[i] = (struct stage){
-            .name = name, .step = &session->jobs[i].target.step, .end = ""};
-        session->stages[session->all + 1 + i] =
-            (struct stage){.name = name, .end = ", at its end"};
-    }
-    atomic_store(&session->stages[0].since, os_clock_now());
 }
 
 /* Returns NULL without memory. */
@@ -458,16 +389,14 @@ session_make(const struct plan *plan)
     session->plan = plan;
     session->count = plan->target_count;
     session->all = session->count + plan->phased;
-    session->limit = INT64_MAX;
     session->lock = os_lock_make();
-    session->stages = calloc(2 * (size_t)session->all + 1, sizeof(struct stage));
     session->jobs = os_memory_zeroed((size_t)session->all * sizeof(struct job));
     for (int i = 0; session->jobs && i < session->all; i++)
         status |= job_init(&session->jobs[i], plan, i);
-    if (session->lock && session->stages && session->jobs && status == 0) {
-        name_stages(session);
+    if (session->lock && session->jobs && status == 0 &&
+        stages_make(&session->stages, plan, session->jobs, session->all,
+                    &session->supervisor) == 0)
         return session;
-    }
     session_free(session);
     return NULL;
 }

@@ -1,0 +1,113 @@
+/*
+ * The stages of a session: what its threads may wait for without end while there are no
+ * requests. The supervisor sees how long each has taken, says so, and tells when it is
+ * time to give one up.
+ */
+#include "stages.h"
+
+#include "base/time.h"
+#include "base/units.h"
+#include "os/os.h"
+#include "os/process.h"
+#include "report/console.h"
+#include "report/report.h"
+#include "run/run.h"
+#include "run/schedule.h"
+
+#include <stdlib.h>
+
+int
+stages_make(struct stages *stages, const struct plan *plan, const struct job *jobs,
+            int count, struct os_thread *supervisor)
+{
+    *stages = (struct stages){
+        .plan = plan, .supervisor = supervisor, .count = count, .limit = INT64_MAX};
+    stages->list = calloc(2 * (size_t)count + 1, sizeof(struct stage));
+    if (!stages->list)
+        return -1;
+    report_files(plan, stages->files, sizeof(stages->files));
+    stages->list[count] = (struct stage){.name = stages->files, .end = ""};
+    for (int i = 0; i < count; i++) {
+        const char *name = jobs[i].plan.path;
+        stages->list[i] =
+            (struct stage){.name = name, .step = &jobs[i].target.step, .end = ""};
+        stages->list[count + 1 + i] = (struct stage){.name = name, .end = ", at its end"};
+    }
+    atomic_store(&stages->list[0].since, os_clock_now());
+    return 0;
+}
+
+void
+stages_free(struct stages *stages)
+{
+    free(stages->list);
+    stages->list = NULL;
+}
+
+static void
+enter(struct stages *stages, int number)
+{
+    atomic_store(&stages->list[number].since, os_clock_now());
+    atomic_store(&stages->current, number);
+    os_thread_wake(stages->supervisor);
+}
+
+void
+stages_enter_opening(struct stages *stages, int number)
+{
+    enter(stages, number);
+}
+
+void
+stages_enter_files(struct stages *stages)
+{
+    enter(stages, stages->count);
+}
+
+void
+stages_enter_closing(struct stages *stages, int number)
+{
+    enter(stages, stages->count + 1 + number);
+}
+
+void
+stage_explain(const struct stage *stage, const char *how, int64_t waited,
+              struct error *error)
+{
+    char text[UNITS_TEXT];
+    error_set(error, EXIT_PREPARE, stage->name, "%snot ready after %s%s", how,
+              units_format(UNITS_TIME, waited, text), stage->end);
+}
+
+/* A stop of the process is nobody's time. */
+const struct stage *
+stages_wait(struct stages *stages, const atomic_bool *done, int64_t *waited)
+{
+    unsigned continues = os_process_continues();
+    int64_t resumed = 0;
+    struct stall stall;
+    stall_start(&stall, stages->plan->hang);
+    while (!atomic_load(done)) {
+        const struct stage *stage = &stages->list[atomic_load(&stages->current)];
+        int64_t now = os_clock_now();
+        if (os_process_continues() != continues)
+            resumed = now;
+        continues = os_process_continues();
+        int64_t since = time_later(atomic_load(&stage->since), resumed);
+        int64_t step = stage->step ? time_later(since, atomic_load(stage->step)) : since;
+        if (os_signals_stop() && stages->limit == INT64_MAX)
+            stages->limit = now + STALL_GRACE;
+        int64_t end = time_earlier(stages->limit, time_add(step, stages->plan->patience));
+        *waited = now - since;
+        if (now >= end)
+            return stage;
+        int64_t stalled = stall_check(&stall, since, now);
+        struct error error;
+        if (stalled) {
+            stage_explain(stage, "", stalled, &error);
+            console_error(&error);
+        }
+        os_signals_wait(time_earlier(stall_due(&stall, since, now), end), done);
+    }
+    return NULL;
+}

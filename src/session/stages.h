@@ -1,0 +1,59 @@
+#ifndef SESSION_STAGES_H
+#define SESSION_STAGES_H
+
+#include "base/error.h"
+#include "os/thread.h"
+#include "run/job.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a thread may wait for without end while there are no requests. The file of
+ * -output and each target are opened, the exported files are written, and each target is
+ * closed. */
+struct stage {
+    const char *name;            /* the path of what is waited for */
+    _Atomic int64_t since;       /* when that began, monotonic */
+    const _Atomic int64_t *step; /* when its present step did; NULL: it is one step */
+    const char *end;             /* what a message says of a closing; else empty */
+};
+
+struct stages {
+    const struct plan *plan;
+    struct os_thread *supervisor; /* that waits in stages_wait */
+    struct stage *list;           /* openings, files, closings */
+    atomic_int current;           /* the number of the present one */
+    int count;                    /* openings, and so many closings */
+    int64_t limit;                /* when a stage is given up after a signal, monotonic */
+    char files[512];              /* the names of that of -output and of exported ones */
+};
+
+/*
+ * Makes the stages of COUNT JOBS of PLAN, which SUPERVISOR waits for; all must outlive
+ * them. The first opening begins at once. Returns 0, or -1 without memory. stages_free
+ * must be called in any case.
+ */
+int stages_make(struct stages *stages, const struct plan *plan, const struct job *jobs,
+                int count, struct os_thread *supervisor);
+void stages_free(struct stages *stages);
+
+/* Begin a stage, on the thread that may have to wait: the opening or closing of job
+ * NUMBER, or all files but targets. They wake the supervisor. */
+void stages_enter_opening(struct stages *stages, int number);
+void stages_enter_files(struct stages *stages);
+void stages_enter_closing(struct stages *stages, int number);
+
+/*
+ * Waits for the stages until DONE, on the supervisor's thread; says on stderr what takes
+ * long. Returns NULL, or the stage that is to be given up, WAITED ns after its begin: a
+ * step of it took longer than the plan has patience, or it is some time after a signal.
+ */
+const struct stage *stages_wait(struct stages *stages, const atomic_bool *done,
+                                int64_t *waited);
+
+/* Fills ERROR, with status 2: a stage is HOW not ready, WAITED ns after its begin. */
+void stage_explain(const struct stage *stage, const char *how, int64_t waited,
+                   struct error *error);
+
+#endif
