@@ -3,6 +3,7 @@
 #include "os/output.h"
 #include "os/process.h"
 #include "plan/plan.h"
+#include "report/check.h"
 #include "report/console.h"
 #include "session/session.h"
 
@@ -18,19 +19,22 @@ main(int argc, char *argv[])
     os_stream_guard();
     if (os_process_arguments(&argc, &argv) < 0 &&
         error_set(&error, EXIT_PREPARE, "command line", "%s", strerror(errno)) < 0)
-        return console_error(&error);
+        return check_refuse(&error, cli_has(argc, argv, OPTION_CHECK));
+    bool checks = cli_has(argc, argv, OPTION_CHECK);
     if (os_privileges_drop() < 0 &&
         error_set(&error, EXIT_PREPARE, "privileges", "%s", strerror(errno)) < 0)
-        return console_error(&error);
+        return check_refuse(&error, checks);
     if (argc < 2)
         return console_text(cli_usage, EXIT_USAGE);
     if (cli_parse(argc, argv, &options, &error) < 0)
-        return console_error(&error);
+        return check_refuse(&error, checks);
     if (options.given[OPTION_HELP] || options.given[OPTION_VERSION])
         return console_text(options.given[OPTION_HELP] ? cli_usage : cli_version,
                             EXIT_DONE);
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0)
-        return console_error(&error);
+        return check_refuse(&error, checks);
+    if (plan.output.format == FORMAT_CHECK)
+        check_begin();
     os_signals_install();
     if (os_monitor_start() < 0)
         console_alone(errno);

@@ -55,6 +55,12 @@ const struct cli_option *cli_option(enum option_id id);
 int cli_parse(int argc, char *const argv[], struct options *options, struct error *error);
 
 /*
+ * Returns whether a word of the command line, before a "--", looks like long option ID,
+ * whatever stands before it and even if the rest is wrong.
+ */
+bool cli_has(int argc, char *const argv[], enum option_id id);
+
+/*
  * Returns the option that the first LENGTH characters of NAME, which has no dashes, name
  * or begin, as the parser takes them; NULL: none, or more than one.
  */

@@ -68,6 +68,8 @@ enum option_id {
     OPTION_PLOT,
     OPTION_COMPARE,
     OPTION_OUTPUT,
+    OPTION_WARN,
+    OPTION_CHECK,
     OPTION_COLOR,
     OPTION_NO_STATUS,
     OPTION_HELP,
@@ -140,7 +142,7 @@ struct options {
     struct load_options load;
     enum color color;
     struct percentiles percentiles;
-    struct slos slos;
+    struct slos slos, warnings;
     uint16_t given[OPTION_IDS];
 };
 

@@ -13,7 +13,7 @@
 
 enum plan_load { LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE };
 
-enum plan_format { FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON, FORMAT_NDJSON };
+enum plan_format { FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON, FORMAT_NDJSON, FORMAT_CHECK };
 
 struct plan_output {
     const char *file; /* path of what it goes to; NULL: standard output */
@@ -85,9 +85,9 @@ struct plan {
     bool compare;        /* nothing is measured: the targets are files of raw lines */
 
     struct stats_limits limits;
-    int64_t corrected; /* ns: the interval to correct percentiles for; 0: none */
-    struct slos slos;
-    int series; /* entries of the series of a target; 0: there is none */
+    int64_t corrected;          /* ns: the interval to correct percentiles for; 0: none */
+    struct slos slos, warnings; /* these of -check */
+    int series;                 /* entries of the series of a target; 0: there is none */
     struct plan_output output;
     struct plan_output screen; /* of standard output, if OUTPUT goes to a file */
 };

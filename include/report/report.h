@@ -42,7 +42,8 @@ struct report_format {
     char closing; /* closes the output of OPEN, see os_signals_closing; or 0 */
 };
 
-extern const struct report_format report_human, report_raw, report_json, report_ndjson;
+extern const struct report_format report_human, report_raw, report_json, report_ndjson,
+    report_check;
 
 /* The outputs that are renewed while a run goes on. */
 enum report_timer_kind { TIMER_METRICS, TIMER_PLOT, TIMER_STATUS, REPORT_TIMERS };

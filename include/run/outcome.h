@@ -29,8 +29,9 @@ struct outcome {
     int64_t unknown;       /* value of the first with too few for the limits; 0: none */
     enum slo_verdict verdict; /* on a sweep: SLO_MET if a step kept all limits */
     const char *shape; /* options for direct reads; empty or NULL: none are known */
-    const struct slos *slos;
-    const struct time_series *series;    /* of the requests that count; NULL: there is none */
+    const struct slos *slos, *warnings; /* the second decide no exit status */
+    const struct time_series
+        *series;                    /* of the requests that count; NULL: there is none */
     const struct job_phase *phases; /* PHASES of them; NULL: there are none */
     bool breakdown;                 /* the time of requests was to be split */
     const char *target;             /* its name where there are others; else NULL */
@@ -45,6 +46,13 @@ int outcome_status(const struct outcome *outcome);
 
 /* Returns the graver of two exit statuses. */
 int outcome_worse(int status, int other);
+
+/* Write how request FAILED did, that the page cache answered, or why nothing counted,
+ * into TEXT of OUTCOME_TEXT bytes. They return TEXT. */
+#define OUTCOME_TEXT 256
+char *outcome_cached_text(const struct outcome *outcome, char *text);
+char *outcome_failure_text(const struct sample *failed, char *text);
+char *outcome_nothing_text(const struct outcome *outcome, char *text);
 
 /* Adds the failure of request FAILED to NOTES; TARGET is its name, NULL if there is only
  * one. */

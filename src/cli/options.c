@@ -82,6 +82,13 @@ add_slo(const struct cli_option *option, struct options *options, const char *va
     return slos_add(&options->slos, value);
 }
 
+static const char *
+add_warning(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option;
+    return slos_add(&options->warnings, value);
+}
+
 static const char *const colors[] = {
     [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
 
@@ -334,6 +341,9 @@ const struct cli_option cli_options[] = {
     {OPTION_SLO, 0, "slo", statistics, CLI_REQUIRED, "limit", .set = add_slo,
      .newer = true, .repeats = true, .list = slos_list,
      .help = "exit 5 unless kept: p99=10ms, avg=1ms, iops=1k"},
+    {OPTION_WARN, 0, "warn", statistics, CLI_REQUIRED, "limit", .set = add_warning,
+     .newer = true, .repeats = true, .list = slos_list,
+     .help = "with -check: WARNING unless kept, like -slo"},
 
     {OPTION_QUIET, 'q', "quiet", output, FLAG,
      .help = "no line per request; with -p, -P no summary"},
@@ -359,6 +369,8 @@ const struct cli_option cli_options[] = {
     {OPTION_OUTPUT, 0, "output", output, CLI_REQUIRED, "file", .set = set_path,
      .at = offsetof(struct options, output), .newer = true, .file = true,
      .help = "print to <file>, and for people on the screen"},
+    {OPTION_CHECK, 0, "check", output, FLAG, .newer = true,
+     .help = "a line and a status for Nagios, Icinga, Zabbix"},
     {OPTION_COLOR, 0, "color", output, CLI_REQUIRED, "when", .set = set_color,
      .newer = true, .list = list_colors,
      .help = "colour verdicts: always, never, auto (auto)"},

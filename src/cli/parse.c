@@ -214,6 +214,19 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
     return 0;
 }
 
+bool
+cli_has(int argc, char *const argv[], enum option_id id)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *name = argv[i] + strspn(argv[i], "-");
+        bool dashed = name == argv[i] + 1 || name == argv[i] + 2;
+        const struct cli_option *option = cli_find(name, strlen(name));
+        if (dashed && option && option->id == id)
+            return true;
+    }
+    return false;
+}
+
 /* Add a line, such as "  -c, -count <count>           stop after ...". */
 static void
 add_option(struct buffer *text, const struct cli_option *option)

@@ -88,6 +88,11 @@ void posix_monitor_tell(int status, int number);
 void posix_monitor_detach(void);
 void posix_monitor_leave(void);
 
+/* posix_last_line: writes the line of os_process_last_line, unless it has been written or
+ * is not wanted any more. posix_last_status: the status of a second SIGINT. */
+void posix_last_line(void);
+int posix_last_status(void);
+
 /*
  * posix_inherited_list: notes the descriptors that the process was started with, but for
  * numbers of 256 and above; without it those are the standard streams.

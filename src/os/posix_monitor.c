@@ -49,9 +49,12 @@ struct page {
     _Atomic int64_t limit;       /* no write has to be waited for after this time */
     atomic_uint begun[STREAMS], ended[STREAMS]; /* writes */
     char words[ERROR_LINE];                     /* for one to the file that is stuck */
+
+    _Atomic(const char *) last_line; /* not yet written; both have it at one address */
+    atomic_int last_status;          /* of a second SIGINT */
 };
 
-static struct page alone = {.limit = INT64_MAX};
+static struct page alone = {.limit = INT64_MAX, .last_status = EXIT_INTERRUPTED};
 static struct page *page = &alone;
 static pid_t monitor; /* in the child; 0: there is none */
 static pid_t child;   /* in the monitor; 0: this is not it, or the child is gone */
@@ -221,6 +224,30 @@ posix_monitor_limit(void)
 }
 
 void
+os_process_last_line(const char *line, int status)
+{
+    atomic_store(&page->last_line, line);
+    atomic_store(&page->last_status, status);
+}
+
+void
+posix_last_line(void)
+{
+    struct pollfd stream = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    const char *line = atomic_exchange(&page->last_line, NULL);
+    if (line && poll(&stream, 1, 0) == 1 && stream.revents & POLLOUT) {
+        ssize_t written = write(STDOUT_FILENO, line, strlen(line));
+        (void)written;
+    }
+}
+
+int
+posix_last_status(void)
+{
+    return atomic_load(&page->last_status);
+}
+
+void
 posix_monitor_tell(int status, int number)
 {
     if (!monitor || atomic_load(&page->ending))
@@ -273,6 +300,7 @@ die(int number)
 static _Noreturn void
 leave(int status, int number)
 {
+    posix_last_line();
     if (number)
         die(number);
     _exit(status);
@@ -375,6 +403,8 @@ leave_if_ended(void)
             kill(child, SIGCONT);
         return;
     }
+    if (ended == child && WIFSIGNALED(status) && atomic_load(&page->last_line))
+        leave(posix_last_status(), deadly_signal()); /* who killed it does not matter */
     if (ended == child)
         leave(WIFEXITED(status) ? WEXITSTATUS(status) : 0,
               WIFSIGNALED(status) ? WTERMSIG(status) : 0);
@@ -409,7 +439,7 @@ watch(const sigset_t *mask)
         int64_t end = leave_if_told(now, &told);
         if (atomic_load(&again) && !told &&
             now - atomic_load(&again) >= POSIX_OUTPUT_PATIENCE)
-            give_up(EXIT_INTERRUPTED, 0);
+            give_up(posix_last_status(), 0);
         int64_t next = limit == INT64_MAX ? INT64_MAX : limit - PROGRESS;
         if (now >= next) {
             next = now + PACE;
@@ -432,9 +462,11 @@ os_monitor_start(void)
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return -1;
+    atomic_init(&shared->limit, INT64_MAX);
+    atomic_init(&shared->last_line, atomic_load(&alone.last_line));
+    atomic_init(&shared->last_status, posix_last_status());
     page = shared;
     posix_inherited_list();
-    atomic_init(&page->limit, INT64_MAX);
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     pid_t self = getpid(), other = fork();

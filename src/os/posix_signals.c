@@ -82,8 +82,9 @@ on_stop(int number)
     if (number == SIGINT && interrupted &&
         ((now - interrupted) & INT32_MAX) > POSIX_SIGNAL_SAME / MS) {
         write_closing();
-        let_go(EXIT_INTERRUPTED, 0);
-        _exit(EXIT_INTERRUPTED);
+        posix_last_line();
+        let_go(posix_last_status(), 0);
+        _exit(posix_last_status());
     }
     if (number == SIGINT && !interrupted)
         interrupted = now;

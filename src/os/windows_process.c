@@ -166,29 +166,37 @@ static atomic_llong asked;       /* when that was first set; 0: not yet */
 static atomic_llong interrupted; /* when by Ctrl-C first; 0: not yet */
 static atomic_bool report_wanted;
 static atomic_int closing_byte, closing_stream;
+static _Atomic(const char *) last_line;
+static atomic_int last_status = EXIT_INTERRUPTED;
 static HANDLE arrived; /* set by each of these; NULL: none is expected */
 
 static DWORD WINAPI
 write_closing(void *argument)
 {
     char last[2] = {(char)atomic_load(&closing_byte), '\n'};
+    const char *line = atomic_exchange(&last_line, NULL);
     DWORD written;
     (void)argument;
-    WriteFile(windows_handle_stream(atomic_load(&closing_stream)), last, sizeof(last),
-              &written, NULL);
+    if (last[0])
+        WriteFile(windows_handle_stream(atomic_load(&closing_stream)), last, sizeof(last),
+                  &written, NULL);
+    if (line)
+        WriteFile(GetStdHandle(STD_OUTPUT_HANDLE), line, (DWORD)strlen(line), &written,
+                  NULL);
     return 0;
 }
 
-/* A thread of its own writes the closing byte, as there may be no reader any more. */
+/* A thread of its own writes the closing byte and the last line, as there may be no
+ * reader any more. */
 static void
 end_at_once(void)
 {
     HANDLE writer = NULL;
-    if (atomic_load(&closing_byte))
+    if (atomic_load(&closing_byte) || atomic_load(&last_line))
         writer = CreateThread(NULL, 0, write_closing, NULL, 0, NULL);
     if (writer)
         WaitForSingleObject(writer, PATIENCE);
-    TerminateProcess(GetCurrentProcess(), EXIT_INTERRUPTED);
+    TerminateProcess(GetCurrentProcess(), (UINT)atomic_load(&last_status));
 }
 
 static void
@@ -317,6 +325,13 @@ os_signals_closing(int stream, int byte)
 {
     atomic_store(&closing_stream, stream);
     atomic_store(&closing_byte, byte);
+}
+
+void
+os_process_last_line(const char *line, int status)
+{
+    atomic_store(&last_line, line);
+    atomic_store(&last_status, status);
 }
 
 /* No process ends by a signal here. */

@@ -79,6 +79,7 @@ plan_background(const struct plan *plan, struct plan *one)
     one->open_flags = 0;
     one->breakdown = false;
     one->slos.count = 0;
+    one->warnings.count = 0;
     one->output = one->screen = (struct plan_output){0};
 }
 

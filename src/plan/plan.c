@@ -250,36 +250,47 @@ find_missing(const struct plan *plan, enum scope scope, const char **advice)
     return scope == SCOPE_ALL || plan->load == LOAD_READ_WRITE ? NULL : "needs -G";
 }
 
-/* Comes when it is resolved what is sent, and if times are split. */
+/* Checks that PLAN has what the limits that OPTION gave are about. */
 static int
-resolve_slos(const struct options *options, struct plan *plan, struct error *error)
+check_limits(const struct options *options, const struct plan *plan,
+             const struct slos *slos, const char *option, struct error *error)
 {
     char name[SLO_NAME];
-    plan->slos = options->slos;
-    for (int i = 0; i < plan->slos.count; i++) {
-        const struct slo *slo = &plan->slos.list[i];
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
         enum sweep_kind swept = options->sweep.kind;
         if (slo->metric == SLO_IOPS && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL)) {
-            error_set(error, EXIT_USAGE, "-slo", "-sweep %s decides iops by itself",
+            error_set(error, EXIT_USAGE, option, "-sweep %s decides iops by itself",
                       sweep_name(swept));
             return error_advise(error, "limit a time, such as p99=1ms");
         }
         if (slo->relative && !plan->compare) {
-            error_set(error, EXIT_USAGE, "-slo", "%s is relative, and needs -compare",
+            error_set(error, EXIT_USAGE, option, "%s is relative, and needs -compare",
                       slo_name(slo, name));
             return error_advise(error, "add -compare and two files, or give a time");
         }
         const char *advice, *why = find_missing(plan, slo->scope, &advice);
         if (slo->phase && !plan->phased) {
-            error_set(error, EXIT_USAGE, "-slo", "%s needs -load", slo_name(slo, name));
+            error_set(error, EXIT_USAGE, option, "%s needs -load", slo_name(slo, name));
             return error_advise(error, "add -load, or limit the whole run");
         }
         if (!why)
             continue;
-        error_set(error, EXIT_USAGE, "-slo", "%s %s", slo_name(slo, name), why);
+        error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name), why);
         return error_advise(error, advice);
     }
     return 0;
+}
+
+/* Comes when it is resolved what is sent, and if times are split. */
+static int
+resolve_slos(const struct options *options, struct plan *plan, struct error *error)
+{
+    plan->slos = options->slos;
+    plan->warnings = options->warnings;
+    if (check_limits(options, plan, &plan->slos, "-slo", error) < 0)
+        return -1;
+    return check_limits(options, plan, &plan->warnings, "-warn", error);
 }
 
 #define SERIES_MOST 32768 /* entries of a target */
@@ -365,7 +376,8 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     resolve_io_mode(options, plan);
     resolve_output(options, &plan->output);
     resolve_prometheus(options, &plan->output);
-    if (plan_resolve_phases(options, plan, error) < 0 ||
+    if (plan_resolve_check(options, plan, error) < 0 ||
+        plan_resolve_phases(options, plan, error) < 0 ||
         resolve_slos(options, plan, error) < 0 ||
         plan_resolve_sweep(options, plan, error) < 0 ||
         resolve_file(options, plan, error) < 0)

@@ -36,6 +36,14 @@ plan_refuse_together(enum option_id id, const char *other, struct error *error)
 void plan_resolve_places(const struct options *options, struct plan *plan);
 
 /*
+ * Resolves -check: its output, and when a run ends that would have no end. Comes when all
+ * but phases, limits and sweeps is resolved. Returns 0, or -1 with ERROR when other
+ * options are of no use then, or are of none without it.
+ */
+int plan_resolve_check(const struct options *options, struct plan *plan,
+                       struct error *error);
+
+/*
  * Resolves what is swept. Comes when all but the status line and -corrected is resolved.
  * Returns 0, or -1 with ERROR when other options are of no use then.
  */

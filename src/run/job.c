@@ -31,6 +31,7 @@ job_init(struct job *job, const struct plan *plan, int number)
     job->target.fd = -1;
     job->outcome.shape = job->target.shape;
     job->outcome.slos = &job->plan.slos;
+    job->outcome.warnings = &job->plan.warnings;
     job->outcome.breakdown = job->plan.breakdown;
     job->outcome.target = job_name(job);
     job->stats = &job->total;

@@ -123,39 +123,61 @@ explain_limit(const struct outcome *outcome, const struct slo *slo, struct notes
                   (long long)value);
 }
 
+char *
+outcome_failure_text(const struct sample *failed, char *text)
+{
+    char number[16], waited[UNITS_TEXT];
+    unsigned long long index = failed->index;
+    if (failed->verdict == VERDICT_TIMEOUT)
+        snprintf(text, OUTCOME_TEXT, "request %llu failed: no answer for %s (timeout)",
+                 index, units_format(UNITS_TIME, failed->latency, waited));
+    else if (failed->verdict == VERDICT_SHORT)
+        snprintf(text, OUTCOME_TEXT, "request %llu failed: short (%lld of %lld bytes)",
+                 index, (long long)failed->bytes, (long long)failed->size);
+    else
+        snprintf(text, OUTCOME_TEXT, "request %llu failed: %s (%s)", index,
+                 error_name(failed->error, number), strerror(failed->error));
+    return text;
+}
+
 void
 outcome_explain_failure(const struct sample *failed, const char *target,
                         struct notes *notes)
 {
-    char number[16], text[UNITS_TEXT];
-    if (failed->verdict == VERDICT_TIMEOUT)
-        notes_add(notes, target, "request %llu failed: no answer for %s (timeout)",
-                  (unsigned long long)failed->index,
-                  units_format(UNITS_TIME, failed->latency, text));
-    else if (failed->verdict == VERDICT_SHORT)
-        notes_add(notes, target, "request %llu failed: short (%lld of %lld bytes)",
-                  (unsigned long long)failed->index, (long long)failed->bytes,
-                  (long long)failed->size);
-    else
-        notes_add(notes, target, "request %llu failed: %s (%s)",
-                  (unsigned long long)failed->index, error_name(failed->error, number),
-                  strerror(failed->error));
+    char text[OUTCOME_TEXT];
+    notes_add(notes, target, "%s", outcome_failure_text(failed, text));
 }
 
-static void
-explain_nothing(const struct outcome *outcome, struct notes *notes)
+/* The advice has been tried, or is -C, which always works. */
+char *
+outcome_cached_text(const struct outcome *outcome, char *text)
+{
+    const struct stats *total = &outcome->total;
+    bool shaped = outcome->shape && outcome->shape[0];
+    snprintf(text, OUTCOME_TEXT,
+             "%llu of %llu requests were answered by the page cache, not the device; "
+             "%s%s%s, or use -C to measure the cache",
+             (unsigned long long)total->cached, (unsigned long long)total->requests,
+             shaped ? "use " : "name another file", shaped ? outcome->shape : "",
+             shaped ? " (direct I/O)" : "");
+    return text;
+}
+
+char *
+outcome_nothing_text(const struct outcome *outcome, char *text)
 {
     const struct stats *total = &outcome->total;
     uint64_t others = total->cached + total->failed + total->too_fast + total->too_slow +
                       total->stopped;
     if (total->requests == 0)
-        notes_add(notes, outcome->target, "no request was sent");
+        snprintf(text, OUTCOME_TEXT, "no request was sent");
     else if (others == 0 && !outcome->kept)
-        notes_add(notes, outcome->target,
-                  "no request counted: all were warm-up; use -warmup 0 to count them");
+        snprintf(text, OUTCOME_TEXT,
+                 "no request counted: all were warm-up; use -warmup 0 to count them");
     else
-        notes_add(notes, outcome->target, "no request counted of %llu",
-                  (unsigned long long)total->requests);
+        snprintf(text, OUTCOME_TEXT, "no request counted of %llu",
+                 (unsigned long long)total->requests);
+    return text;
 }
 
 /* Explains the counts that a summary on a terminal has before "generated", unless another
@@ -171,20 +193,6 @@ explain_counts(const struct outcome *outcome, struct notes *notes)
         notes_add(notes, outcome->target, "%llu request%s missed: due, and not sent",
                   (unsigned long long)total->missed,
                   total->missed == 1 ? " was" : "s were");
-}
-
-/* Explains cached requests. The advice has been tried, or is -C, which always works. */
-static void
-explain_cached(const struct outcome *outcome, struct notes *notes)
-{
-    const struct stats *total = &outcome->total;
-    bool shaped = outcome->shape && outcome->shape[0];
-    notes_add(notes, outcome->target,
-              "%llu of %llu requests were answered by the page cache, not the device; "
-              "%s%s%s, or use -C to measure the cache",
-              (unsigned long long)total->cached, (unsigned long long)total->requests,
-              shaped ? "use " : "name another file", shaped ? outcome->shape : "",
-              shaped ? " (direct I/O)" : "");
 }
 
 #define SPLIT_ENOUGH 95 /* percent of the requests that count */
@@ -239,6 +247,8 @@ static void
 explain_limits(const struct outcome *outcome, struct notes *notes)
 {
     struct buffer limits = {0};
+    for (int i = 0; outcome->warnings && i < outcome->warnings->count; i++)
+        explain_limit(outcome, &outcome->warnings->list[i], notes);
     if (!outcome->slos)
         return;
     if (outcome->swept && !keeps_limits(outcome)) {
@@ -258,17 +268,17 @@ void
 outcome_explain(const struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
-    char text[UNITS_TEXT];
+    char text[OUTCOME_TEXT], waited[UNITS_TEXT];
     if (outcome->failed.index && !outcome->told)
         outcome_explain_failure(&outcome->failed, outcome->target, notes);
     if (outcome->waiting)
         notes_add(notes, outcome->target, "%d request%s still waiting after %s",
                   outcome->left > 1 ? outcome->left : 1, outcome->left > 1 ? "s" : "",
-                  units_format(UNITS_TIME, outcome->waiting, text));
+                  units_format(UNITS_TIME, outcome->waiting, waited));
     if (outcome->output_error && !outcome->output_told)
         notes_add(notes, outcome->output, "%s", strerror(outcome->output_error));
     if (total->cached)
-        explain_cached(outcome, notes);
+        notes_add(notes, outcome->target, "%s", outcome_cached_text(outcome, text));
     if (total->stopped)
         notes_add(notes, outcome->target,
                   "%llu of %llu requests were under way while the program was stopped: "
@@ -282,5 +292,5 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
     explain_steps(outcome, notes);
     explain_limits(outcome, notes);
     if (total->latency.count == 0 && !has_failed(outcome) && !outcome->swept)
-        explain_nothing(outcome, notes);
+        notes_add(notes, outcome->target, "%s", outcome_nothing_text(outcome, text));
 }

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "os/os.h"
 #include "os/process.h"
+#include "report/check.h"
 #include "report/console.h"
 #include "report/report.h"
 #include "run/run.h"
@@ -136,6 +137,13 @@ remove_made(void *argument)
     return NULL;
 }
 
+/* Says the error that nothing could begin for. Returns the status. */
+static int
+refuse(const struct plan *plan, const struct error *error)
+{
+    return check_refuse(error, plan->output.format == FORMAT_CHECK);
+}
+
 /* Gives up what a thread has been waiting for for WAITED ns. os_process_end sees to what
  * is made of a target that is being opened, later. */
 static _Noreturn void
@@ -151,9 +159,11 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
         os_thread_join(&remover);
     struct error error;
     stage_explain(stage, "still ", waited, &error);
+    if (!stage->end[0])
+        os_process_end(refuse(session->plan, &error));
     int status = console_error(&error);
-    bool asked = stage->end[0] && os_signals_stop(); /* what was asked for is done */
-    os_process_end(asked ? session->status : outcome_worse(session->status, status));
+    bool done = os_signals_stop() || session->plan->output.format == FORMAT_CHECK;
+    os_process_end(done ? session->status : outcome_worse(session->status, status));
 }
 
 /* Supervises the stages until DONE. Ends the program when one is to be given up. */
@@ -280,6 +290,8 @@ supervise_run(struct session *session)
         sweep_all(session);
     }
     report_end(&session->reports, first);
+    bool checks = session->plan->output.format == FORMAT_CHECK;
+    int answer = checks ? check_answer(session->jobs, session->count) : EXIT_DONE;
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
         job->outcome.output_error = first->output_error;
@@ -289,7 +301,7 @@ supervise_run(struct session *session)
         if (session->run || job->begun)
             status = outcome_worse(status, explain(session, job));
     }
-    return status;
+    return checks ? answer : status;
 }
 
 /* Closes the targets of the leading thread, in descriptors of its own, after the last
@@ -351,7 +363,7 @@ supervise(void *argument)
     os_signals_unblock(session->signals);
     supervise_stages(session, &session->begun);
     session->status =
-        session->failed ? console_error(&session->error) : supervise_run(session);
+        session->failed ? refuse(session->plan, &session->error) : supervise_run(session);
     if (session->stuck)
         os_process_end(session->status);
     os_lock_acquire(session->lock);
@@ -408,7 +420,7 @@ session_execute(const struct plan *plan)
     struct session *session = session_make(plan);
     if (!session) {
         error_set(&error, EXIT_PREPARE, NULL, "no memory for the run");
-        return console_error(&error);
+        return refuse(plan, &error);
     }
     limit_output(plan);
     session->signals = os_signals_block();
@@ -416,7 +428,7 @@ session_execute(const struct plan *plan)
         error_set(&error, EXIT_PREPARE, NULL, "no thread for the target: %s",
                   strerror(errno));
         session_free(session);
-        return console_error(&error);
+        return refuse(plan, &error);
     }
     begin(session);
     if (session->run && run_first_worker(session->run))

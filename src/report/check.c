@@ -1,0 +1,440 @@
+/*
+ * The line of a monitoring plug-in: the state, each target with what decided that, then
+ * after a bar all figures for graphs. Format: Monitoring Plugins Development Guidelines
+ * (https://www.monitoring-plugins.org/doc/guidelines.html), "Performance data"; ranges as
+ * "10", beyond which is bad, and "10:", below which is. Those who read it differ in what
+ * they make of quotes and equals signs in labels and of bars in the text, so there are
+ * none: they are written as a backslash and three octal digits, like control characters.
+ */
+#include "report/check.h"
+
+#include "base/units.h"
+#include "os/output.h"
+#include "os/process.h"
+#include "report/console.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The percentiles of a list, two that are always there, all that is limited, and one that
+ * is told where nothing is. */
+#define FIGURES_MOST (PERCENTILES_MOST + 2 + 2 * SLOS_MOST + 1)
+
+/* A figure with its limits, the strictest if there are several. */
+struct figure {
+    struct slo slo;                       /* its limit does not matter */
+    const struct slo *warning, *critical; /* NULL: none */
+    int64_t value;                        /* if not known, how many requests it takes */
+    bool known;
+    enum check_state state;
+};
+
+struct figures {
+    int count;
+    struct figure list[FIGURES_MOST];
+};
+
+static const struct {
+    const char *word;
+    int rank; /* what is known to be bad goes before what is not known */
+} states[] = {
+    [CHECK_OK] = {"OK", 0},
+    [CHECK_UNKNOWN] = {"UNKNOWN", 1},
+    [CHECK_WARNING] = {"WARNING", 2},
+    [CHECK_CRITICAL] = {"CRITICAL", 3},
+};
+
+/* The states of what ends a run, by its exit status. */
+static const enum check_state states_of[] = {
+    [EXIT_DONE] = CHECK_OK,
+    [EXIT_USAGE] = CHECK_UNKNOWN,
+    [EXIT_PREPARE] = CHECK_UNKNOWN,
+    [EXIT_RUNTIME] = CHECK_CRITICAL,
+    [EXIT_INTERRUPTED] = CHECK_UNKNOWN,
+    [EXIT_LIMIT] = CHECK_CRITICAL,
+};
+
+static enum check_state
+worse(enum check_state state, enum check_state other)
+{
+    return states[other].rank > states[state].rank ? other : state;
+}
+
+#define IN_TEXT "|\"`"       /* characters that are escaped in the text, */
+#define IN_PATH IN_TEXT "'"  /* in a path there, */
+#define IN_LABEL IN_PATH "=" /* and in a label */
+
+/* Adds TEXT up to a newline at its end, with the characters of SET escaped, and what is
+ * no character that can be seen. */
+static void
+add_harmless(struct buffer *line, const char *text, const char *set)
+{
+    struct escape_character character;
+    while (escape_next(&text, &character)) {
+        bool last = character.code == '\n' && *text == '\0';
+        bool listed = character.length == 1 && strchr(set, character.bytes[0]);
+        if (character.kind == ESCAPE_PLAIN && !listed)
+            buffer_add(line, character.bytes, character.length);
+        for (size_t i = 0; i < character.length && !last; i++)
+            if (character.kind != ESCAPE_PLAIN || listed)
+                buffer_format(line, "\\%03o",
+                              (unsigned)(unsigned char)character.bytes[i]);
+    }
+}
+
+static bool
+is_same(const struct slo *slo, const struct slo *other)
+{
+    return slo->metric == other->metric && slo->scope == other->scope &&
+           slo->phase == other->phase &&
+           (slo->metric != SLO_PERCENTILE ||
+            slo->percentile.billionths == other->percentile.billionths);
+}
+
+/* Returns the figure that SLO is about, which is added if it is not there. */
+static struct figure *
+find_figure(struct figures *figures, const struct slo *slo)
+{
+    for (int i = 0; i < figures->count; i++)
+        if (is_same(&figures->list[i].slo, slo))
+            return &figures->list[i];
+    struct figure *figure = &figures->list[figures->count++];
+    *figure = (struct figure){.slo = *slo};
+    return figure;
+}
+
+/* Returns the stricter of two limits; OLD may be NULL. */
+static const struct slo *
+stricter(const struct slo *old, const struct slo *slo)
+{
+    bool lower = old && slo->limit < old->limit;
+    return !old || lower == (slo->metric != SLO_IOPS) ? slo : old;
+}
+
+/* Adds the figures of a line: those that are always there, then all that is limited. */
+static void
+list_figures(const struct plan *plan, struct figures *figures)
+{
+    const struct percentiles *ranks =
+        plan->output.percentiles.given ? &plan->output.percentiles : &percentiles_common;
+    for (int i = 0; i < ranks->count; i++)
+        find_figure(figures, &(struct slo){.metric = SLO_PERCENTILE,
+                                           .percentile = ranks->list[i]});
+    find_figure(figures, &(struct slo){.metric = SLO_MAX});
+    find_figure(figures, &(struct slo){.metric = SLO_IOPS});
+    for (int i = 0; i < plan->warnings.count; i++) {
+        const struct slo *slo = &plan->warnings.list[i];
+        struct figure *figure = find_figure(figures, slo);
+        figure->warning = stricter(figure->warning, slo);
+    }
+    for (int i = 0; i < plan->slos.count; i++) {
+        const struct slo *slo = &plan->slos.list[i];
+        struct figure *figure = find_figure(figures, slo);
+        figure->critical = stricter(figure->critical, slo);
+    }
+}
+
+static bool
+breaks(const struct slo *limit, const struct stats *stats)
+{
+    int64_t value;
+    return limit && slo_check(limit, stats, &value) == SLO_BROKEN;
+}
+
+static void
+judge_figure(struct figure *figure, const struct stats *stats)
+{
+    bool limited = figure->warning || figure->critical;
+    figure->known = slo_check(&figure->slo, stats, &figure->value) != SLO_UNKNOWN;
+    figure->state = breaks(figure->critical, stats)  ? CHECK_CRITICAL
+                    : breaks(figure->warning, stats) ? CHECK_WARNING
+                    : limited && !figure->known      ? CHECK_UNKNOWN
+                                                     : CHECK_OK;
+}
+
+static enum units_kind
+unit_of(const struct figure *figure)
+{
+    return figure->slo.metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
+}
+
+/* Adds a figure for people, with the limit that it breaks. */
+static void
+add_figure(struct buffer *line, const struct figure *figure, const struct stats *stats)
+{
+    char name[SLO_NAME], is[UNITS_TEXT], most[UNITS_TEXT];
+    const struct slo *limit = figure->state == CHECK_CRITICAL  ? figure->critical
+                              : figure->state == CHECK_WARNING ? figure->warning
+                                                               : NULL;
+    slo_name(&figure->slo, name);
+    if (!figure->known) {
+        buffer_format(
+            line,
+            "%s is not known: %" PRIu64 " requests count of %" PRId64 " that it takes",
+            name, latencies_of(stats, figure->slo.scope).moments->count, figure->value);
+        return;
+    }
+    units_format(unit_of(figure), figure->value, is);
+    if (limit && strcmp(is, units_format(unit_of(figure), limit->limit, most)) == 0)
+        units_exact(unit_of(figure), figure->value, is);
+    buffer_format(line, "%s %s", name, is);
+    if (limit)
+        buffer_format(line, " (limit %s)", most);
+}
+
+/* Separates what follows from what was added since START, if anything was. */
+static void
+separate(struct buffer *line, size_t start)
+{
+    if (line->length > start)
+        buffer_text(line, ", ");
+}
+
+/* Returns the state by what happened to requests, and adds that, if it is not well. */
+static enum check_state
+add_trouble(struct buffer *line, const struct outcome *outcome)
+{
+    size_t start = line->length;
+    char text[OUTCOME_TEXT], waited[UNITS_TEXT];
+    enum check_state state = CHECK_OK;
+    if (outcome->failed.index)
+        add_harmless(line, outcome_failure_text(&outcome->failed, text), IN_TEXT);
+    else if (outcome->waiting)
+        buffer_format(line, "no answer to %d request%s for %s",
+                      outcome->left > 1 ? outcome->left : 1, outcome->left > 1 ? "s" : "",
+                      units_format(UNITS_TIME, outcome->waiting, waited));
+    if (line->length > start)
+        state = states_of[EXIT_RUNTIME];
+    else if (outcome->total.latency.count == 0) {
+        if (outcome->total.cached)
+            outcome_cached_text(outcome, text);
+        else
+            outcome_nothing_text(outcome, text);
+        add_harmless(line, text, IN_TEXT);
+        state = CHECK_UNKNOWN;
+    }
+    if (outcome->output_error) {
+        separate(line, start);
+        add_harmless(line, outcome->output, IN_PATH);
+        buffer_text(line, ": ");
+        add_harmless(line, strerror(outcome->output_error), IN_TEXT);
+        state = worse(state, CHECK_UNKNOWN);
+    }
+    return state;
+}
+
+/* Returns whether a figure stands in the text: if it has limits; where there are none at
+ * all p99 does, or avg and max as long as that is not known. */
+static bool
+is_told(const struct figure *figure, const struct plan *plan, bool ranked)
+{
+    bool any = plan->slos.count || plan->warnings.count;
+    bool p99 = figure->slo.metric == SLO_PERCENTILE;
+    if (any)
+        return figure->warning || figure->critical;
+    return ranked
+               ? p99 && figure->slo.percentile.billionths == PERCENTILE_HUNDRED / 100 * 99
+               : figure->slo.metric == SLO_AVG || figure->slo.metric == SLO_MAX;
+}
+
+/* Adds what there is to tell of a job to the text: trouble, then figures, the worst
+ * first. Returns its state. */
+static enum check_state
+add_job(struct buffer *line, const struct job *job)
+{
+    static const struct slo p99 = {.metric = SLO_PERCENTILE,
+                                   .percentile = {PERCENTILE_HUNDRED / 100 * 99, "99"}};
+    const struct outcome *outcome = &job->outcome;
+    const struct stats *stats = &outcome->total;
+    struct figures figures = {0};
+    int64_t value;
+    add_harmless(line, job->plan.path, IN_PATH);
+    buffer_text(line, " ");
+    size_t start = line->length;
+    enum check_state state = add_trouble(line, outcome);
+    if (stats->latency.count == 0)
+        return state;
+    bool ranked = slo_check(&p99, stats, &value) != SLO_UNKNOWN;
+    find_figure(&figures, ranked ? &p99 : &(struct slo){.metric = SLO_AVG});
+    list_figures(&job->plan, &figures);
+    for (int i = 0; i < figures.count; i++)
+        judge_figure(&figures.list[i], stats);
+    for (int rank = states[CHECK_CRITICAL].rank; rank >= 0; rank--)
+        for (int i = 0; i < figures.count; i++) {
+            const struct figure *figure = &figures.list[i];
+            if (states[figure->state].rank != rank ||
+                !is_told(figure, &job->plan, ranked))
+                continue;
+            separate(line, start);
+            add_figure(line, figure, stats);
+            state = worse(state, figure->state);
+        }
+    return state;
+}
+
+/* Adds a number of 10^-DIGITS, without zeros at its end. */
+static void
+add_decimal(struct buffer *line, int64_t number, int digits)
+{
+    int64_t one = 1;
+    for (int i = 0; i < digits; i++)
+        one *= 10;
+    buffer_format(line, "%" PRId64, number / one);
+    int64_t rest = number % one;
+    for (; rest && rest % 10 == 0; rest /= 10)
+        digits--;
+    if (rest)
+        buffer_format(line, ".%0*" PRId64, digits, rest);
+}
+
+/* Adds a limit as a range. */
+static void
+add_range(struct buffer *line, const struct slo *limit)
+{
+    if (limit && limit->metric == SLO_IOPS)
+        buffer_format(line, "%" PRId64 ":", limit->limit);
+    else if (limit)
+        add_decimal(line, limit->limit, 9);
+}
+
+/* Adds the label NAME, quoted, with the target in front of it where there are several. */
+static void
+add_label(struct buffer *line, const struct job *job, const char *name)
+{
+    buffer_text(line, " ");
+    if (job->targets > 1) {
+        buffer_text(line, "'");
+        add_harmless(line, job->plan.path, IN_LABEL);
+        buffer_format(line, " %s'=", name);
+    } else {
+        buffer_format(line, "%s=", name);
+    }
+}
+
+/* Adds the figures of a job for graphs: always the same ones, U where one is not known.
+ * Requests per second are cut, as a limit sees them. */
+static void
+add_figures(struct buffer *line, const struct job *job)
+{
+    const struct outcome *outcome = &job->outcome;
+    const struct stats *stats = &outcome->total;
+    struct figures figures = {0};
+    char name[SLO_NAME];
+    list_figures(&job->plan, &figures);
+    for (int i = 0; i < figures.count; i++) {
+        struct figure *figure = &figures.list[i];
+        judge_figure(figure, stats);
+        add_label(line, job, slo_name(&figure->slo, name));
+        if (!figure->known)
+            buffer_text(line, "U");
+        else if (figure->slo.metric == SLO_IOPS)
+            add_decimal(line, (int64_t)(stats_iops(stats) * 1000), 3);
+        else
+            add_decimal(line, figure->value, 9);
+        if (figure->known && figure->slo.metric != SLO_IOPS)
+            buffer_text(line, "s");
+        if (figure->warning || figure->critical)
+            buffer_text(line, ";");
+        add_range(line, figure->warning);
+        if (figure->critical)
+            buffer_text(line, ";");
+        add_range(line, figure->critical);
+    }
+    int left = outcome->waiting && !outcome->left ? 1 : outcome->left;
+    add_label(line, job, "failed");
+    buffer_format(line, "%" PRIu64 "c", stats->failed + (uint64_t)left);
+}
+
+enum check_state
+check_add(struct buffer *text, const struct job *jobs, int count)
+{
+    struct buffer list = {0};
+    enum check_state state = CHECK_OK, each[TARGETS_MOST];
+    for (int i = 0; i < count; i++) {
+        each[i] = add_job(&list, &jobs[i]);
+        buffer_clear(&list);
+        state = worse(state, each[i]);
+    }
+    for (int rank = states[CHECK_CRITICAL].rank; rank >= 0; rank--)
+        for (int i = 0; i < count; i++) {
+            if (states[each[i]].rank != rank)
+                continue;
+            if (list.length)
+                buffer_text(&list, "; ");
+            add_job(&list, &jobs[i]);
+        }
+    text->failed |= list.failed;
+    buffer_format(text, "IOPING %s - %s |", states[state].word,
+                  list.text ? list.text : "");
+    buffer_free(&list);
+    for (int i = 0; i < count; i++)
+        add_figures(text, &jobs[i]);
+    buffer_text(text, "\n");
+    return state;
+}
+
+enum check_state
+check_add_error(struct buffer *text, const struct error *error)
+{
+    static const char program[] = "ioping: ";
+    char line[ERROR_LINE];
+    enum check_state state = states_of[error->status];
+    error_format(error, line, sizeof(line));
+    buffer_format(text, "IOPING %s - ", states[state].word);
+    add_harmless(text, line + sizeof(program) - 1, IN_TEXT);
+    buffer_text(text, "\n");
+    return state;
+}
+
+void
+check_begin(void)
+{
+    os_process_last_line("IOPING UNKNOWN - ended before there was a result\n",
+                         CHECK_UNKNOWN);
+}
+
+/* Writes the line TEXT, which it frees. Returns its STATE as an exit status, or that of a
+ * line that is lost. */
+static int
+say(struct buffer *text, enum check_state state)
+{
+    static const char poor[] = "IOPING UNKNOWN - no memory for the line\n";
+    struct error error;
+    if (text->failed)
+        state = CHECK_UNKNOWN;
+    int status = text->failed ? os_stream_write(1, poor, sizeof(poor) - 1)
+                              : os_stream_write(1, text->text, text->length);
+    if (status < 0) {
+        error_set(&error, EXIT_RUNTIME, "standard output", "%s", strerror(errno));
+        console_error(&error);
+        state = CHECK_UNKNOWN;
+    }
+    os_process_last_line(NULL, (int)state);
+    buffer_free(text);
+    return (int)state;
+}
+
+int
+check_answer(const struct job *jobs, int count)
+{
+    struct buffer text = {0};
+    enum check_state state = check_add(&text, jobs, count);
+    return say(&text, state);
+}
+
+int
+check_refuse(const struct error *error, bool checks)
+{
+    struct buffer text = {0};
+    if (!checks)
+        return console_error(error);
+    int status = say(&text, check_add_error(&text, error));
+    console_error(error);
+    return status;
+}
+
+/* Nothing is written before all is known, and then by check_answer. */
+const struct report_format report_check = {0};
