@@ -8,6 +8,7 @@
  */
 #include "report/check.h"
 
+#include "base/time.h"
 #include "base/units.h"
 #include "os/output.h"
 #include "os/process.h"
@@ -67,21 +68,18 @@ worse(enum check_state state, enum check_state other)
 #define IN_PATH IN_TEXT "'"  /* in a path there, */
 #define IN_LABEL IN_PATH "=" /* and in a label */
 
-/* Adds TEXT up to a newline at its end, with the characters of SET escaped, and what is
- * no character that can be seen. */
+/* Adds TEXT with the characters of SET escaped, and what is no character to be seen. */
 static void
 add_harmless(struct buffer *line, const char *text, const char *set)
 {
     struct escape_character character;
     while (escape_next(&text, &character)) {
-        bool last = character.code == '\n' && *text == '\0';
-        bool listed = character.length == 1 && strchr(set, character.bytes[0]);
-        if (character.kind == ESCAPE_PLAIN && !listed)
+        bool escaped = character.kind != ESCAPE_PLAIN ||
+                       (character.length == 1 && strchr(set, character.bytes[0]));
+        if (!escaped)
             buffer_add(line, character.bytes, character.length);
-        for (size_t i = 0; i < character.length && !last; i++)
-            if (character.kind != ESCAPE_PLAIN || listed)
-                buffer_format(line, "\\%03o",
-                              (unsigned)(unsigned char)character.bytes[i]);
+        for (size_t i = 0; escaped && i < character.length; i++)
+            buffer_format(line, "\\%03o", (unsigned)(unsigned char)character.bytes[i]);
     }
 }
 
@@ -161,6 +159,15 @@ unit_of(const struct figure *figure)
     return figure->slo.metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
 }
 
+/* Returns whether TEXT is what a LIMIT looks like, with decimals or without. */
+static bool
+is_shown_as(const char *text, enum units_kind kind, int64_t limit)
+{
+    char even[UNITS_TEXT], beyond[UNITS_TEXT];
+    return strcmp(text, units_format(kind, limit, even)) == 0 ||
+           strcmp(text, units_format(kind, time_add(limit, 1), beyond)) == 0;
+}
+
 /* Adds a figure for people, with the limit that it breaks. */
 static void
 add_figure(struct buffer *line, const struct figure *figure, const struct stats *stats)
@@ -172,17 +179,17 @@ add_figure(struct buffer *line, const struct figure *figure, const struct stats 
     slo_name(&figure->slo, name);
     if (!figure->known) {
         buffer_format(
-            line,
-            "%s is not known: %" PRIu64 " requests count of %" PRId64 " that it takes",
+            line, "%s is not known: %" PRIu64 " requests count, and it takes %" PRId64,
             name, latencies_of(stats, figure->slo.scope).moments->count, figure->value);
         return;
     }
     units_format(unit_of(figure), figure->value, is);
-    if (limit && strcmp(is, units_format(unit_of(figure), limit->limit, most)) == 0)
+    if (limit && is_shown_as(is, unit_of(figure), limit->limit))
         units_exact(unit_of(figure), figure->value, is);
     buffer_format(line, "%s %s", name, is);
     if (limit)
-        buffer_format(line, " (limit %s)", most);
+        buffer_format(line, " (limit %s)",
+                      units_format(unit_of(figure), limit->limit, most));
 }
 
 /* Separates what follows from what was added since START, if anything was. */
@@ -382,7 +389,7 @@ check_add_error(struct buffer *text, const struct error *error)
     static const char program[] = "ioping: ";
     char line[ERROR_LINE];
     enum check_state state = states_of[error->status];
-    error_format(error, line, sizeof(line));
+    line[error_format(error, line, sizeof(line)) - 1] = '\0'; /* the newline */
     buffer_format(text, "IOPING %s - ", states[state].word);
     add_harmless(text, line + sizeof(program) - 1, IN_TEXT);
     buffer_text(text, "\n");
