@@ -10,9 +10,9 @@
 #define TIMEOUT (10 * SECOND)   /* "default timeout" of the plug-ins' guidelines */
 
 /* Options for which there would have to be another output, or another kind of result. */
-static const enum option_id not_checked[] = {OPTION_JSON,        OPTION_BATCH,
-                                             OPTION_PRINT_COUNT, OPTION_PRINT_INTERVAL,
-                                             OPTION_SWEEP,       OPTION_LOAD};
+static const enum option_id not_checked[] = {
+    OPTION_JSON,  OPTION_BATCH, OPTION_PRINT_COUNT, OPTION_PRINT_INTERVAL,
+    OPTION_SWEEP, OPTION_LOAD,  OPTION_OUTPUT};
 
 static int
 check_others(const struct options *options, struct error *error)

@@ -218,6 +218,7 @@ resolve_status(const struct options *options, struct plan *plan)
 {
     const struct plan_output *shown = plan->output.file ? &plan->screen : &plan->output;
     plan->output.status = !shown->requests && !shown->print_count && !plan->compare &&
+                          shown->format != FORMAT_CHECK &&
                           !plan_given(options, OPTION_NO_STATUS);
 }
 

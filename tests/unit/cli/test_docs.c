@@ -291,7 +291,7 @@ every_value_that_is_offered_is_taken(void **state)
         check_values_taken(&cli_options[i]);
         lists++;
     }
-    assert_int_equal(lists, 5);
+    assert_int_equal(lists, 6);
 }
 
 int

@@ -111,6 +111,8 @@ static const struct row {
     {OPTION_PLOT, 0, "plot", "7", 0},
     {OPTION_COMPARE, 0, "compare", NULL, 0},
     {OPTION_OUTPUT, 0, "output", "7", 0},
+    {OPTION_WARN, 0, "warn", "max=7ns", AT(warnings.list[0].limit)},
+    {OPTION_CHECK, 0, "check", NULL, 0},
     {OPTION_COLOR, 0, "color", "never", 0},
     {OPTION_NO_STATUS, 0, "no-status", NULL, 0},
     {OPTION_HELP, 'h', "help", NULL, 0},
@@ -305,6 +307,9 @@ unique_beginnings_of_names(void **state)
         {"-work-t=5 .", OPTION_WORK_TIME},
         {"--k .", OPTION_KEEP},
         {"--t .", OPTION_TIME},
+        {"-ch .", OPTION_CHECK},
+        {"-wa 1 .", OPTION_WARMUP}, /* as in 1.3, which had no -warn */
+        {"-warn p99=1 .", OPTION_WARN},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct options options = accepted(cases[i].line);
@@ -326,7 +331,7 @@ ambiguous_beginnings_list_the_possibilities(void **state)
                   "'-print-interval'\n");
     check_refused("--c 1 .", true,
                   "ioping: option '--c' is ambiguous; possibilities: '-count' "
-                  "'-cached' '-corrected' '-compare' '-color'\n");
+                  "'-cached' '-corrected' '-compare' '-check' '-color'\n");
     check_refused("-s=4k .", true,
                   "ioping: option '-s=4k' is ambiguous; possibilities: '-speed-limit' "
                   "'-size' '-sweep' '-sync' '-slo'\n");
@@ -549,6 +554,31 @@ help_and_version_end_the_parsing(void **state)
     check_refused("-z -h", true, "ioping: unrecognized option '-z'\n");
 }
 
+static void
+a_long_option_is_seen_on_a_line_that_is_wrong(void **state)
+{
+    static const struct {
+        const char *words[4];
+        bool there;
+    } cases[] = {
+        {{"-check"}, true},
+        {{"-nonsense", "a", "--check"}, true},
+        {{"-c", "abc", "-che"}, true},
+        {{"-c", "check", "a", "---check"}, false},
+        {{"--", "-check"}, false},
+        {{"-c", "-", "", "--"}, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char *argv[5] = {(char[]){"ioping"}};
+        int argc = 1;
+        for (; argc < 5 && cases[i].words[argc - 1]; argc++)
+            argv[argc] = (char *)(uintptr_t)cases[i].words[argc - 1];
+        if (cli_has(argc, argv, OPTION_CHECK) != cases[i].there)
+            fail_msg("ioping %s ...", cases[i].words[0]);
+    }
+}
+
 int
 main(void)
 {
@@ -561,6 +591,7 @@ main(void)
         cmocka_unit_test(repeated_options_are_counted_and_the_last_value_wins),
         cmocka_unit_test(a_single_letter_is_never_an_abbreviation),
         cmocka_unit_test(unique_beginnings_of_names),
+        cmocka_unit_test(a_long_option_is_seen_on_a_line_that_is_wrong),
         cmocka_unit_test(ambiguous_beginnings_list_the_possibilities),
         cmocka_unit_test(unknown_options_are_refused_with_the_usage),
         cmocka_unit_test(a_missing_value_is_refused_with_the_usage),

@@ -1,0 +1,120 @@
+/* Plans of -check: one line, and an end whatever happens. */
+#include "planned.h"
+
+#include "base/time.h"
+
+static void
+a_check_prints_nothing_but_its_line(void **state)
+{
+    static const char *const lines[] = {"-check .", "-check -R .", "-check -q -I .",
+                                        "-check -prometheus a -P 1 -plot b ."};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(lines); i++) {
+        struct plan plan = planned(lines[i]);
+        assert_int_equal(plan.output.format, FORMAT_CHECK);
+        assert_false(plan.output.requests);
+        assert_false(plan.output.summary);
+        assert_false(plan.output.status);
+        assert_int_equal(plan.output.print_interval, 0);
+    }
+}
+
+static void
+a_check_always_ends(void **state)
+{
+    static const struct {
+        const char *line;
+        int64_t work_time, timeout;
+    } cases[] = {
+        {"-check .", 10 * SECOND, 10 * SECOND},
+        {"-check -w 0 .", 10 * SECOND, 10 * SECOND},
+        {"-check -w 7 -timeout 2s .", 7 * SECOND, 2 * SECOND},
+        {"-check -w 7 -c 3 .", 7 * SECOND, 10 * SECOND},
+        {"-check -R .", 3 * SECOND, 10 * SECOND},
+        {"-check -c 100 .", 110 * SECOND, 10 * SECOND},
+        {"-check -c 100 -i 10ms .", 11 * SECOND, 10 * SECOND},
+        {"-check -c 100 -i 0 .", 10 * SECOND, 10 * SECOND},
+        {"-check -c 100 -b 10 .", 20 * SECOND, 10 * SECOND},
+        {"-check -c 9E .", INT64_MAX, 10 * SECOND},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        if (plan.work_time != cases[i].work_time || plan.timeout != cases[i].timeout ||
+            plan.patience != cases[i].timeout)
+            fail_msg("ioping %s: %lld, %lld, %lld", cases[i].line,
+                     (long long)plan.work_time, (long long)plan.timeout,
+                     (long long)plan.patience);
+    }
+    assert_true(planned("-q .").work_time == INT64_MAX);
+    assert_true(planned("-q .").timeout == INT64_MAX);
+}
+
+static void
+warnings_are_limits_of_their_own(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-check -warn p99=5ms -slo p99=20ms -warn iops=9 .");
+    assert_int_equal(plan.slos.count, 1);
+    assert_int_equal(plan.slos.list[0].limit, 20 * MS);
+    assert_int_equal(plan.warnings.count, 2);
+    assert_int_equal(plan.warnings.list[0].limit, 5 * MS);
+    assert_int_equal(plan.warnings.list[1].metric, SLO_IOPS);
+}
+
+static void
+other_outputs_are_refused(void **state)
+{
+    static const struct {
+        const char *given, *name;
+    } cases[] = {{"-J", "json"},
+                 {"-B", "batch"},
+                 {"-p 1", "print-count"},
+                 {"-P 1", "print-interval"},
+                 {"-sweep size", "sweep"},
+                 {"-load write -c 1", "load"}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char line[64], expected[128];
+        snprintf(line, sizeof(line), "-check %s .", cases[i].given);
+        snprintf(expected, sizeof(expected),
+                 "ioping: -%s: cannot be done together with -check; leave out one of "
+                 "them\n",
+                 cases[i].name);
+        planned_refused(line, expected);
+    }
+}
+
+static void
+a_warning_needs_a_check(void **state)
+{
+    (void)state;
+    planned_refused("-warn p99=1 .", "ioping: -warn: only a plug-in of monitoring can "
+                                     "warn; add -check, or limit with -slo\n");
+}
+
+static void
+what_a_warning_is_about_has_to_be_there(void **state)
+{
+    (void)state;
+    planned_refused("-check -warn device-p99=1ms .",
+                    "ioping: -warn: device-p99 needs -breakdown; add -breakdown, or "
+                    "limit the whole time\n");
+    planned_refused("-check -warn loaded-p99=1ms .",
+                    "ioping: -warn: loaded-p99 needs -load; add -load, or limit the "
+                    "whole run\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_check_prints_nothing_but_its_line),
+        cmocka_unit_test(a_check_always_ends),
+        cmocka_unit_test(warnings_are_limits_of_their_own),
+        cmocka_unit_test(other_outputs_are_refused),
+        cmocka_unit_test(a_warning_needs_a_check),
+        cmocka_unit_test(what_a_warning_is_about_has_to_be_there),
+    };
+    return cmocka_run_group_tests_name("plan/check", tests, NULL, NULL);
+}
