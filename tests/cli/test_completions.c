@@ -231,7 +231,7 @@ values_are_offered_where_there_is_a_list(void **state)
     for (int i = 0; i < OPTION_IDS; i++)
         if (cli_options[i].list)
             add_line("ioping -%s ", cli_options[i].name);
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 6);
     ask(shell->ask);
     for (int i = 0; i < OPTION_IDS; i++) {
         struct buffer list = {0};
@@ -403,7 +403,7 @@ static void
 fish_tells_letters_from_names(void **state)
 {
     static const char *const lines[][2] = {
-        {"ioping -c", "-cached -color -compare -corrected -count"},
+        {"ioping -c", "-cached -check -color -compare -corrected -count"},
         {"ioping -hi", "-hipri -histogram"},
         {"ioping -c10", "-c10"},
         {"ioping -RLc fi", "fi"},

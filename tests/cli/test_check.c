@@ -1,0 +1,334 @@
+/* The program as a plug-in of a monitoring system: its line and its status. */
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The published grammar of a line, as a regular expression: text, and figures
+ * 'label'=value[UOM];[warn];[crit] with ranges of numbers. */
+#define LABEL "('[^'=|\n]+'|[^' =|\n]+)"
+#define RANGE "[0-9]+(\\.[0-9]+)?:?"
+#define FIGURE LABEL "=(U|[0-9]+(\\.[0-9]+)?(s|c)?)(;(" RANGE ")?(;" RANGE ")?)?"
+#define TEXT(state) "^IOPING " state " - [^|\n]+"
+#define LINE(state) TEXT(state) " \\|( " FIGURE ")+\n$"
+#define TIME "[0-9.]+ (ns|us|ms|s)"
+
+enum { OK, WARNING, CRITICAL, UNKNOWN };
+
+static void
+need_parser(void)
+{
+    need_program("perl");
+    struct result result = command("has_parser");
+    int status = result.status;
+    command_free(&result);
+    if (status != 0)
+        skip_because("has no Monitoring::Plugin::Performance");
+}
+
+static void
+each_state_has_its_line_and_status(void **state)
+{
+    static const struct {
+        int status;
+        const char *arguments, *text;
+    } cases[] = {
+        {OK, "-c 9 -i 0 data", "^IOPING OK - data avg " TIME ", max " TIME " \\|"},
+        {OK, "-c 200 -i 0 data", "^IOPING OK - data p99 " TIME " \\|"},
+        {OK, "-c 200 -i 0 -q -R -warn p99=1h -slo p99=2h data",
+         "^IOPING OK - data p99 " TIME " \\| p50=[0-9.]+s p99=[0-9.]+s;3600;7200 max="},
+        {WARNING, "-c 9 -i 0 -warn avg=0 -slo avg=1h data",
+         "^IOPING WARNING - data avg " TIME " \\(limit 0 ns\\) \\|"},
+        {WARNING, "-c 9 -i 0 -warn iops=1T -slo max=1h data",
+         "^IOPING WARNING - data iops [0-9.]+( [kM])? \\(limit 1 T\\), max " TIME " \\|"},
+        {CRITICAL, "-c 9 -i 0 -warn avg=0 -slo max=0 data",
+         "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), avg " TIME
+         " \\(limit 0 ns\\) \\|"},
+        {CRITICAL, "-c 9 -i 0 -slo p99=1 -slo max=0 data",
+         "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), p99 is not known: 8 "
+         "requests count, and it takes 100 \\|"},
+        {UNKNOWN, "-c 9 -i 0 -warn p99=1 data",
+         "^IOPING UNKNOWN - data p99 is not known: 8 requests count, and it takes 100 "
+         "\\| p50=[0-9.]+s p99=U;1 "},
+        {UNKNOWN, "-c 1 -i 0 -slo max=1 data",
+         "^IOPING UNKNOWN - data no request counted: all were warm-up; use -warmup 0 to "
+         "count them \\| p50=U p99=U max=U;;1 iops=U failed=0c\n$"},
+    };
+    static const char *const lines[] = {LINE("OK"), LINE("WARNING"), LINE("CRITICAL"),
+                                        LINE("UNKNOWN")};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(cases[i].status, "ioping -C -check %s", cases[i].arguments);
+        assert_matches(result.out, lines[cases[i].status]);
+        assert_matches(result.out, cases[i].text);
+        command_free(&result);
+    }
+}
+
+static void
+several_targets_have_one_line_with_the_worst_first(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(
+        CRITICAL,
+        "faulty pread@copy/:1-:20ms -check -C -i 0 -c 9 -slo min=18ms data copy");
+    assert_matches(result.out, LINE("CRITICAL"));
+    assert_matches(result.out,
+                   "^IOPING CRITICAL - copy min 2[0-9.]* ms \\(limit 18 ms\\); data min "
+                   "[^|;]* \\| 'data p50'=");
+    assert_matches(result.out, " 'copy min'=0\\.0[0-9]+s;;0\\.018 ");
+    command_free(&result);
+}
+
+static void
+a_request_that_fails_is_critical(void **state)
+{
+    static const struct {
+        const char *script, *arguments, *text;
+    } cases[] = {
+        {"pread:3:5", "-c 9",
+         "request 3 failed: EIO \\(Input/output error\\), [^|]* \\|"},
+        {"pread:3:5", "-c 9 -E -slo max=1h",
+         "request 3 failed: EIO \\(Input/output error\\), max " TIME " \\|"},
+        {"pread:3:short", "-c 9", "request 3 failed: short \\(2048 of 4096 bytes\\), "},
+        {"pread:3:hang", "-c 9 -timeout 300ms",
+         "request 3 failed: no answer for [0-9.]+ m?s \\(timeout\\), "},
+        {"pread:1:hang", "-w 300ms -hang 300ms -timeout 1h",
+         "no answer to 1 request for [0-9.]+ m?s \\| p50=U p99=U max=U iops=U "},
+        {"fdatasync:2:28", "-W -c 9 d", "request 1 failed: ENOSPC "},
+    };
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        bool named = cases[i].arguments[strlen(cases[i].arguments) - 1] == 'd';
+        struct result result =
+            command_status(CRITICAL, "faulty %s -check %s -i 0 %s %s", cases[i].script,
+                           named ? "" : "-C", cases[i].arguments, named ? "" : "data");
+        assert_matches(result.out, LINE("CRITICAL"));
+        assert_matches(result.out, cases[i].text);
+        assert_matches(result.out, " failed=1c\n$");
+        assert_contains(result.err, "ioping: ");
+        command_free(&result);
+    }
+}
+
+/* EAGAIN of -N is no failure of the disk, and counts all the same. */
+static void
+a_request_that_would_have_waited_is_not_critical(void **state)
+{
+    (void)state;
+    need_faults();
+    need_flags();
+    struct result result =
+        command_status(OK, "faulty pread:3:11 -check -N -C -i 0 -c 9 data");
+    assert_matches(result.out, LINE("OK"));
+    assert_matches(result.out, " failed=1c\n$");
+    command_free(&result);
+}
+
+static void
+a_target_that_is_not_ready_is_unknown(void **state)
+{
+    static const struct {
+        const char *command, *text;
+    } cases[] = {
+        {"ioping -check nothing",
+         "^IOPING UNKNOWN - nothing: No such file or directory; "},
+        {"ioping -check -c 2 data nothing", "^IOPING UNKNOWN - nothing: No such file "},
+        {"ioping -check -S 1g data", "^IOPING UNKNOWN - data: target is too small "},
+        {"ioping -check -W data", "^IOPING UNKNOWN - data: "},
+        {"ioping -check -c 2 -plot d data", "^IOPING UNKNOWN - d: "},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(UNKNOWN, "%s", cases[i].command);
+        assert_matches(result.out, TEXT("UNKNOWN") "\n$");
+        assert_matches(result.out, cases[i].text);
+        assert_contains(result.err, "ioping: ");
+        command_free(&result);
+    }
+}
+
+static void
+an_opening_that_hangs_is_unknown(void **state)
+{
+    static const char *const scripts[] = {"open@data:1:hang", "pwrite:3:hang"};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(scripts); i++) {
+        struct result result =
+            command_status(UNKNOWN, "faulty %s -check -timeout 300ms d data", scripts[i]);
+        assert_matches(result.out, "^IOPING UNKNOWN - (d|data): still not ready after "
+                                   "[0-9.]+ m?s\n$");
+        command_free(&result);
+    }
+}
+
+static void
+a_closing_that_hangs_keeps_the_answer(void **state)
+{
+    (void)state;
+    mount_fuse("closing", "hang_flush=%s/hang", scratch());
+    struct result result = command_status(
+        OK, "head -c 1m /dev/zero >closing.files/f; : >hang; "
+            "ioping -check -C -i 0 -c 9 -timeout 500ms closing/f; status=$?; "
+            "rm -f hang; exit $status");
+    assert_matches(result.out, LINE("OK"));
+    assert_contains(result.err, "at its end");
+    command_free(&result);
+}
+
+static void
+wrong_usage_is_answered(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "wrong_usage_is_answered");
+    assert_string_equal(
+        result.out,
+        "3 IOPING UNKNOWN - no destination specified\n"
+        "3 IOPING UNKNOWN - unrecognized option '-nonsense'\n"
+        "3 IOPING UNKNOWN - -c 'abc': not a number with an optional suffix da, k, M, G, "
+        "T, P, E\n"
+        "3 IOPING UNKNOWN - -w '-check': not a time such as 1, 0.5s, 100ms, 20us, 1/100, "
+        "2min\n"
+        "3 IOPING UNKNOWN - -json: cannot be done together with -check; leave out one of "
+        "them\n"
+        "3 IOPING UNKNOWN - -warn 'x=1': not one of min, avg, max, mdev, iops and "
+        "percentiles such as p99\n"
+        "3 IOPING UNKNOWN - -print-count: cannot be done together with -check; leave out "
+        "one of them\n");
+    command_free(&result);
+}
+
+static void
+an_interrupt_answers_with_what_is_known(void **state)
+{
+    static const struct {
+        const char *signal;
+        int status;
+    } cases[] = {{"INT", 0}, {"TERM", 143}, {"HUP", 129}};
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char head[64];
+        struct result result = command_status(
+            0, "an_interrupt_answers_with_what_is_known %s", cases[i].signal);
+        snprintf(head, sizeof(head), "%d\nIOPING OK - data avg ", cases[i].status);
+        assert_contains(result.out, head);
+        assert_matches(strchr(result.out, '\n') + 1, LINE("OK"));
+        command_free(&result);
+    }
+}
+
+#define EARLY "IOPING UNKNOWN - ended before there was a result\n"
+
+static void
+a_second_interrupt_is_unknown(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(0, "a_second_interrupt_is_unknown");
+    assert_string_equal(result.out, "3\n" EARLY);
+    command_free(&result);
+}
+
+static void
+a_worker_that_is_killed_is_unknown(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(0, "a_worker_that_is_killed_is_unknown");
+    if (!result.out[0])
+        skip_because("has no monitor");
+    assert_string_equal(result.out, "3\n" EARLY);
+    command_free(&result);
+}
+
+static void
+full_stderr_does_not_keep_the_line(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(0, "full_stderr_does_not_keep_the_line");
+    assert_matches(result.out, TEXT("CRITICAL") " \\|( " FIGURE ")+\n2\n$");
+    command_free(&result);
+}
+
+static void
+a_lost_line_is_unknown(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "a_lost_line_is_unknown");
+    assert_string_equal(result.out,
+                        "3\nioping: standard output: No space left on device\n"
+                        "3\nioping: standard output: Bad file descriptor\n");
+    command_free(&result);
+}
+
+static void
+odd_paths_stay_in_one_line(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "odd_paths_stay_in_one_line");
+    static const char head[] =
+        "0\n1\nIOPING OK - x \\047y\\047 \\042z\\042=\\174\\n\\012\303\251 p99 ";
+    assert_memory_equal(result.out, head, sizeof(head) - 1);
+    assert_matches(result.out + 4, LINE("OK"));
+    command_free(&result);
+    need_parser();
+    result = command_status(0, "sort -u labels | sed '/^data /d'");
+#define ODD "x \\047y\\047 \\042z\\042\\075\\174\\n\\012\303\251 "
+    assert_string_equal(result.out,
+                        ODD "failed\n" ODD "iops\n" ODD "max\n" ODD "p50\n" ODD "p99\n");
+    command_free(&result);
+}
+
+static void
+a_reader_of_perl_understands_the_figures(void **state)
+{
+    (void)state;
+    need_faults();
+    need_parser();
+    struct result result = command_status(0, "a_reader_of_perl_understands_the_figures");
+#define SECONDS "[01]\\.[0-9]{9} s "
+#define FIGURES(target)                                                                \
+    target " p50: " SECONDS "- -\n" target " p99: " SECONDS "3600 7200\n" target       \
+           " max: " SECONDS "- -\n" target " iops: [0-9]+\\.[0-9]{9} - 1: 0:\n" target \
+           " min: 0\\.00[0-9]{7} s - 3600\n" target " failed: 0\\.0{9} c - -\n"
+    assert_matches(result.out, "^" FIGURES("data") FIGURES("d") "$");
+    command_free(&result);
+}
+
+static void
+figures_are_those_of_the_metrics(void **state)
+{
+    (void)state;
+    struct result result = command_status(0, "figures_are_those_of_the_metrics");
+    assert_string_equal(result.out, "");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_state_has_its_line_and_status),
+        cmocka_unit_test(several_targets_have_one_line_with_the_worst_first),
+        cmocka_unit_test(a_request_that_fails_is_critical),
+        cmocka_unit_test(a_request_that_would_have_waited_is_not_critical),
+        cmocka_unit_test(a_target_that_is_not_ready_is_unknown),
+        cmocka_unit_test(an_opening_that_hangs_is_unknown),
+        cmocka_unit_test(a_closing_that_hangs_keeps_the_answer),
+        cmocka_unit_test(wrong_usage_is_answered),
+        cmocka_unit_test(an_interrupt_answers_with_what_is_known),
+        cmocka_unit_test(a_second_interrupt_is_unknown),
+        cmocka_unit_test(a_worker_that_is_killed_is_unknown),
+        cmocka_unit_test(full_stderr_does_not_keep_the_line),
+        cmocka_unit_test(a_lost_line_is_unknown),
+        cmocka_unit_test(odd_paths_stay_in_one_line),
+        cmocka_unit_test(a_reader_of_perl_understands_the_figures),
+        cmocka_unit_test(figures_are_those_of_the_metrics),
+    };
+    return cmocka_run_group_tests_name("check", tests, make_files, unmount_all);
+}

@@ -1,0 +1,112 @@
+# Programs of test_check.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# The module of Perl that plug-ins are written with reads the figures of a line: label,
+# value, unit, ranges. It leaves out what is not known.
+parse() {
+    perl -e '
+        use Monitoring::Plugin::Performance;
+        my ($figures) = <STDIN> =~ /^[^|]*\| ([^|]*)\n$/ or die "no figures\n";
+        for (Monitoring::Plugin::Performance->parse_perfstring($figures)) {
+            my @ranges = map { defined $_ && $_ ne "" ? $_ : "-" } $_->warning, $_->critical;
+            printf "%s: %.9f %s %s\n", $_->label, $_->value, $_->uom || "-", "@ranges";
+        }'
+}
+has_parser() { perl -e 'use Monitoring::Plugin::Performance' 2>/dev/null; }
+
+a_reader_of_perl_understands_the_figures() {
+    faulty pread:1-:1ms -check -C -i 0 -c 201 -warn p99=1h -slo p99=2h -warn iops=1 \
+        -slo min=1h -slo iops=0 data d >o || return
+    parse <o
+}
+
+# Two requests count, so all can be computed from the sum that the metrics have of both.
+figures_are_those_of_the_metrics() {
+    ioping -check -C -i 0 -c 3 -slo min=1h -slo avg=1h -slo mdev=1h -prometheus m.prom \
+        data >o || return
+    sum=$(sed -n 's/^ioping_request_duration_seconds_sum.* //p' m.prom)
+    tr ' |;' '\n\n\n' <o | awk -F= -v sum="$sum" '
+        / / { next }
+        { figure[$1] = $2 + 0 }
+        function differs(name, is, most) {
+            if (is - most > 5e-10 || most - is > 1.5e-9) print name, is, most
+        }
+        END {
+            differs("sum", figure["min"] + figure["max"], sum)
+            differs("avg", figure["avg"], sum / 2)
+            differs("mdev", figure["mdev"], (figure["max"] - figure["min"]) / 2)
+            rate = 2 / sum - figure["iops"]
+            if (rate < -0.0001 || rate > 0.0011) print "iops", figure["iops"], 2 / sum
+            p50 = figure["p50"] / figure["min"]
+            if (p50 < 0.996 || p50 > 1.004) print "p50", figure["p50"], figure["min"]
+        }'
+    rm m.prom
+}
+
+odd_paths_stay_in_one_line() {
+    name=$(printf "x 'y' \"z\"=|\\\\n\n\303\251")
+    cp data "$name"
+    ioping -check -C -i 0 -c 200 "$name" data >o
+    echo $?
+    wc -l <o
+    cat o
+    rm "$name"
+    ! has_parser || parse <o | sed 's/:.*//' >labels
+}
+
+# Nothing was written that would not be read, and the error of the line is told.
+a_lost_line_is_unknown() {
+    ioping -check -C -i 0 -c 3 data >/dev/full 2>e
+    echo $?
+    cat e
+    ioping -check -C -i 0 -c 3 data >&- 2>e
+    echo $?
+    cat e
+}
+
+wrong_usage_is_answered() {
+    for line in '-check' '-check -nonsense data' '-c abc -check data' 'data -w -check' \
+        '-check -J data' '-warn x=1 -check data' '-che -p 1 data'; do
+        # shellcheck disable=SC2086
+        ioping $line >o 2>e
+        echo $? "$(cat o)"
+        [ "$(head -n 1 e)" = "$(sed 's/^IOPING UNKNOWN - /ioping: /' o)" ] || cat o e
+    done
+}
+
+an_interrupt_answers_with_what_is_known() {
+    start_faulty pread:4:hold -check -C -i 0 data
+    signal_held "$1"
+    echo $?
+    cat o
+}
+
+a_second_interrupt_is_unknown() {
+    start_faulty pread:4:hang -check -C -i 0 data
+    until_idle
+    end_at_once
+    echo $?
+    cat o
+}
+
+a_worker_that_is_killed_is_unknown() {
+    start_faulty pread:4:hang -check -C -i 0 data
+    until_idle
+    worker=$(worker_of "$pid")
+    [ "$worker" != "$pid" ] || return 0
+    kill -KILL "$worker"
+    reap
+    echo $?
+    cat o
+}
+
+# Nobody reads stderr, which is full: the first message waits for a reader.
+full_stderr_does_not_keep_the_line() {
+    mkfifo full
+    exec 4<>full
+    dd if=/dev/zero of=full bs=4096 oflag=nonblock 2>/dev/null
+    IOPING_SCRIPT=pread:4:hang LD_PRELOAD=$IOPING_FAULTS "$IOPING" -check -C -i 0 \
+        -hang 100ms -w 300ms -timeout 300ms data 2>full
+    echo $?
+    rm full
+}
