@@ -25,7 +25,7 @@ figures_are_those_of_the_metrics() {
     ioping -check -C -i 0 -c 3 -slo min=1h -slo avg=1h -slo mdev=1h -prometheus m.prom \
         data >o || return
     sum=$(sed -n 's/^ioping_request_duration_seconds_sum.* //p' m.prom)
-    tr ' |;' '\n\n\n' <o | awk -F= -v sum="$sum" '
+    sed 's,[ |;],\n,g' <o | awk -F= -v sum="$sum" '
         / / { next }
         { figure[$1] = $2 + 0 }
         function differs(name, is, most) {
@@ -59,6 +59,8 @@ a_lost_line_is_unknown() {
     ioping -check -C -i 0 -c 3 data >/dev/full 2>e
     echo $?
     cat e
+}
+without_stdout_the_line_is_lost() {
     ioping -check -C -i 0 -c 3 data >&- 2>e
     echo $?
     cat e
