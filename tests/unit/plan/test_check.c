@@ -67,12 +67,9 @@ other_outputs_are_refused(void **state)
 {
     static const struct {
         const char *given, *name;
-    } cases[] = {{"-J", "json"},
-                 {"-B", "batch"},
-                 {"-p 1", "print-count"},
-                 {"-P 1", "print-interval"},
-                 {"-sweep size", "sweep"},
-                 {"-load write -c 1", "load"}};
+    } cases[] = {{"-J", "json"},           {"-B", "batch"},
+                 {"-p 1", "print-count"},  {"-P 1", "print-interval"},
+                 {"-sweep size", "sweep"}, {"-load write -c 1", "load"}};
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[64], expected[128];
