@@ -1,6 +1,7 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include "stats/buckets.h"
 #include "stats/slo.h"
 
 #include <stdbool.h>
@@ -70,6 +71,7 @@ enum option_id {
     OPTION_OUTPUT,
     OPTION_WARN,
     OPTION_CHECK,
+    OPTION_BUCKETS,
     OPTION_COLOR,
     OPTION_NO_STATUS,
     OPTION_HELP,
@@ -143,6 +145,7 @@ struct options {
     enum color color;
     struct percentiles percentiles;
     struct slos slos, warnings;
+    struct buckets buckets;
     uint16_t given[OPTION_IDS];
 };
 

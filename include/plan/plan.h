@@ -25,10 +25,11 @@ struct plan_output {
     int64_t print_count;     /* a raw line after so many that count; 0: never */
     int64_t print_interval;  /* a raw line every so many ns; 0: never */
     struct percentiles percentiles;
-    const char *prometheus;  /* path of a file of metrics; NULL: none */
-    int64_t export_interval; /* ns from one version of it to the next */
-    const char *plot;        /* path of a plot; NULL: none */
-    bool status;             /* a status line, if stderr goes to a terminal */
+    const char *prometheus;        /* path of a file of metrics; NULL: none */
+    int64_t export_interval;       /* ns from one version of it to the next */
+    const struct buckets *buckets; /* of its histograms; the options' */
+    const char *plot;              /* path of a plot; NULL: none */
+    bool status;                   /* a status line, if stderr goes to a terminal */
 };
 
 /*

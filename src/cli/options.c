@@ -21,6 +21,7 @@ options_init(struct options *options)
         .max_time = INT64_MAX,
         .size = 4096,
         .percentiles = percentiles_default,
+        .buckets = buckets_default,
     };
 }
 
@@ -87,6 +88,13 @@ add_warning(const struct cli_option *option, struct options *options, const char
 {
     (void)option;
     return slos_add(&options->warnings, value);
+}
+
+static const char *
+set_buckets(const struct cli_option *option, struct options *options, const char *value)
+{
+    (void)option;
+    return buckets_parse(value, &options->buckets);
 }
 
 static const char *const colors[] = {
@@ -361,6 +369,8 @@ const struct cli_option cli_options[] = {
     {OPTION_PROMETHEUS, 0, "prometheus", output, CLI_REQUIRED, "file", .set = set_path,
      .at = offsetof(struct options, prometheus), .newer = true, .file = true,
      .help = "keep metrics in <file>, every -P or 15s"},
+    {OPTION_BUCKETS, 0, "buckets", output, CLI_REQUIRED, "list", .set = set_buckets,
+     .newer = true, .help = "bounds of its histogram: 500us,1ms,2ms,5ms"},
     {OPTION_PLOT, 0, "plot", output, CLI_REQUIRED, "file", .set = set_path,
      .at = offsetof(struct options, plot), .newer = true, .file = true,
      .help = "draw latency over time, or the sweep, as SVG"},

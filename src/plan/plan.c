@@ -223,14 +223,19 @@ resolve_status(const struct options *options, struct plan *plan)
 }
 
 /* The file takes over the interval of the raw lines, which are not printed then. */
-static void
-resolve_prometheus(const struct options *options, struct plan_output *output)
+static int
+resolve_prometheus(const struct options *options, struct plan_output *output,
+                   struct error *error)
 {
     output->prometheus = options->prometheus;
-    if (!output->prometheus)
-        return;
-    output->export_interval =
-        options->print_interval ? options->print_interval : 15 * SECOND;
+    output->buckets = &options->buckets;
+    if (output->prometheus)
+        output->export_interval =
+            options->print_interval ? options->print_interval : 15 * SECOND;
+    if (output->prometheus || !plan_given(options, OPTION_BUCKETS))
+        return 0;
+    error_set(error, EXIT_USAGE, "-buckets", "no metrics have a histogram");
+    return error_advise(error, "add -prometheus FILE");
 }
 
 /* Returns why SCOPE is of nothing in PLAN, with what to do about it; NULL: it is not. */
@@ -376,8 +381,8 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     resolve_pace(options, plan);
     resolve_io_mode(options, plan);
     resolve_output(options, &plan->output);
-    resolve_prometheus(options, &plan->output);
-    if (plan_resolve_check(options, plan, error) < 0 ||
+    if (resolve_prometheus(options, &plan->output, error) < 0 ||
+        plan_resolve_check(options, plan, error) < 0 ||
         plan_resolve_phases(options, plan, error) < 0 ||
         resolve_slos(options, plan, error) < 0 ||
         plan_resolve_sweep(options, plan, error) < 0 ||

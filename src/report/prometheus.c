@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS 26 /* 1 us * 2^k, up to 33.5 s */
-
 static void
 add_label(struct buffer *text, const char *name, const char *value)
 {
@@ -67,6 +65,7 @@ struct series {
 
 struct metrics {
     struct buffer *text;
+    const struct buckets *buckets;
     const struct series *series; /* of operations */
     int count;
     const struct series *targets; /* of what is not told apart */
@@ -105,13 +104,18 @@ add_totals(struct buffer *text, const char *labels, const char *more, const char
                   moments->count);
 }
 
+/* Adds a histogram of the bounds that LE names. Fifteen digits are all that a bound has,
+ * and as many as a double keeps. */
 static void
-add_distribution(struct buffer *text, const char *labels, const char *name,
+add_distribution(const struct metrics *metrics, const char *labels, const char *name,
                  const struct histogram *histogram, const struct moments *moments)
 {
-    for (int k = 0; k < BUCKETS; k++)
-        buffer_format(text, "%s_bucket{%s,le=\"%.9g\"} %" PRIu64 "\n", name, labels,
-                      1e-6 * (double)(1 << k), histogram_count(histogram, 1000LL << k));
+    struct buffer *text = metrics->text;
+    for (int i = 0; i < metrics->buckets->count; i++) {
+        int64_t bound = metrics->buckets->list[i];
+        buffer_format(text, "%s_bucket{%s,le=\"%.15g\"} %" PRIu64 "\n", name, labels,
+                      (double)bound / SECOND, histogram_count(histogram, bound));
+    }
     buffer_format(text, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels,
                   histogram->count);
     add_totals(text, labels, "", name, moments);
@@ -124,7 +128,7 @@ add_requests(const struct metrics *metrics)
     add_head(metrics->text, name, "Time of the requests that count.", "histogram");
     for (int i = 0; i < metrics->count; i++) {
         const struct series *series = &metrics->series[i];
-        add_distribution(metrics->text, series->labels.text, name, series->latencies,
+        add_distribution(metrics, series->labels.text, name, series->latencies,
                          series->latency);
     }
 }
@@ -139,7 +143,7 @@ add_flushes(const struct metrics *metrics)
         const struct series *series = &metrics->series[i];
         const struct stats *stats = series->stats;
         if (series->operation == OPERATION_WRITE)
-            add_distribution(metrics->text, series->labels.text, name, &stats->syncs,
+            add_distribution(metrics, series->labels.text, name, &stats->syncs,
                              &stats->sync);
     }
 }
@@ -370,7 +374,8 @@ prometheus_format(struct buffer *text, const struct plan *plan, const struct job
 {
     int most = SERIES_MOST * count;
     struct series *list = calloc((size_t)most, sizeof(*list));
-    struct metrics metrics = {.text = text, .now = now, .epoch = wall - now};
+    struct metrics metrics = {
+        .text = text, .buckets = plan->output.buckets, .now = now, .epoch = wall - now};
     if (list && fill_metrics(&metrics, list, plan, jobs, count))
         add_metrics(&metrics, plan);
     else

@@ -37,8 +37,11 @@ golden_prepare(struct golden *golden, enum plan_format format)
 {
     memset(golden, 0, sizeof(*golden));
     golden->plan.options = &golden->options;
-    golden->plan.output = (struct plan_output){
-        .format = format, .requests = true, .summary = true, .print_count = 1};
+    golden->plan.output = (struct plan_output){.format = format,
+                                               .requests = true,
+                                               .summary = true,
+                                               .print_count = 1,
+                                               .buckets = &buckets_default};
     golden->job.targets = 1;
     golden->job.target.description =
         (struct description){.path = "/tmp",

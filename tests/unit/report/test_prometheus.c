@@ -352,7 +352,7 @@ numbers_are_for_labels_that_are_the_same(void **state)
         {"/a", MODE_DIRECT, false},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct plan plan = {0};
+        struct plan plan = {.output.buckets = &buckets_default};
         struct stats stats = {0};
         struct buffer text = {0};
         struct description first = {.path = "/a\xff", .mode = MODE_DIRECT},
