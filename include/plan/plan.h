@@ -13,7 +13,14 @@
 
 enum plan_load { LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE };
 
-enum plan_format { FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON, FORMAT_NDJSON, FORMAT_CHECK };
+enum plan_format {
+    FORMAT_HUMAN,
+    FORMAT_RAW,
+    FORMAT_JSON,
+    FORMAT_NDJSON,
+    FORMAT_CHECK,
+    FORMAT_INFLUX
+};
 
 struct plan_output {
     const char *file; /* path of what it goes to; NULL: standard output */
@@ -22,8 +29,9 @@ struct plan_output {
     bool summary;            /* the statistics at the end */
     const char *time_format; /* strftime(3) format before each line; NULL: none */
     int64_t burst;           /* a blank line after so many requests; 0: never */
-    int64_t print_count;     /* a raw line after so many that count; 0: never */
-    int64_t print_interval;  /* a raw line every so many ns; 0: never */
+    int64_t print_count;     /* a period ends after so many that count; 0: never */
+    int64_t print_interval;  /* and every so many ns; 0: never */
+    bool rest;               /* what is left of a period when all has ended is one too */
     struct percentiles percentiles;
     const char *prometheus;        /* path of a file of metrics; NULL: none */
     int64_t export_interval;       /* ns from one version of it to the next */
@@ -31,6 +39,13 @@ struct plan_output {
     const char *plot;              /* path of a plot; NULL: none */
     bool status;                   /* a status line, if stderr goes to a terminal */
 };
+
+/* Returns whether requests are put together to periods. */
+static inline bool
+plan_has_periods(const struct plan_output *output)
+{
+    return output->print_count || output->print_interval || output->rest;
+}
 
 /*
  * The run to do, with every default and conflict resolved. Nothing changes a plan once it

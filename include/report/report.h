@@ -43,7 +43,7 @@ struct report_format {
 };
 
 extern const struct report_format report_human, report_raw, report_json, report_ndjson,
-    report_check;
+    report_check, report_influx;
 
 /* The outputs that are renewed while a run goes on. */
 enum report_timer_kind { TIMER_METRICS, TIMER_PLOT, TIMER_STATUS, REPORT_TIMERS };

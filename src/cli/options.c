@@ -371,6 +371,8 @@ const struct cli_option cli_options[] = {
      .help = "keep metrics in <file>, every -P or 15s"},
     {OPTION_BUCKETS, 0, "buckets", output, CLI_REQUIRED, "list", .set = set_buckets,
      .newer = true, .help = "bounds of its histogram: 500us,1ms,2ms,5ms"},
+    {OPTION_INFLUX, 0, "influx", output, FLAG, .newer = true,
+     .help = "InfluxDB line protocol, every -P or 1s"},
     {OPTION_PLOT, 0, "plot", output, CLI_REQUIRED, "file", .set = set_path,
      .at = offsetof(struct options, plot), .newer = true, .file = true,
      .help = "draw latency over time, or the sweep, as SVG"},

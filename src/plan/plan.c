@@ -212,6 +212,28 @@ resolve_file(const struct options *options, struct plan *plan, struct error *err
     return check_file(options, error);
 }
 
+/* One format at a time; periods are what it is made of, and nothing else is printed. */
+static int
+resolve_influx(const struct options *options, struct plan_output *output,
+               struct error *error)
+{
+    bool periods = plan_given(options, OPTION_PRINT_COUNT) ||
+                   plan_given(options, OPTION_PRINT_INTERVAL);
+    if (!plan_given(options, OPTION_INFLUX))
+        return 0;
+    if (plan_given(options, OPTION_JSON))
+        return plan_refuse_together(OPTION_JSON, "-influx", error);
+    if (plan_given(options, OPTION_BATCH))
+        return plan_refuse_together(OPTION_BATCH, "-influx", error);
+    output->format = FORMAT_INFLUX;
+    output->requests = output->summary = false;
+    output->rest = options->sweep.kind == SWEEP_NONE; /* else it has steps instead */
+    output->print_interval = periods ? options->print_interval : SECOND;
+    if (!output->rest)
+        output->print_interval = 0;
+    return 0;
+}
+
 /* A line per request shows well enough that the run is alive. */
 static void
 resolve_status(const struct options *options, struct plan *plan)
@@ -381,7 +403,8 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     resolve_pace(options, plan);
     resolve_io_mode(options, plan);
     resolve_output(options, &plan->output);
-    if (resolve_prometheus(options, &plan->output, error) < 0 ||
+    if (resolve_influx(options, &plan->output, error) < 0 ||
+        resolve_prometheus(options, &plan->output, error) < 0 ||
         plan_resolve_check(options, plan, error) < 0 ||
         plan_resolve_phases(options, plan, error) < 0 ||
         resolve_slos(options, plan, error) < 0 ||

@@ -21,7 +21,7 @@
 static const struct report_format *const formats[] = {
     [FORMAT_HUMAN] = &report_human, [FORMAT_RAW] = &report_raw,
     [FORMAT_JSON] = &report_json,   [FORMAT_NDJSON] = &report_ndjson,
-    [FORMAT_CHECK] = &report_check,
+    [FORMAT_CHECK] = &report_check, [FORMAT_INFLUX] = &report_influx,
 };
 
 /* Writes the text. Once the output has failed, nothing more is written to it. */

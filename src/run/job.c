@@ -110,7 +110,7 @@ open_worker(struct job *job, struct error *error)
     }
     thread->gate = job->run->gate;
     thread->worker.reports =
-        plan_has_requests(&job->step) || output->print_count || output->print_interval;
+        plan_has_requests(&job->step) || plan_has_periods(&job->step.output);
     job->threads[job->group.size++] = thread;
     return 0;
 }
@@ -195,7 +195,7 @@ job_supervise(struct job *job, int64_t now)
             next = next ? time_earlier(next, again) : again;
     }
     if (!next)
-        return 0;
+        return job_end_rest(job, now);
     return time_earlier(next, job_end_period(job, now));
 }
 

@@ -83,7 +83,7 @@ job_sample_locked(struct job *job, struct worker *worker, const struct sample *s
     if (plan_has_requests(&job->step) &&
         note_output(job, observer->sample(observer->self, job, sample)) < 0)
         return -1;
-    if (output->print_count || output->print_interval)
+    if (plan_has_periods(output))
         record_in_period(job, &worker->period, sample);
     if (output->print_count && sample_counts(sample) &&
         job->period.latency.count >= (uint64_t)output->print_count)
@@ -152,4 +152,27 @@ job_end_period(struct job *job, int64_t now)
         job_stop(job, now + STALL_GRACE);
     os_lock_release(job->run->lock);
     return period_due(job);
+}
+
+/* Returns whether a worker was given up, which may hold the lock for ever. */
+static bool
+has_abandoned(const struct job *job)
+{
+    bool abandoned = false;
+    for (int i = 0; i < job->group.size; i++)
+        abandoned |= job->threads[i]->abandoned;
+    return abandoned;
+}
+
+int64_t
+job_end_rest(struct job *job, int64_t now)
+{
+    if (!job->step.output.rest)
+        return 0;
+    if (!os_lock_try(job->run->lock))
+        return has_abandoned(job) ? 0 : now + SUPERVISE_RETRY;
+    if (job->period.requests > 0)
+        end_period(job, now);
+    os_lock_release(job->run->lock);
+    return 0;
 }

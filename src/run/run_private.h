@@ -148,6 +148,11 @@ void job_stop(struct job *job, int64_t when);
  * telling something. Returns when to look again; INT64_MAX: there are no periods. */
 int64_t job_end_period(struct job *job, int64_t now);
 
+/* Ends at NOW the period that the end of all workers has cut off, if the plan wants that
+ * and a request is in it. Returns 0, or when to look again, as another thread is telling
+ * something. */
+int64_t job_end_rest(struct job *job, int64_t now);
+
 /*
  * Looks after all workers at time NOW: requests without answer, periods, and the end.
  * Returns when to look again, 0: no worker is left.
