@@ -440,6 +440,58 @@ metrics_are_exported_instead_of_raw_lines(void **state)
 }
 
 static void
+bounds_without_metrics_are_refused(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-prometheus a.prom -buckets 1ms,5ms .");
+    assert_int_equal(plan.output.buckets->count, 2);
+    assert_int_equal(plan.output.buckets->list[1], 5000000);
+    plan = planned("-prometheus a.prom .");
+    assert_int_equal(plan.output.buckets->count, 41);
+    planned_refused("-buckets 1ms,5ms .",
+                    "ioping: -buckets: no metrics have a histogram; "
+                    "add -prometheus FILE\n");
+}
+
+/* Whatever else is given: a period is a second unless it is said. */
+static void
+the_line_protocol_is_of_periods_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t interval, count;
+        bool rest;
+    } cases[] = {
+        {"-influx .", 1000000000, 0, true},
+        {"-influx -q .", 1000000000, 0, true},
+        {"-influx -R .", 1000000000, 0, true},
+        {"-influx -P 7s .", 7000000000, 0, true},
+        {"-influx -p 7 .", 0, 7, true},
+        {"-influx -p 7 -P 7s .", 7000000000, 7, true},
+        {"-influx -P 0 .", 0, 0, true},
+        {"-influx -prometheus a.prom .", 1000000000, 0, true},
+        {"-influx -P 7s -prometheus a.prom .", 7000000000, 0, true},
+        {"-influx -load read -c 1 .", 1000000000, 0, true},
+        {"-influx -sweep size .", 0, 0, false},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        const struct plan_output *output = &plan.output;
+        if (output->format != FORMAT_INFLUX || output->requests || output->summary ||
+            output->print_interval != cases[i].interval ||
+            output->print_count != cases[i].count || output->rest != cases[i].rest)
+            fail_msg("ioping %s", cases[i].line);
+    }
+    assert_false(planned("-P 7s .").output.rest);
+    planned_refused("-influx -J .",
+                    "ioping: -json: cannot be done together with -influx; "
+                    "leave out one of them\n");
+    planned_refused("-B -influx .", "ioping: -batch: cannot be done together with "
+                                    "-influx; leave out one of them\n");
+}
+
+static void
 a_status_line_is_for_runs_that_print_nothing_per_request(void **state)
 {
     (void)state;
@@ -554,6 +606,8 @@ main(void)
         cmocka_unit_test(limits_of_flushes_without_any_are_refused),
         cmocka_unit_test(corrections_without_an_interval_are_refused),
         cmocka_unit_test(metrics_are_exported_instead_of_raw_lines),
+        cmocka_unit_test(bounds_without_metrics_are_refused),
+        cmocka_unit_test(the_line_protocol_is_of_periods_alone),
         cmocka_unit_test(a_status_line_is_for_runs_that_print_nothing_per_request),
         cmocka_unit_test(each_target_has_a_plan_of_its_own),
         cmocka_unit_test(the_plot_is_where_it_was_asked_for),

@@ -169,6 +169,37 @@ limits_belong_to_their_buckets(void **state)
     check(&golden, &stats, NS_1970, "prometheus_read");
 }
 
+/* As a user writes times: in as few digits as say them exactly. Of 1.000001 and 2 ms, in
+ * whose steps of 8.2 and 16.4 us a bound of 1.5 and of 2.001 ms lies, none is below. */
+static void
+bounds_of_ones_own_are_exact_and_for_all_histograms(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {0};
+    struct buffer text = {0};
+    struct sample sample = sample_of(2002000, 1500000, VERDICT_NONE);
+    stats_record(&stats, &sample);
+    const struct buckets own = {
+        6, {1, 1500000, 2001000, 5000000, 1000000000, 3599123456789}};
+    golden_prepare(&golden, FORMAT_HUMAN);
+    golden.plan.load = LOAD_WRITE;
+    golden.plan.output.buckets = &own;
+    format(&text, &golden, &stats, 0);
+    assert_matches(text.text, "^[^\n]*\n[^\n]*\n"
+                              "[^\n]*,le=\"1e-09\"\\} 0\n"
+                              "[^\n]*,le=\"0\\.0015\"\\} 0\n"
+                              "[^\n]*,le=\"0\\.002001\"\\} 0\n"
+                              "[^\n]*,le=\"0\\.005\"\\} 1\n"
+                              "[^\n]*,le=\"1\"\\} 1\n"
+                              "[^\n]*,le=\"3599\\.123456789\"\\} 1\n"
+                              "[^\n]*,le=\"\\+Inf\"\\} 1\n"
+                              "ioping_request_duration_seconds_sum");
+    assert_matches(text.text, "ioping_sync_duration_seconds_bucket\\{[^\n]*"
+                              ",le=\"0\\.002001\"\\} 1\n");
+    buffer_free(&text);
+}
+
 static void
 flushes_have_a_histogram_of_their_own(void **state)
 {
@@ -484,6 +515,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_the_first_request_all_is_zero),
         cmocka_unit_test(limits_belong_to_their_buckets),
+        cmocka_unit_test(bounds_of_ones_own_are_exact_and_for_all_histograms),
         cmocka_unit_test(flushes_have_a_histogram_of_their_own),
         cmocka_unit_test(only_flushed_writes_have_that),
         cmocka_unit_test(corrections_do_not_change_what_was_measured),

@@ -1,0 +1,304 @@
+/* InfluxDB's line protocol, to the byte. */
+#include "golden.h"
+
+#include "base/time.h"
+
+#define STAMP " 1795247457055062000\n"
+#define TMP "ioping,path=/tmp,operation=read,mode=direct"
+
+static struct job jobs[3];
+
+/* A report of COUNT jobs, of which the first is the current one. */
+static void
+prepare(struct golden *golden, int count)
+{
+    golden_prepare(golden, FORMAT_INFLUX);
+    golden->plan.output.percentiles = percentiles_default;
+    memset(jobs, 0, sizeof(jobs));
+    for (int i = 0; i < count; i++) {
+        jobs[i].number = i;
+        jobs[i].target.description = golden->job.target.description;
+    }
+    golden->report = (struct report){.format = &report_influx,
+                                     .plan = &golden->plan,
+                                     .output = &golden->plan.output,
+                                     .jobs = jobs,
+                                     .count = count,
+                                     .target = &jobs[0].target.description,
+                                     .wall = golden_wall};
+}
+
+/* Fails unless what REPORT has added is EXPECTED; empties it. */
+static void
+assert_added(struct report *report, const char *expected)
+{
+    assert_false(report->text.failed);
+    assert_string_equal(report->text.text, expected);
+    buffer_free(&report->text);
+}
+
+static void
+assert_period(struct report *report, const struct stats *stats, const char *expected)
+{
+    report->format->period(report, stats, 7);
+    assert_added(report, expected);
+}
+
+/* Requests that took 1, 2 ... COUNT ms. */
+static struct stats
+requests_of(int count)
+{
+    struct stats stats = {0};
+    for (int i = 1; i <= count; i++) {
+        struct sample sample = {.index = (uint64_t)i,
+                                .latency = i * MS,
+                                .size = 4096,
+                                .bytes = 4096,
+                                .verdict = VERDICT_NONE};
+        stats_record(&stats, &sample);
+    }
+    return stats;
+}
+
+/* The numbers of the raw line of test_raw.c. */
+static void
+figures_are_those_of_a_raw_line_with_times_in_seconds(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = golden_stats();
+    stats.latency.sum = 4500000;
+    stats.failed = 2;
+    stats.missed = 3;
+    prepare(&golden, 1);
+    golden.plan.output.percentiles = (struct percentiles){.given = true};
+    assert_period(&golden.report, &stats,
+                  TMP " min=0.000590800,avg=0.000500000,max=0.000685012,"
+                      "mdev=0.000026501,iops=2000.000000,bps=8192000,count=9i,failed=2i,"
+                      "missed=3i" STAMP);
+}
+
+/* Of ten none lies above the 99th percentile; nearest ranks, in the middle of a step. */
+static void
+percentiles_are_those_that_the_requests_know(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = requests_of(10);
+    prepare(&golden, 1);
+    assert_period(&golden.report, &stats,
+                  TMP " p50=0.004997120,p90=0.009011200,min=0.001000000,avg=0.005500000,"
+                      "max=0.010000000,mdev=0.002872281,iops=181.818182,bps=744727,"
+                      "count=10i,failed=0i,missed=0i" STAMP);
+}
+
+static void
+percentiles_have_the_names_that_were_given(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = requests_of(1);
+    prepare(&golden, 1);
+    golden.plan.output.percentiles =
+        (struct percentiles){2, true, {{999000000, "99.9"}, {250000000, "25.0"}}};
+    golden.report.format->period(&golden.report, &stats, 7);
+    assert_contains(golden.report.text.text,
+                    TMP " p99.9=0.001000000,p25.0=0.001000000,min=0.001000000,");
+    buffer_free(&golden.report.text);
+}
+
+static void
+nothing_that_counts_has_counts_alone(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {.requests = 3, .failed = 2, .missed = 7};
+    prepare(&golden, 1);
+    assert_period(&golden.report, &stats, TMP " count=0i,failed=2i,missed=7i" STAMP);
+}
+
+static void
+large_numbers_are_whole(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {.latency = {.count = 1, .sum = INT64_MAX},
+                          .failed = INT64_MAX,
+                          .missed = INT64_MAX};
+    stats.latency.min = stats.latency.max = INT64_MAX;
+    prepare(&golden, 1);
+    golden.plan.output.percentiles.count = 0;
+    assert_period(&golden.report, &stats,
+                  TMP " min=9223372036.854775807,avg=9223372036.854775807,"
+                      "max=9223372036.854775807,mdev=0.000000000,iops=0.000000,bps=0,"
+                      "count=1i,failed=9223372036854775807i,"
+                      "missed=9223372036854775807i" STAMP);
+}
+
+/* Commas, spaces and equals signs have a backslash; a backslash is in octal where parsers
+ * differ on it, as is what would end the line or is no UTF-8. */
+static void
+paths_are_escaped(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"/a b", "/a\\ b"},
+        {"a,b=c d", "a\\,b\\=c\\ d"},
+        {"\"quoted\" 'too'", "\"quoted\"\\ 'too'"},
+        {"#{}[]", "#{}[]"},
+        {"C:\\data", "C:\\data"},
+        {"C:\\", "C:\\134"},
+        {"\\\\.\\PhysicalDrive1", "\\134\\.\\PhysicalDrive1"},
+        {"a\\,b", "a\\134\\,b"},
+        {"a\\ b", "a\\134\\ b"},
+        {"a\\=b", "a\\134\\=b"},
+        {"a\\\\", "a\\134\\134"},
+        {"a\\134", "a\\134134"},
+        {"a\\n", "a\\n"},
+        {"a\nb\r\tc", "a\\012b\\015\\011c"},
+        {"a\\\n", "a\\134\\012"},
+        {"\x7f\x1b[1m", "\\177\\033[1m"},
+        {"\xc3\xa9\xe2\x82\xac", "\xc3\xa9\xe2\x82\xac"},
+        {"\\\xc3\xa9", "\\134\xc3\xa9"},
+        {"a\xff|\xc3|\xed\xa0\x80", "a\\377|\\303|\\355\\240\\200"},
+        {"\xc2\x9b", "\\302\\233"},
+    };
+    struct stats stats = {0};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct golden golden;
+        char expected[128];
+        prepare(&golden, 1);
+        jobs[0].target.description.path = cases[i][0];
+        snprintf(expected, sizeof(expected),
+                 "ioping,path=%s,operation=read,mode=direct count=0i,failed=0i,missed=0i"
+                 "%s",
+                 cases[i][1], STAMP);
+        assert_period(&golden.report, &stats, expected);
+    }
+}
+
+static void
+operation_and_mode_are_tags(void **state)
+{
+    (void)state;
+    static const struct {
+        enum plan_load load;
+        enum mode mode;
+        const char *tags;
+    } cases[] = {
+        {LOAD_READ, MODE_DIRECT, ",operation=read,mode=direct count=0i"},
+        {LOAD_WRITE, MODE_NOCACHE, ",operation=write,mode=nocache count=0i"},
+        {LOAD_READ_WRITE, MODE_CACHED, ",operation=rw,mode=cached count=0i"},
+    };
+    struct stats stats = {0};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct golden golden;
+        prepare(&golden, 1);
+        golden.plan.load = cases[i].load;
+        jobs[0].target.description.mode = cases[i].mode;
+        golden.report.format->period(&golden.report, &stats, 7);
+        assert_contains(golden.report.text.text, cases[i].tags);
+        buffer_free(&golden.report.text);
+    }
+}
+
+static void
+a_phase_is_a_tag(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {0};
+    prepare(&golden, 1);
+    golden.report.phase = PHASE_LOADED;
+    assert_period(&golden.report, &stats,
+                  TMP ",phase=loaded count=0i,failed=0i,missed=0i" STAMP);
+}
+
+/* Else a database would take them for one series. */
+static void
+a_target_that_is_named_again_has_its_number(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = {0};
+    prepare(&golden, 3);
+    jobs[1].target.description.path = "/mnt";
+    assert_period(&golden.report, &stats, TMP " count=0i,failed=0i,missed=0i" STAMP);
+    golden.report.target = &jobs[1].target.description;
+    assert_period(&golden.report, &stats,
+                  "ioping,path=/mnt,operation=read,mode=direct "
+                  "count=0i,failed=0i,missed=0i" STAMP);
+    golden.report.target = &jobs[2].target.description;
+    assert_period(&golden.report, &stats,
+                  TMP ",number=2 count=0i,failed=0i,missed=0i" STAMP);
+}
+
+/* A time in seconds, all else a number; `kept` where there are limits, and it is known.
+ */
+static void
+a_step_has_its_value_and_what_it_keeps(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sweep_kind kind;
+        int limits;
+        enum slo_verdict verdict;
+        const char *expected;
+    } cases[] = {
+        {SWEEP_SIZE, 0, SLO_MET, " size=4096i,count=0i,failed=0i,missed=0i" STAMP},
+        {SWEEP_DEPTH, 1, SLO_MET,
+         " depth=4096i,count=0i,failed=0i,missed=0i,kept=true" STAMP},
+        {SWEEP_THREADS, 1, SLO_UNKNOWN,
+         " threads=4096i,count=0i,failed=0i,missed=0i" STAMP},
+        {SWEEP_RATE, 0, SLO_BROKEN,
+         " rate=4096i,count=0i,failed=0i,missed=0i,kept=false" STAMP},
+        {SWEEP_INTERVAL, 0, SLO_MET,
+         " interval=0.000004096,count=0i,failed=0i,missed=0i" STAMP},
+    };
+    struct stats stats = {0};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct golden golden;
+        struct job_step step = {.value = 4096, .verdict = cases[i].verdict};
+        prepare(&golden, 1);
+        golden.plan.sweep.kind = cases[i].kind;
+        golden.plan.slos.count = cases[i].limits;
+        golden.report.format->step(&golden.report, &step, &stats, 7);
+        assert_contains(golden.report.text.text, cases[i].expected);
+        buffer_free(&golden.report.text);
+    }
+}
+
+static void
+the_highest_step_has_a_line_if_there_is_one(void **state)
+{
+    (void)state;
+    struct golden golden;
+    prepare(&golden, 1);
+    golden.plan.sweep.kind = jobs[0].plan.sweep.kind = SWEEP_DEPTH;
+    jobs[0].highest = -1;
+    golden.report.format->highest(&golden.report, &jobs[0]);
+    assert_int_equal(golden.report.text.length, 0);
+    jobs[0].steps[0].value = 16;
+    jobs[0].highest = 0;
+    golden.report.format->highest(&golden.report, &jobs[0]);
+    assert_added(&golden.report, TMP " highest_depth=16i" STAMP);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_those_of_a_raw_line_with_times_in_seconds),
+        cmocka_unit_test(percentiles_are_those_that_the_requests_know),
+        cmocka_unit_test(percentiles_have_the_names_that_were_given),
+        cmocka_unit_test(nothing_that_counts_has_counts_alone),
+        cmocka_unit_test(large_numbers_are_whole),
+        cmocka_unit_test(paths_are_escaped),
+        cmocka_unit_test(operation_and_mode_are_tags),
+        cmocka_unit_test(a_phase_is_a_tag),
+        cmocka_unit_test(a_target_that_is_named_again_has_its_number),
+        cmocka_unit_test(a_step_has_its_value_and_what_it_keeps),
+        cmocka_unit_test(the_highest_step_has_a_line_if_there_is_one),
+    };
+    return cmocka_run_group_tests_name("influx", tests, NULL, NULL);
+}
