@@ -1,0 +1,145 @@
+/* InfluxDB's line protocol as the program prints it: whole lines of its grammar, a line
+ * for each period, with the figures of the run. */
+#include "support.h"
+
+/* What COMMAND, a function of test_influx.sh, prints. */
+static void
+assert_prints(const char *shell, const char *expected)
+{
+    struct result result = command_status(0, "%s", shell);
+    assert_string_equal(result.out, expected);
+    command_free(&result);
+}
+
+static void
+lines_keep_to_the_grammar(void **state)
+{
+    (void)state;
+    assert_prints("lines_keep_to_the_grammar",
+                  "phase=idle\nphase=loaded\nphase=recovered\n");
+}
+
+static void
+paths_come_back_from_their_tags(void **state)
+{
+    (void)state;
+    assert_prints("paths_come_back_from_their_tags", "same\n");
+}
+
+static void
+all_lines_together_have_all_requests(void **state)
+{
+    (void)state;
+    assert_prints("all_lines_together_have_all_requests -c 300 -P 20ms",
+                  "several\n300\n");
+    assert_prints("all_lines_together_have_all_requests -c 300 -p 70", "several\n300\n");
+    assert_prints("all_lines_together_have_all_requests -c 300 -P 20ms -threads 4",
+                  "several\n300\n");
+    assert_prints("all_lines_together_have_all_requests -c 100 -P 20ms -load read,rate=9",
+                  "several\n300\n");
+}
+
+static void
+what_is_left_of_a_period_is_the_last_line(void **state)
+{
+    (void)state;
+    assert_prints("what_is_left_of_a_period_is_the_last_line", "10\n10\n5\n10\n10\n25\n");
+}
+
+static void
+what_a_signal_cuts_off_is_a_line_too(void **state)
+{
+    (void)state;
+    assert_prints("what_a_signal_cuts_off_is_a_line_too INT", "0\nsame\n");
+    assert_prints("what_a_signal_cuts_off_is_a_line_too TERM", "143\nsame\n");
+}
+
+static void
+figures_are_those_of_the_metrics(void **state)
+{
+    (void)state;
+    assert_prints("figures_are_those_of_the_metrics", "99\n1\n");
+}
+
+static void
+a_period_of_one_is_that_request(void **state)
+{
+    (void)state;
+    assert_prints("a_period_of_one_is_that_request", " 9 1 1 1 1i 1 1 1\n");
+}
+
+static void
+periods_without_a_request_have_counts(void **state)
+{
+    (void)state;
+    assert_prints("periods_without_a_request_have_counts", "0\n");
+}
+
+static void
+lines_come_one_by_one(void **state)
+{
+    (void)state;
+    assert_prints("lines_come_one_by_one", "open\n0\n");
+}
+
+static void
+times_are_those_of_the_clock_and_rise(void **state)
+{
+    (void)state;
+    assert_prints("times_are_those_of_the_clock_and_rise", "");
+}
+
+static void
+failures_are_counted(void **state)
+{
+    (void)state;
+    need_faults();
+    assert_prints("failures_are_counted", "3\n7\n2\n");
+}
+
+static void
+nothing_else_is_printed(void **state)
+{
+    (void)state;
+    assert_prints("nothing_else_is_printed", "");
+}
+
+static void
+steps_have_lines_of_their_own(void **state)
+{
+    (void)state;
+    assert_prints("steps_have_lines_of_their_own",
+                  "threads=1i\nthreads=2i\nthreads=4i\nhighest_threads=4i\n3\n");
+}
+
+static void
+two_targets_have_a_line_each(void **state)
+{
+    (void)state;
+    assert_prints("two_targets_have_a_line_each",
+                  "ioping,path=d,operation=read,mode=cached\n"
+                  "ioping,path=data,operation=read,mode=cached\n"
+                  "ioping,path=data,operation=read,mode=cached,number=2\n57\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_keep_to_the_grammar),
+        cmocka_unit_test(paths_come_back_from_their_tags),
+        cmocka_unit_test(all_lines_together_have_all_requests),
+        cmocka_unit_test(what_is_left_of_a_period_is_the_last_line),
+        cmocka_unit_test(what_a_signal_cuts_off_is_a_line_too),
+        cmocka_unit_test(figures_are_those_of_the_metrics),
+        cmocka_unit_test(a_period_of_one_is_that_request),
+        cmocka_unit_test(periods_without_a_request_have_counts),
+        cmocka_unit_test(lines_come_one_by_one),
+        cmocka_unit_test(times_are_those_of_the_clock_and_rise),
+        cmocka_unit_test(failures_are_counted),
+        cmocka_unit_test(nothing_else_is_printed),
+        cmocka_unit_test(steps_have_lines_of_their_own),
+        cmocka_unit_test(two_targets_have_a_line_each),
+    };
+    return cmocka_run_group_tests_name("influx", tests, make_files, unmount_all);
+}
