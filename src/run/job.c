@@ -97,7 +97,6 @@ job_prepare(struct job *job, struct run *run)
 static int
 open_worker(struct job *job, struct error *error)
 {
-    const struct plan_output *output = &job->step.output;
     struct worker_thread *thread = worker_thread_make(job);
     if (!thread)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",

@@ -1,0 +1,5 @@
+module ioping/telegraf
+
+go 1.19
+
+require github.com/influxdata/telegraf v1.24.4
