@@ -20,6 +20,16 @@
  * and to its group. */
 #define POSIX_SIGNAL_SAME (20 * MS)
 
+/* The monitor sends it to the child that it gives up, where all threads block it. */
+#define POSIX_SIGNAL_GIVEN_UP SIGVTALRM
+
+/*
+ * The body of a thread that lets go of what is the caller's when the monitor gives the
+ * output up: that which the signals reach may be stuck in a file system, as it writes
+ * there.
+ */
+void *posix_signals_guard(void *unused);
+
 /* Blocks the signals that users send for the calling thread; BEFORE becomes the mask
  * until now. */
 void posix_signals_block(sigset_t *before);

@@ -349,6 +349,7 @@ give_up(int status, int number)
     int ended;
     atomic_store(&page->given_up, true);
     kill(child, SIGCHLD);
+    kill(child, POSIX_SIGNAL_GIVEN_UP);
     while (!atomic_load(&page->over) && os_clock_now() < end &&
            waitpid(child, &ended, WNOHANG) == 0)
         os_sleep_until(os_clock_now() + MS);
@@ -476,8 +477,10 @@ os_monitor_start(void)
         watch(&before);
     }
     int number = errno;
-    if (other == 0)
+    if (other == 0) {
         monitor = self;
+        sigaddset(&before, POSIX_SIGNAL_GIVEN_UP);
+    }
     sigprocmask(SIG_SETMASK, &before, NULL);
     errno = number;
     return other < 0 ? -1 : 0;

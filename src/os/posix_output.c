@@ -6,12 +6,14 @@
 
 #include "os/os.h"
 #include "os/process.h"
+#include "os/thread.h"
 #include "posix.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +147,7 @@ int
 os_stream_open(const char *path)
 {
     struct stat status;
+    struct os_thread guard;
     int standard = stat(path, &status) == 0 ? standard_of(&status) : 0, fd;
     do
         fd = standard ? fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -155,6 +158,9 @@ os_stream_open(const char *path)
     signal(SIGPIPE, SIG_IGN);
     posix_inherited_output(fd);
     posix_monitor_file(fd, path);
+    if (posix_monitor_is_followed() &&
+        os_thread_start(&guard, posix_signals_guard, NULL) == 0)
+        pthread_detach((pthread_t)guard.id);
     return fd;
 }
 

@@ -125,6 +125,20 @@ on_child(int number)
     _exit(EXIT_RUNTIME);
 }
 
+void *
+posix_signals_guard(void *unused)
+{
+    sigset_t set;
+    int number;
+    (void)unused;
+    sigemptyset(&set);
+    sigaddset(&set, POSIX_SIGNAL_GIVEN_UP);
+    while (sigwait(&set, &number) != 0 || !posix_monitor_has_given_up())
+        ;
+    on_child(SIGCHLD);
+    return NULL;
+}
+
 static void
 on_wake(int number, siginfo_t *from, void *context)
 {

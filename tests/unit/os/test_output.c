@@ -115,6 +115,92 @@ a_name_without_a_folder_is_in_the_current_one(void **state)
     assert_int_equal(count_files("here"), 1);
 }
 
+/* What a stream of output is. */
+static void
+a_stream_keeps_what_the_file_has_until_it_is_emptied(void **state)
+{
+    (void)state;
+    assert_int_equal(replace("stream", "older, and longer\n"), 0);
+    int stream = os_stream_open(path_of("stream"));
+    assert_true(stream > 2);
+    assert_file("stream", "older, and longer\n");
+    assert_int_equal(os_stream_empty(stream), 0);
+    assert_file("stream", "");
+    assert_int_equal(os_stream_write(stream, "one\n", 4), 0);
+    assert_int_equal(os_stream_write(stream, "two\n", 4), 0);
+    assert_int_equal(os_stream_close(stream), 0);
+    assert_file("stream", "one\ntwo\n");
+}
+
+static void
+a_stream_makes_its_file_by_the_umask(void **state)
+{
+    (void)state;
+    struct stat info;
+    mode_t before = umask(027);
+    int stream = os_stream_open(path_of("made"));
+    umask(before);
+    assert_true(stream > 2);
+    assert_int_equal(fstat(stream, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0640);
+    assert_int_equal(fcntl(stream, F_GETFD), FD_CLOEXEC);
+    os_stream_close(stream);
+}
+
+static void
+a_stream_is_known_by_every_name_and_descriptor(void **state)
+{
+    (void)state;
+    int stream = os_stream_open(path_of("named"));
+    assert_true(stream > 2);
+    assert_int_equal(replace("other", "a"), 0);
+    assert_int_equal(link(path_of("named"), path_of("hard")), 0);
+    assert_int_equal(symlink("hard", path_of("soft")), 0);
+    int same = open(path_of("soft"), O_RDONLY), other = open(path_of("other"), O_RDONLY);
+    assert_true(os_stream_is_file(stream, same));
+    assert_true(os_stream_is_path(stream, path_of("soft")));
+    assert_false(os_stream_is_file(stream, other));
+    assert_false(os_stream_is_file(stream, -1));
+    assert_false(os_stream_is_path(stream, path_of("other")));
+    assert_false(os_stream_is_path(stream, path_of("missing")));
+    close(same);
+    close(other);
+    os_stream_close(stream);
+}
+
+static void
+a_stream_that_cannot_be_has_its_errno(void **state)
+{
+    (void)state;
+    make_directory("folder");
+    assert_int_equal(os_stream_open(path_of("missing/x")), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(os_stream_open(path_of("folder")), -1);
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(os_stream_close(-1), -1);
+    assert_int_equal(errno, EBADF);
+}
+
+/* Another name of a standard stream has its place in the file, and is not emptied. */
+static void
+a_standard_stream_goes_on_where_it_is(void **state)
+{
+    (void)state;
+    int fd = open(path_of("standard"), O_WRONLY | O_CREAT, 0600), saved = dup(2);
+    fflush(stderr);
+    dup2(fd, 2);
+    close(fd);
+    int written = os_stream_write(2, "one ", 4), stream = os_stream_open("/dev/stderr");
+    int emptied = os_stream_empty(stream);
+    written |= os_stream_write(stream, "two ", 4) | os_stream_write(2, "three", 5);
+    int closed = os_stream_close(stream);
+    dup2(saved, 2);
+    close(saved);
+    assert_true(stream > 2);
+    assert_int_equal(written | emptied | closed, 0);
+    assert_file("standard", "one two three");
+}
+
 static void
 what_is_no_file_is_not_replaced(void **state)
 {
@@ -383,6 +469,11 @@ main(void)
         cmocka_unit_test(a_file_is_made_and_replaced_by_another),
         cmocka_unit_test(everybody_may_read_it_whatever_the_umask),
         cmocka_unit_test(a_name_without_a_folder_is_in_the_current_one),
+        cmocka_unit_test(a_stream_keeps_what_the_file_has_until_it_is_emptied),
+        cmocka_unit_test(a_stream_makes_its_file_by_the_umask),
+        cmocka_unit_test(a_stream_is_known_by_every_name_and_descriptor),
+        cmocka_unit_test(a_stream_that_cannot_be_has_its_errno),
+        cmocka_unit_test(a_standard_stream_goes_on_where_it_is),
         cmocka_unit_test(what_is_no_file_is_not_replaced),
         cmocka_unit_test(failures_leave_the_old_file_and_nothing_beside_it),
         cmocka_unit_test(what_does_not_fit_leaves_the_old_file),
