@@ -1,0 +1,398 @@
+/*
+ * -output: what would go to standard output is in the file, and people read the screen.
+ * Neither output is lost with the other, and the file is nothing that the run reads.
+ */
+#include "support.h"
+#include "terminal.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The text of a run, without the numbers. */
+static char *
+told(const char *options)
+{
+    struct result result =
+        command_status(0, "ioping -hang 0 -C -c 5 -i 0 %s 2>e", options);
+    char *text = masked(result.out);
+    command_free(&result);
+    return text;
+}
+
+static char *
+read_masked(const char *name)
+{
+    struct result result = command_status(0, "cat %s", name);
+    char *text = masked(result.out);
+    command_free(&result);
+    return text;
+}
+
+static void
+the_file_has_what_standard_output_would_have_and_that_what_people_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *shown; /* the options that count on the screen */
+    } cases[] = {
+        {"data", "data"},
+        {"-q data", "-q data"},
+        {"-J data", "data"},
+        {"-JJ data", "data"},
+        {"-J -q data", "-q data"},
+        {"-J -B data", "-q data"},
+        {"-B data", "-q data"},
+        {"-q -p 1 data", "-q data"},
+        {"-p 2 data", "data"},
+        {"-J -p 2 data", "data"},
+        {"-JJ -I%T -a 0 data", "-I%T -a 0 data"},
+        {"-b 2 -percentiles 50 data", "-b 2 -percentiles 50 data"},
+        {"-color always -E data", "-color always data"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char options[128];
+        snprintf(options, sizeof(options), "%s -output x", cases[i].options);
+        char *screen = told(options), *file = read_masked("x");
+        char *alone = told(cases[i].options), *shown = told(cases[i].shown);
+        if (strcmp(file, alone) != 0 || strcmp(screen, shown) != 0)
+            fail_msg("%s: in the file:\n%s\nnot:\n%s\non the screen:\n%s\nnot:\n%s",
+                     options, file, alone, screen, shown);
+        free(screen);
+        free(file);
+        free(alone);
+        free(shown);
+    }
+}
+
+/* The comparison is for people alone. */
+static void
+several_targets_are_in_both(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "ioping -hang 0 -C -q -p 1 -c 5 -i 0 -output x data copy >o 2>e; "
+           "cut -d' ' -f11 x | sort | uniq -c | tr -s ' '; grep -o '^[-a-z ]*' o");
+    assert_matches(result.out, "^ 4 copy\n 4 data\n--- data \ngenerated \nmin\n"
+                               "--- copy \ngenerated \nmin\n--- comparison\n"
+                               "target +requests +p\n(data|copy) +\n(data|copy) +\n$");
+    command_free(&result);
+}
+
+static void
+a_sweep_has_its_steps_in_both(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "ioping -hang 0 -C -B -w 0.1 -sweep size=4k..16k -output x data >o 2>e; "
+           "cut -d' ' -f1 x; tail -n 3 o | sed 's/^ *\\([0-9]* KiB\\) .*/\\1/'");
+    assert_string_equal(result.out, "4096\n8192\n16384\n4 KiB\n8 KiB\n16 KiB\n");
+    command_free(&result);
+}
+
+static void
+phases_are_in_both(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result =
+        command_status(0, "ioping -hang 0 -C -JJ -q -a 0 -c 3 -i 0 -load read -output x "
+                          "data >o 2>e; jq -c '[.phase, .load.count]' x; cut -c1-12 o");
+    assert_string_equal(result.out,
+                        "[\"idle\",3]\n[\"loaded\",3]\n[\"recovered\",3]\n"
+                        "\n--- data (ex\nload        \nnone        \nread 4 KiB  \n"
+                        "none, after \n");
+    command_free(&result);
+}
+
+static void
+a_terminal_shows_what_people_read_there(void **state)
+{
+    static struct terminal terminal;
+    (void)state;
+    terminal_start(&terminal, 200,
+                   "ioping -hang 0 -C -color auto -c 20 -i 0 -output x data");
+    terminal_end(&terminal, 0);
+    assert_contains(terminal.bytes, "p50/p90 = ");
+    terminal_free(&terminal);
+    struct result result = command_status(0, "tail -n 4 x");
+    assert_matches(result.out, "^--- [^\n]*\n[^\n]*\ngenerated [^\n]*\nmin/[^\n]*\n$");
+    command_free(&result);
+}
+
+static void
+a_quiet_run_has_its_status_line(void **state)
+{
+    static struct terminal terminal;
+    (void)state;
+    terminal_start(&terminal, 200,
+                   "ioping -hang 0 -C -B -p 1 -c 15 -i 100ms -output x data");
+    terminal_end(&terminal, 0);
+    assert_contains(terminal.bytes, " iops");
+    assert_contains(terminal.bytes, "\r\033[K");
+    terminal_free(&terminal);
+}
+
+static void
+the_file_is_made_and_emptied_as_by_the_shell(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(0, "the_file_is_made_and_emptied_as_by_the_shell");
+    assert_string_equal(result.out, "640\n600\n1 1 1 data\nx\n1 1 1 data\n");
+    command_free(&result);
+}
+
+/* A file that is standard output by another name. */
+static void
+the_screen_can_be_the_file(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        0, "echo before >o; ioping -hang 0 -C -B -c 3 -i 0 -output /dev/stdout data "
+           ">>o 2>e; ioping -hang 0 -C -B -c 3 -i 0 -output o data >>o 2>e; "
+           "grep -cE '^2( [0-9]+){7} 3 [0-9]+$' o; grep -c ^before o; grep -c ^min/ o");
+    assert_string_equal(result.out, "2\n1\n2\n");
+    command_free(&result);
+}
+
+static void
+a_fifo_has_its_end(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0, "rm -f p; mkfifo p; jq -c length <p >n & ioping -hang 0 -C -J -c 3 -i 0 "
+           "-output p data | grep -c request=; wait; cat n");
+    assert_string_equal(result.out, "3\n4\n");
+    command_free(&result);
+}
+
+static void
+a_full_file_leaves_the_screen_its_summary(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", "-q", "-B", "-J", "-JJ", "-Jq", "-p 1"};
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result = command_status(
+            3, "ioping -hang 0 -C -c 3 -i 0 %s -output /dev/full data", options[i]);
+        assert_string_equal(result.err, "ioping: /dev/full: No space left on device\n");
+        assert_matches(result.out,
+                       "\n--- data [^\n]*\n[^\n]*\ngenerated [^\n]*\nmin/[^\n]*\n$");
+        command_free(&result);
+    }
+}
+
+static void
+a_full_screen_leaves_the_file_whole(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        3, "ioping -hang 0 -C -J -c 3 -i 0 -output x data >/dev/full; s=$?; "
+           "jq -c '.[-1].load | keys | length > 5' x; exit $s");
+    assert_string_equal(result.err, "ioping: standard output: No space left on device\n");
+    assert_string_equal(result.out, "true\n");
+    command_free(&result);
+}
+
+static void
+a_screen_without_reader_leaves_the_file_whole(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(
+        0, "{ ioping -hang 0 -C -J -i 10ms -output x data; echo $? >s; } | head -n 1 "
+           "| cut -c1-5; jq -c '.[-1].load | keys | length > 5' x; cat s");
+    assert_string_equal(result.err, "ioping: standard output: Broken pipe\n");
+    assert_string_equal(result.out, "4 KiB\ntrue\n3\n");
+    command_free(&result);
+}
+
+static void
+both_failures_are_told(void **state)
+{
+    (void)state;
+    struct result result = command_status(
+        3, "ioping -hang 0 -C -q -c 3 -i 0 -output /dev/full data >/dev/full");
+    assert_string_equal(result.err, "ioping: /dev/full: No space left on device\n"
+                                    "ioping: standard output: No space left on device\n");
+    command_free(&result);
+}
+
+static void
+a_file_that_cannot_be_opened_ends_it_before_a_request(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *line;
+        int status;
+    } cases[] = {
+        {"''", "ioping: -output '': a file needs a name\n", 1},
+        {"missing/x", "ioping: missing/x: No such file or directory\n", 2},
+        {"d", "ioping: d: Is a directory\n", 2},
+        {"copy/x", "ioping: copy/x: Not a directory\n", 2},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            cases[i].status, "ioping -c 3 -i 0 -output %s data", cases[i].file);
+        assert_string_equal(result.err, cases[i].line);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* Nor does a run that cannot begin empty it. */
+static void
+a_file_that_is_another_of_the_run_is_refused_unharmed(void **state)
+{
+    (void)state;
+    static const char other[] = "; name another file for -output\n";
+    static const struct {
+        const char *arguments, *line;
+        int status;
+    } cases[] = {
+        {"-output t t", "ioping: -output: t is a target too; name another file\n", 1},
+        {"-output t data t", "ioping: -output: t is a target too; name another file\n",
+         1},
+        {"-output t -q -c 1 -load read,rate=9,path=t data",
+         "ioping: -output: t is a target too; name another file\n", 1},
+        {"-output t.svg -plot t.svg data",
+         "ioping: -output: t.svg is the file of -plot too; name another file\n", 1},
+        {"-output ./t t", "ioping: ./t: it is a target too", 2},
+        {"-output t data link", "ioping: t: it is a target too", 2},
+        {"-output link t", "ioping: link: it is a target too", 2},
+        {"-output hard -WWW t", "ioping: hard: it is a target too", 2},
+        {"-output hard -q -c 1 -load read,rate=9,path=t data",
+         "ioping: hard: it is a target too", 2},
+        {"-output k/ioping.tmp -k k", "ioping: k/ioping.tmp: it is a target too", 2},
+        {"-output ./y -plot y data", "ioping: ./y: it is the file of -plot too", 2},
+        {"-output ./y -prometheus y data",
+         "ioping: ./y: it is the file of -prometheus too", 2},
+        {"-output t missing",
+         "ioping: missing: No such file or directory; name a directory, a file or a "
+         "device that exists\n",
+         2},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char line[160];
+        struct result result = command_status(
+            cases[i].status, "a_file_that_is_another_of_the_run_is_refused_unharmed %s",
+            cases[i].arguments);
+        bool whole = strchr(cases[i].line, '\n') != NULL;
+        snprintf(line, sizeof(line), "%s%s", cases[i].line, whole ? "" : other);
+        assert_string_equal(result.err, line);
+        assert_string_equal(result.out, "same\n");
+        command_free(&result);
+    }
+}
+
+static void
+a_disk_is_refused_unharmed(void **state)
+{
+    (void)state;
+    need_root();
+    struct result result = command_status(2, "a_disk_is_refused_unharmed");
+    assert_matches(result.err, "^ioping: /dev/loop[0-9]+: output would destroy the data "
+                               "of this device; name a file\n$");
+    assert_string_equal(result.out, "same\n");
+    command_free(&result);
+}
+
+static void
+a_fifo_without_reader_is_given_up(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"-timeout 300ms", "-w 200ms -hang 100ms"};
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result =
+            command_status(2, "rm -f p; mkfifo p; ioping %s -output p data", options[i]);
+        assert_matches(result.err, "^(ioping: p: not ready after [0-9.]+ m?s\n)*"
+                                   "ioping: p: still not ready after [0-9.]+ m?s\n$");
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+static void
+a_fifo_without_reader_is_given_up_after_a_signal(void **state)
+{
+    (void)state;
+    struct result result =
+        command_status(2, "rm -f p; mkfifo p; start -output p data; until_idle; end INT");
+    command_free(&result);
+    result = command_status(143, "start -output p data; until_idle; end TERM");
+    command_free(&result);
+}
+
+static void
+every_signal_leaves_both_whole(void **state)
+{
+    (void)state;
+    need_program("jq");
+    static const struct {
+        const char *signal;
+        int status;
+    } cases[] = {{"INT", 0}, {"TERM", 143}, {"HUP", 129}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            cases[i].status, "every_signal_leaves_both_whole %s", cases[i].signal);
+        assert_string_equal(result.out, "true\n1\n");
+        assert_string_equal(result.err, "");
+        command_free(&result);
+    }
+}
+
+static void
+a_second_interrupt_closes_the_file(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(4, "a_second_interrupt_closes_the_file");
+    assert_string_equal(result.out, "[2,2]\n2\n0\n");
+    command_free(&result);
+}
+
+/* The file has as many records as requests were told of, and the run ends with it. */
+static void
+a_request_that_fails_is_in_both(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(
+        3, "faulty pread:3:5 -J -C -c 9 -i 0 -output x data >o; s=$?; "
+           "jq -c '[.[] | .io.notice // empty]' x; grep -c '(EIO)' o; exit $s");
+    assert_string_equal(result.out, "[\"warmup\",\"EIO\"]\n1\n");
+    command_free(&result);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            the_file_has_what_standard_output_would_have_and_that_what_people_read),
+        cmocka_unit_test(several_targets_are_in_both),
+        cmocka_unit_test(a_sweep_has_its_steps_in_both),
+        cmocka_unit_test(phases_are_in_both),
+        cmocka_unit_test(a_terminal_shows_what_people_read_there),
+        cmocka_unit_test(a_quiet_run_has_its_status_line),
+        cmocka_unit_test(the_file_is_made_and_emptied_as_by_the_shell),
+        cmocka_unit_test(the_screen_can_be_the_file),
+        cmocka_unit_test(a_fifo_has_its_end),
+        cmocka_unit_test(a_full_file_leaves_the_screen_its_summary),
+        cmocka_unit_test(a_full_screen_leaves_the_file_whole),
+        cmocka_unit_test(a_screen_without_reader_leaves_the_file_whole),
+        cmocka_unit_test(both_failures_are_told),
+        cmocka_unit_test(a_file_that_cannot_be_opened_ends_it_before_a_request),
+        cmocka_unit_test_setup(a_file_that_is_another_of_the_run_is_refused_unharmed,
+                               make_folder),
+        cmocka_unit_test(a_disk_is_refused_unharmed),
+        cmocka_unit_test(a_fifo_without_reader_is_given_up),
+        cmocka_unit_test(a_fifo_without_reader_is_given_up_after_a_signal),
+        cmocka_unit_test(every_signal_leaves_both_whole),
+        cmocka_unit_test(a_second_interrupt_closes_the_file),
+        cmocka_unit_test(a_request_that_fails_is_in_both),
+    };
+    return cmocka_run_group_tests_name("output", tests, make_files, unmount_all);
+}

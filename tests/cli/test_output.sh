@@ -1,0 +1,84 @@
+# Programs of test_output.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# The first numbers of a raw line of one request, and the rest of it.
+one() {
+    ioping -hang 0 -C -B -a 0 -c 1 -output "$1" data >o 2>e
+    wc -l <"$1" | tr -d ' ' | tr '\n' ' '
+    awk '{ printf "%s %s ", $1, $9 }' "$1"
+    tail -n 4 o | head -n 1 | cut -d' ' -f2
+}
+
+the_file_is_made_and_emptied_as_by_the_shell() {
+    rm -f x y link
+    (umask 027; ioping -hang 0 -C -c 1 -output x data >o 2>e)
+    stat -c %a x
+    seq 1000 >y
+    chmod 600 y
+    ln y x.other
+    one y >said
+    stat -c %a y
+    cat said
+    ln -s x link
+    one link >said
+    readlink link
+    cat said
+    cmp -s y x.other || echo another file
+}
+
+# Usage: a_file_that_is_another_of_the_run_is_refused_unharmed ARGUMENT...: in folder f, with
+# file t, links to it, and a directory whose working file it is.
+a_file_that_is_another_of_the_run_is_refused_unharmed() {
+    rm -rf f/*
+    cd f || return
+    cp ../data ../copy .
+    head -c 1M /dev/urandom >t
+    cp t t.svg
+    mkdir k
+    ln -s t link
+    ln t hard
+    cp t k/ioping.tmp
+    cp t before
+    ioping -hang 0 -C -c 1 -i 0 "$@"
+    status=$?
+    { cmp t before && cmp k/ioping.tmp before; } >&2 && echo same
+    return "$status"
+}
+
+a_disk_is_refused_unharmed() {
+    head -c 1M /dev/urandom >image
+    cp image before
+    loop=$(losetup -f --show image) || return
+    ioping -hang 0 -C -c 1 -output "$loop" data
+    status=$?
+    losetup -d "$loop"
+    ! cmp image before || echo same
+    return "$status"
+}
+
+# Usage: every_signal_leaves_both_whole SIGNAL
+every_signal_leaves_both_whole() {
+    start -J -C -i 10ms -output x data
+    until_printed request=3
+    end "$1"
+    status=$?
+    jq -c '(.[-1].load.count == length - 1)' x
+    grep -c ^generated o
+    cat e >&2
+    return "$status"
+}
+
+begin_and_end_at_once() {
+    start_faulty pread:3:hold -J -C -i 0 -output x data
+    until_held
+    end_at_once
+}
+
+a_second_interrupt_closes_the_file() {
+    retry 4 begin_and_end_at_once
+    status=$?
+    jq -c '[length, .[-1].io.request]' x
+    grep -c request= o
+    grep -c ^generated o
+    return "$status"
+}
