@@ -1,0 +1,195 @@
+/* Two reports of one run: one in the file of -output, the other for people on stdout. */
+#include "golden.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static const char *
+file_path(void)
+{
+    static char path[1100];
+    snprintf(path, sizeof(path), "%s/file", scratch());
+    return path;
+}
+
+/* Prepares two reports, the first in FORMAT and PATH; the test may change the plan. */
+static void
+prepare(struct golden *golden, enum plan_format format, const char *path)
+{
+    golden_prepare(golden, format);
+    golden->plan.target_count = 1;
+    golden->plan.output.file = path;
+    golden->plan.screen =
+        (struct plan_output){.format = FORMAT_HUMAN, .summary = true, .burst = 0};
+    golden->job.target.fd = -1;
+}
+
+static void
+begin(struct golden *golden)
+{
+    struct error error = {0};
+    if (report_open(&golden->reports, &golden->plan, &error) < 0)
+        fail_msg("%s", error.why);
+    golden_begin(golden);
+    golden->reports.list[1].wall = golden_wall;
+}
+
+static void
+assert_same(const char *path, const char *name)
+{
+    char golden[1100];
+    size_t size, expected_size;
+    const char *source = getenv("IOPING_SOURCE");
+    snprintf(golden, sizeof(golden), "%s/tests/golden/%s", source ? source : ".", name);
+    char *text = golden_read(path, &size);
+    char *expected = golden_read(golden, &expected_size);
+    assert_string_equal(text, expected);
+    free(text);
+    free(expected);
+}
+
+static void
+each_has_what_it_would_have_alone(void **state)
+{
+    (void)state;
+    static struct golden golden;
+    struct stats stats = golden_stats();
+    stats.latency.sum = 4500000;
+    prepare(&golden, FORMAT_RAW, file_path());
+    begin(&golden);
+    assert_int_equal(golden.reports.count, 2);
+    golden_sample(&golden, (struct sample){.index = 1, .size = 512, .bytes = 512});
+    golden_period(&golden, &stats, 1000);
+    golden_summary(&golden, &stats, 2000);
+    golden_end(&golden, "file_screen");
+    assert_same(file_path(), "raw_report");
+    assert_true(golden.outcome.brief);
+}
+
+/* A terminal is where people are. */
+static void
+what_a_terminal_shows_is_not_in_the_file(void **state)
+{
+    (void)state;
+    static struct golden golden;
+    struct stats stats = golden_stats();
+    prepare(&golden, FORMAT_HUMAN, "/dev/null");
+    begin(&golden);
+    golden.reports.list[1].terminal = true;
+    assert_false(golden.reports.list[0].terminal);
+    assert_false(golden.reports.list[0].color);
+    golden_summary(&golden, &stats, 2000);
+    report_end(&golden.reports, &golden.outcome);
+    dup2(golden.saved, 1);
+    close(golden.saved);
+    assert_false(golden.outcome.brief);
+}
+
+/* FILE fails at once, and stdout has its summary. */
+static void
+a_failure_of_one_ends_the_run_and_not_the_other(void **state)
+{
+    (void)state;
+    static struct golden golden;
+    struct stats stats = golden_stats();
+    stats.latency.sum = 4500000;
+    prepare(&golden, FORMAT_RAW, "/dev/full");
+    begin(&golden);
+    assert_int_equal(golden.observer.period(&golden.reports, &golden.job, &stats, 1), -1);
+    assert_true(golden.reports.failed);
+    assert_int_equal(golden_summary(&golden, &stats, 2000), -1);
+    report_end(&golden.reports, &golden.outcome);
+    dup2(golden.saved, 1);
+    close(golden.saved);
+    assert_same(golden.path, "file_screen");
+    assert_int_equal(golden.outcome.output_error, ENOSPC);
+    assert_string_equal(golden.outcome.output, "/dev/full");
+    assert_false(golden.outcome.output_told);
+}
+
+static void
+json_is_closed_when_the_screen_has_failed(void **state)
+{
+    (void)state;
+    static struct golden golden;
+    struct stats stats = golden_stats();
+    struct stat info;
+    char last[8] = "";
+    prepare(&golden, FORMAT_JSON, file_path());
+    begin(&golden);
+    golden.reports.list[1].stream = open("/dev/full", O_WRONLY);
+    assert_int_equal(golden_summary(&golden, &stats, 2000), -1);
+    report_end(&golden.reports, &golden.outcome);
+    dup2(golden.saved, 1);
+    close(golden.saved);
+    close(golden.reports.list[1].stream);
+    int fd = open(file_path(), O_RDONLY);
+    assert_int_equal(fstat(fd, &info), 0);
+    assert_int_equal(pread(fd, last, 4, info.st_size - 4), 4);
+    close(fd);
+    assert_string_equal(last, "\n}]\n");
+    assert_string_equal(golden.outcome.output, "standard output");
+    assert_int_equal(golden.outcome.output_error, ENOSPC);
+}
+
+static void
+a_file_that_is_a_target_keeps_what_it_has(void **state)
+{
+    (void)state;
+    static struct golden golden;
+    struct error error;
+    int fd = open(file_path(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_int_equal(write(fd, "kept", 4), 4);
+    prepare(&golden, FORMAT_JSON, file_path());
+    golden.job.target.fd = fd;
+    assert_int_equal(report_open(&golden.reports, &golden.plan, &error), 0);
+    assert_int_equal(report_claim(&golden.reports, &golden.plan, &golden.job, &error),
+                     -1);
+    assert_int_equal(error.status, EXIT_PREPARE);
+    assert_string_equal(error.why, "it is a target too");
+    assert_int_equal(lseek(fd, 0, SEEK_END), 4);
+    close(fd);
+    golden.job.target.fd = -1;
+    assert_int_equal(report_claim(&golden.reports, &golden.plan, &golden.job, &error), 0);
+    size_t size;
+    free(golden_read(file_path(), &size));
+    assert_int_equal(size, 0);
+}
+
+static void
+files_are_named_in_one_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *prometheus, *plot, *text;
+    } cases[] = {
+        {NULL, NULL, NULL, ""},
+        {"a", NULL, NULL, "a"},
+        {NULL, "b", "c", "b or c"},
+        {"a", NULL, "c", "a or c"},
+        {"a", "b", "a-very-long-name", "a or b or a-ver"},
+        {"a-very-long-name", "b", "c", "a-very-long-nam"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct plan plan = {.output = {.file = cases[i].file,
+                                       .prometheus = cases[i].prometheus,
+                                       .plot = cases[i].plot}};
+        char text[16];
+        report_files(&plan, text, sizeof(text));
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_has_what_it_would_have_alone),
+        cmocka_unit_test(what_a_terminal_shows_is_not_in_the_file),
+        cmocka_unit_test(a_failure_of_one_ends_the_run_and_not_the_other),
+        cmocka_unit_test(json_is_closed_when_the_screen_has_failed),
+        cmocka_unit_test(a_file_that_is_a_target_keeps_what_it_has),
+        cmocka_unit_test(files_are_named_in_one_text),
+    };
+    return cmocka_run_group_tests_name("report_file", tests, NULL, NULL);
+}
