@@ -73,6 +73,7 @@ enum option_id {
     OPTION_CHECK,
     OPTION_BUCKETS,
     OPTION_INFLUX,
+    OPTION_HDR,
     OPTION_COLOR,
     OPTION_NO_STATUS,
     OPTION_HELP,
@@ -134,8 +135,8 @@ struct options {
     const char *targets[TARGETS_MOST];
     int target_count;
     const char *time_format;
-    const char *prometheus, *plot; /* paths of files; NULL: none */
-    const char *output;            /* likewise; NULL: standard output */
+    const char *prometheus, *plot, *hdr; /* paths of files; NULL: none */
+    const char *output;                  /* likewise; NULL: standard output */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
     int64_t timeout; /* INT64_MAX: none */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Standard streams (1 stdout, 2 stderr), a file in place of one, terminals, and files
- * that are replaced. */
+ * that are replaced or grow. */
 
 /*
  * Occupies standard streams that are closed, so that no file that is opened
@@ -72,5 +72,14 @@ bool os_locale_utf8(void);
  */
 int os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                     bool durable);
+
+/*
+ * Adds SIZE bytes, none or more, to the file at PATH, in one go, so that a reader sees
+ * whole lines where they are whole; with DURABLE all of it is after a crash too. Returns
+ * 0, or -1 with errno, and then the file ends where it did; ENOENT: there is none, or it
+ * is empty; EEXIST: as of os_file_replace.
+ */
+int os_file_append(const char *path, const char *bytes, size_t size, const char *start,
+                   bool durable);
 
 #endif

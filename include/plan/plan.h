@@ -33,11 +33,11 @@ struct plan_output {
     int64_t print_interval;  /* and every so many ns; 0: never */
     bool rest;               /* what is left of a period when all has ended is one too */
     struct percentiles percentiles;
-    const char *prometheus;        /* path of a file of metrics; NULL: none */
-    int64_t export_interval;       /* ns from one version of it to the next */
-    const struct buckets *buckets; /* of its histograms; the options' */
-    const char *plot;              /* path of a plot; NULL: none */
-    bool status;                   /* a status line, if stderr goes to a terminal */
+    const char *prometheus, *plot, *hdr; /* paths of exported files; NULL: none */
+    int64_t export_interval;       /* ns from one version of the metrics to the next */
+    const struct buckets *buckets; /* of their histograms; the options' */
+    int64_t hdr_interval; /* ns from one line of the log to the next; 0: each step's */
+    bool status;          /* a status line, if stderr goes to a terminal */
 };
 
 /* Returns whether requests are put together to periods. */

@@ -8,22 +8,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buffer;
 struct export_writer;
+struct hdr_log;
 struct job;
 struct plan;
 struct status;
 
 #define EXPORT_PLOT_INTERVAL (10 * SECOND) /* ns from one plot to the next */
 
-/* Like os_file_replace. */
-typedef int export_replace_function(const char *path, const char *bytes, size_t size,
-                                    const char *start, bool durable);
+/* Like os_file_replace and os_file_append. */
+typedef int export_write_function(const char *path, const char *bytes, size_t size,
+                                  const char *start, bool durable);
 
 /*
- * The files that are replaced again and again while a run goes on: metrics and a plot.
- * Each exists, whole, before the first request. Later versions are written by a thread of
- * their own, and only the newest of those that wait. All functions but export_begin are
- * for the supervisor's thread, which waits in export_end alone.
+ * The files that are kept while a run goes on: metrics and a plot, which are replaced
+ * again and again, and a log, which gets lines at its end. Each exists, whole, before the
+ * first request. What follows is written by a thread of their own: of versions only the
+ * newest of those that wait, of lines all; those that cannot be written now are tried
+ * again with the next. All functions but export_begin are for the supervisor's thread,
+ * which waits in export_end alone.
  */
 struct export
 {
@@ -33,7 +37,8 @@ struct export
     struct status *status; /* the status line; NULL: none */
     int64_t stopped;       /* when a signal asked to stop, monotonic; 0: not yet */
     int64_t (*wall)(void); /* ns since 1970 */
-    export_replace_function *replace; /* os_file_replace */
+    export_write_function *replace, *append; /* os_file_replace, os_file_append */
+    struct hdr_log *log;                     /* NULL: there is none */
     struct export_writer *writer; /* NULL: there are no files, or export_end is done */
     const char *failed;           /* the file whose last version could not be written */
     int error;                    /* its errno; 0: there is none */
@@ -53,7 +58,10 @@ void export_metrics(struct export *export, int64_t now);
 /* Hands over the plot. */
 void export_plot(struct export *export);
 
-/* Hands over the last version, as it is at NOW, of both. These are made durable. */
+/* Hands over LINES of the log and their memory, at NOW, monotonic ns. */
+void export_lines(struct export *export, struct buffer *lines, int64_t now);
+
+/* Hands over the last version, as it is at NOW, of all. These are made durable. */
 void export_last(struct export *export, int64_t now);
 
 /* Returns true if a file could not be written and export_tell is to say so. */

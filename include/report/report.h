@@ -46,7 +46,13 @@ extern const struct report_format report_human, report_raw, report_json, report_
     report_check, report_influx;
 
 /* The outputs that are renewed while a run goes on. */
-enum report_timer_kind { TIMER_METRICS, TIMER_PLOT, TIMER_STATUS, REPORT_TIMERS };
+enum report_timer_kind {
+    TIMER_METRICS,
+    TIMER_PLOT,
+    TIMER_LOG,
+    TIMER_STATUS,
+    REPORT_TIMERS
+};
 
 struct report_timer {
     int64_t every; /* ns; 0: never */

@@ -324,3 +324,57 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
         flush_directory(path);
     return 0;
 }
+
+/* Returns the size of an open file that begins with START, or -1 with errno. */
+static off_t
+size_of(int fd, const char *start)
+{
+    struct stat status;
+    char head[64];
+    size_t length = strlen(start);
+    if (fstat(fd, &status) < 0)
+        return -1;
+    if (!S_ISREG(status.st_mode)) {
+        errno = EEXIST;
+        return -1;
+    }
+    ssize_t got = pread(fd, head, length, 0);
+    if (got == (ssize_t)length && memcmp(head, start, length) == 0)
+        return status.st_size;
+    errno = got == 0 ? ENOENT : got < 0 ? errno : EEXIST;
+    return -1;
+}
+
+/* Cuts off what could be written of a text that has no room as a whole. */
+static int
+append(int fd, off_t end, const char *bytes, size_t size, bool durable)
+{
+    int failed = end < 0 ? errno : 0;
+    if (!failed && os_stream_write(fd, bytes, size) < 0) {
+        failed = errno;
+        if (ftruncate(fd, end) < 0)
+            failed = errno;
+    }
+    if (!failed && durable && fsync(fd) < 0)
+        failed = errno;
+    return failed;
+}
+
+int
+os_file_append(const char *path, const char *bytes, size_t size, const char *start,
+               bool durable)
+{
+    int fd = open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        if (errno == ELOOP || errno == EISDIR || errno == ENXIO)
+            errno = EEXIST;
+        return -1;
+    }
+    int failed = append(fd, size_of(fd, start), bytes, size, durable);
+    if (close(fd) < 0 && !failed)
+        failed = errno;
+    if (!failed)
+        return 0;
+    errno = failed;
+    return -1;
+}

@@ -320,3 +320,58 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
     errno = number;
     return status;
 }
+
+/* Moves to the end of a file that begins with START. Returns where that is, or -1 with
+ * errno. */
+static int64_t
+find_end(HANDLE file, const char *start)
+{
+    char head[64];
+    DWORD length = (DWORD)strlen(start), got = 0;
+    LARGE_INTEGER end;
+    if (!ReadFile(file, head, length, &got, NULL))
+        return windows_error_fail();
+    if (got != length || memcmp(head, start, length) != 0) {
+        errno = got == 0 ? ENOENT : EEXIST;
+        return -1;
+    }
+    if (!SetFilePointerEx(file, (LARGE_INTEGER){0}, &end, FILE_END))
+        return windows_error_fail();
+    return end.QuadPart;
+}
+
+/* Cuts off what could be written of a text that has no room as a whole. Returns 0, or
+ * errno. */
+static int
+append(HANDLE file, const char *bytes, size_t size, const char *start, bool durable)
+{
+    int64_t end = find_end(file, start);
+    if (end >= 0 && write_file(file, bytes, size, durable) == 0)
+        return 0;
+    int failed = errno;
+    LARGE_INTEGER before = {.QuadPart = end};
+    if (end >= 0 && SetFilePointerEx(file, before, NULL, FILE_BEGIN))
+        SetEndOfFile(file);
+    return failed;
+}
+
+int
+os_file_append(const char *path, const char *bytes, size_t size, const char *start,
+               bool durable)
+{
+    WCHAR *wide = windows_path_wide(path);
+    if (!wide)
+        return -1;
+    HANDLE file = CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, WINDOWS_SHARE, NULL,
+                              OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+    int failed = file == INVALID_HANDLE_VALUE  ? windows_error_number(GetLastError())
+                 : is_replaceable(wide, start) ? append(file, bytes, size, start, durable)
+                                               : EEXIST;
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
+    free(wide);
+    if (!failed)
+        return 0;
+    errno = failed;
+    return -1;
+}

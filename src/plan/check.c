@@ -20,7 +20,7 @@ check_others(const struct options *options, struct error *error)
     for (size_t i = 0; i < sizeof(not_checked) / sizeof(not_checked[0]); i++) {
         enum option_id id = not_checked[i];
         if (plan_given(options, id) &&
-            !(id == OPTION_PRINT_INTERVAL && options->prometheus))
+            !(id == OPTION_PRINT_INTERVAL && (options->prometheus || options->hdr)))
             return plan_refuse_together(id, "-check", error);
     }
     return 0;

@@ -159,7 +159,8 @@ resolve_output(const struct options *options, struct plan_output *output)
                      : batch                         ? FORMAT_RAW
                                                      : FORMAT_HUMAN;
     output->print_count = options->print_count;
-    output->print_interval = options->prometheus ? 0 : options->print_interval;
+    bool exported = options->prometheus || options->hdr;
+    output->print_interval = exported ? 0 : options->print_interval;
     output->requests = !quiet && !batch && !plan_given(options, OPTION_COMPARE);
     bool periods = output->print_count || output->print_interval;
     output->summary = json || batch || !quiet || !periods;
@@ -178,7 +179,8 @@ check_file(const struct options *options, struct error *error)
         const char *path, *is;
     } others[] = {{options->load.path, "a target"},
                   {options->prometheus, "the file of -prometheus"},
-                  {options->plot, "the file of -plot"}};
+                  {options->plot, "the file of -plot"},
+                  {options->hdr, "the file of -hdr"}};
     for (int i = 0; i < options->target_count; i++)
         if (strcmp(path, options->targets[i]) == 0)
             is = "a target";
@@ -244,20 +246,48 @@ resolve_status(const struct options *options, struct plan *plan)
                           !plan_given(options, OPTION_NO_STATUS);
 }
 
-/* The file takes over the interval of the raw lines, which are not printed then. */
+/* Metrics and a log take over the interval of the raw lines, which are not printed then.
+ * A log has a line for each step of a sweep. */
 static int
-resolve_prometheus(const struct options *options, struct plan_output *output,
-                   struct error *error)
+resolve_exports(const struct options *options, struct plan_output *output,
+                struct error *error)
 {
+    int64_t interval = options->print_interval;
     output->prometheus = options->prometheus;
     output->buckets = &options->buckets;
     if (output->prometheus)
-        output->export_interval =
-            options->print_interval ? options->print_interval : 15 * SECOND;
+        output->export_interval = interval ? interval : 15 * SECOND;
+    output->hdr = options->hdr;
+    if (output->hdr && options->sweep.kind == SWEEP_NONE)
+        output->hdr_interval = interval ? interval : SECOND;
     if (output->prometheus || !plan_given(options, OPTION_BUCKETS))
         return 0;
     error_set(error, EXIT_USAGE, "-buckets", "no metrics have a histogram");
     return error_advise(error, "add -prometheus FILE");
+}
+
+/* Each exported file would take the place of another at the same path. */
+static int
+check_exports(const struct options *options, struct error *error)
+{
+    const struct {
+        enum option_id id;
+        const char *path;
+    } files[] = {{OPTION_HDR, options->hdr},
+                 {OPTION_PLOT, options->plot},
+                 {OPTION_PROMETHEUS, options->prometheus}};
+    size_t count = sizeof(files) / sizeof(files[0]);
+    char what[32];
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count; k++) {
+            if (!files[i].path || !files[k].path || strcmp(files[i].path, files[k].path))
+                continue;
+            snprintf(what, sizeof(what), "-%s", cli_option(files[i].id)->name);
+            error_set(error, EXIT_USAGE, what, "-%s has the same file",
+                      cli_option(files[k].id)->name);
+            return error_advise(error, "name another");
+        }
+    return 0;
 }
 
 /* Returns why SCOPE is of nothing in PLAN, with what to do about it; NULL: it is not. */
@@ -397,14 +427,15 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     plan->targets = options->targets;
     plan->target_count = options->target_count;
     if (plan_resolve_compare(options, plan, error) < 0 ||
-        check_append(options, error) < 0 || resolve_concurrency(options, plan, error) < 0)
+        check_append(options, error) < 0 || check_exports(options, error) < 0 ||
+        resolve_concurrency(options, plan, error) < 0)
         return -1;
     resolve_requests(options, seed, plan);
     resolve_pace(options, plan);
     resolve_io_mode(options, plan);
     resolve_output(options, &plan->output);
     if (resolve_influx(options, &plan->output, error) < 0 ||
-        resolve_prometheus(options, &plan->output, error) < 0 ||
+        resolve_exports(options, &plan->output, error) < 0 ||
         plan_resolve_check(options, plan, error) < 0 ||
         plan_resolve_phases(options, plan, error) < 0 ||
         resolve_slos(options, plan, error) < 0 ||

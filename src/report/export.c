@@ -1,8 +1,8 @@
 /*
- * Exported files: metrics and a plot, each replaced as a whole while a run goes on. The
- * supervisor has the statistics, so it makes the text; a thread of its own writes that,
- * since a file system may take its time, or hang. The thread touches nothing but its
- * struct export_writer, which stays in memory if it does not come back.
+ * Exported files: metrics and a plot, each replaced as a whole while a run goes on, and a
+ * log that grows. The supervisor has the statistics, so it makes the text; a thread of
+ * its own writes that, since a file system may take its time, or hang. The thread touches
+ * nothing but its struct export_writer, which stays in memory if it does not come back.
  */
 #include "report/export.h"
 
@@ -28,30 +28,37 @@
  * and most file systems take a file in far less. */
 #define LEAST (150 * MS)
 
-enum { METRICS, PLOT, KINDS }; /* the files */
+/* Lines of a log that wait are no more bytes than that; later ones are lost. */
+#define WAITING_MOST (16 << 20)
+
+enum { METRICS, PLOT, LOG, KINDS }; /* the files */
 
 static const struct {
     const char *start, *what;
-} kinds[] = {[METRICS] = {PROMETHEUS_START, "a file of metrics"},
-             [PLOT] = {PLOT_START, "a plot of ioping"}};
+    bool grows; /* what follows the first version is added to it */
+} kinds[] = {[METRICS] = {PROMETHEUS_START, "a file of metrics", false},
+             [PLOT] = {PLOT_START, "a plot of ioping", false},
+             [LOG] = {HDR_START, "a log of ioping", true}};
 
 struct export_file {
     const char *path;
-    struct buffer next; /* the newest version, which is not written */
-    struct buffer text; /* the one that is being written */
-    bool waits;         /* there is one */
-    bool durable;       /* it is to be */
-    bool writing;       /* another, older one is being written */
-    int64_t since;      /* the oldest of these was handed over then, ns, monotonic */
-    int error;          /* errno of the latest writing; 0: it succeeded */
-    int untold;         /* errno of a failure that nobody knows of; 0: none */
+    struct buffer first; /* its first version, if it grows; constant */
+    struct buffer next;  /* the newest version, or lines, which is not written */
+    struct buffer text;  /* the one that is being written */
+    bool waits;          /* there is one */
+    bool durable;        /* it is to be */
+    bool writing;        /* another, older one is being written */
+    int64_t since;       /* the oldest of these was handed over then, ns, monotonic */
+    int error;           /* errno of the latest writing; 0: it succeeded */
+    int untold;          /* errno of a failure that nobody knows of; 0: none */
+    bool lost;           /* lines were, for want of memory */
 };
 
 struct export_writer {
     struct os_thread thread;
     struct os_lock *lock;        /* of all that follows */
     struct os_thread supervisor; /* the last to hand over a version */
-    export_replace_function *replace;
+    export_write_function *replace, *append;
     struct export_file files[KINDS];
     bool ending;       /* no more versions are to come */
     atomic_bool news;  /* a file has `untold`; changed under the lock */
@@ -62,10 +69,11 @@ static const char *
 path_of(const struct export *export, int kind)
 {
     const struct plan_output *output = &export->plan->output;
-    return kind == METRICS ? output->prometheus : output->plot;
+    const char *const paths[] = {output->prometheus, output->plot, output->hdr};
+    return paths[kind];
 }
 
-/* Returns 0, or ENOMEM. */
+/* Makes a version; of what grows, the first. Returns 0, or ENOMEM. */
 static int
 format(const struct export *export, int kind, int64_t now, struct buffer *text)
 {
@@ -73,8 +81,10 @@ format(const struct export *export, int kind, int64_t now, struct buffer *text)
     if (kind == METRICS)
         prometheus_format(text, export->plan, export->jobs, export->count, now,
                           export->wall());
-    else
+    else if (kind == PLOT)
         plot_format(text, &plot);
+    else
+        hdr_head(text, export->log);
     return text->failed ? ENOMEM : 0;
 }
 
@@ -89,12 +99,47 @@ note_result(struct export_writer *writer, struct export_file *file, int error)
     file->error = error;
 }
 
-/* Writes the newest version of a file. The lock is acquired, but released meanwhile. */
+/* Adds MORE, which is freed, to TEXT. Returns 0, or ENOMEM with TEXT as it was. */
+static int
+join(struct buffer *text, struct buffer *more)
+{
+    bool fits = !more->failed && text->length + more->length <= WAITING_MOST;
+    if (fits && more->length)
+        buffer_add(text, more->text, more->length);
+    fits &= !text->failed;
+    text->failed = false;
+    buffer_free(more);
+    return fits ? 0 : ENOMEM;
+}
+
+/* Adds lines to a file that grows. One that has gone meanwhile, as somebody put it
+ * elsewhere, begins again. Returns 0, or errno. */
+static int
+append(const struct export_file *file, export_write_function *add,
+       export_write_function *replace, bool durable)
+{
+    const struct buffer *text = &file->text;
+    struct buffer whole = {0};
+    int error = add(file->path, text->text, text->length, HDR_START, durable) ? errno : 0;
+    if (error != ENOENT)
+        return error;
+    buffer_add(&whole, file->first.text, file->first.length);
+    if (text->length)
+        buffer_add(&whole, text->text, text->length);
+    error = whole.failed ? ENOMEM : 0;
+    if (!error && replace(file->path, whole.text, whole.length, HDR_START, durable) < 0)
+        error = errno;
+    buffer_free(&whole);
+    return error;
+}
+
+/* Writes the newest version of a file, or what it grows by: lines that cannot be written
+ * wait with those that follow. The lock is acquired, but released meanwhile. */
 static void
 write_next(struct export_writer *writer, int kind)
 {
     struct export_file *file = &writer->files[kind];
-    export_replace_function *replace = writer->replace;
+    export_write_function *replace = writer->replace, *add = writer->append;
     bool durable = file->durable;
     file->text = file->next;
     file->next = (struct buffer){0};
@@ -102,12 +147,19 @@ write_next(struct export_writer *writer, int kind)
     file->writing = true;
     os_lock_release(writer->lock);
     int error = 0;
-    if (replace(file->path, file->text.text, file->text.length, kinds[kind].start,
-                durable) < 0)
+    if (kinds[kind].grows)
+        error = append(file, add, replace, durable);
+    else if (replace(file->path, file->text.text, file->text.length, kinds[kind].start,
+                     durable) < 0)
         error = errno;
-    buffer_free(&file->text);
     os_lock_acquire(writer->lock);
     file->writing = false;
+    if (error && kinds[kind].grows) {
+        file->lost |= join(&file->text, &file->next) != 0;
+        file->next = file->text;
+        file->text = (struct buffer){0};
+    }
+    buffer_free(&file->text);
     file->since = os_clock_now();
     note_result(writer, file, error);
 }
@@ -164,8 +216,10 @@ write_first(const struct export *export, int kind, struct error *error)
 static void
 free_writer(struct export_writer *writer)
 {
-    for (int kind = 0; kind < KINDS; kind++)
+    for (int kind = 0; kind < KINDS; kind++) {
+        buffer_free(&writer->files[kind].first);
         buffer_free(&writer->files[kind].next);
+    }
     os_lock_free(writer->lock);
     free(writer);
 }
@@ -179,6 +233,11 @@ start_writer(struct export *export)
         return -1;
     for (int kind = 0; kind < KINDS; kind++)
         writer->files[kind].path = path_of(export, kind);
+    if (export->log && format(export, LOG, 0, &writer->files[LOG].first)) {
+        free_writer(writer);
+        errno = ENOMEM;
+        return -1;
+    }
     writer->supervisor = os_thread_self();
     writer->lock = os_lock_make();
     if (writer->lock && os_thread_start(&writer->thread, write_all, writer) == 0) {
@@ -200,34 +259,43 @@ export_begin(struct export *export, const struct plan *plan, const struct job *j
                               .count = count,
                               .wall = os_clock_wall,
                               .replace = os_file_replace,
+                              .append = os_file_append,
                               .status = status};
-    if (!path_of(export, METRICS) && !path_of(export, PLOT))
-        return 0;
-    if (write_first(export, METRICS, error) < 0 || write_first(export, PLOT, error) < 0)
-        return -1;
-    if (start_writer(export) < 0)
+    bool wanted = false;
+    if (plan->output.hdr)
+        export->log = hdr_open(jobs, count, os_clock_now(), os_clock_wall());
+    if (plan->output.hdr && !export->log)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for the log");
+    for (int kind = 0; kind < KINDS; kind++) {
+        wanted |= path_of(export, kind) != NULL;
+        if (write_first(export, kind, error) < 0)
+            return -1;
+    }
+    if (wanted && start_writer(export) < 0)
         return error_set(error, EXIT_PREPARE, NULL,
                          "no thread for the exported files: %s", strerror(errno));
     return 0;
 }
 
-/* Hands over the version of NOW, in place of one that still waits. */
+/* Hands over TEXT, and its memory: the version of NOW in place of one that still waits,
+ * or lines after those that do. */
 static void
-hand_over(struct export *export, int kind, int64_t now, bool durable)
+hand_over_text(struct export *export, int kind, struct buffer *text, int64_t now,
+               bool durable)
 {
     struct export_writer *writer = export->writer;
     struct export_file *file = &writer->files[kind];
-    struct buffer text = {0};
-    int failed = format(export, kind, now, &text);
     os_lock_acquire(writer->lock);
     writer->supervisor = os_thread_self();
     writer->replace = export->replace;
+    writer->append = export->append;
+    if (!kinds[kind].grows && !text->failed)
+        buffer_free(&file->next);
+    int failed = join(&file->next, text);
     if (failed) {
-        buffer_free(&text);
+        file->lost |= kinds[kind].grows;
         note_result(writer, file, failed);
     } else {
-        buffer_free(&file->next);
-        file->next = text;
         file->durable = durable;
         if (!file->waits && !file->writing)
             file->since = now;
@@ -235,6 +303,15 @@ hand_over(struct export *export, int kind, int64_t now, bool durable)
         os_lock_notify(writer->lock);
     }
     os_lock_release(writer->lock);
+}
+
+static void
+hand_over(struct export *export, int kind, int64_t now, bool durable)
+{
+    struct buffer text = {0};
+    if (!kinds[kind].grows)
+        format(export, kind, now, &text);
+    hand_over_text(export, kind, &text, now, durable);
 }
 
 void
@@ -247,6 +324,12 @@ void
 export_plot(struct export *export)
 {
     hand_over(export, PLOT, os_clock_now(), false);
+}
+
+void
+export_lines(struct export *export, struct buffer *lines, int64_t now)
+{
+    hand_over_text(export, LOG, lines, now, false);
 }
 
 void
@@ -381,6 +464,8 @@ bool
 export_end(struct export *export)
 {
     struct export_writer *writer = export->writer;
+    hdr_close(export->log);
+    export->log = NULL;
     if (!writer)
         return true;
     export->error = 0;
@@ -395,8 +480,9 @@ export_end(struct export *export)
     os_thread_join(&writer->thread);
     export_tell(export);
     for (int kind = 0; kind < KINDS && !export->error; kind++) {
-        export->failed = writer->files[kind].path;
-        export->error = writer->files[kind].error;
+        const struct export_file *file = &writer->files[kind];
+        export->failed = file->path;
+        export->error = !file->error && file->lost ? ENOMEM : file->error;
     }
     free_writer(writer);
     export->writer = NULL;

@@ -18,7 +18,8 @@ void
 report_files(const struct plan *plan, char *text, size_t size)
 {
     const struct plan_output *output = &plan->output;
-    const char *const files[] = {output->file, output->prometheus, output->plot};
+    const char *const files[] = {output->file, output->prometheus, output->plot,
+                                 output->hdr};
     const char *joint = "";
     size_t used = 0;
     text[0] = '\0';
@@ -85,6 +86,8 @@ report_claim(const struct reports *reports, const struct plan *plan,
         return refuse_other(output->file, "the file of -prometheus", error);
     if (output->plot && os_stream_is_path(stream, output->plot))
         return refuse_other(output->file, "the file of -plot", error);
+    if (output->hdr && os_stream_is_path(stream, output->hdr))
+        return refuse_other(output->file, "the file of -hdr", error);
     if (os_stream_empty(stream) < 0)
         return error_set(error, EXIT_PREPARE, output->file, "%s", strerror(errno));
     return 0;

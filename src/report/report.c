@@ -13,8 +13,11 @@
 #include "run/job.h"
 #include "run/run.h"
 #include "status.h"
+#include "writers.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +117,7 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
     reports->timers[TIMER_METRICS].every =
         output->prometheus ? output->export_interval : 0;
     reports->timers[TIMER_PLOT].every = output->plot ? EXPORT_PLOT_INTERVAL : 0;
+    reports->timers[TIMER_LOG].every = output->hdr_interval;
     reports->timers[TIMER_STATUS].every = reports->status ? STATUS_INTERVAL : 0;
     return export_begin(&reports->export, plan, jobs, count, reports->status, error);
 }
@@ -273,10 +277,36 @@ on_fail(void *self, const struct job *job)
     write_notes(self, &notes);
 }
 
+/* Adds the lines of jobs to the log, for the interval that ends at NOW. */
+static void
+add_lines(struct reports *reports, const struct job *jobs, int count, int64_t now,
+          bool last)
+{
+    struct buffer lines = {0};
+    if (!reports->export.log)
+        return;
+    hdr_lines(reports->export.log, &lines, jobs, count, now, last);
+    export_lines(&reports->export, &lines, now);
+}
+
+/* The log has lines of its own for each part of a run, in intervals that begin anew. */
+static void
+begin_part(struct reports *reports, const struct job *job, const char *part)
+{
+    if (!reports->export.log)
+        return;
+    add_lines(reports, job, 1, job->outcome.ended, true);
+    hdr_part(reports->export.log, job, part);
+    reports->timers[TIMER_LOG].due = 0;
+}
+
 static void
 on_step_begin(void *self, const struct job *job, int64_t value, int number, int count)
 {
     struct reports *reports = self;
+    char part[48];
+    snprintf(part, sizeof(part), "%s=%" PRId64, sweep_name(job->plan.sweep.kind), value);
+    begin_part(reports, job, part);
     if (reports->status)
         status_step(reports->status, job->number, value, number, count, os_clock_now());
 }
@@ -285,7 +315,7 @@ static void
 on_phase_begin(void *self, const struct job *job, enum phase phase)
 {
     struct reports *reports = self;
-    (void)job;
+    begin_part(reports, job, phase_name(phase));
     if (reports->status)
         status_phase(reports->status, phase, os_clock_now());
 }
@@ -295,6 +325,8 @@ on_due(void *self, int64_t now)
 {
     struct reports *reports = self;
     int64_t next = INT64_MAX;
+    if (reports->export.log)
+        hdr_begin(reports->export.log, now);
     for (int i = 0; i < REPORT_TIMERS; i++) {
         struct report_timer *timer = &reports->timers[i];
         if (timer->every && !timer->due)
@@ -325,6 +357,8 @@ on_tick(void *self, const struct job *jobs, int count, int64_t now)
         export_metrics(&reports->export, now);
     if (has_run_down(&reports->timers[TIMER_PLOT], now))
         export_plot(&reports->export);
+    if (has_run_down(&reports->timers[TIMER_LOG], now))
+        add_lines(reports, jobs, count, now, false);
     if (has_run_down(&reports->timers[TIMER_STATUS], now))
         status_tick(reports->status, jobs, count, now);
 }
@@ -342,7 +376,7 @@ static void
 on_end(void *self, const struct job *jobs, int count, int64_t now)
 {
     struct reports *reports = self;
-    (void)jobs, (void)count, (void)now;
+    add_lines(reports, jobs, count, now, true);
     reports->over = true;
 }
 

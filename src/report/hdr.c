@@ -1,0 +1,353 @@
+/*
+ * A log of histograms, one line for each interval and target, in the format that
+ * HdrHistogram's tools share (javadoc of org.HdrHistogram.HistogramLogReader, version
+ * 1.3). What a line has is the histogram "V2 compressed" (AbstractHistogram's
+ * encodeIntoCompressedByteBuffer) in base64 (RFC 4648): counts in ZigZag LEB128, runs of
+ * zeros as one negative number, in a stream of zlib (RFC 1950). Its blocks are stored as
+ * they are (RFC 1951), which any inflater reads.
+ *
+ * Two significant digits are 128 steps an octave there too, so that each of our steps has
+ * its count at the same index, and there are as many of them. But theirs end below a
+ * value that ours end with. From 256 ns on, what is recorded as N ns is so N - 1 ns for
+ * them where a step ends, and in the same step; the middle of the step, which we report
+ * as a percentile, is their median equivalent value, and their highest equivalent value
+ * is what we call its end, less 1 ns. Steps below are of a single value, which is 1 ns
+ * less than ours.
+ */
+#include "base/buffer.h"
+#include "base/time.h"
+#include "run/job.h"
+#include "stats/stats.h"
+#include "writers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The cookies of both layers, whose last digits but one say that counts have no fixed
+ * size. */
+#define COMPRESSED 0x1c849314
+#define ENCODED 0x1c849313
+#define DIGITS 2
+#define RATIO 0x3ff0000000000000 /* 1.0: values are what they are */
+#define COUNT_MOST 9             /* bytes */
+#define STORED_MOST 65535        /* bytes of a block */
+#define HEAD 40                  /* bytes before the counts */
+
+_Static_assert(HEAD + HISTOGRAM_STEPS * COUNT_MOST <= STORED_MOST,
+               "one block has it all");
+
+struct hdr_target {
+    struct buffer name;    /* the path, and a number where others have the same */
+    struct buffer tag;     /* the name, and the part of the run */
+    uint64_t before;       /* requests of the parts before */
+    struct histogram seen; /* what earlier intervals of the part have had */
+};
+
+struct hdr_log {
+    int64_t epoch; /* of the monotonic clock, ns since 1970 */
+    int64_t start; /* of the log, likewise */
+    int64_t began; /* the present interval, monotonic; 0: there is none */
+    int count;
+    struct histogram own; /* of one interval and target */
+    struct hdr_target targets[];
+};
+
+/* Adds NUMBER, SIZE bytes of it, the highest first. */
+static void
+add_big(struct buffer *bytes, uint64_t number, int size)
+{
+    while (size-- > 0)
+        buffer_add(bytes, &(char){(char)(number >> 8 * size)}, 1);
+}
+
+static void
+add_little(struct buffer *bytes, unsigned number)
+{
+    add_big(bytes, number & 0xff, 1);
+    add_big(bytes, number >> 8, 1);
+}
+
+/* Adds a count, or as a negative number how many in a row are 0. The ninth byte, the last
+ * there can be, has eight bits of it, the others seven. */
+static void
+add_count(struct buffer *bytes, int64_t count)
+{
+    uint64_t left = count < 0 ? ~((uint64_t)count << 1) : (uint64_t)count << 1;
+    for (int i = 1; i < COUNT_MOST && left > 0x7f; i++) {
+        add_big(bytes, left | 0x80, 1);
+        left >>= 7;
+    }
+    add_big(bytes, left, 1);
+}
+
+/* Returns the last step with a count, 0 of nothing. */
+static int
+last_step(const struct histogram *histogram)
+{
+    int last = HISTOGRAM_STEPS - 1;
+    while (last > 0 && !histogram->steps[last])
+        last--;
+    return last;
+}
+
+static void
+add_counts(struct buffer *bytes, const struct histogram *histogram)
+{
+    int last = last_step(histogram);
+    for (int i = 0, zeros = 0; i <= last; i++) {
+        zeros += histogram->steps[i] == 0;
+        if (zeros && (i == last || histogram->steps[i + 1])) {
+            add_count(bytes, -zeros);
+            zeros = 0;
+        } else if (!zeros) {
+            add_count(bytes, (int64_t)histogram->steps[i]);
+        }
+    }
+}
+
+static void
+add_encoded(struct buffer *bytes, const struct histogram *histogram)
+{
+    struct buffer counts = {0};
+    add_counts(&counts, histogram);
+    add_big(bytes, ENCODED, 4);
+    add_big(bytes, counts.length, 4);
+    add_big(bytes, 0, 4); /* how far the indices are moved */
+    add_big(bytes, DIGITS, 4);
+    add_big(bytes, 1, 8); /* the lowest value that is told from 0 */
+    add_big(bytes, HISTOGRAM_MOST - 1, 8);
+    add_big(bytes, RATIO, 8);
+    if (counts.text)
+        buffer_add(bytes, counts.text, counts.length);
+    bytes->failed |= counts.failed;
+    buffer_free(&counts);
+}
+
+/* The checksum of RFC 1950, section 9. */
+static uint32_t
+adler32(const struct buffer *bytes)
+{
+    uint32_t a = 1, b = 0;
+    for (size_t i = 0; i < bytes->length; i++) {
+        a = (a + (unsigned char)bytes->text[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    return b << 16 | a;
+}
+
+/* Adds a stream of zlib with one block, its last, which is stored. */
+static void
+add_zlib(struct buffer *stream, const struct buffer *bytes)
+{
+    add_big(stream, 0x7801, 2); /* deflate, a window of 32 KiB, the fastest */
+    add_big(stream, 1, 1);
+    add_little(stream, (unsigned)bytes->length);
+    add_little(stream, ~(unsigned)bytes->length & 0xffff);
+    if (bytes->text)
+        buffer_add(stream, bytes->text, bytes->length);
+    add_big(stream, adler32(bytes), 4);
+    stream->failed |= bytes->failed;
+}
+
+static void
+add_base64(struct buffer *text, const struct buffer *bytes)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < bytes->length; i += 3) {
+        size_t left = bytes->length - i;
+        uint32_t bits = 0;
+        char group[4];
+        for (size_t k = 0; k < 3; k++)
+            bits = bits << 8 | (k < left ? (unsigned char)bytes->text[i + k] : 0);
+        for (size_t k = 0; k < 4; k++)
+            group[k] = k <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
+        buffer_add(text, group, 4);
+    }
+}
+
+void
+hdr_line(struct buffer *text, const char *tag, int64_t start, int64_t end,
+         const struct histogram *histogram)
+{
+    struct buffer bytes = {0}, stream = {0};
+    int64_t most = histogram->count ? histogram_upto(last_step(histogram)) - 1 : 0;
+    int64_t length = end / US - start / US;
+    add_encoded(&bytes, histogram);
+    add_zlib(&stream, &bytes);
+    buffer_clear(&bytes);
+    add_big(&bytes, COMPRESSED, 4);
+    add_big(&bytes, stream.length, 4);
+    if (stream.text)
+        buffer_add(&bytes, stream.text, stream.length);
+    buffer_format(text, "Tag=%s,%" PRId64 ".%06" PRId64 ",%" PRId64 ".%06" PRId64, tag,
+                  start / SECOND, start % SECOND / US, length / 1000000,
+                  length % 1000000);
+    buffer_format(text, ",%" PRId64 ".%06" PRId64 ",", most / MS, most % MS);
+    add_base64(text, &bytes);
+    buffer_text(text, "\n");
+    text->failed |= stream.failed || bytes.failed;
+    buffer_free(&stream);
+    buffer_free(&bytes);
+}
+
+/* Adds a PATH, not empty, as a URI has it (RFC 3986, section 2.1), so that the tag has
+ * none of what ends a field or a line for any reader, and nothing that depends on a
+ * locale. */
+static void
+add_path(struct buffer *tag, const char *path)
+{
+    for (; *path; path++)
+        if (*path > ' ' && *path <= '~' && !strchr(",%#", *path))
+            buffer_add(tag, path, 1);
+        else
+            buffer_format(tag, "%%%02X", (unsigned)(unsigned char)*path);
+}
+
+/* Numbers equal names from the last to the first, so that those before have no number. */
+static void
+number_names(struct hdr_target *targets, int count)
+{
+    for (int i = count; i-- > 1;) {
+        int same = 0;
+        for (int k = 0; k < i; k++)
+            same += strcmp(targets[k].name.text, targets[i].name.text) == 0;
+        if (same)
+            buffer_format(&targets[i].name, "#%d", same + 1);
+    }
+}
+
+struct hdr_log *
+hdr_open(const struct job *jobs, int count, int64_t now, int64_t wall)
+{
+    bool failed = false;
+    struct hdr_log *log =
+        calloc(1, sizeof(*log) + (size_t)count * sizeof(log->targets[0]));
+    if (!log)
+        return NULL;
+    log->epoch = wall - now;
+    log->start = wall;
+    log->count = count;
+    for (int i = 0; i < count; i++) {
+        add_path(&log->targets[i].name, jobs[i].target.description.path);
+        failed |= log->targets[i].name.failed;
+    }
+    if (!failed)
+        number_names(log->targets, count);
+    for (int i = 0; i < count && !failed; i++) {
+        hdr_part(log, &jobs[i], NULL);
+        failed |= log->targets[i].tag.failed;
+    }
+    if (!failed)
+        return log;
+    hdr_close(log);
+    return NULL;
+}
+
+void
+hdr_close(struct hdr_log *log)
+{
+    for (int i = 0; log && i < log->count; i++) {
+        buffer_free(&log->targets[i].name);
+        buffer_free(&log->targets[i].tag);
+    }
+    free(log);
+}
+
+/* Adds the date of WALL, ns since 1970, in UTC. Years are counted from March, in eras of
+ * 400: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days. */
+static void
+add_date(struct buffer *text, int64_t wall)
+{
+    int64_t seconds = wall / SECOND, days = seconds / 86400 + 719468;
+    int64_t era = days / 146097, day = days % 146097;
+    int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    day -= 365 * year + year / 4 - year / 100;
+    int64_t month = (5 * day + 2) / 153;
+    day -= (153 * month + 2) / 5 - 1;
+    month += month < 10 ? 3 : -9;
+    year += 400 * era + (month <= 2);
+    buffer_format(text, "%" PRId64 "-%02" PRId64 "-%02" PRId64, year, month, day);
+    buffer_format(text, "T%02" PRId64 ":%02" PRId64 ":%02" PRId64 "Z",
+                  seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+}
+
+void
+hdr_head(struct buffer *text, const struct hdr_log *log)
+{
+    int64_t start = log->start;
+    buffer_text(text, HDR_START " " IOPING_VERSION "]\n"
+                                "#[Histogram log format version 1.3]\n");
+    buffer_format(text, "#[StartTime: %" PRId64 ".%03" PRId64 " (seconds since epoch), ",
+                  start / SECOND, start % SECOND / MS);
+    add_date(text, start);
+    buffer_text(text, "]\n\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+                      "\"Interval_Compressed_Histogram\"\n");
+}
+
+void
+hdr_begin(struct hdr_log *log, int64_t now)
+{
+    if (!log->began)
+        log->began = now;
+}
+
+/* Makes the own histogram what TOTAL has and SEEN has not, which then has it too. */
+static void
+take_new(struct histogram *own, struct histogram *seen, const struct histogram *total)
+{
+    own->count = 0;
+    for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+        uint64_t now = total->steps[i], before = seen->steps[i];
+        own->steps[i] = now > before ? now - before : 0;
+        own->count += own->steps[i];
+        seen->steps[i] = now;
+    }
+}
+
+/* Returns whether the total of JOB is that of an earlier part: this one could not begin.
+ */
+static bool
+is_stale(const struct hdr_target *target, const struct job *job)
+{
+    return job->done && job->total.requests &&
+           job->outcome.total.requests == target->before;
+}
+
+/* Adds the line of JOB for the interval that ends at NOW; but none of no time at all. */
+static void
+add_interval(struct hdr_log *log, struct buffer *text, const struct job *job, int64_t now)
+{
+    struct hdr_target *target = &log->targets[job->number];
+    if (is_stale(target, job))
+        return;
+    take_new(&log->own, &target->seen, &job->total.latencies);
+    if (log->own.count || now > log->began)
+        hdr_line(text, target->tag.text, log->epoch + log->began, log->epoch + now,
+                 &log->own);
+    text->failed |= target->tag.failed;
+}
+
+void
+hdr_lines(struct hdr_log *log, struct buffer *text, const struct job *jobs, int count,
+          int64_t now, bool last)
+{
+    now = time_later(now, log->began);
+    for (int i = 0; log->began && i < count; i++)
+        add_interval(log, text, &jobs[i], now);
+    if (log->began)
+        log->began = last ? 0 : now;
+}
+
+void
+hdr_part(struct hdr_log *log, const struct job *job, const char *part)
+{
+    struct hdr_target *target = &log->targets[job->number];
+    target->before = job->outcome.total.requests;
+    memset(&target->seen, 0, sizeof(target->seen));
+    buffer_clear(&target->tag);
+    buffer_add(&target->tag, target->name.text, target->name.length);
+    if (part)
+        buffer_format(&target->tag, "#%s", part);
+}
