@@ -14,6 +14,8 @@
 #define BOUND_BY_WORK_TIME .limit = 10, .arguments = "-i 50ms -w 2 -q "
 
 #define STATUS_FAILED 3
+#define STATUS_CRITICAL 2 /* of -check */
+#define STATUS_UNKNOWN 3
 
 static const struct row rows[] = {
     {.name = "reads",
@@ -120,6 +122,27 @@ static const struct row rows[] = {
      .status = STATUS_FAILED,
      .out = "^" SUMMARY_OF("work_time") "$",
      .err = STILL_WAITING},
+    {.name = "check",
+     READS,
+     .arguments = TIMEOUT "-i 50ms -check check",
+     .status = STATUS_CRITICAL,
+     .out = "^IOPING CRITICAL - check request [0-9]+ failed: no answer for 2[.0-9]* s "
+            "\\(timeout\\)[^|]* \\| p50=[^|]* failed=1c\n$",
+     .err = ""},
+    {.name = "check_at_the_end_of_its_time",
+     READS,
+     .limit = 10,
+     .arguments = "-i 50ms -w 2 -hang 1s -check check_at_the_end_of_its_time",
+     .status = STATUS_CRITICAL,
+     .out = "^IOPING CRITICAL - [^ ]* no answer to 1 request for [^|]* \\| .*=1c\n$",
+     .err = STILL_WAITING},
+    {.name = "check_of_what_does_not_open",
+     .place = PLACE_SERVER,
+     .hang = "hang_open",
+     .arguments = "-timeout 2s -check check_of_what_does_not_open/f",
+     .status = STATUS_UNKNOWN,
+     .out = "^IOPING UNKNOWN - [^ ]*/f: still not ready after 2[.0-9]* s\n$",
+     .err = ""},
     {.name = "work_time_with_a_shorter_hang",
      READS,
      .arguments = "-i 50ms -w 2 -q -hang 1s work_time_with_a_shorter_hang",
