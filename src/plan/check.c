@@ -12,7 +12,7 @@
 /* Options for which there would have to be another output, or another kind of result. */
 static const enum option_id not_checked[] = {
     OPTION_JSON,  OPTION_BATCH, OPTION_PRINT_COUNT, OPTION_PRINT_INTERVAL,
-    OPTION_SWEEP, OPTION_LOAD,  OPTION_OUTPUT};
+    OPTION_SWEEP, OPTION_LOAD,  OPTION_OUTPUT,      OPTION_INFLUX};
 
 static int
 check_others(const struct options *options, struct error *error)

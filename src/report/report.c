@@ -324,13 +324,13 @@ static int64_t
 on_due(void *self, int64_t now)
 {
     struct reports *reports = self;
-    int64_t next = INT64_MAX;
+    int64_t next = INT64_MAX, first = now + reports->export.jobs[0].delay;
     if (reports->export.log)
-        hdr_begin(reports->export.log, now);
+        hdr_begin(reports->export.log, first);
     for (int i = 0; i < REPORT_TIMERS; i++) {
         struct report_timer *timer = &reports->timers[i];
         if (timer->every && !timer->due)
-            timer->due = time_add(now, timer->every);
+            timer->due = time_add(i == TIMER_LOG ? first : now, timer->every);
         if (timer->every)
             next = time_earlier(next, timer->due);
     }

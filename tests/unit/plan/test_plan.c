@@ -439,6 +439,37 @@ metrics_are_exported_instead_of_raw_lines(void **state)
     assert_int_equal(plan.output.print_count, 3);
 }
 
+/* A second is short enough for a course, and a line for each step all there is to it. */
+static void
+a_log_has_a_line_every_second_or_interval_or_step(void **state)
+{
+    (void)state;
+    struct plan plan = planned("-hdr a.hlog .");
+    assert_string_equal(plan.output.hdr, "a.hlog");
+    assert_int_equal(plan.output.hdr_interval, 1000000000);
+    plan = planned("-P 7s -hdr a.hlog -prometheus a.prom .");
+    assert_int_equal(plan.output.hdr_interval, 7000000000);
+    assert_int_equal(plan.output.export_interval, 7000000000);
+    assert_int_equal(plan.output.print_interval, 0);
+    plan = planned("-hdr a.hlog -prometheus a.prom .");
+    assert_int_equal(plan.output.hdr_interval, 1000000000);
+    assert_int_equal(plan.output.export_interval, 15000000000);
+    plan = planned("-sweep size -hdr a.hlog .");
+    assert_int_equal(plan.output.hdr_interval, 0);
+}
+
+static void
+exported_files_have_names_of_their_own(void **state)
+{
+    (void)state;
+    planned_refused("-hdr a -plot a .",
+                    "ioping: -hdr: -plot has the same file; name another\n");
+    planned_refused("-prometheus a -hdr a .",
+                    "ioping: -hdr: -prometheus has the same file; name another\n");
+    planned_refused("-plot b -prometheus b -hdr a .",
+                    "ioping: -plot: -prometheus has the same file; name another\n");
+}
+
 static void
 bounds_without_metrics_are_refused(void **state)
 {
@@ -608,6 +639,8 @@ main(void)
         cmocka_unit_test(metrics_are_exported_instead_of_raw_lines),
         cmocka_unit_test(bounds_without_metrics_are_refused),
         cmocka_unit_test(the_line_protocol_is_of_periods_alone),
+        cmocka_unit_test(a_log_has_a_line_every_second_or_interval_or_step),
+        cmocka_unit_test(exported_files_have_names_of_their_own),
         cmocka_unit_test(a_status_line_is_for_runs_that_print_nothing_per_request),
         cmocka_unit_test(each_target_has_a_plan_of_its_own),
         cmocka_unit_test(the_plot_is_where_it_was_asked_for),

@@ -1,0 +1,479 @@
+/*
+ * The log of histograms: what stands in it, and what a reader makes of each line. The
+ * reader here follows the documents of HdrHistogram and the RFCs alone.
+ */
+#include "golden.h"
+
+#include "base/time.h"
+#include "report/writers.h"
+
+#include <inttypes.h>
+
+#define STEPS 8192 /* more than there are */
+
+static struct job jobs[4];
+
+/* Makes COUNT jobs of these PATHS, all of whose times are 0. */
+static struct hdr_log *
+open_log(const char *const *paths, int count)
+{
+    memset(jobs, 0, sizeof(jobs));
+    for (int i = 0; i < count; i++) {
+        jobs[i].number = i;
+        jobs[i].target.description.path = paths[i];
+    }
+    struct hdr_log *log = hdr_open(jobs, count, 5 * SECOND, NS_2026);
+    assert_non_null(log);
+    return log;
+}
+
+static void
+record(struct job *job, int64_t latency)
+{
+    histogram_record(&job->total.latencies, latency);
+    job->total.requests++;
+}
+
+static void
+check(struct buffer *text, const char *expected)
+{
+    assert_false(text->failed);
+    assert_string_equal(text->length ? text->text : "", expected);
+    buffer_free(text);
+}
+
+/* What a line says. */
+struct line {
+    char tag[256];
+    double start, length, max;
+    uint64_t counts[STEPS];
+    uint64_t count;
+};
+
+static size_t
+decode_base64(const char *text, unsigned char *bytes)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t size = 0, bits = 0;
+    uint32_t held = 0;
+    for (; *text && *text != '=' && *text != '\n'; text++) {
+        const char *digit = strchr(digits, *text);
+        assert_non_null(digit);
+        held = held << 6 | (uint32_t)(digit - digits);
+        bits += 6;
+        if (bits >= 8)
+            bytes[size++] = (unsigned char)(held >> (bits -= 8));
+    }
+    return size;
+}
+
+static uint64_t
+number_at(const unsigned char **at, int size)
+{
+    uint64_t number = 0;
+    while (size-- > 0)
+        number = number << 8 | *(*at)++;
+    return number;
+}
+
+static int64_t
+count_at(const unsigned char **at)
+{
+    uint64_t number = 0;
+    int shift = 0;
+    for (; shift < 56 && **at & 0x80; shift += 7)
+        number |= (uint64_t)(*(*at)++ & 0x7f) << shift;
+    number |= (uint64_t) * (*at)++ << shift;
+    return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
+}
+
+/* Reads the counts of V2, SIZE bytes. */
+static void
+read_counts(struct line *line, const unsigned char *at, size_t size)
+{
+    const unsigned char *end = at + size;
+    int index = 0;
+    while (at < end) {
+        int64_t count = count_at(&at);
+        assert_true(index < STEPS);
+        if (count < 0) {
+            index += (int)-count;
+        } else {
+            line->counts[index++] = (uint64_t)count;
+            line->count += (uint64_t)count;
+        }
+    }
+    assert_ptr_equal(at, end);
+}
+
+static void
+read_histogram(struct line *line, const char *base64)
+{
+    static unsigned char bytes[65536];
+    size_t size = decode_base64(base64, bytes);
+    const unsigned char *at = bytes;
+    assert_int_equal(number_at(&at, 4), 0x1c849314);
+    assert_int_equal(number_at(&at, 4), size - 8);
+    assert_int_equal(number_at(&at, 2) % 31, 0);
+    assert_int_equal(bytes[8] & 15, 8);
+    assert_int_equal(number_at(&at, 1), 1); /* the last block, stored */
+    size_t length = at[0] | (size_t)at[1] << 8;
+    assert_int_equal(length ^ 0xffff, at[2] | (size_t)at[3] << 8);
+    at += 4;
+    assert_int_equal(size, 8 + 2 + 5 + length + 4);
+    uint32_t a = 1, b = 0;
+    for (size_t i = 0; i < length; i++)
+        b = (b + (a = (a + at[i]) % 65521)) % 65521;
+    const unsigned char *sum = at + length;
+    assert_int_equal(number_at(&sum, 4), b << 16 | a);
+    assert_int_equal(number_at(&at, 4), 0x1c849313);
+    assert_int_equal(number_at(&at, 4), length - 40);
+    assert_int_equal(number_at(&at, 4), 0);
+    assert_int_equal(number_at(&at, 4), 2);
+    assert_int_equal(number_at(&at, 8), 1);
+    assert_int_equal(number_at(&at, 8), (1LL << 42) - 1);
+    assert_int_equal(number_at(&at, 8), 0x3ff0000000000000); /* 1.0 */
+    read_counts(line, at, length - 40);
+}
+
+/* Reads the line that TEXT begins with. Returns what follows it. */
+static const char *
+read_line(struct line *line, const char *text)
+{
+    char base64[65536];
+    memset(line, 0, sizeof(*line));
+    assert_int_equal(sscanf(text, "Tag=%255[^,],%lf,%lf,%lf,%65535s", line->tag,
+                            &line->start, &line->length, &line->max, base64),
+                     5);
+    read_histogram(line, base64);
+    return strchr(text, '\n') + 1;
+}
+
+/* The bounds of HdrHistogram's values with two significant digits: 256 sub-buckets, of
+ * which all but the first bucket use the upper half. */
+static void
+bounds_of(int index, int64_t *lowest, int64_t *highest)
+{
+    int bucket = (index >> 7) - 1, sub = (index & 127) + 128;
+    if (bucket < 0) {
+        bucket = 0;
+        sub -= 128;
+    }
+    *lowest = (int64_t)sub << bucket;
+    *highest = *lowest + ((int64_t)1 << bucket) - 1;
+}
+
+static void
+the_head_says_who_wrote_it_and_when_it_began(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    struct hdr_log *log = open_log((const char *const[]){"/tmp"}, 1);
+    hdr_head(&text, log);
+    hdr_close(log);
+    check(&text, "#[Logged by ioping " IOPING_VERSION "]\n"
+                 "#[Histogram log format version 1.3]\n"
+                 "#[StartTime: 1795247457.055 (seconds since epoch), "
+                 "2026-11-21T07:50:57Z]\n"
+                 "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+                 "\"Interval_Compressed_Histogram\"\n");
+}
+
+static void
+dates_are_those_of_the_calendar(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t seconds;
+        const char *date;
+    } cases[] = {
+        {0, "1970-01-01T00:00:00Z"},          {951782399, "2000-02-28T23:59:59Z"},
+        {951782400, "2000-02-29T00:00:00Z"},  {951868800, "2000-03-01T00:00:00Z"},
+        {1709164800, "2024-02-29T00:00:00Z"}, {1767225599, "2025-12-31T23:59:59Z"},
+        {1767225600, "2026-01-01T00:00:00Z"}, {4107542400, "2100-03-01T00:00:00Z"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct buffer text = {0};
+        open_log((const char *const[]){"/tmp"}, 1);
+        struct hdr_log *log = hdr_open(jobs, 1, 0, cases[i].seconds * SECOND);
+        hdr_head(&text, log);
+        hdr_close(log);
+        if (!strstr(text.text, cases[i].date))
+            fail_msg("not %s: %s", cases[i].date, text.text);
+        buffer_free(&text);
+    }
+}
+
+/* Written by hand: 40 bytes, then 0x03 for two zeros and 0x06 for a count of 3. */
+static void
+a_line_is_that_of_the_format(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    struct histogram histogram = {0};
+    for (int i = 0; i < 3; i++)
+        histogram_record(&histogram, 3);
+    hdr_line(&text, "/tmp", NS_2026, NS_2026 + 1500 * MS, &histogram);
+    check(&text,
+          "Tag=/tmp,1795247457.055062,1.500000,0.000002,"
+          "HISTFAAAADV4AQEqANX/HISTEwAAAAIAAAAAAAAAAgAAAAAAAAABAAAD//////8/8AAAAAAA"
+          "AAMGgDMHgg==\n");
+}
+
+/* Each latency is in the step that ours is in. Where a step has several values, their
+ * median equivalent value is the percentile of ours. */
+static void
+every_step_is_one_of_theirs(void **state)
+{
+    (void)state;
+    static struct histogram histogram;
+    static struct line line;
+    struct buffer text = {0};
+    memset(&histogram, 0, sizeof(histogram));
+    for (int i = 0; i < HISTOGRAM_STEPS; i++)
+        histogram.count += histogram.steps[i] = (uint64_t)i + 1;
+    hdr_line(&text, "a", 0, SECOND, &histogram);
+    read_line(&line, text.text);
+    buffer_free(&text);
+    assert_int_equal(line.count, histogram.count);
+    for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+        int64_t low, high, below = histogram_below(i), end = histogram_upto(i);
+        struct histogram *one = &histogram;
+        memset(one, 0, sizeof(*one));
+        histogram_record(one, end);
+        bounds_of(i, &low, &high);
+        assert_int_equal(line.counts[i], i + 1);
+        assert_int_equal(low, below);
+        assert_int_equal(high, end - 1);
+        assert_int_equal(low + (high - low + 1) / 2,
+                         histogram_value(one, 1) - (end <= 256));
+    }
+}
+
+/* Zeros before, between and after, large numbers, and all of nothing. */
+static void
+counts_of_any_size_come_back(void **state)
+{
+    (void)state;
+    static const struct {
+        int step;
+        uint64_t count;
+    } cases[] = {{0, 1},
+                 {1, 63},
+                 {3, 64},
+                 {300, 8191},
+                 {301, 8192},
+                 {302, UINT64_C(1) << 32},
+                 {4000, (UINT64_C(1) << 62) - 1},
+                 {HISTOGRAM_STEPS - 1, 1}};
+    static struct histogram histogram;
+    static struct line line;
+    struct buffer text = {0};
+    memset(&histogram, 0, sizeof(histogram));
+    for (size_t i = 0; i <= sizeof(cases) / sizeof(cases[0]); i++) {
+        hdr_line(&text, "a", 0, SECOND, &histogram);
+        read_line(&line, text.text);
+        buffer_free(&text);
+        assert_memory_equal(line.counts, histogram.steps, sizeof(histogram.steps));
+        if (i < sizeof(cases) / sizeof(cases[0])) {
+            histogram.steps[cases[i].step] = cases[i].count;
+            histogram.count += cases[i].count;
+        }
+    }
+}
+
+/* Which is what any reader calls the highest value. */
+static void
+the_maximum_is_the_end_of_its_step_in_ms(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t latency;
+        double max;
+    } cases[] = {
+        {1, 0}, {1000, .000999}, {1000000, .999423}, {HISTOGRAM_MOST, 4398046.511103}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        static struct line line;
+        struct histogram histogram = {0};
+        struct buffer text = {0};
+        int64_t low, high;
+        histogram_record(&histogram, cases[i].latency);
+        hdr_line(&text, "a", 0, SECOND, &histogram);
+        read_line(&line, text.text);
+        buffer_free(&text);
+        bounds_of(histogram_step(cases[i].latency), &low, &high);
+        assert_int_equal((int64_t)(line.max * 1e6 + .5), high);
+        assert_true(high + 1 >= cases[i].latency);
+    }
+}
+
+static void
+each_line_has_what_is_new_since_the_one_before(void **state)
+{
+    (void)state;
+    static struct line line;
+    struct buffer text = {0};
+    struct hdr_log *log = open_log((const char *const[]){"/a", "/b"}, 2);
+    hdr_begin(log, 6 * SECOND);
+    hdr_begin(log, 99 * SECOND); /* it has begun */
+    record(&jobs[0], 1000);
+    record(&jobs[1], 7000);
+    record(&jobs[1], 7000);
+    hdr_lines(log, &text, jobs, 2, 7 * SECOND, false);
+    const char *next = read_line(&line, text.text);
+    assert_string_equal(line.tag, "/a");
+    assert_int_equal(line.count, 1);
+    assert_int_equal(line.counts[histogram_step(1000)], 1);
+    assert_int_equal((int64_t)(line.start * 1e6 + .5), NS_2026 / US + 1000000);
+    next = read_line(&line, next);
+    assert_string_equal(line.tag, "/b");
+    assert_int_equal(line.counts[histogram_step(7000)], 2);
+    assert_string_equal(next, "");
+    buffer_clear(&text);
+    record(&jobs[0], 1000);
+    record(&jobs[0], 3000);
+    hdr_lines(log, &text, jobs, 2, 9500 * MS, false);
+    next = read_line(&line, text.text);
+    assert_int_equal(line.count, 2);
+    assert_int_equal(line.counts[histogram_step(1000)], 1);
+    assert_int_equal(line.counts[histogram_step(3000)], 1);
+    assert_int_equal((int64_t)(line.start * 1e6 + .5), NS_2026 / US + 2000000);
+    assert_int_equal((int64_t)(line.length * 1e6 + .5), 2500000);
+    read_line(&line, next);
+    assert_string_equal(line.tag, "/b"); /* without a request, and there all the same */
+    assert_int_equal(line.count, 0);
+    assert_int_equal((int64_t)(line.length * 1e6 + .5), 2500000);
+    buffer_free(&text);
+    hdr_close(log);
+}
+
+static void
+the_last_interval_is_as_long_as_it_was(void **state)
+{
+    (void)state;
+    static struct line line;
+    struct buffer text = {0};
+    struct hdr_log *log = open_log((const char *const[]){"/a"}, 1);
+    hdr_lines(log, &text, jobs, 1, SECOND, true); /* nothing has begun */
+    check(&text, "");
+    hdr_begin(log, 6 * SECOND);
+    record(&jobs[0], 1000);
+    hdr_lines(log, &text, jobs, 1, 6250 * MS, false);
+    buffer_clear(&text);
+    hdr_lines(log, &text, jobs, 1, 6200 * MS, true); /* the last request ended earlier */
+    check(&text, "");
+    hdr_begin(log, 7 * SECOND);
+    record(&jobs[0], 1000);
+    hdr_lines(log, &text, jobs, 1, 7125 * MS, true);
+    read_line(&line, text.text);
+    assert_int_equal(line.count, 1);
+    assert_int_equal((int64_t)(line.length * 1e6 + .5), 125000);
+    buffer_free(&text);
+    hdr_close(log);
+}
+
+/* The total of a part is nothing in the beginning; but one that cannot begin has that of
+ * the part before. */
+static void
+parts_of_a_run_are_not_mixed(void **state)
+{
+    (void)state;
+    static struct line line;
+    struct buffer text = {0};
+    struct hdr_log *log = open_log((const char *const[]){"/a"}, 1);
+    hdr_part(log, &jobs[0], "size=512");
+    hdr_begin(log, 6 * SECOND);
+    record(&jobs[0], 1000);
+    record(&jobs[0], 1000);
+    jobs[0].done = true;
+    jobs[0].outcome.total.requests = 2;
+    hdr_lines(log, &text, jobs, 1, 7 * SECOND, true);
+    read_line(&line, text.text);
+    assert_string_equal(line.tag, "/a#size=512");
+    assert_int_equal(line.count, 2);
+    buffer_clear(&text);
+    hdr_part(log, &jobs[0], "size=1024");
+    memset(&jobs[0].total, 0, sizeof(jobs[0].total));
+    hdr_begin(log, 8 * SECOND);
+    record(&jobs[0], 1000);
+    jobs[0].outcome.total.requests = 3;
+    hdr_lines(log, &text, jobs, 1, 9 * SECOND, true);
+    read_line(&line, text.text);
+    assert_string_equal(line.tag, "/a#size=1024");
+    assert_int_equal(line.count, 1);
+    buffer_clear(&text);
+    hdr_part(log, &jobs[0], "size=2048");
+    hdr_begin(log, 10 * SECOND);
+    hdr_lines(log, &text, jobs, 1, 11 * SECOND, true);
+    check(&text, "");
+    hdr_close(log);
+}
+
+static void
+tags_are_paths_as_a_uri_has_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *tag;
+    } cases[] = {{"/mnt/a-b_c.d~e", "/mnt/a-b_c.d~e"},
+                 {"a b,c\nd\r\te", "a%20b%2Cc%0Ad%0D%09e"},
+                 {"100%#1\x7f", "100%25%231%7F"},
+                 {"\xc3\xa9\xff", "%C3%A9%FF"},
+                 {"\\\\.\\PhysicalDrive1", "\\\\.\\PhysicalDrive1"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        static struct line line;
+        struct buffer text = {0};
+        struct hdr_log *log = open_log(&cases[i].path, 1);
+        hdr_begin(log, 6 * SECOND);
+        hdr_lines(log, &text, jobs, 1, 7 * SECOND, true);
+        read_line(&line, text.text);
+        assert_string_equal(line.tag, cases[i].tag);
+        buffer_free(&text);
+        hdr_close(log);
+    }
+}
+
+static void
+the_same_path_again_has_a_number(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/a", "/b", "/a", "/a"}, *const tags[] = {
+                                                                     "/a", "/b", "/a#2",
+                                                                     "/a#3"};
+    static struct line line;
+    struct buffer text = {0};
+    struct hdr_log *log = open_log(paths, 4);
+    hdr_begin(log, 6 * SECOND);
+    hdr_lines(log, &text, jobs, 4, 7 * SECOND, false);
+    const char *next = text.text;
+    for (int i = 0; i < 4; i++) {
+        next = read_line(&line, next);
+        assert_string_equal(line.tag, tags[i]);
+    }
+    buffer_clear(&text);
+    hdr_part(log, &jobs[2], "size=512");
+    hdr_lines(log, &text, &jobs[2], 1, 8 * SECOND, true);
+    read_line(&line, text.text);
+    assert_string_equal(line.tag, "/a#2#size=512");
+    buffer_free(&text);
+    hdr_close(log);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_head_says_who_wrote_it_and_when_it_began),
+        cmocka_unit_test(dates_are_those_of_the_calendar),
+        cmocka_unit_test(a_line_is_that_of_the_format),
+        cmocka_unit_test(every_step_is_one_of_theirs),
+        cmocka_unit_test(counts_of_any_size_come_back),
+        cmocka_unit_test(the_maximum_is_the_end_of_its_step_in_ms),
+        cmocka_unit_test(each_line_has_what_is_new_since_the_one_before),
+        cmocka_unit_test(the_last_interval_is_as_long_as_it_was),
+        cmocka_unit_test(parts_of_a_run_are_not_mixed),
+        cmocka_unit_test(tags_are_paths_as_a_uri_has_them),
+        cmocka_unit_test(the_same_path_again_has_a_number),
+    };
+    return cmocka_run_group_tests_name("hdr", tests, NULL, unmount_all);
+}
