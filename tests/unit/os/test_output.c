@@ -286,6 +286,86 @@ what_does_not_fit_leaves_the_old_file(void **state)
     assert_int_equal(count_files("full"), 1);
 }
 
+static int
+add(const char *name, const char *text)
+{
+    return os_file_append(path_of(name), text, strlen(text), "#log", true);
+}
+
+static void
+a_file_grows_at_its_end(void **state)
+{
+    (void)state;
+    struct stat first, second;
+    make_directory("grown");
+    assert_int_equal(replace("grown/a", "#log\n"), 0);
+    assert_int_equal(stat(path_of("grown/a"), &first), 0);
+    assert_int_equal(add("grown/a", "one\n"), 0);
+    assert_int_equal(add("grown/a", ""), 0);
+    assert_int_equal(add("grown/a", "two\nthree\n"), 0);
+    assert_file("grown/a", "#log\none\ntwo\nthree\n");
+    assert_int_equal(stat(path_of("grown/a"), &second), 0);
+    assert_int_equal(first.st_ino, second.st_ino);
+    assert_int_equal(count_files("grown"), 1);
+}
+
+/* Neither somebody's data, nor what is no file. */
+static void
+nothing_else_grows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int error;
+    } cases[] = {{"kept/missing", ENOENT}, {"kept/empty", ENOENT}, {"kept/short", EEXIST},
+                 {"kept/other", EEXIST},   {"kept/link", EEXIST},  {"kept/pipe", EEXIST},
+                 {"kept/folder", EEXIST}};
+    make_directory("kept");
+    make_directory("kept/folder");
+    assert_int_equal(replace("kept/empty", ""), 0);
+    assert_int_equal(replace("kept/short", "#lo"), 0);
+    assert_int_equal(replace("kept/other", "data of somebody"), 0);
+    assert_int_equal(replace("kept/log", "#log\n"), 0);
+    assert_int_equal(symlink("log", path_of("kept/link")), 0);
+    assert_int_equal(mkfifo(path_of("kept/pipe"), 0600), 0);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        errno = 0;
+        if (add(cases[i].name, "new") != -1 || errno != cases[i].error)
+            fail_msg("%s: %s", cases[i].name, strerror(errno));
+    }
+    assert_file("kept/empty", "");
+    assert_file("kept/short", "#lo");
+    assert_file("kept/other", "data of somebody");
+    assert_file("kept/log", "#log\n");
+    assert_int_equal(count_files("kept"), 6);
+}
+
+/* Of the text there would be room for a half. */
+static void
+a_text_without_room_leaves_the_file_as_long_as_it_was(void **state)
+{
+    (void)state;
+    make_directory("fuller");
+    assert_int_equal(replace("fuller/a", "#log\n"), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        static char much[100000];
+        struct rlimit limit = {.rlim_cur = 50000, .rlim_max = 50000};
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &limit);
+        memset(much, 'x', sizeof(much));
+        errno = 0;
+        _exit(os_file_append(path_of("fuller/a"), much, sizeof(much), "#log", true) !=
+                  -1 ||
+              errno != EFBIG);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_file("fuller/a", "#log\n");
+}
+
 /* The other end of a pseudo-terminal, whose descriptor becomes *TERMINAL. */
 static int
 open_screen(int *terminal)
@@ -477,6 +557,9 @@ main(void)
         cmocka_unit_test(what_is_no_file_is_not_replaced),
         cmocka_unit_test(failures_leave_the_old_file_and_nothing_beside_it),
         cmocka_unit_test(what_does_not_fit_leaves_the_old_file),
+        cmocka_unit_test(a_file_grows_at_its_end),
+        cmocka_unit_test(nothing_else_grows),
+        cmocka_unit_test(a_text_without_room_leaves_the_file_as_long_as_it_was),
         cmocka_unit_test(a_terminal_is_told_from_all_else),
         cmocka_unit_test(a_terminal_without_a_name_is_plain),
         cmocka_unit_test(only_terminals_have_columns),

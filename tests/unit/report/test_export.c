@@ -357,6 +357,159 @@ a_failure_at_the_end_is_told_too(void **state)
     free(errors);
 }
 
+/* What of a log was written: by which call, and the lines of it, without its head. */
+static struct {
+    struct export export;
+    struct golden golden;
+    char path[1100], written[512];
+    atomic_int calls, error; /* errno of those that add; 0: they succeed */
+} logged;
+
+static int
+note_lines(const char *call, const char *bytes, size_t size, int number, bool durable)
+{
+    size_t length = strlen(logged.written);
+    const char *lines = size && bytes[0] == '#' ? strrchr(bytes, '"') + 2 : bytes;
+    snprintf(logged.written + length, sizeof(logged.written) - length, "%s%s:%s;", call,
+             durable ? "!" : "", size ? lines : "");
+    errno = number;
+    atomic_fetch_add(&logged.calls, 1);
+    return number ? -1 : 0;
+}
+
+static int
+fake_append(const char *path, const char *bytes, size_t size, const char *start,
+            bool durable)
+{
+    assert_string_equal(path, logged.path);
+    assert_string_equal(start, "#[Logged by ioping");
+    return note_lines("add", bytes, size, atomic_load(&logged.error), durable);
+}
+
+static int
+fake_begin_again(const char *path, const char *bytes, size_t size, const char *start,
+                 bool durable)
+{
+    assert_string_equal(path, logged.path);
+    assert_memory_equal(bytes, start, strlen(start));
+    return note_lines("begin", bytes, size, 0, durable);
+}
+
+static void
+begin_log(void)
+{
+    struct error error;
+    memset(&logged, 0, sizeof(logged));
+    golden_prepare(&logged.golden, FORMAT_HUMAN);
+    snprintf(logged.path, sizeof(logged.path), "%s/a.hlog", scratch());
+    logged.golden.plan.output.hdr = logged.path;
+    logged.golden.plan.timeout = INT64_MAX;
+    logged.golden.plan.grace = HOUR;
+    assert_int_equal(export_begin(&logged.export, &logged.golden.plan, &logged.golden.job,
+                                  1, NULL, &error),
+                     0);
+    logged.export.append = fake_append;
+    logged.export.replace = fake_begin_again;
+}
+
+/* Hands over a line, and waits for so many calls, the results of which are noted. */
+static void
+add_line(const char *line, int calls)
+{
+    struct buffer text = {0};
+    buffer_text(&text, line);
+    export_lines(&logged.export, &text, os_clock_now());
+    until(&logged.calls, calls);
+}
+
+static void
+a_log_grows_by_the_lines_that_are_new(void **state)
+{
+    (void)state;
+    begin_log();
+    add_line("one ", 1);
+    add_line("two ", 2);
+    export_last(&logged.export, os_clock_now());
+    assert_true(export_end(&logged.export));
+    assert_string_equal(logged.written, "add:one ;add:two ;add!:;");
+    assert_int_equal(logged.export.error, 0);
+}
+
+/* And none is written twice: the file ends where it did when one could not be added. */
+static void
+lines_that_could_not_be_added_come_with_the_next(void **state)
+{
+    (void)state;
+    begin_log();
+    int saved = catch_errors();
+    atomic_store(&logged.error, ENOSPC);
+    add_line("one ", 1);
+    while (!export_has_news(&logged.export))
+        os_sleep_until(os_clock_now() + MS);
+    atomic_store(&logged.error, 0);
+    add_line("two ", 2);
+    export_last(&logged.export, os_clock_now());
+    bool ended = export_end(&logged.export);
+    free(caught(saved));
+    assert_true(ended);
+    assert_string_equal(logged.written, "add:one ;add:one two ;add!:;");
+    assert_int_equal(logged.export.error, 0);
+}
+
+static void
+lines_that_cannot_be_added_in_the_end_are_a_failure(void **state)
+{
+    (void)state;
+    begin_log();
+    int saved = catch_errors();
+    atomic_store(&logged.error, ENOSPC);
+    add_line("one ", 1);
+    export_last(&logged.export, os_clock_now());
+    bool ended = export_end(&logged.export);
+    char *errors = caught(saved);
+    assert_true(ended);
+    assert_matches(errors, "^ioping: [^\n]*/a\\.hlog: No space left on device\n$");
+    free(errors);
+    assert_string_equal(logged.written, "add:one ;add!:one ;");
+    assert_int_equal(logged.export.error, ENOSPC);
+    assert_string_equal(logged.export.failed, logged.path);
+}
+
+/* Somebody has moved it away. */
+static void
+a_log_that_is_gone_begins_again(void **state)
+{
+    (void)state;
+    begin_log();
+    atomic_store(&logged.error, ENOENT);
+    add_line("one ", 2);
+    assert_true(export_end(&logged.export));
+    assert_string_equal(logged.written, "add:one ;begin:one ;");
+    assert_int_equal(logged.export.error, 0);
+}
+
+/* 16 MiB of them: it is no use to fill the memory instead of the disk. */
+static void
+lines_that_wait_have_an_end(void **state)
+{
+    (void)state;
+    static const char much[1 << 20] = {0};
+    begin_log();
+    int saved = catch_errors();
+    atomic_store(&logged.error, EIO);
+    for (int i = 1; i <= 17; i++) {
+        struct buffer text = {0};
+        buffer_add(&text, much, sizeof(much));
+        export_lines(&logged.export, &text, os_clock_now());
+        until(&logged.calls, i < 17 ? i : 16);
+    }
+    atomic_store(&logged.error, 0);
+    bool ended = export_end(&logged.export);
+    free(caught(saved));
+    assert_true(ended);
+    assert_int_equal(logged.export.error, ENOMEM);
+}
+
 int
 main(void)
 {
@@ -370,6 +523,11 @@ main(void)
         cmocka_unit_test(a_signal_ends_the_wait),
         cmocka_unit_test(a_failure_is_told_once_while_it_lasts),
         cmocka_unit_test(a_failure_at_the_end_is_told_too),
+        cmocka_unit_test(a_log_grows_by_the_lines_that_are_new),
+        cmocka_unit_test(lines_that_could_not_be_added_come_with_the_next),
+        cmocka_unit_test(lines_that_cannot_be_added_in_the_end_are_a_failure),
+        cmocka_unit_test(a_log_that_is_gone_begins_again),
+        cmocka_unit_test(lines_that_wait_have_an_end),
     };
     os_signals_install(); /* wake-ups end a wait then */
     return cmocka_run_group_tests_name("export", tests, NULL, unmount_all);
