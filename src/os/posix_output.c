@@ -338,7 +338,7 @@ size_of(int fd, const char *start)
         errno = EEXIST;
         return -1;
     }
-    ssize_t got = pread(fd, head, length, 0);
+    ssize_t got = read(fd, head, length);
     if (got == (ssize_t)length && memcmp(head, start, length) == 0)
         return status.st_size;
     errno = got == 0 ? ENOENT : got < 0 ? errno : EEXIST;

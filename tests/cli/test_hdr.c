@@ -1,0 +1,161 @@
+/* The log of histograms: read by somebody else's library, and whole whatever comes. */
+#include "support.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static void
+check(const char *line, const char *expected)
+{
+    struct result result = command_status(0, "%s", line);
+    assert_string_equal(result.out, expected);
+    command_free(&result);
+}
+
+/* All counts, extremes and percentiles, of each target and of both together, against the
+ * time of each request in the JSON of the same run. */
+static void
+another_library_reads_what_the_requests_took(void **state)
+{
+    (void)state;
+    struct result result = command("hdr_python");
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("needs PyPI's hdrhistogram, which .ci/run installs");
+    check("another_library_reads_what_the_requests_took",
+          "../data 1000\n../d 1000\nsum 2000\nintervals\n");
+}
+
+static void
+each_interval_begins_where_the_one_before_ends(void **state)
+{
+    (void)state;
+    check("each_interval_begins_where_the_one_before_ends", "../d 1\n../data 1\n");
+}
+
+static void
+an_interval_without_a_request_has_its_line(void **state)
+{
+    (void)state;
+    need_faults();
+    check("an_interval_without_a_request_has_its_line", "0.000000\n3\n");
+}
+
+static void
+every_end_leaves_whole_lines_and_nothing_else(void **state)
+{
+    (void)state;
+    need_faults();
+    static const struct {
+        const char *faults, *shown, *file, *signal;
+        int status;
+    } cases[] = {
+        {"", "request=4", "o", "INT", 0},
+        {"", "request=4", "o", "TERM", 143},
+        {"pread:5:5", "request=4", "o", "", 3},
+        {"pread:5:hang", "request 5 has had no answer", "e", "INT", 3},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char expected[64];
+        struct result result = command_status(
+            0, "every_end_leaves_whole_lines_and_nothing_else '%s' '%s' %s %s",
+            cases[i].faults, cases[i].shown, cases[i].file, cases[i].signal);
+        snprintf(expected, sizeof(expected), "%d\n../data\nx.hlog\n", cases[i].status);
+        assert_string_equal(result.out, expected);
+        command_free(&result);
+    }
+}
+
+static void
+the_lines_are_there_while_a_run_goes_on(void **state)
+{
+    (void)state;
+    check("the_lines_are_there_while_a_run_goes_on", "grows\n0\n");
+}
+
+static void
+raw_lines_are_not_printed(void **state)
+{
+    (void)state;
+    check("cd f; \"$IOPING\" -q -i 5ms -c 20 -P 10ms -hdr x.hlog ../data | "
+          "grep -E '^[0-9]+( [0-9]+){9}$' || echo none",
+          "none\n");
+}
+
+static void
+only_a_log_of_ours_is_replaced(void **state)
+{
+    (void)state;
+    check("only_a_log_of_ours_is_replaced",
+          "2\nioping: other: is there already, and not a log of ioping\ndata\n1\n1\n");
+}
+
+static void
+a_log_that_is_moved_away_begins_again(void **state)
+{
+    (void)state;
+    check("a_log_that_is_moved_away_begins_again", "0\n");
+}
+
+/* The disk has four pages. What had no room comes when there is some. */
+static void
+on_a_full_disk_lines_stay_whole(void **state)
+{
+    (void)state;
+    need_root();
+    need_program("unshare");
+    struct result result = command("unshare -m true");
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("needs mounts of its own, which it has in no plain chroot");
+    check("on_a_full_disk_lines_stay_whole full",
+          "3\nioping: small/x.hlog: No space left on device\nkept\n");
+    check("on_a_full_disk_lines_stay_whole freed",
+          "0\nioping: small/x.hlog: No space left on device\nkept\n");
+}
+
+static void
+steps_of_a_sweep_have_tags_of_their_own(void **state)
+{
+    (void)state;
+    check("steps_of_a_sweep_have_tags_of_their_own",
+          "../data#size=512\n../data#size=1024\n../data#size=2048\n");
+}
+
+static void
+phases_of_a_load_have_tags_of_their_own(void **state)
+{
+    (void)state;
+    check("phases_of_a_load_have_tags_of_their_own",
+          "../d#idle\n../d#loaded\n../d#recovered\n");
+}
+
+static void
+a_target_that_is_named_again_has_a_number(void **state)
+{
+    (void)state;
+    check("a_target_that_is_named_again_has_a_number", "../data\na%20b%2Cc\n../data#2\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, make_folder)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(another_library_reads_what_the_requests_took),
+        TEST(each_interval_begins_where_the_one_before_ends),
+        TEST(an_interval_without_a_request_has_its_line),
+        TEST(every_end_leaves_whole_lines_and_nothing_else),
+        TEST(the_lines_are_there_while_a_run_goes_on),
+        TEST(raw_lines_are_not_printed),
+        TEST(only_a_log_of_ours_is_replaced),
+        TEST(a_log_that_is_moved_away_begins_again),
+        TEST(on_a_full_disk_lines_stay_whole),
+        TEST(steps_of_a_sweep_have_tags_of_their_own),
+        TEST(phases_of_a_load_have_tags_of_their_own),
+        TEST(a_target_that_is_named_again_has_a_number),
+    };
+    return cmocka_run_group_tests_name("hdr", tests, make_files, unmount_all);
+}
