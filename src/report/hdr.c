@@ -129,7 +129,7 @@ static uint32_t
 adler32(const struct buffer *bytes)
 {
     uint32_t a = 1, b = 0;
-    for (size_t i = 0; i < bytes->length; i++) {
+    for (size_t i = 0; bytes->text && i < bytes->length; i++) {
         a = (a + (unsigned char)bytes->text[i]) % 65521;
         b = (b + a) % 65521;
     }
@@ -205,16 +205,23 @@ add_path(struct buffer *tag, const char *path)
             buffer_format(tag, "%%%02X", (unsigned)(unsigned char)*path);
 }
 
+static bool
+is_same(const struct buffer *a, const struct buffer *b)
+{
+    return a->text && b->text && strcmp(a->text, b->text) == 0;
+}
+
 /* Numbers equal names from the last to the first, so that those before have no number. */
 static void
 number_names(struct hdr_target *targets, int count)
 {
     for (int i = count; i-- > 1;) {
+        struct buffer *name = &targets[i].name;
         int same = 0;
         for (int k = 0; k < i; k++)
-            same += strcmp(targets[k].name.text, targets[i].name.text) == 0;
+            same += is_same(&targets[k].name, name);
         if (same)
-            buffer_format(&targets[i].name, "#%d", same + 1);
+            buffer_format(name, "#%d", same + 1);
     }
 }
 
