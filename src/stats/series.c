@@ -48,22 +48,18 @@ series_keep(struct time_series *series, int64_t start, int64_t latency)
 void
 series_merge(struct time_series *into, const struct time_series *more)
 {
-    uint64_t group = 0, chosen = 0;
+    uint64_t used = (uint64_t)more->used, size;
     if (into->most == 0)
         return;
     while (into->shift < more->shift)
         halve(into);
-    for (int i = 0; i < more->used; i++) {
-        uint64_t size = 1ULL << (into->shift - more->shift);
-        if (group == 0)
-            chosen = random_next(&into->random) & (size - 1);
-        if (group == chosen)
-            into->entries[into->used++] = more->entries[i];
-        group = (group + 1) & (size - 1);
-        if (into->used == into->most) {
+    for (uint64_t first = 0; first < used; first += size) {
+        size = 1ULL << (into->shift - more->shift);
+        uint64_t chosen = first + (random_next(&into->random) & (size - 1));
+        if (chosen < used)
+            into->entries[into->used++] = more->entries[chosen];
+        if (into->used == into->most)
             halve(into);
-            group = 0;
-        }
     }
     into->seen += more->seen;
 }
