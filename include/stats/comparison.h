@@ -33,8 +33,9 @@ comparison_counts(const struct comparison_row *row)
 /*
  * Compare COUNT rows with the first. If they are to be RANKED, they are put in ascending
  * order of their medians before; those that are not known to differ from the fastest that
- * is left stay in their order, and those of which no request counts come last. Ratios with
- * corrected percentiles are not known. Returns 0, or -1 without memory.
+ * is left stay in their order. Behind them come, as they were, those of which too few
+ * requests are known, and last those of which none counts. Ratios with corrected
+ * percentiles are not known. Returns 0, or -1 without memory.
  */
 int comparison_fill(struct comparison_row *rows, int count, bool ranked);
 

@@ -54,16 +54,26 @@ find_ratio(const struct contender *one, const struct contender *reference, int f
                            &reference->figures[figure], reference->row.values[figure]);
 }
 
-/* Rows of which nothing counts come last; equal ones stay in their order. */
+/* Returns where rows stand: those that can be ranked, those of which too few requests are
+ * known, those of which none counts. */
+static int
+find_class(const struct contender *contender)
+{
+    if (contender->figures[0].known)
+        return 0;
+    return comparison_counts(&contender->row) ? 1 : 2;
+}
+
+/* Equal ones stay in their order, and those that cannot be ranked. */
 static int
 compare_medians(const void *left, const void *right)
 {
     const struct contender *a = left, *b = right;
-    bool counts = comparison_counts(&a->row);
+    int class = find_class(a);
     int64_t one = a->row.values[0], other = b->row.values[0];
-    if (counts != comparison_counts(&b->row))
-        return counts ? -1 : 1;
-    if (one != other)
+    if (class != find_class(b))
+        return class - find_class(b);
+    if (class == 0 && one != other)
         return one < other ? -1 : 1;
     return a->number - b->number;
 }
@@ -75,15 +85,15 @@ compare_numbers(const void *left, const void *right)
     return a->number - b->number;
 }
 
-/* Puts the contenders that are not known to differ from the first of them, the fastest, in front of
- * the others, in their own order. Returns how many there are. */
+/* Puts the contenders that are not known to differ from the first of them, the fastest,
+ * in front of the others, in their own order. Returns how many there are. */
 static int
 group_first(struct contender *list, int count)
 {
     int size = 1;
     for (int i = 1; i < count; i++) {
         struct interval ratio = find_ratio(&list[i], &list[0], 0);
-        if (interval_differs(&ratio) || !comparison_counts(&list[i].row))
+        if (!ratio.known || interval_differs(&ratio))
             continue;
         struct contender same = list[i];
         memmove(&list[size + 1], &list[size], (size_t)(i - size) * sizeof(*list));

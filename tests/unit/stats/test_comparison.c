@@ -1,0 +1,403 @@
+/* The comparison of rows: their ratios, their order, and limits that are relative. */
+#include "support.h"
+
+#include "base/random.h"
+#include "base/time.h"
+#include "stats/comparison.h"
+
+#include <math.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define ROWS 5
+#define ROOM 2048
+
+/* What a row has recorded. */
+struct recorded {
+    struct stats stats;
+    struct time_series series;
+    struct series_entry entries[ROOM];
+};
+
+static struct recorded recorded[ROWS];
+
+/* Latencies from LOW to twice that, each equally likely. */
+struct device {
+    const char *name;
+    int count;
+    int64_t low;
+};
+
+static void
+record(struct recorded *into, int64_t start, int64_t latency)
+{
+    struct sample sample = {.start = start, .latency = latency, .verdict = VERDICT_NONE};
+    stats_record(&into->stats, &sample);
+    series_record(&into->series, start, latency);
+}
+
+/* Corrected for the interval EVERY, unless that is 0. */
+static struct comparison_row
+corrected_row_of(int number, const struct device *device, int64_t every)
+{
+    struct recorded *into = &recorded[number];
+    struct random random = {(uint64_t)number};
+    memset(&into->stats, 0, sizeof(into->stats));
+    into->stats.every = every;
+    series_start(&into->series, into->entries, ROOM, 1);
+    for (int i = 0; i < device->count; i++)
+        record(into, i,
+               device->low + (int64_t)random_below(&random, (uint64_t)device->low));
+    return (struct comparison_row){
+        .name = device->name, .stats = &into->stats, .series = &into->series};
+}
+
+static struct comparison_row
+row_of(int number, const struct device *device)
+{
+    return corrected_row_of(number, device, 0);
+}
+
+/* Fills COUNT rows and compares them. */
+static void
+compare(struct comparison_row *rows, const struct device *devices, int count, bool ranked)
+{
+    assert_true(count <= ROWS);
+    for (int i = 0; i < count; i++)
+        rows[i] = row_of(i, &devices[i]);
+    assert_int_equal(comparison_fill(rows, count, ranked), 0);
+}
+
+static struct slo
+slo_of(const char *text)
+{
+    struct slos list = {0};
+    assert_null(slos_add(&list, text));
+    return list.list[0];
+}
+
+static void
+ratios_are_to_the_first_row_and_within_their_bounds(void **state)
+{
+    (void)state;
+    static const struct device devices[] = {
+        {"a", 1000, MS}, {"b", 1000, 2 * MS}, {"c", 1000, MS / 2}};
+    struct comparison_row rows[3];
+    compare(rows, devices, 3, false);
+    for (int i = 1; i < 3; i++)
+        for (int k = 0; k < COMPARISON_FIGURES; k++) {
+            double ratio = (double)rows[i].values[k] / (double)rows[0].values[k];
+            const struct interval *bounds = &rows[i].bounds[k];
+            assert_true(fabs(rows[i].ratios[k] - ratio) < 1e-12);
+            assert_true(bounds->known);
+            assert_true(bounds->low <= ratio && ratio <= bounds->high);
+            assert_true(fabs(ratio * (i == 1 ? 0.5 : 2) - 1) < 0.1);
+            assert_true(interval_differs(bounds));
+        }
+}
+
+static void
+values_are_those_of_the_statistics(void **state)
+{
+    (void)state;
+    static const struct device devices[] = {{"a", 1000, MS}, {"b", 7, 2 * MS}};
+    struct comparison_row rows[2];
+    compare(rows, devices, 2, false);
+    for (int i = 0; i < 2; i++) {
+        assert_true(rows[i].values[0] == stats_p50(&recorded[i].stats));
+        assert_true(rows[i].values[1] == stats_p99(&recorded[i].stats));
+    }
+}
+
+static void
+the_first_row_is_compared_with_nothing(void **state)
+{
+    (void)state;
+    static const struct device devices[] = {{"a", 1000, MS}, {"b", 1000, MS}};
+    struct comparison_row rows[2];
+    compare(rows, devices, 2, false);
+    for (int k = 0; k < COMPARISON_FIGURES; k++) {
+        assert_true(rows[0].ratios[k] == 0); /* there is none */
+        assert_false(rows[0].bounds[k].known);
+    }
+}
+
+static void
+the_same_rows_have_the_same_bounds_again(void **state)
+{
+    (void)state;
+    static const struct device devices[] = {{"a", 500, MS}, {"b", 500, MS}};
+    struct comparison_row rows[2], again[2];
+    compare(rows, devices, 2, true);
+    compare(again, devices, 2, true);
+    for (int k = 0; k < COMPARISON_FIGURES; k++) {
+        assert_true(rows[1].bounds[k].low == again[1].bounds[k].low);
+        assert_true(rows[1].bounds[k].high == again[1].bounds[k].high);
+    }
+}
+
+/* The names of rows, one letter each. */
+static const char *
+order_of(const struct comparison_row *rows, int count)
+{
+    static char names[ROWS + 1];
+    for (int i = 0; i < count; i++)
+        names[i] = rows[i].name[0];
+    names[count] = '\0';
+    return names;
+}
+
+static void
+only_rows_that_differ_are_ranked(void **state)
+{
+    (void)state;
+    static const struct {
+        struct device devices[ROWS];
+        int count;
+        const char *order;
+    } cases[] = {
+        /* All differ. */
+        {{{"a", 500, 4 * MS}, {"b", 500, 1 * MS}, {"c", 500, 2 * MS}}, 3, "bca"},
+        /* None does. */
+        {{{"a", 500, MS}, {"b", 500, MS}, {"c", 500, MS}, {"d", 500, MS}}, 4, "abcd"},
+        /* Two groups: each stays as it was given. */
+        {{{"a", 500, 2 * MS},
+          {"b", 500, MS},
+          {"c", 500, 2 * MS},
+          {"d", 500, MS},
+          {"e", 500, 2 * MS}},
+         5,
+         "bdace"},
+        /* Of too few nothing is known: behind the others, as they were given. */
+        {{{"a", 29, 8 * MS}, {"b", 29, MS}, {"c", 2, MS / 8}}, 3, "abc"},
+        {{{"a", 500, 8 * MS}, {"b", 29, 9 * MS}, {"c", 500, MS}, {"d", 29, 9}},
+         4,
+         "cabd"},
+        /* Of nothing not even that. */
+        {{{"a", 0, MS}, {"b", 500, 2 * MS}, {"c", 0, MS}, {"d", 500, MS}}, 4, "dbac"},
+        {{{"a", 0, MS}, {"b", 9, MS}, {"c", 0, MS}, {"d", 30, MS}}, 4, "dbac"},
+        {{{"a", 0, MS}, {"b", 0, MS}, {"c", 0, MS}}, 3, "abc"},
+        {{{"a", 500, MS}}, 1, "a"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct comparison_row rows[ROWS];
+        compare(rows, cases[i].devices, cases[i].count, true);
+        assert_string_equal(order_of(rows, cases[i].count), cases[i].order);
+    }
+}
+
+static void
+rows_that_are_not_ranked_stay_as_they_were_given(void **state)
+{
+    (void)state;
+    static const struct device devices[] = {
+        {"a", 500, 4 * MS}, {"b", 500, MS}, {"c", 0, MS}, {"d", 500, 2 * MS}};
+    struct comparison_row rows[4];
+    compare(rows, devices, 4, false);
+    assert_string_equal(order_of(rows, 4), "abcd");
+}
+
+/* 100 for the 99th percentile, and never fewer than 30. */
+static void
+bounds_take_enough_requests_of_both(void **state)
+{
+    (void)state;
+    static const struct {
+        int first, second;
+        bool p50, p99;
+    } cases[] = {
+        {500, 500, true, true}, {500, 100, true, true}, {500, 99, true, false},
+        {99, 500, true, false}, {500, 30, true, false}, {500, 29, false, false},
+        {29, 30, false, false}, {500, 0, false, false}, {0, 500, false, false},
+        {0, 0, false, false},   {100, 100, true, true},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const struct device devices[] = {{"a", cases[i].first, MS},
+                                         {"b", cases[i].second, 9 * MS}};
+        struct comparison_row rows[2];
+        bool both = cases[i].first && cases[i].second;
+        compare(rows, devices, 2, false);
+        assert_int_equal(rows[1].bounds[0].known, cases[i].p50);
+        assert_int_equal(rows[1].bounds[1].known, cases[i].p99);
+        assert_int_equal(rows[1].ratios[0] > 0, both);
+        assert_int_equal(rows[1].ratios[1] > 0, both);
+    }
+}
+
+/* The waits that are added to requests are in no series. */
+static void
+nothing_is_known_of_corrected_percentiles(void **state)
+{
+    (void)state;
+    static const struct device devices[] = {{"a", 500, MS}, {"b", 500, 9 * MS}};
+    for (int number = 0; number < 2; number++) {
+        struct comparison_row rows[2];
+        for (int i = 0; i < 2; i++)
+            rows[i] = corrected_row_of(i, &devices[i], i == number ? SECOND : 0);
+        assert_int_equal(comparison_fill(rows, 2, false), 0);
+        for (int k = 0; k < COMPARISON_FIGURES; k++) {
+            assert_true(rows[1].ratios[k] > 1);
+            assert_false(rows[1].bounds[k].known);
+        }
+    }
+}
+
+static void
+nothing_is_known_without_a_series(void **state)
+{
+    (void)state;
+    struct comparison_row rows[] = {row_of(0, &(struct device){"a", 500, MS}),
+                                    row_of(1, &(struct device){"b", 500, 9 * MS})};
+    rows[1].series = NULL;
+    assert_int_equal(comparison_fill(rows, 2, false), 0);
+    assert_true(rows[1].ratios[0] > 1);
+    assert_false(rows[1].bounds[0].known);
+}
+
+/* The ratio is 2, and its bounds are about 0.1 away from it. */
+static void
+a_limit_is_kept_or_broken_if_all_bounds_are_on_one_side(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limit;
+        enum slo_verdict verdict;
+    } cases[] = {
+        {"p50=+50%", SLO_BROKEN},   {"p50=+0%", SLO_BROKEN},  {"p50=-10%", SLO_BROKEN},
+        {"p50=+100%", SLO_UNKNOWN}, {"p50=+150%", SLO_MET},   {"p99=+50%", SLO_BROKEN},
+        {"p99=+150%", SLO_MET},     {"p90=+50%", SLO_BROKEN}, {"p90=+100%", SLO_UNKNOWN},
+        {"p90=+150%", SLO_MET},
+    };
+    static const struct device devices[] = {{"a", 2000, MS}, {"b", 2000, 2 * MS}};
+    struct comparison_row rows[2];
+    compare(rows, devices, 2, false);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct slo slo = slo_of(cases[i].limit);
+        struct comparison_verdict verdict = comparison_check(&slo, &rows[1], &rows[0]);
+        if (verdict.verdict != cases[i].verdict)
+            fail_msg("%s: %d, %f..%f", cases[i].limit, (int)verdict.verdict,
+                     verdict.bounds.low, verdict.bounds.high);
+        assert_true(verdict.bounds.known);
+        assert_true(fabs(verdict.ratio - 2) < 0.2);
+        assert_true(verdict.bounds.low <= verdict.ratio);
+        assert_true(verdict.ratio <= verdict.bounds.high);
+    }
+}
+
+/* The ratio is a half. */
+static void
+a_limit_may_ask_for_less(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limit;
+        enum slo_verdict verdict;
+    } cases[] = {
+        {"p50=-20%", SLO_MET},      {"p50=-50%", SLO_UNKNOWN}, {"p50=-80%", SLO_BROKEN},
+        {"p90=-20%", SLO_MET},      {"p90=-80%", SLO_BROKEN},  {"p99=+0%", SLO_MET},
+        {"p99=-99.9%", SLO_BROKEN},
+    };
+    static const struct device devices[] = {{"a", 2000, 2 * MS}, {"b", 2000, MS}};
+    struct comparison_row rows[2];
+    compare(rows, devices, 2, false);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct slo slo = slo_of(cases[i].limit);
+        assert_int_equal(comparison_check(&slo, &rows[1], &rows[0]).verdict,
+                         cases[i].verdict);
+    }
+}
+
+static void
+a_limit_at_a_bound_is_kept_at_the_upper_one_alone(void **state)
+{
+    (void)state;
+    static const struct device devices[] = {{"a", 500, MS}, {"b", 500, MS}};
+    struct comparison_row rows[2];
+    struct slo slo = slo_of("p50=+25%");
+    compare(rows, devices, 2, false);
+    rows[1].bounds[0] = (struct interval){true, 1, 1.25};
+    assert_int_equal(comparison_check(&slo, &rows[1], &rows[0]).verdict, SLO_MET);
+    rows[1].bounds[0] = (struct interval){true, 1.25, 2};
+    assert_int_equal(comparison_check(&slo, &rows[1], &rows[0]).verdict, SLO_UNKNOWN);
+    rows[1].bounds[0] = (struct interval){true, 1.2500001, 2};
+    assert_int_equal(comparison_check(&slo, &rows[1], &rows[0]).verdict, SLO_BROKEN);
+}
+
+static void
+a_limit_on_too_few_is_not_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limit;
+        int count;
+        double ratio; /* about */
+    } cases[] = {{"p50=+10%", 29, 9},
+                 {"p99=+10%", 99, 9},
+                 {"p99.9=+10%", 999, 9},
+                 {"p50=+10%", 0, 0}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const struct device devices[] = {{"a", 2000, MS}, {"b", cases[i].count, 9 * MS}};
+        struct slo slo = slo_of(cases[i].limit);
+        struct comparison_row rows[2];
+        compare(rows, devices, 2, false);
+        struct comparison_verdict verdict = comparison_check(&slo, &rows[1], &rows[0]);
+        assert_int_equal(verdict.verdict, SLO_UNKNOWN);
+        assert_false(verdict.bounds.known);
+        assert_true(fabs(verdict.ratio - cases[i].ratio) <= cases[i].ratio / 4);
+    }
+}
+
+static void
+the_worst_verdict_on_a_row_is_that_of_all_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limits[3];
+        enum slo_verdict first, second;
+    } cases[] = {
+        {{NULL}, SLO_MET, SLO_MET},
+        {{"p50=+150%"}, SLO_MET, SLO_MET},
+        {{"p50=+100%"}, SLO_MET, SLO_UNKNOWN},
+        {{"p50=+50%"}, SLO_MET, SLO_BROKEN},
+        {{"p50=+150%", "max=1h"}, SLO_MET, SLO_MET},
+        {{"p50=+150%", "max=1us"}, SLO_BROKEN, SLO_BROKEN},
+        {{"p50=+100%", "max=1us"}, SLO_BROKEN, SLO_BROKEN},
+        {{"p50=+50%", "p99.99=1h"}, SLO_UNKNOWN, SLO_BROKEN},
+        {{"p99.99=1h", "p50=+150%"}, SLO_UNKNOWN, SLO_UNKNOWN},
+        {{"p50=+100%", "p99=+50%"}, SLO_MET, SLO_BROKEN},
+        {{"p99=+50%", "p50=+100%"}, SLO_MET, SLO_BROKEN},
+        {{"p50=+150%", "p50=+100%", "p99=+150%"}, SLO_MET, SLO_UNKNOWN},
+    };
+    static const struct device devices[] = {{"a", 2000, MS}, {"b", 2000, 2 * MS}};
+    struct comparison_row rows[2];
+    compare(rows, devices, 2, false);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct slos list = {0};
+        for (int k = 0; k < 3 && cases[i].limits[k]; k++)
+            assert_null(slos_add(&list, cases[i].limits[k]));
+        assert_int_equal(comparison_check_all(&list, &rows[0], &rows[0]), cases[i].first);
+        assert_int_equal(comparison_check_all(&list, &rows[1], &rows[0]),
+                         cases[i].second);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ratios_are_to_the_first_row_and_within_their_bounds),
+        cmocka_unit_test(values_are_those_of_the_statistics),
+        cmocka_unit_test(the_first_row_is_compared_with_nothing),
+        cmocka_unit_test(the_same_rows_have_the_same_bounds_again),
+        cmocka_unit_test(only_rows_that_differ_are_ranked),
+        cmocka_unit_test(rows_that_are_not_ranked_stay_as_they_were_given),
+        cmocka_unit_test(bounds_take_enough_requests_of_both),
+        cmocka_unit_test(nothing_is_known_of_corrected_percentiles),
+        cmocka_unit_test(nothing_is_known_without_a_series),
+        cmocka_unit_test(a_limit_is_kept_or_broken_if_all_bounds_are_on_one_side),
+        cmocka_unit_test(a_limit_may_ask_for_less),
+        cmocka_unit_test(a_limit_at_a_bound_is_kept_at_the_upper_one_alone),
+        cmocka_unit_test(a_limit_on_too_few_is_not_known),
+        cmocka_unit_test(the_worst_verdict_on_a_row_is_that_of_all_limits),
+    };
+    return cmocka_run_group_tests_name("comparison", tests, NULL, NULL);
+}
