@@ -90,7 +90,8 @@ a_stop_is_not_part_of_the_wait(void **state)
     (void)state;
     uint64_t index;
     int64_t again, start = 100 * SECOND;
-    struct worker_thread *thread = worker_thread_make(false);
+    static const struct job job;
+    struct worker_thread *thread = worker_thread_make(&job);
     assert_non_null(thread);
     thread->worker.inflight.ends.older = thread->worker.inflight.ends.younger =
         &thread->worker.inflight.ends;

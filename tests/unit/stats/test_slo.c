@@ -3,6 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/time.h"
+#include "base/units.h"
 #include "stats/slo.h"
 #include "stats/stats.h"
 
@@ -12,6 +13,9 @@
 #define NO_OWN_RATE "iops are those of reads and writes together"
 #define NO_LIMIT "a limit is missing, as in p99=10ms"
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
+#define NO_PERCENT "not a percentage such as +10% or -2.5%"
+#define NO_RELATIVE "only a percentile of all requests can be relative, as in p99=+10%"
+#define NO_MORE "nothing takes 100 % less"
 #define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
 
 static struct slo
@@ -131,6 +135,31 @@ what_is_no_limit_is_refused_and_not_added(void **state)
         {"device-p99=x", NO_TIME},
         {"device-queue-p99=1ms", NO_NAME},
         {"p99-device=1ms", NO_NAME},
+        {"iops=+10%", NO_RELATIVE},
+        {"max=+10%", NO_RELATIVE},
+        {"avg=-10%", NO_RELATIVE},
+        {"device-p99=+10%", NO_RELATIVE},
+        {"sync-p99=+10%", NO_RELATIVE},
+        {"read-p99=+10%", NO_RELATIVE},
+        {"loaded-p99=+1%", NO_RELATIVE},
+        {"foo=+1%", NO_NAME},
+        {"p99=+%", NO_TIME},
+        {"p99=%", NO_TIME},
+        {"p99=10%", NO_TIME},
+        {"p99=+10", NO_TIME},
+        {"p99=+10% ", NO_TIME},
+        {"p99=+-10%", NO_PERCENT},
+        {"p99=++10%", NO_PERCENT},
+        {"p99=+10%%", NO_PERCENT},
+        {"p99=+1.%", NO_PERCENT},
+        {"p99=+.5%", NO_PERCENT},
+        {"p99=+1,5%", NO_PERCENT},
+        {"p99=+1.23456%", NO_PERCENT},
+        {"p99=+1234567890%", NO_PERCENT},
+        {"p99=+1e2%", NO_PERCENT},
+        {"p99=+ 1%", NO_PERCENT},
+        {"p99=-100%", NO_MORE},
+        {"p99=-100.0001%", NO_MORE},
     };
     struct slos list = {0};
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -139,6 +168,52 @@ what_is_no_limit_is_refused_and_not_added(void **state)
             fail_msg("'%s': %s", cases[i][0], wrong ? wrong : "taken");
     }
     assert_int_equal(list.count, 0);
+}
+
+/* In millionths, and written as they are read. */
+static void
+limits_relative_to_another_run_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t limit;
+        const char *written;
+    } cases[] = {
+        {"p99=+10%", 100000, "+10%"},
+        {"p50=-2.5%", -25000, "-2.5%"},
+        {"p99.9=+0%", 0, "+0%"},
+        {"p90=-0%", 0, "+0%"},
+        {"p50=+0.0001%", 1, "+0.0001%"},
+        {"p50=-99.9999%", -999999, "-99.9999%"},
+        {"p50=+100%", 1000000, "+100%"},
+        {"p50=+007.2500%", 72500, "+7.25%"},
+        {"p50=+999999999.9999%", 9999999999999, "+999999999.9999%"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct slo slo = slo_of(cases[i].text);
+        char limit[UNITS_TEXT];
+        assert_true(slo.relative);
+        assert_int_equal(slo.metric, SLO_PERCENTILE);
+        assert_int_equal(slo.scope, SCOPE_ALL);
+        assert_int_equal(slo.limit, cases[i].limit);
+        assert_string_equal(slo_limit(&slo, limit), cases[i].written);
+    }
+    assert_false(slo_of("p99=10ms").relative);
+}
+
+/* A run by itself keeps it, however few its requests are. */
+static void
+a_limit_relative_to_another_run_is_none_of_one(void **state)
+{
+    (void)state;
+    struct slo slo = slo_of("p99=-99%");
+    struct slos list = {.count = 1, .list = {slo}};
+    struct stats none = {0}, some = stats_of(100);
+    int64_t value;
+    assert_int_equal(slo_check(&slo, &none, &value), SLO_MET);
+    assert_int_equal(slo_check(&slo, &some, &value), SLO_MET);
+    assert_int_equal(slos_check(&list, &none), SLO_MET);
 }
 
 static void
@@ -413,7 +488,8 @@ static void
 lists_are_written_as_they_are_read(void **state)
 {
     (void)state;
-    static const char *const limits[] = {"p99=0.001", "iops=1.5k", "device-max=2"};
+    static const char *const limits[] = {"p99=0.001", "iops=1.5k", "device-max=2",
+                                         "p50=-02.50%"};
     struct slos list = {0};
     struct buffer text = {0};
     slos_text(&list, &text);
@@ -421,7 +497,7 @@ lists_are_written_as_they_are_read(void **state)
     for (size_t i = 0; i < LENGTH(limits); i++)
         assert_null(slos_add(&list, limits[i]));
     slos_text(&list, &text);
-    assert_string_equal(text.text, "p99=1ms,iops=1500,device-max=2s");
+    assert_string_equal(text.text, "p99=1ms,iops=1500,device-max=2s,p50=-2.5%");
     buffer_free(&text);
 }
 
@@ -456,6 +532,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_limits_are_read),
         cmocka_unit_test(what_is_no_limit_is_refused_and_not_added),
+        cmocka_unit_test(limits_relative_to_another_run_are_read),
+        cmocka_unit_test(a_limit_relative_to_another_run_is_none_of_one),
         cmocka_unit_test(sixteen_are_kept_in_order_and_no_more),
         cmocka_unit_test(a_limit_that_is_met_exactly_is_kept),
         cmocka_unit_test(too_few_requests_are_told_with_how_many_it_takes),
