@@ -1,7 +1,9 @@
 /* The messages at the end of a run, and its exit status. */
 #include "support.h"
 
+#include "base/random.h"
 #include "run/outcome.h"
+#include "stats/series.h"
 
 #include <errno.h>
 
@@ -492,6 +494,98 @@ a_limit_on_nothing_is_not_kept(void **state)
     check_status(&outcome, 5);
 }
 
+#define SERIES 1000
+
+/* SERIES requests, each of which takes 1 to 101 ms at random: the median is known to
+ * about 6 ms. */
+static struct outcome
+outcome_of_series(struct slos *slos, const char *limit, int count)
+{
+    static struct series_entry entries[SERIES + 2];
+    static struct time_series series;
+    struct random random = {1};
+    struct outcome outcome = {.slos = slos, .series = &series};
+    struct sample sample = {.size = 1, .bytes = 1, .verdict = VERDICT_NONE};
+    series_start(&series, entries, SERIES + 2, 1);
+    for (int i = 0; i < count; i++) {
+        sample.latency = 1000000 + (int64_t)random_below(&random, 100000000);
+        stats_record(&outcome.total, &sample);
+        series_record(&series, i, sample.latency);
+    }
+    *slos = (struct slos){0};
+    assert_null(slos_add(slos, limit));
+    return outcome;
+}
+
+#define DOUBT "p50 is not certain: 43.8 ms to 50.1 ms (95 %)\n"
+
+/* The status is what it is without. */
+static void
+a_limit_that_more_requests_might_keep_or_break_is_not_certain(void **state)
+{
+    (void)state;
+    struct slos slos;
+    struct outcome outcome = outcome_of_series(&slos, "p50=49ms", SERIES);
+    check_notes(&outcome, "ioping: " DOUBT, NULL);
+    check_status(&outcome, 0);
+    outcome = outcome_of_series(&slos, "p50=46ms", SERIES);
+    outcome.target = "/a";
+    check_notes(&outcome, "ioping: /a: p50 = 47.8 ms exceeds 46 ms\n",
+                "ioping: /a: " DOUBT);
+    check_status(&outcome, 5);
+}
+
+static void
+a_limit_outside_of_all_doubt_is_not_called_uncertain(void **state)
+{
+    (void)state;
+    struct slos slos;
+    struct outcome outcome = outcome_of_series(&slos, "p50=60ms", SERIES);
+    check_notes(&outcome, NULL, NULL);
+    outcome = outcome_of_series(&slos, "p50=40ms", SERIES);
+    check_notes(&outcome, "ioping: p50 = 47.8 ms exceeds 40 ms\n", NULL);
+}
+
+/* Nothing else is in the series: no other time, waits, nor the steps of a sweep. */
+static void
+only_a_percentile_of_all_requests_as_measured_is_doubted(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"avg=51ms", "p50=+10%", "loaded-p50=49ms"};
+    struct slos slos;
+    struct outcome outcome;
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        outcome = outcome_of_series(&slos, limits[i], SERIES);
+        if (i == 2)
+            outcome.series = NULL; /* as where a run has phases */
+        check_notes(&outcome, NULL, NULL);
+    }
+    outcome = outcome_of_series(&slos, "device-p50=1ms", SERIES);
+    check_notes(
+        &outcome,
+        "ioping: device-p50 is not known: 0 requests could be split, and it takes 2\n",
+        NULL);
+    outcome = outcome_of_series(&slos, "p50=49ms", SERIES);
+    outcome.swept = SWEEP_RATE;
+    check_notes(&outcome, NULL, NULL);
+    outcome = outcome_of_series(&slos, "p50=49ms", SERIES);
+    outcome.total.every = 1000000000;
+    check_notes(&outcome, NULL, NULL);
+}
+
+/* What is too little to know anything needs no words of its own. */
+static void
+too_few_requests_are_not_doubted(void **state)
+{
+    (void)state;
+    struct slos slos;
+    struct outcome outcome = outcome_of_series(&slos, "p99=99ms", 99);
+    check_notes(&outcome,
+                "ioping: p99 is not known: 99 requests count, and it takes 100\n", NULL);
+    outcome = outcome_of_series(&slos, "p50=90ms", 29);
+    check_notes(&outcome, NULL, NULL);
+}
+
 /* 10 ms would read as if nothing were wrong. */
 static void
 a_limit_missed_by_a_hair_is_told_in_full(void **state)
@@ -690,6 +784,10 @@ main(void)
         cmocka_unit_test(a_corrected_limit_says_so),
         cmocka_unit_test(a_failure_goes_before_a_limit_and_both_are_told),
         cmocka_unit_test(a_limit_on_nothing_is_not_kept),
+        cmocka_unit_test(a_limit_that_more_requests_might_keep_or_break_is_not_certain),
+        cmocka_unit_test(a_limit_outside_of_all_doubt_is_not_called_uncertain),
+        cmocka_unit_test(only_a_percentile_of_all_requests_as_measured_is_doubted),
+        cmocka_unit_test(too_few_requests_are_not_doubted),
         cmocka_unit_test(a_limit_missed_by_a_hair_is_told_in_full),
         cmocka_unit_test(what_a_brief_summary_left_out_is_told),
         cmocka_unit_test(a_brief_summary_is_told_of_the_failures_beside_the_named),
