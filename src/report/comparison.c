@@ -53,7 +53,7 @@ static const struct {
 static const char *const marks[] = {
     [SLO_MET] = "ok", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "?"};
 
-#define CELL 40
+#define CELL 48
 
 struct line {
     struct buffer name; /* escaped */
@@ -81,37 +81,45 @@ put(char *cell, const char *text)
     snprintf(cell, CELL, "%s", text);
 }
 
-/* Adds 0 so that there is no -0. */
-static double
-round_to(double value, double unit)
+/* Below 1/100 and from 10 on a ratio is shown as a factor, else as a change in percent.
+ */
+static bool
+is_factor(double ratio)
 {
-    return round(value / unit) * unit + 0.0;
+    return ratio >= 10 || ratio < 0.01;
 }
 
-/* From this ratio on it is shown as a factor, below as a change in percent. */
-#define FACTOR 10
+/* Returns the decimals of a factor: it has two digits at least. */
+static int
+find_decimals(double ratio)
+{
+    if (ratio >= 10)
+        return ratio < 99.95;
+    return 1 - (int)floor(log10(ratio));
+}
 
+/* Adds 0 so that there is no -0. */
 static void
 show_change(char *cell, double ratio)
 {
-    if (ratio >= FACTOR)
-        snprintf(cell, CELL, ratio < 100 ? "%.1fx" : "%.0fx", ratio);
+    if (is_factor(ratio))
+        snprintf(cell, CELL, "%.*fx", find_decimals(ratio), ratio);
     else
-        snprintf(cell, CELL, "%+.1f %%", round_to((ratio - 1) * 100, 0.1));
+        snprintf(cell, CELL, "%+.1f %%", round((ratio - 1) * 1000) / 10 + 0.0);
 }
 
-/* Shows a bound of a ratio like that itself, but shorter. */
+/* Adds a bound of RATIO, which is shown like that but for the percent sign, rounded away
+ * from it by what is more than an error of the arithmetic. */
 static void
-add_bound(char *cell, double bound, double ratio)
+add_bound(char *cell, double bound, double ratio, bool upper)
 {
-    double percent = (bound - 1) * 100;
     size_t length = strlen(cell);
-    bool fine = fabs(percent) < 9.95;
-    if (ratio >= FACTOR)
-        snprintf(cell + length, CELL - length, bound < 10 ? "%.1fx" : "%.0fx", bound);
-    else
-        snprintf(cell + length, CELL - length, fine ? "%+.1f" : "%+.0f",
-                 round_to(percent, fine ? 0.1 : 1));
+    double value = is_factor(ratio) ? bound : (bound - 1) * 100;
+    int decimals = is_factor(ratio) ? find_decimals(ratio) : fabs(value) < 9.9;
+    double steps = value * pow(10, decimals);
+    steps = upper ? ceil(steps - 1e-6) : floor(steps + 1e-6);
+    snprintf(cell + length, CELL - length, is_factor(ratio) ? "%.*fx" : "%+.*f", decimals,
+             steps / pow(10, decimals) + 0.0);
 }
 
 static void
@@ -124,9 +132,9 @@ show_bounds(struct table *table, char *cell, const struct interval *bounds, doub
         return;
     }
     put(cell, "(");
-    add_bound(cell, bounds->low, ratio);
+    add_bound(cell, bounds->low, ratio, false);
     strcat(cell, "..");
-    add_bound(cell, bounds->high, ratio);
+    add_bound(cell, bounds->high, ratio, true);
     strcat(cell, ")");
 }
 

@@ -3,22 +3,24 @@
 
 #include "base/time.h"
 #include "report/writers.h"
+#include "stats/comparison.h"
 #include "stats/slo.h"
 #include "stats/stats.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A target whose requests take so long: COUNT of them LATENCY, and MORE of them SLOWER.
- */
+ * The bounds of its ratios, of p50 and p99, are not known if they are 0. */
 struct device {
     const char *name;
     int count;
     int64_t latency;
     int more;
     int64_t slower;
+    double bounds[COMPARISON_FIGURES][2];
 };
 
-#define MOST 4
+#define MOST 6
 
 static struct stats all_stats[MOST];
 
@@ -32,6 +34,25 @@ stats_of(struct stats *stats, const struct device *device)
         stats_record(stats, &sample);
     }
     return stats;
+}
+
+/* Fills COUNT rows as comparison_fill does. */
+static void
+fill_rows(struct comparison_row *rows, const struct device *devices, int count)
+{
+    assert_true(count <= MOST);
+    for (int i = 0; i < count; i++) {
+        struct stats *stats = stats_of(&all_stats[i], &devices[i]);
+        rows[i] = (struct comparison_row){.name = devices[i].name, .stats = stats};
+        for (int k = 0; k < COMPARISON_FIGURES; k++) {
+            const double *bounds = devices[i].bounds[k];
+            int64_t value = stats_percentile(stats, &percentiles_common.list[k]);
+            rows[i].values[k] = value;
+            rows[i].bounds[k] = (struct interval){bounds[1] > 0, bounds[0], bounds[1]};
+            if (i > 0 && rows[0].values[k] > 0)
+                rows[i].ratios[k] = (double)value / (double)rows[0].values[k];
+        }
+    }
 }
 
 /* Fails unless exactly what tests/golden/NAME has was written. */
@@ -50,56 +71,90 @@ compare(const struct buffer *text, const char *name)
 }
 
 static struct buffer
-table_of(const struct device *devices, int count, const struct slos *slos)
+table_of(const struct device *devices, int count, const char *with,
+         const struct slos *slos)
 {
     static const struct slos none;
     struct comparison_row rows[MOST];
     struct buffer text = {0};
-    assert_true(count <= MOST);
-    for (int i = 0; i < count; i++)
-        rows[i] = (struct comparison_row){devices[i].name,
-                                          stats_of(&all_stats[i], &devices[i])};
-    comparison_format(&text, rows, count, slos ? slos : &none, false);
+    fill_rows(rows, devices, count);
+    comparison_format(&text, rows, count, with, slos ? slos : &none, false);
     return text;
 }
 
 static void
-check(const struct device *devices, int count, const struct slos *slos, const char *name)
+check(const struct device *devices, int count, const char *with, const struct slos *slos,
+      const char *name)
 {
-    struct buffer text = table_of(devices, count, slos);
+    struct buffer text = table_of(devices, count, with, slos);
     compare(&text, name);
     buffer_free(&text);
 }
 
-static const struct device gp3 = {"/mnt/gp3", 99, 246900, 0, 0},
-                           hdd = {"/mnt/hdd", 100, 8 * MS, 0, 0},
-                           nfs = {"/mnt/nfs", 0, 0, 0, 0};
+static const struct device gp3 = {"/mnt/gp3", 99, 246900, 0, 0, {{0}}},
+                           nfs = {"/mnt/nfs", 0, 0, 0, 0, {{0}}};
 
+/* One is much slower, one differs by its tail alone. */
 static void
-the_fastest_is_first(void **state)
+changes_are_those_from_the_first_row(void **state)
 {
     (void)state;
     const struct device devices[] = {
-        gp3, {"/mnt/gp2", 60, 241500, 39, 1440000}, {"/dev/nvme1n1", 1000, 80000, 0, 0}};
-    check(devices, 3, NULL, "comparison_three");
+        {"/mnt/gp2", 1960, 576900, 39, 1440000, {{0}}},
+        {"/mnt/gp3", 1960, 561000, 39, 1710000, {{0.94, 1.004}, {1.0921, 1.268}}},
+        {"/mnt/hdd", 1999, 8 * MS, 0, 0, {{13.56, 14.1}, {5.2, 5.81}}},
+    };
+    check(devices, 3, NULL, NULL, "comparison_three");
+}
+
+/* What is not certain has its legend, each once. */
+static void
+what_may_be_none_is_marked_and_what_is_not_known(void **state)
+{
+    (void)state;
+    const struct device devices[] = {
+        {"a", 500, 1000000, 0, 0, {{0}}},
+        {"b", 500, 1050000, 0, 0, {{0.98, 1.12}, {0.97, 1.22}}},
+        {"c", 60, 1500000, 0, 0, {{1.4, 1.6}, {0, 0}}},
+        {"d", 500, 500000, 0, 0, {{0.41, 0.6299}, {0.33, 1.5}}},
+        {"e", 9, 9000000, 0, 0, {{0}}},
+    };
+    check(devices, 5, NULL, NULL, "comparison_marks");
+}
+
+static void
+files_are_compared_with_the_first_by_its_name(void **state)
+{
+    (void)state;
+    const struct device devices[] = {
+        {"gp\n2", 1960, 576900, 39, 1440000, {{0}}},
+        {"gp3", 1960, 561000, 39, 1710000, {{0.94, 1.004}, {1.0921, 1.268}}},
+    };
+    struct slos slos = {0};
+    check(devices, 2, "gp\n2", NULL, "comparison_files");
+    assert_null(slos_add(&slos, "p50=+1%"));
+    assert_null(slos_add(&slos, "p99=+30%"));
+    check(devices, 2, "gp\n2", &slos, "comparison_files_slo");
 }
 
 static void
 with_limits_there_is_a_column_for_them(void **state)
 {
     (void)state;
-    const struct device devices[] = {nfs, hdd, gp3};
+    const struct device devices[] = {
+        gp3, {"/mnt/hdd", 100, 8 * MS, 0, 0, {{31.9, 32.8}, {0}}}, nfs};
     struct slos slos = {0};
     assert_null(slos_add(&slos, "max=1ms"));
-    check(devices, 3, &slos, "comparison_slo");
+    check(devices, 3, NULL, &slos, "comparison_slo");
 }
 
 static void
 there_is_a_table_if_nothing_counted(void **state)
 {
     (void)state;
-    const struct device devices[] = {{"/b", 0, 0, 0, 0}, {"/a", 0, 0, 0, 0}};
-    check(devices, 2, NULL, "comparison_nothing");
+    const struct device devices[] = {{"/b", 0, 0, 0, 0, {{0}}},
+                                     {"/a", 0, 0, 0, 0, {{0}}}};
+    check(devices, 2, NULL, NULL, "comparison_nothing");
 }
 
 /* A character has one column, and a byte that is none as well. */
@@ -107,106 +162,76 @@ static void
 names_cannot_drive_the_terminal_and_are_aligned(void **state)
 {
     (void)state;
-    const struct device devices[] = {{"/mnt/gr\xc3\xb6\xc3\x9f"
-                                      "e",
-                                      1, 1 * MS, 0, 0},
-                                     {"/mnt/\xff\xfe", 1, 2 * MS, 0, 0},
-                                     {"/a\nb\x9b", 1, 3 * MS, 0, 0},
-                                     {"/\xe2\x82\xac\xf0\x9d\x84\x9e", 1, 4 * MS, 0, 0}};
-    check(devices, 4, NULL, "comparison_utf8");
+    const struct device devices[] = {
+        {"/mnt/gr\xc3\xb6\xc3\x9f"
+         "e",
+         1,
+         1 * MS,
+         0,
+         0,
+         {{0}}},
+        {"/mnt/\xff\xfe", 1, 2 * MS, 0, 0, {{0}}},
+        {"/a\nb\x9b", 1, 3 * MS, 0, 0, {{0}}},
+        {"/\xe2\x82\xac\xf0\x9d\x84\x9e", 1, 4 * MS, 0, 0, {{0}}}};
+    check(devices, 4, NULL, NULL, "comparison_utf8");
 }
 
 static void
 columns_are_as_wide_as_their_widest_entry(void **state)
 {
     (void)state;
-    const struct device devices[] = {{"a", 1, 1, 0, 0}, {"b", 1, 4392000 * MS, 0, 0}};
+    const struct device devices[] = {
+        {"a", 1, 1, 0, 0, {{0}}},
+        {"b", 1, 4392000 * MS, 0, 0, {{4.1e12, 4.5e12}, {2, 4.5e12}}}};
     const struct slos none = {0};
+    struct comparison_row rows[2];
     struct buffer text = {0};
-    stats_of(&all_stats[0], &devices[0]);
-    stats_of(&all_stats[1], &devices[1])->latency.count = 1234567890;
+    fill_rows(rows, devices, 2);
+    all_stats[1].latency.count = 1234567890;
     all_stats[1].latency.sum = 1234567890 * (2000 * MS);
-    const struct comparison_row rows[] = {{"a", &all_stats[0]}, {"b", &all_stats[1]}};
-    comparison_format(&text, rows, 2, &none, false);
+    comparison_format(&text, rows, 2, NULL, &none, false);
     compare(&text, "comparison_wide");
     buffer_free(&text);
 }
 
-/* The first words of the rows, a space after each. */
-static char *
-names_in(const struct buffer *text)
-{
-    static char names[256];
-    const char *line = strstr(text->text, "\ntarget ");
-    assert_non_null(line);
-    names[0] = '\0';
-    for (line = strchr(line + 1, '\n'); line && line[1]; line = strchr(line + 1, '\n'))
-        sprintf(names + strlen(names), "%.*s ", (int)strcspn(line + 1, " "), line + 1);
-    return names;
-}
-
+/* Check what the second of two has for its median: bounds are rounded to the outside. */
 static void
-order_is_by_the_median_and_then_as_given(void **state)
-{
-    (void)state;
-    static const struct {
-        struct device devices[MOST];
-        const char *order;
-    } cases[] = {
-        {{{"a", 3, 4, 0, 0}, {"b", 3, 3, 0, 0}, {"c", 3, 2, 0, 0}, {"d", 3, 1, 0, 0}},
-         "d c b a "},
-        {{{"d", 2, 7, 0, 0}, {"c", 9, 7, 0, 0}, {"b", 1, 7, 0, 0}, {"a", 5, 7, 0, 0}},
-         "d c b a "},
-        {{{"a", 0, 0, 0, 0}, {"b", 1, 9, 0, 0}, {"c", 0, 0, 0, 0}, {"d", 1, 0, 0, 0}},
-         "d b a c "},
-        /* The mean and the largest say otherwise. */
-        {{{"a", 1, 5, 0, 0}, {"b", 2, 4, 1, 900}, {"c", 1, 1, 2, 6}, {"d", 9, 3, 8, 99}},
-         "d b a c "},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct buffer text = table_of(cases[i].devices, MOST, NULL);
-        assert_string_equal(names_in(&text), cases[i].order);
-        buffer_free(&text);
-    }
-}
-
-/* Check the ratio of the slower of two, the last column. */
-static void
-ratios_are_rounded_half_up(void **state)
+changes_are_rounded_and_bounds_away_from_them(void **state)
 {
     (void)state;
     static const struct {
         int64_t first, second;
-        const char *ratio;
+        double low, high;
+        const char *change;
     } cases[] = {
-        {7, 7, " 1.00x\n"},
-        {200, 201, " 1.01x\n"},
-        {200000, 200999, " 1.00x\n"},
-        {1000, 1994, " 1.99x\n"},
-        {1000, 1995, " 2.00x\n"},
-        {3, 4, " 1.33x\n"},
-        {3, 5, " 1.67x\n"},
-        {100, 99999, " 999.99x\n"},
-        {1000, 999994, " 999.99x\n"},
-        {1000, 999995, " 1000x\n"},
-        {1000, 1000499, " 1000x\n"},
-        {1000, 1000500, " 1001x\n"},
-        {999, 1000499, " 1002x\n"}, /* 1001.501 */
-        {1, 4398046511105, "  4398046511105x\n"},
-        {1, INT64_MAX, "  9223372036854775807x\n"},
-        {2, INT64_MAX, "  4611686018427387904x\n"},
-        {INT64_MAX, INT64_MAX, " 1.00x\n"},
-        {INT64_MAX / 3, INT64_MAX, " 3.00x\n"},
-        {0, 1000, "         -\n"},
-        {0, 0, "         -\n"},
+        {7, 7, 0.99, 1.01, " +0.0 % (~) "},
+        {10000, 9996, 0.99, 1.01, " +0.0 % (~) "},
+        {10000, 9994, 0.99, 1.01, " -0.1 % (~) "},
+        {10000, 10006, 0.99, 1.01, " +0.1 % (~) "},
+        {1000, 1188, 1.0923, 1.268, " +18.8 % (+9.2..+27) "},
+        {1000, 1102, 1.1, 1.104, " +10.2 % (+10..+11) "},
+        {1000, 1094, 1.0899, 1.0991, " +9.4 % (+8.9..+10) "},
+        {1000, 900, 0.85, 0.95, " -10.0 % (-15..-5.0) "},
+        {1000, 900, 0.8501, 0.9501, " -10.0 % (-15..-4.9) "},
+        {1000, 10, 0.005, 0.0199, " -99.0 % (-100..-98) "},
+        {1000, 9999, 9.5, 10.2, " +899.9 % (+850..+920) "},
+        {1000, 10000, 9.51, 10.2, " 10.0x (9.5x..10.2x) "},
+        {1000, 99949, 90, 123.456, " 99.9x (90.0x..123.5x) "},
+        {1000, 100000, 99.5, 123.456, " 100x (99x..124x) "},
+        {1000, 9, 0.0081, 0.012, " 0.0090x (0.0081x..0.0120x) "},
+        {100000000, 9, 8e-8, 1.2e-7, " 0.000000090x (0.000000080x..0.000000120x) "},
+        {1, INT64_MAX, 4.3e12, 9.3e18,
+         " 9223372036854775808x (4300000000000x..9300000000000000000x) "},
+        {0, 1000, 0, 0, "         -           "},
+        {0, 0, 0, 0, "         -           "},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        const struct device devices[] = {{"a", 1, cases[i].first, 0, 0},
-                                         {"b", 1, cases[i].second, 0, 0}};
-        struct buffer text = table_of(devices, 2, NULL);
-        size_t length = strlen(cases[i].ratio);
-        if (text.length < length ||
-            strcmp(text.text + text.length - length, cases[i].ratio) != 0)
+        const struct device devices[] = {
+            {"a", 1, cases[i].first, 0, 0, {{0}}},
+            {"b", 1, cases[i].second, 0, 0, {{cases[i].low, cases[i].high}, {0}}}};
+        struct buffer text = table_of(devices, 2, NULL, NULL);
+        const char *row = strstr(text.text, "\nb ");
+        if (!row || !strstr(row, cases[i].change))
             fail_msg("%lld, %lld: %s", (long long)cases[i].first,
                      (long long)cases[i].second, text.text);
         buffer_free(&text);
@@ -218,10 +243,10 @@ static void
 one_request_has_all_its_values(void **state)
 {
     (void)state;
-    const struct device target = {"/one", 1, 250000, 0, 0};
-    struct buffer text = table_of(&target, 1, NULL);
-    assert_contains(text.text, "\n/one            1     250 us     250 us     250 us"
-                               "     250 us   4 k     1.00x\n");
+    const struct device target = {"/one", 1, 250000, 0, 0, {{0}}};
+    struct buffer text = table_of(&target, 1, NULL, NULL);
+    assert_contains(text.text, "\n/one            1     250 us         -         250 us"
+                               "         -         250 us     250 us   4 k\n");
     buffer_free(&text);
 }
 
@@ -230,13 +255,13 @@ static void
 the_tail_is_not_the_largest(void **state)
 {
     (void)state;
-    const struct device devices[] = {{"a", 99, 1003520, 1, 9 * MS},
-                                     {"b", 98, 1003520, 2, 9 * MS}};
-    struct buffer text = table_of(devices, 2, NULL);
-    assert_contains(text.text, "\na             100    1.00 ms    1.00 ms       9 ms"
-                               "    1.08 ms   922     1.00x\n"
-                               "b             100    1.00 ms       9 ms       9 ms"
-                               "    1.16 ms   859     1.00x\n");
+    const struct device devices[] = {{"a", 99, 1003520, 1, 9 * MS, {{0}}},
+                                     {"b", 98, 1003520, 2, 9 * MS, {{0}}}};
+    struct buffer text = table_of(devices, 2, NULL, NULL);
+    assert_contains(text.text, "\na             100    1.00 ms         -        1.00 ms"
+                               "          -           9 ms    1.08 ms   922\n");
+    assert_contains(text.text, "\nb             100    1.00 ms    +0.0 % (?)       9 ms"
+                               "   +796.8 % (?)       9 ms    1.16 ms   859\n");
     buffer_free(&text);
 }
 
@@ -245,7 +270,7 @@ static void
 a_broken_limit_goes_before_one_that_is_not_known(void **state)
 {
     (void)state;
-    static const struct device target = {"/t", 60, 2 * MS, 40, 50 * MS};
+    static const struct device target = {"/t", 60, 2 * MS, 40, 50 * MS, {{0}}};
     static const struct {
         const char *limits[3], *verdict;
     } cases[] = {
@@ -264,7 +289,7 @@ a_broken_limit_goes_before_one_that_is_not_known(void **state)
         struct slos slos = {0};
         for (int k = 0; k < 3 && cases[i].limits[k]; k++)
             assert_null(slos_add(&slos, cases[i].limits[k]));
-        struct buffer text = table_of(&target, 1, &slos);
+        struct buffer text = table_of(&target, 1, NULL, &slos);
         size_t length = strlen(cases[i].verdict);
         if (strcmp(text.text + text.length - length, cases[i].verdict) != 0)
             fail_msg("%s: %s", cases[i].limits[0], text.text);
@@ -276,13 +301,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_fastest_is_first),
+        cmocka_unit_test(changes_are_those_from_the_first_row),
+        cmocka_unit_test(what_may_be_none_is_marked_and_what_is_not_known),
+        cmocka_unit_test(files_are_compared_with_the_first_by_its_name),
         cmocka_unit_test(with_limits_there_is_a_column_for_them),
         cmocka_unit_test(there_is_a_table_if_nothing_counted),
         cmocka_unit_test(names_cannot_drive_the_terminal_and_are_aligned),
         cmocka_unit_test(columns_are_as_wide_as_their_widest_entry),
-        cmocka_unit_test(order_is_by_the_median_and_then_as_given),
-        cmocka_unit_test(ratios_are_rounded_half_up),
+        cmocka_unit_test(changes_are_rounded_and_bounds_away_from_them),
         cmocka_unit_test(one_request_has_all_its_values),
         cmocka_unit_test(the_tail_is_not_the_largest),
         cmocka_unit_test(a_broken_limit_goes_before_one_that_is_not_known),

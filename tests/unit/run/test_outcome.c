@@ -497,7 +497,7 @@ a_limit_on_nothing_is_not_kept(void **state)
 #define SERIES 1000
 
 /* SERIES requests, each of which takes 1 to 101 ms at random: the median is known to
- * about 6 ms. */
+ * about 3 ms. */
 static struct outcome
 outcome_of_series(struct slos *slos, const char *limit, int count)
 {
