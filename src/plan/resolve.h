@@ -57,6 +57,16 @@ int plan_resolve_sweep(const struct options *options, struct plan *plan,
 int plan_resolve_phases(const struct options *options, struct plan *plan,
                         struct error *error);
 
+/* Resolves the output and the exported files. Returns 0, or -1 with ERROR when options
+ * contradict each other. */
+int plan_resolve_output(const struct options *options, struct plan_output *output,
+                        struct error *error);
+
+/* Resolves where people see it, when the rest of the plan is resolved: -output, and the
+ * status line. Returns 0, or -1 with ERROR when the file is another of the run. */
+int plan_resolve_screen(const struct options *options, struct plan *plan,
+                        struct error *error);
+
 /*
  * Resolves -compare. Comes first: advice on options that it refuses is of no use. Returns
  * 0, or -1 with ERROR when an option, a limit or a file is of no use then.
