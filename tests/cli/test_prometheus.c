@@ -11,7 +11,7 @@ it_is_there_with_zeros_before_the_first_request(void **state)
     struct result result =
         command_status(0, "it_is_there_with_zeros_before_the_first_request");
     assert_string_equal(result.out,
-                        "3\n 32 0\n 1 0.000000\n 1 0.000000000\n 1 1\n0\n1\n0\n"
+                        "3\n 47 0\n 1 0.000000\n 1 0.000000000\n 1 1\n0\n1\n0\n"
                         "x.prom\ny\n");
     command_free(&result);
 }
