@@ -19,13 +19,14 @@ prepare(struct golden *golden, int count)
         jobs[i].number = i;
         jobs[i].target.description = golden->job.target.description;
     }
-    golden->report = (struct report){.format = &report_influx,
-                                     .plan = &golden->plan,
-                                     .output = &golden->plan.output,
-                                     .jobs = jobs,
-                                     .count = count,
-                                     .target = &jobs[0].target.description,
-                                     .wall = golden_wall};
+    golden->report = &golden->reports.list[0];
+    *golden->report = (struct report){.format = &report_influx,
+                                      .plan = &golden->plan,
+                                      .output = &golden->plan.output,
+                                      .jobs = jobs,
+                                      .count = count,
+                                      .target = &jobs[0].target.description,
+                                      .wall = golden_wall};
 }
 
 /* Fails unless what REPORT has added is EXPECTED; empties it. */
@@ -72,7 +73,7 @@ figures_are_those_of_a_raw_line_with_times_in_seconds(void **state)
     stats.missed = 3;
     prepare(&golden, 1);
     golden.plan.output.percentiles = (struct percentiles){.given = true};
-    assert_period(&golden.report, &stats,
+    assert_period(golden.report, &stats,
                   TMP " min=0.000590800,avg=0.000500000,max=0.000685012,"
                       "mdev=0.000026501,iops=2000.000000,bps=8192000,count=9i,failed=2i,"
                       "missed=3i" STAMP);
@@ -86,7 +87,7 @@ percentiles_are_those_that_the_requests_know(void **state)
     struct golden golden;
     struct stats stats = requests_of(10);
     prepare(&golden, 1);
-    assert_period(&golden.report, &stats,
+    assert_period(golden.report, &stats,
                   TMP " p50=0.004997120,p90=0.009011200,min=0.001000000,avg=0.005500000,"
                       "max=0.010000000,mdev=0.002872281,iops=181.818182,bps=744727,"
                       "count=10i,failed=0i,missed=0i" STAMP);
@@ -101,10 +102,10 @@ percentiles_have_the_names_that_were_given(void **state)
     prepare(&golden, 1);
     golden.plan.output.percentiles =
         (struct percentiles){2, true, {{999000000, "99.9"}, {250000000, "25.0"}}};
-    golden.report.format->period(&golden.report, &stats, 7);
-    assert_contains(golden.report.text.text,
+    golden.report->format->period(golden.report, &stats, 7);
+    assert_contains(golden.report->text.text,
                     TMP " p99.9=0.001000000,p25.0=0.001000000,min=0.001000000,");
-    buffer_free(&golden.report.text);
+    buffer_free(&golden.report->text);
 }
 
 static void
@@ -114,7 +115,7 @@ nothing_that_counts_has_counts_alone(void **state)
     struct golden golden;
     struct stats stats = {.requests = 3, .failed = 2, .missed = 7};
     prepare(&golden, 1);
-    assert_period(&golden.report, &stats, TMP " count=0i,failed=2i,missed=7i" STAMP);
+    assert_period(golden.report, &stats, TMP " count=0i,failed=2i,missed=7i" STAMP);
 }
 
 static void
@@ -128,7 +129,7 @@ large_numbers_are_whole(void **state)
     stats.latency.min = stats.latency.max = INT64_MAX;
     prepare(&golden, 1);
     golden.plan.output.percentiles.count = 0;
-    assert_period(&golden.report, &stats,
+    assert_period(golden.report, &stats,
                   TMP " min=9223372036.854775807,avg=9223372036.854775807,"
                       "max=9223372036.854775807,mdev=0.000000000,iops=0.000000,bps=0,"
                       "count=1i,failed=9223372036854775807i,"
@@ -173,7 +174,7 @@ paths_are_escaped(void **state)
                  "ioping,path=%s,operation=read,mode=direct count=0i,failed=0i,missed=0i"
                  "%s",
                  cases[i][1], STAMP);
-        assert_period(&golden.report, &stats, expected);
+        assert_period(golden.report, &stats, expected);
     }
 }
 
@@ -196,9 +197,9 @@ operation_and_mode_are_tags(void **state)
         prepare(&golden, 1);
         golden.plan.load = cases[i].load;
         jobs[0].target.description.mode = cases[i].mode;
-        golden.report.format->period(&golden.report, &stats, 7);
-        assert_contains(golden.report.text.text, cases[i].tags);
-        buffer_free(&golden.report.text);
+        golden.report->format->period(golden.report, &stats, 7);
+        assert_contains(golden.report->text.text, cases[i].tags);
+        buffer_free(&golden.report->text);
     }
 }
 
@@ -209,8 +210,8 @@ a_phase_is_a_tag(void **state)
     struct golden golden;
     struct stats stats = {0};
     prepare(&golden, 1);
-    golden.report.phase = PHASE_LOADED;
-    assert_period(&golden.report, &stats,
+    golden.report->phase = PHASE_LOADED;
+    assert_period(golden.report, &stats,
                   TMP ",phase=loaded count=0i,failed=0i,missed=0i" STAMP);
 }
 
@@ -223,13 +224,13 @@ a_target_that_is_named_again_has_its_number(void **state)
     struct stats stats = {0};
     prepare(&golden, 3);
     jobs[1].target.description.path = "/mnt";
-    assert_period(&golden.report, &stats, TMP " count=0i,failed=0i,missed=0i" STAMP);
-    golden.report.target = &jobs[1].target.description;
-    assert_period(&golden.report, &stats,
+    assert_period(golden.report, &stats, TMP " count=0i,failed=0i,missed=0i" STAMP);
+    golden.report->target = &jobs[1].target.description;
+    assert_period(golden.report, &stats,
                   "ioping,path=/mnt,operation=read,mode=direct "
                   "count=0i,failed=0i,missed=0i" STAMP);
-    golden.report.target = &jobs[2].target.description;
-    assert_period(&golden.report, &stats,
+    golden.report->target = &jobs[2].target.description;
+    assert_period(golden.report, &stats,
                   TMP ",number=2 count=0i,failed=0i,missed=0i" STAMP);
 }
 
@@ -262,9 +263,9 @@ a_step_has_its_value_and_what_it_keeps(void **state)
         prepare(&golden, 1);
         golden.plan.sweep.kind = cases[i].kind;
         golden.plan.slos.count = cases[i].limits;
-        golden.report.format->step(&golden.report, &step, &stats, 7);
-        assert_contains(golden.report.text.text, cases[i].expected);
-        buffer_free(&golden.report.text);
+        golden.report->format->step(golden.report, &step, &stats, 7);
+        assert_contains(golden.report->text.text, cases[i].expected);
+        buffer_free(&golden.report->text);
     }
 }
 
@@ -276,12 +277,12 @@ the_highest_step_has_a_line_if_there_is_one(void **state)
     prepare(&golden, 1);
     golden.plan.sweep.kind = jobs[0].plan.sweep.kind = SWEEP_DEPTH;
     jobs[0].highest = -1;
-    golden.report.format->highest(&golden.report, &jobs[0]);
-    assert_int_equal(golden.report.text.length, 0);
+    golden.report->format->highest(golden.report, &jobs[0]);
+    assert_int_equal(golden.report->text.length, 0);
     jobs[0].steps[0].value = 16;
     jobs[0].highest = 0;
-    golden.report.format->highest(&golden.report, &jobs[0]);
-    assert_added(&golden.report, TMP " highest_depth=16i" STAMP);
+    golden.report->format->highest(golden.report, &jobs[0]);
+    assert_added(golden.report, TMP " highest_depth=16i" STAMP);
 }
 
 int
