@@ -94,6 +94,48 @@ one_slow_request_breaks_what_it_should(void **state)
     command_free(&result);
 }
 
+/* The device is slow for a part of the run: the median would be another of another part.
+ * Scripts have the status that they had, and the same output. */
+static void
+a_limit_that_is_not_certain_is_noted(void **state)
+{
+    (void)state;
+    need_faults();
+    static const struct {
+        const char *slow, *expected;
+        int status;
+    } cases[] = {
+        {"62-101", "^ioping: p50 is not certain: " TIME " to " TIME " \\(95 %\\)\n$", 0},
+        {"42-101",
+         "^ioping: p50 = " TIME " exceeds 10 ms\n"
+         "ioping: p50 is not certain: " TIME " to " TIME " \\(95 %\\)\n$",
+         5},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            cases[i].status, "a_limit_that_is_not_certain_is_noted %s", cases[i].slow);
+        assert_matches(result.err, cases[i].expected);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* All requests of a step are of one kind, those of all steps are not. */
+static void
+limits_of_sweeps_and_phases_are_not_doubted(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"-sweep size=4k..8k -w 50ms",
+                                          "-c 120 -load read"};
+    for (size_t i = 0; i < LENGTH(options); i++) {
+        struct result result =
+            command("ioping -q -C -i 0 -slo p50=1us -slo p50=20us %s data", options[i]);
+        assert_true(result.status == 0 || result.status == 5);
+        assert_lacks(result.err, "certain");
+        command_free(&result);
+    }
+}
+
 /* A second of a stall, 100 ms apart, is ten waits. A machine that is late by more tries
  * again. */
 static void
@@ -230,6 +272,8 @@ main(void)
         cmocka_unit_test(values_are_those_of_the_summary),
         cmocka_unit_test(percentiles_of_too_few_are_not_known),
         cmocka_unit_test(one_slow_request_breaks_what_it_should),
+        cmocka_unit_test(a_limit_that_is_not_certain_is_noted),
+        cmocka_unit_test(limits_of_sweeps_and_phases_are_not_doubted),
         cmocka_unit_test(limits_are_on_what_is_corrected),
         cmocka_unit_test(a_failure_goes_before_a_limit),
         cmocka_unit_test(lost_output_goes_before_a_limit),

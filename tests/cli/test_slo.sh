@@ -22,6 +22,14 @@ break_one() {
     return "$status"
 }
 
+# Usage: a_limit_that_is_not_certain_is_noted REQUESTS: these take 20 ms, of 101.
+a_limit_that_is_not_certain_is_noted() {
+    faulty "pread:$1:20ms" -q -C -i 0 -c 101 -slo p50=10ms data >o
+    status=$?
+    tail -n +6 o
+    return "$status"
+}
+
 an_interrupt_does_not_skip_them() {
     start -r 100 -slo max=0 data
     until_printed request=3
