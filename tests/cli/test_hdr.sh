@@ -10,9 +10,9 @@ hdr_python() {
     return 1
 }
 
-# Usage: intervals [LOG]: its lines of intervals; tags [LOG]: what these are of.
+# Usage: intervals [LOG]: its lines of intervals; tags: what those of x.hlog are of.
 intervals() { grep '^Tag=' "${1:-x.hlog}"; }
-tags() { intervals "$@" | sed 's/^Tag=//; s/,.*//'; }
+tags() { intervals x.hlog | sed 's/^Tag=//; s/,.*//'; }
 has_intervals() { [ -e x.hlog ] && [ "$(intervals | wc -l)" -ge "$1" ]; }
 
 # Usage: check_log [LOG]: says what is not whole: the head, a line, the end of the last.
