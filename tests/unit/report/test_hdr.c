@@ -194,7 +194,7 @@ dates_are_those_of_the_calendar(void **state)
         {1767225600, "2026-01-01T00:00:00Z"}, {4107542400, "2100-03-01T00:00:00Z"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct buffer text = {0};
-        open_log((const char *const[]){"/tmp"}, 1);
+        hdr_close(open_log((const char *const[]){"/tmp"}, 1));
         struct hdr_log *log = hdr_open(jobs, 1, 0, cases[i].seconds * SECOND);
         hdr_head(&text, log);
         hdr_close(log);
