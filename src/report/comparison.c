@@ -259,22 +259,21 @@ comparison_format(struct buffer *text, const struct comparison_row *rows, int co
     free(table.lines);
 }
 
-struct comparison_row *
+const struct comparison_row *
 comparison_rows(struct report *report)
 {
-    struct comparison_row *rows = calloc((size_t)report->count, sizeof(*rows));
-    for (int i = 0; rows && report->rows && i < report->count; i++)
-        rows[i] = report->rows[i];
-    if (rows && report->rows)
+    struct comparison_row *rows = report->rows;
+    if (rows)
         return rows;
+    rows = calloc((size_t)report->count, sizeof(*rows));
     for (int i = 0; rows && i < report->count; i++)
         rows[i] = (struct comparison_row){
             .name = report->jobs[i].target.description.path,
             .stats = &report->jobs[i].outcome.total,
             .series = report->jobs[i].outcome.series,
         };
-    if (rows && comparison_fill(rows, report->count, true) == 0)
-        return rows;
+    if (rows && comparison_fill(rows, report->count, !report->plan->compare) == 0)
+        return report->rows = rows;
     report->text.failed = true;
     free(rows);
     return NULL;

@@ -383,11 +383,10 @@ human_compare(struct report *report)
 {
     const char *with =
         report->plan->compare ? report->jobs[0].target.description.path : NULL;
-    struct comparison_row *rows = comparison_rows(report);
+    const struct comparison_row *rows = comparison_rows(report);
     if (rows)
         comparison_format(&report->text, rows, report->count, with, &report->plan->slos,
                           report->color);
-    free(rows);
     if (report->plan->compare)
         add_distributions(report);
 }

@@ -16,7 +16,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 static struct json
@@ -40,9 +39,8 @@ add_target(struct json *json, const struct description *target)
     json_close(json, '}');
 }
 
-/* Opens a record that is about no target. */
 static struct json
-open_plain(struct report *report)
+open_record(struct report *report)
 {
     struct json json = begin_json(report);
     char local_text[64];
@@ -56,13 +54,6 @@ open_plain(struct report *report)
     json_value(&json, "timestamp", "%" PRId64 ".%06" PRId64, wall / SECOND,
                wall % SECOND / US);
     json_string(&json, "localtime", local_text);
-    return json;
-}
-
-static struct json
-open_record(struct report *report)
-{
-    struct json json = open_plain(report);
     add_target(&json, report->target);
     if (report->phase)
         json_string(&json, "phase", phase_name(report->phase));
@@ -290,7 +281,51 @@ add_kept_load(struct json *json, const struct stats *stats, int64_t time)
 }
 
 static void
-json_stats(struct report *report, const struct stats *stats, int64_t time)
+add_ratio(struct json *json, const char *name, double ratio,
+          const struct interval *bounds)
+{
+    const char *differs = !bounds->known             ? "null"
+                          : interval_differs(bounds) ? "true"
+                                                     : "false";
+    json_open(json, name, '{');
+    json_value(json, "ratio", "%.6f", ratio);
+    if (bounds->known) {
+        json_value(json, "low", "%.6f", bounds->low);
+        json_value(json, "high", "%.6f", bounds->high);
+    }
+    json_value(json, "differs", "%s", differs);
+    json_close(json, '}');
+}
+
+/* Adds how the target differs from the one that all are compared with. */
+static void
+add_change(struct report *report, struct json *json, const struct stats *stats)
+{
+    static const char *const names[COMPARISON_FIGURES] = {"p50", "p99"};
+    const struct comparison_row *rows = comparison_rows(report), *row = rows;
+    if (!rows)
+        return;
+    while (row->stats != stats)
+        row++;
+    json_open(json, "change", '{');
+    json_string(json, "reference", rows[0].name);
+    for (int i = 0; row != rows && i < COMPARISON_FIGURES; i++)
+        if (row->ratios[i] > 0)
+            add_ratio(json, names[i], row->ratios[i], &row->bounds[i]);
+    json_close(json, '}');
+}
+
+static void
+json_period(struct report *report, const struct stats *stats, int64_t time)
+{
+    struct json json = open_record(report);
+    add_stat(report, &json, stats);
+    add_load(&json, stats, time);
+    close_record(report, &json);
+}
+
+static void
+json_summary(struct report *report, const struct stats *stats, int64_t time)
 {
     struct json json = open_record(report);
     add_stat(report, &json, stats);
@@ -298,6 +333,8 @@ json_stats(struct report *report, const struct stats *stats, int64_t time)
         add_kept_load(&json, stats, time);
     else
         add_load(&json, stats, time);
+    if (report->count > 1 && report->plan->series)
+        add_change(report, &json, stats);
     close_record(report, &json);
 }
 
@@ -380,62 +417,6 @@ json_highest(struct report *report, const struct job *job)
 }
 
 static void
-add_ratio(struct json *json, const char *name, double ratio,
-          const struct interval *bounds)
-{
-    if (ratio <= 0)
-        return;
-    json_open(json, name, '{');
-    json_value(json, "ratio", "%.6f", ratio);
-    if (bounds->known) {
-        json_value(json, "low", "%.6f", bounds->low);
-        json_value(json, "high", "%.6f", bounds->high);
-    }
-    json_value(json, "differs", "%s",
-               !bounds->known             ? "null"
-               : interval_differs(bounds) ? "true"
-                                          : "false");
-    json_close(json, '}');
-}
-
-/* Adds the rows of a comparison, the first of which is the reference. */
-static void
-add_comparison(struct json *json, const struct comparison_row *rows, int count)
-{
-    static const char *const names[COMPARISON_FIGURES] = {"p50", "p99"};
-    json_open(json, "comparison", '{');
-    json_string(json, "reference", rows[0].name);
-    json_open(json, "rows", '[');
-    for (int i = 0; i < count; i++) {
-        const struct comparison_row *row = &rows[i];
-        json_open(json, NULL, '{');
-        json_string(json, "path", row->name);
-        json_value(json, "count", "%llu", (unsigned long long)row->stats->latency.count);
-        for (int k = 0; comparison_counts(row) && k < COMPARISON_FIGURES; k++)
-            json_value(json, names[k], "%lld", (long long)row->values[k]);
-        json_open(json, "change", '{');
-        for (int k = 0; i > 0 && k < COMPARISON_FIGURES; k++)
-            add_ratio(json, names[k], row->ratios[k], &row->bounds[k]);
-        json_close(json, '}');
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_close(json, '}');
-}
-
-static void
-json_compare(struct report *report)
-{
-    struct comparison_row *rows = comparison_rows(report);
-    struct json json = open_plain(report);
-    if (rows)
-        add_comparison(&json, rows, report->count);
-    close_record(report, &json);
-    report->records++;
-    free(rows);
-}
-
-static void
 close_array(struct report *report)
 {
     buffer_text(&report->text, "]\n");
@@ -444,22 +425,20 @@ close_array(struct report *report)
 const struct report_format report_json = {
     .open = open_array,
     .sample = json_sample,
-    .period = json_stats,
-    .summary = json_stats,
+    .period = json_period,
+    .summary = json_summary,
     .step = json_step,
     .highest = json_highest,
     .phase = json_phase,
-    .compare = json_compare,
     .end = close_array,
     .closing = ']',
 };
 
 const struct report_format report_ndjson = {
     .sample = json_sample,
-    .period = json_stats,
-    .summary = json_stats,
+    .period = json_period,
+    .summary = json_summary,
     .step = json_step,
     .highest = json_highest,
     .phase = json_phase,
-    .compare = json_compare,
 };

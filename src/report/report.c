@@ -173,7 +173,7 @@ on_period(void *self, const struct job *job, const struct stats *stats, int64_t 
     struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
-        if (!report->output->print_count && !report->output->print_interval)
+        if (!plan_has_periods(report->output))
             continue;
         report->format->period(report, stats, time);
         end_record(reports, report);
@@ -418,11 +418,10 @@ report_compare(struct reports *reports)
 }
 
 void
-report_kept(struct reports *reports, const struct comparison_row *rows)
+report_kept(struct reports *reports)
 {
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
-        report->rows = rows;
         for (int k = 0; report->format != &report_human && k < report->count; k++) {
             begin_job(reports, select_job(reports, i, &report->jobs[k]));
             summarize(reports, report, &report->jobs[k]);
@@ -444,6 +443,7 @@ end_report(struct reports *reports, struct report *report)
     for (int i = 0; i < report->count; i++)
         buffer_free(&report->labels[i]);
     free(report->labels);
+    free(report->rows);
     report->labels = NULL;
     report->count = 0;
     buffer_free(&report->text);

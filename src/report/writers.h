@@ -111,9 +111,9 @@ void phases_table(struct buffer *text, const struct plan *plan,
 void comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
                        const char *with, const struct slos *slos, bool color);
 
-/* comparison.c: returns the rows of all jobs of REPORT, filled; NULL without memory,
- * which is marked in its text. The caller frees them. */
-struct comparison_row *comparison_rows(struct report *report);
+/* comparison.c: returns the rows of all jobs of REPORT, which have ended; they are filled
+ * once, and are the report's. NULL without memory, which is marked in its text. */
+const struct comparison_row *comparison_rows(struct report *report);
 
 /*
  * text_histogram.c: the distribution as a row for each power of two, or for a half,

@@ -30,7 +30,7 @@ struct compare {
     const struct plan *plan;
     struct os_thread supervisor;
     struct kept kept;
-    struct comparison_row *rows; /* of the kept */
+    struct comparison_row *rows; /* of the kept, if a limit is relative; or NULL */
     struct reports reports;
     char *block;
     _Atomic(const char *) path; /* of the file that is being read */
@@ -82,19 +82,22 @@ find_relative(const struct slos *slos)
     return NULL;
 }
 
-/* Compares the rows with the first. Returns 0, or -1 with ERROR. */
+/* Compares the rows with the first where a limit is relative to that. Returns 0, or -1
+ * with ERROR. */
 static int
 fill_rows(struct compare *compare, struct error *error)
 {
     const struct kept *kept = &compare->kept;
     const struct slo *relative = find_relative(&compare->plan->slos);
     char name[SLO_NAME];
-    compare->rows = calloc((size_t)kept->count, sizeof(*compare->rows));
-    if (relative && kept->count < 2) {
+    if (!relative)
+        return 0;
+    if (kept->count < 2) {
         error_set(error, EXIT_USAGE, "-slo", "%s: there is nothing to be relative to",
                   slo_name(relative, name));
         return error_advise(error, "name a second file, or give a time");
     }
+    compare->rows = calloc((size_t)kept->count, sizeof(*compare->rows));
     for (int i = 0; compare->rows && i < kept->count; i++)
         compare->rows[i] = (struct comparison_row){
             .name = kept->jobs[i].target.description.path,
@@ -157,7 +160,7 @@ explain_changes(const struct compare *compare)
     const struct slos *slos = &compare->plan->slos;
     struct notes notes = {0};
     int status = EXIT_DONE;
-    for (int i = 1; i < compare->kept.count; i++) {
+    for (int i = 1; compare->rows && i < compare->kept.count; i++) {
         for (int k = 0; k < slos->count; k++)
             if (slos->list[k].relative)
                 status = outcome_worse(status,
@@ -197,7 +200,7 @@ tell(struct compare *compare)
         return console_error(&error);
     begun = report_begin(&compare->reports, &kept->plan, kept->jobs, kept->count, &error);
     if (begun == 0)
-        report_kept(&compare->reports, compare->rows);
+        report_kept(&compare->reports);
     report_end(&compare->reports, &kept->jobs[0].outcome);
     if (begun < 0)
         return console_error(&error);
