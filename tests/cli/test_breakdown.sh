@@ -75,7 +75,7 @@ add_up() {
     jq -s -c '
         ["submit", "queue", "device", "return"] as $parts
         | def figures: {count: length, time: (add // 0), min: (min // 0), max: (max // 0)};
-        map(select(.target)) | group_by(.target.path)[] | (map(select(.stat)) | last.stat) as $stat
+        group_by(.target.path)[] | (map(select(.stat)) | last.stat) as $stat
         | map(select(.io.breakdown).io) as $split
         | ($split | map(select(.ignored | not))) as $counted
         | [($split | all(.time == (.sync // 0) + ([.breakdown[$parts[]]] | add))),

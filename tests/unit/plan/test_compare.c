@@ -2,8 +2,9 @@
 #include "planned.h"
 
 static const enum option_id allowed[] = {
-    OPTION_COMPARE, OPTION_BATCH, OPTION_JSON,  OPTION_QUIET,     OPTION_PERCENTILES,
-    OPTION_SLO,     OPTION_PLOT,  OPTION_COLOR, OPTION_HISTOGRAM, OPTION_NO_STATUS,
+    OPTION_COMPARE,     OPTION_BATCH,     OPTION_JSON,   OPTION_QUIET,
+    OPTION_PERCENTILES, OPTION_SLO,       OPTION_PLOT,   OPTION_COLOR,
+    OPTION_HISTOGRAM,   OPTION_NO_STATUS, OPTION_OUTPUT,
 };
 
 /* Returns a value that ID takes. */
@@ -18,6 +19,7 @@ value_of(enum option_id id)
     case OPTION_PERCENTILES:
         return "50,99.9";
     case OPTION_SLO:
+    case OPTION_WARN:
         return "p99=1ms";
     case OPTION_COLOR:
         return "never";
