@@ -74,8 +74,8 @@ struct job {
                                 * phases of all so far */
     struct job_phases *phases; /* NULL: there are none */
     struct track *track;       /* likewise; NULL: there is no plot of it */
-    struct time_series series; /* of the requests that count, when all have ended; without room
-                             unless the plan has it */
+    struct time_series series; /* of the requests that count, when all have ended; without
+                                  room unless the plan has it */
     struct job_under_way under_way; /* when `stats` were put together */
     struct job_step steps[JOB_STEPS];
     int step_count;

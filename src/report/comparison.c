@@ -53,7 +53,8 @@ static const struct {
 static const char *const marks[] = {
     [SLO_MET] = "ok", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "?"};
 
-#define CELL 48
+#define BOUND 24
+#define CELL (2 * BOUND + 8)
 
 struct line {
     struct buffer name; /* escaped */
@@ -108,34 +109,32 @@ show_change(char *cell, double ratio)
         snprintf(cell, CELL, "%+.1f %%", round((ratio - 1) * 1000) / 10 + 0.0);
 }
 
-/* Adds a bound of RATIO, which is shown like that but for the percent sign, rounded away
- * from it by what is more than an error of the arithmetic. */
+/* Shows a bound of RATIO like that but for the percent sign, rounded away from it by what
+ * is more than an error of the arithmetic. */
 static void
-add_bound(char *cell, double bound, double ratio, bool upper)
+show_bound(char *text, double bound, double ratio, bool upper)
 {
-    size_t length = strlen(cell);
     double value = is_factor(ratio) ? bound : (bound - 1) * 100;
     int decimals = is_factor(ratio) ? find_decimals(ratio) : fabs(value) < 9.9;
     double steps = value * pow(10, decimals);
     steps = upper ? ceil(steps - 1e-6) : floor(steps + 1e-6);
-    snprintf(cell + length, CELL - length, is_factor(ratio) ? "%.*fx" : "%+.*f", decimals,
+    snprintf(text, BOUND, is_factor(ratio) ? "%.*fx" : "%+.*f", decimals,
              steps / pow(10, decimals) + 0.0);
 }
 
 static void
 show_bounds(struct table *table, char *cell, const struct interval *bounds, double ratio)
 {
+    char low[BOUND], high[BOUND];
     table->same |= bounds->known && !interval_differs(bounds);
     table->unknown |= !bounds->known;
     if (!interval_differs(bounds)) {
         put(cell, bounds->known ? "(~)" : "(?)");
         return;
     }
-    put(cell, "(");
-    add_bound(cell, bounds->low, ratio, false);
-    strcat(cell, "..");
-    add_bound(cell, bounds->high, ratio, true);
-    strcat(cell, ")");
+    show_bound(low, bounds->low, ratio, false);
+    show_bound(high, bounds->high, ratio, true);
+    snprintf(cell, CELL, "(%s..%s)", low, high);
 }
 
 static void
