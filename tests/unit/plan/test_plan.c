@@ -609,6 +609,32 @@ what_a_log_does_not_have_is_refused(void **state)
     planned_refused("-WU -append -sweep depth .", "ioping: -sweep" APPEND ONE);
 }
 
+/* Where targets are compared, or a percentile is limited, of requests of one kind; all
+ * targets together have room for as many as four. */
+static void
+a_series_is_kept_where_it_tells_how_certain_something_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int series;
+    } cases[] = {
+        {".", 0},
+        {"-slo max=1ms .", 0},
+        {"-slo iops=1 .", 0},
+        {"-slo max=1ms -slo p99=1ms .", 32768},
+        {"a b", 32768},
+        {"a b c d", 32768},
+        {"a b c d e", 26214},
+        {"a b c d e f g h", 16384},
+        {"-sweep size a b", 0},
+        {"-sweep rate -slo p99=1ms a", 0},
+        {"-load write -c 100 -slo p99=1ms .", 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_int_equal(planned(cases[i].line).series, cases[i].series);
+}
+
 int
 main(void)
 {
@@ -646,6 +672,7 @@ main(void)
         cmocka_unit_test(the_plot_is_where_it_was_asked_for),
         cmocka_unit_test(a_log_is_written_from_its_beginning_whatever_else_is_said),
         cmocka_unit_test(what_a_log_does_not_have_is_refused),
+        cmocka_unit_test(a_series_is_kept_where_it_tells_how_certain_something_is),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }
