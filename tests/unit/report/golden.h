@@ -51,8 +51,9 @@ golden_prepare(struct golden *golden, enum plan_format format)
                              .mode = MODE_DIRECT};
 }
 
+/* The jobs stay the caller's. */
 static inline void
-golden_begin(struct golden *golden)
+golden_begin_of(struct golden *golden, const struct job *jobs, int count)
 {
     struct error error;
     snprintf(golden->path, sizeof(golden->path), "%s/output", scratch());
@@ -62,12 +63,19 @@ golden_begin(struct golden *golden)
     golden->saved = dup(1);
     dup2(fd, 1);
     close(fd);
-    assert_int_equal(
-        report_begin(&golden->reports, &golden->plan, &golden->job, 1, &error), 0);
+    assert_int_equal(report_begin(&golden->reports, &golden->plan, jobs, count, &error),
+                     0);
     golden->report = &golden->reports.list[0];
     golden->report->wall = golden_wall;
     golden->observer = report_observer(&golden->reports);
-    golden->observer.begin(&golden->reports, &golden->job);
+    for (int i = 0; i < count; i++)
+        golden->observer.begin(&golden->reports, &jobs[i]);
+}
+
+static inline void
+golden_begin(struct golden *golden)
+{
+    golden_begin_of(golden, &golden->job, 1);
 }
 
 static inline void
