@@ -183,12 +183,17 @@ check_limits(const struct options *options, const struct plan *plan,
         if (slo->relative && !plan->compare) {
             error_set(error, EXIT_USAGE, option, "%s is relative, and needs -compare",
                       slo_name(slo, name));
-            return error_advise(error, "add -compare and two files, or give a time");
+            return error_advise(error,
+                                plan_given(options, OPTION_CHECK)
+                                    ? "give a time"
+                                    : "add -compare and two files, or give a time");
         }
         const char *advice, *why = find_missing(plan, slo->scope, &advice);
         if (slo->phase && !plan->phased) {
             error_set(error, EXIT_USAGE, option, "%s needs -load", slo_name(slo, name));
-            return error_advise(error, "add -load, or limit the whole run");
+            return error_advise(error, plan_given(options, OPTION_CHECK)
+                                           ? "limit the whole run"
+                                           : "add -load, or limit the whole run");
         }
         if (!why)
             continue;

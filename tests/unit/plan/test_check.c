@@ -69,6 +69,7 @@ other_outputs_are_refused(void **state)
         const char *given, *name;
     } cases[] = {{"-J", "json"},           {"-B", "batch"},
                  {"-p 1", "print-count"},  {"-P 1", "print-interval"},
+                 {"-influx", "influx"},    {"-output a", "output"},
                  {"-sweep size", "sweep"}, {"-load write -c 1", "load"}};
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -98,8 +99,11 @@ what_a_warning_is_about_has_to_be_there(void **state)
                     "ioping: -warn: device-p99 needs -breakdown; add -breakdown, or "
                     "limit the whole time\n");
     planned_refused("-check -warn loaded-p99=1ms .",
-                    "ioping: -warn: loaded-p99 needs -load; add -load, or limit the "
-                    "whole run\n");
+                    "ioping: -warn: loaded-p99 needs -load; limit the whole run\n");
+    planned_refused("-check -slo idle-p99=1ms .",
+                    "ioping: -slo: idle-p99 needs -load; limit the whole run\n");
+    planned_refused("-check -warn p99=+10% .",
+                    "ioping: -warn: p99 is relative, and needs -compare; give a time\n");
 }
 
 int
