@@ -56,7 +56,7 @@ int cli_parse(int argc, char *const argv[], struct options *options, struct erro
 
 /*
  * Returns whether a word of the command line, before a "--", looks like long option ID,
- * whatever stands before it and even if the rest is wrong.
+ * whatever stands before it and even if the rest, or a value of it, is wrong.
  */
 bool cli_has(int argc, char *const argv[], enum option_id id);
 

@@ -78,14 +78,16 @@ void os_signals_closing(int stream, int byte);
  * Has LINE, a constant with its newline, written to stdout if the process ends before it
  * could say its last word: by a second SIGINT, which ends it with STATUS then and not
  * with 4, killed, or given up by the monitor. It is not where that would mean to wait.
- * NULL: that word is said; STATUS still holds. First called before os_monitor_start.
+ * NULL: that word is said; STATUS still holds. First called before os_monitor_start, and
+ * from then on no signal is what the process ends by, but its status says how it ended.
  */
 void os_process_last_line(const char *line, int status);
 
 /*
  * Ends the program if SIGTERM or SIGHUP asked to stop: it dies by that signal, so that
- * its parent sees why. Else returns STATUS for main to return, or 128 and the signal
- * where a process cannot die by it. Any thread.
+ * its parent sees why, unless there was a line of os_process_last_line. Else returns
+ * STATUS for main to return, or 128 and the signal where a process cannot die by it. Any
+ * thread.
  */
 int os_signals_end(int status);
 

@@ -220,7 +220,7 @@ cli_has(int argc, char *const argv[], enum option_id id)
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         const char *name = argv[i] + strspn(argv[i], "-");
         bool dashed = name == argv[i] + 1 || name == argv[i] + 2;
-        const struct cli_option *option = cli_find(name, strlen(name));
+        const struct cli_option *option = cli_find(name, strcspn(name, "="));
         if (dashed && option && option->id == id)
             return true;
     }

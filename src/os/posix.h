@@ -99,8 +99,10 @@ void posix_monitor_detach(void);
 void posix_monitor_leave(void);
 
 /* posix_last_line: writes the line of os_process_last_line, unless it has been written or
- * is not wanted any more. posix_last_status: the status of a second SIGINT. */
+ * is not wanted any more. posix_answers: whether there ever was one. posix_last_status:
+ * the status of a second SIGINT. */
 void posix_last_line(void);
+bool posix_answers(void);
 int posix_last_status(void);
 
 /*

@@ -52,6 +52,7 @@ struct page {
 
     _Atomic(const char *) last_line; /* not yet written; both have it at one address */
     atomic_int last_status;          /* of a second SIGINT */
+    atomic_bool answers;             /* there was a last line: no end is by a signal */
 };
 
 static struct page alone = {.limit = INT64_MAX, .last_status = EXIT_INTERRUPTED};
@@ -226,6 +227,10 @@ posix_monitor_limit(void)
 void
 os_process_last_line(const char *line, int status)
 {
+    if (line) {
+        atomic_store(&page->answers, true);
+        signal(SIGPIPE, SIG_IGN); /* EPIPE says it as well */
+    }
     atomic_store(&page->last_line, line);
     atomic_store(&page->last_status, status);
 }
@@ -239,6 +244,12 @@ posix_last_line(void)
         ssize_t written = write(STDOUT_FILENO, line, strlen(line));
         (void)written;
     }
+}
+
+bool
+posix_answers(void)
+{
+    return atomic_load(&page->answers);
 }
 
 int
@@ -336,9 +347,10 @@ look(struct progress *progress, int64_t now)
 static int
 deadly_signal(void)
 {
-    return atomic_load(&page->passed[SIGTERM])  ? SIGTERM
-           : atomic_load(&page->passed[SIGHUP]) ? SIGHUP
-                                                : 0;
+    return posix_answers()                       ? 0
+           : atomic_load(&page->passed[SIGTERM]) ? SIGTERM
+           : atomic_load(&page->passed[SIGHUP])  ? SIGHUP
+                                                 : 0;
 }
 
 /* Gives the child up, which has a moment to let go of what is the caller's by itself. */
@@ -404,8 +416,8 @@ leave_if_ended(void)
             kill(child, SIGCONT);
         return;
     }
-    if (ended == child && WIFSIGNALED(status) && atomic_load(&page->last_line))
-        leave(posix_last_status(), deadly_signal()); /* who killed it does not matter */
+    if (ended == child && WIFSIGNALED(status) && posix_answers())
+        leave(posix_last_status(), 0); /* who killed it does not matter */
     if (ended == child)
         leave(WIFEXITED(status) ? WEXITSTATUS(status) : 0,
               WIFSIGNALED(status) ? WTERMSIG(status) : 0);
@@ -466,6 +478,7 @@ os_monitor_start(void)
     atomic_init(&shared->limit, INT64_MAX);
     atomic_init(&shared->last_line, atomic_load(&alone.last_line));
     atomic_init(&shared->last_status, posix_last_status());
+    atomic_init(&shared->answers, posix_answers());
     page = shared;
     posix_inherited_list();
     sigfillset(&all);

@@ -338,7 +338,8 @@ os_signals_closing(int stream, int byte)
 static int
 deadly_signal(void)
 {
-    return stop_signal == SIGTERM || stop_signal == SIGHUP ? stop_signal : 0;
+    bool deadly = stop_signal == SIGTERM || stop_signal == SIGHUP;
+    return deadly && !posix_answers() ? stop_signal : 0;
 }
 
 /* Process 1 of a container does not die by a signal: its status says the same. */

@@ -68,7 +68,7 @@ without_stdout_the_line_is_lost() {
 
 wrong_usage_is_answered() {
     for line in '-check' '-check -nonsense data' '-c abc -check data' 'data -w -check' \
-        '-check -J data' '-warn x=1 -check data' '-che -p 1 data'; do
+        '-check=1 data' '-check -J data' '-warn x=1 -check data' '-che -p 1 data'; do
         # shellcheck disable=SC2086
         ioping $line >o 2>e
         echo $? "$(cat o)"
@@ -81,6 +81,26 @@ an_interrupt_answers_with_what_is_known() {
     signal_held "$1"
     echo $?
     cat o
+}
+
+# A FIFO has a reader until it is open for writing.
+without_a_reader_the_status_is_unknown() {
+    mkfifo pipe
+    true <pipe &
+    exec 4>pipe
+    wait
+    ioping -check -C -i 0 -c 3 data >&4 2>e
+    echo $?
+    cat e
+    rm pipe
+}
+
+help_and_version_are_unknown() {
+    for line in '-check -h' '-v -check' '-v'; do
+        # shellcheck disable=SC2086
+        ioping $line >o
+        echo $?
+    done
 }
 
 a_second_interrupt_is_unknown() {
