@@ -147,6 +147,41 @@ check_sweep(const struct options *options, const struct plan *plan)
     MUST(step.request_size >= 1 && step.request_size <= REQUEST_MOST);
 }
 
+/* What kept runs are compared by needs no run, and what a plug-in says no other output.
+ */
+static void
+check_kinds(const struct options *options, const struct plan *plan)
+{
+    bool checks = options->given[OPTION_CHECK], influx = options->given[OPTION_INFLUX];
+    MUST(plan->compare == (options->given[OPTION_COMPARE] > 0));
+    MUST(!plan->compare || (plan->series > 0 && !plan->output.hdr));
+    MUST((plan->output.format == FORMAT_CHECK) == checks);
+    MUST((plan->output.format == FORMAT_INFLUX) == influx);
+    MUST(!checks || !(plan->output.file || plan_has_periods(&plan->output)));
+    MUST(!checks || plan->timeout < INT64_MAX);
+    MUST(!(checks || influx) || !(plan->output.requests || plan->output.summary));
+    MUST(checks || plan->warnings.count == 0);
+    for (int i = 0; i < plan->slos.count; i++)
+        MUST(plan->compare || !plan->slos.list[i].relative);
+    for (int i = 0; i < plan->warnings.count; i++)
+        MUST(!plan->warnings.list[i].relative);
+}
+
+static void
+check_files(const struct options *options, const struct plan *plan)
+{
+    const struct plan_output *output = &plan->output;
+    const struct buckets *buckets = output->buckets;
+    MUST(output->file == options->output && output->hdr == options->hdr);
+    MUST(!output->file || (plan->screen.summary && !plan->screen.file));
+    MUST(!output->file || !output->hdr || strcmp(output->file, output->hdr) != 0);
+    MUST(!output->prometheus || output->export_interval > 0);
+    MUST((output->hdr && plan->sweep.kind == SWEEP_NONE) == (output->hdr_interval > 0));
+    MUST(buckets->count >= 1 && buckets->count <= BUCKETS_MOST && buckets->list[0] > 0);
+    for (int i = 1; i < buckets->count; i++)
+        MUST(buckets->list[i] > buckets->list[i - 1]);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -166,6 +201,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_plan(&options, &plan);
         check_concurrency(&options, &plan);
         check_sweep(&options, &plan);
+        check_kinds(&options, &plan);
+        check_files(&options, &plan);
     }
     while (argc > 0)
         free(argv[--argc]);
