@@ -83,6 +83,20 @@ add_harmless(struct buffer *line, const char *text, const char *set)
     }
 }
 
+/* Adds the path of JOBS[NUMBER] with the characters of SET escaped, and if those before
+ * have the same which of them it is: graphs know figures by their labels alone. */
+static void
+add_path(struct buffer *line, const struct job *jobs, int number, const char *set)
+{
+    const char *path = jobs[number].plan.path;
+    int same = 1;
+    for (int i = 0; i < number; i++)
+        same += strcmp(jobs[i].plan.path, path) == 0;
+    add_harmless(line, path, set);
+    if (same > 1)
+        buffer_format(line, "#%d", same);
+}
+
 static bool
 is_same(const struct slo *slo, const struct slo *other)
 {
@@ -247,18 +261,19 @@ is_told(const struct figure *figure, const struct plan *plan, bool ranked)
                : figure->slo.metric == SLO_AVG || figure->slo.metric == SLO_MAX;
 }
 
-/* Adds what there is to tell of a job to the text: trouble, then figures, the worst
- * first. Returns its state. */
+/* Adds what there is to tell of JOBS[NUMBER] to the text: trouble, then figures, the
+ * worst first. Returns its state. */
 static enum check_state
-add_job(struct buffer *line, const struct job *job)
+add_job(struct buffer *line, const struct job *jobs, int number)
 {
     static const struct slo p99 = {.metric = SLO_PERCENTILE,
                                    .percentile = {PERCENTILE_HUNDRED / 100 * 99, "99"}};
+    const struct job *job = &jobs[number];
     const struct outcome *outcome = &job->outcome;
     const struct stats *stats = &outcome->total;
     struct figures figures = {0};
     int64_t value;
-    add_harmless(line, job->plan.path, IN_PATH);
+    add_path(line, jobs, number, IN_PATH);
     buffer_text(line, " ");
     size_t start = line->length;
     enum check_state state = add_trouble(line, outcome);
@@ -309,23 +324,24 @@ add_range(struct buffer *line, const struct slo *limit)
 
 /* Adds the label NAME, quoted, with the target in front of it where there are several. */
 static void
-add_label(struct buffer *line, const struct job *job, const char *name)
+add_label(struct buffer *line, const struct job *jobs, int number, const char *name)
 {
     buffer_text(line, " ");
-    if (job->targets > 1) {
+    if (jobs[number].targets > 1) {
         buffer_text(line, "'");
-        add_harmless(line, job->plan.path, IN_LABEL);
+        add_path(line, jobs, number, IN_LABEL);
         buffer_format(line, " %s'=", name);
     } else {
         buffer_format(line, "%s=", name);
     }
 }
 
-/* Adds the figures of a job for graphs: always the same ones, U where one is not known.
- * Requests per second are cut, as a limit sees them. */
+/* Adds the figures of JOBS[NUMBER] for graphs: always the same ones, U where one is not
+ * known. Requests per second are cut, as a limit sees them. */
 static void
-add_figures(struct buffer *line, const struct job *job)
+add_figures(struct buffer *line, const struct job *jobs, int number)
 {
+    const struct job *job = &jobs[number];
     const struct outcome *outcome = &job->outcome;
     const struct stats *stats = &outcome->total;
     struct figures figures = {0};
@@ -334,7 +350,7 @@ add_figures(struct buffer *line, const struct job *job)
     for (int i = 0; i < figures.count; i++) {
         struct figure *figure = &figures.list[i];
         judge_figure(figure, stats);
-        add_label(line, job, slo_name(&figure->slo, name));
+        add_label(line, jobs, number, slo_name(&figure->slo, name));
         if (!figure->known)
             buffer_text(line, "U");
         else if (figure->slo.metric == SLO_IOPS)
@@ -351,7 +367,7 @@ add_figures(struct buffer *line, const struct job *job)
         add_range(line, figure->critical);
     }
     int left = outcome->waiting && !outcome->left ? 1 : outcome->left;
-    add_label(line, job, "failed");
+    add_label(line, jobs, number, "failed");
     buffer_format(line, "%" PRIu64 "c", stats->failed + (uint64_t)left);
 }
 
@@ -361,7 +377,7 @@ check_add(struct buffer *text, const struct job *jobs, int count)
     struct buffer list = {0};
     enum check_state state = CHECK_OK, each[TARGETS_MOST];
     for (int i = 0; i < count; i++) {
-        each[i] = add_job(&list, &jobs[i]);
+        each[i] = add_job(&list, jobs, i);
         buffer_clear(&list);
         state = worse(state, each[i]);
     }
@@ -371,14 +387,14 @@ check_add(struct buffer *text, const struct job *jobs, int count)
                 continue;
             if (list.length)
                 buffer_text(&list, "; ");
-            add_job(&list, &jobs[i]);
+            add_job(&list, jobs, i);
         }
     text->failed |= list.failed;
     buffer_format(text, "IOPING %s - %s |", states[state].word,
                   list.text ? list.text : "");
     buffer_free(&list);
     for (int i = 0; i < count; i++)
-        add_figures(text, &jobs[i]);
+        add_figures(text, jobs, i);
     buffer_text(text, "\n");
     return state;
 }

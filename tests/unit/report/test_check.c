@@ -258,6 +258,20 @@ the_worst_target_comes_first(void **state)
 }
 
 static void
+a_target_that_is_named_again_has_a_number(void **state)
+{
+    (void)state;
+    struct setup setup;
+    set_up(&setup, "/a", "/a");
+    record(&setup.jobs[0], 200, 1000 * 1000);
+    record(&setup.jobs[1], 200, 2000 * 1000);
+    answers(&setup, CHECK_OK,
+            "IOPING OK - /a p99 1 ms; /a#2 p99 2 ms | '/a p50'=0.001s '/a p99'=0.001s "
+            "'/a max'=0.001s '/a iops'=1000 '/a failed'=0c '/a#2 p50'=0.002s '/a#2 "
+            "p99'=0.002s '/a#2 max'=0.002s '/a#2 iops'=500 '/a#2 failed'=0c\n");
+}
+
+static void
 chosen_percentiles_take_the_place_of_the_usual_ones(void **state)
 {
     (void)state;
@@ -339,6 +353,7 @@ main(void)
         cmocka_unit_test(when_nothing_counts_it_is_unknown_why),
         cmocka_unit_test(a_file_that_was_not_written_is_unknown),
         cmocka_unit_test(the_worst_target_comes_first),
+        cmocka_unit_test(a_target_that_is_named_again_has_a_number),
         cmocka_unit_test(chosen_percentiles_take_the_place_of_the_usual_ones),
         cmocka_unit_test(odd_paths_are_harmless),
         cmocka_unit_test(an_error_is_unknown),
