@@ -23,6 +23,10 @@ enum field { COUNT, SUM, IOPS, BPS, MIN, AVG, MAX, MDEV, REQUESTS, CLOCK, FIELDS
 #define MOST (INT64_MAX / 2) /* that anything may add up to */
 #define DELETE '\x7f'
 
+/* Rows that have series as long as the plan has them; of more each has a quarter. So all
+ * together take less than 45 MiB. */
+#define ROWS_LONG 8
+
 struct line {
     int64_t fields[FIELDS];
     const char *label; /* not ended by a NUL; NULL: there is none */
@@ -37,6 +41,8 @@ kept_open(struct kept *kept, const struct plan *plan, struct error *error)
     kept->plan.targets = kept->names;
     kept->plan.target_count = TARGETS_MOST;
     kept->files = plan->target_count;
+    if (kept->files > ROWS_LONG)
+        kept->plan.series /= 4;
     kept->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
     if (kept->jobs)
         return 0;
@@ -161,6 +167,8 @@ add_row(struct kept *kept, const struct line *line, struct error *error)
                   (unsigned long long)kept->line, TARGETS_MOST);
         return error_advise(error, "compare fewer at a time");
     }
+    if (kept->count == ROWS_LONG && kept->files <= ROWS_LONG)
+        kept->plan.series /= 4;
     if (line->label)
         label->text = malloc(line->length + 1);
     if (!label->text != !line->label || job_init(job, &kept->plan, kept->count) < 0)

@@ -305,6 +305,16 @@ memory_does_not_grow_with_the_lines(void **state)
     command_free(&result);
 }
 
+static void
+memory_does_not_grow_with_the_files(void **state)
+{
+    (void)state;
+    need_bare("memory is that of the program alone");
+    struct result result = command_status(0, "memory_does_not_grow_with_the_files");
+    assert_string_equal(result.out, "little\n- 140000\n");
+    command_free(&result);
+}
+
 int
 main(void)
 {
@@ -328,6 +338,7 @@ main(void)
         cmocka_unit_test(a_signal_ends_the_reading),
         cmocka_unit_test(a_signal_ends_the_opening),
         cmocka_unit_test(memory_does_not_grow_with_the_lines),
+        cmocka_unit_test(memory_does_not_grow_with_the_files),
     };
     return cmocka_run_group_tests_name("compare", tests, make_files, unmount_all);
 }

@@ -165,3 +165,20 @@ memory_does_not_grow_with_the_lines() {
     reap
     rows -
 }
+
+# 20 files of 140000 lines.
+memory_does_not_grow_with_the_files() {
+    yes "$(made 1 1)" | head -n 140000 >gp2
+    many=
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+        many="$many gp2"
+    done
+    # shellcheck disable=SC2086
+    start_reading -compare $many -
+    cat gp2 >&3
+    until_idle
+    awk '/^VmHWM/ { print $2 < 32768 ? "little" : $2 }' "/proc/$(worker_of "$pid")/status"
+    exec 3>&-
+    reap
+    rows -
+}
