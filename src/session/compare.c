@@ -132,6 +132,7 @@ explain_relative(const struct slo *slo, const struct comparison_row *row,
                  const struct comparison_row *first, struct notes *notes)
 {
     struct comparison_verdict is = comparison_check(slo, row, first);
+    const struct percentile *percentile = &slo->percentile;
     char name[SLO_NAME], limit[UNITS_TEXT], bounds[64] = "";
     slo_name(slo, name);
     slo_limit(slo, limit);
@@ -149,7 +150,11 @@ explain_relative(const struct slo *slo, const struct comparison_row *row,
                   is.ratio <= 1 + (double)slo->limit / SLO_WHOLE ? "keep" : "exceed",
                   limit);
     else
-        notes_add(notes, row->name, "%s is not certain: too few requests", name);
+        notes_add(notes, row->name, "%s is not certain: %s", name,
+                  comparison_counts(first) &&
+                          stats_percentile(first->stats, percentile) == 0
+                      ? "nothing is relative to 0 ns"
+                      : "too few requests");
     return is.verdict == SLO_BROKEN ? EXIT_LIMIT : EXIT_UNCERTAIN;
 }
 

@@ -121,6 +121,53 @@ limits_hold_for_each_row(void **state)
 }
 
 static void
+limits_may_be_relative_to_the_first(void **state)
+{
+    (void)state;
+#define BY " = \\+[0-9.]+ % \\(\\+[0-9.]+\\.\\.\\+[0-9.]+\\) "
+    static const struct {
+        const char *arguments, *err;
+        int status;
+    } cases[] = {
+        {"gp2 gp3 -slo p50=+150% -slo max=1h", "^$", 0},
+        {"gp2 gp3 -slo p50=+10%", "^ioping: gp3: p50" BY "exceeds \\+10%\n$", 5},
+        {"gp3 gp2 -slo p50=-10%", "^$", 0},
+        {"gp2 gp3 -slo p50=+60.5%",
+         "^ioping: gp3: p50" BY "is not certain to (keep|exceed) \\+60.5%\n$", 6},
+        {"gp2 gp3 -slo p50=+60% -slo p90=+10%",
+         "^ioping: gp3: p50.* is not certain .*\nioping: gp3: p90.* exceeds .*\n$", 5},
+        {"gp2 gp3 -slo p50=+60% -slo max=1ns", "certain.*exceeds|exceeds.*certain", 5},
+        {"gp2 few -slo p50=+150%",
+         "^ioping: few: p50 is not certain: too few requests\n$", 6},
+        {"none gp2 -slo p50=+10%",
+         "^ioping: gp2: p50 is not certain: nothing is relative to 0 ns\n$", 6},
+        {"gp2 -slo p50=+10%", "^ioping: -slo: p50: there is nothing to be relative to;",
+         1},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(cases[i].status, "limits_may_be_relative_to_the_first %s",
+                           cases[i].arguments);
+        assert_matches(result.err, cases[i].err);
+        command_free(&result);
+    }
+}
+
+static void
+json_has_the_changes_of_the_table(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(0, "json_has_the_changes_of_the_table");
+    assert_string_equal(result.out, "gp3 N % (N..N) N % (N..N)\n"
+                                    "same N % (~) N % (~)\n"
+                                    "few N % (~) N % (?)\n"
+                                    "[\"gp2\",{\"reference\":\"gp2\"}]\n"
+                                    "[\"none\",{\"reference\":\"gp2\"}]\n");
+    command_free(&result);
+}
+
+static void
 the_picture_has_both(void **state)
 {
     (void)state;
@@ -327,6 +374,8 @@ main(void)
         cmocka_unit_test(json_is_an_array_of_the_rows),
         cmocka_unit_test(what_options_ask_for_follows_the_table),
         cmocka_unit_test(limits_hold_for_each_row),
+        cmocka_unit_test(limits_may_be_relative_to_the_first),
+        cmocka_unit_test(json_has_the_changes_of_the_table),
         cmocka_unit_test(the_picture_has_both),
         cmocka_unit_test(a_picture_that_cannot_be_written_is_an_error),
         cmocka_unit_test(a_file_that_cannot_be_compared_is_named),

@@ -92,6 +92,60 @@ limits_hold_for_each_row() {
     ioping "$@" -compare gp2 gp3 >o
 }
 
+# Usage: scaled PERCENT FILE: its lines, with so much of their times.
+scaled() {
+    awk -v percent="$1" '{ $2 = $5 = $6 = $7 = int($2 * percent / 100); print }' "$2"
+}
+
+# Usage: limits_may_be_relative_to_the_first OPTION...: the second takes 60 % more, the last
+# has too few requests.
+limits_may_be_relative_to_the_first() {
+    made 2000 1 >gp2
+    scaled 160 gp2 >gp3
+    made 20 2 >few
+    scaled 0 few >none
+    ioping -compare "$@" >o
+}
+
+# The p50 and p99 of each row but the first, as the table has them.
+changes_in_the_table() {
+    change='([-+][0-9.]+ % \([^)]*\))'
+    sed -nE "s/^([a-z0-9]+) .*[mu]s +$change .*[mu]s +$change .*/\1 \2 \3/p" o
+}
+
+# The same of the records, rounded for people.
+changes_in_json() {
+    jq -r 'select(.change.p50) | [.target.path, (.change | .p50, .p99
+        | .ratio, .low // "-", .high // "-", .differs)] | map(tostring) | join(" ")' j |
+        awk 'function floor(x) { return int(x) > x ? int(x) - 1 : int(x) }
+            function bound(x, upper, scale) {
+                x = (x - 1) * 100
+                scale = x < 9.9 && x > -9.9 ? 10 : 1
+                x = upper ? -floor(-x * scale) : floor(x * scale)
+                return sprintf(scale == 10 ? "%+.1f" : "%+d", x / scale)
+            }
+            function change(at, bounds) {
+                bounds = bound($(at + 1), 0) ".." bound($(at + 2), 1)
+                if ($(at + 3) != "true") bounds = $(at + 3) == "null" ? "?" : "~"
+                return sprintf("%+.1f %% (%s)", ($at - 1) * 100, bounds)
+            }
+            { print $1, change(2), change(6) }'
+}
+
+json_has_the_changes_of_the_table() {
+    made 2000 1 >gp2
+    scaled 160 gp2 >gp3
+    { tail -n 1000 gp2 && head -n 1000 gp2; } >same
+    made 50 2 >few
+    echo '0 0 0 0 0 0 0 0 3 500' >none
+    ioping -compare gp2 gp3 same few none >o 2>e || return
+    ioping -compare gp2 gp3 same few none -JJ >j 2>e || return
+    changes_in_the_table >table
+    changes_in_json | diff table - || return
+    sed -E 's/[-+][0-9]+(\.[0-9]+)?/N/g; s/^(few .*)\(N\.\.N\)/\1(~)/' table
+    jq -c 'select(.change.p50 | not) | [.target.path, .change]' j
+}
+
 the_picture_has_both() {
     made 100 1 >gp2
     made 100 2 >gp3
