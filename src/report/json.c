@@ -280,6 +280,7 @@ add_kept_load(struct json *json, const struct stats *stats, int64_t time)
     json_close(json, '}');
 }
 
+/* Adds a ratio, in digits that tell a bound from 1: steps of the histogram may meet. */
 static void
 add_ratio(struct json *json, const char *name, double ratio,
           const struct interval *bounds)
@@ -288,10 +289,10 @@ add_ratio(struct json *json, const char *name, double ratio,
                           : interval_differs(bounds) ? "true"
                                                      : "false";
     json_open(json, name, '{');
-    json_value(json, "ratio", "%.6f", ratio);
+    json_value(json, "ratio", "%.9g", ratio);
     if (bounds->known) {
-        json_value(json, "low", "%.6f", bounds->low);
-        json_value(json, "high", "%.6f", bounds->high);
+        json_value(json, "low", "%.9g", bounds->low);
+        json_value(json, "high", "%.9g", bounds->high);
     }
     json_value(json, "differs", "%s", differs);
     json_close(json, '}');

@@ -51,7 +51,7 @@ golden_prepare(struct golden *golden, enum plan_format format)
                              .mode = MODE_DIRECT};
 }
 
-/* The jobs stay the caller's. */
+/* Begins the report of COUNT JOBS, which stay the caller's. */
 static inline void
 golden_begin_of(struct golden *golden, const struct job *jobs, int count)
 {

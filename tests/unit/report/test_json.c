@@ -1,9 +1,6 @@
 /* JSON of reports: to the byte, and as jq reads it. */
 #include "golden.h"
 
-#include "base/time.h"
-#include "stats/series.h"
-
 #include <errno.h>
 
 /* The target of the example in section 5 of the contract. */
@@ -574,73 +571,6 @@ rates_say_what_was_due_and_what_was_answered(void **state)
     }
 }
 
-#define TARGETS 5
-
-/* COUNT requests of so long each. */
-static void
-fill_job(struct job *job, struct series_entry *entries, const char *path, int count,
-         int64_t latency)
-{
-    struct sample sample = {.latency = latency, .verdict = VERDICT_NONE};
-    job->target.description.path = path;
-    job->targets = TARGETS;
-    series_start(&job->series, entries, 200, 1);
-    for (int i = 0; i < count; i++) {
-        stats_record(&job->outcome.total, &sample);
-        series_record(&job->series, i, latency);
-    }
-    job->outcome.series = &job->series;
-}
-
-/* Writes the summaries of five jobs, in which each says how it differs. */
-static void
-write_summaries(struct golden *golden, enum plan_format format, int series)
-{
-    static struct series_entry entries[TARGETS][200];
-    static struct job jobs[TARGETS];
-    memset(jobs, 0, sizeof(jobs));
-    fill_job(&jobs[0], entries[0], "/slow", 150, 2 * MS);
-    fill_job(&jobs[1], entries[1], "/few", 9, MS / 4);
-    fill_job(&jobs[2], entries[2], "/a \"b\"", 150, MS);
-    fill_job(&jobs[3], entries[3], "/none", 0, 0);
-    fill_job(&jobs[4], entries[4], "/same", 60, MS);
-    golden_prepare(golden, format);
-    golden->plan.series = series;
-    golden_begin_of(golden, jobs, TARGETS);
-    for (int i = 0; i < TARGETS; i++)
-        golden->observer.summary(&golden->reports, &jobs[i]);
-    report_compare(&golden->reports);
-}
-
-/* Equal times are known to their step, 0.8 %. The reference is the fastest of those of
- * which enough is known. */
-static void
-several_targets_tell_how_they_differ(void **state)
-{
-    (void)state;
-    struct golden golden;
-    write_summaries(&golden, FORMAT_JSON, 200);
-    golden_end(&golden, "json_change");
-    assert_jq("map(.change.reference) | unique == [\"/a \\\"b\\\"\"]");
-    assert_jq("map(.change | .p50.differs, .p99.differs) == "
-              "[true, true, null, null, null, null, null, null, false, null]");
-    write_summaries(&golden, FORMAT_NDJSON, 200);
-    golden_end(&golden, "ndjson_change");
-}
-
-/* As in a sweep. */
-static void
-nothing_differs_without_series(void **state)
-{
-    (void)state;
-    struct golden golden;
-    write_summaries(&golden, FORMAT_NDJSON, 0);
-    dup2(golden.saved, 1);
-    assert_jq_lines("length == 5 and all(has(\"change\") | not)");
-    report_end(&golden.reports, &golden.outcome);
-    close(golden.saved);
-}
-
 int
 main(void)
 {
@@ -671,8 +601,6 @@ main(void)
         cmocka_unit_test(an_operation_may_have_no_requests),
         cmocka_unit_test(corrected_is_said_of_each_operation),
         cmocka_unit_test(rates_say_what_was_due_and_what_was_answered),
-        cmocka_unit_test(several_targets_tell_how_they_differ),
-        cmocka_unit_test(nothing_differs_without_series),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, unmount_all);
 }

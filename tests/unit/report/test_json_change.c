@@ -1,0 +1,109 @@
+/* JSON of several targets, or kept runs: how each differs from the reference. */
+#include "golden.h"
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define ROOM 2002
+
+/* A target whose requests all take LATENCY, so that the bounds of a ratio are those of
+ * the two steps of the histogram. */
+static const struct {
+    const char *name;
+    int count;
+    int64_t latency;
+} devices[] = {
+    {"slow", 2000, 600000}, {"fast", 2000, 500000}, {"same", 1000, 500000},
+    {"few", 99, 500000},    {"fewer", 29, 250000},  {"none", 0, 0},
+};
+
+static struct job jobs[LENGTH(devices)];
+
+static void
+fill_job(int number, bool kept)
+{
+    static struct time_series series[LENGTH(devices)];
+    static struct series_entry entries[LENGTH(devices)][ROOM];
+    struct job *job = &jobs[number];
+    memset(job, 0, sizeof(*job));
+    series_start(&series[number], entries[number], ROOM, 1);
+    for (int i = 0; i < devices[number].count; i++) {
+        struct sample sample = {.start = (int64_t)i * 1000000,
+                                .latency = devices[number].latency,
+                                .bytes = 4096,
+                                .verdict = VERDICT_NONE};
+        stats_record(&job->outcome.total, &sample);
+        series_record(&series[number], sample.start, sample.latency);
+    }
+    job->number = number;
+    job->targets = LENGTH(devices);
+    job->target.description = (struct description){.path = devices[number].name,
+                                                   .fstype = "xfs",
+                                                   .device = "/dev/vda",
+                                                   .size = 1 << 30,
+                                                   .mode = MODE_DIRECT,
+                                                   .kept = kept};
+    job->outcome.series = &series[number];
+    job->outcome.time = 2000000000;
+}
+
+static void
+begin(struct golden *golden, enum plan_format format, bool kept)
+{
+    for (int i = 0; i < (int)LENGTH(devices); i++)
+        fill_job(i, kept);
+    golden_prepare(golden, format);
+    golden->plan.series = ROOM;
+    golden->plan.compare = kept;
+    golden_begin_of(golden, jobs, LENGTH(devices));
+}
+
+static void
+each_target_has_its_change_from_the_fastest(void **state)
+{
+    (void)state;
+    struct golden golden;
+    begin(&golden, FORMAT_JSON, false);
+    for (size_t i = 0; i < LENGTH(devices); i++)
+        golden.observer.summary(&golden.reports, &jobs[i]);
+    report_compare(&golden.reports);
+    golden_end(&golden, "json_change");
+}
+
+/* As a line each. */
+static void
+each_kept_run_has_its_change_from_the_first(void **state)
+{
+    (void)state;
+    struct golden golden;
+    begin(&golden, FORMAT_NDJSON, true);
+    report_kept(&golden.reports);
+    golden_end(&golden, "ndjson_change");
+}
+
+static void
+periods_have_no_change(void **state)
+{
+    (void)state;
+    struct golden golden;
+    begin(&golden, FORMAT_NDJSON, false);
+    for (size_t i = 0; i < LENGTH(devices); i++)
+        golden.observer.period(&golden.reports, &jobs[i], &jobs[i].outcome.total, 1);
+    size_t size;
+    char *text = golden_read(golden.path, &size);
+    assert_non_null(strstr(text, "\"stat\""));
+    assert_null(strstr(text, "change"));
+    free(text);
+    report_end(&golden.reports, &golden.outcome);
+    dup2(golden.saved, 1);
+    close(golden.saved);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_target_has_its_change_from_the_fastest),
+        cmocka_unit_test(each_kept_run_has_its_change_from_the_first),
+        cmocka_unit_test(periods_have_no_change),
+    };
+    return cmocka_run_group_tests_name("json_change", tests, NULL, unmount_all);
+}
