@@ -58,6 +58,8 @@ resolve_requests(const struct options *options, uint64_t seed, struct plan *plan
     plan->append = plan_given(options, OPTION_APPEND);
     plan->linear = plan_given(options, OPTION_LINEAR) || plan->append;
     plan->seed = options->entropy ? (uint64_t)options->entropy : seed;
+    if (plan->compare)
+        plan->seed = 1; /* of long files a rerun chooses the same requests */
     plan->request_size = options->size;
     if (plan_given(options, OPTION_LINEAR) && !plan_given(options, OPTION_SIZE))
         plan->request_size = PLAN_LINEAR_SIZE;

@@ -168,6 +168,16 @@ json_has_the_changes_of_the_table(void **state)
 }
 
 static void
+a_rerun_prints_the_same(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(0, "a_rerun_prints_the_same");
+    assert_string_equal(result.out, " 4 {\"reference\"\n 4 {\"reference\"\n");
+    command_free(&result);
+}
+
+static void
 the_picture_has_both(void **state)
 {
     (void)state;
@@ -376,6 +386,7 @@ main(void)
         cmocka_unit_test(limits_hold_for_each_row),
         cmocka_unit_test(limits_may_be_relative_to_the_first),
         cmocka_unit_test(json_has_the_changes_of_the_table),
+        cmocka_unit_test(a_rerun_prints_the_same),
         cmocka_unit_test(the_picture_has_both),
         cmocka_unit_test(a_picture_that_cannot_be_written_is_an_error),
         cmocka_unit_test(a_file_that_cannot_be_compared_is_named),

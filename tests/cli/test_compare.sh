@@ -146,6 +146,15 @@ json_has_the_changes_of_the_table() {
     jq -c 'select(.change.p50 | not) | [.target.path, .change]' j
 }
 
+# With more lines than a series has room for.
+a_rerun_prints_the_same() {
+    made 140000 1 >gp2
+    scaled 101 gp2 >gp3
+    for _ in 1 2 3 4; do
+        ioping -compare gp2 gp3 -JJ | jq -c .change
+    done | sort | uniq -c | tr -s ' ' | cut -d: -f1
+}
+
 the_picture_has_both() {
     made 100 1 >gp2
     made 100 2 >gp3

@@ -114,6 +114,21 @@ standard_input_is_read_once(void **state)
                                       "once; name - once\n");
 }
 
+static void
+a_rerun_makes_the_same_choices(void **state)
+{
+    (void)state;
+    struct options options;
+    struct plan one, other;
+    struct error error;
+    char *argv[] = {"ioping", "-compare", "gp2", NULL};
+    assert_int_equal(cli_parse(3, argv, &options, &error), 0);
+    assert_int_equal(plan_make(&options, 7, &one, &error), 0);
+    assert_int_equal(plan_make(&options, 8, &other, &error), 0);
+    assert_true(one.seed == other.seed);
+    assert_true(planned("gp2").seed == SEED);
+}
+
 int
 main(void)
 {
@@ -123,6 +138,7 @@ main(void)
         cmocka_unit_test(formats_are_those_of_a_run),
         cmocka_unit_test(limits_are_on_the_whole_time),
         cmocka_unit_test(standard_input_is_read_once),
+        cmocka_unit_test(a_rerun_makes_the_same_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
