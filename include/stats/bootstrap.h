@@ -36,12 +36,14 @@ struct interval {
     double low, high;
 };
 
-/* Returns the interval of the percentile, which is VALUE in the statistics, ns. */
+/* Returns the interval of the percentile, which is VALUE in the statistics, ns, and
+ * within it. */
 struct interval bootstrap_interval(const struct bootstrap *bootstrap, int64_t value);
 
 /*
  * Returns the interval of the ratio of a percentile, which is VALUE in the statistics, to
- * that of a REFERENCE, which is FIRST, ns. It is known for values above 0.
+ * that of a REFERENCE, which is FIRST, ns; their ratio is within it. It is known for
+ * values above 0.
  */
 struct interval bootstrap_ratio(const struct bootstrap *bootstrap, int64_t value,
                                 const struct bootstrap *reference, int64_t first);

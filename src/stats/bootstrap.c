@@ -320,20 +320,14 @@ cut(double *low, double *high)
     return (struct interval){true, low[tail - 1], high[BOOTSTRAP_REPLICATES - tail]};
 }
 
-/* Returns the quotient of VALUE, ns, and the percentile of the series: 1, unless that has
- * only some of the requests. */
-static double
-find_shift(const struct bootstrap *bootstrap, int64_t value)
-{
-    return highest(histogram_step(value)) / highest(bootstrap->step);
-}
-
-/* Moves an interval by FACTOR, to VALUE, which is within. */
+/* Widens an interval to hold VALUE, which is that of all requests where the series has
+ * only some. Moving it would be wrong where latencies leave a gap: there the two values
+ * may be far from each other. */
 static struct interval
-move(struct interval interval, double factor, double value)
+hold(struct interval interval, double value)
 {
-    interval.low = fmin(interval.low * factor, value);
-    interval.high = fmax(interval.high * factor, value);
+    interval.low = fmin(interval.low, value);
+    interval.high = fmax(interval.high, value);
     return interval;
 }
 
@@ -347,7 +341,7 @@ bootstrap_interval(const struct bootstrap *bootstrap, int64_t value)
         low[i] = lowest(bootstrap->steps[i]);
         high[i] = highest(bootstrap->steps[i]);
     }
-    return move(cut(low, high), find_shift(bootstrap, value), (double)value);
+    return hold(cut(low, high), (double)value);
 }
 
 struct interval
@@ -361,7 +355,5 @@ bootstrap_ratio(const struct bootstrap *bootstrap, int64_t value,
         low[i] = lowest(bootstrap->steps[i]) / highest(reference->steps[i]);
         high[i] = highest(bootstrap->steps[i]) / lowest(reference->steps[i]);
     }
-    return move(cut(low, high),
-                find_shift(bootstrap, value) / find_shift(reference, first),
-                (double)value / (double)first);
+    return hold(cut(low, high), (double)value / (double)first);
 }

@@ -240,9 +240,9 @@ intervals_take_enough_requests(void **state)
     }
 }
 
-/* What a series has of all requests may have another percentile. */
+/* A series of some of the requests may have another percentile than all. */
 static void
-an_interval_is_moved_to_the_value_of_all_requests(void **state)
+an_interval_holds_the_value_of_all_requests(void **state)
 {
     (void)state;
     static struct series_entry entries[MOST + 2];
@@ -252,16 +252,60 @@ an_interval_is_moved_to_the_value_of_all_requests(void **state)
     fill(&series, entries, 0, &process, 1000, 1);
     int64_t value = resample(&bootstrap, &series, 0, 1);
     struct interval own = bootstrap_interval(&bootstrap, value);
+    struct interval same = bootstrap_ratio(&bootstrap, value, &bootstrap, value);
     for (int percent = 50; percent <= 200; percent += 25) {
-        int64_t moved = value * percent / 100;
-        struct interval interval = bootstrap_interval(&bootstrap, moved);
-        struct interval ratio = bootstrap_ratio(&bootstrap, moved, &bootstrap, value);
-        double factor = percent / 100.0;
-        assert_true(interval.low <= (double)moved && (double)moved <= interval.high);
-        assert_true(fabs(interval.low / own.low / factor - 1) < 0.01);
-        assert_true(fabs(interval.high / own.high / factor - 1) < 0.01);
-        assert_true(ratio.low <= factor && factor <= ratio.high);
+        double factor = percent / 100.0, moved = (double)(value * percent / 100);
+        struct interval interval = bootstrap_interval(&bootstrap, (int64_t)moved);
+        struct interval ratio =
+            bootstrap_ratio(&bootstrap, (int64_t)moved, &bootstrap, value);
+        assert_true(interval.low == fmin(own.low, moved));
+        assert_true(interval.high == fmax(own.high, moved));
+        assert_true(fabs(ratio.low - fmin(same.low, factor)) < 1e-5);
+        assert_true(fabs(ratio.high - fmax(same.high, factor)) < 1e-5);
     }
+}
+
+/* Fills a series that keeps one of 8 requests of two modes, each of a half of them.
+ * Returns the median of all. */
+static int64_t
+fill_modes(struct time_series *series, struct series_entry *entries,
+           struct process *process)
+{
+    static struct histogram all;
+    int count = 8 * 1000;
+    memset(&all, 0, sizeof(all));
+    series_start(series, entries, 2000, 1);
+    for (int i = 0; i < count; i++) {
+        double mode = uniform(process) < 0.5 ? 1e5 : 1e6;
+        int64_t latency = (int64_t)(mode * exp(0.1 * normal(process)));
+        series_record(series, i, latency);
+        all.steps[histogram_step(latency)]++;
+    }
+    uint64_t below = 0, rank = percentile_rank(&percentiles_common.list[0], 8 * 1000);
+    int step = 0;
+    while ((below += all.steps[step]) < rank)
+        step++;
+    return histogram_upto(step);
+}
+
+static void
+halves_of_which_some_requests_are_known_seldom_differ(void **state)
+{
+    (void)state;
+    static struct series_entry entries[2][2000];
+    static struct bootstrap first, second;
+    struct time_series one, other;
+    int pairs = 60, differing = 0;
+    for (int i = 0; i < pairs; i++) {
+        struct process process = {.random = {(uint64_t)i * 1000}};
+        int64_t before = fill_modes(&one, entries[0], &process);
+        int64_t after = fill_modes(&other, entries[1], &process);
+        resample(&first, &one, 0, 1);
+        resample(&second, &other, 0, 2);
+        struct interval ratio = bootstrap_ratio(&second, after, &first, before);
+        differing += interval_differs(&ratio);
+    }
+    assert_true(differing * 100 <= 7 * pairs);
 }
 
 static void
@@ -420,7 +464,8 @@ main(void)
         cmocka_unit_test(a_fifth_is_found),
         cmocka_unit_test(the_value_is_within_its_interval),
         cmocka_unit_test(intervals_take_enough_requests),
-        cmocka_unit_test(an_interval_is_moved_to_the_value_of_all_requests),
+        cmocka_unit_test(an_interval_holds_the_value_of_all_requests),
+        cmocka_unit_test(halves_of_which_some_requests_are_known_seldom_differ),
         cmocka_unit_test(the_same_seed_resamples_in_the_same_way),
         cmocka_unit_test(entries_are_put_in_the_order_of_their_starts),
         cmocka_unit_test(equal_latencies_are_known_to_their_step),
