@@ -39,9 +39,12 @@ cross_program = $(CROSS)/$1/ioping$(if $(filter windows,$(call cross_system,$1))
 cross_cc = $(ZIG) cc -target $(call cross_triple,$1)
 
 # The flags of the user do not count. Those that zig's linker does not know are left out.
-CROSS_CFLAGS = -Os -Werror -ffunction-sections -fdata-sections
-# Nothing unwinds the stack of a program without symbols: tables for that are a tenth of it.
-CROSS_CFLAGS_linux = -fno-unwind-tables -fno-asynchronous-unwind-tables
+# Zig itself takes -Oz, which is smaller, for -Os.
+CROSS_CFLAGS = -Os -Xclang -Oz -Werror -ffunction-sections -fdata-sections
+# Nothing unwinds the stack of a program without symbols: tables for that are a tenth of it,
+# and pointers to its frames another fiftieth.
+CROSS_CFLAGS_linux = -fno-unwind-tables -fno-asynchronous-unwind-tables \
+	-fomit-frame-pointer
 CROSS_LDFLAGS_linux = -Wl,-z,now -Wl,--gc-sections
 CMOCKA = $(CROSS)/cmocka
 # The header of cmocka would define uintptr_t, which C libraries define as well.
