@@ -9,11 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Returns whether requests have no lines. */
+static bool
+is_quiet(const struct options *options)
+{
+    return plan_given(options, OPTION_QUIET) || plan_given(options, OPTION_RAPID) ||
+           plan_given(options, OPTION_BATCH) || plan_given(options, OPTION_COMPARE);
+}
+
 static void
 resolve_output(const struct options *options, struct plan_output *output)
 {
-    bool batch = plan_given(options, OPTION_BATCH);
-    bool quiet = plan_given(options, OPTION_QUIET) || plan_given(options, OPTION_RAPID);
+    bool batch = plan_given(options, OPTION_BATCH), quiet = is_quiet(options);
     bool json = plan_given(options, OPTION_JSON);
     output->format = options->given[OPTION_JSON] > 1 ? FORMAT_NDJSON
                      : json                          ? FORMAT_JSON
@@ -22,7 +29,7 @@ resolve_output(const struct options *options, struct plan_output *output)
     output->print_count = options->print_count;
     bool exported = options->prometheus || options->hdr;
     output->print_interval = exported ? 0 : options->print_interval;
-    output->requests = !quiet && !batch && !plan_given(options, OPTION_COMPARE);
+    output->requests = !quiet;
     bool periods = output->print_count || output->print_interval;
     output->summary = json || batch || !quiet || !periods;
     output->time_format = plan_given(options, OPTION_TIME) ? options->time_format : NULL;
@@ -31,48 +38,22 @@ resolve_output(const struct options *options, struct plan_output *output)
     output->plot = options->plot;
 }
 
-/* Refuses a file whose name is that of another which it would destroy. */
-static int
-check_file(const struct options *options, struct error *error)
-{
-    const char *path = options->output, *is = NULL;
-    const struct {
-        const char *path, *is;
-    } others[] = {{options->load.path, "a target"},
-                  {options->prometheus, "the file of -prometheus"},
-                  {options->plot, "the file of -plot"},
-                  {options->hdr, "the file of -hdr"}};
-    for (int i = 0; i < options->target_count; i++)
-        if (strcmp(path, options->targets[i]) == 0)
-            is = "a target";
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (others[i].path && strcmp(path, others[i].path) == 0)
-            is = others[i].is;
-    if (!is)
-        return 0;
-    error_set(error, EXIT_USAGE, "-output", "%s is %s too", path, is);
-    return error_advise(error, "name another file");
-}
-
 /* Has all that goes to standard output go to a file, and there what people read, as if no
  * format were given. */
-static int
-resolve_file(const struct options *options, struct plan *plan, struct error *error)
+static void
+resolve_file(const struct options *options, struct plan *plan)
 {
     struct plan_output *output = &plan->output;
-    bool quiet = plan_given(options, OPTION_QUIET) || plan_given(options, OPTION_RAPID) ||
-                 plan_given(options, OPTION_BATCH);
     if (!options->output)
-        return 0;
+        return;
     output->file = options->output;
-    plan->screen =
-        (struct plan_output){.format = FORMAT_HUMAN,
-                             .requests = !quiet && plan->sweep.kind == SWEEP_NONE,
-                             .summary = true,
-                             .time_format = output->time_format,
-                             .burst = output->burst,
-                             .percentiles = output->percentiles};
-    return check_file(options, error);
+    plan->screen = (struct plan_output){.format = FORMAT_HUMAN,
+                                        .requests = !is_quiet(options) &&
+                                                    plan->sweep.kind == SWEEP_NONE,
+                                        .summary = true,
+                                        .time_format = output->time_format,
+                                        .burst = output->burst,
+                                        .percentiles = output->percentiles};
 }
 
 /* One format at a time; periods are what it is made of, and nothing else is printed. */
@@ -127,26 +108,47 @@ resolve_exports(const struct options *options, struct plan_output *output,
     return error_advise(error, "add -prometheus FILE");
 }
 
-/* Each exported file would take the place of another at the same path. */
+static bool
+is_same(const char *path, const char *other)
+{
+    return path && other && strcmp(path, other) == 0;
+}
+
 static int
-check_exports(const struct options *options, struct error *error)
+refuse_same(enum option_id id, const char *path, const char *is, struct error *error)
+{
+    char what[32];
+    snprintf(what, sizeof(what), "-%s", cli_option(id)->name);
+    error_set(error, EXIT_USAGE, what, "%s is %s too", path, is);
+    return error_advise(error, "name another file");
+}
+
+/* Refuses files that would take the place of each other, and output that would destroy a
+ * target. */
+static int
+check_files(const struct options *options, struct error *error)
 {
     const struct {
         enum option_id id;
         const char *path;
-    } files[] = {{OPTION_HDR, options->hdr},
+    } files[] = {{OPTION_OUTPUT, options->output},
+                 {OPTION_HDR, options->hdr},
                  {OPTION_PLOT, options->plot},
                  {OPTION_PROMETHEUS, options->prometheus}};
     size_t count = sizeof(files) / sizeof(files[0]);
-    char what[32];
+    bool target = is_same(options->output, options->load.path);
+    char other[48];
+    for (int i = 0; i < options->target_count; i++)
+        target |= is_same(options->output, options->targets[i]);
+    if (target)
+        return refuse_same(OPTION_OUTPUT, options->output, "a target", error);
     for (size_t i = 0; i < count; i++)
         for (size_t k = i + 1; k < count; k++) {
-            if (!files[i].path || !files[k].path || strcmp(files[i].path, files[k].path))
+            if (!is_same(files[i].path, files[k].path))
                 continue;
-            snprintf(what, sizeof(what), "-%s", cli_option(files[i].id)->name);
-            error_set(error, EXIT_USAGE, what, "-%s has the same file",
-                      cli_option(files[k].id)->name);
-            return error_advise(error, "name another");
+            snprintf(other, sizeof(other), "the file of -%s",
+                     cli_option(files[k].id)->name);
+            return refuse_same(files[i].id, files[i].path, other, error);
         }
     return 0;
 }
@@ -156,16 +158,14 @@ plan_resolve_output(const struct options *options, struct plan_output *output,
                     struct error *error)
 {
     resolve_output(options, output);
-    if (check_exports(options, error) < 0 || resolve_influx(options, output, error) < 0)
+    if (check_files(options, error) < 0 || resolve_influx(options, output, error) < 0)
         return -1;
     return resolve_exports(options, output, error);
 }
 
-int
-plan_resolve_screen(const struct options *options, struct plan *plan, struct error *error)
+void
+plan_resolve_screen(const struct options *options, struct plan *plan)
 {
-    if (resolve_file(options, plan, error) < 0)
-        return -1;
+    resolve_file(options, plan);
     resolve_status(options, plan);
-    return 0;
 }

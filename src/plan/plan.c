@@ -301,9 +301,9 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
         plan_resolve_check(options, plan, error) < 0 ||
         plan_resolve_phases(options, plan, error) < 0 ||
         resolve_slos(options, plan, error) < 0 ||
-        plan_resolve_sweep(options, plan, error) < 0 ||
-        plan_resolve_screen(options, plan, error) < 0)
+        plan_resolve_sweep(options, plan, error) < 0)
         return -1;
+    plan_resolve_screen(options, plan);
     resolve_series(options, plan);
     return resolve_corrected(options, plan, error);
 }

@@ -58,14 +58,13 @@ int plan_resolve_phases(const struct options *options, struct plan *plan,
                         struct error *error);
 
 /* Resolves the output and the exported files. Returns 0, or -1 with ERROR when options
- * contradict each other. */
+ * contradict each other, or a file is another of the run. */
 int plan_resolve_output(const struct options *options, struct plan_output *output,
                         struct error *error);
 
 /* Resolves where people see it, when the rest of the plan is resolved: -output, and the
- * status line. Returns 0, or -1 with ERROR when the file is another of the run. */
-int plan_resolve_screen(const struct options *options, struct plan *plan,
-                        struct error *error);
+ * status line. */
+void plan_resolve_screen(const struct options *options, struct plan *plan);
 
 /*
  * Resolves -compare. Comes first: advice on options that it refuses is of no use. Returns

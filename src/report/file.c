@@ -74,6 +74,11 @@ report_claim(const struct reports *reports, const struct plan *plan,
              const struct job *jobs, struct error *error)
 {
     const struct plan_output *output = &plan->output;
+    const struct {
+        const char *path, *is;
+    } files[] = {{output->prometheus, "the file of -prometheus"},
+                 {output->plot, "the file of -plot"},
+                 {output->hdr, "the file of -hdr"}};
     int count = plan->target_count + plan->phased;
     int stream = reports->file;
     if (!stream)
@@ -82,12 +87,9 @@ report_claim(const struct reports *reports, const struct plan *plan,
         if (plan->compare ? os_stream_is_path(stream, plan->targets[i])
                           : os_stream_is_file(stream, jobs[i].target.fd))
             return refuse_other(output->file, "a target", error);
-    if (output->prometheus && os_stream_is_path(stream, output->prometheus))
-        return refuse_other(output->file, "the file of -prometheus", error);
-    if (output->plot && os_stream_is_path(stream, output->plot))
-        return refuse_other(output->file, "the file of -plot", error);
-    if (output->hdr && os_stream_is_path(stream, output->hdr))
-        return refuse_other(output->file, "the file of -hdr", error);
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        if (files[i].path && os_stream_is_path(stream, files[i].path))
+            return refuse_other(output->file, files[i].is, error);
     if (os_stream_empty(stream) < 0)
         return error_set(error, EXIT_PREPARE, output->file, "%s", strerror(errno));
     return 0;

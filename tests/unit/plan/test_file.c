@@ -95,6 +95,8 @@ another_file_of_that_name_is_refused(void **state)
         "ioping: -output: x is the file of -prometheus too; name another file\n");
     planned_refused("-output x -plot x a",
                     "ioping: -output: x is the file of -plot too; name another file\n");
+    planned_refused("-output x -hdr x a",
+                    "ioping: -output: x is the file of -hdr too; name another file\n");
 }
 
 int

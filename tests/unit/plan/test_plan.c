@@ -463,11 +463,13 @@ exported_files_have_names_of_their_own(void **state)
 {
     (void)state;
     planned_refused("-hdr a -plot a .",
-                    "ioping: -hdr: -plot has the same file; name another\n");
-    planned_refused("-prometheus a -hdr a .",
-                    "ioping: -hdr: -prometheus has the same file; name another\n");
-    planned_refused("-plot b -prometheus b -hdr a .",
-                    "ioping: -plot: -prometheus has the same file; name another\n");
+                    "ioping: -hdr: a is the file of -plot too; name another file\n");
+    planned_refused(
+        "-prometheus a -hdr a .",
+        "ioping: -hdr: a is the file of -prometheus too; name another file\n");
+    planned_refused(
+        "-plot b -prometheus b -hdr a .",
+        "ioping: -plot: b is the file of -prometheus too; name another file\n");
 }
 
 static void
