@@ -132,6 +132,9 @@ job_highest(const struct job *job)
     return job->plan.sweep.kind == SWEEP_RATE ? step->rate : step->value;
 }
 
+/* Returns which of the JOBS of the same path number NUMBER is, from 1. */
+int job_ordinal(const struct job *jobs, int number);
+
 /* The name of a job's target where there are others, for messages; else NULL. */
 static inline const char *
 job_name(const struct job *job)

@@ -205,26 +205,6 @@ add_path(struct buffer *tag, const char *path)
             buffer_format(tag, "%%%02X", (unsigned)(unsigned char)*path);
 }
 
-static bool
-is_same(const struct buffer *a, const struct buffer *b)
-{
-    return a->text && b->text && strcmp(a->text, b->text) == 0;
-}
-
-/* Numbers equal names from the last to the first, so that those before have no number. */
-static void
-number_names(struct hdr_target *targets, int count)
-{
-    for (int i = count; i-- > 1;) {
-        struct buffer *name = &targets[i].name;
-        int same = 0;
-        for (int k = 0; k < i; k++)
-            same += is_same(&targets[k].name, name);
-        if (same)
-            buffer_format(name, "#%d", same + 1);
-    }
-}
-
 struct hdr_log *
 hdr_open(const struct job *jobs, int count, int64_t now, int64_t wall)
 {
@@ -236,15 +216,16 @@ hdr_open(const struct job *jobs, int count, int64_t now, int64_t wall)
     log->epoch = wall - now;
     log->start = wall;
     log->count = count;
-    for (int i = 0; i < count; i++) {
-        add_path(&log->targets[i].name, jobs[i].target.description.path);
-        failed |= log->targets[i].name.failed;
-    }
-    if (!failed)
-        number_names(log->targets, count);
     for (int i = 0; i < count && !failed; i++) {
-        hdr_part(log, &jobs[i], NULL);
-        failed |= log->targets[i].tag.failed;
+        struct hdr_target *target = &log->targets[i];
+        int ordinal = job_ordinal(jobs, i);
+        add_path(&target->name, jobs[i].target.description.path);
+        if (ordinal > 1)
+            buffer_format(&target->name, "#%d", ordinal);
+        failed = target->name.failed;
+        if (!failed)
+            hdr_part(log, &jobs[i], NULL);
+        failed |= target->tag.failed;
     }
     if (!failed)
         return log;

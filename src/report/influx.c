@@ -50,14 +50,10 @@ add_path(struct buffer *text, const char *path)
 static int
 number_of(const struct report *report)
 {
-    int number = 1;
-    for (int i = 0; i < report->count; i++) {
-        const struct description *other = &report->jobs[i].target.description;
-        if (other == report->target)
-            break;
-        number += strcmp(other->path, report->target->path) == 0;
-    }
-    return number;
+    int number = 0;
+    while (&report->jobs[number].target.description != report->target)
+        number++;
+    return job_ordinal(report->jobs, number);
 }
 
 /* Adds the measurement and the tags, which tell one series from another. */

@@ -8,6 +8,7 @@
 #include "run_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A plot of a run needs its track; that of a sweep only the steps. */
 static bool
@@ -56,6 +57,16 @@ job_free(struct job *job)
     if (job->phases)
         os_memory_release(job->phases, sizeof(*job->phases));
     worker_close_series(&job->series);
+}
+
+int
+job_ordinal(const struct job *jobs, int number)
+{
+    int ordinal = 1;
+    for (int i = 0; i < number; i++)
+        ordinal += strcmp(jobs[i].target.description.path,
+                          jobs[number].target.description.path) == 0;
+    return ordinal;
 }
 
 /* Returns what splits the requests of JOB; NULL: nothing does. */
