@@ -102,11 +102,12 @@ void phases_table(struct buffer *text, const struct plan *plan,
                   const struct job_phases *phases);
 
 /*
- * comparison.c: adds a blank line, a head and a table of COUNT rows (stats/comparison.h),
- * which have been filled, of the first as the reference. WITH: they are compared with
- * that, by their files; NULL: they are targets, the fastest first. If SLOS has limits, a
- * column tells if each keeps them all; with COLOR a broken one is red. Times and IOPS are
- * those of the requests that count.
+ * comparison.c: adds a head and a table of COUNT rows (stats/comparison.h), which have
+ * been filled, with the first as the reference. WITH: it is the file of that name, and
+ * the others are files too; NULL: they are targets, the fastest first, and a blank line
+ * parts them from the summaries. If SLOS has limits, a column tells if each keeps them
+ * all; with COLOR a broken one is red. Times and IOPS are those of the requests that
+ * count.
  */
 void comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
                        const char *with, const struct slos *slos, bool color);
