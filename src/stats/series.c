@@ -1,3 +1,7 @@
+/*
+ * A sample of the requests of a run, in the order that they were made. As soon as there
+ * is no room, half of it goes, and only half as many requests come to it from then on.
+ */
 #include "stats/series.h"
 
 /* Choose the next entry among the requests of the group that begins. */
