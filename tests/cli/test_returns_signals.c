@@ -9,6 +9,8 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { STATUS_PREPARE = 2, STATUS_FAILED = 3, STATUS_AT_ONCE = 4, STATUS_TIMEOUT = 124 };
+#define STATUS_CRITICAL 2 /* of -check */
+
 enum { DIED_HUP = 129, DIED_TERM = 143 };
 
 #define STOPS .place = PLACE_SERVER, .hang = "hang_all", .when = "request=2 "
@@ -137,7 +139,7 @@ static const struct row rows[] = {
      .arguments = "-w 30 -i 50ms -check terminate_check",
      .strike = "TERM",
      .limit = 1,
-     .status = DIED_TERM,
+     .status = STATUS_CRITICAL,
      .out = "^IOPING CRITICAL - terminate_check no answer to 1 request for [^\n]*\n$",
      .err = STILL_WAITING},
     {.name = "unread_of_several",
