@@ -88,13 +88,10 @@ add_harmless(struct buffer *line, const char *text, const char *set)
 static void
 add_path(struct buffer *line, const struct job *jobs, int number, const char *set)
 {
-    const char *path = jobs[number].plan.path;
-    int same = 1;
-    for (int i = 0; i < number; i++)
-        same += strcmp(jobs[i].plan.path, path) == 0;
-    add_harmless(line, path, set);
-    if (same > 1)
-        buffer_format(line, "#%d", same);
+    int ordinal = job_ordinal(jobs, number);
+    add_harmless(line, jobs[number].plan.path, set);
+    if (ordinal > 1)
+        buffer_format(line, "#%d", ordinal);
 }
 
 static bool

@@ -24,6 +24,7 @@ set_up(struct setup *setup, const char *first, const char *second)
     for (int i = 0; i < setup->count; i++) {
         setup->jobs[i].targets = setup->count;
         setup->jobs[i].plan.path = i ? second : first;
+        setup->jobs[i].target.description.path = i ? second : first;
     }
 }
 
