@@ -64,7 +64,7 @@ every_signal_leaves_both_whole() {
     status=$?
     jq -c '(.[-1].load.count == length - 1)' x
     grep -c ^generated o
-    cat e >&2
+    sed "/missed: due/d" e >&2 # of a busy machine
     return "$status"
 }
 
