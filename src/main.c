@@ -30,7 +30,7 @@ main(int argc, char *argv[])
         return check_refuse(&error, checks);
     if (options.given[OPTION_HELP] || options.given[OPTION_VERSION])
         return console_text(options.given[OPTION_HELP] ? cli_usage : cli_version,
-                            checks ? CHECK_UNKNOWN : EXIT_DONE);
+                            checks ? (int)CHECK_UNKNOWN : EXIT_DONE);
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0)
         return check_refuse(&error, checks);
     if (plan.output.format == FORMAT_CHECK)
