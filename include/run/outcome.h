@@ -30,11 +30,10 @@ struct outcome {
     enum slo_verdict verdict; /* on a sweep: SLO_MET if a step kept all limits */
     const char *shape; /* options for direct reads; empty or NULL: none are known */
     const struct slos *slos, *warnings; /* the second decide no exit status */
-    const struct time_series
-        *series;                    /* of the requests that count; NULL: there is none */
-    const struct job_phase *phases; /* PHASES of them; NULL: there are none */
-    bool breakdown;                 /* the time of requests was to be split */
-    const char *target;             /* its name where there are others; else NULL */
+    const struct time_series *series;   /* of those that count; NULL: there is none */
+    const struct job_phase *phases;     /* PHASES of them; NULL: there are none */
+    bool breakdown;                     /* the time of requests was to be split */
+    const char *target;                 /* its name where there are others; else NULL */
     bool kept;  /* it was read: why requests do not count is unknown */
     bool told;  /* the user knows of the failure */
     bool brief; /* the summary has no counts but those that ioping 1.3 prints */

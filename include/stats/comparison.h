@@ -14,9 +14,8 @@
 /* One of several series of requests, which stay the caller's. */
 struct comparison_row {
     const char *name;
-    const struct stats *stats;
-    const struct time_series
-        *series; /* of the same requests; comparing sorts its entries */
+    const struct stats *stats;        /* of its requests */
+    const struct time_series *series; /* likewise; comparing sorts its entries */
     /* To be filled: */
     int64_t values[COMPARISON_FIGURES];         /* ns; 0: no request counts */
     double ratios[COMPARISON_FIGURES];          /* to those of the first row; 0: none */
