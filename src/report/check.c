@@ -56,6 +56,7 @@ static const enum check_state states_of[] = {
     [EXIT_RUNTIME] = CHECK_CRITICAL,
     [EXIT_INTERRUPTED] = CHECK_UNKNOWN,
     [EXIT_LIMIT] = CHECK_CRITICAL,
+    [EXIT_UNCERTAIN] = CHECK_UNKNOWN,
 };
 
 static enum check_state
