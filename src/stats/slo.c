@@ -81,12 +81,13 @@ find_metric(const char *text, int length, struct slo *slo)
     return false;
 }
 
-/* Returns whether a limit is written as relative: with its sign and a percent sign. */
+/* Returns whether a limit is written as relative: with a plus, or a minus and a percent
+ * sign. */
 static bool
 is_relative(const char *limit)
 {
     size_t length = strlen(limit);
-    return length > 2 && strchr("+-", limit[0]) && limit[length - 1] == '%';
+    return limit[0] == '+' || (limit[0] == '-' && limit[length - 1] == '%');
 }
 
 /* Reads a sign, up to nine digits, up to four more after a point, and a percent sign. */
