@@ -62,9 +62,9 @@ worker_size(const struct plan *plan)
 int
 worker_open_series(struct time_series *series, const struct plan *plan, int workers)
 {
-    int most = plan->series / workers / 2 * 2;
     if (plan->series == 0)
         return 0;
+    int most = plan->series / workers / 2 * 2;
     most = most > SERIES_LEAST ? most : SERIES_LEAST;
     struct series_entry *entries = os_memory_zeroed((size_t)most * sizeof(*entries));
     if (!entries)
