@@ -107,6 +107,8 @@ explain_limit(const struct outcome *outcome, const struct slo *slo, struct notes
     const struct latencies latencies = latencies_of(total, slo->scope);
     bool corrected = slo->metric == SLO_PERCENTILE && latencies.corrected;
     enum slo_verdict verdict = slo_check(slo, total, &value);
+    if (verdict == SLO_MET)
+        return;
     slo_name(slo, name);
     units_format(kind, value, is);
     units_format(kind, slo->limit, limit);

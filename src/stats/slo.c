@@ -176,10 +176,10 @@ enum slo_verdict
 slo_check(const struct slo *slo, const struct stats *stats, int64_t *value)
 {
     bool ranked = slo->metric == SLO_PERCENTILE;
-    if (slo->relative)
-        return SLO_MET;
     uint64_t needs = ranked ? percentile_needs(&slo->percentile) : 1;
     *value = (int64_t)needs;
+    if (slo->relative)
+        return SLO_MET;
     if (latencies_of(stats, slo->scope).moments->count < needs)
         return SLO_UNKNOWN;
     *value = measure(slo, stats);
