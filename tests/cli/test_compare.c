@@ -223,7 +223,6 @@ a_file_that_cannot_be_compared_is_named(void **state)
         {"echo '" LINE "' >gp2", "gp2 gone", "ioping: gone: No such file or directory\n"},
         {"mkdir -p d", "d", "ioping: d: Is a directory\n"},
         {":", "- <d", "ioping: standard input: Is a directory\n"},
-        {":", "- <&-", "ioping: standard input: Is a directory\n"},
         {": >none", "none", "ioping: none: is empty" ADVICE},
         {":", "- </dev/null", "ioping: standard input: is empty" ADVICE},
         {"yes '" LINE "' | head -n 16 >gp2; echo raw >>gp2; cp gp2 gp3", "gp2 gp3",
@@ -248,6 +247,16 @@ a_file_that_cannot_be_compared_is_named(void **state)
         assert_int_equal(result.status, 2);
         command_free(&result);
     }
+}
+
+static void
+a_closed_standard_input_is_an_error(void **state)
+{
+    (void)state;
+    struct result result = command_status(2, "ioping -compare - <&-");
+    assert_string_equal(result.out, "");
+    assert_matches(result.err, "^ioping: standard input: [^\n]*\n$");
+    command_free(&result);
 }
 
 static void
@@ -390,6 +399,7 @@ main(void)
         cmocka_unit_test(the_picture_has_both),
         cmocka_unit_test(a_picture_that_cannot_be_written_is_an_error),
         cmocka_unit_test(a_file_that_cannot_be_compared_is_named),
+        cmocka_unit_test(a_closed_standard_input_is_an_error),
         cmocka_unit_test(a_file_that_must_not_be_read_is_an_error),
         cmocka_unit_test(runs_of_which_nothing_counts_are_told),
         cmocka_unit_test(runs_of_ages_can_be_drawn),
