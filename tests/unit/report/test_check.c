@@ -180,15 +180,18 @@ a_failed_request_is_critical(void **state)
 {
     (void)state;
     struct setup setup;
+    char line[256];
     set_up(&setup, "/data", NULL);
     limit(&setup, NULL, "p50=2ms");
     record(&setup.jobs[0], 3, 1000 * 1000);
     setup.jobs[0].outcome.total.failed = 2;
     setup.jobs[0].outcome.failed =
         (struct sample){.index = 4, .verdict = VERDICT_ERROR, .error = EIO};
-    answers(&setup, CHECK_CRITICAL,
-            "IOPING CRITICAL - /data request 4 failed: EIO (Input/output error), p50 1 "
-            "ms | p50=0.001s;;0.002 p99=U max=0.001s iops=1000 failed=2c\n");
+    snprintf(line, sizeof(line),
+             "IOPING CRITICAL - /data request 4 failed: EIO (%s), p50 1 ms | "
+             "p50=0.001s;;0.002 p99=U max=0.001s iops=1000 failed=2c\n",
+             strerror(EIO));
+    answers(&setup, CHECK_CRITICAL, line);
 }
 
 static void
