@@ -67,16 +67,17 @@ struct report {
     enum plan_load load;              /* the plan's */
     const struct job *jobs;
     int count;
-    struct comparison_row *rows;      /* of the jobs, filled; NULL: not yet */
-    struct buffer *labels;            /* of the jobs in the human format */
-    const struct description *target; /* the current one */
-    enum phase phase;                 /* that it is in */
-    struct buffer *label;             /* likewise */
-    int stream;                       /* of os_stream_write */
-    int64_t (*wall)(void);            /* ns since 1970 */
-    struct buffer text;               /* of the current record */
-    uint64_t records;                 /* written before it; JSON */
-    bool begun;                       /* OPEN was called */
+    const struct comparison_row *rows; /* of the jobs, filled; NULL: not yet */
+    struct comparison_row *own;        /* the same, if it has filled them itself */
+    struct buffer *labels;             /* of the jobs in the human format */
+    const struct description *target;  /* the current one */
+    enum phase phase;                  /* that it is in */
+    struct buffer *label;              /* likewise */
+    int stream;                        /* of os_stream_write */
+    int64_t (*wall)(void);             /* ns since 1970 */
+    struct buffer text;                /* of the current record */
+    uint64_t records;                  /* written before it; JSON */
+    bool begun;                        /* OPEN was called */
     bool terminal; /* the output goes to one; else the summary is that of ioping 1.3 */
     int columns;   /* of the terminal, 80 without one */
     bool utf8;     /* the terminal shows UTF-8 */
@@ -131,8 +132,9 @@ struct run_observer report_observer(struct reports *reports);
 /* Writes the comparison of the jobs, after all summaries. */
 void report_compare(struct reports *reports);
 
-/* Writes the records and the comparison of jobs that were not run but read. */
-void report_kept(struct reports *reports);
+/* Writes the records and the comparison of jobs that were not run but read. ROWS of them
+ * are filled and must stay until report_end; NULL: each report fills its own. */
+void report_kept(struct reports *reports, const struct comparison_row *rows);
 
 /*
  * Closes the outputs and frees the reports, after the last version of the exported files,

@@ -99,7 +99,7 @@ find_decimals(double ratio)
     return 1 - (int)floor(log10(ratio));
 }
 
-/* Adds 0 so that there is no -0. */
+/* A change that is rounded to nothing has 0 added, so that it is not -0. */
 static void
 show_change(char *cell, double ratio)
 {
@@ -261,10 +261,9 @@ comparison_format(struct buffer *text, const struct comparison_row *rows, int co
 const struct comparison_row *
 comparison_rows(struct report *report)
 {
-    struct comparison_row *rows = report->rows;
-    if (rows)
-        return rows;
-    rows = calloc((size_t)report->count, sizeof(*rows));
+    if (report->rows)
+        return report->rows;
+    struct comparison_row *rows = calloc((size_t)report->count, sizeof(*rows));
     for (int i = 0; rows && i < report->count; i++)
         rows[i] = (struct comparison_row){
             .name = report->jobs[i].target.description.path,
@@ -272,7 +271,7 @@ comparison_rows(struct report *report)
             .series = report->jobs[i].outcome.series,
         };
     if (rows && comparison_fill(rows, report->count, !report->plan->compare) == 0)
-        return report->rows = rows;
+        return report->rows = report->own = rows;
     report->text.failed = true;
     free(rows);
     return NULL;

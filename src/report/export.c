@@ -120,14 +120,16 @@ append(const struct export_file *file, export_write_function *add,
 {
     const struct buffer *text = &file->text;
     struct buffer whole = {0};
-    int error = add(file->path, text->text, text->length, HDR_START, durable) ? errno : 0;
+    int error =
+        add(file->path, text->text, text->length, kinds[LOG].start, durable) ? errno : 0;
     if (error != ENOENT)
         return error;
     buffer_add(&whole, file->first.text, file->first.length);
     if (text->length)
         buffer_add(&whole, text->text, text->length);
     error = whole.failed ? ENOMEM : 0;
-    if (!error && replace(file->path, whole.text, whole.length, HDR_START, durable) < 0)
+    if (!error &&
+        replace(file->path, whole.text, whole.length, kinds[LOG].start, durable) < 0)
         error = errno;
     buffer_free(&whole);
     return error;

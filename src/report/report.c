@@ -418,10 +418,11 @@ report_compare(struct reports *reports)
 }
 
 void
-report_kept(struct reports *reports)
+report_kept(struct reports *reports, const struct comparison_row *rows)
 {
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
+        report->rows = rows;
         for (int k = 0; report->format != &report_human && k < report->count; k++) {
             begin_job(reports, select_job(reports, i, &report->jobs[k]));
             summarize(reports, report, &report->jobs[k]);
@@ -443,7 +444,7 @@ end_report(struct reports *reports, struct report *report)
     for (int i = 0; i < report->count; i++)
         buffer_free(&report->labels[i]);
     free(report->labels);
-    free(report->rows);
+    free(report->own);
     report->labels = NULL;
     report->count = 0;
     buffer_free(&report->text);

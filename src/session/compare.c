@@ -205,7 +205,7 @@ tell(struct compare *compare)
         return console_error(&error);
     begun = report_begin(&compare->reports, &kept->plan, kept->jobs, kept->count, &error);
     if (begun == 0)
-        report_kept(&compare->reports);
+        report_kept(&compare->reports, compare->rows);
     report_end(&compare->reports, &kept->jobs[0].outcome);
     if (begun < 0)
         return console_error(&error);

@@ -75,7 +75,7 @@ each_kept_run_has_its_change_from_the_first(void **state)
     (void)state;
     struct golden golden;
     begin(&golden, FORMAT_NDJSON, true);
-    report_kept(&golden.reports);
+    report_kept(&golden.reports, NULL);
     golden_end(&golden, "ndjson_change");
 }
 
