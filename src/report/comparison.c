@@ -82,8 +82,7 @@ put(char *cell, const char *text)
     snprintf(cell, CELL, "%s", text);
 }
 
-/* Below 1/100 and from 10 on a ratio is shown as a factor, else as a change in percent.
- */
+/* Returns whether a ratio is shown as a factor, and not as a change in percent. */
 static bool
 is_factor(double ratio)
 {

@@ -499,12 +499,13 @@ a_limit_on_nothing_is_not_kept(void **state)
 /* SERIES requests, each of which takes 1 to 101 ms at random: the median is known to
  * about 3 ms. */
 static struct outcome
-outcome_of_series(struct slos *slos, const char *limit, int count)
+outcome_of_series(const char *limit, int count)
 {
     static struct series_entry entries[SERIES + 2];
     static struct time_series series;
+    static struct slos slos;
     struct random random = {1};
-    struct outcome outcome = {.slos = slos, .series = &series};
+    struct outcome outcome = {.slos = &slos, .series = &series};
     struct sample sample = {.size = 1, .bytes = 1, .verdict = VERDICT_NONE};
     series_start(&series, entries, SERIES + 2, 1);
     for (int i = 0; i < count; i++) {
@@ -512,8 +513,8 @@ outcome_of_series(struct slos *slos, const char *limit, int count)
         stats_record(&outcome.total, &sample);
         series_record(&series, i, sample.latency);
     }
-    *slos = (struct slos){0};
-    assert_null(slos_add(slos, limit));
+    slos = (struct slos){0};
+    assert_null(slos_add(&slos, limit));
     return outcome;
 }
 
@@ -524,11 +525,10 @@ static void
 a_limit_that_more_requests_might_keep_or_break_is_not_certain(void **state)
 {
     (void)state;
-    struct slos slos;
-    struct outcome outcome = outcome_of_series(&slos, "p50=49ms", SERIES);
+    struct outcome outcome = outcome_of_series("p50=49ms", SERIES);
     check_notes(&outcome, "ioping: " DOUBT, NULL);
     check_status(&outcome, 0);
-    outcome = outcome_of_series(&slos, "p50=46ms", SERIES);
+    outcome = outcome_of_series("p50=46ms", SERIES);
     outcome.target = "/a";
     check_notes(&outcome, "ioping: /a: p50 = 47.8 ms exceeds 46 ms\n",
                 "ioping: /a: " DOUBT);
@@ -539,10 +539,9 @@ static void
 a_limit_outside_of_all_doubt_is_not_called_uncertain(void **state)
 {
     (void)state;
-    struct slos slos;
-    struct outcome outcome = outcome_of_series(&slos, "p50=60ms", SERIES);
+    struct outcome outcome = outcome_of_series("p50=60ms", SERIES);
     check_notes(&outcome, NULL, NULL);
-    outcome = outcome_of_series(&slos, "p50=40ms", SERIES);
+    outcome = outcome_of_series("p50=40ms", SERIES);
     check_notes(&outcome, "ioping: p50 = 47.8 ms exceeds 40 ms\n", NULL);
 }
 
@@ -552,23 +551,22 @@ only_a_percentile_of_all_requests_as_measured_is_doubted(void **state)
 {
     (void)state;
     static const char *const limits[] = {"avg=51ms", "p50=+10%", "loaded-p50=49ms"};
-    struct slos slos;
     struct outcome outcome;
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        outcome = outcome_of_series(&slos, limits[i], SERIES);
+        outcome = outcome_of_series(limits[i], SERIES);
         if (i == 2)
             outcome.series = NULL; /* as where a run has phases */
         check_notes(&outcome, NULL, NULL);
     }
-    outcome = outcome_of_series(&slos, "device-p50=1ms", SERIES);
+    outcome = outcome_of_series("device-p50=1ms", SERIES);
     check_notes(
         &outcome,
         "ioping: device-p50 is not known: 0 requests could be split, and it takes 2\n",
         NULL);
-    outcome = outcome_of_series(&slos, "p50=49ms", SERIES);
+    outcome = outcome_of_series("p50=49ms", SERIES);
     outcome.swept = SWEEP_RATE;
     check_notes(&outcome, NULL, NULL);
-    outcome = outcome_of_series(&slos, "p50=49ms", SERIES);
+    outcome = outcome_of_series("p50=49ms", SERIES);
     outcome.total.every = 1000000000;
     check_notes(&outcome, NULL, NULL);
 }
@@ -578,11 +576,10 @@ static void
 too_few_requests_are_not_doubted(void **state)
 {
     (void)state;
-    struct slos slos;
-    struct outcome outcome = outcome_of_series(&slos, "p99=99ms", 99);
+    struct outcome outcome = outcome_of_series("p99=99ms", 99);
     check_notes(&outcome,
                 "ioping: p99 is not known: 99 requests count, and it takes 100\n", NULL);
-    outcome = outcome_of_series(&slos, "p50=90ms", 29);
+    outcome = outcome_of_series("p50=90ms", 29);
     check_notes(&outcome, NULL, NULL);
 }
 
