@@ -55,30 +55,59 @@ uint64_t percentile_rank(const struct percentile *percentile, uint64_t count);
 /* Returns how many values it takes for one of them to lie above the percentile. */
 uint64_t percentile_needs(const struct percentile *percentile);
 
-/* What figures are about: all requests that count, a part of the time of those that could
- * be split (as in enum part), the flushes, or one operation where both are mixed. */
+/*
+ * What figures are about: all requests that count; one operation where both are mixed; or
+ * a part of the time of requests: the flushes, what those that could be split are split
+ * into (as in enum part), and the device's time for the flushes of these.
+ */
 enum scope {
     SCOPE_ALL,
+    SCOPE_READ,
+    SCOPE_WRITE,
+    SCOPE_SYNC,
     SCOPE_SUBMIT,
     SCOPE_QUEUE,
     SCOPE_DEVICE,
     SCOPE_RETURN,
-    SCOPE_SYNC,
-    SCOPE_READ,
-    SCOPE_WRITE,
+    SCOPE_SYNC_DEVICE, /* has no limits */
     SCOPES
 };
+
+/* Returns the name of a scope, as it is in JSON and in tags: "read", "sync_device"; an
+ * empty text for SCOPE_ALL. */
+const char *scope_name(enum scope scope);
+
+/* Returns whether a scope is one operation, or a part of the time of requests. */
+static inline bool
+scope_is_operation(enum scope scope)
+{
+    return scope == SCOPE_READ || scope == SCOPE_WRITE;
+}
+
+static inline bool
+scope_is_part(enum scope scope)
+{
+    return scope >= SCOPE_SYNC;
+}
 
 /* The latencies of a scope; valid as long as the statistics are. */
 struct latencies {
     const struct moments *moments;
     const struct histogram *histogram; /* with the waits if they are corrected */
+    const struct histogram *requests;  /* without */
     int64_t most;                      /* ns: the longest, a wait or not */
     bool corrected;
 };
 
 /* Returns the latencies of SCOPE. */
 struct latencies latencies_of(const struct stats *stats, enum scope scope);
+
+/*
+ * Returns the first scope after SCOPE that STATS tell apart: operations where both are
+ * mixed, parts that were seen; SCOPES: there is none. A walk over all distributions of a
+ * record begins with SCOPE_ALL.
+ */
+enum scope scope_next(const struct stats *stats, enum scope scope);
 
 /* Return a percentile, ns; 0 of nothing. It is never outside of what was seen. */
 int64_t latencies_percentile(const struct latencies *latencies,

@@ -155,7 +155,7 @@ static const char *
 find_missing(const struct plan *plan, enum scope scope, const char **advice)
 {
     *advice = "add -breakdown, or limit the whole time";
-    if (scope >= SCOPE_SUBMIT && scope < SCOPE_SYNC)
+    if (scope >= SCOPE_SUBMIT)
         return plan->breakdown ? NULL : "needs -breakdown";
     if (scope == SCOPE_SYNC && plan->load != LOAD_READ) {
         *advice = "leave out -C, or limit the whole time";

@@ -143,23 +143,6 @@ add_histogram(struct json *json, const struct histogram *histogram)
 }
 
 static void
-add_distribution(struct json *json, const char *name,
-                 const struct distribution *distribution, const struct percentiles *list)
-{
-    const struct moments *moments = &distribution->moments;
-    const struct latencies latencies = {moments, &distribution->histogram, moments->max,
-                                        false};
-    json_open(json, name, '{');
-    json_value(json, "count", "%" PRIu64, moments->count);
-    json_value(json, "time", "%" PRId64, moments->sum);
-    json_value(json, "min", "%" PRId64, moments->min);
-    json_value(json, "avg", "%" PRId64, moments_average(moments));
-    json_value(json, "max", "%" PRId64, moments->max);
-    add_percentiles(json, &latencies, list);
-    json_close(json, '}');
-}
-
-static void
 add_slowest(struct json *json, const struct breakdown_request *slowest)
 {
     json_open(json, "slowest", '{');
@@ -171,10 +154,45 @@ add_slowest(struct json *json, const struct breakdown_request *slowest)
     json_close(json, '}');
 }
 
+/* Adds all but the sums; of what requests are split into without deviation and histogram.
+ */
 static void
-add_breakdown(struct json *json, const struct breakdown *breakdown,
-              const struct percentiles *list)
+add_figures(const struct report *report, struct json *json,
+            const struct latencies *latencies, bool split)
 {
+    const struct moments *moments = latencies->moments;
+    json_value(json, "min", "%" PRId64, moments->min);
+    json_value(json, "avg", "%" PRId64, moments_average(moments));
+    json_value(json, "max", "%" PRId64, moments->max);
+    if (!split)
+        json_value(json, "mdev", "%" PRId64, moments_deviation(moments));
+    if (latencies->corrected)
+        json_value(json, "corrected", "true");
+    add_percentiles(json, latencies, &report->output->percentiles);
+    if (!split && report->plan->options->given[OPTION_HISTOGRAM])
+        add_histogram(json, latencies->histogram);
+}
+
+/* Adds an object of what SCOPE has. */
+static void
+add_scope(const struct report *report, struct json *json, const struct stats *stats,
+          enum scope scope)
+{
+    const struct latencies latencies = latencies_of(stats, scope);
+    json_open(json, scope_name(scope), '{');
+    json_value(json, "count", "%" PRIu64, latencies.moments->count);
+    if (scope_is_operation(scope))
+        json_value(json, "size", "%" PRId64,
+                   stats->operations[scope == SCOPE_WRITE].bytes);
+    json_value(json, "time", "%" PRId64, latencies.moments->sum);
+    add_figures(report, json, &latencies, scope >= SCOPE_SUBMIT);
+    json_close(json, '}');
+}
+
+static void
+add_breakdown(const struct report *report, struct json *json, const struct stats *stats)
+{
+    const struct breakdown *breakdown = &stats->breakdown;
     json_open(json, "breakdown", '{');
     json_value(json, "count", "%" PRIu64, breakdown_count(breakdown));
     json_value(json, "unasked", "%" PRIu64, breakdown->unasked);
@@ -182,76 +200,31 @@ add_breakdown(struct json *json, const struct breakdown *breakdown,
     json_value(json, "time", "%" PRId64, breakdown->time);
     if (breakdown->sync)
         json_value(json, "sync", "%" PRId64, breakdown->sync);
-    for (enum part part = 0; part < PARTS; part++)
-        add_distribution(json, part_name(part), &breakdown->parts[part], list);
+    for (enum scope scope = SCOPE_SUBMIT; scope <= SCOPE_RETURN; scope++)
+        add_scope(report, json, stats, scope);
     if (breakdown->sync_device.moments.count)
-        add_distribution(json, "sync_device", &breakdown->sync_device, list);
+        add_scope(report, json, stats, SCOPE_SYNC_DEVICE);
     if (breakdown->slowest.index)
         add_slowest(json, &breakdown->slowest);
     json_close(json, '}');
-}
-
-/* Adds all but the sums. */
-static void
-add_figures(const struct report *report, struct json *json,
-            const struct latencies *latencies)
-{
-    const struct moments *moments = latencies->moments;
-    json_value(json, "min", "%" PRId64, moments->min);
-    json_value(json, "avg", "%" PRId64, moments_average(moments));
-    json_value(json, "max", "%" PRId64, moments->max);
-    json_value(json, "mdev", "%" PRId64, moments_deviation(moments));
-    if (latencies->corrected)
-        json_value(json, "corrected", "true");
-    add_percentiles(json, latencies, &report->output->percentiles);
-    if (report->plan->options->given[OPTION_HISTOGRAM])
-        add_histogram(json, latencies->histogram);
-}
-
-/* Adds an object of what SCOPE has; BYTES: it has moved so many, below 0: it moves none.
- */
-static void
-add_scope(const struct report *report, struct json *json, const char *name,
-          const struct stats *stats, enum scope scope, int64_t bytes)
-{
-    const struct latencies latencies = latencies_of(stats, scope);
-    json_open(json, name, '{');
-    json_value(json, "count", "%" PRIu64, latencies.moments->count);
-    if (bytes >= 0)
-        json_value(json, "size", "%" PRId64, bytes);
-    json_value(json, "time", "%" PRId64, latencies.moments->sum);
-    add_figures(report, json, &latencies);
-    json_close(json, '}');
-}
-
-static void
-add_scopes(const struct report *report, struct json *json, const struct stats *stats)
-{
-    const struct stats_operation *operations = stats->operations;
-    if (stats->both) {
-        add_scope(report, json, "read", stats, SCOPE_READ,
-                  operations[OPERATION_READ].bytes);
-        add_scope(report, json, "write", stats, SCOPE_WRITE,
-                  operations[OPERATION_WRITE].bytes);
-    }
-    if (stats->sync.count)
-        add_scope(report, json, "sync", stats, SCOPE_SYNC, -1);
 }
 
 static void
 add_stat(struct report *report, struct json *json, const struct stats *stats)
 {
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
+    enum scope scope = SCOPE_ALL;
     json_open(json, "stat", '{');
     json_value(json, "count", "%" PRIu64, stats->latency.count);
     json_value(json, "size", "%" PRId64, stats->bytes);
     json_value(json, "time", "%" PRId64, stats->latency.sum);
     json_value(json, "iops", "%.6f", stats_iops(stats));
     json_value(json, "bps", "%.0f", stats_bps(stats));
-    add_figures(report, json, &latencies);
-    add_scopes(report, json, stats);
+    add_figures(report, json, &latencies, false);
+    while ((scope = scope_next(stats, scope)) <= SCOPE_SYNC)
+        add_scope(report, json, stats, scope);
     if (report->plan->breakdown)
-        add_breakdown(json, &stats->breakdown, &report->output->percentiles);
+        add_breakdown(report, json, stats);
     json_close(json, '}');
 }
 

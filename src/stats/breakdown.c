@@ -1,19 +1,15 @@
 /* The parts of requests, recorded and merged, and what took most of the slowest. */
 #include "stats/breakdown.h"
 
+#include "stats/percentile.h"
 #include "stats/stats.h"
 
 #include <string.h>
 
-static const char *const names[PARTS] = {[PART_SUBMIT] = "submit",
-                                         [PART_QUEUE] = "queue",
-                                         [PART_DEVICE] = "device",
-                                         [PART_RETURN] = "return"};
-
 const char *
 part_name(enum part part)
 {
-    return names[part];
+    return scope_name(SCOPE_SUBMIT + (enum scope)part);
 }
 
 /* Keeps REQUEST if it is slower, or of two that are alike the earlier one. */
@@ -87,7 +83,7 @@ breakdown_culprit(const struct breakdown *breakdown, int *percent)
     for (int i = 0; i < PARTS; i++)
         if (slowest->part[i] > most) {
             most = slowest->part[i];
-            name = names[i];
+            name = part_name((enum part)i);
         }
     double hundred = (double)most * 100; /* before it is divided: 29 of 100 are 29 % */
     *percent = slowest->latency > 0 ? (int)(hundred / (double)slowest->latency) : 0;

@@ -101,34 +101,75 @@ percentile_needs(const struct percentile *percentile)
     return (uint64_t)((PERCENTILE_HUNDRED + above - 1) / above);
 }
 
+const char *
+scope_name(enum scope scope)
+{
+    static const char *const names[SCOPES] = {
+        [SCOPE_ALL] = "",
+        [SCOPE_READ] = "read",
+        [SCOPE_WRITE] = "write",
+        [SCOPE_SYNC] = "sync",
+        [SCOPE_SUBMIT] = "submit",
+        [SCOPE_QUEUE] = "queue",
+        [SCOPE_DEVICE] = "device",
+        [SCOPE_RETURN] = "return",
+        [SCOPE_SYNC_DEVICE] = "sync_device",
+    };
+    return names[scope];
+}
+
+/* Returns what was recorded, and CORRECTED if that is where waits are; a read waits for a
+ * write as well, as long as LONGEST. */
+static struct latencies
+with_waits(const struct moments *moments, const struct histogram *requests,
+           const struct histogram *corrected, int64_t longest)
+{
+    return (struct latencies){moments, corrected ? corrected : requests, requests,
+                              corrected ? longest : moments->max, corrected != NULL};
+}
+
+static struct latencies
+of_distribution(const struct distribution *distribution)
+{
+    return with_waits(&distribution->moments, &distribution->histogram, NULL, 0);
+}
+
 struct latencies
 latencies_of(const struct stats *stats, enum scope scope)
 {
     const struct stats_operation *own = &stats->operations[scope == SCOPE_WRITE];
-    const struct distribution *part;
     bool corrected = stats->every > 0;
     int64_t longest = stats->latency.max;
     switch (scope) {
     case SCOPE_READ:
-    case SCOPE_WRITE: /* a read waits for a write as well */
-        if (corrected)
-            return (struct latencies){&own->latency, &own->corrected, longest, true};
-        return (struct latencies){&own->latency, &own->latencies, own->latency.max,
-                                  false};
+    case SCOPE_WRITE:
+        return with_waits(&own->latency, &own->latencies,
+                          corrected ? &own->corrected : NULL, longest);
     case SCOPE_SYNC:
-        return (struct latencies){&stats->sync, &stats->syncs, stats->sync.max, false};
-    case SCOPE_ALL:
-    case SCOPES:
-        return (struct latencies){&stats->latency, stats_distribution(stats), longest,
-                                  corrected};
+        return with_waits(&stats->sync, &stats->syncs, NULL, 0);
+    case SCOPE_SYNC_DEVICE:
+        return of_distribution(&stats->breakdown.sync_device);
     case SCOPE_SUBMIT:
     case SCOPE_QUEUE:
     case SCOPE_DEVICE:
     case SCOPE_RETURN:
+        return of_distribution(&stats->breakdown.parts[scope - SCOPE_SUBMIT]);
+    case SCOPE_ALL:
+    case SCOPES:
         break;
     }
-    part = &stats->breakdown.parts[scope - SCOPE_SUBMIT];
-    return (struct latencies){&part->moments, &part->histogram, part->moments.max, false};
+    return with_waits(&stats->latency, &stats->latencies,
+                      corrected ? &stats->corrected : NULL, longest);
+}
+
+enum scope
+scope_next(const struct stats *stats, enum scope scope)
+{
+    while (++scope < SCOPES)
+        if (scope_is_operation(scope) ? stats->both
+                                      : latencies_of(stats, scope).moments->count > 0)
+            break;
+    return scope;
 }
 
 /* Waits may be shorter than all latencies. */
@@ -152,9 +193,7 @@ int64_t
 distribution_percentile(const struct distribution *distribution,
                         const struct percentile *percentile)
 {
-    const struct moments *moments = &distribution->moments;
-    const struct latencies latencies = {moments, &distribution->histogram, moments->max,
-                                        false};
+    const struct latencies latencies = of_distribution(distribution);
     return latencies_percentile(&latencies, percentile);
 }
 

@@ -41,25 +41,19 @@ take_phase(const char *text, int *length, struct slo *slo)
     return text;
 }
 
-/* What stands before the metric. */
-static const char *const scopes[SCOPES] = {
-    [SCOPE_ALL] = "",           [SCOPE_SUBMIT] = "submit-", [SCOPE_QUEUE] = "queue-",
-    [SCOPE_DEVICE] = "device-", [SCOPE_RETURN] = "return-", [SCOPE_SYNC] = "sync-",
-    [SCOPE_READ] = "read-",     [SCOPE_WRITE] = "write-",
-};
-
-/* Takes what is before the metric off the beginning of TEXT of LENGTH bytes. Returns what
- * is left. */
+/* Takes the name of a scope and a dash off the beginning of TEXT of LENGTH bytes. Returns
+ * what is left. */
 static const char *
 take_scope(const char *text, int *length, struct slo *slo)
 {
-    for (int scope = SCOPE_ALL + 1; scope < SCOPES; scope++) {
-        int end = (int)strlen(scopes[scope]);
-        if (*length < end || memcmp(text, scopes[scope], (size_t)end) != 0)
+    for (enum scope scope = SCOPE_ALL + 1; scope < SCOPE_SYNC_DEVICE; scope++) {
+        int end = (int)strlen(scope_name(scope));
+        if (*length <= end || memcmp(text, scope_name(scope), (size_t)end) != 0 ||
+            text[end] != '-')
             continue;
-        slo->scope = (enum scope)scope;
-        *length -= end;
-        return text + end;
+        slo->scope = scope;
+        *length -= end + 1;
+        return text + end + 1;
     }
     return text;
 }
@@ -123,8 +117,8 @@ slos_add(struct slos *list, const char *text)
     if (!find_metric(text, length, &slo))
         return "not one of min, avg, max, mdev, iops and percentiles such as p99";
     if (slo.scope != SCOPE_ALL && slo.metric == SLO_IOPS)
-        return slo.scope < SCOPE_READ ? "a part of the time has no iops"
-                                      : "iops are those of reads and writes together";
+        return scope_is_part(slo.scope) ? "a part of the time has no iops"
+                                        : "iops are those of reads and writes together";
     if (*limit == '\0')
         return "a limit is missing, as in p99=10ms";
     enum units_kind kind = slo.metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
@@ -145,7 +139,7 @@ slos_list(struct buffer *text)
     for (int i = SLO_MIN; i < SLO_PERCENTILE; i++)
         buffer_format(text, "%s=\n", metrics[i]);
     for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
-        buffer_format(text, "%sp99=\n", scopes[common[i]]);
+        buffer_format(text, "%s-p99=\n", scope_name(common[i]));
     buffer_format(text, "%s-p99=\n%s-p99=\n", phases[PHASE_IDLE], phases[PHASE_LOADED]);
 }
 
@@ -201,9 +195,9 @@ char *
 slo_name(const struct slo *slo, char *text)
 {
     bool ranked = slo->metric == SLO_PERCENTILE;
-    snprintf(text, SLO_NAME, "%s%s%s%s%s", slo->phase ? phases[slo->phase] : "",
-             slo->phase ? "-" : "", scopes[slo->scope], ranked ? "p" : "",
-             ranked ? slo->percentile.name : metrics[slo->metric]);
+    snprintf(text, SLO_NAME, "%s%s%s%s%s%s", slo->phase ? phases[slo->phase] : "",
+             slo->phase ? "-" : "", scope_name(slo->scope), slo->scope ? "-" : "",
+             ranked ? "p" : "", ranked ? slo->percentile.name : metrics[slo->metric]);
     return text;
 }
 
@@ -227,7 +221,7 @@ slos_needs(const struct slos *slos, bool both)
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         uint64_t needs = percentile_needs(&slo->percentile);
-        if (both && slo->scope >= SCOPE_SYNC)
+        if (both && slo->scope > SCOPE_ALL && slo->scope <= SCOPE_SYNC)
             needs *= 2;
         if (slo->metric == SLO_PERCENTILE && needs > most)
             most = needs;

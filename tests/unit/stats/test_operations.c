@@ -166,6 +166,41 @@ waits_of_both_operations_are_those_of_all(void **state)
     }
 }
 
+/* Operations where both are mixed, even without a request, and parts that were seen. */
+static void
+a_walk_over_a_record_finds_what_it_tells_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        bool both, split, flushed;
+        const char *scopes;
+    } cases[] = {
+        {false, false, false, ""},
+        {true, false, false, " read write"},
+        {false, true, false, " submit queue device return"},
+        {true, false, true, " read write sync"},
+        {true, true, true, " read write sync submit queue device return sync_device"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct stats stats = {.both = cases[i].both};
+        struct sample sample = {.latency = 9,
+                                .sync = cases[i].flushed,
+                                .operation = OPERATION_WRITE,
+                                .verdict = VERDICT_NONE,
+                                .split = {.sync_device = cases[i].flushed}};
+        char scopes[80] = "";
+        sample.split.result = cases[i].split ? SPLIT_DONE : SPLIT_LOST;
+        stats_record(&stats, &sample);
+        breakdown_record(&stats.breakdown, &sample);
+        for (enum scope scope = scope_next(&stats, SCOPE_ALL); scope < SCOPES;
+             scope = scope_next(&stats, scope))
+            snprintf(scopes + strlen(scopes), sizeof(scopes) - strlen(scopes), " %s",
+                     scope_name(scope));
+        assert_string_equal(scopes, cases[i].scopes);
+        assert_int_equal(scope_next(&stats, SCOPE_SYNC_DEVICE), SCOPES);
+    }
+}
+
 int
 main(void)
 {
@@ -175,6 +210,7 @@ main(void)
         cmocka_unit_test(merging_adds_every_operation),
         cmocka_unit_test(waits_are_those_of_both_operations_in_turn),
         cmocka_unit_test(waits_of_both_operations_are_those_of_all),
+        cmocka_unit_test(a_walk_over_a_record_finds_what_it_tells_apart),
     };
     return cmocka_run_group_tests_name("operations", tests, NULL, NULL);
 }
