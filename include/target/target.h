@@ -49,6 +49,7 @@ struct target {
     bool memory;       /* no device behind it */
     bool flushed;      /* no dirty data is left */
     bool fresh;        /* the kept working file was not there before */
+    double holes;      /* percent of the working set, when it was opened; -1: not known */
     /* In nocache mode: */
     os_resident_function *resident; /* looks pages up; NULL: it cannot be done */
     bool counts_sectors; /* if so: os_thread_sectors tells a cached read afterwards */
@@ -79,6 +80,12 @@ int target_open(struct target *target, const struct plan *plan,
  * is under way.
  */
 void target_name(struct target *target);
+
+/*
+ * Returns how much of the working set of PLAN has become holes since it was opened, in
+ * percent; 0 too where that is not known, or nothing is read. It may hang like a request.
+ */
+double target_new_holes(struct target *target, const struct plan *plan);
 
 /* Closes a target; a working file that is not kept is gone. */
 void target_close(struct target *target);

@@ -314,6 +314,8 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
     if (thread->waiting > outcome->waiting)
         outcome->waiting = thread->waiting;
     outcome->left += thread->left;
+    if (thread->worker.holes > outcome->holes)
+        outcome->holes = thread->worker.holes;
     if (thread->worker.ended > outcome->ended)
         outcome->ended = thread->worker.ended;
 }

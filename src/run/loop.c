@@ -454,6 +454,21 @@ begin(struct worker *worker)
     return now;
 }
 
+/* Finds what of the working set has become holes. That may hang like a request, and is
+ * given up likewise; a target that has not answered all requests is left alone. */
+static void
+find_holes(struct worker *worker)
+{
+    int64_t now = os_clock_now();
+    if (worker->inflight.lost)
+        return;
+    atomic_store_explicit(&worker->over, now, memory_order_relaxed);
+    handoff_release(&worker->handoff, now);
+    double holes = target_new_holes(&worker->job->target, worker->plan);
+    handoff_acquire(&worker->handoff, now);
+    worker->holes = holes;
+}
+
 void
 worker_run(struct worker *worker)
 {
@@ -484,4 +499,5 @@ worker_run(struct worker *worker)
     if (worker->ended < worker->began)
         worker->began = worker->ended;
     worker_share(worker);
+    find_holes(worker);
 }

@@ -281,6 +281,11 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
         notes_add(notes, outcome->output, "%s", strerror(outcome->output_error));
     if (total->cached)
         notes_add(notes, outcome->target, "%s", outcome_cached_text(outcome, text));
+    if (outcome->holes > 0)
+        notes_add(notes, outcome->target,
+                  "%.3g %% of the working set became holes meanwhile: reading them "
+                  "touches no device",
+                  outcome->holes);
     if (total->stopped)
         notes_add(notes, outcome->target,
                   "%llu of %llu requests were under way while the program was stopped: "

@@ -435,7 +435,8 @@ worker_abandon(struct worker *worker, int64_t now)
     }
     if (worker->sending) /* else nothing was due any more */
         worker_miss(worker, ends->younger->sample.start, now);
-    worker->ended = now;
+    if (!worker->ended) /* else all that it sent has */
+        worker->ended = now;
     if (worker->began > now)
         worker->began = now;
 }

@@ -54,6 +54,7 @@ struct worker {
         period;           /* spans that the job's period does not have; under its lock */
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
     struct split_log *unsplit; /* NULL without a splitter */
+    double holes; /* percent of the working set that has become them, at the end */
 };
 
 /* Returns the bytes that a worker of PLAN takes besides its buffers, roughly. */

@@ -115,7 +115,7 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
     } else if (waited) {
         *index = worker_oldest(&thread->worker);
         handoff_unlock(&thread->worker.handoff, still);
-        waited = still == start ? waited : 0;
+        waited = still == start && *index ? waited : 0;
     }
     bool soon = since == HANDOFF_HELD || since == HANDOFF_LOST;
     int64_t due = soon ? now : stall_due(&thread->stall, since, now);
@@ -130,8 +130,9 @@ static void
 add_under_way(struct job_under_way *under_way, const struct inflight *inflight,
               int64_t since)
 {
-    int64_t oldest = since > 0 ? since : INT64_MAX;
-    under_way->count += inflight->lost + (since > 0 ? inflight_live(inflight) : 0);
+    int live = since > 0 ? inflight_live(inflight) : 0;
+    int64_t oldest = live ? since : INT64_MAX;
+    under_way->count += inflight->lost + live;
     if (inflight->lost)
         oldest = time_earlier(oldest, inflight->lost_since);
     if (oldest < INT64_MAX && (!under_way->oldest || oldest < under_way->oldest))

@@ -164,19 +164,38 @@ measure(struct target *target, struct plan *plan, struct error *error)
     return 0;
 }
 
+/* Returns how much of the working set is holes before the byte END of the target, in
+ * percent, 100 only if all of it is; -1: not known. */
+static double
+share_holes(struct target *target, const struct plan *plan, int64_t end)
+{
+    int64_t holes = working_file_holes(target, plan->work_offset, end);
+    double share = 100.0 * (double)holes / (double)target->work_size;
+    return holes < 0 ? -1 : holes < target->work_size && share > 99.9 ? 99.9 : share;
+}
+
+double
+target_new_holes(struct target *target, const struct plan *plan)
+{
+    struct os_info info;
+    int64_t end = plan->work_offset + target->work_size;
+    bool stored = target->kind == OS_FILE || target->kind == OS_DIRECTORY;
+    if (!stored || plan->load == LOAD_WRITE || target->holes < 0 ||
+        os_file_info(target->fd, &info) < 0)
+        return 0;
+    double share = share_holes(target, plan, info.size < end ? info.size : end);
+    return share > target->holes ? share - target->holes : 0;
+}
+
 /* Notes how much of the working set can be read without a device. */
 static void
 note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 {
-    int64_t end = plan->work_offset + target->work_size;
-    int64_t holes = working_file_holes(target, plan->work_offset, end);
-    double share = 100.0 * (double)holes / (double)target->work_size;
-    if (holes < target->work_size && share > 99.9)
-        share = 99.9;
-    if (holes > 0)
+    target->holes = share_holes(target, plan, plan->work_offset + target->work_size);
+    if (target->holes > 0)
         notes_add(notes, plan->path,
                   "%.3g %% of the working set is holes: reading them touches no device",
-                  share);
+                  target->holes);
     target_advance(target);
     int storage = os_file_storage(target->fd, plan->work_offset, target->work_size);
     if (storage > 0 && storage & OS_STORAGE_INLINE)

@@ -46,6 +46,47 @@ a_file_that_is_deleted_is_still_measured(void **state)
     }
 }
 
+/* As many bytes from the begin of the file as the share says. */
+static void
+holes_that_are_made_meanwhile_are_told(void **state)
+{
+    static const struct {
+        const char *targets; /* and options */
+        const char *length;
+        const char *note;
+    } rows[] = {
+        {"file", "1M", "100"},
+        {"file", "256k", "25"},
+        {"-C file", "1M", "100"},
+        {"-s 1000 -S 1000k -o 100 file", "1M", "100"},
+        {"-S 512k file", "512k", "100"},
+        {"-o 512k file", "512k", NULL},
+        {"-threads 2 file", "1M", "100"},
+        {"-WWW file", "1M", NULL},
+        {"data file", "1M", "100"},
+    };
+    (void)state;
+    struct result result = command("cp data probe && fallocate -p -l 4k probe");
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("no fallocate here, or a file system that keeps its blocks");
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        char note[128] = "";
+        bool several = strncmp(rows[i].targets, "data ", 5) == 0;
+        if (rows[i].note)
+            snprintf(note, sizeof(note),
+                     "ioping: %s%s %% of the working set became holes meanwhile: reading "
+                     "them touches no device\n",
+                     several ? "file: " : "", rows[i].note);
+        result = command_status(0, "holes_that_are_made_meanwhile_are_told %s %s",
+                                rows[i].length, rows[i].targets);
+        if (!strstr(result.err, note) || (!*note && strstr(result.err, "holes")))
+            fail_msg("%s: %s", rows[i].targets, result.err);
+        command_free(&result);
+    }
+}
+
 static void
 a_kept_file_that_is_deleted_is_not_made_again(void **state)
 {
@@ -142,6 +183,7 @@ main(void)
         cmocka_unit_test(a_file_that_is_truncated_is_read_short),
         cmocka_unit_test(a_file_that_grows_is_measured_as_it_was),
         cmocka_unit_test(a_file_that_is_deleted_is_still_measured),
+        cmocka_unit_test(holes_that_are_made_meanwhile_are_told),
         cmocka_unit_test(a_kept_file_that_is_deleted_is_not_made_again),
         cmocka_unit_test(reading_goes_on_when_the_file_system_becomes_read_only),
         cmocka_unit_test(writing_ends_when_the_kernel_makes_the_file_system_read_only),

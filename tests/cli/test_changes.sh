@@ -70,6 +70,17 @@ a_file_that_is_deleted_is_still_measured() {
     agree 'E[A-Z]*'
 }
 
+# Usage: holes_that_are_made_meanwhile_are_told LENGTH [OPTION...] TARGET...
+holes_that_are_made_meanwhile_are_told() {
+    length=$1
+    shift
+    cp data file
+    sync file
+    begin "$@"
+    fallocate -p -l "$length" file
+    stop
+}
+
 a_kept_file_that_is_deleted_is_not_made_again() {
     mkdir -p kept
     begin -k -W kept

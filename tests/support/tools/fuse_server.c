@@ -14,8 +14,9 @@
  * - hang_file=F: while file F exists each read waits, and makes F.waiting
  * - hang_after=N: the first N reads do not wait for it
  * - hang_create=F, hang_open=F, hang_write=F, hang_fsync=F, hang_flush=F, hang_getattr=F,
- *   hang_statfs=F: so does each creation of a file, opening, write, fsync or fdatasync,
- *   close, question for the attributes of a file or for its name, and statfs
+ *   hang_statfs=F, hang_lseek=F: so does each creation of a file, opening, write, fsync
+ * or fdatasync, close, question for the attributes of a file or for its name, statfs, and
+ *   question for data or a hole
  * - hang_all=F: all of these
  * - fail_every=N: every Nth read fails with EIO
  * - uncached: the server asks the kernel to cache nothing
@@ -43,7 +44,7 @@
 
 static struct {
     char *backing, *hang_file, *hang_create, *hang_open, *hang_write, *hang_fsync,
-        *hang_flush, *hang_getattr, *hang_statfs, *hang_all, *holes, *log;
+        *hang_flush, *hang_getattr, *hang_statfs, *hang_lseek, *hang_all, *holes, *log;
     unsigned idle_ms, idle_us, delay_us, delay_write_us, delay_fsync_us, slots,
         hang_after, hang_at, hang_count, hang_s, fail_every, uncached, hidden;
 } options;
@@ -67,6 +68,7 @@ static const struct fuse_opt specifications[] = {
     TEXT(hang_flush),
     TEXT(hang_getattr),
     TEXT(hang_statfs),
+    TEXT(hang_lseek),
     TEXT(hang_all),
     TEXT(holes),
     TEXT(log),
@@ -333,6 +335,7 @@ static off_t
 on_lseek(const char *path, off_t offset, int whence, struct fuse_file_info *file)
 {
     (void)path;
+    hang_while(options.hang_lseek);
     if (whence == SEEK_HOLE && options.holes && strcmp(options.holes, "same") == 0)
         return offset;
     off_t found = lseek((int)file->fh, offset, whence);
@@ -385,7 +388,7 @@ main(int argc, char *argv[])
     if (options.hang_all)
         options.hang_file = options.hang_create = options.hang_open = options.hang_write =
             options.hang_fsync = options.hang_flush = options.hang_getattr =
-                options.hang_statfs = options.hang_all;
+                options.hang_statfs = options.hang_lseek = options.hang_all;
     fuse_opt_add_arg(&arguments, "-omax_threads=256");
     return fuse_main(arguments.argc, arguments.argv, &operations, NULL);
 }
