@@ -1,10 +1,10 @@
 /*
- * A log of histograms, one line for each interval and target, in the format that
- * HdrHistogram's tools share (javadoc of org.HdrHistogram.HistogramLogReader, version
- * 1.3). What a line has is the histogram "V2 compressed" (AbstractHistogram's
- * encodeIntoCompressedByteBuffer) in base64 (RFC 4648): counts in ZigZag LEB128, runs of
- * zeros as one negative number, in a stream of zlib (RFC 1950). Its blocks are stored as
- * they are (RFC 1951), which any inflater reads.
+ * A log of histograms, one line for each interval and target, and for each distribution
+ * that this tells apart, in the format that HdrHistogram's tools share (javadoc of
+ * org.HdrHistogram.HistogramLogReader, version 1.3). What a line has is the histogram "V2
+ * compressed" (AbstractHistogram's encodeIntoCompressedByteBuffer) in base64 (RFC 4648):
+ * counts in ZigZag LEB128, runs of zeros as one negative number, in a stream of zlib (RFC
+ * 1950). Its blocks are stored as they are (RFC 1951), which any inflater reads.
  *
  * Two significant digits are 128 steps an octave there too, so that each of our steps has
  * its count at the same index, and there are as many of them. But theirs end below a
@@ -38,10 +38,11 @@ _Static_assert(HEAD + HISTOGRAM_STEPS * COUNT_MOST <= STORED_MOST,
                "one block has it all");
 
 struct hdr_target {
-    struct buffer name;    /* the path, and a number where others have the same */
-    struct buffer tag;     /* the name, and the part of the run */
-    uint64_t before;       /* requests of the parts before */
-    struct histogram seen; /* what earlier intervals of the part have had */
+    struct buffer name; /* the path, and a number where others have the same */
+    struct buffer tag;  /* the name, and the part of the run */
+    uint64_t before;    /* requests of the parts before */
+    /* What earlier intervals of the part have had; untouched memory where nothing was. */
+    struct histogram seen[SCOPES];
 };
 
 struct hdr_log {
@@ -49,7 +50,8 @@ struct hdr_log {
     int64_t start; /* of the log, likewise */
     int64_t began; /* the present interval, monotonic; 0: there is none */
     int count;
-    struct histogram own; /* of one interval and target */
+    struct histogram own; /* of one line */
+    struct buffer tag;    /* likewise */
     struct hdr_target targets[];
 };
 
@@ -240,6 +242,8 @@ hdr_close(struct hdr_log *log)
         buffer_free(&log->targets[i].name);
         buffer_free(&log->targets[i].tag);
     }
+    if (log)
+        buffer_free(&log->tag);
     free(log);
 }
 
@@ -290,8 +294,10 @@ take_new(struct histogram *own, struct histogram *seen, const struct histogram *
         uint64_t now = total->steps[i], before = seen->steps[i];
         own->steps[i] = now > before ? now - before : 0;
         own->count += own->steps[i];
-        seen->steps[i] = now;
+        if (own->steps[i])
+            seen->steps[i] = now;
     }
+    seen->count += own->count;
 }
 
 /* Returns whether the total of JOB is that of an earlier part: this one could not begin.
@@ -303,18 +309,36 @@ is_stale(const struct hdr_target *target, const struct job *job)
            job->outcome.total.requests == target->before;
 }
 
-/* Adds the line of JOB for the interval that ends at NOW; but none of no time at all. */
+/* Adds the line of SCOPE of a job, if it has something new, or else is EMPTY_TOO. */
+static void
+add_scope(struct hdr_log *log, struct buffer *text, struct hdr_target *target,
+          const struct stats *stats, enum scope scope, int64_t now, bool empty_too)
+{
+    struct buffer *tag = &log->tag;
+    take_new(&log->own, &target->seen[scope], latencies_of(stats, scope).requests);
+    if (!log->own.count && !empty_too)
+        return;
+    buffer_clear(tag);
+    buffer_add(tag, target->tag.text, target->tag.length);
+    if (scope != SCOPE_ALL)
+        buffer_format(tag, "#%s", scope_name(scope));
+    if (!tag->failed)
+        hdr_line(text, tag->text, log->epoch + log->began, log->epoch + now, &log->own);
+    text->failed |= tag->failed;
+}
+
+/* Adds the lines of JOB for the interval that ends at NOW; but none of no time at all. */
 static void
 add_interval(struct hdr_log *log, struct buffer *text, const struct job *job, int64_t now)
 {
     struct hdr_target *target = &log->targets[job->number];
-    if (is_stale(target, job))
-        return;
-    take_new(&log->own, &target->seen, &job->total.latencies);
-    if (log->own.count || now > log->began)
-        hdr_line(text, target->tag.text, log->epoch + log->began, log->epoch + now,
-                 &log->own);
+    const struct stats *stats = &job->total;
     text->failed |= target->tag.failed;
+    if (is_stale(target, job) || target->tag.failed)
+        return;
+    for (enum scope scope = SCOPE_ALL; scope < SCOPES; scope = scope_next(stats, scope))
+        add_scope(log, text, target, stats, scope, now,
+                  scope == SCOPE_ALL && now > log->began);
 }
 
 void
@@ -333,7 +357,9 @@ hdr_part(struct hdr_log *log, const struct job *job, const char *part)
 {
     struct hdr_target *target = &log->targets[job->number];
     target->before = job->outcome.total.requests;
-    memset(&target->seen, 0, sizeof(target->seen));
+    for (int i = 0; i < SCOPES; i++)
+        if (target->seen[i].count)
+            memset(&target->seen[i], 0, sizeof(target->seen[i]));
     buffer_clear(&target->tag);
     buffer_add(&target->tag, target->name.text, target->name.length);
     if (part)

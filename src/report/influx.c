@@ -2,7 +2,8 @@
  * The line protocol of InfluxDB
  * (docs.influxdata.com/influxdb/v2/reference/syntax/line-protocol), a line for each
  * period and target, or for each step of a sweep: measurement, tags, fields, and the
- * time.
+ * time; then one for each distribution that it tells apart. Parts of the time of requests
+ * are a measurement of their own: who sums up or averages one of requests gets no parts.
  *
  * Parsers do not agree on a backslash before another, or before a comma, a space or an
  * equals sign, and none takes one at the end of a tag; a line break ends the line for
@@ -58,14 +59,18 @@ number_of(const struct report *report)
 
 /* Adds the measurement and the tags, which tell one series from another. */
 static void
-begin_line(struct report *report)
+begin_line(struct report *report, enum scope scope)
 {
     struct buffer *text = &report->text;
     int number = number_of(report);
-    buffer_text(text, "ioping,path=");
+    buffer_text(text, scope_is_part(scope) ? "ioping_part,path=" : "ioping,path=");
     add_path(text, report->target->path);
-    buffer_format(text, ",operation=%s,mode=%s", plan_load_name(report->plan->load),
+    buffer_format(text, ",operation=%s,mode=%s",
+                  scope_is_operation(scope) ? scope_name(scope)
+                                            : plan_load_name(report->plan->load),
                   description_mode(report->target->mode));
+    if (scope_is_part(scope))
+        buffer_format(text, ",part=%s", scope_name(scope));
     if (number > 1)
         buffer_format(text, ",number=%d", number);
     if (report->phase)
@@ -74,9 +79,9 @@ begin_line(struct report *report)
 }
 
 static void
-end_line(struct report *report)
+end_line(struct report *report, int64_t wall)
 {
-    buffer_format(&report->text, " %" PRId64 "\n", report->wall());
+    buffer_format(&report->text, " %" PRId64 "\n", wall);
 }
 
 /* Adds a time, ns, in seconds; a field with a point is a float, whatever its value. */
@@ -86,19 +91,20 @@ add_time(struct buffer *text, const char *name, int64_t time)
     buffer_format(text, "%s=%" PRId64 ".%09" PRId64, name, time / SECOND, time % SECOND);
 }
 
-/* Adds what is known of requests that count, each field with a comma behind it. */
+/* Adds what is known of times, each field with a comma behind it. */
 static void
-add_figures(struct report *report, const struct stats *stats)
+add_figures(struct report *report, const struct latencies *latencies)
 {
     struct buffer *text = &report->text;
-    const struct moments *latency = &stats->latency;
+    const struct moments *latency = latencies->moments;
     const struct percentiles *list = &report->output->percentiles;
-    unsigned shown = stats_shown(stats, list);
+    unsigned shown = percentiles_shown(list, latency->count);
     for (int i = 0; i < list->count; i++) {
         if (!(shown & 1u << i))
             continue;
         buffer_text(text, "p");
-        add_time(text, list->list[i].name, stats_percentile(stats, &list->list[i]));
+        add_time(text, list->list[i].name,
+                 latencies_percentile(latencies, &list->list[i]));
         buffer_text(text, ",");
     }
     if (latency->count == 0)
@@ -107,25 +113,27 @@ add_figures(struct report *report, const struct stats *stats)
     add_time(text, ",avg", moments_average(latency));
     add_time(text, ",max", latency->max);
     add_time(text, ",mdev", moments_deviation(latency));
-    buffer_format(text, ",iops=%.6f,bps=%.0f,", stats_iops(stats), stats_bps(stats));
+    buffer_text(text, ",");
 }
 
+/* Adds the fields of SCOPE. Only all requests together have rates: reads and writes share
+ * the time that these are over. */
 static void
-add_fields(struct report *report, const struct stats *stats)
+add_fields(struct report *report, const struct stats *stats, enum scope scope)
 {
-    add_figures(report, stats);
-    buffer_format(&report->text,
-                  "count=%" PRIu64 "i,failed=%" PRIu64 "i,missed=%" PRIu64 "i",
-                  stats->latency.count, stats->failed, stats->missed);
-}
-
-static void
-add_period(struct report *report, const struct stats *stats, int64_t time)
-{
-    (void)time;
-    begin_line(report);
-    add_fields(report, stats);
-    end_line(report);
+    struct buffer *text = &report->text;
+    const struct stats_operation *own = &stats->operations[scope == SCOPE_WRITE];
+    const struct latencies latencies = latencies_of(stats, scope);
+    uint64_t count = latencies.moments->count;
+    bool all = scope == SCOPE_ALL;
+    add_figures(report, &latencies);
+    if (all && count)
+        buffer_format(text, "iops=%.6f,bps=%.0f,", stats_iops(stats), stats_bps(stats));
+    buffer_format(text, "count=%" PRIu64 "i", count);
+    if (!scope_is_part(scope))
+        buffer_format(text, ",failed=%" PRIu64 "i,missed=%" PRIu64 "i",
+                      all ? stats->failed : own->failed,
+                      all ? stats->missed : own->missed);
 }
 
 /* Adds VALUE of what is swept. */
@@ -139,20 +147,40 @@ add_value(struct report *report, int64_t value)
         buffer_format(&report->text, "%s=%" PRId64 "i", sweep_name(kind), value);
 }
 
+/* Adds the lines of a record, which have one time; STEP: it is that of a sweep. */
+static void
+add_record(struct report *report, const struct stats *stats, const struct job_step *step)
+{
+    int64_t wall = report->wall();
+    bool judged = step && step->verdict != SLO_UNKNOWN &&
+                  (report->plan->slos.count || report->plan->sweep.kind == SWEEP_RATE);
+    for (enum scope scope = SCOPE_ALL; scope < SCOPES; scope = scope_next(stats, scope)) {
+        begin_line(report, scope);
+        if (step) {
+            add_value(report, step->value);
+            buffer_text(&report->text, ",");
+        }
+        add_fields(report, stats, scope);
+        if (judged && scope == SCOPE_ALL)
+            buffer_format(&report->text, ",kept=%s",
+                          step->verdict == SLO_MET ? "true" : "false");
+        end_line(report, wall);
+    }
+}
+
+static void
+add_period(struct report *report, const struct stats *stats, int64_t time)
+{
+    (void)time;
+    add_record(report, stats, NULL);
+}
+
 static void
 add_step(struct report *report, const struct job_step *step, const struct stats *stats,
          int64_t time)
 {
     (void)time;
-    begin_line(report);
-    add_value(report, step->value);
-    buffer_text(&report->text, ",");
-    add_fields(report, stats);
-    if ((report->plan->slos.count || report->plan->sweep.kind == SWEEP_RATE) &&
-        step->verdict != SLO_UNKNOWN)
-        buffer_format(&report->text, ",kept=%s",
-                      step->verdict == SLO_MET ? "true" : "false");
-    end_line(report);
+    add_record(report, stats, step);
 }
 
 /* Adds nothing if there is none: a field has a value. */
@@ -161,10 +189,10 @@ add_highest(struct report *report, const struct job *job)
 {
     if (job->highest < 0)
         return;
-    begin_line(report);
+    begin_line(report, SCOPE_ALL);
     buffer_text(&report->text, "highest_");
     add_value(report, job_highest(job));
-    end_line(report);
+    end_line(report, report->wall());
 }
 
 /* The plan has no summary: what is left of the last period comes as one. */

@@ -50,7 +50,9 @@ void hdr_head(struct buffer *text, const struct hdr_log *log);
 void hdr_begin(struct hdr_log *log, int64_t now);
 
 /* Adds a line for each of these jobs, of what their totals have and no line has had yet,
- * for the interval that ends at NOW; the next begins then, unless it was the LAST. */
+ * for the interval that ends at NOW; the next begins then, unless it was the LAST. Behind
+ * it comes one for each other scope (stats/percentile.h) of which there is something new;
+ * its tag ends in the scope's name. */
 void hdr_lines(struct hdr_log *log, struct buffer *text, const struct job *jobs,
                int count, int64_t now, bool last);
 

@@ -11,19 +11,60 @@ check(const char *line, const char *expected)
     command_free(&result);
 }
 
+static bool
+succeeds(const char *line)
+{
+    struct result result = command("%s", line);
+    bool able = result.status == 0;
+    command_free(&result);
+    return able;
+}
+
+static void
+need_library(void)
+{
+    if (!succeeds("hdr_python"))
+        skip_because("needs PyPI's hdrhistogram, which .ci/run installs");
+}
+
 /* All counts, extremes and percentiles, of each target and of both together, against the
  * time of each request in the JSON of the same run. */
 static void
 another_library_reads_what_the_requests_took(void **state)
 {
     (void)state;
-    struct result result = command("hdr_python");
-    bool able = result.status == 0;
-    command_free(&result);
-    if (!able)
-        skip_because("needs PyPI's hdrhistogram, which .ci/run installs");
+    need_library();
     check("another_library_reads_what_the_requests_took",
           "../data 1000\n../d 1000\nsum 2000\nintervals\n");
+}
+
+/* Likewise, of each operation, of flushes and of phases. */
+static void
+another_library_reads_what_is_apart(void **state)
+{
+    (void)state;
+    need_library();
+    check("another_library_reads_what_is_apart -W -i 1ms -c 100", "../d ../d#sync sum\n");
+    check("another_library_reads_what_is_apart -G -i 1ms -c 200",
+          "../d ../d#read ../d#write ../d#sync sum\n");
+    check("another_library_reads_what_is_apart -G -C -i 1ms -c 100 -load read,rate=100",
+          "../d#idle ../d#idle#read ../d#idle#write "
+          "../d#loaded ../d#loaded#read ../d#loaded#write "
+          "../d#recovered ../d#recovered#read ../d#recovered#write sum\n");
+}
+
+/* Likewise, of what the parts of the time of requests are. */
+static void
+another_library_reads_the_parts(void **state)
+{
+    (void)state;
+    need_library();
+    mount_tracefs();
+    if (!succeeds("ioping -breakdown -q -c 1 -i 0 d"))
+        skip_because("needs a build folder on a disk");
+    check("another_library_reads_what_is_apart -G -breakdown -i 1ms -c 200",
+          "../d ../d#read ../d#write ../d#sync ../d#submit ../d#queue ../d#device "
+          "../d#return sum\n");
 }
 
 static void
@@ -145,6 +186,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(another_library_reads_what_the_requests_took),
+        TEST(another_library_reads_what_is_apart),
+        TEST(another_library_reads_the_parts),
         TEST(each_interval_begins_where_the_one_before_ends),
         TEST(an_interval_without_a_request_has_its_line),
         TEST(every_end_leaves_whole_lines_and_nothing_else),

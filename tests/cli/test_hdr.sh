@@ -33,6 +33,16 @@ another_library_reads_what_the_requests_took() {
     [ "$(intervals | wc -l)" -ge 8 ] && echo intervals
 }
 
+# Usage: another_library_reads_what_is_apart OPTION...: of each tag what differs, without
+# the count; and without that of the device's flushes, as not all devices are sent any.
+another_library_reads_what_is_apart() {
+    cd f || return
+    "$IOPING" -JJ -a 0 -P 20ms -percentiles 50,90,99 -hdr x.hlog "$@" ../d >../o || return
+    check_log
+    "$(hdr_python)" "$tests/support/tools/read_hdr.py" x.hlog ../o |
+        sed -E 's/^([^ ]+) [0-9]+/\1/; /#sync_device$/d' | xargs
+}
+
 each_interval_begins_where_the_one_before_ends() {
     cd f || return
     "$IOPING" -q -i 1ms -c 100 -P 5ms -hdr x.hlog ../data ../d >../o

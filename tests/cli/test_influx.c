@@ -20,6 +20,13 @@ lines_keep_to_the_grammar(void **state)
 }
 
 static void
+what_is_apart_adds_up(void **state)
+{
+    (void)state;
+    assert_prints("what_is_apart_adds_up", "same\n");
+}
+
+static void
 paths_come_back_from_their_tags(void **state)
 {
     (void)state;
@@ -127,6 +134,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_keep_to_the_grammar),
+        cmocka_unit_test(what_is_apart_adds_up),
         cmocka_unit_test(paths_come_back_from_their_tags),
         cmocka_unit_test(all_lines_together_have_all_requests),
         cmocka_unit_test(what_is_left_of_a_period_is_the_last_line),

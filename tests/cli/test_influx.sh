@@ -10,12 +10,14 @@ sum() { fields "$1" | awk '{ sum += $1 } END { print sum + 0 }'; }
 # ioping(1) says that a line has.
 tag_value='([^\\, =[:cntrl:]]|\\[, =]|\\[^\\, =[:cntrl:]])+'
 float='[0-9]+(\.[0-9]+)?' integer='[0-9]+i'
-tags="ioping,path=$tag_value(,(operation|mode|number|phase)=[a-z0-9]+)+"
+tags="path=$tag_value(,(operation|mode|number|phase)=[a-z0-9]+)+"
+part_tags="path=$tag_value(,(operation|mode|number|part|phase)=[a-z0-9_]+)+"
 figure="(p[0-9.]+|min|avg|max|mdev|iops|bps)=$float,"
 counts="count=$integer,failed=$integer,missed=$integer"
 # Prints what is no such line.
 breaks_the_grammar() {
-    LC_ALL=C grep -vE "^$tags ($figure)*$counts [0-9]{19}\$" o
+    LC_ALL=C grep -vE "^(ioping,$tags ($figure)*$counts|ioping_part,$part_tags ($figure)*\
+count=$integer) [0-9]{19}\$" o
     [ -s o ] || echo nothing
 }
 
@@ -34,6 +36,20 @@ lines_keep_to_the_grammar() {
     ioping -influx -i 1ms -c 30 -P 7ms -load read,rate=100 d >o 2>e || return
     breaks_the_grammar
     grep -o 'phase=[a-z]*' o | uniq
+}
+
+# Usage: metric NAME OPERATION: its count in the metrics of the same run.
+metric() { sed -n "s/^ioping_$1_duration_seconds_count.*operation=\"$2\".* //p" x.prom; }
+
+# Counts of all lines together: of operations, of both, and of flushes.
+what_is_apart_adds_up() {
+    ioping -influx -G -a 0 -i 1ms -c 60 -P 9ms -prometheus x.prom d >o || return
+    breaks_the_grammar
+    sed -E 's/.*,operation=([a-z]*),mode=[a-z]*(,part=([a-z]*))?.*[ ,]count=([0-9]*)i.*/\1\3 \4/' o |
+        awk '{ sum[$1] += $2 } END { for (name in sum) print name, sum[name] }' | sort >sums
+    reads=$(metric request read) writes=$(metric request write)
+    printf '%s\n' "read $reads" "rw $((reads + writes))" "rwsync $(metric sync write)" \
+        "write $writes" | cmp - sums && [ "$reads" -gt 0 ] && [ "$writes" -gt 0 ] && echo same
 }
 
 # The tag of a path, and the path again.

@@ -1,8 +1,8 @@
 """Compares a log of histograms, as PyPI's hdrhistogram reads it, with the JSON of its run.
 
 Usage: read_hdr.py LOG JSON, one record a line (-JJ) with each request. Prints for each
-target its name, its requests that count, and what differs: counts of all values,
-extremes, percentiles, and those of all targets together in the end.
+tag its name, how many times it is of, and what differs: counts of all values, extremes,
+percentiles, and those of all requests of all targets together in the end.
 """
 import json
 import sys
@@ -12,6 +12,7 @@ from hdrh.log import HistogramLogReader
 
 PERCENTILES = (50, 90, 99, 99.9)
 MOST = (1 << 42) - 1
+APART = {"read", "write", "sync", "submit", "queue", "device", "return", "sync_device"}
 
 
 def empty():
@@ -35,19 +36,24 @@ def counts_of(histogram):
             for item in histogram.get_recorded_iterator()}
 
 
+def is_rank(latencies, percentile):
+    """Returns whether the percentile is a rank itself: the library rounds others."""
+    return round(percentile * len(latencies), 6) % 100 == 0
+
+
 def value_of(latencies, percentile):
     """Returns the value below N ns that the N ns at that rank are reported as."""
     rank = max(1, round(percentile * len(latencies) / 100))
-    value = sorted(latencies)[rank - 1] - 1
+    value = max(0, sorted(latencies)[rank - 1] - 1)
     shift = max(0, value.bit_length() - 8)
     return ((value >> shift) + 1 << shift) - 1
 
 
 def compare(name, histogram, latencies, stat):
-    """LATENCIES of requests that count, each recorded by the library itself."""
+    """LATENCIES, each recorded by the library itself; 0 and 1 ns are the same to ioping."""
     expected, differences = empty(), []
     for latency in latencies:
-        expected.record_value(latency - 1)
+        expected.record_value(max(0, latency - 1))
 
     def check(what, ours, theirs):
         if ours != theirs:
@@ -58,9 +64,13 @@ def compare(name, histogram, latencies, stat):
     check("min", expected.get_min_value(), histogram.get_min_value())
     check("max", value_of(latencies, 100), histogram.get_max_value())
     for percentile in PERCENTILES:
+        if not is_rank(latencies, percentile):
+            continue
         value = histogram.get_value_at_percentile(percentile)
         check(f"p{percentile}", value_of(latencies, percentile), value)
     for percentile, middle in stat.get("percentiles", {}).items():
+        if not is_rank(latencies, float(percentile)):
+            continue
         value = histogram.get_value_at_percentile(float(percentile))
         lowest = histogram.get_lowest_equivalent_value(value)
         theirs = min((lowest + value + 1) // 2, max(latencies))
@@ -68,23 +78,42 @@ def compare(name, histogram, latencies, stat):
     print(name, len(latencies), *differences)
 
 
+def times_of(request, both):
+    """Returns the times of a request, by what the tag of each ends with."""
+    times = {"": request["time"], **request.get("breakdown", {})}
+    if both:
+        times[request["operation"]] = request["time"]
+    if "sync" in request:
+        times["sync"] = request["sync"]
+    return times
+
+
 def main():
     log, records = sys.argv[1:]
-    latencies, stats = {}, {}
     with open(records, encoding="utf-8") as file:
-        for record in map(json.loads, file):
-            path = record["target"]["path"]
-            if "stat" in record:
-                stats[path] = record["stat"]
-            elif not record["io"]["ignored"]:
-                latencies.setdefault(path, []).append(record["io"]["time"])
+        records = list(map(json.loads, file))
+    both = len({record["io"]["operation"] for record in records if "io" in record}) == 2
+    latencies, stats, whole = {}, {}, []
+    for record in records:
+        name = "#".join(filter(None, (record["target"]["path"], record.get("phase"))))
+        if "stat" in record:
+            stat = record["stat"]
+            apart = {**stat.get("breakdown", {}), **stat, "": stat}
+            stats.update(("#".join(filter(None, (name, key))), value)
+                         for key, value in apart.items())
+        elif not record["io"]["ignored"]:
+            whole.append(record["io"]["time"])
+            for key, time in times_of(record["io"], both).items():
+                tag = "#".join(filter(None, (name, key)))
+                latencies.setdefault(tag, []).append(time)
     sums, all_of_them = read_log(log), empty()
     if set(sums) != set(latencies):
         print("tags", *sums)
-    for path, histogram in sums.items():
-        all_of_them.add(histogram)
-        compare(path, histogram, latencies[path], stats[path])
-    compare("sum", all_of_them, sum(latencies.values(), []), {})
+    for tag, histogram in sums.items():
+        if tag.split("#")[-1] not in APART:
+            all_of_them.add(histogram)
+        compare(tag, histogram, latencies[tag], stats[tag])
+    compare("sum", all_of_them, whole, {})
 
 
 main()

@@ -409,6 +409,83 @@ parts_of_a_run_are_not_mixed(void **state)
     hdr_close(log);
 }
 
+/* Records a write of 1000 ns, with a flush of 600, or a read of 200, whose device took
+ * half of that; with waits where it is corrected. */
+static void
+record_both(struct job *job, enum operation operation)
+{
+    bool writes = operation == OPERATION_WRITE;
+    struct sample sample = {.latency = writes ? 1000 : 200,
+                            .sync = writes ? 600 : 0,
+                            .operation = operation,
+                            .verdict = VERDICT_NONE,
+                            .split = {SPLIT_DONE, {10, 20, 100, 30}, writes ? 500 : 0}};
+    stats_record(&job->total, &sample);
+    breakdown_record(&job->total.breakdown, &sample);
+}
+
+/* Fails unless TEXT, which is emptied, has a line of a second for each of these tags,
+ * with the one value; 0: with none. */
+static void
+check_tags(struct buffer *text, const char *const *tags, const int64_t *values)
+{
+    static struct line line;
+    const char *next = text->text;
+    for (int i = 0; tags[i]; i++) {
+        next = read_line(&line, next);
+        assert_string_equal(line.tag, tags[i]);
+        assert_int_equal(line.count, values[i] ? 1 : 0);
+        if (values[i])
+            assert_int_equal(line.counts[histogram_step(values[i])], 1);
+        assert_int_equal((int64_t)(line.length * 1e6 + .5), 1000000);
+    }
+    assert_string_equal(next, "");
+    buffer_clear(text);
+}
+
+/* Times of the requests alone, also where these are corrected; of what had nothing in an
+ * interval there is no line. */
+static void
+what_is_apart_has_a_tag_of_its_own(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    struct hdr_log *log = open_log((const char *const[]){"/a"}, 1);
+    jobs[0].total.both = true;
+    jobs[0].total.every = 100;
+    hdr_part(log, &jobs[0], "loaded");
+    hdr_begin(log, 6 * SECOND);
+    record_both(&jobs[0], OPERATION_WRITE);
+    hdr_lines(log, &text, jobs, 1, 7 * SECOND, false);
+    check_tags(&text,
+               (const char *const[]){"/a#loaded", "/a#loaded#write", "/a#loaded#sync",
+                                     "/a#loaded#submit", "/a#loaded#queue",
+                                     "/a#loaded#device", "/a#loaded#return",
+                                     "/a#loaded#sync_device", NULL},
+               (const int64_t[]){1000, 1000, 600, 10, 20, 100, 30, 500});
+    record_both(&jobs[0], OPERATION_READ);
+    hdr_lines(log, &text, jobs, 1, 8 * SECOND, false);
+    check_tags(&text,
+               (const char *const[]){"/a#loaded", "/a#loaded#read", "/a#loaded#submit",
+                                     "/a#loaded#queue", "/a#loaded#device",
+                                     "/a#loaded#return", NULL},
+               (const int64_t[]){200, 200, 10, 20, 100, 30});
+    hdr_lines(log, &text, jobs, 1, 9 * SECOND, false);
+    check_tags(&text, (const char *const[]){"/a#loaded", NULL}, (const int64_t[]){0});
+    hdr_part(log, &jobs[0], "recovered");
+    stats_clear(&jobs[0].total);
+    record_both(&jobs[0], OPERATION_WRITE);
+    hdr_lines(log, &text, jobs, 1, 10 * SECOND, true);
+    check_tags(&text,
+               (const char *const[]){
+                   "/a#recovered", "/a#recovered#write", "/a#recovered#sync",
+                   "/a#recovered#submit", "/a#recovered#queue", "/a#recovered#device",
+                   "/a#recovered#return", "/a#recovered#sync_device", NULL},
+               (const int64_t[]){1000, 1000, 600, 10, 20, 100, 30, 500});
+    buffer_free(&text);
+    hdr_close(log);
+}
+
 static void
 tags_are_paths_as_a_uri_has_them(void **state)
 {
@@ -472,6 +549,7 @@ main(void)
         cmocka_unit_test(each_line_has_what_is_new_since_the_one_before),
         cmocka_unit_test(the_last_interval_is_as_long_as_it_was),
         cmocka_unit_test(parts_of_a_run_are_not_mixed),
+        cmocka_unit_test(what_is_apart_has_a_tag_of_its_own),
         cmocka_unit_test(tags_are_paths_as_a_uri_has_them),
         cmocka_unit_test(the_same_path_again_has_a_number),
     };

@@ -234,6 +234,73 @@ a_target_that_is_named_again_has_its_number(void **state)
                   TMP ",number=2 count=0i,failed=0i,missed=0i" STAMP);
 }
 
+/* A write of 6 ms, of which the flush took 4 and the device 2, and a read of 1 ms, which
+ * failed; two points were missed before that. */
+static struct stats
+write_and_read(void)
+{
+    struct stats stats = {.both = true};
+    struct sample write = {.latency = 6 * MS,
+                           .sync = 4 * MS,
+                           .operation = OPERATION_WRITE,
+                           .verdict = VERDICT_NONE,
+                           .split = {.result = SPLIT_DONE, .part[PART_DEVICE] = 2 * MS}},
+                  read = {.latency = MS, .missed = 2, .verdict = VERDICT_ERROR};
+    stats_record(&stats, &write);
+    breakdown_record(&stats.breakdown, &write);
+    stats_record(&stats, &read);
+    return stats;
+}
+
+#define OF(time) "min=" time ",avg=" time ",max=" time ",mdev=0.000000000,"
+#define PART "ioping_part,path=/tmp,operation=rw,mode=direct,part="
+#define STEP "size=4096i,"
+
+/* Operations have what is theirs of failed and missed ones, parts are a measurement of
+ * their own; all lines of a record have its time, and of a step its value. */
+static void
+what_is_apart_has_a_line_of_its_own(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = write_and_read();
+    struct job_step step = {.value = 4096, .verdict = SLO_MET};
+    prepare(&golden, 1);
+    golden.plan.load = LOAD_READ_WRITE;
+    golden.plan.output.percentiles.count = 0;
+    assert_period(
+        golden.report, &stats,
+        "ioping,path=/tmp,operation=rw,mode=direct " OF(
+            "0.006000000") "iops=166.666667,bps=0,count=1i,failed=1i,missed=2i" STAMP
+                           "ioping,path=/tmp,operation=read,mode=direct "
+                           "count=0i,failed=1i,missed=1i" STAMP
+                           "ioping,path=/tmp,operation=write,mode=direct " OF(
+                               "0.006000000") "count=1i,failed=0i,missed=1i" STAMP
+                               PART "sync " OF("0.004000000") "count=1i" STAMP
+                                   PART "submit " OF("0.000000000") "count=1i" STAMP
+                                       PART "queue " OF("0.000000000") "count=1i" STAMP
+                                           PART "device " OF(
+                                               "0.002000000") "count=1i" STAMP
+                                               PART "return " OF(
+                                                   "0.000000000") "count=1i" STAMP);
+    stats.breakdown = (struct breakdown){0};
+    golden.plan.sweep.kind = SWEEP_SIZE;
+    golden.plan.slos.count = 1;
+    golden.report->phase = PHASE_IDLE;
+    golden.report->format->step(golden.report, &step, &stats, 7);
+    assert_added(
+        golden.report,
+        "ioping,path=/tmp,operation=rw,mode=direct,phase=idle " STEP OF(
+            "0.006000000") "iops=166.666667,bps=0,count=1i,failed=1i,missed=2i,kept="
+                           "true" STAMP
+                           "ioping,path=/tmp,operation=read,mode=direct,phase=idle " STEP
+                           "count=0i,failed=1i,missed=1i" STAMP
+                           "ioping,path=/tmp,operation=write,mode=direct,phase=idle " STEP
+                               OF("0.006000000") "count=1i,failed=0i,missed=1i" STAMP PART
+                                                 "sync,phase=idle " STEP OF(
+                                                     "0.004000000") "count=1i" STAMP);
+}
+
 /* A time in seconds, all else a number; `kept` where there are limits, and it is known.
  */
 static void
@@ -298,6 +365,7 @@ main(void)
         cmocka_unit_test(operation_and_mode_are_tags),
         cmocka_unit_test(a_phase_is_a_tag),
         cmocka_unit_test(a_target_that_is_named_again_has_its_number),
+        cmocka_unit_test(what_is_apart_has_a_line_of_its_own),
         cmocka_unit_test(a_step_has_its_value_and_what_it_keeps),
         cmocka_unit_test(the_highest_step_has_a_line_if_there_is_one),
     };
