@@ -19,6 +19,7 @@
  */
 struct run_observer {
     void *self;
+    bool medians; /* samples are to have the median so far */
     /* Once, before all others, when the target is described. */
     int (*begin)(void *self, const struct job *job);
     int (*sample)(void *self, const struct job *job, const struct sample *sample);

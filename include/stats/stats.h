@@ -38,6 +38,7 @@ struct sample {
     uint64_t missed; /* grid points that passed while it was under way */
     enum operation operation;
     enum verdict verdict;
+    int64_t median; /* ns, so far, of those of its operation; 0: too few, not wanted */
     int error;      /* errno, or 0 */
     bool cached;    /* its pages were in the page cache when it was sent */
     bool stopped;   /* the process was, while it was under way */
@@ -128,6 +129,14 @@ void stats_miss(struct stats *stats, enum operation next, uint64_t count);
  * average so far and to slow above twice it, once more than 5 count.
  */
 void stats_compare(const struct stats *stats, struct sample *sample);
+
+/* Set the verdict of a sample that counts by what is USUAL, ns: fast below half of it,
+ * slow above twice it, else none. */
+void sample_compare(struct sample *sample, double usual);
+
+/* Returns the median so far of the requests that count, of the operation of SAMPLE where
+ * both are mixed, ns; 0 unless there are more than 5. */
+int64_t stats_median(const struct stats *stats, const struct sample *sample);
 
 /* Make it the empty stretch, but for `every` and `both`; quicker than clearing all of its
  * memory. */

@@ -82,12 +82,26 @@ add_split(struct buffer *text, const struct sample *sample)
         add_part(text, "sync-device", split->sync_device);
 }
 
+/* Returns SAMPLE with the verdict that is shown: on a terminal by the median, so that one
+ * that is very slow does not make all that follow fast; else by the average, as that of
+ * ioping 1.3. */
+static struct sample
+judge(const struct report *report, const struct sample *sample)
+{
+    struct sample judged = *sample;
+    int64_t usual = sample->median ? sample->median : sample->latency;
+    if (report->terminal)
+        sample_compare(&judged, (double)usual);
+    return judged;
+}
+
 static void
 human_sample(struct report *report, const struct sample *sample)
 {
     struct buffer *text = &report->text;
     char number[16];
-    const char *notice = sample_notice(sample, number);
+    const struct sample judged = judge(report, sample);
+    const char *notice = sample_notice(&judged, number);
     if (report->output->time_format)
         add_time(report);
     units_add(text, UNITS_SIZE, sample->bytes);
@@ -99,7 +113,7 @@ human_sample(struct report *report, const struct sample *sample)
     add_split(text, sample);
     if (notice) {
         buffer_text(text, " (");
-        color_add(text, report->color, color_of(sample->verdict), notice);
+        color_add(text, report->color, color_of(judged.verdict), notice);
         buffer_text(text, ")");
     }
     buffer_text(text, "\n");

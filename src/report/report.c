@@ -383,8 +383,10 @@ on_end(void *self, const struct job *jobs, int count, int64_t now)
 struct run_observer
 report_observer(struct reports *reports)
 {
+    const struct report *screen = &reports->list[reports->count - 1];
     return (struct run_observer){
         .self = reports,
+        .medians = screen->terminal && screen->output->requests,
         .begin = on_begin,
         .sample = on_sample,
         .period = on_period,

@@ -121,6 +121,7 @@ open_worker(struct job *job, struct error *error)
     thread->gate = job->run->gate;
     thread->worker.reports =
         plan_has_requests(&job->step) || plan_has_periods(&job->step.output);
+    thread->worker.medians = job->run->task.observer->medians;
     job->threads[job->group.size++] = thread;
     return 0;
 }

@@ -385,6 +385,7 @@ worker_digest(struct worker *worker, struct sample *sample)
         series_record(&worker->series, sample->start, sample->latency);
     if (worker->reports)
         stats_compare(&worker->total, sample);
+    sample->median = worker->medians ? stats_median(&worker->total, sample) : 0;
     if (!sample_failed(sample))
         return true;
     if (sample->error == EAGAIN && worker->plan->rw_flags & OS_RW_NOWAIT)

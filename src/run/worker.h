@@ -22,6 +22,7 @@ struct worker {
     const struct io_engine *engine;
     struct io_queue *queue;
     bool reports;              /* tells the job of each request; set before worker_run */
+    bool medians;              /* its samples have the median so far; likewise */
     struct track *track;       /* set before worker_run; NULL: not wanted */
     struct time_series series; /* likewise, its memory; without room: not wanted */
     struct splitter *splitter; /* likewise */

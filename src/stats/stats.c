@@ -154,15 +154,31 @@ stats_miss(struct stats *stats, enum operation next, uint64_t count)
 }
 
 void
+sample_compare(struct sample *sample, double usual)
+{
+    double latency = (double)sample->latency;
+    if (sample_counts(sample))
+        sample->verdict = latency < usual / 2   ? VERDICT_FAST
+                          : latency > usual * 2 ? VERDICT_SLOW
+                                                : VERDICT_NONE;
+}
+
+#define COMPARED 5 /* a request is compared once more than these count */
+
+void
 stats_compare(const struct stats *stats, struct sample *sample)
 {
-    if (!sample_counts(sample) || stats->latency.count <= 5)
-        return;
-    double latency = (double)sample->latency, average = stats->latency.mean;
-    if (latency < average / 2)
-        sample->verdict = VERDICT_FAST;
-    else if (latency > average * 2)
-        sample->verdict = VERDICT_SLOW;
+    if (stats->latency.count > COMPARED)
+        sample_compare(sample, stats->latency.mean);
+}
+
+int64_t
+stats_median(const struct stats *stats, const struct sample *sample)
+{
+    const struct histogram *latencies =
+        stats->both ? &stats->operations[sample->operation].latencies : &stats->latencies;
+    uint64_t count = latencies->count;
+    return count > COMPARED ? histogram_value(latencies, (count + 1) / 2) : 0;
 }
 
 const struct histogram *

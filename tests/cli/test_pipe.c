@@ -65,6 +65,27 @@ a_stall_is_told_in_the_summary_on_a_terminal(void **state)
     terminal_free(&terminal);
 }
 
+/* Its average is 100 ms and more then, while no other request takes less than 20. */
+static void
+one_slow_request_makes_all_others_fast_in_a_pipe_alone(void **state)
+{
+    static struct terminal terminal;
+    (void)state;
+    need_faults();
+    terminal_start(&terminal, 200, "outlier -no-status -color never data");
+    terminal_end(&terminal, 0);
+    assert_int_equal(terminal_count(&terminal, "(fast)"), 0);
+    assert_matches(terminal.bytes, "request=8 time=[0-9.]+ m?s \\(slow\\)\r\n");
+    terminal_free(&terminal);
+    struct result result = command_status(0, "outlier data | grep -c '(fast)$'");
+    assert_true(atoi(result.out) > 0);
+    command_free(&result);
+    terminal_start(&terminal, 200, "outlier -J -no-status data");
+    terminal_end(&terminal, 0);
+    assert_true(terminal_count(&terminal, "\"fast\"") > 0);
+    terminal_free(&terminal);
+}
+
 static void
 a_stall_is_told_of_its_target(void **state)
 {
@@ -165,6 +186,7 @@ main(void)
         cmocka_unit_test(a_quiet_summary_has_five_lines),
         cmocka_unit_test(a_stall_does_not_move_the_first_word),
         cmocka_unit_test(a_stall_is_told_in_the_summary_on_a_terminal),
+        cmocka_unit_test(one_slow_request_makes_all_others_fast_in_a_pipe_alone),
         cmocka_unit_test(a_stall_is_told_of_its_target),
         cmocka_unit_test(where_there_is_no_summary_nothing_is_told),
         cmocka_unit_test(what_an_option_names_is_shown),

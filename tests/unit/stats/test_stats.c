@@ -193,6 +193,42 @@ exactly_half_and_twice_are_neither(void **state)
     }
 }
 
+/* One that took a second makes the average 100 ms, and the median stays. */
+static void
+the_median_does_not_follow_one_value(void **state)
+{
+    (void)state;
+    struct sample slow = sample_of(1000000000, VERDICT_NONE);
+    struct sample next = sample_of(3710000, VERDICT_NONE);
+    struct stats stats = stats_of(5, 1000000);
+    assert_int_equal(stats_median(&stats, &next), 0);
+    stats_record(&stats, &slow);
+    assert_in_range(stats_median(&stats, &next), 996000, 1004000);
+    stats_record(&stats, &next);
+    stats_compare(&stats, &next);
+    assert_int_equal(next.verdict, VERDICT_FAST);
+    sample_compare(&next, (double)stats_median(&stats, &next));
+    assert_int_equal(next.verdict, VERDICT_SLOW);
+}
+
+/* Writes take ten times as long: none of them is slow. */
+static void
+the_median_is_that_of_the_operation(void **state)
+{
+    (void)state;
+    struct stats stats = {.both = true};
+    for (int i = 0; i < 12; i++) {
+        struct sample sample = sample_of(i % 2 ? 1000 : 10000, VERDICT_NONE);
+        sample.operation = i % 2 ? OPERATION_READ : OPERATION_WRITE;
+        stats_record(&stats, &sample);
+        int64_t median = stats_median(&stats, &sample);
+        if (i < 10)
+            assert_int_equal(median, 0);
+        else
+            assert_in_range(median, sample.latency * 0.996, sample.latency * 1.004);
+    }
+}
+
 static void
 what_does_not_count_is_not_compared(void **state)
 {
@@ -427,6 +463,8 @@ main(void)
         cmocka_unit_test(twice_the_average_includes_the_request),
         cmocka_unit_test(half_the_average_includes_the_request),
         cmocka_unit_test(exactly_half_and_twice_are_neither),
+        cmocka_unit_test(the_median_does_not_follow_one_value),
+        cmocka_unit_test(the_median_is_that_of_the_operation),
         cmocka_unit_test(what_does_not_count_is_not_compared),
         cmocka_unit_test(merging_adds_every_counter),
         cmocka_unit_test(clearing_leaves_nothing_but_what_its_owner_sets),
