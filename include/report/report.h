@@ -83,6 +83,7 @@ struct report {
     bool utf8;     /* the terminal shows UTF-8 */
     bool color;    /* verdicts have colours */
     int error;     /* errno of the first failure of the output */
+    bool noted;    /* the user knows of that */
     struct status *status; /* the status line, which it must not write over; or NULL */
 };
 
@@ -93,8 +94,10 @@ struct reports {
     struct report list[REPORTS_MOST]; /* the last is on standard output */
     int count;
     int file;    /* a stream, which the first goes to; 0: there is none */
-    bool over;   /* a run, or a sweep, has come to its end */
+    bool over;   /* a run, or a sweep, has come to its end, and exported files have not */
+    bool stuck;  /* the thread that writes these is */
     bool failed; /* a report has an error */
+    struct notes notes; /* on the end */
     struct export export;
     struct status *status; /* the status line; NULL: none */
     struct report_timer timers[REPORT_TIMERS];
@@ -137,11 +140,19 @@ void report_compare(struct reports *reports);
 void report_kept(struct reports *reports, const struct comparison_row *rows);
 
 /*
+ * Writes to stderr what there is to say of the outcomes of COUNT JOBS that have begun,
+ * and why their later steps could not begin: before the summaries. Stores in each outcome
+ * what report_end does, as far as it is known by then.
+ */
+void report_explain(struct reports *reports, struct job *jobs, int count);
+
+/*
  * Closes the outputs and frees the reports, after the last version of the exported files,
- * which is given its time (export_end). Notes in OUTCOME the first failure of the output
- * since report_begin, or that an exported file could not be written in the end; whether
- * a thread is stuck in that; and if summaries were brief. On the supervisor's thread, or
- * the leading one if there was no run.
+ * which is given its time (export_end), unless the end of the run did that. Stores in
+ * OUTCOME the first failure of the output since report_begin, or that an exported file
+ * could not be written in the end, and whether a thread is stuck in that; writes what was
+ * not said before to stderr. On the supervisor's thread, or the leading one if there was
+ * no run.
  */
 void report_end(struct reports *reports, struct outcome *outcome);
 

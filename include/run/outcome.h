@@ -22,7 +22,6 @@ struct outcome {
     bool stuck;      /* a thread or a request is still in the kernel */
     const char *output;    /* where a write failed */
     int output_error;      /* its errno, or 0 */
-    bool output_told;      /* the user knows of it */
     enum sweep_kind swept; /* the dimension of a sweep */
     int64_t early;         /* value of the step that ended a sweep early; 0: none did */
     int64_t empty;         /* value of the first step without a request; 0: none */
@@ -60,10 +59,10 @@ void outcome_explain_failure(const struct sample *failed, const char *target,
                              struct notes *notes);
 
 /*
- * Adds the remarks for stderr to NOTES: the failure, requests without answer, lost
- * output, requests that the page cache answered, that few could be split, counts that a
- * brief summary left out, steps that were too short, limits that were not met, of a sweep
- * by no step, and, where nothing else explains it, that nothing counted.
+ * Adds the remarks for stderr to NOTES: the failure, requests without answer, requests
+ * that the page cache answered, that few could be split, counts that a brief summary left
+ * out, steps that were too short, limits that were not met, of a sweep by no step, and,
+ * where nothing else explains it, that nothing counted.
  */
 void outcome_explain(const struct outcome *outcome, struct notes *notes);
 

@@ -15,7 +15,7 @@
  * status return 0, or -1 when their output cannot be written: then the job ends. Any of
  * begin, summary, fail, step_begin, highest, phase_begin, phase, interrupt and end may be
  * NULL, and due together with tick. Of a load they hear when something is wrong with it,
- * and of its statistics so far.
+ * of its statistics so far, and of its end.
  */
 struct run_observer {
     void *self;
@@ -34,8 +34,8 @@ struct run_observer {
     /* The job has ended, while others go on, because a request failed. */
     void (*fail)(void *self, const struct job *job);
     /* A sweep begins the NUMBERth step, from 0, of COUNT, -1: not known, with VALUE. */
-    void (*step_begin)(void *self, const struct job *job, int64_t value, int number,
-                       int count);
+    int (*step_begin)(void *self, const struct job *job, int64_t value, int number,
+                      int count);
     /* STEP has ended with STATS after TIME; it is the job's last. */
     int (*step)(void *self, const struct job *job, const struct job_step *step,
                 const struct stats *stats, int64_t time);
@@ -52,8 +52,9 @@ struct run_observer {
     void (*tick)(void *self, const struct job *jobs, int count, int64_t now);
     /* A signal ends the run: there is no further tick. */
     void (*interrupt)(void *self);
-    /* Nothing changes any more; the last request ended at NOW. */
-    void (*end)(void *self, const struct job *jobs, int count, int64_t now);
+    /* The outcomes of all COUNT jobs are known, and so is the highest step; what follows
+     * is the last phase, summaries or that step. The last request ended at NOW. */
+    void (*end)(void *self, struct job *jobs, int count, int64_t now);
 };
 
 struct splitter;

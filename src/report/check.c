@@ -214,8 +214,9 @@ separate(struct buffer *line, size_t start)
 
 /* Returns the state by what happened to requests, and adds that, if it is not well. */
 static enum check_state
-add_trouble(struct buffer *line, const struct outcome *outcome)
+add_trouble(struct buffer *line, const struct job *job)
 {
+    const struct outcome *outcome = &job->outcome;
     size_t start = line->length;
     char text[OUTCOME_TEXT], waited[UNITS_TEXT];
     enum check_state state = CHECK_OK;
@@ -235,7 +236,7 @@ add_trouble(struct buffer *line, const struct outcome *outcome)
         add_harmless(line, text, IN_TEXT);
         state = CHECK_UNKNOWN;
     }
-    if (outcome->output_error) {
+    if (outcome->output_error && job->number == 0) { /* it is that of all */
         separate(line, start);
         add_harmless(line, outcome->output, IN_PATH);
         buffer_text(line, ": ");
@@ -267,14 +268,13 @@ add_job(struct buffer *line, const struct job *jobs, int number)
     static const struct slo p99 = {.metric = SLO_PERCENTILE,
                                    .percentile = {PERCENTILE_HUNDRED / 100 * 99, "99"}};
     const struct job *job = &jobs[number];
-    const struct outcome *outcome = &job->outcome;
-    const struct stats *stats = &outcome->total;
+    const struct stats *stats = &job->outcome.total;
     struct figures figures = {0};
     int64_t value;
     add_path(line, jobs, number, IN_PATH);
     buffer_text(line, " ");
     size_t start = line->length;
-    enum check_state state = add_trouble(line, outcome);
+    enum check_state state = add_trouble(line, job);
     if (stats->latency.count == 0)
         return state;
     bool ranked = slo_check(&p99, stats, &value) != SLO_UNKNOWN;
@@ -452,9 +452,8 @@ check_refuse(const struct error *error, bool checks)
     struct buffer text = {0};
     if (!checks)
         return console_error(error);
-    int status = say(&text, check_add_error(&text, error));
     console_error(error);
-    return status;
+    return say(&text, check_add_error(&text, error));
 }
 
 /* Nothing is written before all is known, and then by check_answer. */

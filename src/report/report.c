@@ -181,6 +181,33 @@ on_period(void *self, const struct job *job, const struct stats *stats, int64_t 
     return status_of(reports);
 }
 
+static void
+write_notes(struct reports *reports, struct notes *notes)
+{
+    status_pause(reports->status);
+    console_notes(notes);
+    status_resume(reports->status);
+}
+
+static const char *
+name_of(const struct report *report)
+{
+    return report->output->file ? report->output->file : "standard output";
+}
+
+/* Notes the outputs that have failed, each once. */
+static void
+note_failures(struct reports *reports)
+{
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = &reports->list[i];
+        if (report->error && !report->noted)
+            notes_add(&reports->notes, name_of(report), "%s", strerror(report->error));
+        report->noted |= report->error != 0;
+    }
+    write_notes(reports, &reports->notes);
+}
+
 static int
 on_summary(void *self, const struct job *job)
 {
@@ -189,10 +216,13 @@ on_summary(void *self, const struct job *job)
         struct report *report = select_job(reports, i, job);
         if (report->output->summary && (!job->phases || !report->format->phase))
             summarize(reports, report, job);
+        if (i + 1 < reports->count) /* people read the last, and no more follows it */
+            note_failures(reports);
     }
     return status_of(reports);
 }
 
+/* The record is written when the next step begins, or after the remarks on the end. */
 static int
 on_step(void *self, const struct job *job, const struct job_step *step,
         const struct stats *stats, int64_t time)
@@ -201,7 +231,7 @@ on_step(void *self, const struct job *job, const struct job_step *step,
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
         report->format->step(report, step, stats, time);
-        end_record(reports, report);
+        report->records++;
     }
     return status_of(reports);
 }
@@ -230,14 +260,6 @@ on_highest(void *self, const struct job *job)
         report->format->highest(report, job);
         end_record(reports, report);
     }
-}
-
-static void
-write_notes(struct reports *reports, struct notes *notes)
-{
-    status_pause(reports->status);
-    console_notes(notes);
-    status_resume(reports->status);
 }
 
 /* Interim statistics go to stderr, whatever the format: stdout has only records. Those of
@@ -300,7 +322,7 @@ begin_part(struct reports *reports, const struct job *job, const char *part)
     reports->timers[TIMER_LOG].due = 0;
 }
 
-static void
+static int
 on_step_begin(void *self, const struct job *job, int64_t value, int number, int count)
 {
     struct reports *reports = self;
@@ -309,6 +331,9 @@ on_step_begin(void *self, const struct job *job, int64_t value, int number, int 
     begin_part(reports, job, part);
     if (reports->status)
         status_step(reports->status, job->number, value, number, count, os_clock_now());
+    for (int i = 0; i < reports->count; i++)
+        flush(reports, &reports->list[i]);
+    return status_of(reports);
 }
 
 static void
@@ -372,12 +397,75 @@ on_interrupt(void *self)
     status_erase(reports->status);
 }
 
+/* Returns whether people read a summary without the counts that ioping 1.3 lacks. */
+static bool
+is_brief(const struct report *report)
+{
+    return report->format == &report_human && report->output->summary &&
+           report->plan->sweep.kind == SWEEP_NONE && !report->error &&
+           (!report->terminal || report->plan->phased);
+}
+
+/* Writes the last versions of the exported files, unless they are written. */
 static void
-on_end(void *self, const struct job *jobs, int count, int64_t now)
+end_exports(struct reports *reports)
+{
+    if (reports->stuck)
+        return;
+    if (reports->over)
+        export_last(&reports->export, os_clock_now());
+    reports->stuck |= !export_end(&reports->export);
+    reports->over = false;
+}
+
+/* Stores in OUTCOME the first output that has failed: a report before an exported file.
+ */
+static void
+store_failure(const struct reports *reports, struct outcome *outcome)
+{
+    outcome->stuck |= reports->stuck;
+    outcome->output = reports->export.failed;
+    outcome->output_error = reports->export.error;
+    for (int i = reports->count; i-- > 0;) {
+        const struct report *report = &reports->list[i];
+        if (!report->error)
+            continue;
+        outcome->output = name_of(report);
+        outcome->output_error = report->error;
+    }
+}
+
+void
+report_explain(struct reports *reports, struct job *jobs, int count)
+{
+    note_failures(reports);
+    for (int i = 0; i < count; i++) {
+        struct outcome *outcome = &jobs[i].outcome;
+        if (job_has_not_begun(&jobs[i]))
+            continue;
+        store_failure(reports, outcome);
+        outcome->brief = reports->count && is_brief(&reports->list[reports->count - 1]);
+        outcome_explain(outcome, &reports->notes);
+        write_notes(reports, &reports->notes);
+        if (jobs[i].error.status)
+            console_error(&jobs[i].error);
+    }
+}
+
+/* The files are exported before remarks on all of it, which come before the summaries:
+ * those who read both streams take the last line for the summary's. Of sweeps the last
+ * has the files. */
+static void
+on_end(void *self, struct job *jobs, int count, int64_t now)
 {
     struct reports *reports = self;
-    add_lines(reports, jobs, count, now, true);
+    int shown = count - jobs[count - 1].plan.background;
+    add_lines(reports, jobs, shown, now, true);
     reports->over = true;
+    status_erase(reports->status);
+    if (jobs[shown - 1].number + 1 == reports->export.count)
+        end_exports(reports);
+    report_explain(reports, jobs, count);
 }
 
 struct run_observer
@@ -452,49 +540,15 @@ end_report(struct reports *reports, struct report *report)
     buffer_free(&report->text);
 }
 
-/* Returns whether people read a summary without the counts that ioping 1.3 lacks. */
-static bool
-is_brief(const struct report *report)
-{
-    return report->format == &report_human && report->output->summary &&
-           report->plan->sweep.kind == SWEEP_NONE && !report->error &&
-           (!report->terminal || report->plan->phased);
-}
-
-/* Stores the first failure of an output in OUTCOME, and notes another at once. */
-static void
-tell_failures(struct reports *reports, struct outcome *outcome)
-{
-    bool told = false;
-    for (int i = 0; i < reports->count; i++) {
-        const struct report *report = &reports->list[i];
-        const char *file = report->output->file;
-        struct notes notes = {0};
-        if (!report->error)
-            continue;
-        if (told)
-            notes_add(&notes, outcome->output, "%s", strerror(outcome->output_error));
-        console_notes(&notes);
-        outcome->output = file ? file : "standard output";
-        outcome->output_error = report->error;
-        told = true;
-    }
-}
-
 void
 report_end(struct reports *reports, struct outcome *outcome)
 {
-    if (reports->over)
-        export_last(&reports->export, os_clock_now());
+    end_exports(reports);
     for (int i = 0; i < reports->count; i++)
         end_report(reports, &reports->list[i]);
     os_signals_closing(1, 0);
-    outcome->brief = reports->count && is_brief(&reports->list[reports->count - 1]);
-    outcome->stuck |= !export_end(&reports->export);
-    outcome->output = reports->export.failed;
-    outcome->output_error = reports->export.error;
-    outcome->output_told = !reports->failed;
     status_close(reports->status);
     reports->status = NULL;
-    tell_failures(reports, outcome);
+    note_failures(reports);
+    store_failure(reports, outcome);
 }

@@ -277,8 +277,6 @@ outcome_explain(const struct outcome *outcome, struct notes *notes)
         notes_add(notes, outcome->target, "%d request%s still waiting after %s",
                   outcome->left > 1 ? outcome->left : 1, outcome->left > 1 ? "s" : "",
                   units_format(UNITS_TIME, outcome->waiting, waited));
-    if (outcome->output_error && !outcome->output_told)
-        notes_add(notes, outcome->output, "%s", strerror(outcome->output_error));
     if (total->cached)
         notes_add(notes, outcome->target, "%s", outcome_cached_text(outcome, text));
     if (outcome->holes > 0)

@@ -59,26 +59,39 @@ do_phase(const struct run_task *task, enum phase phase, struct error *error)
     return 0;
 }
 
+/* Ends TASK: the statistics are those of all phases. */
+static void
+end_phases(const struct run_task *task)
+{
+    task->jobs[0].stats = &task->jobs[0].outcome.total;
+    run_end(task);
+}
+
 int
 phases_execute(const struct run_task *task, struct error *error)
 {
     const struct run_observer *observer = task->observer;
     struct job *job = &task->jobs[0];
-    bool more = true;
+    bool more = true, begun = false;
     int status = 0;
     job->phases->load = task->load;
     for (enum phase phase = PHASE_IDLE; phase < PHASES && more; phase++) {
         status = do_phase(task, phase, error);
         if (status < 0 && phase > PHASE_IDLE)
             error->status = EXIT_RUNTIME; /* others have sent requests */
-        more = status == 0 && !os_signals_stop() && !has_failed(job) &&
-               !has_failed(task->load);
-        if (status == 0 && plan_has_summary(&job->plan) && observer->phase &&
-            observer->phase(observer->self, job, phase) < 0)
+        begun = status == 0 || job->outcome.total.requests > 0;
+        more = status == 0 && phase + 1 < PHASES && !os_signals_stop() &&
+               !has_failed(job) && !has_failed(task->load);
+        if (!more && begun)
+            end_phases(task);
+        if (status < 0 || !plan_has_summary(&job->plan) || !observer->phase)
+            continue;
+        if (observer->phase(observer->self, job, phase) < 0 && more) {
+            end_phases(task);
             more = false;
+        }
     }
-    job->stats = &job->outcome.total;
-    if (status == 0 || job->outcome.total.requests > 0)
-        run_conclude(task);
+    if (begun)
+        run_summarize(task);
     return status;
 }

@@ -4,6 +4,7 @@
  */
 #include "run/run.h"
 
+#include "base/time.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"
@@ -179,26 +180,34 @@ run_first_worker(struct run *run)
 }
 
 void
-run_conclude(const struct run_task *task)
+run_end(const struct run_task *task)
 {
     const struct run_observer *observer = task->observer;
+    bool loaded = task->load && task->load->begun;
     int64_t ended = 0;
+    for (int i = 0; i < task->count; i++)
+        ended = time_later(ended, task->jobs[i].outcome.ended);
+    if (observer->end)
+        observer->end(observer->self, task->jobs, task->count + loaded, ended);
+}
+
+void
+run_summarize(const struct run_task *task)
+{
+    const struct run_observer *observer = task->observer;
     for (int i = 0; i < task->count; i++) {
         const struct job *job = &task->jobs[i];
         if (plan_has_summary(&job->plan) && observer->summary)
             observer->summary(observer->self, job);
-        if (job->outcome.ended > ended)
-            ended = job->outcome.ended;
     }
-    if (observer->end)
-        observer->end(observer->self, task->jobs, task->count, ended);
 }
 
 void
 run_supervise(struct run *run)
 {
     supervise(run);
-    run_conclude(&run->task);
+    run_end(&run->task);
+    run_summarize(&run->task);
 }
 
 int
@@ -210,8 +219,10 @@ run_once(const struct run_task *task, bool concludes, struct error *error)
         return -1;
     open_gate(run);
     supervise(run);
-    if (concludes)
-        run_conclude(task);
+    if (concludes) {
+        run_end(task);
+        run_summarize(task);
+    }
     run_close(run);
     return 0;
 }

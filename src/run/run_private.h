@@ -188,8 +188,9 @@ void job_release(struct job *job);
  */
 int run_once(const struct run_task *task, bool concludes, struct error *error);
 
-/* Tells of the end of all jobs of TASK. */
-void run_conclude(const struct run_task *task);
+/* Tell of the end of all jobs of TASK, its load included; and of their summaries. */
+void run_end(const struct run_task *task);
+void run_summarize(const struct run_task *task);
 
 /* Does the phases of the job of TASK, which has any: phases.c. Returns like run_execute.
  */

@@ -228,8 +228,9 @@ job_find_unknown(const struct job *job)
     return 0;
 }
 
-/* Finds the highest step that keeps the limits, and tells of it, after the last of COUNT
- * steps. One that a signal or a failure left out may have kept them. */
+/* Finds the highest step that keeps the limits, and tells of the end and of that step,
+ * after the last of COUNT steps. One that a signal or a failure left out may have kept
+ * them. */
 static void
 conclude(struct job *job, const struct run_observer *observer, int count)
 {
@@ -239,6 +240,8 @@ conclude(struct job *job, const struct run_observer *observer, int count)
     bool known = all && !job->outcome.unknown;
     job->outcome.verdict = job->highest >= 0 ? SLO_MET : known ? SLO_BROKEN : SLO_UNKNOWN;
     bool wanted = job->plan.slos.count || job->plan.sweep.kind == SWEEP_RATE;
+    if (observer->end)
+        observer->end(observer->self, job, 1, job->outcome.ended);
     if (wanted && job->step_count && observer->highest)
         observer->highest(observer->self, job);
 }
@@ -261,8 +264,9 @@ do_step(struct sweeping *sweeping, int64_t value)
     struct job *job = sweeping->job;
     int64_t before = job->outcome.time;
     int number = sweeping->number++;
-    if (observer->step_begin)
-        observer->step_begin(observer->self, job, value, number, sweeping->count);
+    if (observer->step_begin &&
+        observer->step_begin(observer->self, job, value, number, sweeping->count) < 0)
+        return 0;
     plan_step(&job->plan, value, number, &job->step);
     if (run_once(sweeping->task, false, sweeping->error) < 0)
         return -1;
@@ -334,10 +338,10 @@ sweep_execute(const struct run_task *task, struct error *error)
         job->outcome.swept == SWEEP_RATE ? do_rates(&sweeping) : do_values(&sweeping);
     if (status < 0 && sweeping.number > 1)
         error->status = EXIT_RUNTIME; /* others have sent requests */
+    if (status < 0 && job->targets > 1)
+        error_prefix(error, job->plan.path);
     job->stats = &job->outcome.total;
     conclude(job, observer, sweeping.count);
-    if (observer->end)
-        observer->end(observer->self, job, 1, job->outcome.ended);
     return status < 0 ? -1 : 0;
 }
 

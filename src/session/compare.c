@@ -176,40 +176,29 @@ explain_changes(const struct compare *compare)
     return status;
 }
 
-/* Says the last words about each row. Returns the status. */
-static int
-explain_all(const struct kept *kept)
-{
-    const struct outcome *first = &kept->jobs[0].outcome;
-    struct notes notes = {0};
-    int status = EXIT_DONE;
-    for (int i = 0; i < kept->count; i++) {
-        struct outcome *outcome = &kept->jobs[i].outcome;
-        outcome->output_error = first->output_error;
-        outcome->output_told = i > 0 || first->output_told;
-        outcome_explain(outcome, &notes);
-        console_notes(&notes);
-        status = outcome_worse(status, outcome_status(outcome));
-    }
-    return status;
-}
-
-/* Prints the comparison, after the plot is written. Returns the status. */
+/* Prints the comparison, after the plot is written and all else is said. Returns the
+ * status. */
 static int
 tell(struct compare *compare)
 {
     struct kept *kept = &compare->kept;
     struct error error;
+    int status = EXIT_DONE;
     int begun = report_claim(&compare->reports, compare->plan, kept->jobs, &error);
     if (begun < 0)
         return console_error(&error);
     begun = report_begin(&compare->reports, &kept->plan, kept->jobs, kept->count, &error);
-    if (begun == 0)
+    if (begun == 0) {
+        report_explain(&compare->reports, kept->jobs, kept->count);
+        status = explain_changes(compare);
         report_kept(&compare->reports, compare->rows);
+    }
     report_end(&compare->reports, &kept->jobs[0].outcome);
     if (begun < 0)
         return console_error(&error);
-    return outcome_worse(explain_all(kept), explain_changes(compare));
+    for (int i = 0; i < kept->count; i++)
+        status = outcome_worse(status, outcome_status(&kept->jobs[i].outcome));
+    return status;
 }
 
 static void *

@@ -244,8 +244,7 @@ sweep_all(struct session *session)
         task.jobs = job;
         task.count = 1;
         job->begun = true;
-        if (run_execute(&task, &job->error) < 0 && session->count > 1)
-            error_prefix(&job->error, job->plan.path);
+        run_execute(&task, &job->error);
         if (job->error.status && sent)
             job->error.status = EXIT_RUNTIME;
         sent |= job->outcome.total.requests > 0;
@@ -255,15 +254,13 @@ sweep_all(struct session *session)
     }
 }
 
-/* Says the last words about one target. Returns its status. */
+/* Returns the status of one target. Says why it could not begin. */
 static int
-explain(struct session *session, struct job *job)
+status_of(const struct job *job)
 {
     if (job_has_not_begun(job))
         return console_error(&job->error);
-    outcome_explain(&job->outcome, &session->notes);
-    console_notes(&session->notes);
-    return job->error.status ? console_error(&job->error) : outcome_status(&job->outcome);
+    return job->error.status ? job->error.status : outcome_status(&job->outcome);
 }
 
 /* With a timeout the end of the work time is that of the output too. */
@@ -275,8 +272,7 @@ limit_output(const struct plan *plan)
         os_monitor_limit(time_add(end, plan->timeout));
 }
 
-/* Supervises the requests until all are done, and says what is to be said of them.
- * Returns the status. */
+/* Supervises the requests until all are done. Returns the status. */
 static int
 supervise_run(struct session *session)
 {
@@ -294,12 +290,9 @@ supervise_run(struct session *session)
     int answer = checks ? check_answer(session->jobs, session->count) : EXIT_DONE;
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
-        job->outcome.output_error = first->output_error;
-        job->outcome.output_told = i > 0 || first->output_told;
-        job->outcome.brief = first->brief;
         session->stuck |= job->outcome.stuck;
         if (session->run || job->begun)
-            status = outcome_worse(status, explain(session, job));
+            status = outcome_worse(status, status_of(job));
     }
     return checks ? answer : status;
 }

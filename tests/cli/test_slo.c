@@ -182,8 +182,8 @@ lost_output_goes_before_a_limit(void **state)
     (void)state;
     struct result result =
         command_status(3, "ioping -q -i 0 -c 9 -slo max=0 data >/dev/full");
-    assert_matches(result.err, "^ioping: standard output: No space left on device\n"
-                               "ioping: max = " TIME " exceeds 0 ns\n$");
+    assert_matches(result.err, "^ioping: max = " TIME " exceeds 0 ns\n"
+                               "ioping: standard output: No space left on device\n$");
     command_free(&result);
 }
 

@@ -304,8 +304,8 @@ a_failure_is_told_on_a_line_of_its_own(void **state)
     release();
     terminal_end(&terminal, 3);
     char *text = clean_text();
-    assert_matches(text, "^\n--- data ");
-    assert_matches(text, "\nmin/avg/max/mdev = [^\n]*\nioping: [^\n]*\n$");
+    assert_matches(text, "^ioping: [^\n]*\n\n--- data ");
+    assert_matches(text, "\nmin/avg/max/mdev = [^\n]*\n$");
     free(text);
     terminal_free(&terminal);
 }

@@ -55,13 +55,14 @@ the_head_is_there_before_the_first_step_ends(void **state)
 }
 
 static void
-each_row_is_there_once_its_step_has_ended(void **state)
+each_row_is_there_once_the_next_step_begins(void **state)
 {
     (void)state;
     struct golden golden;
     size_t size;
     begin(&golden, SWEEP_SIZE, NULL);
     add_step(&golden, 512, 1, 100000);
+    golden.observer.step_begin(&golden.reports, &golden.job, 4096, 1, 4);
     char *text = golden_read(golden.path, &size);
     assert_non_null(strstr(text, "     512 B     10 k "));
     free(text);
@@ -389,7 +390,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_head_is_there_before_the_first_step_ends),
-        cmocka_unit_test(each_row_is_there_once_its_step_has_ended),
+        cmocka_unit_test(each_row_is_there_once_the_next_step_begins),
         cmocka_unit_test(threads_are_plain_numbers),
         cmocka_unit_test(depths_are_plain_numbers),
         cmocka_unit_test(percentiles_asked_for_have_columns_in_their_order),

@@ -116,7 +116,7 @@ on_summary(void *self, const struct job *job)
     return leave(told);
 }
 
-static inline void
+static inline int
 on_step_begin(void *self, const struct job *job, int64_t value, int number, int count)
 {
     struct told *told = self;
@@ -126,6 +126,7 @@ on_step_begin(void *self, const struct job *job, int64_t value, int number, int 
     told->count_of_steps = count;
     told->value_of_step = value;
     told->stepping++;
+    return 0;
 }
 
 static inline int

@@ -76,6 +76,12 @@ on_look(void *self, const struct job *jobs, int count, int64_t now)
 }
 
 static void
+on_end(void *self, struct job *jobs, int count, int64_t now)
+{
+    on_look(self, jobs, count, now);
+}
+
+static void
 on_tick(void *self, const struct job *jobs, int count, int64_t now)
 {
     on_look(self, jobs, count, now);
@@ -120,7 +126,7 @@ execute(struct error *error)
         .due = on_due,
         .tick = on_tick,
         .interrupt = on_rest,
-        .end = on_look,
+        .end = on_end,
     };
     assert_int_equal(plan_make(&all.setup.options, 1, &all.setup.plan, error), 0);
     for (int i = 0; i < TARGETS; i++) {

@@ -1,0 +1,29 @@
+# Programs of test_last_line.c, see tests/support/commands.sh.
+# shellcheck shell=sh disable=SC2154
+
+# Usage: signalled SIGNAL OPTION...: both streams of a run that the signal ends.
+signalled() {
+    fresh
+    signal=$1
+    shift
+    # shellcheck disable=SC2086
+    $IOPING_RUNNER "$IOPING" -hang 0 "$@" >o 2>&1 &
+    pid=$!
+    until_printed request=3
+    end "$signal"
+    cat o
+}
+
+# Usage: unexported OPTION...: both streams of a run whose file of metrics cannot be replaced
+# in the end.
+unexported() {
+    mkdir exports
+    fresh
+    # shellcheck disable=SC2086
+    $IOPING_RUNNER "$IOPING" -hang 0 -prometheus exports/m "$@" >o 2>&1 &
+    pid=$!
+    until_printed request=3
+    rm -r exports
+    end INT
+    cat o
+}
