@@ -97,6 +97,9 @@ int os_device_size(int fd, int64_t *size, int64_t *block);
 /* Returns true if an open block device refuses writes. */
 bool os_device_read_only(int fd);
 
+/* Returns true if an open block device has been removed. False: not known. */
+bool os_device_is_gone(int fd);
+
 /* Returns 1 if the device of an open file can be polled for completions, 0 if not; -1:
  * not known. */
 int os_file_polls(int fd);

@@ -27,7 +27,7 @@ struct outcome {
     int64_t empty;         /* value of the first step without a request; 0: none */
     int64_t unknown;       /* value of the first with too few for the limits; 0: none */
     enum slo_verdict verdict; /* on a sweep: SLO_MET if a step kept all limits */
-    double holes; /* percent of the working set that became holes meanwhile */
+    double holes;             /* percent of the working set that became holes meanwhile */
     const char *shape; /* options for direct reads; empty or NULL: none are known */
     const struct slos *slos, *warnings; /* the second decide no exit status */
     const struct time_series *series;   /* of those that count; NULL: there is none */

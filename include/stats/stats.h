@@ -42,6 +42,7 @@ struct sample {
     int error;      /* errno, or 0 */
     bool cached;    /* its pages were in the page cache when it was sent */
     bool stopped;   /* the process was, while it was under way */
+    bool gone;      /* the device is, which is looked at after a failure alone */
     bool timed_out; /* no answer for as long as -timeout; its latency is its age then */
     struct split split;
 };

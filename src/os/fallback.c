@@ -353,6 +353,15 @@ os_device_read_only(int fd)
 }
 #endif
 
+#ifndef OS_HAS_DEVICE_IS_GONE
+bool
+os_device_is_gone(int fd)
+{
+    (void)fd;
+    return false;
+}
+#endif
+
 #ifndef OS_HAS_DEVICE_IS_DISK /* disks are block devices */
 bool
 os_device_is_disk(int fd)

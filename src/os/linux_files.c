@@ -182,6 +182,23 @@ os_device_read_only(int fd)
     return ask_device(fd, BLKROGET, &read_only) == 0 && read_only;
 }
 
+/* A disk that is removed has no bytes first, and then no folder in sysfs. */
+bool
+os_device_is_gone(int fd)
+{
+    static const char folder[] = "/sys/dev/block";
+    char path[64];
+    struct stat status;
+    uint64_t bytes;
+    if (ask_device(fd, BLKGETSIZE64, &bytes) == 0 && bytes == 0)
+        return true;
+    if (fstat(fd, &status) < 0 || !S_ISBLK(status.st_mode) || access(folder, F_OK) < 0)
+        return false;
+    snprintf(path, sizeof(path), "%s/%u:%u", folder, major(status.st_rdev),
+             minor(status.st_rdev));
+    return access(path, F_OK) < 0 && errno == ENOENT;
+}
+
 /* A partition has no queue of its own; the folder above it is its disk's. */
 int
 os_file_polls(int fd)

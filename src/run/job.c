@@ -335,6 +335,8 @@ job_collect(struct job *job)
     }
     if (!outcome->failed.index)
         outcome->failed = failed;
+    if (outcome->failed.index && job->target.kind == OS_BLOCK)
+        outcome->failed.gone = os_device_is_gone(job->target.fd);
     job->added = 0; /* from the beginning, whatever was not finished */
     job->done = true;
     job_add_up(job);

@@ -133,6 +133,8 @@ outcome_failure_text(const struct sample *failed, char *text)
     if (failed->verdict == VERDICT_TIMEOUT)
         snprintf(text, OUTCOME_TEXT, "request %llu failed: no answer for %s (timeout)",
                  index, units_format(UNITS_TIME, failed->latency, waited));
+    else if (failed->gone)
+        snprintf(text, OUTCOME_TEXT, "request %llu failed: the device is gone", index);
     else if (failed->verdict == VERDICT_SHORT)
         snprintf(text, OUTCOME_TEXT, "request %llu failed: short (%lld of %lld bytes)",
                  index, (long long)failed->bytes, (long long)failed->size);

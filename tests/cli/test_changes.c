@@ -161,6 +161,37 @@ a_device_that_breaks_ends_the_run(void **state)
     command_free(&result);
 }
 
+#define GONE "^ioping: request [0-9]+ failed: the device is gone\n"
+
+/* As a disk that is pulled out: its size is 0 then. */
+static void
+a_device_without_any_bytes_is_gone(void **state)
+{
+    (void)state;
+    need_root();
+    struct result result = command_status(3, "a_device_without_any_bytes_is_gone");
+    assert_string_equal(result.out, "ok\n");
+    assert_matches(result.err, GONE "(ioping: [0-9]+ of [0-9]+ requests failed\n)?$");
+    command_free(&result);
+}
+
+/* What fails has no folder in sysfs: this run does not see it. */
+static void
+a_device_that_the_system_does_not_know_is_gone(void **state)
+{
+    (void)state;
+    need_root();
+    struct result result = command("unshare -m mount -t tmpfs none /sys/dev/block");
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("this container may not mount over sysfs");
+    result = command_status(3, "a_device_that_the_system_does_not_know_is_gone");
+    assert_string_equal(result.out, "1\nok\n");
+    assert_matches(result.err, GONE "$");
+    command_free(&result);
+}
+
 /* And when it is whole again, that is forgiven, but not forgotten. */
 static void
 a_device_that_breaks_for_a_while_is_measured_further(void **state)
@@ -189,6 +220,8 @@ main(void)
         cmocka_unit_test(writing_ends_when_the_kernel_makes_the_file_system_read_only),
         cmocka_unit_test(a_file_system_that_is_unmounted_lazily_is_still_measured),
         cmocka_unit_test(a_device_that_breaks_ends_the_run),
+        cmocka_unit_test(a_device_without_any_bytes_is_gone),
+        cmocka_unit_test(a_device_that_the_system_does_not_know_is_gone),
         cmocka_unit_test(a_device_that_breaks_for_a_while_is_measured_further),
     };
     return cmocka_run_group_tests_name("changes", tests, make_files, unmount_all);

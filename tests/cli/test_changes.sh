@@ -137,13 +137,34 @@ attach_disk() {
     losetup -d "$device"
 }
 
-a_device_that_breaks_ends_the_run() {
-    attach_disk
+a_device_breaks() {
     begin "$device"
     : >disk.img
     await
     grep -c '(EIO)$' o
     agree EIO
+}
+a_device_that_breaks_ends_the_run() {
+    attach_disk
+    a_device_breaks
+}
+
+# A request that comes before the size is known to be 0 has EIO.
+a_device_without_any_bytes_is_gone() {
+    attach_disk
+    begin -E "$device"
+    : >disk.img
+    losetup -c "$device"
+    until_printed '(short)$'
+    stop
+    agree '[A-Zshort]*'
+}
+
+a_device_that_the_system_does_not_know_is_gone() {
+    attach_disk
+    echo 'mount -t tmpfs none /sys/dev/block && exec "$@"' >hide
+    IOPING_RUNNER="unshare -m sh hide ${IOPING_RUNNER-}"
+    a_device_breaks
 }
 
 a_device_that_breaks_for_a_while_is_measured_further() {

@@ -58,6 +58,8 @@ a_short_request_is_a_failure(void **state)
         .failed = {.index = 3, .verdict = VERDICT_SHORT, .bytes = 512, .size = 4096},
     };
     check_notes(&outcome, "ioping: request 3 failed: short (512 of 4096 bytes)\n", NULL);
+    outcome.failed.gone = true;
+    check_notes(&outcome, "ioping: request 3 failed: the device is gone\n", NULL);
     check_status(&outcome, 3);
 }
 
