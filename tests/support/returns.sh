@@ -199,7 +199,7 @@ list_problems() {
 # The machine was busy: the row was in vain. The second of two interrupts may find the
 # last words said.
 is_in_vain() {
-    [ ! -e "$run/late" ] && { ! has_hung || [ "$took" -gt "$limit" ] ||
+    [ ! -e "$run/late" ] && { ! has_hung || [ "$((released - began))" -gt "$limit" ] ||
         [ "$strike.$status" = 'INT INT.3' ]; }
 }
 

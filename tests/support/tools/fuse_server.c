@@ -12,7 +12,7 @@
  * - hang_count=N: so do the reads after it, N with the first
  * - hang_s=N: seconds
  * - hang_file=F: while file F exists each read waits, and makes F.waiting
- * - hang_after=N: the first N reads do not wait for it
+ * - hang_after=N: the first N reads after the last creation of a file do not wait for it
  * - hang_create=F, hang_open=F, hang_write=F, hang_fsync=F, hang_flush=F, hang_getattr=F,
  *   hang_statfs=F, hang_lseek=F: so does each creation of a file, opening, write, fsync
  * or fdatasync, close, question for the attributes of a file or for its name, statfs, and
@@ -94,6 +94,7 @@ static struct {
 } line = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
 static FILE *log_file;
 static atomic_uint reads;
+static atomic_uint reads_before; /* the last creation of a file */
 static _Atomic int64_t last_end; /* of a read; 0: there was none */
 
 static int64_t
@@ -188,6 +189,7 @@ on_create(const char *path, mode_t mode, struct fuse_file_info *file)
     int fd = open(real, file->flags & ~O_DIRECT, mode);
     if (fd < 0)
         return -errno;
+    atomic_store(&reads_before, atomic_load(&reads));
     file->fh = (uint64_t)fd;
     return 0;
 }
@@ -273,7 +275,7 @@ read_slowly(int fd, char *buffer, size_t size, off_t offset)
 {
     unsigned number = atomic_fetch_add(&reads, 1) + 1;
     int64_t begin = now(), silence = begin - atomic_load(&last_end);
-    if (number > options.hang_after)
+    if (number > atomic_load(&reads_before) + options.hang_after)
         hang_while(options.hang_file);
     enter();
     if (options.hang_at && number >= options.hang_at &&
