@@ -310,22 +310,34 @@ add_exceptions(struct report *report, const struct stats *stats)
         add_exception(text, stats->missed, "missed");
 }
 
-/* Adds the table of the phases, and the histograms that were asked for. */
+/* Adds the histogram of STATS, or one of each operation, if they were asked for; NAME, if
+ * that is not empty, is what they are of. */
+static void
+add_histograms(struct report *report, const struct stats *stats, const char *name)
+{
+    if (!report->plan->options->given[OPTION_HISTOGRAM])
+        return;
+    for (enum scope scope = stats->both ? SCOPE_READ : SCOPE_ALL; scope <= SCOPE_WRITE;
+         scope = scope_next(stats, scope)) {
+        const struct latencies latencies = latencies_of(stats, scope);
+        const char *own = scope_name(scope);
+        if (latencies.moments->count && (*name || *own))
+            buffer_format(&report->text, "\n%s%s%s:\n", name, *name && *own ? ", " : "",
+                          own);
+        text_histogram_add(&report->text, latencies.histogram, latencies.corrected,
+                           report->columns, report->utf8);
+    }
+}
+
+/* Adds the table of the phases, and the histograms. */
 static void
 add_phases(struct report *report)
 {
     const struct job *job = &report->jobs[0];
     add_head(report, "under load");
     phases_table(&report->text, report->plan, job->phases);
-    if (!report->plan->options->given[OPTION_HISTOGRAM])
-        return;
-    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
-        const struct stats *stats = &job->phases->list[phase].stats;
-        if (stats->latency.count)
-            buffer_format(&report->text, "\n%s:\n", phase_name(phase));
-        text_histogram_add(&report->text, stats_distribution(stats), stats->every > 0,
-                           report->columns, report->utf8);
-    }
+    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
+        add_histograms(report, &job->phases->list[phase].stats, phase_name(phase));
 }
 
 static void
@@ -359,9 +371,7 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
     if (report->plan->breakdown)
         add_breakdown(text, stats, &report->output->percentiles);
     add_extremes(text, latency);
-    if (report->plan->options->given[OPTION_HISTOGRAM])
-        text_histogram_add(text, stats_distribution(stats), stats->every > 0,
-                           report->columns, report->utf8);
+    add_histograms(report, stats, "");
 }
 
 /* Adds what options ask for of kept runs, which have no summaries. */

@@ -1,6 +1,7 @@
 /*
  * The table of a sweep, which grows by a row for each step, and that of the phases of a
- * run with a load beside it.
+ * run with a load beside it. Where reads and writes are mixed, the row of both together
+ * has one of each operation below it, with what is that operation's own.
  */
 #include "base/buffer.h"
 #include "base/units.h"
@@ -61,15 +62,24 @@ add_cell(struct buffer *text, int width, bool known, int64_t time)
 
 /* Adds the percentiles that were asked for, and the maximum. */
 static void
-add_cells(struct buffer *text, const struct plan *plan, const struct stats *stats)
+add_cells(struct buffer *text, const struct plan *plan, const struct latencies *latencies)
 {
     const struct percentiles *list = percentiles_of(plan);
-    unsigned shown = stats_shown(stats, list);
-    bool any = stats->latency.count > 0;
+    uint64_t count = latencies->moments->count;
+    unsigned shown = percentiles_shown(list, count);
     for (int i = 0; i < list->count; i++)
         add_cell(text, width_of(&list->list[i]), shown & 1u << i,
-                 stats_percentile(stats, &list->list[i]));
-    add_cell(text, WIDTH_TIME, any, stats->latency.max);
+                 latencies_percentile(latencies, &list->list[i]));
+    add_cell(text, WIDTH_TIME, count > 0, latencies->moments->max);
+}
+
+/* Adds the average and those. */
+static void
+add_times(struct buffer *text, const struct plan *plan, const struct latencies *latencies)
+{
+    const struct moments *moments = latencies->moments;
+    add_cell(text, WIDTH_TIME, moments->count > 0, moments_average(moments));
+    add_cells(text, plan, latencies);
 }
 
 /* Adds the percentiles of the device, of those requests that were split. */
@@ -148,6 +158,8 @@ void
 table_row(struct buffer *text, const struct plan *plan, const struct job_step *step,
           const struct stats *stats, int64_t time, bool color)
 {
+    const struct latencies all = latencies_of(stats, SCOPE_ALL);
+    enum scope scope = SCOPE_ALL;
     char value[UNITS_TEXT];
     if (plan->sweep.kind == SWEEP_RATE) {
         add_rate(text, step, stats, time);
@@ -159,9 +171,7 @@ table_row(struct buffer *text, const struct plan *plan, const struct job_step *s
         add_value(text, WIDTH_SPEED, UNITS_SIZE,
                   (int64_t)stats_rate((double)stats->all_bytes, time), "/s");
     }
-    add_cell(text, WIDTH_TIME, stats->latency.count > 0,
-             moments_average(&stats->latency));
-    add_cells(text, plan, stats);
+    add_times(text, plan, &all);
     if (plan->breakdown)
         add_device_cells(text, stats);
     if (step->verdict != SLO_MET)
@@ -171,6 +181,14 @@ table_row(struct buffer *text, const struct plan *plan, const struct job_step *s
     if (step->verdict == SLO_UNKNOWN)
         buffer_text(text, "?");
     buffer_text(text, "\n");
+    while (scope_is_operation(scope = scope_next(stats, scope))) {
+        const struct latencies own = latencies_of(stats, scope);
+        int rest = plan->sweep.kind == SWEEP_RATE ? WIDTH_SWEPT + WIDTH_IN_USE
+                                                  : WIDTH_RATE + WIDTH_SPEED;
+        buffer_format(text, "%*s%*s", WIDTH_SWEPT, scope_name(scope), rest, "");
+        add_times(text, plan, &own);
+        buffer_text(text, "\n");
+    }
 }
 
 /* Adds the highest rate, of which requests have the plan's size. */
@@ -224,34 +242,48 @@ table_highest(struct buffer *text, const struct job *job)
     buffer_text(text, "/s)\n");
 }
 
-/* Adds how many times the p99 of STATS is that of IDLE, a dash where one is not known. */
+/* Adds how many times the p99 of LATENCIES is that of IDLE, a dash where one is not
+ * known. */
 static void
-add_ratio(struct buffer *text, const struct stats *stats, const struct stats *idle)
+add_ratio(struct buffer *text, const struct latencies *latencies,
+          const struct latencies *idle)
 {
     const struct percentile *p99 = &percentiles_common.list[1];
     uint64_t needs = percentile_needs(p99);
     char cell[32] = "-";
-    double least = (double)stats_percentile(idle, p99);
-    if (stats->latency.count >= needs && idle->latency.count >= needs && least > 0)
+    double least = (double)latencies_percentile(idle, p99);
+    if (latencies->moments->count >= needs && idle->moments->count >= needs && least > 0)
         snprintf(cell, sizeof(cell), "%.2fx",
-                 (double)stats_percentile(stats, p99) / least);
+                 (double)latencies_percentile(latencies, p99) / least);
     buffer_format(text, "%*s", WIDTH_RATIO, cell);
 }
 
-/* Adds the row of PHASE; LOAD is what it is called. */
+/* Adds what a phase has of SCOPE, with NAME before it. */
+static void
+add_requests(struct buffer *text, const struct plan *plan,
+             const struct job_phases *phases, enum phase phase, enum scope scope,
+             const char *name, int width)
+{
+    const struct latencies latencies = latencies_of(&phases->list[phase].stats, scope),
+                           idle = latencies_of(&phases->list[PHASE_IDLE].stats, scope);
+    buffer_format(text, "%-*s%*llu", width, name, WIDTH_REQUESTS,
+                  (unsigned long long)latencies.moments->count);
+    add_cells(text, plan, &latencies);
+    add_ratio(text, &latencies, &idle);
+}
+
+/* Adds the rows of PHASE; LOAD is what it is called. */
 static void
 add_phase(struct buffer *text, const struct plan *plan, const struct job_phases *phases,
           enum phase phase, const char *load, int width)
 {
     const struct stats *stats = &phases->list[phase].stats;
     const struct outcome *background = &phases->load->outcome;
+    enum scope scope = SCOPE_ALL;
     const char *name = phase == PHASE_IDLE     ? "none"
                        : phase == PHASE_LOADED ? load
                                                : "none, after";
-    buffer_format(text, "%-*s%*llu", width, name, WIDTH_REQUESTS,
-                  (unsigned long long)stats->latency.count);
-    add_cells(text, plan, stats);
-    add_ratio(text, stats, &phases->list[PHASE_IDLE].stats);
+    add_requests(text, plan, phases, phase, scope, name, width);
     if (phase == PHASE_LOADED)
         add_value(
             text, WIDTH_BANDWIDTH, UNITS_SIZE,
@@ -262,6 +294,12 @@ add_phase(struct buffer *text, const struct plan *plan, const struct job_phases 
     if (plan->breakdown)
         add_device_cells(text, stats);
     buffer_text(text, "\n");
+    while (scope_is_operation(scope = scope_next(stats, scope))) {
+        char own[16];
+        snprintf(own, sizeof(own), "  %s", scope_name(scope));
+        add_requests(text, plan, phases, phase, scope, own, width);
+        buffer_text(text, "\n");
+    }
 }
 
 void

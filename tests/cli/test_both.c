@@ -57,6 +57,14 @@ limits_are_of_one_operation_or_of_flushes(void **state)
 }
 
 static void
+steps_and_phases_have_rows_of_each_operation(void **state)
+{
+    (void)state;
+    mount_slow("fs", "");
+    expect("steps_and_phases_have_rows_of_each_operation", "1 1 4\n1 1 6\n");
+}
+
+static void
 metrics_are_those_of_the_records(void **state)
 {
     (void)state;
@@ -74,6 +82,7 @@ main(void)
         cmocka_unit_test(each_operation_has_the_figures_of_its_records),
         cmocka_unit_test(corrected_percentiles_have_the_waits_of_both_in_turn),
         cmocka_unit_test(limits_are_of_one_operation_or_of_flushes),
+        cmocka_unit_test(steps_and_phases_have_rows_of_each_operation),
         cmocka_unit_test(metrics_are_those_of_the_records),
     };
     return cmocka_run_group_tests_name("both", tests, NULL, unmount_all);

@@ -63,6 +63,46 @@ limits_are_of_one_operation_or_of_flushes() {
     grep -c 'is not known: 19 writes count' e
 }
 
+# Usage: agree_rows COLUMNS: rows of an operation in the table o, of which so many columns
+# are numbers, against those of file told, in ns, to the digits that are shown.
+agree_rows() {
+    awk -v columns="$1" '
+        BEGIN { unit["ns"] = 1; unit["us"] = 1e3; unit["ms"] = 1e6; unit["s"] = 1e9 }
+        FNR == NR { told[FNR] = $0; lines = FNR; next }
+        /^ +(read|write) / {
+            split(told[++rows], values)
+            same += $1 == values[1]
+            for (i = 2; i <= NF && at[rows] < columns; i++) {
+                value = $i
+                if ($(i + 1) in unit)
+                    value *= unit[$(++i)]
+                off = value / values[++at[rows] + 1] - 1
+                same += off > -0.006 && off < 0.006
+            }
+        }
+        END { print (rows == lines), (same == rows * (columns + 1)), rows }' told o
+}
+
+steps_and_phases_have_rows_of_each_operation() {
+    make_data fs
+    ioping -JJ -output x.json -GWW -i 0 -w 300ms -percentiles 50,90 -sweep threads=1..2 \
+        fs/data >o || return
+    jq -r '.stat | {read, write} | to_entries[] | [.key, (.value | .avg, .percentiles["50"],
+        .percentiles["90"], .max)] | map(tostring) | join(" ")' x.json >told
+    agree_rows 4
+    ioping -JJ -q -output x.json -GWW -i 20ms -c 20 -percentiles 50,90 -histogram \
+        -load read,rate=10 fs/data >o || return
+    jq -r '.stat | {read, write} | to_entries[] | [.key, (.value | .count,
+        .percentiles["50"], .percentiles["90"], .max)] | map(tostring) | join(" ")' \
+        x.json >told
+    agree_rows 4
+    jq -r '.phase as $phase | .stat | {read, write} | to_entries[]
+        | "\($phase), \(.key): \(.value.histogram | map(.count) | add)"' x.json >told
+    awk '/^[a-z]+, [a-z]+:$/ { name = $0; names[++n] = name }
+        $3 == "-" { sum[name] += $6 }
+        END { for (i = 1; i <= n; i++) print names[i], sum[names[i]] }' o | cmp - told
+}
+
 # Usage: value NAME OPERATION
 value() { sed -n "s/^ioping_$1[{].*operation=\"$2\".*[}] //p" x.prom; }
 

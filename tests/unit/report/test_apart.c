@@ -1,0 +1,141 @@
+/* What people see of a run with reads and writes in turn, each apart: to the byte. */
+#include "golden.h"
+
+#include "base/time.h"
+
+static struct job_phases phases; /* too large for a stack */
+static struct job load;          /* likewise */
+
+/* COUNT reads of 100 us, 101 us ... and as many writes, each with a flush in it, that
+ * take ten times as long; as they are, or with the waits of a grid of EVERY ns. */
+static struct stats
+both(int count, int64_t every)
+{
+    struct stats stats = {.both = true, .every = every};
+    for (int i = 0; i < 2 * count; i++) {
+        int64_t us = 100 + i / 2;
+        bool writes = i % 2 == 1;
+        struct sample sample = {.latency = (writes ? 10 * us : us) * US,
+                                .sync = writes ? us * US : 0,
+                                .size = 4096,
+                                .bytes = 4096,
+                                .operation = writes ? OPERATION_WRITE : OPERATION_READ,
+                                .verdict = VERDICT_NONE};
+        sample.split = (struct split){.result = SPLIT_DONE, .part[PART_DEVICE] = US};
+        stats_record(&stats, &sample);
+        breakdown_record(&stats.breakdown, &sample);
+    }
+    return stats;
+}
+
+static void
+begin(struct golden *golden)
+{
+    golden_prepare(golden, FORMAT_HUMAN);
+    golden->options.given[OPTION_HISTOGRAM] = true;
+    golden->plan.load = LOAD_READ_WRITE;
+    golden->plan.output.percentiles = percentiles_default;
+}
+
+/* Its last step has too few writes for a p99, and the one before nothing that counts. */
+static void
+a_step_has_a_row_for_each_operation(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = both(100, 0), nothing = {.both = true, .requests = 1};
+    begin(&golden);
+    golden.plan.sweep.kind = SWEEP_SIZE;
+    golden_begin(&golden);
+    golden_step(&golden, 4096, &stats, SECOND);
+    golden_step(&golden, 8192, &nothing, SECOND);
+    stats = both(60, 0);
+    golden_step(&golden, 16384, &stats, SECOND);
+    golden_end(&golden, "apart_sweep");
+}
+
+/* The device's columns are of both. */
+static void
+a_rate_has_them_below_its_own_columns(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = both(100, 10 * MS);
+    begin(&golden);
+    golden.plan.sweep.kind = SWEEP_RATE;
+    golden.plan.breakdown = true;
+    golden_begin(&golden);
+    golden_step(&golden, 100, &stats, SECOND);
+    golden_end(&golden, "apart_rate");
+}
+
+static void
+end_phase(struct golden *golden, enum phase phase, int count)
+{
+    phases.list[phase].ended = true;
+    phases.list[phase].stats = both(count, 0);
+    assert_int_equal(golden->observer.phase(&golden->reports, &golden->job, phase), 0);
+}
+
+/* Ratios are those of the same operation. */
+static void
+a_phase_has_a_row_and_a_histogram_for_each_operation(void **state)
+{
+    (void)state;
+    struct golden golden;
+    begin(&golden);
+    golden.plan.phased = true;
+    golden.job.phases = &phases;
+    phases.load = &load;
+    load.plan = (struct plan){.path = "/mnt",
+                              .background = true,
+                              .load = LOAD_WRITE,
+                              .request_size = 1 << 20,
+                              .depth = 1,
+                              .threads = 1};
+    golden_begin(&golden);
+    end_phase(&golden, PHASE_IDLE, 100);
+    end_phase(&golden, PHASE_LOADED, 200);
+    end_phase(&golden, PHASE_RECOVERED, 50);
+    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end(&golden, "apart_phases");
+}
+
+static void
+each_operation_has_a_histogram(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = both(10, 0);
+    begin(&golden);
+    golden_begin(&golden);
+    golden_summary(&golden, &stats, SECOND);
+    golden_end(&golden, "apart_histogram");
+}
+
+/* Reads have waited for writes. */
+static void
+histograms_of_both_are_corrected(void **state)
+{
+    (void)state;
+    struct golden golden;
+    struct stats stats = both(10, 400 * US);
+    begin(&golden);
+    golden.plan.output.percentiles.count = 0;
+    golden_begin(&golden);
+    golden_summary(&golden, &stats, SECOND);
+    golden_end(&golden, "apart_corrected");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_has_a_row_for_each_operation),
+        cmocka_unit_test(a_rate_has_them_below_its_own_columns),
+        cmocka_unit_test(a_phase_has_a_row_and_a_histogram_for_each_operation),
+        cmocka_unit_test(each_operation_has_a_histogram),
+        cmocka_unit_test(histograms_of_both_are_corrected),
+    };
+    return cmocka_run_group_tests_name("apart", tests, NULL, unmount_all);
+}
