@@ -39,7 +39,6 @@ ask(char *line, size_t size, const char *text, const char *reason)
 static int
 make_loop(char *device, size_t size, const char *text)
 {
-    need_root();
     ask(device, size, text, "needs loop devices");
     return hold_loop(device);
 }
@@ -166,7 +165,6 @@ loop_device_in_memory_is_memory(void **state)
 {
     char device[64], note[512];
     (void)state;
-    need_root();
     mount_image("ext4", 8, "private"); /* so that what follows is as private as that */
     int fd = make_loop(
         device, sizeof(device),
@@ -187,7 +185,6 @@ compressed_memory_is_memory(void **state)
 {
     char note[512], *device = zram;
     (void)state;
-    need_root();
     ask(zram, sizeof(zram), "add_zram", "needs zram");
     snprintf(note, sizeof(note),
              "ioping: %s: %s is memory, not a device: so are the times\n", device,
@@ -196,10 +193,12 @@ compressed_memory_is_memory(void **state)
     check("-D", device, "cached", note);
     check("-C", device, "cached", note);
     struct result result =
-        command_status(0,
-                       "mkfs.ext4 -q %s && mkdir -p packed && mount %s packed && "
-                       "ioping -B -c 2 -i 0 packed; s=$?; umount packed; exit $s",
-                       device, device);
+        command("mkfs.ext4 -q %s && mkdir -p packed && mount %s packed || exit 77; "
+                "ioping -B -c 2 -i 0 packed; s=$?; umount packed; exit $s",
+                device, device);
+    if (result.status == 77)
+        skip_because("this kernel or container cannot mount the device");
+    assert_int_equal(result.status, 0);
     snprintf(note, sizeof(note),
              "ioping: packed: %s is memory, not a device: so are the times\n", device);
     assert_string_equal(result.err, note);
@@ -214,7 +213,6 @@ overlay_over_memory_is_memory(void **state)
         const char *lower, *mode, *file_mode;
     } cases[] = {{"memory2/low", "cached", "cached"}, {"disk/low", "cached", NULL}};
     (void)state;
-    need_root();
     mount_image("ext4", 8, "disk");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command("mount_overlay %s", cases[i].lower);

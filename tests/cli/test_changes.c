@@ -152,7 +152,7 @@ static void
 a_device_that_breaks_ends_the_run(void **state)
 {
     (void)state;
-    need_root();
+    need_loops();
     struct result result = command_status(3, "a_device_that_breaks_ends_the_run");
     assert_string_equal(result.out, "1\nok\n");
     assert_matches(
@@ -197,7 +197,7 @@ static void
 a_device_that_breaks_for_a_while_is_measured_further(void **state)
 {
     (void)state;
-    need_root();
+    need_loops();
     struct result result =
         command_status(3, "a_device_that_breaks_for_a_while_is_measured_further");
     assert_string_equal(result.out, "0\nok\n");

@@ -263,7 +263,7 @@ static void
 a_file_that_must_not_be_read_is_an_error(void **state)
 {
     (void)state;
-    need_program("setpriv");
+    need_bound();
     struct result result = command_status(
         2,
         "echo '" LINE "' >secret; chmod 0 secret; as_user \"$IOPING\" -compare secret");

@@ -279,7 +279,7 @@ priority_is_taken_or_done_without(void **state)
 static int
 attach(const char *make, char device[64])
 {
-    need_root();
+    need_loops();
     struct result result =
         command_status(0, "rm -f disk.img && { %s; } && attach -f --show disk.img", make);
     snprintf(device, 64, "%.*s", (int)strcspn(result.out, "\n"), result.out);
@@ -541,9 +541,8 @@ little_memory_to_lock_is_told_or_done_with(void **state)
 {
     static const char *const limits[] = {"0", "65536", "1048576"};
     (void)state;
-    need_root();
+    need_users();
     need_kind('U');
-    need_program("setpriv");
     need_program("prlimit");
     for (size_t i = 0; i < LENGTH(limits); i++) {
         struct result result =

@@ -143,13 +143,7 @@ static void
 on_a_full_disk_lines_stay_whole(void **state)
 {
     (void)state;
-    need_root();
-    need_program("unshare");
-    struct result result = command("unshare -m true");
-    bool able = result.status == 0;
-    command_free(&result);
-    if (!able)
-        skip_because("needs mounts of its own, which it has in no plain chroot");
+    need_mounts();
     check("on_a_full_disk_lines_stay_whole full",
           "3\nioping: small/x.hlog: No space left on device\nkept\n");
     check("on_a_full_disk_lines_stay_whole freed",

@@ -143,7 +143,7 @@ fill_disk() {
 
 # Room for what waits, and for what comes.
 umount_later() {
-    mount -o remount,size=1m small
+    mount -t tmpfs -o remount,size=1m tmpfs small
     until_true lines_of_all $((kept + 3))
 }
 

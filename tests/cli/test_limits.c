@@ -197,7 +197,7 @@ a_device_of_no_size_is_refused(void **state)
     static const char *const options[] = {"", "-D", "-WWW", "-s 1"};
     (void)state;
     need_sizes();
-    need_root();
+    need_loops();
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
             2,

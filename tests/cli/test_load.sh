@@ -56,13 +56,21 @@ true" ] && break
 }
 
 # No read of the load began before the first phase had ended, or while the last went on; and
-# the first of those beside it began a second later.
+# the first of those beside it began a second later. On a busy machine it may send none during
+# the last request.
 the_load_is_there_in_its_phase_alone() {
-    loaded -c 20 -i 10ms -load read,size=8k,depth=2 || return
-    of_requests | awk 'BEGIN { none = 1 } $3 == 8192 { if (!began) began = $4; ended = $5; next }
-        { own++; if (own <= 20 && began) none = 0; if (own == 21) after = $4 - began
-          if (own == 40) last = $4; if (own == 41) next_one = $4 }
-        END { print own, none, (after >= 9e8), (ended > last), (ended < next_one) }'
+    for _ in 1 2 3 4 5; do
+        loaded -c 20 -i 10ms -load read,size=8k,depth=2 || return
+        of_requests | awk '
+            BEGIN { none = 1 }
+            $3 == 8192 { if (!began) began = $4; ended = $5; next }
+            { own++; if (own <= 20 && began) none = 0; if (own == 21) after = $4 - began
+              if (own == 40) last = $4; if (own == 41) next_one = $4 }
+            END { print own, none, (after >= 9e8), (ended > last), (ended < next_one) }' \
+            >found
+        grep -q '^60 1 1 0 1$' found || break
+    done
+    cat found
 }
 
 # Usage: nothing_of_a_user_is_changed ARGUMENTS...: a run with each of them, all at a time.

@@ -288,7 +288,7 @@ static void
 a_disk_is_refused_unharmed(void **state)
 {
     (void)state;
-    need_root();
+    need_loops();
     struct result result = command_status(2, "a_disk_is_refused_unharmed");
     assert_matches(result.err, "^ioping: /dev/loop[0-9]+: output would destroy the data "
                                "of this device; name a file\n$");

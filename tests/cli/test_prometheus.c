@@ -167,8 +167,7 @@ static void
 a_folder_without_the_right_to_write_ends_it_too(void **state)
 {
     (void)state;
-    need_root();
-    need_program("setpriv");
+    need_users();
     struct result result = command_status(
         2, "cp \"$IOPING\" f/ioping && cd f && mkdir mine && chown 65534 mine && exec "
            "setpriv --reuid=65534 --clear-groups ./ioping -prometheus x.prom mine");
@@ -216,14 +215,8 @@ static void
 a_full_disk_leaves_the_last_version(void **state)
 {
     (void)state;
-    need_root();
-    need_program("unshare");
-    struct result result = command("unshare -m true");
-    bool able = result.status == 0;
-    command_free(&result);
-    if (!able)
-        skip_because("needs mounts of its own, which it has in no plain chroot");
-    result = command_status(0, "a_full_disk_leaves_the_last_version");
+    need_mounts();
+    struct result result = command_status(0, "a_full_disk_leaves_the_last_version");
     assert_string_equal(result.out,
                         "3\nioping: small/x.prom: No space left on device\n"
                         "ioping_build_info\nfill\nx.prom\n"

@@ -16,7 +16,7 @@ shell(const char *text)
 static int
 attach(const char *image, const char *options, char device[64])
 {
-    need_root();
+    need_loops();
     struct result result = command_status(0, "attach %s -f --show %s", options, image);
     snprintf(device, 64, "%.*s", (int)strcspn(result.out, "\n"), result.out);
     command_free(&result);
@@ -41,7 +41,6 @@ disk_with_a_mounted_partition_is_not_written(void **state)
 {
     (void)state;
     char device[64];
-    need_root();
     need_program("addpart");
     mount_image("ext4", 8, "private");
     shell("truncate -s 20M disk.img");
@@ -72,7 +71,6 @@ device_that_changed_while_it_was_opened_is_not_written(void **state)
 {
     (void)state;
     char device[64];
-    need_root();
     need_faults();
     mount_image("ext4", 16, "busy");
     shell("truncate -s 4M idle.img");
@@ -90,7 +88,6 @@ free_device_is_written_when_said_three_times(void **state)
 {
     (void)state;
     char device[64];
-    need_root();
     shell("truncate -s 4M free.img");
     int fd = attach("free.img", "", device);
     struct result result =
@@ -110,7 +107,6 @@ reading_does_not_need_the_right_to_write(void **state)
 {
     (void)state;
     char device[64];
-    need_root();
     shell("truncate -s 4M read.img");
     int fd = attach("read.img", "-r", device);
     struct result result = command("ioping -c 3 -i 0 %s", device);
@@ -186,11 +182,13 @@ planted_working_file_is_never_written(void **state)
          "belongs to another user"},
     };
     (void)state;
-    need_root();
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[256];
-        struct result result = command_status(
-            2, "planted_working_file_is_never_written '%s'", cases[i].plant);
+        struct result result =
+            command("planted_working_file_is_never_written '%s'", cases[i].plant);
+        if (result.status == 77)
+            skip_because("needs the right to make devices and to give files away");
+        assert_int_equal(result.status, 2);
         snprintf(text, sizeof(text),
                  "ioping: open/ioping.tmp: %s; remove it, or leave out -k\n",
                  cases[i].why);
@@ -207,7 +205,6 @@ mounted_working_file_is_never_written(void **state)
     static const char *const options[] = {"-k", "-k -W", "-k -WWW -S 2m"};
     (void)state;
     need_names(); /* and numbers */
-    need_root();
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct result result =
             command("mounted_working_file_is_never_written %s", options[i]);
@@ -226,7 +223,6 @@ static void
 working_file_of_a_mounted_directory_is_used(void **state)
 {
     (void)state;
-    need_root();
     struct result result = command("working_file_of_a_mounted_directory_is_used");
     if (result.status == 77)
         skip_because("needs the right to mount a directory over another");
@@ -241,7 +237,6 @@ failing_device_ends_the_run_with_what_it_has(void **state)
 {
     (void)state;
     char device[64];
-    need_root();
     shell("truncate -s 8M broken.img");
     int fd = attach("broken.img", "", device);
     shell("truncate -s 40k broken.img");
@@ -273,7 +268,6 @@ json_of_a_failing_device_is_valid(void **state)
 {
     (void)state;
     char device[64];
-    need_root();
     need_program("jq");
     shell("truncate -s 8M broken.img");
     int fd = attach("broken.img", "", device);
@@ -312,7 +306,6 @@ device_without_a_size_is_refused(void **state)
     (void)state;
     need_sizes();
     char device[64];
-    need_root();
     shell(": >none.img");
     int fd = attach("none.img", "2>/dev/null", device);
     struct result result = command("ioping -c 3 -i 0 %s", device);

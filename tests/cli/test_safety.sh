@@ -87,10 +87,11 @@ working_set_larger_than_the_free_space_is_refused_unwritten() {
     count_small | cmp before - && return "$status"
 }
 
-# Usage: planted_working_file_is_never_written COMMAND: which plants it.
+# Usage: planted_working_file_is_never_written COMMAND: which plants it; 77: it cannot.
 planted_working_file_is_never_written() {
-    rm -rf open missing && mkdir -m 1777 open && echo precious >victim &&
-        (cd open && eval "$1") && ioping -k -W -c 3 -i 0 open
+    rm -rf open missing && mkdir -m 1777 open && echo precious >victim || return
+    (cd open && eval "$1") || return 77
+    ioping -k -W -c 3 -i 0 open
     status=$?
     cat victim
     [ ! -e missing ] && { [ -e open/ioping.tmp ] || [ -L open/ioping.tmp ]; } &&

@@ -67,13 +67,9 @@ without_proc_only_the_label_knows_less(void **state)
 {
     (void)state;
     need_bare("valgrind and sanitizers need /proc");
-    need_root();
     need_direct("data");
-    struct result result = command("unshare -m umount -l /proc");
-    bool able = result.status == 0;
-    command_free(&result);
-    if (!able)
-        skip_because("needs the right to unmount /proc for a process of its own");
+    need_success("unshare -m umount -l /proc",
+                 "needs the right to unmount /proc for a process of its own");
     assert_label_unknown("unshare -m sh -c 'umount -l /proc; exec \"$0\" \"$@\"' "
                          "\"$IOPING\"");
 }
@@ -101,7 +97,6 @@ a_plain_chroot_is_known_by_its_device(void **state)
 {
     (void)state;
     need_bare("valgrind and sanitizers need more than there is in a chroot");
-    need_root();
     need_program("ldd");
     need_names();
     need_mount_line();
@@ -134,8 +129,8 @@ a_container_without_sys_admin_changes_nothing(void **state)
 {
     static const char *const targets[] = {"data", "d", "-W d", "-WWW copy"};
     (void)state;
-    need_root();
-    need_program("setpriv");
+    need_success("setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin true",
+                 "needs the right to give up privileges, and setpriv");
     need_direct("data");
     for (size_t i = 0; i < LENGTH(targets); i++) {
         struct result result = command_status(
@@ -159,8 +154,7 @@ root_without_privileges_calls_nothing_cached_by_mistake(void **state)
     char note[256];
     (void)state;
     need_resident();
-    need_root();
-    need_program("setpriv");
+    need_users();
     need_native("needs an emulator that tells the alignment of direct I/O");
     mount_once("ext4");
     snprintf(note, sizeof(note), UNALIGNED, "ext4/theirs");
@@ -181,15 +175,10 @@ root_without_privileges_calls_nothing_cached_by_mistake(void **state)
 static void
 need_setuid(void)
 {
-    need_root();
-    need_program("setpriv");
+    need_users();
     mount_once("ext4"); /* no user may open its device */
-    struct result result = command("make_setuid");
-    bool able = result.status == 0 && strcmp(result.out, "0\n") == 0;
-    command_free(&result);
-    if (!able)
-        skip_because(
-            "needs a build folder that honours setuid and that others can enter");
+    need_success("[ \"$(make_setuid)\" = 0 ]",
+                 "needs a build folder that honours setuid and that others can enter");
 }
 
 #define NO_FILE \
@@ -260,15 +249,10 @@ need_capabilities(void)
 {
     if (!is_linux_aio())
         skip_because("needs a system whose files have capabilities");
-    need_root();
-    need_program("setpriv");
+    need_users();
     need_program("setcap");
-    struct result result = command("make_capable");
-    bool able = result.status == 0;
-    command_free(&result);
-    if (!able)
-        skip_because("needs a build folder that honours the capabilities of files and "
-                     "that others can enter");
+    need_success("make_capable", "needs a build folder that honours the capabilities of "
+                                 "files and that others can enter");
 }
 
 static void

@@ -506,7 +506,6 @@ static void
 devices_are_in_the_right_order_with_the_right_ratios(void **state)
 {
     (void)state;
-    need_root();
     need_faults();
     struct result result = command("attach_disks");
     if (result.status == 99)

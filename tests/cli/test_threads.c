@@ -321,9 +321,8 @@ too_few_threads_are_refused_before_the_first_request(void **state)
     static const char *const targets[] = {"data", "own", "-W own", "-J data",
                                           "-WWW copy"};
     (void)state;
-    need_root();
+    need_users();
     need_bare("valgrind and sanitizers have threads of their own");
-    need_program("setpriv");
     need_program("prlimit");
     for (size_t i = 0; i < LENGTH(targets); i++) {
         struct result result = command_status(

@@ -16,7 +16,7 @@ static void
 a_device_may_be_written_to_as_two_targets(void **state)
 {
     (void)state;
-    need_root();
+    need_loops();
     struct result result = command_status(0, "a_device_may_be_written_to_as_two_targets");
     if (!result.out[0])
         skip_because("has no loop devices");

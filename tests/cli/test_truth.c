@@ -541,7 +541,7 @@ users_who_cannot_write_are_not_told_cached(void **state)
     need_resident();
     const char *place = *state;
     mount_once(place);
-    need_program("setpriv");
+    need_users();
     struct result result =
         command("cp \"$IOPING\" %s/prober && chmod 755 %s %s/prober && " AS_NOBODY
                 "$IOPING_RUNNER %s/prober -v",
@@ -574,8 +574,7 @@ mapped_pages_are_called_cached_to_users_who_cannot_write(void **state)
     need_resident();
     struct mapped mapped = {.place = *state, .length = 8 << 20};
     static const char *const engines[] = {"", "-threads 2", "-A"};
-    need_root();
-    need_program("setpriv");
+    need_users();
     need_direct_io();
     if (access("/proc/thread-self/io", F_OK) < 0)
         skip_because("needs a kernel that counts what it reads for a thread");

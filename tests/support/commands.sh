@@ -80,14 +80,18 @@ freeze() {
     fsfreeze -f ext4
 }
 
-# Usage: as_user COMMAND...: runs it as another user than root, where setpriv is there:
-# neither limits nor permissions bind root.
+# Usage: as_user COMMAND...: runs it as whom limits and permissions bind: as another user,
+# or without privileges where the namespace has no other, or as who it is, who has none.
 as_user() {
-    if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
-        "$@"
-    else
-        setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"
-    fi
+    for way in '--reuid=65534 --regid=65534 --clear-groups' \
+        '--bounding-set=-all --inh-caps=-all'; do
+        # shellcheck disable=SC2086
+        setpriv $way -- true 2>/dev/null || continue
+        # shellcheck disable=SC2086
+        setpriv $way -- "$@"
+        return
+    done
+    "$@"
 }
 
 # Usage: until_true COMMAND...: repeats it until it succeeds.

@@ -37,12 +37,44 @@ need_program(const char *name)
 }
 
 void
-need_root(void)
+need_success(const char *text, const char *reason)
 {
-    if (geteuid() != 0)
-        skip_because("needs root, to mount and to make loop devices");
-    if (system("losetup -f >/dev/null 2>&1") != 0)
-        skip_because("needs loop devices");
+    struct result result = command("%s", text);
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because(reason);
+}
+
+void
+need_loops(void)
+{
+    need_success(": >loop.try && device=$(attach -f --show loop.try) && "
+                 "losetup -d \"$device\"",
+                 "needs the right to attach loop devices");
+}
+
+void
+need_users(void)
+{
+    need_success(": >given && chown 65534 given && rm given && "
+                 "setpriv --reuid=65534 --regid=65534 --clear-groups true",
+                 "needs the right to become another user, and setpriv");
+}
+
+void
+need_bound(void)
+{
+    need_success(": >bound && chmod 0 bound && as_user test -x \"$IOPING\" && "
+                 "! as_user cat bound",
+                 "needs setpriv, and a build folder that another user can enter");
+}
+
+void
+need_mounts(void)
+{
+    need_success("mkdir -p mount.try && unshare -m mount -t tmpfs tmpfs mount.try",
+                 "needs mounts of its own, which it has in no plain chroot");
 }
 
 /* IOPING_FOREIGN (set by tests/cross/run) says that the tested programs are for another

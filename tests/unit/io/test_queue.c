@@ -419,7 +419,7 @@ static void
 loop_devices_are_not_polled(void **state)
 {
     (void)state;
-    need_root();
+    need_loops();
     need_built_in(RING); /* nothing else is polled */
     struct result result =
         command_status(0, "truncate -s 1M loop.img && attach -f --show loop.img");

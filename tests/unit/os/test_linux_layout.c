@@ -345,7 +345,7 @@ every_read_of_a_loop_device_has_its_records(void **state)
     struct subject subject;
     char name[64];
     (void)state;
-    need_root();
+    need_loops();
     mount_tracefs();
     shell("filled image 4");
     int fd = make_loop(name, "looped off image");
@@ -384,7 +384,7 @@ a_flush_has_its_records(void **state)
     struct subject subject;
     char name[64];
     (void)state;
-    need_root();
+    need_loops();
     mount_tracefs();
     shell("filled flushed 4");
     int fd = make_loop(name, "looped off flushed");
@@ -406,7 +406,7 @@ sectors_of_a_partition_are_those_of_its_disk(void **state)
     struct subject subject;
     char name[64];
     (void)state;
-    need_root();
+    need_loops();
     mount_tracefs();
     need_program("addpart");
     int fd = make_loop(name, "filled disk 32 && looped off disk -P && partition");
@@ -428,7 +428,7 @@ a_loop_device_with_direct_io_is_followed_to_the_disk_below(void **state)
     struct subject subject, file;
     char name[64];
     (void)state;
-    need_root();
+    need_loops();
     mount_tracefs();
     shell("filled below 4");
     int fd = make_loop(name, "looped on below -o 65536");
