@@ -65,7 +65,7 @@ skip_points(struct worker *worker, int64_t now)
     if (worker->inflight.count == 1 || !pacer->interval ||
         now - pacer->point < pacer->interval || pacer->left < pacer->burst)
         return 0;
-    uint64_t missed = worker_missed(worker, now);
+    uint64_t missed = worker_missed(worker, time_earlier(now, worker->end));
     pacer_freed(pacer, now);
     return missed;
 }
@@ -113,17 +113,18 @@ is_stopped(const struct worker *worker)
 }
 
 /*
- * Takes a number for the next request, unless there is one; false: none is left. Numbers
- * that nobody sees are taken in batches.
+ * Takes a number for the next request, due at WHEN, unless there is one; false: none is
+ * left. Numbers that nobody sees are taken in batches.
  */
 static bool
-take_number(struct worker *worker)
+take_number(struct worker *worker, int64_t when)
 {
     if (worker->left > 0)
         return true;
     bool matters = worker->reports || worker->group->count < UINT64_MAX ||
                    worker->next <= worker->plan->limits.warmup;
-    worker->left = worker_group_take(worker->group, matters ? 1 : 16, &worker->next);
+    worker->left =
+        worker_group_take(worker->group, matters ? 1 : 16, when, &worker->next);
     return worker->left > 0;
 }
 
@@ -173,7 +174,7 @@ submit_due(struct worker *worker, int64_t now)
             worker->sending = false;
         else if (when > now)
             return when;
-        else if (tell_due(worker, now) && take_number(worker))
+        else if (tell_due(worker, now) && take_number(worker, when))
             submit_request(worker, now);
         else
             worker->sending = false;
@@ -213,23 +214,22 @@ tell(struct worker *worker, const struct sample *sample, bool goes_on)
     if (goes_on)
         return;
     worker->sending = false;
-    atomic_store_explicit(&worker->group->stop, true, memory_order_relaxed);
+    worker_group_stop(worker->group, sample->start + sample->latency);
 }
 
 /* Counts the grid points that passed because the request that ended at NOW took the last
- * free place, and makes room for the next one. */
+ * free place, and makes room for the next one: its last `idle` are after the end of the
+ * run. */
 static void
 count_waits(struct worker *worker, struct sample *sample, int64_t now)
 {
     const struct pacer *pacer = &worker->pacer;
+    int64_t until = worker_until(worker, now);
     if (worker->inflight.under_way < worker->inflight.count)
         return;
     if (pacer->interval && pacer->left == pacer->burst) /* the last of its burst */
-        sample->missed += worker_missed(worker, now);
-    if (worker->plan->corrected)
-        sample->idle = worker_is_done(worker) ? sample->latency
-                       : now > worker->end    ? now - worker->end
-                                              : 0;
+        sample->missed += worker_missed(worker, until);
+    sample->idle = now - until;
     pacer_freed(&worker->pacer, now);
 }
 

@@ -14,6 +14,7 @@ job_begin(struct job *job, int64_t now)
     job->group.begin = now;
     atomic_init(&job->group.due, interval ? time_add(now, interval) : INT64_MAX);
     atomic_init(&job->group.stop, os_signals_stop() != 0);
+    atomic_init(&job->group.over, 0);
 }
 
 /* Records an output failure: a STATUS below 0. Returns it. */
@@ -136,7 +137,7 @@ job_due(struct job *job, int64_t now)
 void
 job_stop(struct job *job, int64_t when)
 {
-    atomic_store(&job->group.stop, true);
+    worker_group_stop(&job->group, os_clock_now());
     if (when < job->give_up)
         job->give_up = when;
 }

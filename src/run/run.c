@@ -133,7 +133,7 @@ start_all(struct run *run, enum first_worker first, const struct os_thread *supe
     error_set(error, EXIT_PREPARE, NULL, "no thread for the requests: %s",
               strerror(errno));
     for (int i = 0; i < run->task.count; i++)
-        atomic_store(&jobs[i].group.stop, true);
+        worker_group_stop(&jobs[i].group, os_clock_now());
     open_gate(run);
     for (int i = 0; i <= number; i++) {
         int count = i < number ? jobs[i].group.size : started;

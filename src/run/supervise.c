@@ -39,7 +39,7 @@ static void
 stop_if_mute(struct run *run)
 {
     for (int i = 0; atomic_load(&run->mute) && i < run->task.count; i++)
-        atomic_store(&run->task.jobs[i].group.stop, true);
+        worker_group_stop(&run->task.jobs[i].group, os_clock_now());
 }
 
 /* Stops all jobs at NOW: what is under way has a moment. */

@@ -237,12 +237,18 @@ worker_append(struct worker *worker, struct inflight_request *entry, int64_t now
     worker->appended = -1;
 }
 
-uint64_t
-worker_missed(const struct worker *worker, int64_t now)
+int64_t
+worker_until(const struct worker *worker, int64_t now)
 {
-    if (worker->plan->limited || worker_is_done(worker))
+    return worker_group_until(worker->group, time_earlier(now, worker->end));
+}
+
+uint64_t
+worker_missed(const struct worker *worker, int64_t until)
+{
+    if (worker->plan->limited)
         return 0;
-    uint64_t missed = pacer_missed(&worker->pacer, now < worker->end ? now : worker->end);
+    uint64_t missed = pacer_missed(&worker->pacer, until);
     return missed && os_process_stopped(worker->continued) ? 0 : missed;
 }
 
@@ -258,7 +264,7 @@ worker_extend(struct worker *worker, int64_t when)
 void
 worker_miss(struct worker *worker, int64_t after, int64_t now)
 {
-    uint64_t missed = worker_missed(worker, now);
+    uint64_t missed = worker_missed(worker, worker_until(worker, now));
     stats_miss(&worker->total, worker->pattern.operation, missed);
     if (worker->track && missed)
         track_miss(worker->track, after, missed);
@@ -304,7 +310,7 @@ worker_pass(struct worker *worker, int64_t now)
     struct pacer *pacer = &worker->pacer;
     if (worker->inflight.under_way < worker->inflight.count || pacer->left < pacer->burst)
         return 0;
-    uint64_t missed = worker_missed(worker, now);
+    uint64_t missed = worker_missed(worker, worker_until(worker, now));
     pacer_pass(pacer, missed);
     return missed;
 }
@@ -347,7 +353,7 @@ worker_use_due(struct worker *worker, int64_t now)
 void
 worker_miss_due(struct worker *worker, int64_t now, bool all)
 {
-    int64_t until = time_earlier(worker->end, now);
+    int64_t until = worker_until(worker, now);
     if (worker->due && worker->due < until)
         worker->total.missed++;
     while (all && !os_signals_stop() && worker_group_due(worker->group) < until &&

@@ -119,9 +119,15 @@ worker_is_done(const struct worker *worker)
     return worker->left == 0 && worker_group_is_done(worker->group);
 }
 
-/* Returns the number of grid points that passed without a request until NOW, except while
- * the process was stopped; worker_miss counts them, and none of them is before AFTER. */
-uint64_t worker_missed(const struct worker *worker, int64_t now);
+/* Returns until when requests were due at NOW: until then, the end of the work time, the
+ * last number of the group or its stop. */
+int64_t worker_until(const struct worker *worker, int64_t now);
+
+/* Returns the number of grid points that passed without a request before UNTIL, except
+ * while the process was stopped. */
+uint64_t worker_missed(const struct worker *worker, int64_t until);
+
+/* Counts those that were due until NOW, none of which is before AFTER. */
 void worker_miss(struct worker *worker, int64_t after, int64_t now);
 
 /* Puts off the end of the work time to after WHEN, when a request is due, unless as many

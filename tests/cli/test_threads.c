@@ -381,6 +381,23 @@ corrected_percentiles_are_those_of_all(void **state)
     command_free(&result);
 }
 
+static void
+a_stuck_worker_misses_its_points(void **state)
+{
+    (void)state;
+    need_engines();
+    need_program("jq");
+    for (size_t i = 0; i < 3; i++) { /* of depth one */
+        struct result result =
+            command("umount fs 2>/dev/null; mkdir -p fs.files && cp data fs.files/f");
+        command_free(&result);
+        mount_fuse("fs", "uncached,delay_us=1000,hang_at=101,hang_s=1,log=$PWD/fs.log");
+        result = command_status(0, "a_stuck_worker_misses_its_points %s", engines[i]);
+        assert_string_equal(result.out, "[true,true,true]\n");
+        command_free(&result);
+    }
+}
+
 int
 main(void)
 {
@@ -405,6 +422,7 @@ main(void)
         cmocka_unit_test(too_few_threads_are_refused_before_the_first_request),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(corrected_percentiles_are_those_of_all),
+        cmocka_unit_test(a_stuck_worker_misses_its_points),
     };
     return cmocka_run_group_tests_name("threads", tests, make_files, unmount_all);
 }

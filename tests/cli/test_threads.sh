@@ -162,3 +162,15 @@ corrected_percentiles_are_those_of_all() {
         -threads 3 data | jq -c '[.stat.corrected, .stat.count, .load.missed >= 9,
             .stat.percentiles["60"] > 150000000]'
 }
+
+# One read of the server takes a second, in which another worker sends what is left. Its
+# log says how many points passed from the begin of that read to that of the last one.
+# Usage: a_stuck_worker_misses_its_points [OPTION...]
+a_stuck_worker_misses_its_points() {
+    ioping -J -J -q -i 10ms -c 150 -threads 2 -corrected "$@" fs/f >o 2>e || return
+    sort -n -k 4 fs.log >sorted
+    from=$(awk '$5 - $4 > 1e9 { print $4; exit }' sorted)
+    due=$(tail -n 1 sorted | awk -v from="$from" '{ print int(($4 - from) / 1e7) }')
+    jq -c --argjson due "$due" '[$due > 20, .load.missed >= 0.8 * $due,
+        .stat.percentiles["99"] > 3e8]' o
+}

@@ -15,12 +15,12 @@ numbers_follow_each_other_from_1(void **state)
     uint64_t first;
     for (uint64_t i = 1; i <= 3; i++) {
         assert_false(worker_group_is_done(&group));
-        assert_int_equal(worker_group_take(&group, 1, &first), 1);
+        assert_int_equal(worker_group_take(&group, 1, 1, &first), 1);
         assert_int_equal(first, i);
     }
     assert_true(worker_group_is_done(&group));
-    assert_int_equal(worker_group_take(&group, 1, &first), 0);
-    assert_int_equal(worker_group_take(&group, 1, &first), 0);
+    assert_int_equal(worker_group_take(&group, 1, 1, &first), 0);
+    assert_int_equal(worker_group_take(&group, 1, 1, &first), 0);
     assert_true(worker_group_is_done(&group));
 }
 
@@ -39,7 +39,7 @@ a_batch_is_cut_to_what_is_left(void **state)
         struct worker_group group = {.count = cases[i].count};
         uint64_t first, next = 1;
         for (int k = 0; k < 3; k++) {
-            assert_int_equal(worker_group_take(&group, cases[i].wanted, &first),
+            assert_int_equal(worker_group_take(&group, cases[i].wanted, 1, &first),
                              cases[i].got[k]);
             if (cases[i].got[k])
                 assert_int_equal(first, next);
@@ -56,7 +56,7 @@ without_a_limit_there_are_always_more(void **state)
     struct worker_group group = {.count = UINT64_MAX};
     uint64_t first;
     for (uint64_t i = 0; i < 1000; i++) {
-        assert_int_equal(worker_group_take(&group, 1024, &first), 1024);
+        assert_int_equal(worker_group_take(&group, 1024, 1, &first), 1024);
         assert_int_equal(first, i * 1024 + 1);
     }
     assert_false(worker_group_is_done(&group));
@@ -69,14 +69,14 @@ the_last_numbers_there_are_can_be_taken(void **state)
     (void)state;
     struct worker_group group = {.count = UINT64_MAX, .taken = UINT64_MAX - 5};
     uint64_t first;
-    assert_int_equal(worker_group_take(&group, 3, &first), 3);
+    assert_int_equal(worker_group_take(&group, 3, 1, &first), 3);
     assert_true(first == UINT64_MAX - 4);
-    assert_int_equal(worker_group_take(&group, UINT64_MAX, &first), 2);
+    assert_int_equal(worker_group_take(&group, UINT64_MAX, 1, &first), 2);
     assert_true(first == UINT64_MAX - 1);
-    assert_int_equal(worker_group_take(&group, UINT64_MAX, &first), 0);
+    assert_int_equal(worker_group_take(&group, UINT64_MAX, 1, &first), 0);
     assert_true(worker_group_is_done(&group));
     struct worker_group fresh = {.count = UINT64_MAX};
-    assert_true(worker_group_take(&fresh, UINT64_MAX, &first) == UINT64_MAX);
+    assert_true(worker_group_take(&fresh, UINT64_MAX, 1, &first) == UINT64_MAX);
     assert_int_equal(first, 1);
     assert_true(worker_group_is_done(&fresh));
 }
@@ -96,7 +96,7 @@ take_all(void *argument)
 {
     struct taker *taker = argument;
     uint64_t first, got;
-    while ((got = worker_group_take(&shared, taker->batch, &first))) {
+    while ((got = worker_group_take(&shared, taker->batch, 1, &first))) {
         taker->beyond |= first == 0 || first + got - 1 > COUNT || got > taker->batch;
         for (uint64_t i = first; !taker->beyond && i < first + got; i++)
             times_taken[i]++;
