@@ -346,29 +346,30 @@ lint:
 
 include packaging/cross.mk
 
+# Usage: $(call get,COMMAND,PACKAGES): it installs them, or the administrator is told to.
+get = { $(if $(SUDO),command -v $(firstword $(SUDO)) >/dev/null && )$1 $2; } || { echo \
+	'make deps: not installed, for root to do: $2' >&2; exit 1; }
 # One step for each package manager; what is there already costs nothing.
-APT_DEPS = libcmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools strace mount \
-	ioping gnuplot-nox python3-jsonschema libxml2-utils fuse3 libfuse3-dev pkg-config \
-	libcap2-bin
+FILE_DEPS = e2fsprogs xfsprogs btrfs-progs squashfs-tools strace
+APT_DEPS = libcmocka-dev jq mandoc $(FILE_DEPS) mount ioping gnuplot-nox python3-jsonschema \
+	libxml2-utils fuse3 libfuse3-dev pkg-config libcap2-bin
 deps:
 	$(Q)if command -v apt-get >/dev/null; then \
 		[ "$$(dpkg -s $(APT_DEPS) 2>/dev/null | grep -c '^Status: install ok installed$$')" \
-			= $(words $(APT_DEPS)) ] || { $(SUDO) apt-get update; \
-		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install \
-			-y --no-install-recommends $(APT_DEPS); }; \
-	elif command -v dnf >/dev/null; then \
-		$(SUDO) dnf install -y libcmocka-devel jq mandoc e2fsprogs xfsprogs btrfs-progs \
-			squashfs-tools strace util-linux gnuplot-minimal python3-jsonschema libxml2 \
-			fuse3-devel pkgconf libcap; \
+			= $(words $(APT_DEPS)) ] || $(call get,$(SUDO) apt-get update && $(SUDO) env \
+			DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends,$(APT_DEPS)); \
+	elif command -v dnf >/dev/null; then $(call get,$(SUDO) dnf install -y,libcmocka-devel \
+		jq mandoc $(FILE_DEPS) util-linux gnuplot-minimal python3-jsonschema libxml2 \
+		fuse3-devel pkgconf libcap); \
 	elif command -v pacman >/dev/null; then \
-		$(SUDO) pacman -S --needed --noconfirm cmocka jq mandoc e2fsprogs xfsprogs \
-			btrfs-progs squashfs-tools strace util-linux gnuplot python-jsonschema libxml2 \
-			fuse3 pkgconf libcap; \
-	elif command -v apk >/dev/null; then \
-		$(SUDO) apk add cmocka-dev jq mandoc e2fsprogs xfsprogs btrfs-progs squashfs-tools \
-			strace util-linux gnuplot py3-jsonschema libxml2-utils fuse3-dev pkgconf libcap-utils; \
+		$(call get,$(SUDO) pacman -S --needed --noconfirm,cmocka jq mandoc $(FILE_DEPS) \
+		util-linux gnuplot python-jsonschema libxml2 fuse3 pkgconf libcap); \
+	elif command -v apk >/dev/null; then $(call get,$(SUDO) apk add,cmocka-dev jq mandoc \
+		$(FILE_DEPS) util-linux gnuplot py3-jsonschema libxml2-utils fuse3-dev pkgconf \
+		libcap-utils); \
 	elif command -v brew >/dev/null; then brew install cmocka jq mandoc; \
-	elif command -v pkg >/dev/null; then $(SUDO) pkg install -y cmocka jq mandoc e2fsprogs; \
+	elif command -v pkg >/dev/null; then \
+		$(call get,$(SUDO) pkg install -y,cmocka jq mandoc e2fsprogs); \
 	else echo 'make deps: no known package manager: install cmocka and jq' >&2; exit 1; fi
 
 -include $(OBJ:.o=.d) $(MAIN:.o=.d) $(SUPPORT_OBJ:.o=.d) $(TESTS:=.d) \

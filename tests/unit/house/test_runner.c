@@ -186,6 +186,27 @@ a_name_that_is_none_is_refused(void **state)
     command_free(&result);
 }
 
+/* With a package manager that has none of them yet. */
+static void
+without_root_or_sudo_the_packages_are_listed(void **state)
+{
+    static const char *const ways[] = {"SUDO=no-such-sudo", "SUDO="};
+    (void)state;
+    if (access("Makefile", R_OK) < 0)
+        skip_because("needs the Makefile");
+    for (int i = 0; i < 2; i++) {
+        struct result result = command_status(
+            2,
+            "rm -rf bin; mkdir bin; echo false >bin/dpkg; cp bin/dpkg bin/apt-get; "
+            "chmod 755 bin/*; bin=$PWD/bin; " RUN "PATH=$bin:$PATH make deps check %s",
+            ways[i]);
+        assert_matches(result.err, "(^|\n)make deps: not installed, for root to do: "
+                                   "libcmocka-dev jq [-a-z0-9 ]*\n");
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
 int
 main(void)
 {
@@ -196,6 +217,7 @@ main(void)
         cmocka_unit_test(they_run_side_by_side),
         cmocka_unit_test(a_signal_ends_all_that_was_begun),
         cmocka_unit_test(a_name_that_is_none_is_refused),
+        cmocka_unit_test(without_root_or_sudo_the_packages_are_listed),
     };
     return cmocka_run_group_tests_name("runner", tests, make_programs, unmount_all);
 }
