@@ -199,7 +199,7 @@ $(BUILDDIR)/tests/unit/house/test_corpus: $(FUZZ_OBJ)
 
 # The test plays what the system says of itself.
 $(BUILDDIR)/tests/unit/target/test_io_mode: TEST_LDFLAGS = $(foreach call,drop direct random \
-	write_back,-Wl,--wrap=os_file_$(call)) $(foreach call,os_device_is_disk os_device_size \
+	write_back flush,-Wl,--wrap=os_file_$(call)) $(foreach call,os_device_is_disk os_device_size \
 	os_file_backing os_path_raw os_resident_choose os_thread_counts_reads,-Wl,--wrap=$(call))
 
 # The test sees whether a worker frees its memory.

@@ -12,10 +12,10 @@
  */
 
 /*
- * Writes dirty pages of the page cache to the device, and waits: those of a range, if
- * LENGTH is above 0 and the system can part them, which does not make the others wait;
- * else, with OFFSET and LENGTH 0, all. The device's own cache is left alone where the
- * file system allows it. Errors as os_file_flush.
+ * Writes dirty pages of the page cache to the device, and waits: with LENGTH above 0
+ * those of a range, which makes no others wait and leaves the device's own cache alone
+ * (ENOTSUP: they cannot be parted here); with OFFSET and LENGTH 0 all dirty data, and the
+ * device is flushed unless the file system allows otherwise. Errors as os_file_flush.
  */
 int os_file_write_back(int fd, int64_t offset, int64_t length);
 

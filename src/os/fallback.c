@@ -143,8 +143,9 @@ os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     int status;
     (void)offset;
+    errno = ENOTSUP;
     if (length)
-        return 0;
+        return -1;
     do
         status = fsync(fd);
     while (status < 0 && errno == EINTR);

@@ -127,13 +127,20 @@ os_file_folio_max(void)
     return page * (page == 4096 ? 512 : 2048);
 }
 
-/* Other file systems have data that sync_file_range(2) does not write, or not at once. */
-static bool
-is_all_in_page_cache(int fd)
+/* Returns what sync_file_range(2) writes of the dirty data of FD: 1: all of it, at once.
+ * Other file systems may have some elsewhere, 0; an overlay has all in another file, -1.
+ */
+static int
+is_in_page_cache(int fd)
 {
-    struct statfs status;
-    return fstatfs(fd, &status) == 0 && (status.f_type == EXT4_SUPER_MAGIC ||
-                                         (uint32_t)status.f_type == XFS_SUPER_MAGIC);
+    struct stat file;
+    struct statfs system;
+    if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)
+        return 0;
+    uint32_t type = (uint32_t)system.f_type;
+    if (!S_ISBLK(file.st_mode) && type == OVERLAYFS_SUPER_MAGIC)
+        return -1;
+    return S_ISBLK(file.st_mode) || type == EXT4_SUPER_MAGIC || type == XFS_SUPER_MAGIC;
 }
 
 int
@@ -141,12 +148,13 @@ os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     unsigned all =
         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
-    if (length == 0 && !is_all_in_page_cache(fd))
-        return os_file_flush(fd);
-    int status = sync_file_range(fd, offset, length, all);
-    if (status == 0 || (errno != ENOSYS && errno != EPERM))
+    int held = offset == 0 ? is_in_page_cache(fd) : 0; /* the first part finds out */
+    bool able = length ? held >= 0 : held > 0;
+    int status = able ? sync_file_range(fd, offset, length, all) : -1;
+    if (able && (status == 0 || (errno != ENOSYS && errno != EPERM)))
         return status;
-    return length ? 0 : os_file_flush(fd);
+    errno = ENOTSUP;
+    return length ? -1 : os_file_flush(fd);
 }
 
 #define EXTENTS 64

@@ -65,7 +65,8 @@ int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     (void)offset;
-    return length ? 0 : os_file_flush(fd);
+    errno = ENOTSUP;
+    return length ? -1 : os_file_flush(fd);
 }
 
 /* The cache maps views of this size. */

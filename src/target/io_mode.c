@@ -55,7 +55,7 @@ target_evict(const struct target *target, int64_t offset, int64_t size)
     drop_window(target, offset, size);
     if (target->resident(target->fd, offset, size) != 1)
         return false;
-    os_file_flush(target->fd);
+    os_file_write_back(target->fd, 0, 0);
     drop_window(target, offset, size);
     return target->resident(target->fd, offset, size) == 1;
 }
@@ -120,12 +120,65 @@ choose_count(struct target *target, const struct plan *plan)
     drop_window(target, plan->work_offset, 1);
 }
 
+/* Notes that dirty data was lost, by errno: the kernel tells it only once. */
+static void
+note_lost(const struct plan *plan, struct notes *notes)
+{
+    char number[16];
+    if (errno != EINVAL && errno != EROFS && errno != ENOTSUP && errno != EOPNOTSUPP)
+        notes_add(notes, plan->path, "flushing what was written before failed: %s (%s)",
+                  error_name(errno, number), strerror(errno));
+}
+
+/* Writes dirty data of others back: by parts, each of which is a step, if patience has an
+ * end, as there may be much of it. Returns 0, or -1 with errno. */
+static int
+write_back(struct target *target, const struct plan *plan)
+{
+    int64_t part = target->size / PARTS > PART_LEAST ? target->size / PARTS : PART_LEAST;
+    if (plan->patience == INT64_MAX)
+        part = target->size;
+    for (int64_t at = 0; at < target->size; at += part) {
+        target_advance(target);
+        if (os_file_write_back(target->fd, at, part) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Writes all of it back, and flushes the device where that cannot be had apart. */
+static void
+flush_all(struct target *target, const struct plan *plan, struct notes *notes)
+{
+    target_advance(target);
+    int status = plan->load == LOAD_READ ? os_file_write_back(target->fd, 0, 0)
+                                         : os_file_flush(target->fd);
+    if (status < 0)
+        note_lost(plan, notes);
+    target->flushed = true;
+}
+
+/* Writes dirty data back, so that no request has to. Direct reads need no flush of the
+ * device, which may wait for it. */
+static void
+write_back_first(struct target *target, const struct plan *plan, struct notes *notes)
+{
+    int status = write_back(target, plan);
+    bool parted = status == 0 || errno != ENOTSUP;
+    if (status < 0 && parted)
+        note_lost(plan, notes);
+    if (!parted || plan->load != LOAD_READ)
+        flush_all(target, plan, notes);
+}
+
 /* Sets mode nocache, for REASON; or mode cached where the page cache cannot be emptied.
  */
 static void
 start_nocache(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
 {
+    if (!target->flushed)
+        flush_all(target, plan, notes);
     target_advance(target);
     int status = drop_window(target, plan->work_offset, target->work_size);
     if (status < 0 && errno == ENOTSUP && plan->load != LOAD_WRITE) {
@@ -279,34 +332,6 @@ choose_memory(struct target *target, const struct plan *plan, const char *what,
     return 0;
 }
 
-/* Writes dirty data of others back: by parts, each of which is a step, if patience has an
- * end, as there may be much of it. Returns 0, or -1 with errno. */
-static int
-write_back(struct target *target, const struct plan *plan)
-{
-    int64_t part = target->size / PARTS > PART_LEAST ? target->size / PARTS : PART_LEAST;
-    for (int64_t at = 0; plan->patience < INT64_MAX && at < target->size; at += part) {
-        target_advance(target);
-        if (os_file_write_back(target->fd, at, part) < 0)
-            return -1;
-    }
-    target_advance(target);
-    return plan->load == LOAD_READ ? os_file_write_back(target->fd, 0, 0)
-                                   : os_file_flush(target->fd);
-}
-
-/* Flushes dirty data. The kernel reports a lost write only once, so it is noted. */
-static void
-flush_first(struct target *target, const struct plan *plan, struct notes *notes)
-{
-    char number[16];
-    int status = write_back(target, plan);
-    if (status < 0 && errno != EINVAL && errno != EROFS && errno != ENOTSUP &&
-        errno != EOPNOTSUPP)
-        notes_add(notes, plan->path, "flushing what was written before failed: %s (%s)",
-                  error_name(errno, number), strerror(errno));
-}
-
 /* Writes OPTION with VALUE, such as 4k, into TEXT of SIZE bytes. Returns the length. */
 static int
 write_size(char *text, size_t size, const char *option, int64_t value)
@@ -383,7 +408,7 @@ choose_way(struct target *target, const struct plan *plan, enum mode mode, bool 
     char reason[128];
     os_file_random(target->fd, plan->work_offset, target->work_size);
     if (!target->flushed)
-        flush_first(target, plan, notes);
+        write_back_first(target, plan, notes);
     target->direct = try_direct(target, plan, reason, sizeof(reason));
     target->description.mode = mode;
     if (target->direct)

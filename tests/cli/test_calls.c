@@ -95,6 +95,28 @@ without_the_right_to_that_it_says_so_and_goes_on(void **state)
     command_free(&result);
 }
 
+/* Who waits for a flush of a device that is dead waits for it to be opened. */
+static void
+a_run_that_only_reads_flushes_no_device(void **state)
+{
+    static const char *const targets[] = {"ext4/f",         "xfs/f",        "btrfs/f",
+                                          "ext4/f -s 1000", "xfs/f -o 100", "DEVICE",
+                                          "DEVICE -s 1000"};
+    (void)state;
+    need_faults();
+    need_root();
+    for (int i = 0; i < 3; i++)
+        mount_once((const char *[]){"ext4", "xfs", "btrfs"}[i]);
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+        struct result result =
+            command("a_run_that_only_reads_flushes_no_device %s", targets[i]);
+        if (result.status != 0)
+            fail_msg("%s: %s%s", targets[i], result.out, result.err);
+        assert_lacks(result.err, "flushing");
+        command_free(&result);
+    }
+}
+
 static void
 every_failure_is_shown_and_counted(void **state)
 {
@@ -278,6 +300,7 @@ main(void)
         cmocka_unit_test(interrupted_sleeps_keep_the_pace),
         cmocka_unit_test(awake_it_holds_the_processors_awake_as_long_as_it_runs),
         cmocka_unit_test(without_the_right_to_that_it_says_so_and_goes_on),
+        cmocka_unit_test(a_run_that_only_reads_flushes_no_device),
         cmocka_unit_test(every_failure_is_shown_and_counted),
         cmocka_unit_test(failures_stay_out_of_the_statistics),
         cmocka_unit_test(a_wall_clock_that_is_set_changes_time_stamps_only),

@@ -30,6 +30,21 @@ without_the_right_to_that_it_says_so_and_goes_on() {
     faulty open@cpu_dma_latency:1-:13 -awake -C -q -c 2 -i 1ms data | wc -l
 }
 
+# Usage: a_run_that_only_reads_flushes_no_device ext4/f|xfs/f|btrfs/f|DEVICE [OPTION...]:
+# of what was just written; DEVICE is a loop device.
+a_run_that_only_reads_flushes_no_device() {
+    file=$1
+    shift
+    [ "$file" != DEVICE ] || {
+        truncate -s 4M disk.img
+        file=$(attach -f --show disk.img) || return
+        exec 9<"$file"
+        losetup -d "$file"
+    }
+    head -c 4M /dev/urandom >"$file"
+    faulty fdatasync:1-:5 -q -c 3 -i 0 "$@" "$file"
+}
+
 every_failure_is_shown_and_counted() {
     faulty pread:4-/4:5,pread:6:121 -E -C -a 0 -c 12 -i 0 data >o
     status=$?

@@ -22,6 +22,8 @@ static struct {
 static const char *memory; /* name of memory that backs the target; NULL: a device */
 static bool direct_is_on;
 static int drops;
+static bool parts;  /* dirty data can be written back by parts */
+static int flushes; /* of the device, which may come with all that is written back */
 
 static int
 answer(bool able)
@@ -56,7 +58,16 @@ __wrap_os_file_random(int fd, int64_t offset, int64_t length)
 int
 __wrap_os_file_write_back(int fd, int64_t offset, int64_t length)
 {
-    (void)fd, (void)offset, (void)length;
+    (void)fd, (void)offset;
+    flushes += length == 0;
+    return answer(length == 0 || parts);
+}
+
+int
+__wrap_os_file_flush(int fd)
+{
+    (void)fd;
+    flushes++;
     return 0;
 }
 
@@ -121,7 +132,8 @@ prepare(void **state)
     (void)state;
     memset(&has, 0, sizeof(has));
     direct_is_on = false;
-    drops = 0;
+    drops = flushes = 0;
+    parts = true;
     notes.count = 0;
     memset(&error, 0, sizeof(error));
     snprintf(path, sizeof(path), "%s/disk", scratch());
@@ -382,6 +394,34 @@ but_not_of_requests_in_a_queue(void **state)
     }
 }
 
+/* What is written back apart from a flush is all that direct reads need. */
+static void
+only_what_cannot_do_without_is_flushed(void **state)
+{
+    static const struct {
+        bool direct, parts;
+        enum plan_load load;
+        int flushes;
+    } rows[] = {
+        {true, true, LOAD_READ, 0},       {true, false, LOAD_READ, 1},
+        {false, true, LOAD_READ, 1},      {false, false, LOAD_READ, 1},
+        {true, true, LOAD_WRITE, 1},      {true, false, LOAD_WRITE, 1},
+        {true, true, LOAD_READ_WRITE, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        has.direct = rows[i].direct;
+        has.drop = true;
+        parts = rows[i].parts;
+        plan.load = rows[i].load;
+        flushes = 0;
+        target.flushed = false;
+        assert_int_equal(choose(), 0);
+        assert_int_equal(target.direct, rows[i].direct);
+        assert_int_equal(flushes, rows[i].flushes);
+    }
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, prepare, finish)
 
 int
@@ -404,6 +444,7 @@ main(void)
         TEST(direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it),
         TEST(who_may_not_look_pages_up_is_told_afterwards),
         TEST(but_not_of_requests_in_a_queue),
+        TEST(only_what_cannot_do_without_is_flushed),
     };
     return cmocka_run_group_tests_name("access", tests, NULL, unmount_all);
 }
