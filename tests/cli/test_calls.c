@@ -104,7 +104,7 @@ a_run_that_only_reads_flushes_no_device(void **state)
                                           "DEVICE -s 1000"};
     (void)state;
     need_faults();
-    need_root();
+    need_loops();
     for (int i = 0; i < 3; i++)
         mount_once((const char *[]){"ext4", "xfs", "btrfs"}[i]);
     for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {

@@ -183,7 +183,8 @@ a_device_that_the_system_does_not_know_is_gone(void **state)
     need_loops();
     need_success("unshare -m mount -t tmpfs none /sys/dev/block",
                  "this container may not mount over sysfs");
-    struct result result = command_status(3, "a_device_that_the_system_does_not_know_is_gone");
+    struct result result =
+        command_status(3, "a_device_that_the_system_does_not_know_is_gone");
     assert_string_equal(result.out, "1\nok\n");
     assert_matches(result.err, GONE "$");
     command_free(&result);
