@@ -46,8 +46,8 @@ COMPILE = $(CC) $(OWN_CPPFLAGS) $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS)
 COMPILE_TEST = $(CC) $(OWN_CPPFLAGS) -Isrc -Itests/support $(CPPFLAGS) $(TEST_CFLAGS) $(CFLAGS)
 
 # The files of src/os for each system; fallback.c is for what these lack, by has.h there.
-OS_unix = fallback posix_files posix_monitor posix_output posix_process posix_signals \
-	posix_thread
+OS_unix = fallback posix_files posix_leftover posix_monitor posix_output posix_process \
+	posix_signals posix_thread
 OS_linux = $(OS_unix) linux_* mountinfo
 OS_darwin = $(OS_unix) bsd darwin
 OS_freebsd = $(OS_unix) bsd freebsd

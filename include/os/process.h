@@ -101,11 +101,11 @@ _Noreturn void os_process_end(int status);
 
 /*
  * File PATH, which the caller is about to make, is removed if the process ends early, by
- * os_process_end or a second interrupt, perhaps while a thread is stuck in the kernel. It
- * is removed once the kernel has released the process, if it is an empty file then; in
- * any case after os_leftover_made, which says that this process has made it. Until
- * os_leftover_end; one file at a time, of one thread at a time. Returns 0, or -1 with
- * errno: EINTR if the process ends already, and nothing may be made.
+ * os_process_end, a second interrupt or another signal, perhaps while a thread is stuck
+ * in the kernel. It is removed once the kernel has released the process, if it is an
+ * empty file then; in any case after os_leftover_made, which says that this process has
+ * made it. Until os_leftover_end; one file at a time, of one thread at a time. Returns 0,
+ * or -1 with errno: EINTR if the process ends already, and nothing may be made.
  */
 int os_leftover_begin(const char *path);
 void os_leftover_made(void);

@@ -4,7 +4,7 @@
  * files are read and written, and a directory goes with the process that made it.
  *
  * As such a directory stays when its process is killed, another process waits for that at
- * the end of a pipe, and removes it; posix_process.c does so with a file.
+ * the end of a pipe, and removes it; posix_leftover.c does so with a file.
  */
 #include "os/storage.h"
 

@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,20 +62,44 @@ posix_parent_death(int number)
     prctl(PR_SET_PDEATHSIG, (unsigned long)number, 0UL, 0UL, 0UL);
 }
 
-/* The state follows the name of the program, which stands in parentheses: proc(5). */
-bool
-posix_process_is_stopped(pid_t pid)
+#define STATE 3    /* fields of /proc/PID/stat, proc(5) */
+#define PENDING 31 /* signals of the first thread, as a decimal number */
+
+/* Reads fields STATE and PENDING of a process. The first follows the name of the program,
+ * which stands in parentheses. Returns the state, or 0 if it is not known. */
+static char
+read_state(pid_t pid, unsigned long *pending)
 {
-    char path[32], text[128];
+    char path[32], text[1024];
     snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return false;
+        return 0;
     ssize_t size = read(fd, text, sizeof(text) - 1);
     close(fd);
     text[size > 0 ? size : 0] = '\0';
-    const char *name = strrchr(text, ')');
-    return name && strncmp(name, ") T", 3) == 0;
+    const char *name = strrchr(text, ')'), *field = name ? strchr(name, ' ') : NULL;
+    char state = field ? field[1] : '\0';
+    for (int i = STATE; field && i < PENDING; i++)
+        field = strchr(field + 1, ' ');
+    *pending = field ? strtoul(field, NULL, 10) : 0;
+    return state;
+}
+
+bool
+posix_process_is_stopped(pid_t pid)
+{
+    unsigned long pending;
+    return read_state(pid, &pending) == 'T';
+}
+
+/* The first thread has ended, or cannot end yet. */
+bool
+posix_process_is_killed(pid_t pid)
+{
+    unsigned long pending;
+    char state = read_state(pid, &pending);
+    return state == 'Z' || (state && pending >> (SIGKILL - 1) & 1);
 }
 
 #define WORD 32 /* capabilities in one of the kernel's words */

@@ -45,9 +45,17 @@ void posix_signals_block(sigset_t *before);
 int posix_signals_switches(void);
 
 /*
- * Has the file of os_leftover_begin removed, if one is set, as the process is about to
- * end. Waits for nothing, so that a handler may call it.
+ * The file of os_leftover_begin, posix_leftover.c. posix_leftover_share: the process is
+ * about to become two; 0, or -1 with errno. posix_leftover_part: it has, and this is the
+ * monitor if OWN is 0, the child if it is 1, and alone if it is -1.
+ * posix_leftover_start_removal: the monitor is about to end, and has the file removed
+ * once the child is gone; AT_ONCE: it is, so that this waits a moment for it.
+ * posix_leftover_remove: the process is about to end, which removes the file if it has no
+ * monitor; a handler of signals may call it.
  */
+int posix_leftover_share(void);
+void posix_leftover_part(int own);
+void posix_leftover_start_removal(bool at_once);
 void posix_leftover_remove(void);
 
 /*
@@ -131,8 +139,11 @@ void posix_inherited_output(int fd);
 /* Closes descriptor FD in the table of the calling thread, which others may not share. */
 void posix_descriptor_close(int fd);
 
-/* Returns true if process PID is stopped; false where the system does not tell. */
+/* posix_process_is_stopped: whether process PID is stopped. posix_process_is_killed:
+ * whether it is to end by SIGKILL, or has ended but for a thread that is stuck in the
+ * kernel. False where the system does not tell. */
 bool posix_process_is_stopped(pid_t pid);
+bool posix_process_is_killed(pid_t pid);
 
 /* Has the kernel send signal NUMBER to the process at the death of its parent, as long as
  * the calling thread lives; 0: not any more. Does nothing where the system cannot. */

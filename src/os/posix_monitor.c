@@ -33,6 +33,7 @@
 
 #define PROGRESS (500 * MS) /* output that takes longer for one write is stuck */
 #define PACE (50 * MS)      /* from one look at it to the next */
+#define LOOK (250 * MS)     /* likewise at a child that may be killed */
 #define TIDYING (100 * MS)  /* for the child, to let go of what is the caller's */
 #define ENDING (2 * SECOND) /* for one that is not known to be stuck, to end */
 
@@ -83,6 +84,13 @@ posix_parent_death(int number)
 #ifndef OS_HAS_PROCESS_STATE
 bool
 posix_process_is_stopped(pid_t pid)
+{
+    (void)pid;
+    return false;
+}
+
+bool
+posix_process_is_killed(pid_t pid)
 {
     (void)pid;
     return false;
@@ -312,6 +320,7 @@ static _Noreturn void
 leave(int status, int number)
 {
     posix_last_line();
+    posix_leftover_start_removal(!child);
     if (number)
         die(number);
     _exit(status);
@@ -394,6 +403,15 @@ output_limit(void)
     return signal ? time_earlier(limit, time_add(signal, POSIX_OUTPUT_PATIENCE)) : limit;
 }
 
+/* Leaves as the child is killed by signal NUMBER. */
+static _Noreturn void
+leave_killed(int number)
+{
+    if (posix_answers())
+        leave(posix_last_status(), 0); /* who killed it does not matter */
+    leave(0, number);
+}
+
 /* Waits for a signal: SIGCHLD of the child, or a user's. At most until WHEN. */
 static void
 wait_for_signal(int64_t when, const sigset_t *mask)
@@ -416,13 +434,27 @@ leave_if_ended(void)
             kill(child, SIGCONT);
         return;
     }
-    if (ended == child && WIFSIGNALED(status) && posix_answers())
-        leave(posix_last_status(), 0); /* who killed it does not matter */
-    if (ended == child)
-        leave(WIFEXITED(status) ? WEXITSTATUS(status) : 0,
-              WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-    if (ended < 0 && errno == ECHILD)
-        leave(EXIT_RUNTIME, 0);
+    bool unknown = ended < 0 && errno == ECHILD;
+    if (ended != child && !unknown)
+        return;
+    child = 0;
+    if (!unknown && WIFSIGNALED(status))
+        leave_killed(WTERMSIG(status));
+    leave(unknown ? EXIT_RUNTIME : WEXITSTATUS(status), 0);
+}
+
+/* A child that has been killed while a thread of it is stuck in the kernel has not ended
+ * for the system. One that is to end and is not stuck has the time until the next look
+ * for it; SINCE is when it was first seen, 0: not yet. */
+static void
+leave_if_killed(int64_t now, int64_t *since)
+{
+    if (!posix_process_is_killed(child))
+        *since = 0;
+    else if (!*since)
+        *since = now;
+    else if (now - *since >= LOOK)
+        leave_killed(deadly_signal() ? deadly_signal() : SIGKILL);
 }
 
 /* Leaves as the child has said, which has a moment to end or, if it is stuck, to let go
@@ -445,11 +477,13 @@ static _Noreturn void
 watch(const sigset_t *mask)
 {
     struct progress progress = {0};
-    int64_t told = 0;
+    int64_t told = 0, killed = 0;
     for (;;) {
         int64_t now = os_clock_now(), limit = output_limit();
         leave_if_ended();
         int64_t end = leave_if_told(now, &told);
+        if (!told)
+            leave_if_killed(now, &killed);
         if (atomic_load(&again) && !told &&
             now - atomic_load(&again) >= POSIX_OUTPUT_PATIENCE)
             give_up(posix_last_status(), 0);
@@ -463,7 +497,7 @@ watch(const sigset_t *mask)
         }
         if (atomic_load(&again) && !told)
             next = time_earlier(next, atomic_load(&again) + POSIX_OUTPUT_PATIENCE);
-        wait_for_signal(time_earlier(next, end), mask);
+        wait_for_signal(time_earlier(time_earlier(next, end), now + LOOK), mask);
     }
 }
 
@@ -473,23 +507,24 @@ os_monitor_start(void)
     sigset_t all, before;
     struct page *shared = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
+    posix_inherited_list();
+    if (shared == MAP_FAILED || posix_leftover_share() < 0)
         return -1;
     atomic_init(&shared->limit, INT64_MAX);
     atomic_init(&shared->last_line, atomic_load(&alone.last_line));
     atomic_init(&shared->last_status, posix_last_status());
     atomic_init(&shared->answers, posix_answers());
     page = shared;
-    posix_inherited_list();
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     pid_t self = getpid(), other = fork();
+    int number = errno;
+    posix_leftover_part(other > 0 ? 0 : other == 0 ? 1 : -1);
     if (other > 0) {
         child = other;
         sigdelset(&before, SIGCHLD);
         watch(&before);
     }
-    int number = errno;
     if (other == 0) {
         monitor = self;
         sigaddset(&before, POSIX_SIGNAL_GIVEN_UP);

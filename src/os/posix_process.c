@@ -1,11 +1,4 @@
-/*
- * A process: its wall clock, its privileges, its memory, and how it ends.
- *
- * A thread that is stuck in the kernel does not come back once its process ends, but the
- * file that it was making is made all the same. So another process waits until the kernel
- * has released all threads, however late, and removes the file then; nothing waits for
- * it. A pipe tells when: its other end closes with the last thread.
- */
+/* A process: its wall clock, its descriptors, its privileges and its memory. */
 #include "base/time.h"
 #include "has.h"
 #include "os/os.h"
@@ -15,11 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -135,95 +126,6 @@ posix_inherited_release(void)
     for (int i = 0; i < inherited_count; i++)
         if (none < 0 || inherited[i] > STDERR_FILENO || dup2(none, inherited[i]) < 0)
             posix_descriptor_close(inherited[i]);
-}
-
-/* The leftover file. Once the state is ENDING nothing changes any more, so that the other
- * process, which has a copy of all this, has a name that is whole. */
-enum state { NONE, CHANGING, SET, ENDING };
-
-static atomic_int state;
-static atomic_bool made;
-static char name[4096]; /* PATH_MAX */
-
-/* Changes the state, unless it is not FROM, as when the process ends meanwhile. */
-static bool
-change(int from, int to)
-{
-    return atomic_compare_exchange_strong(&state, &from, to);
-}
-
-int
-os_leftover_begin(const char *path)
-{
-    size_t size = strlen(path) + 1;
-    if (size > sizeof(name)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    if (change(NONE, CHANGING)) {
-        atomic_store(&made, false);
-        memcpy(name, path, size);
-        if (change(CHANGING, SET))
-            return 0;
-    }
-    errno = EINTR;
-    return -1;
-}
-
-/* While the process ends nothing more is written: the other process has a copy that does
- * not say that the file is made, and removes it only if it is empty. */
-void
-os_leftover_made(void)
-{
-    atomic_store(&made, true);
-    while (atomic_load(&state) == ENDING)
-        pause();
-}
-
-void
-os_leftover_end(void)
-{
-    change(SET, NONE);
-}
-
-/* A file that os_leftover_made did not tell of may be another's, if it is not empty. */
-static void
-remove_file(void)
-{
-    struct stat status;
-    if (atomic_load(&made) ||
-        (lstat(name, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0))
-        unlink(name);
-}
-
-/* Every call here is safe in the handler of a signal. */
-static _Noreturn void
-wait_and_remove(const int ends[2])
-{
-    char byte;
-    ssize_t got;
-    close(ends[1]);
-    do
-        got = read(ends[0], &byte, 1);
-    while (got > 0 || (got < 0 && errno == EINTR));
-    remove_file();
-    _exit(0);
-}
-
-void
-posix_leftover_remove(void)
-{
-    sigset_t all;
-    int ends[2];
-    if (atomic_exchange(&state, ENDING) != SET)
-        return;
-    sigfillset(&all); /* signals are not for the other process */
-    pthread_sigmask(SIG_BLOCK, &all, NULL);
-    pid_t other = pipe(ends) < 0 ? -1 : fork();
-    if (other == 0)
-        wait_and_remove(ends);
-    if (other < 0)
-        remove_file();
 }
 
 /* The arguments of main are bytes as the user typed them. */

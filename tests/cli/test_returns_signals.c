@@ -315,14 +315,38 @@ interrupt_on_a_terminal(void **state)
     try(interrupt_on_terminal);
 }
 
+/* No signal ends a thread that hangs, so the system does not say that the others have
+ * ended, as those of a process that is killed for want of memory. */
+static void
+a_killed_worker_is_not_waited_for(void **state)
+{
+    static const struct {
+        const char *arguments, *out;
+    } cases[] = {
+        {"-q", "137\nhangs\n"},
+        {"-threads 4", "137\nhangs\n"},
+        {"-check", "3\nhangs\nIOPING UNKNOWN - ended before there was a result\n"},
+    };
+    (void)state;
+    need_bare("it ends in another way");
+    need_process_states();
+    mount_fuse("killed", "uncached,hang_file=%s/hang", scratch());
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(0, "a_killed_worker_is_not_waited_for %s", cases[i].arguments);
+        assert_string_equal(result.out, cases[i].out);
+        command_free(&result);
+    }
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest terminals[] = {
+    const struct CMUnitTest more[] = {
         cmocka_unit_test(stopped_terminal),
         cmocka_unit_test(stopped_terminal_interrupt),
         cmocka_unit_test(interrupt_on_a_terminal),
+        cmocka_unit_test(a_killed_worker_is_not_waited_for),
     };
-    return returns_main("returns_signals", rows, LENGTH(rows), terminals,
-                        LENGTH(terminals));
+    return returns_main("returns_signals", rows, LENGTH(rows), more, LENGTH(more));
 }

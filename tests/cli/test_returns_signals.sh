@@ -20,3 +20,22 @@ interrupt_stopped() {
     : >struck
     kill -INT $$
 }
+
+# Usage: a_killed_worker_is_not_waited_for [OPTION...]: says "hangs" if the request still does
+# when the program has ended.
+a_killed_worker_is_not_waited_for() {
+    [ -s killed.files/f ] || head -c 1M /dev/urandom >killed.files/f
+    rm -f hang.waiting
+    : >hang
+    beside end_hang "$PWD/hang"
+    start -i 50ms "$@" killed/f
+    until_true test -e hang.waiting
+    worker=$(worker_of "$pid")
+    kill -KILL "$worker"
+    reap
+    echo $?
+    [ ! -e hang ] || echo hangs
+    rm -f hang
+    until_true is_released "$worker"
+    cat o
+}

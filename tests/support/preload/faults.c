@@ -4,7 +4,9 @@
  * decides.
  *
  * CALL is pread or pwrite with their variants, fdatasync, open with its variants,
- * clock_nanosleep, realtime: clock_gettime of CLOCK_REALTIME, or, if made by number,
+ * clock_nanosleep, realtime: clock_gettime of CLOCK_REALTIME, fork: that of a process
+ * with several threads, of which one may have a lock that fork takes; or, if made by
+ * number,
  * io_setup, io_submit, io_getevents, io_destroy, io_uring_setup, io_uring_register or
  * io_uring_enter; or aio or uring: each request that is sent by these. "CALL@PART" is for
  * some of them, and counts only these: open@PART for paths that contain PART; pread@,
@@ -55,6 +57,7 @@ static const char *const calls[CALLS] = {
     [OPEN] = "open",
     [CLOCK_NANOSLEEP] = "clock_nanosleep",
     [REALTIME] = "realtime",
+    [FORK] = "fork",
     [AIO] = "aio",
     [IO_SETUP] = "io_setup",
     [IO_SUBMIT] = "io_submit",
@@ -256,6 +259,23 @@ syscall(long number, ...)
         return pwritev64v2((int)argument[0], (void *)argument[1], (int)argument[2],
                            argument[3], (int)argument[5]);
     return faults_async(number, argument);
+}
+
+/* A directory of proc(5) has a link for each that is in it. */
+static int
+has_threads(void)
+{
+    struct stat status;
+    return stat("/proc/self/task", &status) == 0 && status.st_nlink > 3;
+}
+
+pid_t
+fork(void)
+{
+    ssize_t result;
+    if (has_threads() && !faults_go_on(faults_choose(FORK, NULL), 0, &result))
+        return (pid_t)result;
+    return REAL(fork)();
 }
 
 int

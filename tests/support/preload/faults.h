@@ -18,6 +18,7 @@ enum call {
     OPEN,
     CLOCK_NANOSLEEP,
     REALTIME,
+    FORK,
     AIO,
     IO_SETUP,
     IO_SUBMIT,
