@@ -74,6 +74,13 @@ int os_file_replace(const char *path, const char *bytes, size_t size, const char
                     bool durable);
 
 /*
+ * Removes what killed runs have left of os_file_replace for PATH, with this START: a file
+ * with such a name, of this user, as it is until it has been written, which has not
+ * changed for a minute and is written by nobody. Systems without locks of files keep it.
+ */
+void os_file_clean(const char *path, const char *start);
+
+/*
  * Adds SIZE bytes, none or more, to the file at PATH, in one go, so that a reader sees
  * whole lines where they are whole; with DURABLE all of it is after a crash too. Returns
  * 0, or -1 with errno, and then the file ends where it did; ENOENT: there is none, or it

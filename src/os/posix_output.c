@@ -9,6 +9,7 @@
 #include "os/thread.h"
 #include "posix.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,6 +22,7 @@
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATH_ROOM 4096
@@ -246,13 +248,13 @@ os_locale_utf8(void)
                        strncasecmp(codeset, ".utf8", 5) == 0);
 }
 
-/* Writes the file that FD is of, and closes it. Returns 0, or the errno of the failure.
- */
+/* Writes the file that FD is of, and closes it. Until it is whole only its owner may read
+ * it. Returns 0, or the errno of the failure. */
 static int
 write_file(int fd, const char *bytes, size_t size, bool durable)
 {
-    int failed = os_stream_write(fd, bytes, size) < 0 || fchmod(fd, 0644) < 0 ||
-                         (durable && fsync(fd) < 0)
+    int failed = os_stream_write(fd, bytes, size) < 0 || (durable && fsync(fd) < 0) ||
+                         fchmod(fd, 0644) < 0
                      ? errno
                      : 0;
     if (close(fd) < 0 && !failed)
@@ -275,22 +277,89 @@ flush_directory(const char *path)
     close(fd);
 }
 
+/* Returns whether an open file is regular and begins with START, as far as it goes if it
+ * may be CUT. */
+static bool
+is_ours(int fd, const char *start, bool cut)
+{
+    struct stat status;
+    char head[64];
+    size_t length = strlen(start);
+    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+        return false;
+    ssize_t got = read(fd, head, length);
+    return got == 0 || (got > 0 && (cut || (size_t)got == length) &&
+                        memcmp(head, start, (size_t)got) == 0);
+}
+
 /* A device, the target of a link, or a file of another kind must not be lost. */
 static bool
 is_replaceable(const char *path, const char *start)
 {
     struct stat status;
-    char head[64] = "";
     if (lstat(path, &status) < 0)
         return true;
     if (!S_ISREG(status.st_mode))
         return false;
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : read(fd, head, sizeof(head));
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool replaceable = fd >= 0 && is_ours(fd, start, false);
     if (fd >= 0)
         close(fd);
-    size_t length = strlen(start);
-    return got == 0 || (got >= (ssize_t)length && memcmp(head, start, length) == 0);
+    return replaceable;
+}
+
+/* Locks an open file for its writer, which the end of the process ends. Returns whether
+ * nobody else has it. */
+static bool
+lock_file(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_SETLK, &lock) == 0;
+}
+
+#define OLD 60 /* s: a file without a lock may be about to get one */
+
+/* Only while a file is being written it has this mode: one that somebody has moved away,
+ * under a name with a date, is no leftover. */
+static bool
+is_leftover(const struct stat *status)
+{
+    return (status->st_mode & 07777) == 0600 && status->st_nlink == 1 &&
+           status->st_uid == geteuid() && time(NULL) - status->st_mtime > OLD;
+}
+
+static void
+remove_old(const char *path, const char *start)
+{
+    struct stat status;
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &status) == 0 && is_leftover(&status) && is_ours(fd, start, true) &&
+        lock_file(fd))
+        unlink(path);
+    close(fd);
+}
+
+void
+os_file_clean(const char *path, const char *start)
+{
+    char folder[PATH_ROOM], name[PATH_ROOM];
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    int room = (int)(base - path), length = (int)strlen(base);
+    snprintf(folder, sizeof(folder), "%.*s", slash ? room : 1, slash ? path : ".");
+    DIR *list = opendir(folder);
+    struct dirent *entry;
+    while (list && (entry = readdir(list))) {
+        const char *end = entry->d_name + length;
+        if (strncmp(entry->d_name, base, (size_t)length) == 0 && end[0] == '.' &&
+            strlen(end) == 7 && strspn(end + 1, "0123456789abcdef") == 6 &&
+            snprintf(name, sizeof(name), "%.*s%s", room, path, entry->d_name) <
+                (int)sizeof(name))
+            remove_old(name, start);
+    }
+    if (list)
+        closedir(list);
 }
 
 int
@@ -310,6 +379,7 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
     if (fd < 0)
         return -1;
     os_leftover_made();
+    lock_file(fd);
     int failed = write_file(fd, bytes, size, durable);
     if (!failed && rename(beside, path) < 0)
         failed = errno;

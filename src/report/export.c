@@ -205,6 +205,8 @@ write_first(const struct export *export, int kind, struct error *error)
     const char *path = path_of(export, kind), *start = kinds[kind].start;
     struct buffer text = {0};
     int failed = path ? format(export, kind, 0, &text) : 0;
+    if (path)
+        os_file_clean(path, start);
     if (path && !failed &&
         export->replace(path, text.text, text.length, start, false) < 0)
         failed = errno;

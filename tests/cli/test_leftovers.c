@@ -50,7 +50,8 @@ a_kept_file_that_was_there_stays(void **state)
     command_free(&result);
 }
 
-/* Stuck in a write, so that the file is there and has been begun. */
+/* Stuck in a write, so that the file is there and has been begun. The signals may come in
+ * the middle of malloc(3), whose lock fork(2) takes. */
 static void
 a_kept_file_that_was_begun_is_removed(void **state)
 {
@@ -76,6 +77,38 @@ of_several_kept_files_none_is_left(void **state)
     command_free(&result);
 }
 
+/* As by the kernel, for want of memory, or where nobody reads its output. */
+static void
+an_export_of_a_killed_run_is_removed(void **state)
+{
+    static const char *const signals[] = {"KILL", "PIPE"};
+    (void)state;
+    need_bare("it ends in another way");
+    need_slow();
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        struct result result =
+            command("an_export_of_a_killed_run_is_removed %s", signals[i]);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
+}
+
+/* Both processes of the earlier one were killed. */
+static void
+the_export_of_an_earlier_run_is_removed(void **state)
+{
+    (void)state;
+    need_bare("it ends in another way");
+    need_slow();
+    struct result result =
+        command_status(0, "the_export_of_an_earlier_run_is_removed '2 minutes ago'");
+    assert_string_equal(result.out, "1\n0\n");
+    command_free(&result);
+    result = command_status(0, "the_export_of_an_earlier_run_is_removed now");
+    assert_string_equal(result.out, "1\n1\n");
+    command_free(&result);
+}
+
 int
 main(void)
 {
@@ -85,6 +118,8 @@ main(void)
         cmocka_unit_test(a_kept_file_that_was_there_stays),
         cmocka_unit_test(a_kept_file_that_was_begun_is_removed),
         cmocka_unit_test(of_several_kept_files_none_is_left),
+        cmocka_unit_test(an_export_of_a_killed_run_is_removed),
+        cmocka_unit_test(the_export_of_an_earlier_run_is_removed),
     };
-    return cmocka_run_group_tests_name("leftovers", tests, NULL, unmount_all);
+    return cmocka_run_group_tests_name("leftovers", tests, make_files, unmount_all);
 }

@@ -62,7 +62,7 @@ a_kept_file_that_was_there_stays() {
 a_kept_file_that_was_begun_is_removed() {
     rm -rf d
     mkdir d
-    start_faulty pwrite:2-:hang -k d
+    start_faulty pwrite:2-:hang,fork:1-:hang -k d
     until_true test -s d/ioping.tmp
     "$@"
     echo $?
@@ -80,4 +80,41 @@ of_several_kept_files_none_is_left() {
     echo $?
     left list_kept
     cat o
+}
+
+list_beside() { ls -A slow.files | grep -vE '^x\.prom$|^\.fuse_hidden'; }
+
+# A run whose file of metrics cannot be made yet.
+start_export() {
+    rm -f hang.waiting
+    : >hang
+    rm -rf slow.files/* slow.files/.io*
+    start -prometheus slow/x.prom data
+    until_true test -e hang.waiting
+    worker=$(worker_of "$pid")
+}
+
+# Usage: an_export_of_a_killed_run_is_removed SIGNAL
+an_export_of_a_killed_run_is_removed() {
+    start_export
+    kill "-$1" "$worker"
+    reap
+    rm hang
+    until_true is_released "$worker"
+    left list_beside
+}
+
+# Usage: the_export_of_an_earlier_run_is_removed AGE: "2 minutes ago" when the next begins;
+# prints what is left of it before and after that.
+the_export_of_an_earlier_run_is_removed() {
+    start_export
+    kill -KILL "$worker" "$pid"
+    reap
+    rm hang
+    until_true is_released "$worker"
+    until_true list_beside >o
+    list_beside | wc -l
+    touch -d "$1" "slow.files/$(list_beside)"
+    ioping -q -c 2 -i 0 -prometheus slow.files/x.prom data >o
+    list_beside | wc -l
 }

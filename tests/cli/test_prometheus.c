@@ -163,6 +163,19 @@ a_file_that_cannot_be_kept_ends_it_before_the_first_request(void **state)
     }
 }
 
+/* Somebody puts it there between two looks at the name. */
+static void
+a_fifo_in_its_place_is_not_waited_for(void **state)
+{
+    (void)state;
+    need_faults();
+    struct result result = command_status(2, "a_fifo_in_its_place_is_not_waited_for");
+    assert_string_equal(result.out, "x.prom\n");
+    assert_string_equal(result.err,
+                        "ioping: x.prom: is there already, and not a file of metrics\n");
+    command_free(&result);
+}
+
 static void
 a_folder_without_the_right_to_write_ends_it_too(void **state)
 {
@@ -342,6 +355,7 @@ main(void)
         TEST(a_file_that_hangs_is_given_up_after_a_signal),
         TEST(the_last_version_is_given_up_after_its_time),
         TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request),
+        TEST(a_fifo_in_its_place_is_not_waited_for),
         TEST(a_folder_without_the_right_to_write_ends_it_too),
         TEST(what_is_no_file_is_not_replaced),
         TEST(a_run_goes_on_without_its_file),

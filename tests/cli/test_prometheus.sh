@@ -276,3 +276,19 @@ two_runs_with_one_file_do_not_disturb_each_other() {
     value requests_total
     ls -A
 }
+
+a_fifo_in_its_place_is_not_waited_for() {
+    cd f || return
+    : >x.prom
+    start_faulty open@x.prom:1:hold -prometheus x.prom ../data
+    until_true test -e held
+    rm x.prom
+    mkfifo x.prom
+    rm held
+    reap
+    status=$?
+    cat ../e >&2
+    ls
+    rm x.prom
+    return "$status"
+}

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -502,6 +503,89 @@ what_begins_otherwise_is_not_replaced(void **state)
     }
 }
 
+/* Makes a file whose last change was AGE seconds ago. */
+static void
+make_old(const char *name, const char *text, mode_t mode, int age)
+{
+    struct timespec times[2] = {{.tv_sec = time(NULL) - age},
+                                {.tv_sec = time(NULL) - age}};
+    const char *path = path_of(name);
+    int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+    assert_true(fd >= 0);
+    assert_int_equal(fchmod(fd, mode), 0);
+    assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
+    close(fd);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* The other names, modes and times are those of files that somebody has put there, or of
+ * a run that is writing. */
+static void
+what_a_killed_run_has_left_is_removed(void **state)
+{
+    static const struct {
+        const char *name, *text;
+        mode_t mode;
+        int age;
+        bool stays;
+    } cases[] = {
+        {"old/a.0123af", "# HELPx more", 0600, 61, false},
+        {"old/a.012345", "# HE", 0600, 86400, false},
+        {"old/a.abcdef", "", 0600, 3600, false},
+        {"old/a.241124", "# HELPx more", 0644, 86400, true},
+        {"old/a.00cafe", "# HELPx more", 0600, 0, true},
+        {"old/a.00beef", "data", 0600, 3600, true},
+        {"old/a.ABCDEF", "# HELPx", 0600, 3600, true},
+        {"old/a.abcdefa", "# HELPx", 0600, 3600, true},
+        {"old/a-abcdef", "# HELPx", 0600, 3600, true},
+        {"old/b.abcdef", "# HELPx", 0600, 3600, true},
+        {"old/a", "# HELPx", 0600, 3600, true},
+    };
+    (void)state;
+    make_directory("old");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        make_old(cases[i].name, cases[i].text, cases[i].mode, cases[i].age);
+    assert_int_equal(link(path_of("old/b.abcdef"), path_of("old/a.111111")), 0);
+    assert_int_equal(symlink("b.abcdef", path_of("old/a.222222")), 0);
+    assert_int_equal(mkfifo(path_of("old/a.333333"), 0600), 0);
+    os_file_clean(path_of("old/a"), "# HELPx");
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        if ((access(path_of(cases[i].name), F_OK) == 0) != cases[i].stays)
+            fail_msg("%s", cases[i].name);
+    assert_int_equal(count_files("old"), 8 + 3);
+    os_file_clean(path_of("missing/a"), "# HELPx");
+}
+
+/* Its writer may be stuck for longer than a minute. */
+static void
+what_is_being_written_is_not_removed(void **state)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    const char *name = "locked/a.abcdef";
+    int ends[2];
+    (void)state;
+    make_directory("locked");
+    make_old(name, "# HELPx", 0600, 3600);
+    assert_int_equal(pipe(ends), 0);
+    pid_t writer = fork();
+    if (writer == 0) {
+        int fd = open(path_of(name), O_WRONLY);
+        int status = fcntl(fd, F_SETLK, &lock) < 0 || write(ends[1], "", 1) != 1;
+        pause();
+        _exit(status);
+    }
+    char byte;
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    os_file_clean(path_of("locked/a"), "# HELPx");
+    assert_int_equal(access(path_of(name), F_OK), 0);
+    kill(writer, SIGKILL);
+    assert_int_equal(waitpid(writer, NULL, 0), writer);
+    os_file_clean(path_of("locked/a"), "# HELPx");
+    assert_int_equal(access(path_of(name), F_OK), -1);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void
 a_pipe_is_read_as_it_comes(void **state)
 {
@@ -565,6 +649,8 @@ main(void)
         cmocka_unit_test(only_terminals_have_columns),
         cmocka_unit_test(the_first_locale_that_is_set_decides),
         cmocka_unit_test(what_begins_otherwise_is_not_replaced),
+        cmocka_unit_test(what_a_killed_run_has_left_is_removed),
+        cmocka_unit_test(what_is_being_written_is_not_removed),
         cmocka_unit_test(a_pipe_is_read_as_it_comes),
         cmocka_unit_test(a_pipe_that_does_not_wait_is_waited_for),
     };
