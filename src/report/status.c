@@ -40,19 +40,33 @@ merge(struct stats *merged, const struct job *jobs, int count)
         return count == 1 ? present(&jobs[0]) : NULL;
     stats_clear(merged);
     merged->every = jobs[0].stats->every;
+    merged->both = jobs[0].stats->both;
     for (int i = 0; i < count; i++)
         stats_merge(merged, jobs[i].stats);
     return merged;
 }
 
-/* A percentile with too few requests is not known. */
+/* Stores the percentiles of SCOPE; one with too few requests is not known. */
+static void
+gather_scope(const struct stats *all, enum scope scope, int64_t *p50, int64_t *p99)
+{
+    const struct percentile *list = percentiles_common.list;
+    const struct latencies latencies = latencies_of(all, scope);
+    unsigned known = percentiles_shown(&percentiles_common, latencies.moments->count);
+    *p50 = known & 1 ? latencies_percentile(&latencies, &list[0]) : -1;
+    *p99 = known & 2 ? latencies_percentile(&latencies, &list[1]) : -1;
+}
+
 static void
 gather_latencies(const struct stats *all, struct status_facts *facts)
 {
-    unsigned known = all ? stats_shown(all, &percentiles_common) : 0;
-    facts->corrected = all && all->every > 0;
-    facts->p50 = known & 1 ? stats_p50(all) : -1;
-    facts->p99 = known & 2 ? stats_p99(all) : -1;
+    facts->p50 = facts->p99 = -1;
+    if (!all)
+        return;
+    facts->corrected = all->every > 0;
+    facts->both = all->both;
+    gather_scope(all, all->both ? SCOPE_READ : SCOPE_ALL, &facts->p50, &facts->p99);
+    gather_scope(all, SCOPE_WRITE, &facts->write_p50, &facts->write_p99);
 }
 
 static void
@@ -277,12 +291,27 @@ make_count(char *text, size_t size, uint64_t count, const char *what)
     snprintf(text, size, "%s %s", units_format(UNITS_COUNT, (int64_t)count, shown), what);
 }
 
+/* Adds a time to TEXT, behind its NAME. */
 static void
-make_latency(char *text, size_t size, const char *name, int64_t time)
+add_latency(char *text, size_t size, const char *name, int64_t time)
 {
     char shown[UNITS_TEXT];
-    snprintf(text, size, "%s %s", name,
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s%s %s", length ? " " : "", name,
              time >= 0 ? units_format(UNITS_TIME, time, shown) : "-");
+}
+
+/* Makes the field of a percentile, which writes have apart where both are mixed. */
+static void
+make_percentile(const struct status_facts *facts, char *text, size_t size,
+                const char *name, int64_t time, int64_t write)
+{
+    char whole[32];
+    snprintf(whole, sizeof(whole), "%s%s%s", facts->corrected ? "corrected " : "", name,
+             facts->both ? " read" : "");
+    add_latency(text, size, whole, time);
+    if (facts->both)
+        add_latency(text, size, "write", write);
 }
 
 static void
@@ -293,11 +322,11 @@ make_fields(const struct status_facts *facts, struct fields *fields)
     make_step(facts, fields->text[FIELD_STEP], size);
     make_progress(facts, fields->text[FIELD_PROGRESS], size);
     make_count(fields->text[FIELD_REQUESTS], size, facts->requests, "requests");
-    make_latency(fields->text[FIELD_P50], size,
-                 facts->corrected ? "corrected p50" : "p50", facts->p50);
-    make_latency(fields->text[FIELD_P99], size,
-                 facts->corrected ? "corrected p99" : "p99", facts->p99);
-    make_latency(fields->text[FIELD_MAX], size, "max", facts->max);
+    make_percentile(facts, fields->text[FIELD_P50], size, "p50", facts->p50,
+                    facts->write_p50);
+    make_percentile(facts, fields->text[FIELD_P99], size, "p99", facts->p99,
+                    facts->write_p99);
+    add_latency(fields->text[FIELD_MAX], size, "max", facts->max);
     if (facts->failed)
         make_count(fields->text[FIELD_FAILED], size, facts->failed, "failed");
     if (facts->left >= 0)

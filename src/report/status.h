@@ -88,7 +88,9 @@ struct status_facts {
     int64_t elapsed, left;
     uint64_t requests, failed; /* of all targets */
     bool corrected;            /* the percentiles are */
-    int64_t p50, p99, max;
+    bool both;                 /* those of reads and writes are apart; else: */
+    int64_t p50, p99, max;     /* percentiles of all, or of reads */
+    int64_t write_p50, write_p99;
 };
 
 /*

@@ -171,6 +171,34 @@ without_memory_several_targets_have_no_percentiles(void **state)
     free(stats);
 }
 
+/* 100 reads of 1 ms, 99 writes of 2 ms with or without waits; together twice of each. */
+static void
+reads_and_writes_are_apart(void **state)
+{
+    (void)state;
+    struct plan plan = plain();
+    struct stats *stats = seen(0, 0);
+    stats->both = true;
+    for (int i = 0; i < 199; i++) {
+        bool writes = i % 2 == 1;
+        struct sample sample = {.latency = writes ? 2 * MS : MS,
+                                .operation = writes ? OPERATION_WRITE : OPERATION_READ,
+                                .verdict = VERDICT_NONE};
+        stats_record(stats, &sample);
+    }
+    for (int targets = 1; targets <= 2; targets++) {
+        struct status_facts facts = gathered(&plan, stats, targets, SECOND);
+        assert_true(facts.both);
+        assert_int_equal(facts.requests, 199 * targets);
+        assert_int_equal(facts.p50, MS);
+        assert_int_equal(facts.p99, MS);
+        assert_int_equal(facts.write_p50, 2 * MS);
+        assert_int_equal(facts.write_p99, targets == 1 ? -1 : 2 * MS);
+        assert_int_equal(facts.max, 2 * MS);
+    }
+    free(stats);
+}
+
 static void
 corrected_statistics_give_corrected_percentiles(void **state)
 {
@@ -359,6 +387,7 @@ main(void)
         cmocka_unit_test(latencies_are_known_once_there_are_enough),
         cmocka_unit_test(several_targets_are_taken_together),
         cmocka_unit_test(without_memory_several_targets_have_no_percentiles),
+        cmocka_unit_test(reads_and_writes_are_apart),
         cmocka_unit_test(corrected_statistics_give_corrected_percentiles),
         cmocka_unit_test(the_end_is_that_of_the_clock_or_of_the_last_request),
         cmocka_unit_test(the_slowest_target_decides_what_is_left),

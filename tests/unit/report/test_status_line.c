@@ -178,6 +178,29 @@ corrected_percentiles_are_called_so(void **state)
                "max 3.20 ms  2 failed");
 }
 
+/* Those of writes are dropped with those of reads, in the room of any terminal. */
+static void
+reads_and_writes_have_percentiles_of_their_own(void **state)
+{
+    (void)state;
+    struct status_facts facts = example();
+    facts.both = true;
+    facts.failed = 0;
+    facts.write_p50 = 1560 * US;
+    facts.write_p99 = -1;
+    check_line(&facts, 120, false,
+               "[###-------]  31%  1.26 k requests  p50 read 240.7 us write 1.56 ms  "
+               "p99 read 1.44 ms write -  max 3.20 ms  12.3 s left");
+    check_line(&facts, 80, false,
+               "[####----------]  31%  1.26 k req  p50 read 240.7 us write 1.56 ms  12.3 "
+               "s left");
+    facts.corrected = true;
+    facts.share = facts.left = -1;
+    check_line(&facts, 120, false,
+               "5 s  1.26 k requests  corrected p50 read 240.7 us write 1.56 ms  "
+               "corrected p99 read 1.44 ms write -  max 3.20 ms");
+}
+
 static void
 times_are_no_finer_than_one_can_follow(void **state)
 {
@@ -262,6 +285,7 @@ main(void)
         cmocka_unit_test(the_bar_is_full_when_all_is_done),
         cmocka_unit_test(what_is_not_known_is_a_dash_or_left_out),
         cmocka_unit_test(corrected_percentiles_are_called_so),
+        cmocka_unit_test(reads_and_writes_have_percentiles_of_their_own),
         cmocka_unit_test(times_are_no_finer_than_one_can_follow),
         cmocka_unit_test(a_sweep_says_where_it_is),
         cmocka_unit_test(a_sweep_fits_a_narrow_terminal),
