@@ -315,6 +315,18 @@ no_key_comes_twice(void **state)
     command_free(&result);
 }
 
+/* As the man page finds it. The warm-up takes longer here. */
+static void
+the_slowest_request_is_one_that_counts(void **state)
+{
+    (void)state;
+    need_faults();
+    need_program("jq");
+    struct result result = command_status(0, "the_slowest_request_is_one_that_counts");
+    assert_string_equal(result.out, "5\n");
+    command_free(&result);
+}
+
 int
 main(void)
 {
@@ -335,6 +347,7 @@ main(void)
         cmocka_unit_test(a_second_interrupt_leaves_what_can_be_parsed),
         cmocka_unit_test(what_cannot_begin_prints_no_line),
         cmocka_unit_test(no_key_comes_twice),
+        cmocka_unit_test(the_slowest_request_is_one_that_counts),
     };
     return cmocka_run_group_tests_name("json", tests, make_files, unmount_all);
 }

@@ -136,3 +136,10 @@ a_second_interrupt_leaves_what_can_be_parsed() {
         if type == "array" then map(number) else number end' o
     return "$status"
 }
+
+the_slowest_request_is_one_that_counts() {
+    filter=$(sed -n "/^The slowest request/,/^\.Ed/s/^ *jq '\(.*\)'\$/\1/p" \
+        "$IOPING_SOURCE/man/ioping.1")
+    faulty pread:1:400ms,pread:5:100ms -C -J -c 8 -i 0 data | jq "$filter" |
+        jq .request
+}
