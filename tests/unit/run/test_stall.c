@@ -91,10 +91,10 @@ a_stop_is_not_part_of_the_wait(void **state)
     uint64_t index;
     int64_t again, start = 100 * SECOND;
     static const struct job job;
+    struct inflight_request oldest = {.sample.index = 7};
     struct worker_thread *thread = worker_thread_make(&job);
     assert_non_null(thread);
-    thread->worker.inflight.ends.older = thread->worker.inflight.ends.younger =
-        &thread->worker.inflight.ends;
+    thread->worker.inflight.ends.older = thread->worker.inflight.ends.younger = &oldest;
     stall_start(&thread->stall, SECOND);
     handoff_release(&thread->worker.handoff, start);
     assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 5 * SECOND,
@@ -110,6 +110,11 @@ a_stop_is_not_part_of_the_wait(void **state)
     assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 13 * SECOND,
                                          &index, &again),
                      3 * SECOND);
+    assert_int_equal(index, 7);
+    oldest.sample.index = 0; /* it looks at the target itself, and no request waits */
+    assert_int_equal(worker_thread_check(thread, start + 5 * SECOND, start + 23 * SECOND,
+                                         &index, &again),
+                     0);
     worker_thread_free(thread);
 }
 
