@@ -1,8 +1,9 @@
 /*
  * The command line, parsed the way getopt_long_only(3) describes it, by the option table.
  * A word with one dash is first taken for a long option (or a unique beginning of one),
- * and only then for a bundle of letters; a single known letter is always that letter.
- * The texts of -h and -v stand last: -h is the table, row by row.
+ * and only then for a bundle of letters; a single known letter is always that letter. A
+ * bundle that is refused, or ends with -h or -v, is a mistyped long option if it is like
+ * one. The texts of -h and -v stand last: -h is the table, row by row.
  */
 #include "cli/cli.h"
 
@@ -32,10 +33,60 @@ refuse_missing(struct parser *parser, const char *shown)
     return show_usage(parser);
 }
 
+/* Returns how many letters have to be put in, left out or replaced to make NAME of the
+ * first LENGTH of WORD, below 32 (R. A. Wagner and M. J. Fischer, 1974). */
+static int
+count_edits(const char *word, size_t length, const char *name)
+{
+    int row[32]; /* of the letters of NAME so far, by how many of WORD */
+    for (int i = 0; i <= (int)length; i++)
+        row[i] = i;
+    for (; *name; name++) {
+        int before = row[0]++;
+        for (size_t i = 1; i <= length; i++) {
+            int replaced = before + (word[i - 1] != *name);
+            int least = row[i] < row[i - 1] ? row[i] + 1 : row[i - 1] + 1;
+            before = row[i];
+            row[i] = least < replaced ? least : replaced;
+        }
+    }
+    return row[length];
+}
+
+/*
+ * Returns the option whose long name WORD, with its dashes, is most like: fewer than
+ * three edits for five letters; of two, one with its first letter. NULL: none is, or the
+ * word is so short that it is letters.
+ */
+static const struct cli_option *
+find_nearest(const char *word)
+{
+    const char *name = word + strspn(word, "-");
+    size_t length = strcspn(name, "=");
+    const struct cli_option *nearest = NULL;
+    int fewest = 32;
+    for (int i = 0; length >= 4 && length < 32 && i < OPTION_IDS; i++) {
+        const char *other = cli_options[i].name;
+        int longer = (int)(length > strlen(other) ? length : strlen(other));
+        int edits = count_edits(name, length, other);
+        if (edits + (other[0] != name[0]) > fewest || 5 * edits >= 3 * longer)
+            continue;
+        fewest = edits;
+        nearest = &cli_options[i];
+    }
+    return nearest;
+}
+
 static int
 refuse_unknown(struct parser *parser, const char *shown)
 {
+    const struct cli_option *nearest = find_nearest(shown);
     error_set(parser->error, EXIT_USAGE, NULL, "unrecognized option '%.100s'", shown);
+    if (nearest) {
+        char advice[64];
+        snprintf(advice, sizeof(advice), "did you mean -%s?", nearest->name);
+        error_advise(parser->error, advice);
+    }
     return show_usage(parser);
 }
 
@@ -175,9 +226,12 @@ parse_option(struct parser *parser, const char *word)
         return parse_name(parser, option, name[length] ? name + length : NULL);
     if (matches > 1)
         return refuse_ambiguous(parser, word, name, length);
-    if (!two && find_letter(name[0]))
-        return parse_letters(parser, name);
-    return refuse_unknown(parser, word);
+    if (two || !find_letter(name[0]))
+        return refuse_unknown(parser, word);
+    int status = parse_letters(parser, name);
+    if ((status < 0 || parser->done) && find_nearest(word))
+        return refuse_unknown(parser, word); /* a long name, rather than these letters */
+    return status;
 }
 
 static int

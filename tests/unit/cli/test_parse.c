@@ -350,13 +350,41 @@ unknown_options_are_refused_with_the_usage(void **state)
     (void)state;
     check_refused("-z .", true, "ioping: unrecognized option '-z'\n");
     check_refused("-qzc 10 .", true, "ioping: unrecognized option '-z'\n");
-    check_refused("-urings .", true, "ioping: unrecognized option '-urings'\n");
+    check_refused("-urings .", true,
+                  "ioping: unrecognized option '-urings'; did you mean -uring?\n");
     check_refused("-zebra .", true, "ioping: unrecognized option '-zebra'\n");
     check_refused("--zebra=1 .", true, "ioping: unrecognized option '--zebra=1'\n");
     check_refused("--W .", true, "ioping: unrecognized option '--W'\n");
     check_refused("--q9 .", true, "ioping: unrecognized option '--q9'\n");
-    check_refused("--counts=9 .", true, "ioping: unrecognized option '--counts=9'\n");
     check_refused(". -q --\033", true, "ioping: unrecognized option '--\\033'\n");
+}
+
+/* Whatever its letters would be, -v too. */
+static void
+the_nearest_long_option_is_named(void **state)
+{
+    static const char *const cases[][2] = {
+        {"-plott", "-plot"},      {"-iodepth", "-depth"},
+        {"-verbose", "-version"}, {"-cuont", "-count"},
+        {"-quite", "-quiet"},     {"-threads8", "-threads"},
+        {"--counts=9", "-count"}, {"-sise=4k", "-size"},
+        {"-helpp", "-help"},      {"-percentage", "-percentiles"},
+        {"-rapids", "-rapid"},    {"-sloo=p99=1ms", "-slo"},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char line[64], message[128];
+        snprintf(line, sizeof(line), "-q %s 5 .", cases[i][0]);
+        snprintf(message, sizeof(message),
+                 "ioping: unrecognized option '%s'; did you mean %s?\n", cases[i][0],
+                 cases[i][1]);
+        check_refused(line, true, message);
+    }
+    /* As getopt_long_only takes them. */
+    accepted("-vfoo .");
+    accepted("-qRLB .");
+    accepted("-Iodepth .");
+    accepted("-kqBDc10 .");
 }
 
 static void
@@ -597,6 +625,7 @@ main(void)
         cmocka_unit_test(a_long_option_is_seen_on_a_line_that_is_wrong),
         cmocka_unit_test(ambiguous_beginnings_list_the_possibilities),
         cmocka_unit_test(unknown_options_are_refused_with_the_usage),
+        cmocka_unit_test(the_nearest_long_option_is_named),
         cmocka_unit_test(a_missing_value_is_refused_with_the_usage),
         cmocka_unit_test(a_value_where_none_belongs_is_refused_with_the_usage),
         cmocka_unit_test(a_refused_value_is_named_with_its_option),
