@@ -49,9 +49,10 @@ need_success(const char *text, const char *reason)
 void
 need_loops(void)
 {
-    need_success(": >loop.try && device=$(attach -f --show loop.try) && "
-                 "losetup -d \"$device\"",
-                 "needs the right to attach loop devices");
+    need_success(
+        ": >loop.try && device=$(attach -f --show loop.try) || exit\n"
+        "losetup -c \"$device\"; status=$?; losetup -d \"$device\"; exit $status",
+        "needs the right to attach loop devices");
 }
 
 void

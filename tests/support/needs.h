@@ -15,9 +15,9 @@ void skip_because(const char *reason);
 /* The shell command TEXT ends with 0, in the scratch folder; else REASON. */
 void need_success(const char *text, const char *reason);
 
-/* The kernel lets the tests attach loop devices; become another user and give files to
- * that; run as_user what permissions bind; mount in a namespace of unshare(1). Root of a
- * user namespace may not do all of it. */
+/* The kernel lets the tests attach loop devices and change them; become another user and
+ * give files to that; run as_user what permissions bind; mount in a namespace of
+ * unshare(1). Root of a user namespace may not do all of it. */
 void need_loops(void);
 void need_users(void);
 void need_bound(void);
