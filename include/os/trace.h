@@ -58,14 +58,17 @@ enum os_trace_kind {
     OS_TRACE_QUEUE,    /* an I/O of a file system or program enters the block layer */
     OS_TRACE_REMAP,    /* it goes on to another device */
     OS_TRACE_ISSUE,    /* a request is sent to the device */
+    OS_TRACE_REQUEUE,  /* it comes back into the queue without being done */
     OS_TRACE_COMPLETE, /* it, or a part of it, is done */
+    OS_TRACE_MARK,     /* os_trace_mark; its number is that of the sector */
 };
 
 struct os_trace_record {
     int64_t time; /* monotonic, ns */
     uint64_t device, sector, sectors;
     uint64_t old_device, old_sector; /* of a remap: where it comes from */
-    int thread;                      /* that was running */
+    int thread; /* that was running, or for which one of io_uring does; as the first
+                   PID namespace numbers them */
     enum os_trace_kind kind;
     bool kernel; /* of a queue: it comes from a thread of the kernel */
     bool flush;  /* it empties the device's cache, and moves no data */
@@ -89,13 +92,17 @@ struct os_trace *os_trace_open(const struct os_layout *const *layouts, int count
  */
 int os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room);
 
+/* Makes a record of the calling thread with the number MARK. Returns 0, or -1: the system
+ * makes none. */
+int os_trace_mark(struct os_trace *trace, uint64_t mark);
+
 /* Returns how many records have been lost so far for want of room, as far as is known. */
 uint64_t os_trace_lost(const struct os_trace *trace);
 
 /* Ends the trace. NULL is allowed. */
 void os_trace_close(struct os_trace *trace);
 
-/* Returns the number of the calling thread, as in os_trace_record; 0: not known. */
+/* Returns the number of the calling thread in its own PID namespace; 0: not known. */
 int os_thread_number(void);
 
 #endif

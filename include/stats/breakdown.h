@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 /*
- * Where the time of requests went, in the words of biosnoop(8) and fio(1): from the
- * request to the first entry into a queue of the block layer, from there to the first
- * issue to the device, from there to its last completion, and from there back to the
- * program. They add up to the latency, or for a write with a flush after it to the
- * latency without that.
+ * Where the time of requests went, in the words of biosnoop(8) and fio(1). A request is
+ * made of block requests: submit is its time until the first of them is queued, device
+ * each moment from then on at which at least one is at a device, queue every other until
+ * the last is complete, and return the rest. They add up to the latency, or for a write
+ * with a flush after it to the latency without that.
  */
 enum part { PART_SUBMIT, PART_QUEUE, PART_DEVICE, PART_RETURN, PARTS };
 
@@ -19,6 +19,8 @@ enum split_result {
     SPLIT_DONE,
     SPLIT_UNASKED, /* no device was asked for it, as far as is known */
     SPLIT_LOST,    /* some of its records were not found */
+    SPLIT_SHARED,  /* others had the same blocks under way: it is not certain whose are
+                      which records */
 };
 
 /* The parts of one request; all times are 0 unless it is SPLIT_DONE. */
@@ -40,14 +42,30 @@ struct breakdown_request {
 /* The parts of all requests that count and could be split. All zero is the empty set; it
  * can be copied like any value. */
 struct breakdown {
-    uint64_t unasked, lost; /* requests that count and could not be split */
-    int64_t time, sync;     /* sums of those that could, ns: the latency, and the
-                               flush after a write, which is a part of that */
+    uint64_t unasked, lost, shared;      /* requests that count and could not be split */
+    int64_t time, sync;                  /* sums of those that could, ns: the latency, and
+                                            the flush after a write, which is a part of that */
     struct breakdown_request slowest;    /* of them; the first, if there are several */
     struct distribution parts[PARTS];    /* each has all of them */
     struct moments operations[2][PARTS]; /* likewise, by enum operation */
     struct distribution sync_device; /* of those that the device was sent a flush for */
 };
+
+/* While a block request is at a device, monotonic ns: it was issued to it, and then
+ * completed or requeued. */
+struct breakdown_interval {
+    int64_t issued, left;
+};
+
+/*
+ * Divides the time of a request from START to END by COUNT intervals of its block
+ * requests, of which the last to end is that of the last completion; they are put into
+ * order. QUEUED is when the first was queued. What is outside of the request does not
+ * count.
+ */
+void breakdown_divide(int64_t start, int64_t end, int64_t queued,
+                      struct breakdown_interval *intervals, int count,
+                      int64_t part[PARTS]);
 
 struct sample;
 

@@ -448,6 +448,14 @@ os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room)
     return 0;
 }
 
+int
+os_trace_mark(struct os_trace *trace, uint64_t mark)
+{
+    (void)trace;
+    (void)mark;
+    return -1;
+}
+
 uint64_t
 os_trace_lost(const struct os_trace *trace)
 {

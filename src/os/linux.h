@@ -99,9 +99,9 @@ struct linux_trace_format {
     enum os_trace_kind kind;
     unsigned id;
     struct linux_trace_field type, thread, device, sector, sectors, old_device,
-        old_sector, rwbs, comm;
+        old_sector, rwbs, comm, text;
 };
-#define LINUX_TRACE_KINDS 4
+#define LINUX_TRACE_KINDS 6
 
 /* A page of the buffer of a processor: its layout, and how far it has been read. */
 struct linux_trace_page {

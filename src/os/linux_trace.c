@@ -46,10 +46,12 @@ struct os_trace {
 };
 
 static const char *const events[LINUX_TRACE_KINDS] = {
-    [OS_TRACE_QUEUE] = "block_bio_queue",
-    [OS_TRACE_REMAP] = "block_bio_remap",
-    [OS_TRACE_ISSUE] = "block_rq_issue",
-    [OS_TRACE_COMPLETE] = "block_rq_complete",
+    [OS_TRACE_QUEUE] = "block/block_bio_queue",
+    [OS_TRACE_REMAP] = "block/block_bio_remap",
+    [OS_TRACE_ISSUE] = "block/block_rq_issue",
+    [OS_TRACE_REQUEUE] = "block/block_rq_requeue",
+    [OS_TRACE_COMPLETE] = "block/block_rq_complete",
+    [OS_TRACE_MARK] = "ftrace/print",
 };
 
 int
@@ -76,11 +78,13 @@ linux_trace_format(const char *text, enum os_trace_kind kind,
     *format = (struct linux_trace_format){.kind = kind};
     bool known = id && sscanf(id, "ID: %u", &format->id) == 1 &&
                  find_field(text, " common_type;", &format->type) &&
-                 find_field(text, " common_pid;", &format->thread) &&
-                 find_field(text, " dev;", &format->device) &&
-                 find_field(text, " sector;", &format->sector) &&
-                 find_field(text, " nr_sector;", &format->sectors) &&
-                 find_field(text, " rwbs[", &format->rwbs);
+                 find_field(text, " common_pid;", &format->thread);
+    if (kind == OS_TRACE_MARK)
+        return known && find_field(text, " buf[", &format->text) ? 0 : -1;
+    known = known && find_field(text, " dev;", &format->device) &&
+            find_field(text, " sector;", &format->sector) &&
+            find_field(text, " nr_sector;", &format->sectors) &&
+            find_field(text, " rwbs[", &format->rwbs);
     if (known && kind == OS_TRACE_QUEUE)
         known = find_field(text, " comm[", &format->comm);
     if (known && kind == OS_TRACE_REMAP)
@@ -193,16 +197,49 @@ next_event(struct linux_trace_page *page, size_t *size)
     return event + (kind == 0 ? 2 : 1) * sizeof(word);
 }
 
+/* Returns whether program COMM of the event at DATA begins with NAME; then NUMBER becomes
+ * the one behind it, if any. */
+static bool
+find_comm(const struct linux_trace_format *format, const unsigned char *data, size_t size,
+          const char *name, int *number)
+{
+    char comm[32] = "";
+    size_t length = format->comm.size < sizeof(comm) ? format->comm.size : 0;
+    if (format->comm.at + length > size)
+        return false;
+    memcpy(comm, data + format->comm.at, length);
+    comm[sizeof(comm) - 1] = '\0';
+    if (strncmp(comm, name, strlen(name)) != 0)
+        return false;
+    sscanf(comm + strlen(name), "%9d", number);
+    return true;
+}
+
+#define MARK "ioping "
+
+/* The text of a mark ends with a NUL, or the event does. */
+static uint64_t
+load_mark(const struct linux_trace_format *format, const unsigned char *data, size_t size)
+{
+    char text[64] = "";
+    unsigned long long mark = 0;
+    size_t length = size > format->text.at ? size - format->text.at : 0;
+    memcpy(text, data + format->text.at,
+           length < sizeof(text) ? length : sizeof(text) - 1);
+    return sscanf(text, MARK "%llu", &mark) == 1 ? mark : 0;
+}
+
 /* The letters of rwbs are those of blkparse(1): F before the operation for a flush, the
- * operation, and others. */
+ * operation, and others. A thread of io_uring that works for another has its number in
+ * its name. */
 static void
 fill_record(const struct linux_trace_format *format, const unsigned char *data,
             size_t size, struct os_trace_record *record)
 {
-    static const char worker[] = "kworker/";
     size_t rwbs =
         format->rwbs.at + (size_t)format->rwbs.size <= size ? format->rwbs.at : 0;
     size_t letters = rwbs ? format->rwbs.size : 0;
+    int number = 0;
     record->kind = format->kind;
     record->device = load(data, size, format->device);
     record->sector = load(data, size, format->sector);
@@ -210,9 +247,11 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
     record->old_device = load(data, size, format->old_device);
     record->old_sector = load(data, size, format->old_sector);
     record->thread = (int)load(data, size, format->thread);
-    record->kernel = format->comm.size >= sizeof(worker) &&
-                     format->comm.at + (size_t)format->comm.size <= size &&
-                     memcmp(data + format->comm.at, worker, sizeof(worker) - 1) == 0;
+    record->kernel = find_comm(format, data, size, "kworker/", &number);
+    if (find_comm(format, data, size, "iou-wrk-", &number))
+        record->thread = number;
+    if (format->kind == OS_TRACE_MARK)
+        record->sector = load_mark(format, data, size);
     record->flush = letters && data[rwbs] == 'F' && record->sectors == 0;
     size_t length = strnlen((const char *)data + rwbs, letters);
     record->write = memchr(data + rwbs, 'W', length) != NULL;
@@ -316,18 +355,20 @@ read_formats(struct os_trace *trace, const char *top, struct error *error)
 {
     char name[64], *text;
     for (int i = 0; i < LINUX_TRACE_KINDS; i++) {
-        snprintf(name, sizeof(name), "events/block/%s/format", events[i]);
+        snprintf(name, sizeof(name), "events/%s/format", events[i]);
         text = read_text(top, name);
         if (!text && errno != ENOENT)
             return fail(error, top);
         bool known = text && linux_trace_format(text, (enum os_trace_kind)i,
                                                 &trace->formats[i]) == 0;
         free(text);
-        if (!known)
+        if (!known && i == OS_TRACE_MARK)
+            trace->formats[i].id = 0;
+        else if (!known)
             return error_set(error, EXIT_PREPARE, NULL,
                              "this kernel was built without the event %s, see "
                              "CONFIG_BLK_DEV_IO_TRACE",
-                             events[i]);
+                             strchr(events[i], '/') + 1);
     }
     text = read_text(top, "events/header_page");
     if (!text)
@@ -386,7 +427,7 @@ set_filter(struct os_trace *trace, const struct os_layout *const *layouts, int c
 {
     char name[64];
     bool taken = false;
-    snprintf(name, sizeof(name), "events/block/%s/filter", events[kind]);
+    snprintf(name, sizeof(name), "events/%s/filter", events[kind]);
     for (int ranges = 1; ranges >= 0 && !taken; ranges--) {
         struct buffer filter = {0};
         linux_trace_filter(layouts, count, kind, ranges, &filter);
@@ -416,10 +457,10 @@ set_up(struct os_trace *trace, const struct os_layout *const *layouts, int count
     for (int i = 0; i < count; i++)
         remapped |= layouts[i]->remapped;
     for (int i = 0; i < LINUX_TRACE_KINDS; i++) {
-        if (i == OS_TRACE_REMAP && !remapped)
+        if (i == OS_TRACE_MARK || (i == OS_TRACE_REMAP && !remapped))
             continue;
         set_filter(trace, layouts, count, (enum os_trace_kind)i);
-        snprintf(name, sizeof(name), "events/block/%s/enable", events[i]);
+        snprintf(name, sizeof(name), "events/%s/enable", events[i]);
         if (write_text(trace->folder, name, "1") < 0)
             return fail(error, trace->folder);
     }
@@ -469,6 +510,16 @@ os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room)
             linux_trace_next(&trace->page, trace->formats, records + count, room - count);
     while (count < room && read_page(trace));
     return count;
+}
+
+int
+os_trace_mark(struct os_trace *trace, uint64_t mark)
+{
+    char text[64];
+    snprintf(text, sizeof(text), MARK "%llu", (unsigned long long)mark);
+    return trace->formats[OS_TRACE_MARK].id
+               ? write_text(trace->folder, "trace_marker", text)
+               : -1;
 }
 
 uint64_t

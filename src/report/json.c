@@ -197,6 +197,7 @@ add_breakdown(const struct report *report, struct json *json, const struct stats
     json_value(json, "count", "%" PRIu64, breakdown_count(breakdown));
     json_value(json, "unasked", "%" PRIu64, breakdown->unasked);
     json_value(json, "lost", "%" PRIu64, breakdown->lost);
+    json_value(json, "shared", "%" PRIu64, breakdown->shared);
     json_value(json, "time", "%" PRId64, breakdown->time);
     if (breakdown->sync)
         json_value(json, "sync", "%" PRId64, breakdown->sync);

@@ -444,7 +444,7 @@ begin(struct worker *worker)
     if (worker->track)
         track_start(worker->track, began_of(worker), plan->interval);
     if (worker->unsplit) {
-        worker->unsplit->thread = os_thread_number();
+        splitter_begin(worker->splitter, worker->unsplit);
         worker->unsplit->began = began_of(worker);
         worker->unsplit->every = plan->interval;
     }

@@ -1,12 +1,10 @@
 /*
  * The matcher: which records of a trace are those of a request. Its blocks are known from
- * the layout of its file, so they are those that touch them while it is under way: the
- * first entry into the queue, the first issue after that, and the completion with which
- * all that was entered is complete. Where the layout is not known, its blocks are those
- * that its thread enters into the queue meanwhile. Times are clipped to those of the
- * request, so that the parts always add up.
+ * the layout of its file. Where that is not known, they are those that its thread enters
+ * into the queue while it is under way. Which of the records that touch them are its own
+ * is for the attribution to find.
  */
-#include "splitter.h"
+#include "attribution.h"
 
 #include "base/time.h"
 
@@ -18,15 +16,8 @@
 #define RANGES_MOST 64 /* pieces of one request; what has more is not split */
 #define REMAPS 8       /* devices on top of each other */
 
-/* Records of a request, which several others may share. */
-#define CANDIDATES 256
-/* Earlier ones that are looked through for what is ahead of it on the device. */
+/* Earlier records that are looked through for what is ahead of it. */
 #define LOOK_BACK 4096
-
-/* Blocks of a request: sectors of a disk. */
-struct range {
-    uint64_t disk, sector, sectors;
-};
 
 /* What is looked for: a request between two times, monotonic. */
 struct search {
@@ -242,179 +233,114 @@ find_sectors(const struct search *search, const struct os_trace_record *trace)
     return sectors;
 }
 
-/* The records that touch what is looked for, in the order of time. */
-struct candidates {
-    int count;
-    struct record *list[CANDIDATES];
-    uint64_t sectors[CANDIDATES]; /* of each, those that are looked for */
-};
-
-/* Returns false if there are too many. */
+/* Gathers the records that touch what is looked for: those of WINDOW, and ALL that are
+ * not too long before. Returns false if there are too many. */
 static bool
-gather(const struct search *search, struct window window, struct candidates *candidates)
+gather(const struct search *search, const struct records *records, struct window window,
+       bool all)
 {
-    candidates->count = 0;
-    for (struct record *record = window.from; record < window.to; record++) {
-        uint64_t sectors = find_sectors(search, &record->trace);
-        if (!sectors)
+    struct attribution *attribution = records->attribution;
+    int64_t before = window.from - records->list;
+    struct record *record = window.from - (!all                 ? 0
+                                           : before < LOOK_BACK ? before
+                                                                : LOOK_BACK);
+    attribution->all = all;
+    attribution->count = attribution->first = 0;
+    for (; record < window.to; record++) {
+        uint64_t disk = disk_of(&search->target->layout, record->trace.device);
+        if (record == window.from)
+            attribution->first = attribution->count;
+        if (!find_sectors(search, &record->trace))
             continue;
-        if (candidates->count == CANDIDATES)
+        if (attribution->count == ATTRIBUTION_RECORDS)
             return false;
-        candidates->sectors[candidates->count] = sectors;
-        candidates->list[candidates->count++] = record;
+        attribution->candidates[attribution->count++] = (struct candidate){record, disk};
     }
     return true;
 }
 
-/* Returns the index of the first of KIND from FROM on, by THREAD unless that is 0; -1:
- * there is none. */
-static int
-find_first(const struct candidates *candidates, int from, enum os_trace_kind kind,
-           int thread)
+/* Returns whether another process asks for the same on the device that the file is on,
+ * which is made of others, in WINDOW or not too long before. */
+static bool
+is_foreign(const struct search *search, const struct records *records,
+           const struct sample *sample, struct window window)
 {
-    for (int i = from; i < candidates->count; i++) {
-        const struct os_trace_record *trace = &candidates->list[i]->trace;
-        if (trace->kind == kind && (!thread || trace->thread == thread))
-            return i;
-    }
-    return -1;
+    struct search above = {.target = search->target};
+    int64_t before = window.from - records->list;
+    if (!search->target->layout.remapped ||
+        !add_extents(&above, sample->offset, sample->size))
+        return false;
+    for (struct record *record = window.from - (before < LOOK_BACK ? before : LOOK_BACK);
+         record < window.to; record++)
+        if (record->trace.kind == OS_TRACE_QUEUE &&
+            !records_is_own(records->own, record->trace.thread) &&
+            find_sectors(&above, &record->trace))
+            return true;
+    return false;
 }
 
-/* Returns how many sectors of KIND there are from FROM on. */
-static uint64_t
-sum_up(const struct candidates *candidates, int from, enum os_trace_kind kind)
+/* What is handed on without a copy is queued only above. */
+static enum os_trace_kind
+find_entry_kind(const struct search *search, const struct attribution *attribution)
 {
-    uint64_t sectors = 0;
-    for (int i = from; i < candidates->count; i++)
-        if (candidates->list[i]->trace.kind == kind)
-            sectors += candidates->sectors[i];
-    return sectors;
+    for (int i = attribution->first; i < attribution->count; i++)
+        if (attribution->candidates[i].record->trace.kind == OS_TRACE_QUEUE)
+            return OS_TRACE_QUEUE;
+    return search->target->layout.remapped ? OS_TRACE_REMAP : OS_TRACE_QUEUE;
 }
 
-/* Returns how many sectors of what is looked for the device had, and had not completed,
- * when ISSUED came to it: those of other requests of the same blocks. */
-static uint64_t
-count_ahead(const struct search *search, const struct record *first,
-            const struct record *issued)
-{
-    uint64_t issues = 0, completions = 0;
-    int64_t count = issued - first;
-    for (int64_t i = 1; i <= count && i <= LOOK_BACK; i++) {
-        const struct os_trace_record *trace = &issued[-i].trace;
-        if (trace->kind == OS_TRACE_ISSUE)
-            issues += find_sectors(search, trace);
-        else if (trace->kind == OS_TRACE_COMPLETE)
-            completions += find_sectors(search, trace);
-    }
-    return issues > completions ? issues - completions : 0;
-}
-
-/* Returns the first completion from FROM on with which SECTORS are complete, or the last
- * one; NULL: there is none. Marks all of them as used. */
-static struct record *
-find_completion(const struct candidates *candidates, int from, uint64_t sectors)
-{
-    struct record *last = NULL;
-    for (int i = from; i < candidates->count && sectors > 0; i++) {
-        if (candidates->list[i]->trace.kind != OS_TRACE_COMPLETE)
-            continue;
-        last = candidates->list[i];
-        last->used = true;
-        sectors -= candidates->sectors[i] < sectors ? candidates->sectors[i] : sectors;
-    }
-    return last;
-}
-
-static int64_t
-clip(int64_t time, int64_t least, int64_t most)
-{
-    return time < least ? least : time > most ? most : time;
-}
-
-/* The times at which one part follows another. */
-struct borders {
-    int64_t queued, issued, completed;
-};
-
-/* Returns the index of the entry into the queue, by the thread of the request if it is
- * known to come from there, or of what hands it on instead; -1: there is none. */
-static int
-find_entry(const struct search *search, const struct candidates *candidates)
-{
-    const struct os_layout *layout = &search->target->layout;
-    int own =
-        layout->lower ? -1 : find_first(candidates, 0, OS_TRACE_QUEUE, search->thread);
-    int any = own < 0 ? find_first(candidates, 0, OS_TRACE_QUEUE, 0) : own;
-    return any < 0 && layout->remapped ? find_first(candidates, 0, OS_TRACE_REMAP, 0)
-                                       : any;
-}
-
-/*
- * Finds the records of what is looked for. What of it was not queued needs no device, as
- * pages that are cached; a device completes the requests of one block in their order. A
- * request that is throttled is recorded only when a thread of the kernel lets it go on:
- * its time before that is spent in the queue.
- */
+/* Attributes records to all ranges of what is looked for. */
 static enum split_result
-find_borders(const struct search *search, const struct record *first,
-             struct window window, struct borders *borders)
+attribute(const struct search *search, const struct records *records,
+          const struct sample *sample, struct window window, bool all)
 {
     const struct splitter_target *target = search->target;
-    struct candidates candidates;
-    if (!gather(search, window, &candidates))
+    struct attribution *attribution = records->attribution;
+    if (!gather(search, records, window, all))
         return SPLIT_LOST;
-    int queued = find_entry(search, &candidates);
-    int issued = find_first(&candidates, queued < 0 ? 0 : queued, OS_TRACE_ISSUE, 0);
-    if (queued < 0 || issued < 0)
-        return queued < 0 && issued < 0 && !target->direct ? SPLIT_UNASKED : SPLIT_LOST;
-    uint64_t all = 0, ahead = 0;
-    for (int i = 0; i < search->count; i++)
-        all += search->ranges[i].sectors;
-    uint64_t entered = sum_up(&candidates, queued, candidates.list[queued]->trace.kind);
-    uint64_t needed = entered < all ? entered : all;
-    uint64_t done = sum_up(&candidates, issued, OS_TRACE_COMPLETE);
-    if (done < needed)
-        return SPLIT_LOST;
-    if (done > needed)
-        ahead = count_ahead(search, first, candidates.list[issued]);
-    const struct record *completed = find_completion(&candidates, issued, needed + ahead);
-    const struct os_trace_record *entry = &candidates.list[queued]->trace;
-    candidates.list[queued]->used = candidates.list[issued]->used = true;
-    bool throttled = entry->kernel && !target->layout.lower;
-    borders->queued = throttled ? search->start : entry->time;
-    borders->issued = candidates.list[issued]->trace.time;
-    borders->completed = completed->trace.time;
-    return SPLIT_DONE;
+    attribution->thread = search->thread;
+    attribution->own = records->own;
+    attribution->direct = target->direct;
+    attribution->lower = target->layout.lower;
+    attribution->foreign = all && is_foreign(search, records, sample, window);
+    attribution->entry = find_entry_kind(search, attribution);
+    attribution->queued = attribution->released = INT64_MAX;
+    attribution->interval_count = 0;
+    enum split_result result = SPLIT_DONE;
+    for (int i = 0; i < search->count && result == SPLIT_DONE; i++)
+        result = attribution_add(attribution, &search->ranges[i]);
+    if (result == SPLIT_DONE && attribution->interval_count == 0)
+        result = target->direct ? SPLIT_LOST : SPLIT_UNASKED;
+    attribution_end(attribution, result == SPLIT_DONE);
+    return result;
 }
 
-/* Finds the first issue, SINCE then, and the last completion of a flush of any of the
- * devices. Returns false if none was sent to them. */
-static bool
-find_flush(const struct search *search, struct window window, int64_t since,
-           struct borders *borders)
+/* Adds the times of flushes of any of the devices in WINDOW, SINCE then. */
+static void
+add_flushes(const struct search *search, struct attribution *attribution,
+            struct window window, int64_t since)
 {
-    bool issued = false, completed = false;
+    int count = attribution->interval_count, open = count;
+    struct breakdown_interval *intervals = attribution->intervals;
     for (const struct record *record = window.from; record < window.to; record++) {
         const struct os_trace_record *trace = &record->trace;
         uint64_t disk = disk_of(&search->target->layout, trace->device);
         if (!trace->flush || trace->time < since || !disk ||
             !is_lowest(&search->target->layout, disk))
             continue;
-        if (trace->kind == OS_TRACE_ISSUE && !issued) {
-            borders->issued = trace->time;
-            issued = true;
-        } else if (trace->kind == OS_TRACE_COMPLETE && issued) {
-            borders->completed = trace->time;
-            completed = true;
-        }
+        if (trace->kind == OS_TRACE_ISSUE && count < ATTRIBUTION_INTERVALS)
+            intervals[count++] = (struct breakdown_interval){trace->time, 0};
+        else if (open < count &&
+                 (trace->kind == OS_TRACE_COMPLETE || trace->kind == OS_TRACE_REQUEUE))
+            intervals[open++].left = trace->time;
     }
-    return completed;
+    attribution->interval_count = open;
 }
 
 /* Looks for the request by the blocks of its file, or by its THREAD. */
 static enum split_result
 look_for(struct search *search, const struct records *records,
-         const struct sample *sample, bool by_thread, struct borders *borders)
+         const struct sample *sample, bool by_thread)
 {
     struct window window = window_of(records, search->start, search->end);
     search->count = 0;
@@ -424,50 +350,63 @@ look_for(struct search *search, const struct records *records,
         return SPLIT_LOST;
     if (search->count == 0)
         return by_thread && search->target->direct ? SPLIT_LOST : SPLIT_UNASKED;
-    return find_borders(search, records->list, window, borders);
+    enum split_result result = attribute(search, records, sample, window, false);
+    return result == SPLIT_SHARED ? attribute(search, records, sample, window, true)
+                                  : result;
 }
 
 /* The blocks of a file may have changed since its layout was found, as those that are
  * written for the first time, or are shared. */
 static enum split_result
 look_everywhere(struct search *search, const struct records *records,
-                const struct sample *sample, struct borders *borders)
+                const struct sample *sample)
 {
     const struct splitter_target *target = search->target;
     if (!target->layout.known)
-        return look_for(search, records, sample, true, borders);
-    enum split_result result = look_for(search, records, sample, false, borders);
+        return look_for(search, records, sample, true);
+    enum split_result result = look_for(search, records, sample, false);
     if (result == SPLIT_DONE || !target->single || !target->direct ||
-        look_for(search, records, sample, true, borders) != SPLIT_DONE)
+        look_for(search, records, sample, true) != SPLIT_DONE)
         return result;
     return SPLIT_DONE;
 }
 
+/* Returns the end of the last interval. */
+static int64_t
+find_completion(const struct attribution *attribution)
+{
+    int64_t last = 0;
+    for (int i = 0; i < attribution->interval_count; i++)
+        last = time_later(last, attribution->intervals[i].left);
+    return last;
+}
+
+/* A request that is throttled is recorded only when a thread of the kernel lets it go on:
+ * its time before that is spent in the queue. */
 void
 matcher_split(const struct records *records, const struct splitter_target *target,
               int thread, struct sample *sample)
 {
     int64_t start = sample->start, over = start + sample->latency;
-    int64_t end = over - sample->sync;
+    int64_t end = over - sample->sync, flush[PARTS];
     struct search search = {
         .target = target, .thread = thread, .start = start, .end = end};
-    struct borders borders = {0}, flush = {0};
+    struct attribution *attribution = records->attribution;
     struct split *split = &sample->split;
-    *split =
-        (struct split){.result = look_everywhere(&search, records, sample, &borders)};
+    *split = (struct split){.result = look_everywhere(&search, records, sample)};
     if (split->result != SPLIT_DONE)
         return;
-    if (target->syncs &&
-        find_flush(&search, window_of(records, start, end), borders.completed, &flush))
-        borders.completed = flush.completed;
-    int64_t queued = clip(borders.queued, start, end);
-    int64_t issued = clip(borders.issued, queued, end);
-    int64_t completed = clip(borders.completed, issued, end);
-    split->part[PART_SUBMIT] = queued - start;
-    split->part[PART_QUEUE] = issued - queued;
-    split->part[PART_DEVICE] = completed - issued;
-    split->part[PART_RETURN] = end - completed;
-    if (sample->sync && find_flush(&search, window_of(records, end, over), end, &flush))
-        split->sync_device =
-            clip(flush.completed, end, over) - clip(flush.issued, end, over);
+    if (target->syncs)
+        add_flushes(&search, attribution, window_of(records, start, end),
+                    find_completion(attribution));
+    bool released = attribution->released < attribution->queued;
+    breakdown_divide(start, end, released ? start : attribution->queued,
+                     attribution->intervals, attribution->interval_count, split->part);
+    if (!sample->sync)
+        return;
+    attribution->interval_count = 0;
+    add_flushes(&search, attribution, window_of(records, end, over), end);
+    breakdown_divide(end, over, end, attribution->intervals, attribution->interval_count,
+                     flush);
+    split->sync_device = flush[PART_DEVICE];
 }

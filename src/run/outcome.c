@@ -206,18 +206,25 @@ static void
 explain_split(const struct outcome *outcome, struct notes *notes)
 {
     const struct breakdown *breakdown = &outcome->total.breakdown;
+    const struct {
+        const char *before, *after;
+        uint64_t count;
+    } reasons[] = {{"", " asked no device", breakdown->unasked},
+                   {"records of ", " were not found", breakdown->lost},
+                   {"blocks of ", " were under way for others too", breakdown->shared}};
     uint64_t all = outcome->total.latency.count, split = breakdown_count(breakdown);
-    char unasked[48] = "", lost[64] = "";
+    char why[200] = "";
     if ((double)split * 100 >= (double)all * SPLIT_ENOUGH)
         return;
-    if (breakdown->unasked)
-        snprintf(unasked, sizeof(unasked), ": %llu asked no device",
-                 (unsigned long long)breakdown->unasked);
-    if (breakdown->lost)
-        snprintf(lost, sizeof(lost), "%s records of %llu were not found",
-                 *unasked ? "," : ":", (unsigned long long)breakdown->lost);
-    notes_add(notes, outcome->target, "only %llu of %llu requests could be split%s%s",
-              (unsigned long long)split, (unsigned long long)all, unasked, lost);
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        size_t used = strlen(why);
+        if (reasons[i].count)
+            snprintf(why + used, sizeof(why) - used, "%s %s%llu%s", used ? "," : ":",
+                     reasons[i].before, (unsigned long long)reasons[i].count,
+                     reasons[i].after);
+    }
+    notes_add(notes, outcome->target, "only %llu of %llu requests could be split%s",
+              (unsigned long long)split, (unsigned long long)all, why);
 }
 
 /* Explains steps that were too short. */

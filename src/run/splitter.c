@@ -3,7 +3,7 @@
  * and what has become of the requests of each target. Which records are those of a
  * request is for the matcher to find.
  */
-#include "splitter.h"
+#include "attribution.h"
 
 #include "base/time.h"
 #include "os/os.h"
@@ -60,15 +60,32 @@ records_open(struct records *records, const struct splitter_source *source)
     records->source = *source;
     records->count = 0;
     records->list = os_memory_zeroed(RECORDS_MOST * sizeof(struct record));
-    return records->list ? 0 : -1;
+    records->own = os_memory_zeroed(RECORD_THREADS / 8);
+    records->attribution = os_memory_zeroed(sizeof(struct attribution));
+    return records->list && records->own && records->attribution ? 0 : -1;
+}
+
+static void
+release(void *memory, size_t size)
+{
+    if (memory)
+        os_memory_release(memory, size);
 }
 
 void
 records_close(struct records *records)
 {
-    if (records->list)
-        os_memory_release(records->list, RECORDS_MOST * sizeof(struct record));
-    records->list = NULL;
+    release(records->list, RECORDS_MOST * sizeof(struct record));
+    release(records->own, RECORD_THREADS / 8);
+    release(records->attribution, sizeof(struct attribution));
+    *records = (struct records){0};
+}
+
+void
+records_add_own(struct records *records, int thread)
+{
+    if (thread >= 0 && thread < RECORD_THREADS)
+        records->own[thread / 8] |= (unsigned char)(1 << thread % 8);
 }
 
 static int
@@ -91,7 +108,7 @@ make_room(struct records *records)
     if (records->count + RECORDS_READ <= RECORDS_MOST)
         return;
     for (int i = 0; i < half; i++)
-        if (!list[i].used)
+        if (list[i].use != RECORD_USED)
             list[kept++] = list[i];
     if (kept > half / 2)
         kept = 0;
@@ -163,6 +180,35 @@ split_and_record(struct splitter *splitter, const struct split_log *log,
             os_sleep_until(os_clock_now() + pause);
     for (int i = 0; i < count; i++)
         record(&splitter->targets[log->number], log, &samples[i]);
+}
+
+/* Returns the number of the calling thread in the records. A PID namespace has numbers of
+ * its own for threads, so a mark tells what the trace takes this one for. */
+static int
+find_thread(struct records *records)
+{
+    const struct splitter_source *source = &records->source;
+    int64_t mark = os_clock_now();
+    bool marked = source->mark && source->mark(source->self, (uint64_t)mark) == 0;
+    for (int look = 0; look < LOOKS && marked; look++) {
+        records_read(records);
+        for (int i = records_find(records, records->count, mark - MS); i < records->count;
+             i++)
+            if (records->list[i].trace.kind == OS_TRACE_MARK &&
+                records->list[i].trace.sector == (uint64_t)mark)
+                return records->list[i].trace.thread;
+        os_sleep_until(os_clock_now() + LOOK_PAUSE);
+    }
+    return os_thread_number();
+}
+
+void
+splitter_begin(struct splitter *splitter, struct split_log *log)
+{
+    os_lock_acquire(splitter->lock);
+    log->thread = find_thread(&splitter->records);
+    records_add_own(&splitter->records, log->thread);
+    os_lock_release(splitter->lock);
 }
 
 void
@@ -333,13 +379,6 @@ splitter_make(const struct splitter_target *targets, int count,
     return NULL;
 }
 
-static void
-release(void *memory, size_t size)
-{
-    if (memory)
-        os_memory_release(memory, size);
-}
-
 /* Ends the thread, which splits what waits first. */
 static void
 end_thread(struct splitter *splitter)
@@ -379,6 +418,12 @@ read_trace(void *self, struct os_trace_record *records, int room)
     return os_trace_read(self, records, room);
 }
 
+static int
+mark_trace(void *self, uint64_t mark)
+{
+    return os_trace_mark(self, mark);
+}
+
 /* Finds where the target of JOB lies. Returns 0, or -1 with ERROR. */
 static int
 find_layout(struct splitter_target *target, const struct job *job, struct notes *notes,
@@ -415,7 +460,7 @@ open_targets(const struct splitter_target *targets, int count, struct error *err
     struct os_trace *trace = os_trace_open(layouts, count, error);
     if (!trace)
         return NULL;
-    const struct splitter_source source = {read_trace, trace};
+    const struct splitter_source source = {read_trace, mark_trace, trace};
     struct splitter *splitter = splitter_make(targets, count, &source);
     if (splitter) {
         splitter->trace = trace;

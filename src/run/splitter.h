@@ -24,16 +24,17 @@
 /* Requests of one worker that are to be split. */
 struct split_log {
     int number;           /* of the target, from 0 */
-    int thread;           /* os_thread_number of who sends them */
+    int thread;           /* that sends them, as in os_trace_record */
     int64_t began, every; /* as for track_start */
     int room;             /* at most SPLIT_LOG_MOST */
     int count;
     struct sample list[SPLIT_LOG_MOST];
 };
 
-/* Where records come from: os_trace_read, or a test. */
+/* Where records come from: the functions of os/trace.h, or those of a test. */
 struct splitter_source {
     int (*read)(void *self, struct os_trace_record *records, int room);
+    int (*mark)(void *self, uint64_t mark);
     void *self;
 };
 
@@ -49,15 +50,31 @@ struct splitter_target {
 /* A record of the trace. */
 struct record {
     struct os_trace_record trace;
-    bool used; /* by a request that is split; another may share it */
+    enum { RECORD_UNUSED, RECORD_TAKEN, RECORD_USED } use;
 };
 
-/* The records so far, in the order of time. */
+#define RECORD_THREADS (1 << 22) /* of a system, numbered from 0 */
+
+/* The records so far, in the order of time: RECORD_USED are those of requests that are
+ * split, RECORD_TAKEN those of one that is being so. */
 struct records {
     struct splitter_source source;
     struct record *list;
     int count;
+    unsigned char *own;              /* a bit for each thread of this program */
+    struct attribution *attribution; /* what matcher_split works with */
 };
+
+/* Returns whether THREAD, as in os_trace_record, is among OWN of struct records. */
+static inline bool
+records_is_own(const unsigned char *own, int thread)
+{
+    return thread >= 0 && thread < RECORD_THREADS &&
+           (own[thread / 8] >> thread % 8 & 1) != 0;
+}
+
+/* Adds THREAD to those of this program. */
+void records_add_own(struct records *records, int thread);
 
 /* splitter.c: prepares RECORDS for those of SOURCE. Returns 0, or -1 without memory;
  * either way records_close frees it. */
@@ -83,6 +100,9 @@ struct splitter;
  */
 struct splitter *splitter_make(const struct splitter_target *targets, int count,
                                const struct splitter_source *source);
+
+/* Begins LOG, of requests that the calling thread sends. */
+void splitter_begin(struct splitter *splitter, struct split_log *log);
 
 /* Splits SAMPLE, which is judged, of the worker whose LOG it is, and records it if it
  * counts. */

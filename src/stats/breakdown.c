@@ -4,12 +4,46 @@
 #include "stats/percentile.h"
 #include "stats/stats.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *
 part_name(enum part part)
 {
     return scope_name(SCOPE_SUBMIT + (enum scope)part);
+}
+
+static int
+compare_issues(const void *one, const void *other)
+{
+    int64_t a = ((const struct breakdown_interval *)one)->issued;
+    int64_t b = ((const struct breakdown_interval *)other)->issued;
+    return (a > b) - (a < b);
+}
+
+static int64_t
+clip(int64_t time, int64_t least, int64_t most)
+{
+    return time < least ? least : time > most ? most : time;
+}
+
+/* The intervals may overlap: each moment counts once, from the end of those before. */
+void
+breakdown_divide(int64_t start, int64_t end, int64_t queued,
+                 struct breakdown_interval *intervals, int count, int64_t part[PARTS])
+{
+    int64_t first = clip(queued, start, end), covered = first, device = 0;
+    qsort(intervals, (size_t)count, sizeof(*intervals), compare_issues);
+    for (int i = 0; i < count; i++) {
+        int64_t from = clip(intervals[i].issued, covered, end);
+        int64_t until = clip(intervals[i].left, from, end);
+        device += until - from;
+        covered = until;
+    }
+    part[PART_SUBMIT] = first - start;
+    part[PART_QUEUE] = covered - first - device;
+    part[PART_DEVICE] = device;
+    part[PART_RETURN] = end - covered;
 }
 
 /* Keeps REQUEST if it is slower, or of two that are alike the earlier one. */
@@ -32,6 +66,7 @@ breakdown_record(struct breakdown *breakdown, const struct sample *sample)
         .index = sample->index, .latency = sample->latency, .sync = sample->sync};
     breakdown->unasked += split->result == SPLIT_UNASKED;
     breakdown->lost += split->result == SPLIT_LOST;
+    breakdown->shared += split->result == SPLIT_SHARED;
     if (split->result != SPLIT_DONE)
         return;
     breakdown->time += sample->latency;
@@ -57,6 +92,7 @@ breakdown_merge(struct breakdown *breakdown, const struct breakdown *more)
     distribution_merge(&breakdown->sync_device, &more->sync_device);
     breakdown->unasked += more->unasked;
     breakdown->lost += more->lost;
+    breakdown->shared += more->shared;
     breakdown->time += more->time;
     breakdown->sync += more->sync;
     keep_slowest(breakdown, &more->slowest);
@@ -69,7 +105,7 @@ breakdown_clear(struct breakdown *breakdown)
         distribution_clear(&breakdown->parts[i]);
     distribution_clear(&breakdown->sync_device);
     memset(breakdown->operations, 0, sizeof(breakdown->operations));
-    breakdown->unasked = breakdown->lost = 0;
+    breakdown->unasked = breakdown->lost = breakdown->shared = 0;
     breakdown->time = breakdown->sync = 0;
     breakdown->slowest = (struct breakdown_request){0};
 }

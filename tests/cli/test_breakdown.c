@@ -71,6 +71,23 @@ a_throttle_of_a_control_group_is_queue(void **state)
            "needs a control group that throttles reads");
 }
 
+static void
+blocks_that_a_throttle_lets_go_later_are_queue(void **state)
+{
+    (void)state;
+    need_program("filefrag");
+    expect("on_disk_with_ext4", "", "later_blocks_wait_in_the_queue", "1\nqueue\ntrue\n",
+           "needs ext4 and a control group that throttles reads");
+}
+
+static void
+blocks_that_another_process_reads_are_told_apart_or_not_split(void **state)
+{
+    (void)state;
+    expect("on_disk", "delay_us=200", "others_have_the_same_blocks", "[true,true]\n",
+           "needs a control group that throttles reads");
+}
+
 /* The server is on the first processor, which it has from this program. */
 static void
 a_busy_processor_is_return(void **state)
@@ -231,6 +248,8 @@ main(void)
         cmocka_unit_test(a_slow_flush_is_told_apart_from_its_write),
         cmocka_unit_test(a_queue_that_others_fill_is_queue),
         cmocka_unit_test(a_throttle_of_a_control_group_is_queue),
+        cmocka_unit_test(blocks_that_a_throttle_lets_go_later_are_queue),
+        cmocka_unit_test(blocks_that_another_process_reads_are_told_apart_or_not_split),
         cmocka_unit_test(a_busy_processor_is_return),
         cmocka_unit_test(a_frozen_file_system_is_submit),
         cmocka_unit_test(the_kernel_tells_the_same_times),

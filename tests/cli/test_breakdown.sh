@@ -47,13 +47,14 @@ start_split() {
 until_requests() { until_lines_at_least "$1" '"io":'; }
 until_lines_at_least() { until [ "$(grep -c -e "$2" o)" -ge "$1" ]; do sleep 0.02; done; }
 
-# Prints what time and parts of the requests that count add up to in file o, ms: time,
-# submit, queue, device, return. Fails unless all of them were split.
+# Prints what time and parts of the requests that were split add up to in file o, ms: time,
+# submit, queue, device, return. Fails unless all were that count, but for those of blocks
+# that another process had under way.
 shares() {
-    jq -s -r 'map(select(.io and (.io.ignored | not)).io) as $counted
-        | map(select(.stat)) | last.stat
-        | if .breakdown.count != .count then error("not all were split") else . end
-        | [.time, .breakdown.submit.time, .breakdown.queue.time, .breakdown.device.time,
+    jq -s -r 'map(select(.stat)) | last.stat
+        | if .breakdown.count + .breakdown.shared != .count then
+            error("not all were split") else . end
+        | [.breakdown.time, .breakdown.submit.time, .breakdown.queue.time, .breakdown.device.time,
             .breakdown.return.time] | map(. / 1e6 | floor) | join(" ")' o
 }
 
@@ -82,7 +83,7 @@ add_up() {
             ($split | all([.breakdown[$parts[]]] | min >= 0)),
             all($parts[]; . as $part | ($counted | map(.breakdown[$part]) | figures)
                 == ($stat.breakdown[$part] | {count, time, min, max})),
-            ($stat.breakdown | .count + .unasked + .lost == $stat.count),
+            ($stat.breakdown | .count + .unasked + .lost + .shared == $stat.count),
             $stat.breakdown.count >= 0.95 * $stat.count and $stat.count > 0]' o
 }
 
@@ -155,6 +156,41 @@ throttled() {
     return "$status"
 }
 a_throttle_is_queue() { throttled 25 split -D -i 0 -c 30 "$device" && mostly queue; }
+
+# Fills the file system at ext4 with small files, removes each second, and puts a file f where
+# they were. Prints 1 if it has so many extents that most requests are in several.
+scatter() {
+    mkdir ext4/small
+    head -c 64M /dev/zero | command split -a 4 -b 4k - ext4/small/ 2>/dev/null
+    rm -f ext4/small/*[acegikmoqsuwy]
+    sync
+    head -c 1M /dev/urandom >ext4/f && sync
+    filefrag ext4/f | awk '{ print ($2 > 128) }'
+}
+
+# Usage: later_blocks_wait_in_the_queue: of requests that are several block requests each, which a
+# control group lets go one after the other.
+later_blocks_wait_in_the_queue() {
+    scatter && throttled 100 split -L -s 16k -i 0 -c 20 ext4/f || return
+    mostly queue
+    jq -s -c 'last.stat.breakdown | .device.max < 5e7 and .queue.max > 1e7' o
+}
+
+# Usage: others_have_the_same_blocks: likewise, of four blocks that another process, which is
+# not in the group, reads as well. Prints how much of what was split is return, as whether it
+# is little, and whether all others are said to be shared.
+others_have_the_same_blocks() {
+    start_load "$IOPING" -q -D -i 0 -S 16k "$device"
+    load=$!
+    throttled 25 split -D -i 0 -S 16k -c 30 "$device"
+    status=$?
+    kill "$load"
+    wait "$load" 2>/dev/null
+    [ "$status" = 0 ] || return "$status"
+    jq -s -c 'map(select(.io.breakdown).io) as $split | last.stat
+        | [($split | all(.breakdown.return < 0.5 * .time or .time < 5e6)),
+            .breakdown.count + .breakdown.shared == .count]' o
+}
 
 # A process of real-time priority has the processor of the run for a while, again and again.
 # The server has another processor, where requests are completed too.

@@ -63,7 +63,7 @@ make_book(void **state)
     return linux_trace_header(header, &book.page) |
            linux_trace_format(queue_format, OS_TRACE_QUEUE, &book.formats[0]) |
            linux_trace_format(remap_format, OS_TRACE_REMAP, &book.formats[1]) |
-           linux_trace_format(complete_format, OS_TRACE_COMPLETE, &book.formats[3]);
+           linux_trace_format(complete_format, OS_TRACE_COMPLETE, &book.formats[4]);
 }
 
 static void

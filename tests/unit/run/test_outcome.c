@@ -664,6 +664,13 @@ few_that_could_be_split_are_told_with_the_reasons(void **state)
                 "ioping: /dev/vda: only 0 of 100 requests could be split: records of "
                 "100 were not found\n",
                 NULL);
+    outcome = split_but(100, 1, 0);
+    outcome.total.breakdown.shared = 29;
+    outcome.total.breakdown.parts[PART_SUBMIT].moments.count = 70;
+    check_notes(&outcome,
+                "ioping: only 70 of 100 requests could be split: 1 asked no device, "
+                "blocks of 29 were under way for others too\n",
+                NULL);
 }
 
 static void

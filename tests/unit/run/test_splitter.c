@@ -9,7 +9,9 @@
 #define PARTITION 101
 #define MEMBER 200 /* of a device that is made of others */
 #define OTHER 300
-#define ME 7 /* a thread */
+#define ME 7 /* a thread, another of the same program, */
+#define SIBLING 9
+#define STRANGER 20 /* and one of another */
 
 /* Records to be read, a few at a time. */
 struct tape {
@@ -74,8 +76,11 @@ split_by(const struct splitter_target *target, struct sample sample,
 {
     struct tape tape = {records, count, 0, 3};
     struct records store;
-    assert_int_equal(records_open(&store, &(struct splitter_source){read_tape, &tape}),
-                     0);
+    assert_int_equal(
+        records_open(&store, &(struct splitter_source){.read = read_tape, .self = &tape}),
+        0);
+    records_add_own(&store, ME);
+    records_add_own(&store, SIBLING);
     records_read(&store);
     matcher_split(&store, target, ME, &sample);
     records_close(&store);
@@ -190,7 +195,7 @@ without_records_it_is_lost_unless_a_cache_may_have_answered(void **state)
     struct splitter_target cached = *plain();
     struct os_trace_record records[] = {QUEUE(10100, 1016), ISSUE(10300, 1016),
                                         COMPLETE(10700, 1016)};
-    records[0].thread = ME + 1;
+    records[0].thread = STRANGER;
     struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
     assert_int_equal(split.result, SPLIT_LOST);
     cached.direct = false;
@@ -232,9 +237,72 @@ of_entries_that_of_its_own_thread_counts(void **state)
     struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
                                         QUEUE(40000, 1008),    ISSUE(40300, 1008),
                                         COMPLETE(41000, 1008), COMPLETE(41700, 1008)};
-    records[0].thread = ME + 1;
+    records[0].thread = SIBLING;
     struct split split = SPLIT(plain(), reading(4096, 10000, 42000), records);
     assert_parts(&split, 30000, 300, 1400, 300);
+}
+
+/* Of two that have a block under way any may be completed first. */
+static void
+what_another_process_has_under_way_is_not_split(void **state)
+{
+    (void)state;
+    struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
+                                        QUEUE(40000, 1008),    ISSUE(40300, 1008),
+                                        COMPLETE(41000, 1008), COMPLETE(41700, 1008)};
+    records[0].thread = STRANGER;
+    struct split split = SPLIT(plain(), reading(4096, 10000, 42000), records);
+    assert_int_equal(split.result, SPLIT_SHARED);
+    records[0].thread = ME;
+    records[2].thread = STRANGER;
+    split = SPLIT(plain(), reading(4096, 10000, 42000), records);
+    assert_int_equal(split.result, SPLIT_SHARED);
+}
+
+/* Only its own block request has to be complete when it ends. */
+static void
+what_another_process_does_before_and_after_is_told_apart(void **state)
+{
+    (void)state;
+    struct os_trace_record records[] = {
+        QUEUE(10010, 1008), ISSUE(10020, 1008),    COMPLETE(10030, 1008),
+        QUEUE(10100, 1008), ISSUE(10300, 1008),    COMPLETE(10700, 1008),
+        QUEUE(10800, 1008), COMPLETE(13000, 1008),
+    };
+    records[0].thread = records[6].thread = STRANGER;
+    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+    records[6].time = 10200; /* queued beside it, and issued after its end */
+    split = SPLIT(plain(), reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
+}
+
+/* A throttled request beside a reader of the same block that is not. */
+static void
+records_of_another_process_are_not_those_of_a_throttled_request(void **state)
+{
+    enum { ROUNDS = 2000 };
+    static struct os_trace_record records[3 * ROUNDS + 3];
+    int count = 0;
+    (void)state;
+    for (int64_t i = 0; i < ROUNDS; i++) {
+        const struct os_trace_record round[] = {QUEUE(10000 + 25 * i, 1008),
+                                                ISSUE(10001 + 25 * i, 1008),
+                                                COMPLETE(10002 + 25 * i, 1008)};
+        memcpy(records + count, round, sizeof(round));
+        records[count].thread = STRANGER;
+        count += 3;
+    }
+    struct os_trace_record own[] = {QUEUE(70000, 1008), ISSUE(70300, 1008),
+                                    COMPLETE(70700, 1008)};
+    own[0].thread = STRANGER + 1;
+    own[0].kernel = true;
+    memcpy(records + count, own, sizeof(own));
+    struct split split = SPLIT(plain(), reading(4096, 10000, 71000), records);
+    assert_parts(&split, 0, 60300, 400, 300);
+    records[3].kernel = true; /* as if another were throttled too */
+    split = SPLIT(plain(), reading(4096, 10000, 71000), records);
+    assert_int_equal(split.result, SPLIT_SHARED);
 }
 
 static void
@@ -244,7 +312,7 @@ later_requests_of_its_block_are_not_waited_for(void **state)
     struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
                                         COMPLETE(10800, 1008), QUEUE(11000, 1008),
                                         ISSUE(11100, 1008),    COMPLETE(59000, 1008)};
-    records[3].thread = ME + 1;
+    records[3].thread = STRANGER;
     struct split split = SPLIT(plain(), reading(4096, 10000, 60000), records);
     assert_parts(&split, 100, 100, 600, 49200);
 }
@@ -325,7 +393,93 @@ a_request_may_lie_in_several_extents(void **state)
     target.layout.extents = extents;
     target.layout.extent_count = 3;
     struct split split = SPLIT(&target, reading(4096, 10000, 11000), records);
-    assert_parts(&split, 100, 100, 400, 400);
+    assert_parts(&split, 100, 300, 200, 400);
+}
+
+/* A control group lets blocks go one after the other. */
+static void
+blocks_that_are_released_later_wait_in_the_queue(void **state)
+{
+    (void)state;
+    struct os_trace_record records[] = {
+        QUEUE(10100, 1000), ISSUE(10300, 1000), COMPLETE(10700, 1000),
+        QUEUE(20100, 1008), ISSUE(20200, 1008), COMPLETE(20600, 1008),
+        QUEUE(30100, 1016), ISSUE(30200, 1016), COMPLETE(30600, 1016)};
+    struct sample sample = reading(0, 10000, 31000);
+    sample.size = sample.bytes = 3 * 4096;
+    records[3].kernel = records[6].kernel = true;
+    records[3].thread = records[6].thread = STRANGER;
+    struct split split = SPLIT(plain(), sample, records);
+    assert_parts(&split, 100, 19300, 1200, 400);
+    records[0].kernel = true; /* all are, from the begin */
+    split = SPLIT(plain(), sample, records);
+    assert_parts(&split, 0, 19400, 1200, 400);
+}
+
+#define REQUEUE(when, first) RECORD(OS_TRACE_REQUEUE, when, DISK, first, 8)
+
+static void
+what_is_requeued_is_not_at_the_device(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {QUEUE(10100, 1008),   ISSUE(10300, 1008),
+                                              REQUEUE(10350, 1008), ISSUE(18000, 1008),
+                                              REQUEUE(18010, 1008), ISSUE(18500, 1008),
+                                              COMPLETE(19000, 1008)};
+    struct split split = SPLIT(plain(), reading(4096, 10000, 20000), records);
+    assert_parts(&split, 100, 200 + 7650 + 490, 50 + 10 + 500, 1000);
+}
+
+static void
+of_siblings_that_which_was_issued_last_is_requeued(void **state)
+{
+    (void)state;
+    struct os_trace_record records[] = {QUEUE(10100, 1008),   ISSUE(10200, 1008),
+                                        QUEUE(10300, 1008),   ISSUE(10400, 1008),
+                                        REQUEUE(10500, 1008), COMPLETE(11000, 1008),
+                                        ISSUE(11100, 1008),   COMPLETE(12000, 1008)};
+    records[0].thread = SIBLING;
+    struct split split = SPLIT(plain(), reading(4096, 10000, 13000), records);
+    assert_parts(&split, 300, 100 + 600, 100 + 900, 1000);
+}
+
+/* A driver may complete a part, and issue the rest again. */
+static void
+the_rest_of_what_is_complete_in_part_waits_alone(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {
+        QUEUE(10100, 1008),
+        ISSUE(10300, 1008),
+        RECORD(OS_TRACE_COMPLETE, 10500, DISK, 1008, 3),
+        RECORD(OS_TRACE_REQUEUE, 10500, DISK, 1011, 5),
+        RECORD(OS_TRACE_ISSUE, 10900, DISK, 1011, 5),
+        RECORD(OS_TRACE_COMPLETE, 11000, DISK, 1011, 5)};
+    struct split split = SPLIT(plain(), reading(4096, 10000, 12000), records);
+    assert_parts(&split, 100, 600, 300, 1000);
+}
+
+/* Two requests of one block at once: each has block requests of its own. */
+static void
+no_block_request_is_that_of_two_requests(void **state)
+{
+    (void)state;
+    const struct os_trace_record records[] = {
+        QUEUE(10100, 1008), ISSUE(10200, 1008),    QUEUE(10300, 1008),
+        ISSUE(10400, 1008), COMPLETE(11000, 1008), COMPLETE(12000, 1008)};
+    struct tape tape = {records, 6, 0, 0};
+    struct records store;
+    struct splitter_source source = {.read = read_tape, .self = &tape};
+    struct sample first = reading(4096, 10000, 11500);
+    struct sample second = reading(4096, 10000, 12500);
+    assert_int_equal(records_open(&store, &source), 0);
+    records_add_own(&store, ME);
+    records_read(&store);
+    matcher_split(&store, plain(), ME, &first);
+    matcher_split(&store, plain(), ME, &second);
+    records_close(&store);
+    assert_parts(&first.split, 100, 100, 800, 500);
+    assert_parts(&second.split, 300, 100, 1600, 500);
 }
 
 static void
@@ -345,7 +499,7 @@ where_blocks_are_not_known_its_thread_tells(void **state)
     struct os_trace_record records[] = {QUEUE(10050, 3000),    QUEUE(10100, 77000),
                                         ISSUE(10120, 3000),    ISSUE(10300, 77000),
                                         COMPLETE(10400, 3000), COMPLETE(10700, 77000)};
-    records[0].thread = ME + 1;
+    records[0].thread = STRANGER;
     target.layout.extent_count = 0;
     target.layout.known = false;
     struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
@@ -386,7 +540,7 @@ where_blocks_are_not_known_one_that_was_throttled_may_be_it(void **state)
     struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10050, DISK, 3000, 64),
                                         QUEUE(50000, 77000), ISSUE(50300, 77000),
                                         COMPLETE(50700, 77000)};
-    records[0].thread = records[1].thread = ME + 1;
+    records[0].thread = records[1].thread = STRANGER;
     records[0].kernel = records[1].kernel = true;
     target.layout.extent_count = 0;
     target.layout.known = false;
@@ -506,7 +660,7 @@ a_write_that_returns_after_its_flush_waits_for_the_device(void **state)
     struct sample sample = reading(4096, 10000, 16000);
     target.syncs = true;
     struct split split = SPLIT(&target, sample, records);
-    assert_parts(&split, 100, 200, 4700, 1000);
+    assert_parts(&split, 100, 200 + 1300, 400 + 3000, 1000);
 }
 
 /* More than are kept, of somebody else; those of a request that is not split yet stay as
@@ -519,8 +673,10 @@ records_of_a_long_request_outlive_those_that_were_used(void **state)
     struct os_trace_record records[3] = {QUEUE(1000, 8000), ISSUE(1100, 8000)};
     struct tape tape = {records, 2, 0, 0};
     struct records store;
-    assert_int_equal(records_open(&store, &(struct splitter_source){read_tape, &tape}),
-                     0);
+    assert_int_equal(
+        records_open(&store, &(struct splitter_source){.read = read_tape, .self = &tape}),
+        0);
+    records_add_own(&store, ME);
     records_read(&store);
     for (int64_t i = 1; i <= ROUNDS; i++) {
         struct os_trace_record round[] = {QUEUE(i * 10000 + 100, 1008),
@@ -559,8 +715,8 @@ make_splitter(struct tape *tape)
     target.layout.extents = malloc(sizeof(struct os_extent));
     assert_non_null(target.layout.extents);
     *target.layout.extents = *plain()->layout.extents;
-    struct splitter *splitter =
-        splitter_make(&target, 1, &(struct splitter_source){read_tape, tape});
+    struct splitter *splitter = splitter_make(
+        &target, 1, &(struct splitter_source){.read = read_tape, .self = tape});
     assert_non_null(splitter);
     return splitter;
 }
@@ -600,16 +756,58 @@ all_that_was_handed_over_is_in_the_sum(void **state)
 static void
 more_logs_than_wait_at_a_time_are_split_all_the_same(void **state)
 {
-    (void)state;
-    enum { LOGS = 500 };
+    enum { LOGS = 500, ALL = 3 * LOGS };
     static struct stats stats;
+    static struct split_log log;
+    static struct os_trace_record records[3 * ALL];
     struct tape tape;
+    (void)state;
     struct splitter *splitter = make_splitter(&tape);
+    for (int64_t i = 0; i < ALL; i++) {
+        const struct os_trace_record own[] = {QUEUE(i * 2000 + 100, 1008),
+                                              ISSUE(i * 2000 + 200, 1008),
+                                              COMPLETE(i * 2000 + 300, 1008)};
+        memcpy(records + 3 * i, own, sizeof(own));
+    }
+    tape = (struct tape){records, 3 * ALL, 0, 0};
     stats = (struct stats){0};
-    for (int i = 0; i < LOGS; i++)
-        splitter_take(splitter, log_three());
+    for (int64_t i = 0; i < ALL; i++) {
+        log.list[log.count++] = reading(4096, i * 2000, i * 2000 + 400);
+        log.thread = ME;
+        if (log.count == 3)
+            splitter_take(splitter, &log);
+    }
     assert_true(splitter_add(splitter, 0, &stats, NULL, true));
-    assert_int_equal(breakdown_count(&stats.breakdown), 3 * LOGS);
+    assert_int_equal(breakdown_count(&stats.breakdown), ALL);
+    splitter_close(splitter);
+}
+
+static int
+write_mark(void *self, uint64_t mark)
+{
+    struct tape *tape = self;
+    static struct os_trace_record record;
+    record = (struct os_trace_record){
+        .kind = OS_TRACE_MARK, .time = (int64_t)mark, .sector = mark, .thread = 4711};
+    *tape = (struct tape){&record, 1, 0, 0};
+    return 0;
+}
+
+/* A PID namespace has other numbers than the trace. */
+static void
+a_thread_has_the_number_of_its_mark(void **state)
+{
+    static struct split_log log;
+    struct splitter_target target = *plain();
+    struct tape tape = {NULL, 0, 0, 0};
+    struct splitter_source source = {read_tape, write_mark, &tape};
+    (void)state;
+    target.layout.extents = NULL;
+    target.layout.extent_count = 0;
+    struct splitter *splitter = splitter_make(&target, 1, &source);
+    assert_non_null(splitter);
+    splitter_begin(splitter, &log);
+    assert_int_equal(log.thread, 4711);
     splitter_close(splitter);
 }
 
@@ -677,6 +875,9 @@ main(void)
         cmocka_unit_test(what_was_cached_needs_no_completion),
         cmocka_unit_test(records_of_one_time_are_in_their_natural_order),
         cmocka_unit_test(of_entries_that_of_its_own_thread_counts),
+        cmocka_unit_test(what_another_process_has_under_way_is_not_split),
+        cmocka_unit_test(what_another_process_does_before_and_after_is_told_apart),
+        cmocka_unit_test(records_of_another_process_are_not_those_of_a_throttled_request),
         cmocka_unit_test(later_requests_of_its_block_are_not_waited_for),
         cmocka_unit_test(requests_of_one_block_are_completed_in_their_order),
         cmocka_unit_test(a_throttled_request_was_in_the_queue),
@@ -684,6 +885,11 @@ main(void)
         cmocka_unit_test(times_are_clipped_to_those_of_the_request),
         cmocka_unit_test(a_partition_is_on_its_disk),
         cmocka_unit_test(a_request_may_lie_in_several_extents),
+        cmocka_unit_test(blocks_that_are_released_later_wait_in_the_queue),
+        cmocka_unit_test(what_is_requeued_is_not_at_the_device),
+        cmocka_unit_test(of_siblings_that_which_was_issued_last_is_requeued),
+        cmocka_unit_test(the_rest_of_what_is_complete_in_part_waits_alone),
+        cmocka_unit_test(no_block_request_is_that_of_two_requests),
         cmocka_unit_test(a_hole_is_on_no_device),
         cmocka_unit_test(where_blocks_are_not_known_its_thread_tells),
         cmocka_unit_test(what_is_made_of_others_is_followed_down_to_them),
@@ -696,6 +902,7 @@ main(void)
         cmocka_unit_test(records_of_a_long_request_outlive_those_that_were_used),
         cmocka_unit_test(all_that_was_handed_over_is_in_the_sum),
         cmocka_unit_test(more_logs_than_wait_at_a_time_are_split_all_the_same),
+        cmocka_unit_test(a_thread_has_the_number_of_its_mark),
         cmocka_unit_test(what_does_not_count_is_split_but_not_recorded),
         cmocka_unit_test(columns_of_a_plot_have_the_parts_too),
         cmocka_unit_test(a_reset_forgets_what_was_split),

@@ -1,0 +1,293 @@
+/*
+ * Attribution of block requests. A block request covers sectors from when it is queued:
+ * it is issued to the device, perhaps requeued and issued again, and completes, as a
+ * whole or in parts; and it may be a part of what was queued, or more of it, merged. So
+ * the sectors of a request are cut wherever a record begins or ends, into cells of which
+ * each record has all or nothing.
+ *
+ * Who queues a cell is known by its thread, but an issue or a completion is anybody's. A
+ * request ends only after its own: if there is one of each while it is under way, they
+ * are its own. Otherwise several have the cell under way. If all are of this program, the
+ * first that was queued is the first that is issued, and the first that completes. If
+ * not, nothing is certain.
+ */
+#include "attribution.h"
+
+#include "base/time.h"
+
+static bool
+covers(const struct candidate *candidate, const struct range *cell)
+{
+    const struct os_trace_record *trace = &candidate->record->trace;
+    return candidate->disk == cell->disk && trace->sector <= cell->sector &&
+           trace->sector + trace->sectors >= cell->sector + cell->sectors;
+}
+
+/* Returns whether CELL may have been queued for the request by that: by a thread of its
+ * program, or of the kernel. Each block request is queued for one request alone. */
+static bool
+may_enter(const struct attribution *attribution, const struct candidate *candidate,
+          const struct range *cell)
+{
+    const struct os_trace_record *trace = &candidate->record->trace;
+    if (trace->kind != attribution->entry || !covers(candidate, cell))
+        return false;
+    if (trace->thread == attribution->thread)
+        return candidate->record->use != RECORD_USED;
+    return attribution->lower ? !records_is_own(attribution->own, trace->thread)
+                              : trace->kernel && candidate->record->use != RECORD_USED;
+}
+
+/* Finds the first time that CELL was queued for the request: by its own thread, or else
+ * by one of the kernel. ENTRY becomes its index, or -1: it was not. Returns how often; 1
+ * if by its own. */
+static int
+find_entry(const struct attribution *attribution, const struct range *cell, int *entry)
+{
+    int found = 0;
+    *entry = -1;
+    for (int i = attribution->first; i < attribution->count; i++) {
+        const struct candidate *candidate = &attribution->candidates[i];
+        if (!may_enter(attribution, candidate, cell))
+            continue;
+        if (found++ == 0)
+            *entry = i;
+        if (candidate->record->trace.thread == attribution->thread) {
+            *entry = i;
+            return 1;
+        }
+    }
+    return found;
+}
+
+/* Returns whether records of CELL, which is not known to be queued, are missing: it was
+ * issued all the same, or others queue what has to come from the device for the request.
+ */
+static bool
+is_missing(const struct attribution *attribution, const struct range *cell)
+{
+    for (int i = attribution->first; i < attribution->count; i++) {
+        enum os_trace_kind kind = attribution->candidates[i].record->trace.kind;
+        if (covers(&attribution->candidates[i], cell) &&
+            (attribution->direct || kind != OS_TRACE_COMPLETE))
+            return attribution->direct || kind == OS_TRACE_ISSUE;
+    }
+    return false;
+}
+
+/* Returns whether CELL, which has its ENTRY, was issued and completed once since. */
+static bool
+is_alone(const struct attribution *attribution, const struct range *cell, int entry)
+{
+    int issues = 0, completions = 0;
+    for (int i = entry + 1; i < attribution->count; i++) {
+        const struct candidate *candidate = &attribution->candidates[i];
+        enum os_trace_kind kind = candidate->record->trace.kind;
+        if (!covers(candidate, cell))
+            continue;
+        issues += (kind == OS_TRACE_ISSUE) - (kind == OS_TRACE_REQUEUE);
+        completions += kind == OS_TRACE_COMPLETE;
+    }
+    return issues == 1 && completions == 1;
+}
+
+static void
+mark(struct candidate *candidate)
+{
+    if (candidate->record->use == RECORD_UNUSED)
+        candidate->record->use = RECORD_TAKEN;
+}
+
+/* Adds the time of a block request at the device. Returns false if there is no room. */
+static bool
+add_interval(struct attribution *attribution, int64_t issued, int64_t left)
+{
+    struct breakdown_interval *last =
+        &attribution->intervals[attribution->interval_count - 1];
+    if (attribution->interval_count && last->issued == issued && last->left == left)
+        return true; /* of the same block request */
+    if (attribution->interval_count == ATTRIBUTION_INTERVALS)
+        return false;
+    attribution->intervals[attribution->interval_count++] =
+        (struct breakdown_interval){issued, left};
+    return true;
+}
+
+/* The block requests of a cell, while records pass. */
+struct cell_state {
+    enum { BEFORE, QUEUED, AT_DEVICE, DONE } own; /* that of the request */
+    int waiting, ahead; /* before it: not issued yet, and at the device */
+    int behind;         /* after it, at the device */
+    int since;          /* entries since the last of another process */
+    int64_t issued;
+};
+
+/* Takes a block request of others into account. Returns false if it is of another process
+ * and comes while that of the request is under way. */
+static bool
+enter(const struct attribution *attribution, const struct os_trace_record *trace,
+      struct cell_state *state)
+{
+    bool foreign =
+        !attribution->lower && !records_is_own(attribution->own, trace->thread);
+    state->since = foreign ? 0 : state->since + 1;
+    state->waiting += state->own == BEFORE;
+    return !foreign || state->own == BEFORE;
+}
+
+/* Returns whether what is issued is the request's own. A block request of which the
+ * beginning is not known may be of another process. */
+static bool
+issue(struct cell_state *state, int64_t time)
+{
+    bool own = !state->waiting && state->own == QUEUED;
+    if (own) {
+        state->own = AT_DEVICE;
+        state->issued = time;
+    } else if (state->waiting) {
+        state->waiting--;
+        state->ahead++;
+    } else if (state->own == BEFORE) {
+        state->ahead++;
+        state->since = 0;
+    } else {
+        state->behind++;
+    }
+    return own;
+}
+
+/* The one that has come last to the device leaves it, into the queue or COMPLETED the
+ * first. Returns whether that is the request's own. */
+static bool
+leave(struct cell_state *state, bool completed)
+{
+    bool own = state->own == AT_DEVICE && (completed ? !state->ahead : !state->behind);
+    if (own)
+        state->own = completed ? DONE : QUEUED;
+    else if (completed && state->ahead)
+        state->ahead--;
+    else if (!completed && state->behind)
+        state->behind--;
+    else if (!completed && state->ahead) {
+        state->ahead--;
+        state->waiting++;
+    }
+    return own;
+}
+
+/* Follows CELL from candidate FROM until its block request that has ENTRY is complete;
+ * ALONE: nobody else has it under way. */
+static enum split_result
+follow(struct attribution *attribution, const struct range *cell, int entry, int from,
+       bool alone)
+{
+    struct cell_state state = {.since = ATTRIBUTION_RECORDS};
+    int intervals = attribution->interval_count;
+    for (int i = from; i < attribution->count && state.own != DONE; i++) {
+        struct candidate *candidate = &attribution->candidates[i];
+        const struct os_trace_record *trace = &candidate->record->trace;
+        if (!covers(candidate, cell))
+            continue;
+        if (i == entry) {
+            if (state.since < state.waiting + state.ahead)
+                return SPLIT_SHARED;
+            state.own = QUEUED;
+            mark(candidate);
+        } else if (trace->kind == attribution->entry) {
+            if (!enter(attribution, trace, &state) && !alone)
+                return SPLIT_SHARED;
+        } else if (trace->kind == OS_TRACE_ISSUE) {
+            if (issue(&state, trace->time))
+                mark(candidate);
+        } else if (trace->kind == OS_TRACE_REQUEUE || trace->kind == OS_TRACE_COMPLETE) {
+            if (!leave(&state, trace->kind == OS_TRACE_COMPLETE))
+                continue;
+            mark(candidate);
+            if (!add_interval(attribution, state.issued, trace->time))
+                return SPLIT_LOST;
+        }
+    }
+    if (state.own == DONE)
+        return SPLIT_DONE;
+    attribution->interval_count = intervals;
+    return SPLIT_LOST;
+}
+
+/* Of several times that the kernel queued CELL, the last is taken that is complete when
+ * the request ends. */
+static enum split_result
+follow_last(struct attribution *attribution, const struct range *cell, int *entry)
+{
+    enum split_result result = SPLIT_LOST;
+    for (int i = attribution->count; i-- > attribution->first && result == SPLIT_LOST;) {
+        if (!may_enter(attribution, &attribution->candidates[i], cell))
+            continue;
+        *entry = i;
+        result = follow(attribution, cell, i, 0, false);
+    }
+    return result;
+}
+
+static enum split_result
+add_cell(struct attribution *attribution, const struct range *cell)
+{
+    int entry, found = find_entry(attribution, cell, &entry);
+    enum split_result result;
+    if (found == 0)
+        return is_missing(attribution, cell) ? SPLIT_LOST : SPLIT_DONE;
+    if (found == 1 && is_alone(attribution, cell, entry))
+        result = follow(attribution, cell, entry, entry, true);
+    else if (!attribution->all || attribution->foreign ||
+             (found > 1 && !attribution->lower))
+        result = SPLIT_SHARED;
+    else if (found > 1)
+        result = follow_last(attribution, cell, &entry);
+    else
+        result = follow(attribution, cell, entry, 0, false);
+    const struct os_trace_record *trace = &attribution->candidates[entry].record->trace;
+    bool released = trace->kernel && !attribution->lower;
+    int64_t *queued = released ? &attribution->released : &attribution->queued;
+    *queued = time_earlier(*queued, trace->time);
+    return result;
+}
+
+/* Returns the first sector behind FROM at which a record begins or ends; END: none does.
+ */
+static uint64_t
+next_cut(const struct attribution *attribution, uint64_t disk, uint64_t from,
+         uint64_t end)
+{
+    for (int i = 0; i < attribution->count; i++) {
+        const struct candidate *candidate = &attribution->candidates[i];
+        const struct os_trace_record *trace = &candidate->record->trace;
+        uint64_t over = trace->sector + trace->sectors;
+        if (candidate->disk == disk && trace->sector > from && trace->sector < end)
+            end = trace->sector;
+        if (candidate->disk == disk && over > from && over < end)
+            end = over;
+    }
+    return end;
+}
+
+enum split_result
+attribution_add(struct attribution *attribution, const struct range *range)
+{
+    uint64_t over = range->sector + range->sectors, end;
+    enum split_result result = SPLIT_DONE;
+    for (uint64_t at = range->sector; at < over && result == SPLIT_DONE; at = end) {
+        end = next_cut(attribution, range->disk, at, over);
+        struct range cell = {range->disk, at, end - at};
+        result = add_cell(attribution, &cell);
+    }
+    return result;
+}
+
+void
+attribution_end(struct attribution *attribution, bool is_split)
+{
+    for (int i = 0; i < attribution->count; i++) {
+        struct record *record = attribution->candidates[i].record;
+        if (record->use == RECORD_TAKEN)
+            record->use = is_split ? RECORD_USED : RECORD_UNUSED;
+    }
+}
