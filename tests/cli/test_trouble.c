@@ -70,6 +70,9 @@ each_is_said_to_be_slow_in_its_own_time(void **state)
     command_free(&result);
 }
 
+/* The targets that the lines about Linux AIO name; others may be on stderr as well. */
+#define OF_AIO "sed -n 's/^ioping: \\(.*\\): Linux AIO is not available.*/\\1/p' e; "
+
 static void
 a_sweep_that_cannot_begin_names_its_target(void **state)
 {
@@ -78,12 +81,8 @@ a_sweep_that_cannot_begin_names_its_target(void **state)
     need_linux_aio();
     struct result result = command_status(
         0, "faulty io_setup:3:11 -A -sweep depth=1..2 -w 100ms -C one two three >o 2>e; "
-           "echo $?; sed 's/: .*//;s/:$//' e; grep -o '^--- [a-z]* ' o");
-    assert_string_equal(result.out, "3\nioping\n--- one \n--- three \n");
-    assert_int_equal(result.status, 0);
-    command_free(&result);
-    result = command_status(0, "grep -c '^ioping: two: ' e");
-    assert_string_equal(result.out, "1\n");
+           "echo $?; " OF_AIO "grep -o '^--- [a-z]* ' o");
+    assert_string_equal(result.out, "3\ntwo\n--- one \n--- three \n");
     command_free(&result);
 }
 
@@ -95,8 +94,8 @@ what_keeps_the_first_step_from_its_begin_is_said_once(void **state)
     need_linux_aio();
     struct result result =
         command_status(0, "faulty io_setup:1-:11 -A -sweep depth=1..2 -w 100ms -C one "
-                          "two three >o 2>e; echo $?; wc -l <e; cat o");
-    assert_string_equal(result.out, "2\n1\n");
+                          "two three >o 2>e; echo $?; " OF_AIO "cat o");
+    assert_string_equal(result.out, "2\none\n");
     command_free(&result);
 }
 
