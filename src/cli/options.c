@@ -345,7 +345,7 @@ const struct cli_option cli_options[] = {
     {OPTION_CORRECTED, 0, "corrected", statistics, FLAG, .newer = true,
      .help = "percentiles with the waits of missed requests"},
     {OPTION_BREAKDOWN, 0, "breakdown", statistics, FLAG, .newer = true,
-     .help = "where the time went: submit, queue, device, return"},
+     .help = "where time went: submit, queue, device, return"},
     {OPTION_SLO, 0, "slo", statistics, CLI_REQUIRED, "limit", .set = add_slo,
      .newer = true, .repeats = true, .list = slos_list,
      .help = "exit 5 unless kept: p99=10ms, avg=1ms, iops=1k"},

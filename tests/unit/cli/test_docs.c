@@ -92,7 +92,7 @@ the_help_fits_a_terminal(void **state)
     struct buffer text = {0};
     cli_usage(&text);
     for (const char *line = text.text; *line; line += strcspn(line, "\n") + 1)
-        if (strcspn(line, "\n") > 90)
+        if (strcspn(line, "\n") > 80)
             fail_msg("too long: %.100s", line);
     assert_int_equal(strncmp(text.text, "Usage: ioping [options] ", 24), 0);
     assert_int_equal(text.text[text.length - 1], '\n');
