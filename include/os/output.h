@@ -30,7 +30,8 @@ int64_t os_stream_read(int fd, char *bytes, size_t size);
  * reader of a FIFO. What the file has stays until os_stream_empty. A standard stream by
  * another name is written to like that one. There is one such stream at a time, which is
  * a descriptor too, and from here on output without a reader has EPIPE and no signal.
- * Returns it, or -1 with errno.
+ * Returns it, or -1 with errno; EEXIST: in a folder that others may write to, PATH is
+ * another user's, or one of several names of a file.
  */
 int os_stream_open(const char *path);
 
@@ -42,6 +43,9 @@ bool os_stream_is_path(int stream, const char *path);
 /* Truncates a file that os_stream_open has opened, if it is one that has a size, and no
  * standard stream: 0, or -1 with errno. */
 int os_stream_empty(int stream);
+
+/* Removes the file of PATH that os_stream_open has made for a stream, if it is empty. */
+void os_stream_discard(int stream, const char *path);
 
 /* Closes a stream of os_stream_open: 0, or -1 with errno if what was written is lost. */
 int os_stream_close(int stream);

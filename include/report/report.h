@@ -94,6 +94,7 @@ struct reports {
     struct report list[REPORTS_MOST]; /* the last is on standard output */
     int count;
     int file;    /* a stream, which the first goes to; 0: there is none */
+    bool made;   /* its file was not there before */
     bool over;   /* a run, or a sweep, has come to its end, and exported files have not */
     bool stuck;  /* the thread that writes these is */
     bool failed; /* a report has an error */
@@ -112,6 +113,9 @@ void report_files(const struct plan *plan, char *text, size_t size);
  * REPORTS is all zero. Returns 0, or -1 with ERROR.
  */
 int report_open(struct reports *reports, const struct plan *plan, struct error *error);
+
+/* Removes that file, if report_open has made it and it is empty: nothing has begun. */
+void report_discard(const struct reports *reports, const struct plan *plan);
 
 /*
  * Empties that file, unless it is a target of JOBS, which are open, or another file of

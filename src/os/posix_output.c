@@ -144,6 +144,40 @@ standard_of(const struct stat *status)
     return 0;
 }
 
+/* Returns whether users other than the owner of the folder of PATH may make files there,
+ * whose state becomes that of FOLDER. */
+static bool
+is_shared(const char *path, struct stat *folder)
+{
+    char name[PATH_ROOM];
+    const char *slash = strrchr(path, '/');
+    snprintf(name, sizeof(name), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    return stat(name, folder) == 0 &&
+           (folder->st_mode & S_IWOTH ||
+            (folder->st_mode & S_IWGRP && folder->st_mode & S_ISVTX));
+}
+
+/* Opens a file for output, or makes it. As fs.protected_symlinks, _regular and _fifos of
+ * Linux, proc(5), where these are off too: in a folder that all may write to, a name that
+ * another user has put there is not followed, and nor are more names of a file. */
+static int
+open_output(const char *path)
+{
+    struct stat status, folder;
+    int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
+    if (is_shared(path, &folder)) {
+        bool there = lstat(path, &status) == 0;
+        if (there && ((status.st_uid != geteuid() && status.st_uid != folder.st_uid) ||
+                      (S_ISREG(status.st_mode) && status.st_nlink > 1))) {
+            errno = EEXIST;
+            return -1;
+        }
+        mode |= !there ? O_EXCL : S_ISLNK(status.st_mode) ? 0 : O_NOFOLLOW;
+    }
+    return open(path, mode, 0666);
+}
+
 /* A copy of a standard stream has the same place in the file, and needs no permission. */
 int
 os_stream_open(const char *path)
@@ -153,7 +187,7 @@ os_stream_open(const char *path)
     int standard = stat(path, &status) == 0 ? standard_of(&status) : 0, fd;
     do
         fd = standard ? fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                      : open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+                      : open_output(path);
     while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return -1;
@@ -189,6 +223,18 @@ os_stream_empty(int stream)
     if (!S_ISREG(status.st_mode) || standard_of(&status))
         return 0;
     return ftruncate(stream, 0);
+}
+
+/* A link stays, and what it leads to goes. */
+void
+os_stream_discard(int stream, const char *path)
+{
+    struct stat status;
+    char *real = realpath(path, NULL);
+    if (real && stat(real, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size == 0 && is_same(stream, &status))
+        unlink(real);
+    free(real);
 }
 
 /* A file system that stores data at the close can fail there. An interrupted close is not

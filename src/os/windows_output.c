@@ -181,6 +181,15 @@ os_stream_empty(int stream)
     return sized ? os_file_truncate(stream, 0) : 0;
 }
 
+void
+os_stream_discard(int stream, const char *path)
+{
+    struct os_info info;
+    if (os_stream_is_path(stream, path) && os_file_info(stream, &info) == 0 &&
+        info.kind == OS_FILE && info.size == 0)
+        os_path_remove(path);
+}
+
 int
 os_stream_close(int stream)
 {

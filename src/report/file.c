@@ -52,14 +52,27 @@ report_open(struct reports *reports, const struct plan *plan, struct error *erro
     if (there && info.kind == OS_DIRECTORY)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(EISDIR));
     int stream = os_stream_open(path);
+    if (stream < 0 && errno == EEXIST) {
+        error_set(error, EXIT_PREPARE, path,
+                  "is another user's, or another name of a file, where all may write");
+        return error_advise(error, "name a file in a directory of your own");
+    }
     if (stream < 0)
         return error_set(error, EXIT_PREPARE, path, "%s", strerror(errno));
     reports->file = stream;
+    reports->made = !there;
     if (os_file_info(stream, &info) == 0 &&
         (info.kind == OS_BLOCK ||
          (info.kind == OS_CHARACTER && os_device_is_disk(stream))))
         return refuse_device(path, error);
     return 0;
+}
+
+void
+report_discard(const struct reports *reports, const struct plan *plan)
+{
+    if (reports->made)
+        os_stream_discard(reports->file, plan->output.file);
 }
 
 static int

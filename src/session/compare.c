@@ -185,8 +185,10 @@ tell(struct compare *compare)
     struct error error;
     int status = EXIT_DONE;
     int begun = report_claim(&compare->reports, compare->plan, kept->jobs, &error);
-    if (begun < 0)
+    if (begun < 0) {
+        report_discard(&compare->reports, compare->plan);
         return console_error(&error);
+    }
     begun = report_begin(&compare->reports, &kept->plan, kept->jobs, kept->count, &error);
     if (begun == 0) {
         report_explain(&compare->reports, kept->jobs, kept->count);
@@ -209,6 +211,8 @@ work(void *argument)
     int read = read_all(compare, &error);
     if (!atomic_exchange(&compare->reading, false))
         return NULL; /* the program ends */
+    if (read < 0)
+        report_discard(&compare->reports, compare->plan);
     compare->status = read < 0 ? console_error(&error) : tell(compare);
     atomic_store(&compare->done, true);
     os_thread_wake(&compare->supervisor);

@@ -212,15 +212,15 @@ begin(struct session *session)
     if (session->plan->awake && os_processors_awake() < 0)
         notes_add(&session->notes, "-awake", "processors may sleep between requests: %s",
                   strerror(errno));
-    session->failed =
-        run_check_memory(session->jobs, session->all, &session->error) < 0 ||
-        open_targets(session) < 0;
-    if (!session->failed && begin_run(session) < 0) {
-        report_end(&session->reports, &session->jobs[0].outcome);
-        session->failed = true;
-    }
+    bool opened = run_check_memory(session->jobs, session->all, &session->error) == 0 &&
+                  open_targets(session) == 0;
+    session->failed = !opened || begin_run(session) < 0;
     if (!session->failed)
         atomic_store(&session->made, 0);
+    else
+        report_discard(&session->reports, session->plan);
+    if (session->failed && opened)
+        report_end(&session->reports, &session->jobs[0].outcome);
     console_notes(&session->notes);
     reach(session, &session->begun);
     if (session->failed)

@@ -266,6 +266,10 @@ a_file_that_is_another_of_the_run_is_refused_unharmed(void **state)
         {"-output ./y -plot y data", "ioping: ./y: it is the file of -plot too", 2},
         {"-output ./y -prometheus y data",
          "ioping: ./y: it is the file of -prometheus too", 2},
+        {"-output y -plot dangling data", "ioping: y: it is the file of -plot too", 2},
+        {"-output dangling -prometheus y data",
+         "ioping: dangling: it is the file of -prometheus too", 2},
+        {"-output dangling y", "ioping: y: request size is too big for this target\n", 2},
         {"-output t missing",
          "ioping: missing: No such file or directory; name a directory, a file or a "
          "device that exists\n",
@@ -280,6 +284,33 @@ a_file_that_is_another_of_the_run_is_refused_unharmed(void **state)
         snprintf(line, sizeof(line), "%s%s", cases[i].line, whole ? "" : other);
         assert_string_equal(result.err, line);
         assert_string_equal(result.out, "same\n");
+        command_free(&result);
+    }
+}
+
+/* Whether the kernel refuses it too, by fs.protected_symlinks and its like, or not. */
+static void
+what_others_may_have_put_there_is_refused(void **state)
+{
+    static const struct {
+        const char *name;
+        bool refused;
+    } cases[] = {{"link", true}, {"dangling", true}, {"file", true}, {"fifo", true},
+                 {"hard", true}, {"own", false},     {"new", false}};
+    (void)state;
+    need_users();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char line[160];
+        bool refused = cases[i].refused;
+        struct result result =
+            command_status(refused ? 2 : 0,
+                           "what_others_may_have_put_there_is_refused %s", cases[i].name);
+        snprintf(line, sizeof(line),
+                 "ioping: shared/%s: is another user's, or another name of a file, where "
+                 "all may write; name a file in a directory of your own\n",
+                 cases[i].name);
+        assert_string_equal(result.err, refused ? line : "");
+        assert_string_equal(result.out, refused ? "data\ndata\n" : "data\ndata\n1\n");
         command_free(&result);
     }
 }
@@ -386,6 +417,7 @@ main(void)
         cmocka_unit_test(a_file_that_cannot_be_opened_ends_it_before_a_request),
         cmocka_unit_test_setup(a_file_that_is_another_of_the_run_is_refused_unharmed,
                                make_folder),
+        cmocka_unit_test(what_others_may_have_put_there_is_refused),
         cmocka_unit_test(a_disk_is_refused_unharmed),
         cmocka_unit_test(a_fifo_without_reader_is_given_up),
         cmocka_unit_test(a_fifo_without_reader_is_given_up_after_a_signal),

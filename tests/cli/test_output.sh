@@ -27,7 +27,8 @@ the_file_is_made_and_emptied_as_by_the_shell() {
 }
 
 # Usage: a_file_that_is_another_of_the_run_is_refused_unharmed ARGUMENT...: in folder f, with
-# file t, links to it, and a directory whose working file it is.
+# file t, links to it, a directory whose working file it is, and link "dangling" to a file "y"
+# that is not there. No file is left that was not there.
 a_file_that_is_another_of_the_run_is_refused_unharmed() {
     rm -rf f/*
     cd f || return
@@ -39,9 +40,11 @@ a_file_that_is_another_of_the_run_is_refused_unharmed() {
     ln t hard
     cp t k/ioping.tmp
     cp t before
+    ln -s y dangling
+    ls -A >../files
     ioping -hang 0 -C -c 1 -i 0 "$@"
     status=$?
-    { cmp t before && cmp k/ioping.tmp before; } >&2 && echo same
+    { cmp t before && cmp k/ioping.tmp before && ls -A | diff ../files -; } >&2 && echo same
     return "$status"
 }
 
@@ -80,5 +83,27 @@ a_second_interrupt_closes_the_file() {
     jq -c '[length, .[-1].io.request]' x
     grep -c request= o
     grep -c ^generated o
+    return "$status"
+}
+
+# Usage: what_others_may_have_put_there_is_refused NAME: in folder shared, where all may write;
+# another user has made "link" to file precious, "dangling", "file" and "fifo", this one "own",
+# a link, and "hard", another name of precious.
+what_others_may_have_put_there_is_refused() {
+    rm -rf shared
+    mkdir -m 1777 shared
+    echo data >precious
+    ln -s ../precious shared/link
+    ln -s ../missing shared/dangling
+    echo data >shared/file
+    mkfifo shared/fifo
+    chown -h 65534 shared/*
+    ln -s ../target shared/own
+    ln precious shared/hard
+    ioping -C -B -c 2 -i 0 -output "shared/$1" data >/dev/null
+    status=$?
+    cat precious shared/file
+    find . -name missing
+    [ "$status" != 0 ] || wc -l <"shared/$1"
     return "$status"
 }
