@@ -7,9 +7,9 @@
  *
  * Parsers do not agree on a backslash before another, or before a comma, a space or an
  * equals sign, and none takes one at the end of a tag; a line break ends the line for
- * most. These, what else is no printable character and what is no UTF-8 are written as a
- * backslash and three octal digits, as in raw lines, and so is a backslash before a
- * digit: no two paths have the same tag.
+ * most. These, what else is no printable character, what reorders text and what is no
+ * UTF-8 are written as a backslash and three octal digits, as in raw lines, and so is a
+ * backslash before a digit: no two paths have the same tag.
  */
 #include "report/report.h"
 
@@ -35,8 +35,7 @@ add_path(struct buffer *text, const char *path)
     struct escape_character character;
     while (escape_next(&path, &character)) {
         bool backslash = character.code == '\\';
-        if (character.kind == ESCAPE_INVALID || character.kind == ESCAPE_CONTROL ||
-            (backslash && !is_literal_before(*path))) {
+        if (character.kind != ESCAPE_PLAIN || (backslash && !is_literal_before(*path))) {
             for (size_t i = 0; i < character.length; i++)
                 buffer_format(text, "\\%03o", (unsigned char)character.bytes[i]);
             continue;

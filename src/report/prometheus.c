@@ -16,16 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The format has an escape for quotes, backslashes and newlines alone. */
 static void
 add_label(struct buffer *text, const char *name, const char *value)
 {
     struct escape_character character;
     buffer_format(text, "%s=\"", name);
     while (escape_next(&value, &character)) {
-        if (character.kind == ESCAPE_INVALID)
-            buffer_text(text, ESCAPE_REPLACEMENT);
-        else if (character.code == '\n')
+        if (character.code == '\n')
             buffer_text(text, "\\n");
+        else if (character.kind != ESCAPE_PLAIN)
+            buffer_text(text, ESCAPE_REPLACEMENT);
         else if (character.code == '"' || character.code == '\\')
             buffer_format(text, "\\%c", *character.bytes);
         else

@@ -163,6 +163,7 @@ paths_are_escaped(void **state)
         {"\\\xc3\xa9", "\\134\xc3\xa9"},
         {"a\xff|\xc3|\xed\xa0\x80", "a\\377|\\303|\\355\\240\\200"},
         {"\xc2\x9b", "\\302\\233"},
+        {"a\xe2\x80\xae.b", "a\\342\\200\\256.b"},
     };
     struct stats stats = {0};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -267,7 +267,8 @@ corrections_do_not_change_what_was_measured(void **state)
     buffer_free(&text);
 }
 
-/* Quotes, backslashes and newlines; other bytes stay, what is no UTF-8 does not. */
+/* Quotes, backslashes and newlines; what is no UTF-8 or no character to be seen is
+ * replaced. */
 static void
 labels_are_escaped(void **state)
 {
@@ -280,7 +281,9 @@ labels_are_escaped(void **state)
         {"\xc3\xa9\xe2\x82\xac", "{target=\"\xc3\xa9\xe2\x82\xac\",device="},
         {"a\xff|\xc3|\xed\xa0\x80",
          "{target=\"a\xef\xbf\xbd|\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
-        {"\t\r\x1b", "{target=\"\t\r\x1b\",device="},
+        {"\t\r\x1b[m", "{target=\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd[m\",device="},
+        {"\x7f|\xc2\x9b", "{target=\"\xef\xbf\xbd|\xef\xbf\xbd\",device="},
+        {"a\xe2\x80\xae.b", "{target=\"a\xef\xbf\xbd.b\",device="},
         {"", "{target=\"\",device="},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
