@@ -62,6 +62,22 @@ bool plot_is_clear(const struct plot *plot);
  */
 int plot_limits(const struct plot *plot, struct slos *limits);
 
+/* Returns whether reads and writes are mixed. */
+static inline bool
+plot_has_both(const struct plot *plot)
+{
+    return plot->plan->load == LOAD_READ_WRITE;
+}
+
+/* The figures of requests that a plot has in words and in its table. */
+struct plot_figures {
+    uint64_t count, failed, missed; /* count: those that count */
+    int64_t p50, p99, max;          /* ns, of those that count */
+};
+
+/* Returns the figures of all requests, or of one operation. */
+struct plot_figures plot_figures_of(const struct stats *stats, enum scope scope);
+
 /* Returns the step with the highest rate that job NUMBER keeps; NULL: none is known. */
 const struct job_step *plot_knee(const struct plot *plot, int number);
 

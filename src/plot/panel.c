@@ -78,6 +78,23 @@ plot_has_data(const struct job *job)
     return job->stats && job->stats->latency.count > 0;
 }
 
+struct plot_figures
+plot_figures_of(const struct stats *stats, enum scope scope)
+{
+    const struct latencies latencies = latencies_of(stats, scope);
+    const struct percentile *list = percentiles_common.list;
+    const struct stats_operation *own = &stats->operations[scope == SCOPE_WRITE];
+    bool all = scope == SCOPE_ALL;
+    return (struct plot_figures){
+        .count = latencies.moments->count,
+        .failed = all ? stats->failed : own->failed,
+        .missed = all ? stats->missed : own->missed,
+        .p50 = latencies_percentile(&latencies, &list[0]),
+        .p99 = latencies_percentile(&latencies, &list[1]),
+        .max = latencies.moments->max,
+    };
+}
+
 bool
 plot_is_clear(const struct plot *plot)
 {

@@ -1,6 +1,7 @@
 /*
  * Below the panels: a legend, one row with the meaning of the lines, and a table, a row
- * with the numbers of each target, beside its colour and dashes.
+ * with the numbers of each target, beside its colour and dashes. Below the row of a run
+ * or a phase with reads and writes in turn stand those of each operation.
  */
 #include "base/units.h"
 #include "draw.h"
@@ -201,11 +202,19 @@ count_phases(const struct plot *plot)
     return count;
 }
 
+/* Returns how many rows the requests of a target, or of a phase, have in the table. */
+static int
+rows_each(const struct plot *plot)
+{
+    return plot_has_both(plot) && plot->plan->sweep.kind == SWEEP_NONE ? 3 : 1;
+}
+
 double
 plot_targets_height(const struct plot *plot)
 {
-    double rows = plot->count + count_phases(plot) + (entries_of(plot) ? 3.5 : 2);
-    return (rows + (plot_parts(plot) ? 1 : 0)) * PLOT_ROW;
+    double rows = (plot->count + count_phases(plot)) * rows_each(plot);
+    rows += (entries_of(plot) ? 3.5 : 2) + (plot_parts(plot) ? 1 : 0);
+    return rows * PLOT_ROW;
 }
 
 /* Draws the colour, dashes and mark of a target. */
@@ -270,50 +279,53 @@ find_highest(const struct job *job, bool bandwidth)
     return most;
 }
 
-/* Returns the kind of a cell and stores its VALUE; -1: the target has none. STATS are
- * those of a run, or of a phase. */
+/* Returns the kind of a cell of a sweep and stores its VALUE. */
 static enum units_kind
-value_of_cell(const struct job *job, const struct stats *stats, enum column column,
-              int64_t *value)
+value_of_sweep(const struct job *job, enum column column, int64_t *value)
+{
+    bool bandwidth = column == COLUMN_BANDWIDTH;
+    *value = (int64_t)find_highest(job, bandwidth);
+    return bandwidth ? UNITS_SIZE : UNITS_COUNT;
+}
+
+/* Returns the kind of a cell and stores its VALUE; -1: there is none. FIGURES are those
+ * of a run, or of a phase, or one of its operations. */
+static enum units_kind
+value_of_cell(const struct plot_figures *figures, enum column column, int64_t *value)
 {
     switch (column) {
     case COLUMN_REQUESTS:
-        *value = (int64_t)stats->latency.count;
+        *value = (int64_t)figures->count;
         return UNITS_COUNT;
     case COLUMN_FAILED:
-        *value = (int64_t)stats->failed;
+        *value = (int64_t)figures->failed;
         return UNITS_COUNT;
     case COLUMN_MISSED:
-        *value = (int64_t)stats->missed;
+        *value = (int64_t)figures->missed;
         return UNITS_COUNT;
-    case COLUMN_IOPS:
-        *value = (int64_t)find_highest(job, false);
-        return UNITS_COUNT;
-    case COLUMN_BANDWIDTH:
-        *value = (int64_t)find_highest(job, true);
-        return UNITS_SIZE;
     case COLUMN_P50:
-        *value = stats->latency.count ? stats_p50(stats) : -1;
+        *value = figures->count ? figures->p50 : -1;
         return UNITS_TIME;
     case COLUMN_P99:
-        *value = stats->latency.count ? stats_p99(stats) : -1;
+        *value = figures->count ? figures->p99 : -1;
         return UNITS_TIME;
     default:
-        *value = stats->latency.count ? stats->latency.max : -1;
+        *value = figures->count ? figures->max : -1;
         return UNITS_TIME;
     }
 }
 
 #define CELL (UNITS_TEXT + 8)
 
-/* Writes a cell into CELL bytes. */
+/* Writes a cell into CELL bytes; without FIGURES it is that of a sweep. */
 static void
-write_cell(char *cell, const struct job *job, const struct stats *stats,
+write_cell(char *cell, const struct job *job, const struct plot_figures *figures,
            enum column column)
 {
     int64_t value;
     char shown[UNITS_TEXT];
-    enum units_kind kind = value_of_cell(job, stats, column, &value);
+    enum units_kind kind = figures ? value_of_cell(figures, column, &value)
+                                   : value_of_sweep(job, column, &value);
     snprintf(cell, CELL, "%s%s", value < 0 ? "-" : units_format(kind, value, shown),
              kind == UNITS_SIZE ? "/s" : "");
 }
@@ -324,10 +336,11 @@ width_of(enum column column)
     return SVG_GLYPH * PLOT_FONT * columns[column].width + SPACE;
 }
 
-/* Draws a row with STATS from the right to the left, or the head of the table if JOB is
- * NULL. Returns the pixel at which it begins: the name has the rest. */
+/* Draws a row with FIGURES from the right to the left, NULL: of a sweep; or the head of
+ * the table if JOB is NULL. Returns the pixel at which it begins: the name has the rest.
+ */
 static double
-draw_cells(struct buffer *text, const struct job *job, const struct stats *stats,
+draw_cells(struct buffer *text, const struct job *job, const struct plot_figures *figures,
            unsigned shown, double y)
 {
     const struct svg_font font = {SVG_END, PLOT_FONT, job ? "cell" : "dim", false};
@@ -337,7 +350,7 @@ draw_cells(struct buffer *text, const struct job *job, const struct stats *stats
         if (!(shown & 1u << column))
             continue;
         if (job)
-            write_cell(cell, job, stats, (enum column)column);
+            write_cell(cell, job, figures, (enum column)column);
         svg_text(text, x, y, &font, job ? cell : columns[column].name);
         x -= width_of((enum column)column);
     }
@@ -363,7 +376,28 @@ draw_name(struct buffer *text, const struct job *job, double x, double y, double
     buffer_free(&name);
 }
 
-/* Draws a row for each phase, below Y. */
+/* Draws the row of STATS at Y, and those of operations, if there are any, below it.
+ * Returns the pixel at which the first begins. */
+static double
+draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
+          const struct stats *stats, unsigned shown, double y)
+{
+    const struct svg_font font = {.size = PLOT_FONT, .class = "dim"};
+    if (plot->plan->sweep.kind != SWEEP_NONE)
+        return draw_cells(text, job, NULL, shown, y);
+    struct plot_figures figures = plot_figures_of(stats, SCOPE_ALL);
+    double begin = draw_cells(text, job, &figures, shown, y);
+    for (int i = 1; i < rows_each(plot); i++) {
+        enum scope scope = i == 1 ? SCOPE_READ : SCOPE_WRITE;
+        figures = plot_figures_of(stats, scope);
+        y += PLOT_ROW;
+        draw_cells(text, job, &figures, shown, y);
+        svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, &font, scope_name(scope));
+    }
+    return begin;
+}
+
+/* Draws the rows of each phase, from Y on. */
 static void
 draw_phases(struct buffer *text, const struct plot *plot, unsigned shown, double y)
 {
@@ -374,13 +408,13 @@ draw_phases(struct buffer *text, const struct plot *plot, unsigned shown, double
         struct buffer name = {0};
         if (!stats)
             continue;
-        y += PLOT_ROW;
-        draw_cells(text, job, stats, shown, y);
+        draw_rows(text, plot, job, stats, shown, y);
         plot_words_phase(&name, plot, phase);
         text->failed |= name.failed;
         if (!name.failed)
             svg_text(text, PLOT_MARGIN + PLOT_SWATCH, y, &font, name.text);
         buffer_free(&name);
+        y += rows_each(plot) * PLOT_ROW;
     }
 }
 
@@ -391,10 +425,12 @@ draw_table(struct buffer *text, const struct plot *plot, unsigned found, double 
         columns_of(plot, found & 1u << ENTRY_FAIL, found & 1u << ENTRY_MISSED);
     double begin = PLOT_MARGIN + (plot->count > 1 ? PLOT_SWATCH + SPACE : 0);
     draw_cells(text, NULL, NULL, shown, y);
+    y += PLOT_ROW;
     for (int i = 0; i < plot->count; i++) {
-        y += PLOT_ROW;
-        double end = draw_cells(text, &plot->jobs[i], plot->jobs[i].stats, shown, y);
-        draw_name(text, &plot->jobs[i], begin, y, end - begin);
+        const struct job *job = &plot->jobs[i];
+        double end = draw_rows(text, plot, job, job->stats, shown, y);
+        draw_name(text, job, begin, y, end - begin);
+        y += rows_each(plot) * PLOT_ROW;
     }
     draw_phases(text, plot, shown, y);
 }
@@ -414,5 +450,5 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
     }
     draw_table(text, plot, found, y);
     for (int i = 0; plot->count > 1 && i < plot->count; i++)
-        draw_target_swatch(text, plot, i, y + (i + 1) * PLOT_ROW);
+        draw_target_swatch(text, plot, i, y + (1 + i * rows_each(plot)) * PLOT_ROW);
 }

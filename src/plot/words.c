@@ -82,6 +82,8 @@ plot_words_sent(struct buffer *text, const struct plot *plot)
     add_mode(text, plot);
     add_pace(text, plan);
     add_concurrency(text, plan);
+    if (plot_has_both(plot))
+        buffer_text(text, "; drawn together");
 }
 
 /* Adds ", 3 failed", nothing for a COUNT of 0. */
@@ -141,6 +143,21 @@ add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
     units_add(text, UNITS_TIME, max);
 }
 
+/* Adds the figures of all requests, and those of each operation where both are mixed. */
+static void
+add_figures(struct buffer *text, const struct stats *stats)
+{
+    for (enum scope scope = SCOPE_ALL; scope <= SCOPE_WRITE;
+         scope = scope_next(stats, scope)) {
+        struct plot_figures figures = plot_figures_of(stats, scope);
+        if (scope != SCOPE_ALL)
+            buffer_format(text, "; %s: ", scope_name(scope));
+        add_counts(text, figures.count, figures.failed, figures.missed);
+        if (figures.count)
+            add_times(text, figures.p50, figures.p99, figures.max);
+    }
+}
+
 /* Adds the means of the parts, such as ", on average submit 2 us, queue 1 us ...". */
 static void
 add_parts(struct buffer *text, const struct plot *plot, const struct stats *stats)
@@ -181,18 +198,14 @@ add_phases(struct buffer *text, const struct plot *plot)
         buffer_text(text, "; ");
         plot_words_phase(text, plot, phase);
         buffer_text(text, ": ");
-        add_counts(text, stats->latency.count, stats->failed, stats->missed);
-        if (stats->latency.count)
-            add_times(text, stats_p50(stats), stats_p99(stats), stats->latency.max);
+        add_figures(text, stats);
     }
 }
 
 static void
 add_run(struct buffer *text, const struct plot *plot, const struct stats *stats)
 {
-    add_counts(text, stats->latency.count, stats->failed, stats->missed);
-    if (stats->latency.count)
-        add_times(text, stats_p50(stats), stats_p99(stats), stats->latency.max);
+    add_figures(text, stats);
     add_parts(text, plot, stats);
     add_phases(text, plot);
 }

@@ -182,7 +182,8 @@ the_subtitle_says_what_was_sent(void **state)
           .burst = 3,
           .threads = 4},
          MODE_CACHED,
-         ">random writes and reads in turn of 512 B, cached, 3 every 2 s, 4 threads<"},
+         ">random writes and reads in turn of 512 B, cached, 3 every 2 s, 4 threads; "
+         "drawn together<"},
         {{.request_size = 512, .depth = 32, .engine_name = "io_uring"},
          MODE_DIRECT,
          ">random reads of 512 B, direct, depth 32 (io_uring)<"},
@@ -294,6 +295,40 @@ the_legend_has_a_row_of_numbers_for_each_target(void **state)
     assert_int_equal(count_of(text, ">200 us</text>"), 3);
     assert_contains(text, ">1.50 k</text>");
     assert_contains(text, ">/mnt/1 (ext4 /dev/vda1 39.3 GiB)</text>");
+}
+
+/* Of two targets with 30 reads of 200 us and 30 writes of 1 ms, of which the last failed:
+ * rows below each other, swatches beside those of the targets alone. */
+static void
+each_operation_has_a_row_of_numbers(void **state)
+{
+    (void)state;
+    begin(2);
+    scene.plan.load = LOAD_READ_WRITE;
+    scene.stats[0].both = scene.stats[1].both = true;
+    for (int i = 0; i < 120; i++) {
+        struct sample sample = {.start = (1 + i) * SECOND,
+                                .latency = i % 4 < 2 ? 200 * US : MS,
+                                .operation = i % 4 < 2 ? OPERATION_READ : OPERATION_WRITE,
+                                .verdict = i < 118 ? VERDICT_NONE : VERDICT_ERROR};
+        stats_record(&scene.stats[i % 2], &sample);
+        track_record(&scene.tracks[i % 2], &sample);
+    }
+    const char *text = draw();
+    assert_int_equal(count_of(text, ">read</text>"), 2);
+    assert_int_equal(count_of(text, ">write</text>"), 2);
+    assert_int_equal(count_of(text, ">59</text>"), 2);
+    assert_int_equal(count_of(text, ">30</text>"), 2);
+    assert_int_equal(count_of(text, ">29</text>"), 2);
+    assert_int_equal(count_of(text, ">200 us</text>"), 2 * 3); /* of reads */
+    assert_contains(text,
+                    "/mnt/1 (ext4 /dev/vda1 39.3 GiB): 59 requests counted, 1 failed, "
+                    "p50 200.2 us, p99 1 ms, max 1 ms; read: 30 requests counted, p50 "
+                    "200 us, p99 200 us, max 200 us; write: 29 requests counted, 1 "
+                    "failed, p50 1 ms, p99 1 ms, max 1 ms.");
+    scene.plan.load = LOAD_READ;
+    scene.stats[0].both = scene.stats[1].both = false;
+    assert_int_equal(count_of(draw(), ">read</text>"), 0);
 }
 
 static void
@@ -470,6 +505,7 @@ main(void)
         TEST(few_requests_are_marks_and_many_are_not),
         TEST(the_legend_has_failures_only_if_there_are_any),
         TEST(the_legend_has_a_row_of_numbers_for_each_target),
+        TEST(each_operation_has_a_row_of_numbers),
         TEST(nothing_to_draw_is_said_once),
         TEST(a_sweep_of_sizes_has_two_panels),
         TEST(the_points_of_a_saturation_curve_are_labelled),
