@@ -108,9 +108,10 @@ int os_mount_measure(int fd, struct os_mount *mount);
 /*
  * Finds the names in MOUNT, which takes longer. It asks the kernel alone, not the file
  * system, which may hang; but of an anonymous one the device may be named by a path into
- * another file system, which is asked then and may hang likewise.
+ * another file system, which is asked then and may hang likewise. Returns 0, also where
+ * there are none, or -1 with errno where the system's list of mounts cannot be read.
  */
-void os_mount_name(int fd, struct os_mount *mount);
+int os_mount_name(int fd, struct os_mount *mount);
 
 /*
  * Returns true if the open file FD is on another mount than directory PATH, as one that

@@ -49,6 +49,7 @@ struct target {
     bool memory;       /* no device behind it */
     bool flushed;      /* no dirty data is left */
     bool fresh;        /* the kept working file was not there before */
+    int unnamed;       /* errno of why its names are not known; 0: none */
     double holes;      /* percent of the working set, when it was opened; -1: not known */
     /* In nocache mode: */
     os_resident_function *resident; /* looks pages up; NULL: it cannot be done */

@@ -80,12 +80,14 @@ os_mount_measure(int fd, struct os_mount *mount)
     return 0;
 }
 
-void
+int
 os_mount_name(int fd, struct os_mount *mount)
 {
     STATUS status;
-    if (GET_STATUS(fd, &status) == 0)
-        set_names(mount, status.f_fstypename, status.f_mntfromname);
+    if (GET_STATUS(fd, &status) != 0)
+        return -1;
+    set_names(mount, status.f_fstypename, status.f_mntfromname);
+    return 0;
 }
 
 #ifdef OS_HAS_FILE_DROP /* else no request passes by the cache of files */

@@ -395,10 +395,11 @@ os_mount_measure(int fd, struct os_mount *mount)
     return 0;
 }
 
-void
+int
 os_mount_name(int fd, struct os_mount *mount)
 {
     (void)fd, (void)mount;
+    return 0;
 }
 #endif
 

@@ -180,11 +180,12 @@ linux_mount_options(int fd)
     return options;
 }
 
-void
+int
 os_mount_name(int fd, struct os_mount *mount)
 {
     int64_t id = mount_id(fd);
     char *table = id < 0 ? NULL : linux_file_read("/proc/self/mountinfo");
+    int number = errno;
     struct stat status;
     if (table && (mountinfo_find(table, id, mount) == 0 ||
                   (fstat(fd, &status) == 0 &&
@@ -192,6 +193,8 @@ os_mount_name(int fd, struct os_mount *mount)
                                          minor(status.st_dev), mount) == 0)))
         resolve_device(mount);
     free(table);
+    errno = number;
+    return table ? 0 : -1;
 }
 
 /* Leaves the descriptors of the process, and its folder, but for END. */

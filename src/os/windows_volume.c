@@ -92,7 +92,7 @@ name_device(HANDLE file, struct os_mount *mount)
     free(root);
 }
 
-void
+int
 os_mount_name(int fd, struct os_mount *mount)
 {
     HANDLE file = windows_handle_of(fd);
@@ -100,6 +100,7 @@ os_mount_name(int fd, struct os_mount *mount)
     if (GetVolumeInformationByHandleW(file, NULL, 0, NULL, NULL, NULL, name, 32))
         copy_name(name, mount->fstype, sizeof(mount->fstype));
     name_device(file, mount);
+    return 0;
 }
 
 /* Disks and volumes have no cache before them, whatever name they are opened by. */

@@ -143,10 +143,25 @@ summarize(struct reports *reports, struct report *report, const struct job *job)
     end_record(reports, report);
 }
 
+static void
+write_notes(struct reports *reports, struct notes *notes)
+{
+    status_pause(reports->status);
+    console_notes(notes);
+    status_resume(reports->status);
+}
+
 static int
 on_begin(void *self, const struct job *job)
 {
     struct reports *reports = self;
+    int unnamed = job->target.unnamed;
+    struct notes notes = {0};
+    if (unnamed) {
+        notes_add(&notes, job_name(job), "the mount table cannot be read: %s%s",
+                  strerror(unnamed), unnamed == EMFILE ? ", see ulimit -n" : "");
+        write_notes(reports, &notes);
+    }
     for (int i = 0; i < reports->count; i++)
         begin_job(reports, select_job(reports, i, job));
     return status_of(reports);
@@ -179,14 +194,6 @@ on_period(void *self, const struct job *job, const struct stats *stats, int64_t 
         end_record(reports, report);
     }
     return status_of(reports);
-}
-
-static void
-write_notes(struct reports *reports, struct notes *notes)
-{
-    status_pause(reports->status);
-    console_notes(notes);
-    status_resume(reports->status);
 }
 
 static const char *

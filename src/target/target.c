@@ -117,7 +117,8 @@ target_name(struct target *target)
     if (description->device[0])
         return;
     memcpy(mount.fstype, description->fstype, sizeof(mount.fstype));
-    os_mount_name(target->fd, &mount);
+    if (os_mount_name(target->fd, &mount) < 0 && errno != ENOENT) /* it has no /proc */
+        target->unnamed = errno;
     memcpy(description->fstype, mount.fstype, sizeof(description->fstype));
     snprintf(description->device, sizeof(description->device), "%s", mount.device);
 }

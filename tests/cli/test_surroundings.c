@@ -43,9 +43,10 @@ a_closed_stdin_does_not_matter(void **state)
     }
 }
 
-/* The label of a run with all there is, and of one with less: "unknown unknown SIZE". */
+/* The label of a run with all there is, and of one with less, which stderr gives the
+ * reason for: "unknown unknown SIZE". */
 static void
-assert_label_unknown(const char *with_less)
+assert_label_unknown(const char *with_less, const char *reason)
 {
     struct result result =
         command_status(0,
@@ -58,7 +59,7 @@ assert_label_unknown(const char *with_less)
     snprintf(expected, sizeof(expected), "4 KiB <<< data (unknown unknown %s\n",
              strchr(strchr(strchr(result.out, '(') + 1, ' ') + 1, ' ') + 1);
     assert_string_equal(second, expected);
-    assert_string_equal(result.err, "");
+    assert_matches(result.err, reason);
     command_free(&result);
 }
 
@@ -71,7 +72,8 @@ without_proc_only_the_label_knows_less(void **state)
     need_success("unshare -m umount -l /proc",
                  "needs the right to unmount /proc for a process of its own");
     assert_label_unknown("unshare -m sh -c 'umount -l /proc; exec \"$0\" \"$@\"' "
-                         "\"$IOPING\"");
+                         "\"$IOPING\"",
+                         "^$");
 }
 
 static void
@@ -121,7 +123,19 @@ without_the_mount_table_only_the_label_knows_less(void **state)
     need_faults();
     need_direct("data");
     assert_label_unknown("IOPING_SCRIPT=open@mountinfo:1-:13 "
-                         "LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\"");
+                         "LD_PRELOAD=\"$IOPING_FAULTS\" \"$IOPING\"",
+                         "^ioping: the mount table cannot be read: Permission denied\n$");
+}
+
+static void
+without_descriptors_the_label_says_so(void **state)
+{
+    (void)state;
+    need_bare("it needs more than there are");
+    need_direct("data");
+    assert_label_unknown("limited 4", "^ioping: the mount table cannot be read: "
+                                      "(Too many open files|No file descriptors "
+                                      "available), see ulimit -n\n$");
 }
 
 static void
@@ -301,6 +315,7 @@ main(void)
         cmocka_unit_test(an_old_kernel_knows_the_label_as_well),
         cmocka_unit_test(a_plain_chroot_is_known_by_its_device),
         cmocka_unit_test(without_the_mount_table_only_the_label_knows_less),
+        cmocka_unit_test(without_descriptors_the_label_says_so),
         cmocka_unit_test(a_container_without_sys_admin_changes_nothing),
         cmocka_unit_test(root_without_privileges_calls_nothing_cached_by_mistake),
         cmocka_unit_test(setuid_opens_nothing_that_the_user_may_not),

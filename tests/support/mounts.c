@@ -127,6 +127,5 @@ describe_mount(int fd, struct os_mount *mount)
 {
     if (os_mount_measure(fd, mount) < 0)
         return -1;
-    os_mount_name(fd, mount);
-    return 0;
+    return os_mount_name(fd, mount);
 }
