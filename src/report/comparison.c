@@ -67,13 +67,17 @@ struct table {
     int count;
     bool live, limited;
     bool same, unknown; /* a ratio may be 1, or is not known */
+    bool alone;         /* a name has a line of its own */
     int name, widths[COLUMNS];
+    int closer;      /* by this the gaps are smaller */
+    unsigned hidden; /* columns, by bits */
 };
 
 static bool
 is_shown(const struct table *table, int column)
 {
-    return (table->live || !columns[column].live) && (table->limited || column != SLO);
+    return (table->live || !columns[column].live) && (table->limited || column != SLO) &&
+           !(table->hidden & 1u << column);
 }
 
 static void
@@ -184,19 +188,53 @@ measure(struct table *table)
     }
 }
 
+/* Returns the spaces before a column. */
+static int
+find_gap(const struct table *table, int column)
+{
+    return columns[column].gap > 2 ? columns[column].gap - table->closer
+                                   : columns[column].gap;
+}
+
+static int
+measure_line(const struct table *table)
+{
+    int width = table->alone ? 0 : table->name;
+    for (int i = 0; i < COLUMNS; i++)
+        if (is_shown(table, i))
+            width += find_gap(table, i) + table->widths[i];
+    return width;
+}
+
+/* Makes the table as wide as a terminal of LIMIT columns, as far as it can be. */
+static void
+fit(struct table *table, int limit)
+{
+    static const enum column least_useful[] = {IOPS, AVG, MAX, REQUESTS};
+    if (measure_line(table) <= limit)
+        return;
+    table->closer = 1;
+    for (int i = 0; i < 4 && measure_line(table) > limit; i++)
+        table->hidden |= 1u << least_useful[i];
+    table->alone = measure_line(table) > limit;
+}
+
 static void
 add_line(struct buffer *text, const struct table *table, const struct line *line,
          bool color)
 {
     enum color_tone tone = line->slo == SLO_BROKEN ? TONE_FAILED : TONE_NONE;
     const char *name = line->name.text;
-    buffer_format(text, "%s%*s", name, table->name - escape_count(name), "");
+    if (table->alone)
+        buffer_format(text, "%s\n", name);
+    else
+        buffer_format(text, "%s%*s", name, table->name - escape_count(name), "");
     for (int i = 0; i < COLUMNS; i++) {
         const char *cell = line->cells[i];
         int rest = table->widths[i] - (int)strlen(cell);
         if (!is_shown(table, i))
             continue;
-        buffer_format(text, "%*s", columns[i].gap + (columns[i].left ? 0 : rest), "");
+        buffer_format(text, "%*s", find_gap(table, i) + (columns[i].left ? 0 : rest), "");
         color_add(text, color, i == SLO ? tone : TONE_NONE, cell);
         buffer_format(text, "%*s", columns[i].left ? rest : 0, "");
     }
@@ -242,7 +280,7 @@ add_table(struct buffer *text, const struct table *table, const char *with, bool
 
 void
 comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
-                  const char *with, const struct slos *slos, bool color)
+                  const char *with, const struct slos *slos, bool color, int limit)
 {
     struct table table = {.count = count + 1, .live = !with, .limited = slos->count > 0};
     table.lines = calloc((size_t)table.count, sizeof(*table.lines));
@@ -250,6 +288,8 @@ comparison_format(struct buffer *text, const struct comparison_row *rows, int co
     text->failed |= !filled;
     if (filled) {
         measure(&table);
+        if (limit)
+            fit(&table, limit);
         add_table(text, &table, with, color);
     }
     for (int i = 0; table.lines && i < table.count; i++)

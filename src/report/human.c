@@ -335,7 +335,8 @@ add_phases(struct report *report)
 {
     const struct job *job = &report->jobs[0];
     add_head(report, "under load");
-    phases_table(&report->text, report->plan, job->phases);
+    phases_table(&report->text, report->plan, job->phases,
+                 report->terminal ? report->columns : 0);
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
         add_histograms(report, &job->phases->list[phase].stats, phase_name(phase));
 }
@@ -410,7 +411,7 @@ human_compare(struct report *report)
     const struct comparison_row *rows = comparison_rows(report);
     if (rows)
         comparison_format(&report->text, rows, report->count, with, &report->plan->slos,
-                          report->color);
+                          report->color, report->terminal ? report->columns : 0);
     if (report->plan->compare)
         add_distributions(report);
 }

@@ -242,10 +242,56 @@ table_highest(struct buffer *text, const struct job *job)
     buffer_text(text, "/s)\n");
 }
 
+/* The shape of the table of phases: widths of columns, 0 for one that is left out. */
+struct shape {
+    bool alone; /* a name has a line of its own */
+    int name, requests, ratio, bandwidth;
+};
+
+/* Returns how wide a line of the table is. */
+static int
+measure_line(const struct shape *shape, const struct plan *plan)
+{
+    const struct percentiles *list = percentiles_of(plan);
+    int width = shape->name + shape->requests + WIDTH_TIME + shape->ratio +
+                shape->bandwidth + (plan->breakdown ? 2 * WIDTH_DEVICE : 0);
+    for (int i = 0; i < list->count; i++)
+        width += width_of(&list->list[i]);
+    return width;
+}
+
+/* Returns the shape for names of NAME columns on a terminal of COLUMNS, 0 for what goes
+ * elsewhere: the first that fits, or else the last. */
+static struct shape
+find_shape(const struct plan *plan, int name, int columns)
+{
+    const struct shape shapes[] = {
+        {false, name > WIDTH_LOAD ? name : WIDTH_LOAD, WIDTH_REQUESTS, WIDTH_RATIO,
+         WIDTH_BANDWIDTH},
+        {false, name, 0, WIDTH_RATIO - 1, WIDTH_BANDWIDTH - 1},
+        {true, 0, WIDTH_REQUESTS, WIDTH_RATIO - 1, WIDTH_BANDWIDTH - 1},
+        {true, 0, 0, WIDTH_RATIO - 1, WIDTH_BANDWIDTH - 1},
+        {true, 0, 0, WIDTH_RATIO - 1, 0},
+    };
+    int i = 0;
+    while (columns && i < 4 && measure_line(&shapes[i], plan) > columns)
+        i++;
+    return shapes[i];
+}
+
+/* Adds the first cells of a line. */
+static void
+add_first(struct buffer *text, const struct shape *shape, const char *name,
+          const char *requests)
+{
+    buffer_format(text, "%-*s%s%*s", shape->name, name, shape->alone ? "\n" : "",
+                  shape->requests, shape->requests ? requests : "");
+}
+
 /* Adds how many times the p99 of LATENCIES is that of IDLE, a dash where one is not
  * known. */
 static void
-add_ratio(struct buffer *text, const struct latencies *latencies,
+add_ratio(struct buffer *text, int width, const struct latencies *latencies,
           const struct latencies *idle)
 {
     const struct percentile *p99 = &percentiles_common.list[1];
@@ -255,27 +301,29 @@ add_ratio(struct buffer *text, const struct latencies *latencies,
     if (latencies->moments->count >= needs && idle->moments->count >= needs && least > 0)
         snprintf(cell, sizeof(cell), "%.2fx",
                  (double)latencies_percentile(latencies, p99) / least);
-    buffer_format(text, "%*s", WIDTH_RATIO, cell);
+    buffer_format(text, "%*s", width, cell);
 }
 
 /* Adds what a phase has of SCOPE, with NAME before it. */
 static void
 add_requests(struct buffer *text, const struct plan *plan,
              const struct job_phases *phases, enum phase phase, enum scope scope,
-             const char *name, int width)
+             const char *name, const struct shape *shape)
 {
+    char requests[24];
     const struct latencies latencies = latencies_of(&phases->list[phase].stats, scope),
                            idle = latencies_of(&phases->list[PHASE_IDLE].stats, scope);
-    buffer_format(text, "%-*s%*llu", width, name, WIDTH_REQUESTS,
-                  (unsigned long long)latencies.moments->count);
+    snprintf(requests, sizeof(requests), "%llu",
+             (unsigned long long)latencies.moments->count);
+    add_first(text, shape, name, requests);
     add_cells(text, plan, &latencies);
-    add_ratio(text, &latencies, &idle);
+    add_ratio(text, shape->ratio, &latencies, &idle);
 }
 
 /* Adds the rows of PHASE; LOAD is what it is called. */
 static void
 add_phase(struct buffer *text, const struct plan *plan, const struct job_phases *phases,
-          enum phase phase, const char *load, int width)
+          enum phase phase, const char *load, const struct shape *shape)
 {
     const struct stats *stats = &phases->list[phase].stats;
     const struct outcome *background = &phases->load->outcome;
@@ -283,40 +331,42 @@ add_phase(struct buffer *text, const struct plan *plan, const struct job_phases 
     const char *name = phase == PHASE_IDLE     ? "none"
                        : phase == PHASE_LOADED ? load
                                                : "none, after";
-    add_requests(text, plan, phases, phase, scope, name, width);
-    if (phase == PHASE_LOADED)
+    add_requests(text, plan, phases, phase, scope, name, shape);
+    if (shape->bandwidth && phase == PHASE_LOADED)
         add_value(
-            text, WIDTH_BANDWIDTH, UNITS_SIZE,
+            text, shape->bandwidth, UNITS_SIZE,
             (int64_t)stats_rate((double)background->total.all_bytes, background->time),
             "/s");
-    else
-        buffer_format(text, "%*s", WIDTH_BANDWIDTH, "-");
+    else if (shape->bandwidth)
+        buffer_format(text, "%*s", shape->bandwidth, "-");
     if (plan->breakdown)
         add_device_cells(text, stats);
     buffer_text(text, "\n");
     while (scope_is_operation(scope = scope_next(stats, scope))) {
         char own[16];
         snprintf(own, sizeof(own), "  %s", scope_name(scope));
-        add_requests(text, plan, phases, phase, scope, own, width);
+        add_requests(text, plan, phases, phase, scope, own, shape);
         buffer_text(text, "\n");
     }
 }
 
 void
 phases_table(struct buffer *text, const struct plan *plan,
-             const struct job_phases *phases)
+             const struct job_phases *phases, int columns)
 {
     struct buffer load = {0};
     plan_background_name(&phases->load->plan, &load);
     text->failed |= load.failed;
-    int width = (int)load.length > WIDTH_LOAD ? (int)load.length : WIDTH_LOAD;
-    buffer_format(text, "%-*s%*s", width, "load", WIDTH_REQUESTS, "requests");
+    int least = (int)strlen("none, after");
+    struct shape shape =
+        find_shape(plan, (int)load.length > least ? (int)load.length : least, columns);
+    add_first(text, &shape, "load", "requests");
     add_names(text, plan);
-    buffer_format(text, "%*s%*s", WIDTH_RATIO, "p99 vs idle", WIDTH_BANDWIDTH,
-                  "load bandwidth");
+    buffer_format(text, "%*s%*s", shape.ratio, "p99 vs idle", shape.bandwidth,
+                  shape.bandwidth ? "load bandwidth" : "");
     add_device_names(text, plan);
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
         if (phases->list[phase].ended && !load.failed)
-            add_phase(text, plan, phases, phase, load.text, width);
+            add_phase(text, plan, phases, phase, load.text, &shape);
     buffer_free(&load);
 }

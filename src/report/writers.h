@@ -99,9 +99,11 @@ void table_row(struct buffer *text, const struct plan *plan, const struct job_st
                const struct stats *stats, int64_t time, bool color);
 void table_highest(struct buffer *text, const struct job *job);
 
-/* table.c: adds the table of the phases so far of a run of PLAN, a line each. */
+/* table.c: adds the table of the phases so far of a run of PLAN, a line each. On a
+ * terminal that is narrower than it, of COLUMNS (0: none), it lacks the least useful
+ * columns, and names may have lines of their own. */
 void phases_table(struct buffer *text, const struct plan *plan,
-                  const struct job_phases *phases);
+                  const struct job_phases *phases, int columns);
 
 /*
  * comparison.c: adds a head and a table of COUNT rows (stats/comparison.h), which have
@@ -109,10 +111,11 @@ void phases_table(struct buffer *text, const struct plan *plan,
  * the others are files too; NULL: they are targets, the fastest first, and a blank line
  * parts them from the summaries. If SLOS has limits, a column tells if each keeps them
  * all; with COLOR a broken one is red. Times and IOPS are those of the requests that
- * count.
+ * count. Narrower for a terminal of COLUMNS, as phases_table.
  */
 void comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
-                       const char *with, const struct slos *slos, bool color);
+                       const char *with, const struct slos *slos, bool color,
+                       int columns);
 
 /* comparison.c: returns the rows of all jobs of REPORT, which have ended; they are filled
  * once, and are the report's. NULL without memory, which is marked in its text. */

@@ -71,15 +71,22 @@ compare(const struct buffer *text, const char *name)
 }
 
 static struct buffer
-table_of(const struct device *devices, int count, const char *with,
-         const struct slos *slos)
+table_for(int limit, const struct device *devices, int count, const char *with,
+          const struct slos *slos)
 {
     static const struct slos none;
     struct comparison_row rows[MOST];
     struct buffer text = {0};
     fill_rows(rows, devices, count);
-    comparison_format(&text, rows, count, with, slos ? slos : &none, false);
+    comparison_format(&text, rows, count, with, slos ? slos : &none, false, limit);
     return text;
+}
+
+static struct buffer
+table_of(const struct device *devices, int count, const char *with,
+         const struct slos *slos)
+{
+    return table_for(0, devices, count, with, slos);
 }
 
 static void
@@ -176,6 +183,49 @@ names_cannot_drive_the_terminal_and_are_aligned(void **state)
     check(devices, 4, NULL, NULL, "comparison_utf8");
 }
 
+/* The columns that are missing are those that tell least of the difference. */
+static void
+a_terminal_has_the_columns_that_fit(void **state)
+{
+    static const struct {
+        const char *path, *head;
+        int limit;
+    } cases[] = {
+        {"/mnt/hdd", "requests p50 change p99 change max avg iops", 200},
+        {"/mnt/hdd", "requests p50 change p99 change max avg", 112},
+        {"/mnt/hdd", "requests p50 change p99 change max", 102},
+        {"/mnt/hdd", "p50 change p99 change", 80},
+        {"/mnt/a-path/that-is/rather/long", "\np50 change p99 change", 80},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        const struct device devices[] = {
+            {"/mnt/gp2", 1960, 576900, 39, 1440000, {{0}}},
+            {"/mnt/gp3", 1960, 561000, 39, 1710000, {{0.94, 1.004}, {1.0921, 1.268}}},
+            {cases[i].path, 1999, 8 * MS, 0, 0, {{13.56, 14.1}, {5.2, 5.81}}},
+        };
+        struct buffer text = table_for(cases[i].limit, devices, 3, NULL, NULL);
+        char head[128] = "", *at = strstr(text.text, "\ntarget");
+        assert_non_null(at);
+        bool alone = at[strlen("\ntarget")] == '\n';
+        const char *line = at + strlen("\ntarget") + alone;
+        char *words = strndup(line, strcspn(line, "\n"));
+        for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+            snprintf(head + strlen(head), sizeof(head) - strlen(head), "%s%s",
+                     head[0] ? " "
+                     : alone ? "\n"
+                             : "",
+                     word);
+        free(words);
+        assert_string_equal(head, cases[i].head);
+        for (at = text.text; *at; at += strcspn(at, "\n") + 1)
+            if ((int)strcspn(at, "\n") > cases[i].limit)
+                fail_msg("wider than %d: %s", cases[i].limit, text.text);
+        assert_contains(text.text, "(+9.2..+27)");
+        buffer_free(&text);
+    }
+}
+
 static void
 columns_are_as_wide_as_their_widest_entry(void **state)
 {
@@ -189,7 +239,7 @@ columns_are_as_wide_as_their_widest_entry(void **state)
     fill_rows(rows, devices, 2);
     all_stats[1].latency.count = 1234567890;
     all_stats[1].latency.sum = 1234567890 * (2000 * MS);
-    comparison_format(&text, rows, 2, NULL, &none, false);
+    comparison_format(&text, rows, 2, NULL, &none, false, 0);
     compare(&text, "comparison_wide");
     buffer_free(&text);
 }
@@ -307,6 +357,7 @@ main(void)
         cmocka_unit_test(with_limits_there_is_a_column_for_them),
         cmocka_unit_test(there_is_a_table_if_nothing_counted),
         cmocka_unit_test(names_cannot_drive_the_terminal_and_are_aligned),
+        cmocka_unit_test(a_terminal_has_the_columns_that_fit),
         cmocka_unit_test(columns_are_as_wide_as_their_widest_entry),
         cmocka_unit_test(changes_are_rounded_and_bounds_away_from_them),
         cmocka_unit_test(one_request_has_all_its_values),

@@ -113,6 +113,46 @@ a_table_has_a_row_for_each_phase(void **state)
     golden_end(&golden, "phases_human");
 }
 
+/* Without what tells least of a phase. */
+static void
+a_terminal_has_the_columns_that_fit(void **state)
+{
+    static const struct {
+        const char *has, *lacks;
+        int threads, columns;
+        bool breakdown;
+    } cases[] = {
+        {"requests        p50 ", "\nload\n", 1, 92, false},
+        {"load bandwidth", "requests", 1, 91, false},
+        {"load bandwidth", "requests", 1, 80, false},
+        {"\nload\n  requests        p50 ", "\nload ", 16, 80, false},
+        {"\nload\n        p50 ", "bandwidth", 1, 80, true},
+    };
+    (void)state;
+    struct golden golden;
+    prepare(&golden, FORMAT_HUMAN);
+    golden_begin(&golden);
+    end_all(&golden);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct buffer text = {0};
+        golden.plan.breakdown = cases[i].breakdown;
+        load.plan.threads = cases[i].threads;
+        buffer_text(&text, "\n");
+        phases_table(&text, &golden.plan, &phases, cases[i].columns);
+        assert_contains(text.text, cases[i].has);
+        assert_contains(text.text, "p99 vs idle");
+        assert_contains(text.text, "\nnone, after");
+        assert_lacks(text.text, cases[i].lacks);
+        for (const char *at = text.text; *at; at += strcspn(at, "\n") + 1)
+            if ((int)strcspn(at, "\n") > cases[i].columns)
+                fail_msg("wider than %d: %s", cases[i].columns, text.text);
+        buffer_free(&text);
+    }
+    golden.plan.breakdown = false;
+    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end(&golden, "phases_human");
+}
+
 /* As after a signal. The ratio is not known, as one of the two is not. */
 static void
 a_table_has_the_phases_that_were(void **state)
@@ -234,6 +274,7 @@ main(void)
         cmocka_unit_test(records_have_the_phase),
         cmocka_unit_test(raw_lines_end_with_the_phase),
         cmocka_unit_test(a_table_has_a_row_for_each_phase),
+        cmocka_unit_test(a_terminal_has_the_columns_that_fit),
         cmocka_unit_test(a_table_has_the_phases_that_were),
         cmocka_unit_test(metrics_are_those_of_each_phase),
         cmocka_unit_test(metrics_begin_with_the_first_phase),
