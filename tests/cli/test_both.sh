@@ -103,6 +103,13 @@ steps_and_phases_have_rows_of_each_operation() {
         END { for (i = 1; i <= n; i++) print names[i], sum[names[i]] }' o | cmp - told
 }
 
+# With and without.
+a_comparison_says_that_it_is_of_both() {
+    for load in -G -W; do
+        ioping $load -q -i 0 -c 5 . . | grep -c '^all values are of reads and writes together$' || :
+    done
+}
+
 # Usage: value NAME OPERATION
 value() { sed -n "s/^ioping_$1[{].*operation=\"$2\".*[}] //p" x.prom; }
 
