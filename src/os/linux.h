@@ -156,9 +156,9 @@ int linux_remover_start(struct linux_remover *remover, const char *folder,
                         const char *name);
 void linux_remover_end(struct linux_remover *remover, bool removed);
 
-/* Removes directories of FOLDER whose names are START and the number of a process that is
- * not there any more, if they are empty and not in use: its remover was killed with it.
- */
+/* Removes directories of FOLDER whose names are START, the number of a process that is not
+ * there any more, a hyphen, and in hexadecimal when they were made by os_clock_now, which is
+ * a while ago, if they are not in use: the remover was killed with its process. */
 void linux_remover_clean(const char *folder, const char *start);
 
 /* os_memory_available, by the files of proc and of the control groups that are found

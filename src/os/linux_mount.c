@@ -280,6 +280,10 @@ linux_remover_end(struct linux_remover *remover, bool removed)
     *remover = LINUX_NO_REMOVER;
 }
 
+/* A directory that is being set up is not in use yet, and its process does not show to those
+ * of other PID namespaces. */
+#define LEFT_AFTER (10 * SECOND)
+
 void
 linux_remover_clean(const char *folder, const char *start)
 {
@@ -288,10 +292,13 @@ linux_remover_clean(const char *folder, const char *start)
     size_t length = strlen(start);
     DIR *list = opendir(folder);
     while (list && (entry = readdir(list))) {
-        long process = strncmp(entry->d_name, start, length) == 0
-                           ? strtol(entry->d_name + length, NULL, 10)
-                           : 0;
-        if (process <= 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH)
+        long process = 0;
+        unsigned long long made = 0;
+        if (strncmp(entry->d_name, start, length) != 0 ||
+            sscanf(entry->d_name + length, "%ld-%llx", &process, &made) != 2)
+            continue;
+        if (os_clock_now() - (int64_t)made < LEFT_AFTER || process <= 0 ||
+            kill((pid_t)process, 0) == 0 || errno != ESRCH)
             continue;
         snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
         rmdir(path); /* not if it is in use */

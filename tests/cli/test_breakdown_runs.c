@@ -96,7 +96,7 @@ what_is_left_behind_goes_with_the_next_run(void **state)
     need_disk();
     struct result result =
         command_status(0, "what_is_left_behind_goes_with_the_next_run");
-    assert_string_equal(result.out, "there\n");
+    assert_string_equal(result.out, "gone\nthere\nthere\n");
     command_free(&result);
 }
 

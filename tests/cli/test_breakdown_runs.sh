@@ -88,14 +88,19 @@ without_tracefs_and_then_with_it() {
         "$IOPING" -breakdown -q -c 12 -i 0 data | grep -c "^device  *p50"'
 }
 
-# An instance whose process is not there any more, and one whose process is.
+# Instances: of a process that is not there any more, of one that is, and of one that is not
+# as far as shows, and has just begun. Prints which there are when another run has ended.
 what_is_left_behind_goes_with_the_next_run() {
     sh -c 'echo $$' >gone
-    mkdir "/sys/kernel/tracing/instances/ioping-$(cat gone)-1" \
-        "/sys/kernel/tracing/instances/ioping-$$-1" || return
+    now=$(printf %x $(($(cut -d. -f1 /proc/uptime) * 1000000000)))
+    for name in "$(cat gone)-1" "$$-1" "$(cat gone)-$now"; do
+        mkdir "/sys/kernel/tracing/instances/ioping-$name" || return
+    done
     ioping -breakdown -q -c 1 d >o
-    test -e "/sys/kernel/tracing/instances/ioping-$(cat gone)-1" && echo left
-    rmdir "/sys/kernel/tracing/instances/ioping-$$-1" && echo there
+    for name in "$(cat gone)-1" "$$-1" "$(cat gone)-$now"; do
+        rmdir "/sys/kernel/tracing/instances/ioping-$name" 2>/dev/null && echo there ||
+            echo gone
+    done
 }
 
 # Usage: same_shape OPTION...: raw lines, of which there are as many numbers as ever.
