@@ -133,9 +133,10 @@ int linux_trace_next(struct linux_trace_page *page,
                      struct os_trace_record *records, int room);
 
 /* Adds a filter for events of KIND to FILTER: those of the devices of COUNT layouts, if
- * RANGES only near the sectors of their extents, where known. */
+ * RANGES only near the sectors of their extents, where known, or queued by PROGRAM. */
 void linux_trace_filter(const struct os_layout *const *layouts, int count,
-                        enum os_trace_kind kind, bool ranges, struct buffer *filter);
+                        enum os_trace_kind kind, bool ranges, const char *program,
+                        struct buffer *filter);
 
 /* Another process, which waits for the end of this one: END is that of a pipe that closes
  * with its last thread. */
@@ -156,9 +157,10 @@ int linux_remover_start(struct linux_remover *remover, const char *folder,
                         const char *name);
 void linux_remover_end(struct linux_remover *remover, bool removed);
 
-/* Removes directories of FOLDER whose names are START, the number of a process that is not
- * there any more, a hyphen, and in hexadecimal when they were made by os_clock_now, which is
- * a while ago, if they are not in use: the remover was killed with its process. */
+/* Removes directories of FOLDER whose names are START, the number of a process that is
+ * not there any more, a hyphen, and in hexadecimal when they were made by os_clock_now,
+ * which is a while ago, if they are not in use: the remover was killed with its process.
+ */
 void linux_remover_clean(const char *folder, const char *start);
 
 /* os_memory_available, by the files of proc and of the control groups that are found

@@ -280,8 +280,8 @@ linux_remover_end(struct linux_remover *remover, bool removed)
     *remover = LINUX_NO_REMOVER;
 }
 
-/* A directory that is being set up is not in use yet, and its process does not show to those
- * of other PID namespaces. */
+/* A directory that is being set up is not in use yet, and its process does not show to
+ * those of other PID namespaces. */
 #define LEFT_AFTER (10 * SECOND)
 
 void

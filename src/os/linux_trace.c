@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,6 +32,8 @@
 #define PATH_ROOM 256
 #define BUFFER_EACH 1024       /* KiB for each processor, */
 #define BUFFER_ALL (64 * 1024) /* but not more for all, */
+#define MARK "ioping "         /* text of a mark, followed by its number */
+#define WORKER "iou-wrk-"      /* name of a thread of io_uring, likewise */
 #define MARGIN 8192            /* sectors: a merge may add some, with room to spare */
 
 struct os_trace {
@@ -215,8 +218,6 @@ find_comm(const struct linux_trace_format *format, const unsigned char *data, si
     return true;
 }
 
-#define MARK "ioping "
-
 /* The text of a mark ends with a NUL, or the event does. */
 static uint64_t
 load_mark(const struct linux_trace_format *format, const unsigned char *data, size_t size)
@@ -248,7 +249,7 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
     record->old_sector = load(data, size, format->old_sector);
     record->thread = (int)load(data, size, format->thread);
     record->kernel = find_comm(format, data, size, "kworker/", &number);
-    if (find_comm(format, data, size, "iou-wrk-", &number))
+    if (find_comm(format, data, size, WORKER, &number))
         record->thread = number;
     if (format->kind == OS_TRACE_MARK)
         record->sector = load_mark(format, data, size);
@@ -275,9 +276,10 @@ linux_trace_next(struct linux_trace_page *page, const struct linux_trace_format 
 }
 
 /* Adds the sectors that records of the first device of LAYOUT can have: a flush has none,
- * and says so by 0 sectors from wherever. */
+ * and says so by 0 sectors from wherever. What PROGRAM and io_uring queue for it is kept,
+ * wherever it is: the blocks of a file may change. */
 static void
-add_range(struct buffer *text, const struct os_layout *layout)
+add_range(struct buffer *text, const struct os_layout *layout, const char *program)
 {
     uint64_t low = UINT64_MAX, high = 0;
     for (int i = 0; i < layout->extent_count; i++) {
@@ -286,15 +288,18 @@ add_range(struct buffer *text, const struct os_layout *layout)
         low = extent->sector < low ? extent->sector : low;
         high = end > high ? end : high;
     }
-    buffer_format(text, " && (nr_sector == 0 || (sector >= %llu && sector <= %llu))",
+    buffer_format(text, " && (nr_sector == 0 || (sector >= %llu && sector <= %llu)",
                   (unsigned long long)(low > MARGIN ? low - MARGIN : 0),
                   (unsigned long long)high + MARGIN);
+    if (program)
+        buffer_format(text, " || comm == \"%s\" || comm ~ \"" WORKER "*\"", program);
+    buffer_format(text, ")");
 }
 
 /* Adds the devices of LAYOUT, each with its disk; RANGES: those of sectors as well. */
 static void
 add_layout(struct buffer *text, const struct os_layout *layout, enum os_trace_kind kind,
-           bool ranges)
+           bool ranges, const char *program)
 {
     for (int i = 0; i < layout->device_count; i++) {
         const struct os_layout_device *device = &layout->devices[i];
@@ -307,16 +312,17 @@ add_layout(struct buffer *text, const struct os_layout *layout, enum os_trace_ki
                           (unsigned long long)device->number);
         buffer_format(text, ")");
         if (i == 0 && ranges && kind != OS_TRACE_REMAP && layout->extent_count > 0)
-            add_range(text, layout);
+            add_range(text, layout, kind == OS_TRACE_QUEUE ? program : NULL);
     }
 }
 
 void
 linux_trace_filter(const struct os_layout *const *layouts, int count,
-                   enum os_trace_kind kind, bool ranges, struct buffer *filter)
+                   enum os_trace_kind kind, bool ranges, const char *program,
+                   struct buffer *filter)
 {
     for (int i = 0; i < count; i++)
-        add_layout(filter, layouts[i], kind, ranges);
+        add_layout(filter, layouts[i], kind, ranges, program);
 }
 
 /* Reads file NAME of FOLDER. Allocated; NULL with errno. */
@@ -425,12 +431,14 @@ static void
 set_filter(struct os_trace *trace, const struct os_layout *const *layouts, int count,
            enum os_trace_kind kind)
 {
-    char name[64];
+    char name[64], program[16] = ""; /* PR_GET_NAME(2const): at most 16 bytes */
     bool taken = false;
     snprintf(name, sizeof(name), "events/%s/filter", events[kind]);
+    bool named = prctl(PR_GET_NAME, program, 0UL, 0UL, 0UL) == 0 && *program &&
+                 !strpbrk(program, "\"\\*?[");
     for (int ranges = 1; ranges >= 0 && !taken; ranges--) {
         struct buffer filter = {0};
-        linux_trace_filter(layouts, count, kind, ranges, &filter);
+        linux_trace_filter(layouts, count, kind, ranges && named, program, &filter);
         taken = !filter.failed && filter.length > 0 &&
                 write_text(trace->folder, name, filter.text) == 0;
         buffer_free(&filter);

@@ -152,20 +152,37 @@ find_throttled(const struct sample *sample, struct window window)
     return found;
 }
 
+/* Returns whether that is an I/O that THREAD of the request has entered into the queue:
+ * it is gone from there before the request ends. */
+static bool
+is_queued(const struct search *search, const struct os_trace_record *trace)
+{
+    return trace->kind == OS_TRACE_QUEUE && trace->thread == search->thread &&
+           trace->time <= search->end;
+}
+
 /* Adds what the thread of a request has entered into the queue meanwhile, or a thread of
- * the kernel for it. Returns false if there is no room. */
+ * the kernel for it. Returns false if there is no room, or a part has to be another's. */
 static bool
 add_queued(struct search *search, const struct sample *sample, struct window window)
 {
+    uint64_t sectors = 0;
+    bool kernel = search->target->layout.known;
     for (const struct record *record = window.from; record < window.to; record++) {
         const struct os_trace_record *trace = &record->trace;
-        if (trace->kind == OS_TRACE_QUEUE && trace->thread == search->thread &&
-            !add_record(search, trace))
+        kernel |= trace->kind == OS_TRACE_QUEUE && trace->kernel;
+        if (!is_queued(search, trace))
+            continue;
+        sectors += trace->sectors;
+        if (!add_record(search, trace))
             return false;
     }
     const struct os_trace_record *throttled =
         search->count ? NULL : find_throttled(sample, window);
-    return !throttled || add_record(search, throttled);
+    if (throttled)
+        return add_record(search, throttled);
+    return search->count == 0 || !search->target->direct || !kernel ||
+           sectors * SECTOR >= (uint64_t)sample->size;
 }
 
 /* Returns where on its disk a remap leads to: its sector is that of its device, which may
@@ -337,12 +354,11 @@ add_flushes(const struct search *search, struct attribution *attribution,
     attribution->interval_count = open;
 }
 
-/* Looks for the request by the blocks of its file, or by its THREAD. */
+/* Looks for the request in WINDOW by the blocks of its file, or by its THREAD. */
 static enum split_result
 look_for(struct search *search, const struct records *records,
-         const struct sample *sample, bool by_thread)
+         const struct sample *sample, struct window window, bool by_thread)
 {
-    struct window window = window_of(records, search->start, search->end);
     search->count = 0;
     bool fits = by_thread ? add_queued(search, sample, window)
                           : add_extents(search, sample->offset, sample->size);
@@ -359,16 +375,45 @@ look_for(struct search *search, const struct records *records,
  * written for the first time, or are shared. */
 static enum split_result
 look_everywhere(struct search *search, const struct records *records,
-                const struct sample *sample)
+                const struct sample *sample, struct window window)
 {
     const struct splitter_target *target = search->target;
     if (!target->layout.known)
-        return look_for(search, records, sample, true);
-    enum split_result result = look_for(search, records, sample, false);
-    if (result == SPLIT_DONE || !target->single || !target->direct ||
-        look_for(search, records, sample, true) != SPLIT_DONE)
+        return look_for(search, records, sample, window, true);
+    enum split_result result = look_for(search, records, sample, window, false);
+    if (result == SPLIT_DONE || !target->single || !target->direct)
         return result;
-    return SPLIT_DONE;
+    enum split_result other = look_for(search, records, sample, window, true);
+    return other == SPLIT_DONE || result == SPLIT_UNASKED ? other : result;
+}
+
+/* Returns whether a request whose records were not found may have asked a device all the
+ * same: its thread did meanwhile, unless that was for others that it has under way; or
+ * the kernel did for its blocks; or these were issued and it does not show for whom. */
+static bool
+may_ask(struct search *search, const struct sample *sample, struct window window)
+{
+    const struct splitter_target *target = search->target;
+    const struct os_layout *layout = &target->layout;
+    struct search all = {.target = target};
+    bool queued = false;
+    search->count = 0;
+    if (layout->lower || !add_extents(search, sample->offset, sample->size))
+        return true;
+    bool others = !target->single && add_extents(&all, 0, INT64_MAX);
+    for (const struct record *record = window.from; record < window.to; record++) {
+        const struct os_trace_record *trace = &record->trace;
+        bool touches = find_sectors(search, trace) > 0;
+        queued |= touches && trace->kind == OS_TRACE_QUEUE;
+        if ((touches || !layout->known) && trace->kind == OS_TRACE_QUEUE && trace->kernel)
+            return true;
+        if (touches && trace->kind == OS_TRACE_ISSUE && !queued)
+            return true;
+        if (is_queued(search, trace) && trace->sectors > 0 &&
+            !(others && find_sectors(&all, trace)))
+            return true;
+    }
+    return false;
 }
 
 /* Returns the end of the last interval. */
@@ -385,20 +430,22 @@ find_completion(const struct attribution *attribution)
  * its time before that is spent in the queue. */
 void
 matcher_split(const struct records *records, const struct splitter_target *target,
-              int thread, struct sample *sample)
+              int thread, bool complete, struct sample *sample)
 {
     int64_t start = sample->start, over = start + sample->latency;
     int64_t end = over - sample->sync, flush[PARTS];
     struct search search = {
         .target = target, .thread = thread, .start = start, .end = end};
+    struct window window = window_of(records, start, end);
     struct attribution *attribution = records->attribution;
     struct split *split = &sample->split;
-    *split = (struct split){.result = look_everywhere(&search, records, sample)};
+    *split = (struct split){.result = look_everywhere(&search, records, sample, window)};
+    if (complete && split->result == SPLIT_LOST && !may_ask(&search, sample, window))
+        split->result = SPLIT_UNASKED;
     if (split->result != SPLIT_DONE)
         return;
     if (target->syncs)
-        add_flushes(&search, attribution, window_of(records, start, end),
-                    find_completion(attribution));
+        add_flushes(&search, attribution, window, find_completion(attribution));
     bool released = attribution->released < attribution->queued;
     breakdown_divide(start, end, released ? start : attribution->queued,
                      attribution->intervals, attribution->interval_count, split->part);

@@ -136,19 +136,20 @@ records_read(struct records *records)
           compare_times);
 }
 
-/* Splits the requests of LOG of which records are missing so far. Returns how many are
- * missing still. */
+/* Splits the requests of LOG of which records are missing so far; LAST: they come no
+ * more. Returns how many are missing still. */
 static int
 split_missing(struct splitter *splitter, const struct split_log *log,
-              struct sample *samples, int count)
+              struct sample *samples, int count, bool last)
 {
     const struct splitter_target *target = &splitter->targets[log->number].known;
     int missing = 0;
     records_read(&splitter->records);
+    bool complete = last && (!splitter->trace || os_trace_lost(splitter->trace) == 0);
     for (int i = 0; i < count; i++) {
         enum split_result result = samples[i].split.result;
         if (result == SPLIT_NOT_TRIED || result == SPLIT_LOST)
-            matcher_split(&splitter->records, target, log->thread, &samples[i]);
+            matcher_split(&splitter->records, target, log->thread, complete, &samples[i]);
         missing += samples[i].split.result == SPLIT_LOST;
     }
     return missing;
@@ -174,7 +175,8 @@ static void
 split_and_record(struct splitter *splitter, const struct split_log *log,
                  struct sample *samples, int count, int64_t pause)
 {
-    for (int look = 0; split_missing(splitter, log, samples, count) > 0 && look < LOOKS;
+    for (int look = 0;
+         split_missing(splitter, log, samples, count, look == LOOKS) > 0 && look < LOOKS;
          look++)
         if (pause)
             os_sleep_until(os_clock_now() + pause);

@@ -88,9 +88,10 @@ void records_read(struct records *records);
 int records_find(const struct records *records, int count, int64_t time);
 
 /* Splits SAMPLE of TARGET, which THREAD has sent, by the records so far, and
- * marks those that are its own. */
+ * marks those that are its own. They are COMPLETE if none can be missing: then without
+ * any it has asked no device. */
 void matcher_split(const struct records *records, const struct splitter_target *target,
-                   int thread, struct sample *sample);
+                   int thread, bool complete, struct sample *sample);
 
 /* splitter.c */
 struct splitter;

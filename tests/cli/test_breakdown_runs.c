@@ -78,6 +78,36 @@ a_log_is_followed_as_far_as_its_own_device(void **state)
     command_free(&result);
 }
 
+/* Such a container has other numbers for threads than the trace. */
+static void
+expect_split_in_a_namespace(const char *options)
+{
+    need_program("unshare");
+    need_success("unshare -pf --mount-proc true", "needs PID namespaces");
+    struct result result = command_status(
+        0, "unshare -pf --mount-proc \"$IOPING\" -breakdown -q -i 0 -c 50 %s", options);
+    assert_contains(result.out, "\ndevice ");
+    assert_lacks(result.err, "could be split");
+    command_free(&result);
+}
+
+static void
+a_log_is_split_in_a_pid_namespace(void **state)
+{
+    (void)state;
+    need_disk();
+    expect_split_in_a_namespace("-W -append -S 1m d");
+}
+
+static void
+a_btrfs_is_split_in_a_pid_namespace(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    mount_once("btrfs");
+    expect_split_in_a_namespace("btrfs");
+}
+
 static void
 quiet_runs_have_the_summary_alone(void **state)
 {
@@ -145,6 +175,20 @@ what_the_cache_answers_is_not_split(void **state)
     assert_contains(result.out, "\nsplit 0 of 99 requests\n");
     assert_string_equal(result.err, "ioping: only 0 of 99 requests could be split: 99 "
                                     "asked no device\n");
+    command_free(&result);
+}
+
+static void
+what_becomes_a_hole_asks_no_device(void **state)
+{
+    (void)state;
+    need_disk();
+    need_program("fallocate");
+    struct result result = command("what_becomes_a_hole_asks_no_device");
+    if (result.status == 77)
+        skip_because("needs a file system that takes blocks away from files");
+    assert_string_equal(result.out, "[true,true,true]\n");
+    assert_contains(result.err, " asked no device");
     command_free(&result);
 }
 
@@ -272,11 +316,14 @@ main(void)
         cmocka_unit_test(lines_and_summary_have_the_parts),
         cmocka_unit_test(lines_of_writes_have_the_flush),
         cmocka_unit_test(a_log_is_followed_as_far_as_its_own_device),
+        cmocka_unit_test(a_log_is_split_in_a_pid_namespace),
+        cmocka_unit_test(a_btrfs_is_split_in_a_pid_namespace),
         cmocka_unit_test(quiet_runs_have_the_summary_alone),
         cmocka_unit_test(raw_lines_do_not_change),
         cmocka_unit_test(metrics_have_the_parts),
         cmocka_unit_test(limits_hold_for_a_part),
         cmocka_unit_test(what_the_cache_answers_is_not_split),
+        cmocka_unit_test(what_becomes_a_hole_asks_no_device),
         cmocka_unit_test(the_device_below_is_named),
         cmocka_unit_test(failed_requests_have_no_parts),
         cmocka_unit_test(a_request_that_hangs_leaves_what_was_split),

@@ -26,6 +26,16 @@ static const char remap_format[] =
     "\tfield:sector_t old_sector;\toffset:32;\tsize:8;\tsigned:0;\n"
     "\tfield:char rwbs[10];\toffset:40;\tsize:10;\tsigned:0;\n";
 
+/* events/ftrace/print/format */
+static const char mark_format[] =
+    "name: print\nID: 5\nformat:\n"
+    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+    "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+    "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+    "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+    "\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+    "\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;\n";
+
 /* Of an older kernel: eight letters, and elsewhere. */
 static const char complete_format[] =
     "name: block_rq_complete\nID: 900\nformat:\n" COMMON
@@ -61,6 +71,7 @@ make_book(void **state)
     book.used = DATA;
     *state = &book;
     return linux_trace_header(header, &book.page) |
+           linux_trace_format(mark_format, OS_TRACE_MARK, &book.formats[5]) |
            linux_trace_format(queue_format, OS_TRACE_QUEUE, &book.formats[0]) |
            linux_trace_format(remap_format, OS_TRACE_REMAP, &book.formats[1]) |
            linux_trace_format(complete_format, OS_TRACE_COMPLETE, &book.formats[4]);
@@ -211,6 +222,48 @@ operations_are_told_by_their_letters(void **state)
             record.kernel != cases[i].kernel)
             fail_msg("%s by %s", cases[i].rwbs, cases[i].comm);
     }
+}
+
+static void
+a_mark_has_its_number_and_thread(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t number;
+    } cases[] = {{"ioping 12345678901234", 12345678901234}, {"ioping", 0}, {"2", 0}};
+    struct book *book = *state;
+    struct os_trace_record record;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        unsigned char data[48] = {5};
+        uint16_t type = 5;
+        int32_t thread = 4711;
+        memcpy(data, &type, sizeof(type));
+        memcpy(data + 4, &thread, sizeof(thread));
+        memcpy(data + 16, cases[i].text, strlen(cases[i].text));
+        size_t length = (16 + strlen(cases[i].text) + 1 + 3) / 4 * 4;
+        put_word(book, (unsigned)(length / 4), 1);
+        put(book, data, length);
+    }
+    begin(book);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(linux_trace_next(&book->page, book->formats, &record, 1), 1);
+        assert_int_equal(record.kind, OS_TRACE_MARK);
+        assert_int_equal(record.sector, cases[i].number);
+        assert_int_equal(record.thread, 4711);
+    }
+}
+
+/* Its name has the number of the thread that it works for. */
+static void
+a_thread_of_io_uring_is_that_it_works_for(void **state)
+{
+    struct book *book = *state;
+    struct os_trace_record record;
+    put_queue(book, 1, 8, "R", "iou-wrk-815");
+    begin(book);
+    assert_int_equal(linux_trace_next(&book->page, book->formats, &record, 1), 1);
+    assert_int_equal(record.thread, 815);
+    assert_false(record.kernel);
 }
 
 static void
@@ -379,7 +432,7 @@ check_filter(const struct os_layout *layouts, int count, enum os_trace_kind kind
     struct buffer filter = {0};
     for (int i = 0; i < count; i++)
         each[i] = &layouts[i];
-    linux_trace_filter(each, count, kind, ranges, &filter);
+    linux_trace_filter(each, count, kind, ranges, "me", &filter);
     assert_false(filter.failed);
     assert_string_equal(filter.text, expected);
     buffer_free(&filter);
@@ -405,6 +458,9 @@ a_filter_has_the_devices_and_their_sectors(void **state)
     check_filter(layouts, 1, OS_TRACE_ISSUE, true,
                  "(dev == 101 || dev == 100) && (nr_sector == 0 || (sector >= 11808 && "
                  "sector <= 98201))");
+    check_filter(layouts, 1, OS_TRACE_QUEUE, true,
+                 "(dev == 101 || dev == 100) && (nr_sector == 0 || (sector >= 11808 && "
+                 "sector <= 98201) || comm == \"me\" || comm ~ \"iou-wrk-*\")");
     check_filter(layouts, 2, OS_TRACE_QUEUE, false,
                  "(dev == 101 || dev == 100) || (dev == 200) || (dev == 300)");
     check_filter(layouts + 1, 1, OS_TRACE_REMAP, true,
@@ -421,6 +477,8 @@ main(void)
         cmocka_unit_test_setup(a_remap_has_where_it_comes_from, make_book),
         cmocka_unit_test_setup(fields_are_where_the_format_has_them, make_book),
         cmocka_unit_test_setup(operations_are_told_by_their_letters, make_book),
+        cmocka_unit_test_setup(a_mark_has_its_number_and_thread, make_book),
+        cmocka_unit_test_setup(a_thread_of_io_uring_is_that_it_works_for, make_book),
         cmocka_unit_test_setup(times_add_up_over_extensions_and_stamps, make_book),
         cmocka_unit_test_setup(events_that_were_taken_back_are_skipped, make_book),
         cmocka_unit_test_setup(long_events_have_their_length_in_a_word_of_its_own,

@@ -82,7 +82,7 @@ split_by(const struct splitter_target *target, struct sample sample,
     records_add_own(&store, ME);
     records_add_own(&store, SIBLING);
     records_read(&store);
-    matcher_split(&store, target, ME, &sample);
+    matcher_split(&store, target, ME, true, &sample);
     records_close(&store);
     return sample.split;
 }
@@ -193,9 +193,7 @@ without_records_it_is_lost_unless_a_cache_may_have_answered(void **state)
 {
     (void)state;
     struct splitter_target cached = *plain();
-    struct os_trace_record records[] = {QUEUE(10100, 1016), ISSUE(10300, 1016),
-                                        COMPLETE(10700, 1016)};
-    records[0].thread = STRANGER;
+    struct os_trace_record records[] = {QUEUE(10100, 1016), ISSUE(10300, 1016)};
     struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
     assert_int_equal(split.result, SPLIT_LOST);
     cached.direct = false;
@@ -475,8 +473,8 @@ no_block_request_is_that_of_two_requests(void **state)
     assert_int_equal(records_open(&store, &source), 0);
     records_add_own(&store, ME);
     records_read(&store);
-    matcher_split(&store, plain(), ME, &first);
-    matcher_split(&store, plain(), ME, &second);
+    matcher_split(&store, plain(), ME, true, &first);
+    matcher_split(&store, plain(), ME, true, &second);
     records_close(&store);
     assert_parts(&first.split, 100, 100, 800, 500);
     assert_parts(&second.split, 300, 100, 1600, 500);
@@ -486,9 +484,49 @@ static void
 a_hole_is_on_no_device(void **state)
 {
     (void)state;
-    const struct os_trace_record records[] = {QUEUE(10100, 1008)};
+    struct os_trace_record records[] = {QUEUE(10100, 1008)};
     struct split split = SPLIT(plain(), reading(2 << 20, 10000, 11000), records);
+    assert_int_equal(split.result, SPLIT_LOST); /* its thread asks for something */
+    records[0].thread = SIBLING;
+    split = SPLIT(plain(), reading(2 << 20, 10000, 11000), records);
     assert_int_equal(split.result, SPLIT_UNASKED);
+}
+
+/* A hole may be punched while the run goes on. */
+static void
+a_request_whose_thread_asks_for_nothing_asks_no_device(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
+                                        COMPLETE(10700, 1008), QUEUE(10800, 1016)};
+    records[0].thread = STRANGER;
+    records[3].thread = SIBLING;
+    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_int_equal(split.result, SPLIT_UNASKED);
+    records[3].thread = ME; /* it asks for another block of the file, or for this one */
+    split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_int_equal(split.result, SPLIT_LOST);
+    target.single = false;
+    split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_int_equal(split.result, SPLIT_UNASKED);
+    records[3].sector = 77000;
+    split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_int_equal(split.result, SPLIT_LOST);
+}
+
+/* What comes after its write is queued within the accuracy of the clock, and goes on. */
+static void
+what_its_thread_asks_for_next_is_not_its_own(void **state)
+{
+    (void)state;
+    struct splitter_target target = *plain();
+    const struct os_trace_record records[] = {QUEUE(10100, 77000), ISSUE(10300, 77000),
+                                              COMPLETE(10700, 77000), QUEUE(12200, 88000),
+                                              ISSUE(12300, 88000)};
+    target.layout.extent_count = 0;
+    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
+    assert_parts(&split, 100, 200, 400, 800);
 }
 
 static void
@@ -685,7 +723,7 @@ records_of_a_long_request_outlive_those_that_were_used(void **state)
         struct sample sample = reading(4096, i * 10000, i * 10000 + 400);
         tape = (struct tape){round, 3, 0, 0};
         records_read(&store);
-        matcher_split(&store, plain(), ME, &sample);
+        matcher_split(&store, plain(), ME, true, &sample);
         assert_int_equal(sample.split.result, SPLIT_DONE);
     }
     struct os_trace_record end[] = {COMPLETE((ROUNDS + 1) * 10000LL, 8000)};
@@ -695,7 +733,7 @@ records_of_a_long_request_outlive_those_that_were_used(void **state)
     target.layout.extents = extents;
     tape = (struct tape){end, 1, 0, 0};
     records_read(&store);
-    matcher_split(&store, &target, ME, &sample);
+    matcher_split(&store, &target, ME, true, &sample);
     assert_parts(&sample.split, 100, 100, (ROUNDS + 1) * 10000LL - 1100, 100);
     records_close(&store);
 }
@@ -891,6 +929,8 @@ main(void)
         cmocka_unit_test(the_rest_of_what_is_complete_in_part_waits_alone),
         cmocka_unit_test(no_block_request_is_that_of_two_requests),
         cmocka_unit_test(a_hole_is_on_no_device),
+        cmocka_unit_test(a_request_whose_thread_asks_for_nothing_asks_no_device),
+        cmocka_unit_test(what_its_thread_asks_for_next_is_not_its_own),
         cmocka_unit_test(where_blocks_are_not_known_its_thread_tells),
         cmocka_unit_test(what_is_made_of_others_is_followed_down_to_them),
         cmocka_unit_test(where_blocks_are_not_known_one_that_was_throttled_may_be_it),
