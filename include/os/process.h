@@ -52,13 +52,18 @@ int os_signals_stop(void);
 /* When a signal first asked to stop, monotonic; 0: none did. Any thread. */
 int64_t os_signals_asked(void);
 
-/* Counts how often the process has continued after a stop by Ctrl-Z or SIGSTOP, as far
- * as the thread knows that the signals reach. Any thread. */
-unsigned os_process_continues(void);
+/*
+ * When the process was last seen to go on after a stop by Ctrl-Z or SIGSTOP, monotonic;
+ * 0: never. The thread that the signals reach sees it, in os_signals_wait and
+ * os_signals_resumed, which that thread alone may call; others may be ahead of it.
+ */
+int64_t os_process_resumed(void);
+int64_t os_signals_resumed(void);
 
-/* Returns true if that count is above BEFORE; waits a moment for the other thread if a
- * signal is about to reach it. Any thread. */
-bool os_process_stopped(unsigned before);
+/* Returns false if the process, for certain, was not stopped after monotonic time SINCE
+ * for a ms or more; waits for that thread, 10 ms at most, if it has something to see. Any
+ * thread. */
+bool os_process_stopped(int64_t since);
 
 /* Returns true if a signal asked for statistics since the last call. */
 bool os_signals_report(void);

@@ -99,6 +99,7 @@ struct stats {
     int64_t all_bytes; /* moved by all */
     uint64_t too_fast, too_slow, cached, stopped, failed;
     uint64_t missed; /* grid points at which no request was sent */
+    uint64_t passed; /* due while the process was stopped: not sent, and not missed */
 
     struct histogram latencies; /* of the requests that count */
     struct histogram corrected; /* with the waits of those that were not sent */

@@ -3,6 +3,11 @@
  * unblocks signals only while it waits: none can come between the read and the wait and
  * be noticed too late. The other threads block the users' signals, so that all of them
  * come to that one.
+ *
+ * SIGCONT has all threads go on at once after a stop, and the one that is told of it may
+ * be the last to run. So all threads block it: it is pending before any of them runs, for
+ * as long as that one has not said what it means, and whoever has to know of a stop
+ * looks.
  */
 #include "os/process.h"
 
@@ -22,11 +27,10 @@
 #define WAIT_MAX (86400 * SECOND) /* some systems refuse to wait for years */
 
 static atomic_int stop_signal;            /* atomic, because other threads read it */
-static atomic_uint continues;             /* likewise */
+static _Atomic int64_t resumed;           /* see os_process_resumed */
+static atomic_bool resuming;              /* that is about to change */
 static _Atomic int64_t asked;             /* when a signal first asked to stop, ns */
 static volatile sig_atomic_t interrupted; /* when by SIGINT first, in_ms; 0: not yet */
-static volatile sig_atomic_t waiting;     /* 1 while os_signals_wait is in pselect */
-static volatile sig_atomic_t switches;    /* of its thread when that began or ended */
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t closing_byte, closing_stream;
@@ -101,17 +105,12 @@ on_report(int number)
     arrived = 1;
 }
 
-/* timeout(1) and others send SIGCONT to processes that were never stopped. A wait is one
- * context switch of the thread, and a stop in the middle of it another. */
+/* Where nothing has blocked it yet, whether there was a stop is not asked. */
 static void
 on_continue(int number)
 {
     (void)number;
-    int now = posix_signals_switches();
-    if (now < 0 || ((now - switches) & INT32_MAX) > waiting)
-        atomic_fetch_add(&continues, 1);
-    switches = now;
-    arrived = 1;
+    atomic_store(&resumed, os_clock_now());
 }
 
 /* The monitor has given up the output, in which other threads may be stuck. */
@@ -223,7 +222,8 @@ os_signals_block(void)
     unsigned set = 0;
     posix_signals_block(&before);
     for (size_t i = 0; i < USER_SIGNALS; i++)
-        set |= (unsigned)!sigismember(&before, user_signals[i].number) << i;
+        if (user_signals[i].number != SIGCONT)
+            set |= (unsigned)!sigismember(&before, user_signals[i].number) << i;
     return set;
 }
 
@@ -252,6 +252,72 @@ shorten_wait(int64_t left)
                              .tv_nsec = (long)(left % SECOND)};
 }
 
+static bool
+is_pending(int number)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
+}
+
+/* The thread that the signals reach: its context switches when it last looked, and
+ * whether there was a stop since a SIGCONT was last taken. */
+static struct {
+    int switches;
+    bool stopped;
+} self;
+
+/* Looks at the context switches of the thread, of which there are MOST without a stop. */
+static void
+count_switches(int most)
+{
+    int now = posix_signals_switches();
+    self.stopped |= now < 0 || ((now - self.switches) & INT32_MAX) > most;
+    self.switches = now;
+}
+
+/* timeout(1) and others send SIGCONT to processes that were never stopped: then the
+ * thread has had no context switch besides those of its waits. */
+static void
+take_continue(void)
+{
+    sigset_t set;
+    int number;
+    count_switches(0);
+    if (!is_pending(SIGCONT)) {
+        self.stopped = false; /* no stop ends without one */
+        return;
+    }
+    sigemptyset(&set);
+    sigaddset(&set, SIGCONT);
+    atomic_store(&resuming, true);
+    sigwait(&set, &number);
+    count_switches(0);
+    if (self.stopped)
+        atomic_store(&resumed, os_clock_now());
+    self.stopped = false;
+    atomic_store(&resuming, false);
+}
+
+int64_t
+os_signals_resumed(void)
+{
+    take_continue();
+    return os_process_resumed();
+}
+
+/* Waits in pselect(2) for LEFT ns, with MASK. Returns whether a signal has come. A short
+ * wait may end without a context switch, and a stop then has it end late. */
+static bool
+wait_for_signal(int64_t left, const sigset_t *mask)
+{
+    struct timespec limit = shorten_wait(left);
+    int64_t began = os_clock_now();
+    bool woken = pselect(0, NULL, NULL, NULL, &limit, mask) < 0;
+    count_switches(1);
+    self.stopped |= left < MS && os_clock_now() - began > 2 * MS;
+    return woken;
+}
+
 void
 os_signals_wait(int64_t when, const atomic_bool *unless)
 {
@@ -259,18 +325,12 @@ os_signals_wait(int64_t when, const atomic_bool *unless)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (!arrived && !atomic_load(unless)) {
+        self.stopped |= posix_monitor_follow();
+        take_continue();
         int64_t left = when - os_clock_now();
-        struct timespec limit = shorten_wait(left);
-        if (posix_monitor_follow())
-            atomic_fetch_add(&continues, 1);
-        switches = posix_signals_switches();
-        waiting = 1;
-        bool woken = left <= 0 || pselect(0, NULL, NULL, NULL, &limit, &before) < 0;
-        waiting = 0;
-        if (woken)
-            break; /* by a signal */
+        if (left <= 0 || wait_for_signal(left, &before))
+            break;
     }
-    switches = posix_signals_switches();
     arrived = 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -287,34 +347,28 @@ os_signals_asked(void)
     return atomic_load(&asked);
 }
 
-unsigned
-os_process_continues(void)
+int64_t
+os_process_resumed(void)
 {
-    return atomic_load_explicit(&continues, memory_order_relaxed);
-}
-
-static bool
-is_pending(int number)
-{
-    sigset_t pending;
-    return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
+    return atomic_load(&resumed);
 }
 
 #define PAUSE (MS / 10)
 #define PAUSES 100
 
-/* A pending SIGCONT is for another thread, which counts it as soon as it runs. */
+/* The thread that the signals reach is woken to look at a pending SIGCONT. While it takes
+ * that, `resuming` is true: in this order nothing slips through. */
 bool
-os_process_stopped(unsigned before)
+os_process_stopped(int64_t since)
 {
-    int pauses = 0;
-    while (os_process_continues() == before && pauses < PAUSES && is_pending(SIGCONT)) {
+    bool pending = is_pending(SIGCONT);
+    if (pending)
+        kill(getpid(), SIGCHLD);
+    for (int pauses = 0; pending && pauses < PAUSES; pauses++) {
         os_sleep_until(os_clock_now() + PAUSE);
-        pauses++;
+        pending = is_pending(SIGCONT);
     }
-    if (pauses && os_process_continues() == before)
-        os_sleep_until(os_clock_now() + PAUSE);
-    return os_process_continues() != before;
+    return pending || atomic_load(&resuming) || os_process_resumed() > since;
 }
 
 bool

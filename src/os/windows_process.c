@@ -301,16 +301,22 @@ os_signals_asked(void)
 }
 
 /* A debugger alone stops a process here. */
-unsigned
-os_process_continues(void)
+int64_t
+os_process_resumed(void)
+{
+    return 0;
+}
+
+int64_t
+os_signals_resumed(void)
 {
     return 0;
 }
 
 bool
-os_process_stopped(unsigned before)
+os_process_stopped(int64_t since)
 {
-    (void)before;
+    (void)since;
     return false;
 }
 

@@ -410,11 +410,9 @@ wait_for_end(struct export *export, int64_t since)
 {
     const struct export_writer *writer = export->writer;
     int64_t began = os_clock_now(), now = began;
-    unsigned continues = os_process_continues();
     while (!atomic_load(&writer->ended)) {
-        if (os_process_continues() != continues) /* the thread was stopped as well */
-            began = since = now;
-        continues = os_process_continues();
+        began = time_later(began, os_signals_resumed()); /* both were stopped */
+        since = time_later(since, os_process_resumed());
         if (os_signals_stop() && !export->stopped)
             export->stopped = now;
         int64_t limit = limit_of(export, since, began);

@@ -14,9 +14,8 @@
 struct inflight_request {
     struct io_request request; /* a write, then the flush after it */
     struct sample sample;
-    int64_t due; /* when its time begins, if before it was sent, monotonic; else 0 */
-    unsigned continues; /* of the process, before it was sent */
-    int64_t written;    /* when its write was done, and its flush sent; 0: not yet */
+    int64_t due;     /* when its time begins, if before it was sent, monotonic; else 0 */
+    int64_t written; /* when its write was done, and its flush sent; 0: not yet */
     int unsent; /* errno: why its write was not sent, but a flush in its place; or 0 */
     bool lost;  /* it has timed out, and had no answer since */
     struct inflight_request *older, *younger; /* `younger` of a free one: the next free */

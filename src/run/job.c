@@ -162,7 +162,7 @@ time_out(struct job *job, struct worker_thread *thread, int64_t late, int64_t no
         return now + SUPERVISE_RETRY;
     bool tells = os_lock_try(run->lock);
     if (tells || now >= time_add(due, STALL_GRACE))
-        worker_thread_time_out(thread, run->resumed, now, tells);
+        worker_thread_time_out(thread, os_process_resumed(), now, tells);
     if (tells)
         os_lock_release(run->lock);
     return now + SUPERVISE_RETRY;
@@ -175,7 +175,7 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
     const struct run_observer *observer = job->run->task.observer;
     bool over = atomic_load(&job->group.stop) || worker_group_is_done(&job->group);
     uint64_t index;
-    int64_t again, resumed = job->run->resumed,
+    int64_t again, resumed = os_process_resumed(),
                    waited = worker_thread_check(thread, resumed, now, &index, &again);
     if (waited)
         observer->hang(observer->self, job, index, waited);

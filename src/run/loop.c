@@ -81,8 +81,6 @@ submit_request(struct worker *worker, int64_t now)
     entry->written = 0;
     entry->due = worker->due ? worker_use_due(worker, now) : 0;
     worker->submits = true;
-    worker->continued = worker->continues;
-    entry->continues = worker->continues = os_process_continues();
     sample->start = 0; /* not yet sent */
     sample->split.result = SPLIT_NOT_TRIED;
     sample->index = worker->next++;
@@ -174,6 +172,8 @@ submit_due(struct worker *worker, int64_t now)
             worker->sending = false;
         else if (when > now)
             return when;
+        else if (worker_pass_stopped(worker, now))
+            continue;
         else if (tell_due(worker, now) && take_number(worker, when))
             submit_request(worker, now);
         else
@@ -278,7 +278,7 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     sample->error = entry->unsent ? entry->unsent : done->error;
     if (done->error || !entry->written)
         sample->bytes = done->bytes;
-    sample->stopped = worker_was_stopped(worker, entry, now);
+    sample->stopped = worker_was_stopped(entry->due ? entry->due : sample->start, now);
     sample->timed_out = sample->latency >= worker->plan->timeout && !sample->stopped;
     if (worker->target->counts_sectors && sample->operation == OPERATION_READ)
         sample->cached = os_thread_sectors() == worker->sectors;
@@ -293,10 +293,9 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
 /* Returns since when a request that started at START waits: the time before the process
  * went on after a stop does not count. */
 static int64_t
-waits_since(const struct worker *worker, int64_t start)
+waits_since(int64_t start)
 {
-    int64_t resumed = atomic_load(&worker->job->run->resumed);
-    return start < resumed ? resumed : start;
+    return time_later(start, os_process_resumed());
 }
 
 /* Fails the requests that have had no answer for as long as the plan allows, oldest
@@ -304,12 +303,10 @@ waits_since(const struct worker *worker, int64_t start)
 static void
 time_out(struct worker *worker, int64_t now)
 {
-    unsigned continues = atomic_load(&worker->job->run->continues);
     for (;;) {
         struct inflight_request *entry = worker->inflight.ends.younger;
-        int64_t start = entry->sample.start;
-        if (!start || now - waits_since(worker, start) < worker->plan->timeout ||
-            os_process_stopped(continues))
+        int64_t start = entry->sample.start, since = waits_since(start);
+        if (!start || now - since < worker->plan->timeout || os_process_stopped(since))
             return;
         tell(worker, &entry->sample, worker_time_out(worker, entry, start, now));
     }
@@ -320,7 +317,7 @@ time_out(struct worker *worker, int64_t now)
 static int64_t
 limit_wait(const struct worker *worker, int64_t since, int64_t now, int64_t when)
 {
-    int64_t late = time_add(waits_since(worker, since), worker->plan->timeout);
+    int64_t late = time_add(waits_since(since), worker->plan->timeout);
     return time_earlier(when, late > now ? late : now + MS);
 }
 
@@ -432,7 +429,6 @@ begin(struct worker *worker)
         worker->engine->begin(worker->queue); /* if it fails, so does reap */
     os_clock_sharpen();
     worker->sending = true;
-    worker->continued = worker->continues = os_process_continues();
     worker->end = worker->deadline = INT64_MAX;
     int64_t now = wait_until(worker, worker->group->begin, os_clock_now());
     worker->began = (plan->open ? worker->group->begin : now) + plan->settle;

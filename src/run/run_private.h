@@ -104,11 +104,6 @@ struct run {
     atomic_bool mute;     /* what was to be told could not be written */
 
     atomic_bool timed_out; /* a request has, which ends all jobs */
-    /* Of the process, so far, and when the supervisor saw the last, monotonic, 0: none.
-     */
-    atomic_uint continues;
-    _Atomic int64_t resumed;
-
     bool interim_wanted;
     bool interrupted; /* by a signal */
     bool ending; /* as a request has timed out, nothing can go on, or a load is over */

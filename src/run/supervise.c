@@ -168,27 +168,15 @@ tell_of_all(struct run *run, int64_t now)
     return tick_due(run, now);
 }
 
-/* Notes when the process last went on after a stop: that time is nobody's. */
-static void
-note_stop(struct run *run, int64_t now)
-{
-    unsigned continues = os_process_continues();
-    if (continues == atomic_load(&run->continues))
-        return;
-    atomic_store(&run->resumed, now);
-    atomic_store(&run->continues, continues); /* last: who sees it sees the time too */
-}
-
 void
 supervise(struct run *run)
 {
     os_clock_sharpen();
-    atomic_store(&run->continues, os_process_continues());
     for (int i = 0; i < run->task.count; i++)
         introduce(&run->task.jobs[i]);
     for (;;) {
         int64_t now = os_clock_now();
-        note_stop(run, now);
+        os_signals_resumed(); /* a stop later than `now` makes nothing look late */
         if (os_signals_stop())
             interrupt(run, now);
         stop_if_mute(run);

@@ -58,14 +58,26 @@ count_steps(const struct sweep *ends)
     return count;
 }
 
+/* Returns the part of the work time of the present step, an open loop, in which the
+ * process was not stopped. */
+static int64_t
+running_of(const struct job *job)
+{
+    const struct plan *step = &job->step;
+    int64_t passed = time_multiply(step->interval, (int64_t)job->total.passed);
+    return passed < step->work_time ? step->work_time - passed : 1;
+}
+
 /* Returns the time of the present step whose requests took TIME: where they have an
  * interval, the wait after the last of them is a part of it. */
 static int64_t
 time_of(const struct job *job, int64_t time)
 {
     const struct plan *step = &job->step;
-    if (step->open)
-        return time_later(step->work_time, time - job->total.latency.min);
+    if (step->open) {
+        int64_t running = running_of(job), passed = step->work_time - running;
+        return time_later(running, time - passed - job->total.latency.min);
+    }
     return step->interval ? time_later(step->work_time, time) : time;
 }
 
@@ -76,9 +88,9 @@ share_of(const struct job *job, int64_t time)
 {
     const struct stats *stats = &job->total;
     double due = (double)(stats->requests + stats->missed);
-    return due > 0 ? (double)stats->requests / due * (double)job->step.work_time /
-                         (double)time
-                   : 0;
+    return due > 0
+               ? (double)stats->requests / due * (double)running_of(job) / (double)time
+               : 0;
 }
 
 /* Judges the present step. One that a request without success ended, FAILED, or in which
@@ -102,8 +114,7 @@ static double
 offered_of(const struct job *job, int64_t rate)
 {
     const struct stats *stats = &job->total;
-    double due =
-        stats_rate((double)(stats->requests + stats->missed), job->step.work_time);
+    double due = stats_rate((double)(stats->requests + stats->missed), running_of(job));
     return job->step.poisson && due < (double)rate ? due : (double)rate;
 }
 
@@ -255,21 +266,36 @@ struct sweeping {
     struct error *error;
 };
 
-/* Does the step of VALUE. Returns 1 if there is to be another, 0 if not, or -1 with the
- * error when it could not begin. */
+/* Returns whether the process was stopped at the end of the work time of the present step
+ * or after it: in an open loop nobody knows then how long the last requests took. */
+static bool
+ends_stopped(const struct job *job)
+{
+    const struct plan *step = &job->step;
+    const struct outcome *outcome = &job->outcome;
+    int64_t end = job->group.begin + step->settle + step->work_time;
+    bool fails = outcome->stuck || (outcome->failed.index && !step->ignore_error);
+    return step->open && !fails && os_process_resumed() > end && !os_signals_stop();
+}
+
+/* Does the step of VALUE, again if its end cannot be known. Returns 1 if there is to be
+ * another, 0 if not, or -1 with the error when it could not begin. */
 static int
 do_step(struct sweeping *sweeping, int64_t value)
 {
     const struct run_observer *observer = sweeping->task->observer;
     struct job *job = sweeping->job;
-    int64_t before = job->outcome.time;
+    int64_t before;
     int number = sweeping->number++;
     if (observer->step_begin &&
         observer->step_begin(observer->self, job, value, number, sweeping->count) < 0)
         return 0;
     plan_step(&job->plan, value, number, &job->step);
-    if (run_once(sweeping->task, false, sweeping->error) < 0)
-        return -1;
+    do {
+        before = job->outcome.time;
+        if (run_once(sweeping->task, false, sweeping->error) < 0)
+            return -1;
+    } while (ends_stopped(job));
     return end_step(job, observer, value, before);
 }
 

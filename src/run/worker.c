@@ -14,10 +14,8 @@
 #include <string.h>
 
 #define DEDUPLICATION_UNIT 4096
-/* Latencies (ns) below the first are not examined for a stop of the process; above the
- * second, if they are unusual, the notice of a stop is waited for. */
+/* Shorter times (ns) are not examined for a stop of the process. */
 #define STOP_SHORTEST MS
-#define STOP_LONG (20 * MS)
 
 int
 inflight_open(struct inflight *inflight, int count, int64_t size)
@@ -249,7 +247,7 @@ worker_missed(const struct worker *worker, int64_t until)
     if (worker->plan->limited)
         return 0;
     uint64_t missed = pacer_missed(&worker->pacer, until);
-    return missed && os_process_stopped(worker->continued) ? 0 : missed;
+    return missed && os_process_stopped(worker->pacer.point) ? 0 : missed;
 }
 
 void
@@ -350,30 +348,38 @@ worker_use_due(struct worker *worker, int64_t now)
     return due;
 }
 
+bool
+worker_pass_stopped(struct worker *worker, int64_t now)
+{
+    if (!worker->due || !worker_was_stopped(worker->due, now))
+        return false;
+    worker->total.passed += worker->due >= worker->began;
+    worker->due = 0;
+    worker->slept = false;
+    return true;
+}
+
 void
 worker_miss_due(struct worker *worker, int64_t now, bool all)
 {
     int64_t until = worker_until(worker, now);
-    if (worker->due && worker->due < until)
+    all = all && !os_signals_stop();
+    for (;;) {
+        if (!worker->due && all && worker_group_due(worker->group) < until)
+            worker->due = worker_group_take_due(worker->group);
+        if (!worker->due || worker->due >= until)
+            return;
+        if (worker_pass_stopped(worker, now))
+            continue;
         worker->total.missed++;
-    while (all && !os_signals_stop() && worker_group_due(worker->group) < until &&
-           worker_group_take_due(worker->group) < until)
-        worker->total.missed++;
+        worker->due = 0;
+    }
 }
 
 bool
-worker_was_stopped(const struct worker *worker, const struct inflight_request *entry,
-                   int64_t now)
+worker_was_stopped(int64_t start, int64_t now)
 {
-    int64_t latency = entry->sample.latency;
-    if (latency < STOP_SHORTEST)
-        return false;
-    if (os_process_stopped(entry->continues))
-        return true;
-    if (latency < STOP_LONG || (double)latency < 2 * worker->total.latency.mean)
-        return false;
-    os_sleep_until(now + latency / 1000);
-    return os_process_stopped(entry->continues);
+    return now - start >= STOP_SHORTEST && os_process_stopped(start);
 }
 
 bool

@@ -37,12 +37,10 @@ struct worker {
     bool sending;           /* more requests follow those in flight */
     struct inflight inflight;
     struct pacer pacer;
-    int64_t due;        /* in an open loop: of the request it has taken; 0: none yet */
-    int64_t spin;       /* ns before that for which it looks at the clock, awake */
-    bool slept;         /* until then or later, with nothing else to do */
-    bool submits;       /* requests that the engine has not sent yet */
-    unsigned continues; /* of the process, before the last request was sent */
-    unsigned continued; /* before the one before that */
+    int64_t due;      /* in an open loop: of the request it has taken; 0: none yet */
+    int64_t spin;     /* ns before that for which it looks at the clock, awake */
+    bool slept;       /* until then or later, with nothing else to do */
+    bool submits;     /* requests that the engine has not sent yet */
     int64_t sectors;  /* os_thread_sectors before a read, if the target counts_sectors */
     int64_t appended; /* where the next append goes; -1: the file is not yet empty */
     uint64_t next, left;  /* number of the next request; count of its own numbers */
@@ -94,6 +92,11 @@ worker_is_open(const struct worker *worker)
  * worker's own sleep was too long, and no other request was due meanwhile.
  */
 int64_t worker_use_due(struct worker *worker, int64_t now);
+
+/* Passes over the request of an open loop that is due, if the process was stopped while
+ * it waited to be sent until NOW: how long it would have waited is not known. Returns
+ * whether that is so. */
+bool worker_pass_stopped(struct worker *worker, int64_t now);
 
 /* Counts the requests of an open loop that were due before NOW and not sent: that which
  * the worker has taken; ALL: and those that none has taken, and none will. */
@@ -155,10 +158,9 @@ worker_oldest(const struct worker *worker)
     return worker->inflight.ends.younger->sample.index;
 }
 
-/* Returns whether the process was stopped while ENTRY was in flight, whose latency is
- * known. The thread that has the signals may need a moment to know of it. */
-bool worker_was_stopped(const struct worker *worker, const struct inflight_request *entry,
-                        int64_t now);
+/* Returns whether the process was, or may have been, stopped between START and NOW. Times
+ * below a ms are not examined. */
+bool worker_was_stopped(int64_t start, int64_t now);
 
 /* Judges SAMPLE and records it. Returns whether the run goes on. */
 bool worker_digest(struct worker *worker, struct sample *sample);

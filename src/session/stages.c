@@ -83,17 +83,12 @@ stage_explain(const struct stage *stage, const char *how, int64_t waited,
 const struct stage *
 stages_wait(struct stages *stages, const atomic_bool *done, int64_t *waited)
 {
-    unsigned continues = os_process_continues();
-    int64_t resumed = 0;
     struct stall stall;
     stall_start(&stall, stages->plan->hang);
     while (!atomic_load(done)) {
         const struct stage *stage = &stages->list[atomic_load(&stages->current)];
         int64_t now = os_clock_now();
-        if (os_process_continues() != continues)
-            resumed = now;
-        continues = os_process_continues();
-        int64_t since = time_later(atomic_load(&stage->since), resumed);
+        int64_t since = time_later(atomic_load(&stage->since), os_signals_resumed());
         int64_t step = stage->step ? time_later(since, atomic_load(stage->step)) : since;
         if (os_signals_stop() && stages->limit == INT64_MAX)
             stages->limit = now + STALL_GRACE;

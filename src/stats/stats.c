@@ -262,6 +262,7 @@ stats_merge(struct stats *stats, const struct stats *more)
     stats->stopped += more->stopped;
     stats->failed += more->failed;
     stats->missed += more->missed;
+    stats->passed += more->passed;
     if (more->last > stats->last)
         stats->last = more->last;
 }

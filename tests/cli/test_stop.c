@@ -98,6 +98,26 @@ rates_are_those_without_the_stop(void **state)
     }
 }
 
+/* In the middle of a step, and at its end. A machine that is late besides is asked again.
+ */
+static void
+what_was_due_while_stopped_does_not_count(void **state)
+{
+    static const char *const reads[] = {"150", "550"};
+    (void)state;
+    need_native_process();
+    need_program("jq");
+    for (size_t i = 0; i < LENGTH(reads); i++) {
+        struct result gone = command("umount fs 2>/dev/null");
+        command_free(&gone);
+        mount_fuse("fs", "uncached,delay_us=2000,log=$PWD/fs.log");
+        struct result result =
+            command_status(0, "what_was_due_while_stopped_does_not_count %s", reads[i]);
+        assert_string_equal(result.out, "[true,true,true]\n");
+        command_free(&result);
+    }
+}
+
 int
 main(void)
 {
@@ -107,6 +127,7 @@ main(void)
         cmocka_unit_test(a_pause_that_becomes_longer_misses_nothing),
         cmocka_unit_test(a_signal_to_go_on_is_no_stop),
         cmocka_unit_test(rates_are_those_without_the_stop),
+        cmocka_unit_test(what_was_due_while_stopped_does_not_count),
     };
     return cmocka_run_group_tests_name("stop", tests, NULL, unmount_all);
 }

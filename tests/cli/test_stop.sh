@@ -109,3 +109,20 @@ rates_are_those_without_the_stop() {
     done
     echo "$without"
 }
+
+has_read() { [ "$(wc -l <fs.log)" -ge "$1" ]; }
+
+# Usage: what_was_due_while_stopped_does_not_count READS: stopped after so many of 660.
+what_was_due_while_stopped_does_not_count() {
+    head -c 1M /dev/urandom >fs.files/f
+    for _ in 1 2 3 4 5; do
+        start -JJ -sweep rate=200..200 -w 3 -slo p99=500ms fs/f
+        : >fs.log
+        until_true has_read "$1"
+        stop_for_a_second
+        reap
+        whole=$(jq -c 'select(.sweep) | [.kept, .stat.max < 5e8, .load.iops > 195]' o)
+        [ "$whole" != '[true,true,true]' ] || break
+    done
+    echo "$whole"
+}

@@ -3,6 +3,7 @@
 
 #include "os/os.h"
 #include "os/output.h"
+#include "os/posix.h"
 #include "os/process.h"
 
 #include <errno.h>
@@ -452,6 +453,104 @@ a_stream_is_written_whole(void **state)
     assert_child(write_stream, 0, "hello\n");
 }
 
+/* Stops the process, which another has go on. */
+static void
+stop_for_a_while(void)
+{
+    pid_t self = getpid(), other = fork();
+    if (other == 0) {
+        while (!posix_process_is_stopped(self) && getppid() == self)
+            os_sleep_until(os_clock_now() + MS);
+        os_sleep_until(os_clock_now() + 5 * MS);
+        kill(self, SIGCONT);
+        _exit(0);
+    }
+    raise(SIGSTOP);
+    waitpid(other, NULL, 0);
+}
+
+/* The thread that has the signals is this one, and has not looked. */
+static int
+stop_unseen(void)
+{
+    os_signals_install();
+    os_signals_block();
+    int64_t before = os_clock_now();
+    if (os_process_stopped(before))
+        return 1;
+    stop_for_a_while();
+    if (!os_process_stopped(before) || os_process_resumed() != 0)
+        return 2;
+    int64_t resumed = os_signals_resumed(), after = os_clock_now();
+    if (resumed < before + 5 * MS || resumed > after)
+        return 3;
+    if (os_process_stopped(after) || !os_process_stopped(before))
+        return 4;
+    return os_signals_resumed() == resumed && os_process_resumed() == resumed ? 0 : 5;
+}
+
+static void
+a_stop_is_known_before_it_is_seen(void **state)
+{
+    (void)state;
+    need_bare("the tool's own threads are stopped and told of it as well");
+    need_native("an emulator takes its time to tell of signals");
+    need_process_states();
+    assert_child(stop_unseen, 0, "");
+}
+
+/* Its time is over, or another signal ends it. */
+static int
+stop_in_a_wait(void)
+{
+    atomic_bool never = false;
+    os_signals_install();
+    os_signals_block();
+    int64_t before = os_clock_now();
+    pid_t self = getpid(), other = fork();
+    if (other == 0) {
+        os_sleep_until(os_clock_now() + 20 * MS);
+        kill(self, SIGSTOP);
+        while (!posix_process_is_stopped(self) && getppid() == self)
+            os_sleep_until(os_clock_now() + MS);
+        kill(self, SIGCONT);
+        _exit(0);
+    }
+    waitpid(other, NULL, WNOHANG);
+    os_signals_wait(before + 200 * MS, &never);
+    waitpid(other, NULL, 0);
+    return os_signals_resumed() > before + 20 * MS ? 0 : 1;
+}
+
+static int
+go_on_without_a_stop(void)
+{
+    atomic_bool never = false;
+    os_signals_install();
+    os_signals_block();
+    int64_t before = os_clock_now();
+    for (int i = 0; i < 3; i++) {
+        os_signals_wait(os_clock_now() + 10 * MS, &never);
+        kill(getpid(), SIGCONT);
+        if (os_signals_resumed() != 0)
+            return i + 1;
+    }
+    return os_process_stopped(before) ? 9 : 0;
+}
+
+static void
+a_signal_to_go_on_after_no_stop_is_none(void **state)
+{
+    (void)state;
+    need_bare("the tool's own threads are stopped and told of it as well");
+    need_native("an emulator takes its time to tell of signals");
+    need_process_states();
+    if (!is_linux_aio())
+        skip_because("needs a system that counts the stops of a thread");
+    assert_child(go_on_without_a_stop, 0, "");
+    assert_child(stop_in_a_wait, 0, "");
+}
+
 int
 main(void)
 {
@@ -473,6 +572,8 @@ main(void)
         cmocka_unit_test(a_wait_ends_for_a_signal_once),
         cmocka_unit_test(a_wait_ends_for_a_signal_during_it),
         cmocka_unit_test(a_wait_ends_at_its_time),
+        cmocka_unit_test(a_stop_is_known_before_it_is_seen),
+        cmocka_unit_test(a_signal_to_go_on_after_no_stop_is_none),
         cmocka_unit_test(closed_streams_are_occupied),
         cmocka_unit_test(a_stream_is_written_whole),
     };
