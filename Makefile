@@ -29,7 +29,13 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
 # Windows 10, and the C library that is part of it.
 OWN_CPPFLAGS_windows = -U_WIN32_WINNT -D_WIN32_WINNT=0x0A00 -DWIN32_LEAN_AND_MEAN \
 	-D__USE_MINGW_ANSI_STDIO=0 -Isrc
-OWN_CPPFLAGS = -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
+# The kernel's headers, for a C library that comes without, such as that of musl-gcc.
+ifeq ($(SYSTEM),linux)
+KERNEL_CPPFLAGS := $(shell $(CC) $(CPPFLAGS) -E -include linux/fs.h -x c /dev/null >/dev/null \
+	2>&1 || printf -- '-idirafter %s ' /usr/include \
+	"/usr/include/$$($(CC) -print-multiarch 2>/dev/null)")
+endif
+OWN_CPPFLAGS = -Iinclude $(KERNEL_CPPFLAGS) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 	-DOS_SYSTEM_$(SYSTEM) $(OWN_CPPFLAGS_$(SYSTEM)) \
 	-DIOPING_VERSION='"$(VERSION)"' -DIO_ENGINES='$(IO_$(SYSTEM):%=ENGINE(%))'
 PTHREAD = $(if $(filter windows,$(SYSTEM)),,-pthread)
@@ -111,8 +117,9 @@ endif
 
 all: ioping$(EXE)
 
+# Where the tree is read-only, the program is in BUILDDIR alone.
 ioping$(EXE): $(PROGRAM) FORCE
-	$(Q)cmp -s $(PROGRAM) $@ || { rm -f $@ && cp $(PROGRAM) $@; }
+	$(Q)[ ! -w . ] || cmp -s $(PROGRAM) $@ || { rm -f $@ && cp $(PROGRAM) $@; }
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
 	$(SAY) "  LINK  $@"
