@@ -70,7 +70,8 @@ struct report {
     const struct comparison_row *rows; /* of the jobs, filled; NULL: not yet */
     struct comparison_row *own;        /* the same, if it has filled them itself */
     struct buffer *labels;             /* of the jobs in the human format */
-    const struct description *target;  /* the current one */
+    const struct job *job;             /* the current one */
+    const struct description *target;  /* its target */
     enum phase phase;                  /* that it is in */
     struct buffer *label;              /* likewise */
     int stream;                        /* of os_stream_write */

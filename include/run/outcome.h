@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+struct buffer;
 struct job_phase;
 struct time_series;
 
@@ -29,14 +30,17 @@ struct outcome {
     enum slo_verdict verdict; /* on a sweep: SLO_MET if a step kept all limits */
     double holes;             /* percent of the working set that became holes meanwhile */
     const char *shape; /* options for direct reads; empty or NULL: none are known */
-    const struct slos *slos, *warnings; /* the second decide no exit status */
-    const struct time_series *series;   /* of those that count; NULL: there is none */
-    const struct job_phase *phases;     /* PHASES of them; NULL: there are none */
-    bool breakdown;                     /* the time of requests was to be split */
-    const char *target;                 /* its name where there are others; else NULL */
-    bool kept;  /* it was read: why requests do not count is unknown */
-    bool told;  /* the user knows of the failure */
-    bool brief; /* the summary has no counts but those that ioping 1.3 prints */
+    const struct slos *slos, *warnings;   /* the second decide no exit status */
+    struct slo_answer answers[SLOS_MOST]; /* to the first, by outcome_explain */
+    bool explained;                       /* that was called, so they are there */
+    const struct time_series *series;     /* of those that count; NULL: there is none */
+    const struct job_phase *phases;       /* PHASES of them; NULL: there are none */
+    bool breakdown;                       /* the time of requests was to be split */
+    const char *target;                   /* its name where there are others; else NULL */
+    bool kept;     /* it was read: why requests do not count is unknown */
+    bool told;     /* the user knows of the failure */
+    bool brief;    /* the summary has no counts but those that ioping 1.3 prints */
+    bool answered; /* the user reads the answers to the limits beside the remarks */
 };
 
 /* Returns the exit status: a failure goes before a limit. It is a failure too if nothing
@@ -58,12 +62,21 @@ char *outcome_nothing_text(const struct outcome *outcome, char *text);
 void outcome_explain_failure(const struct sample *failed, const char *target,
                              struct notes *notes);
 
+/* Returns the statistics that SLO, one of the limits of OUTCOME, is about. */
+const struct stats *outcome_stats(const struct outcome *outcome, const struct slo *slo);
+
+/* Adds a line for each limit that is not relative to TEXT, after outcome_explain: "limit
+ * p99 < 10 ms: 1.23 ms, kept". TARGET stands in front; NULL: nothing does. */
+void outcome_limits(const struct outcome *outcome, const char *target,
+                    struct buffer *text);
+
 /*
- * Adds the remarks for stderr to NOTES: the failure, requests without answer, requests
- * that the page cache answered, that few could be split, counts that a brief summary left
- * out, steps that were too short, limits that were not met, of a sweep by no step, and,
- * where nothing else explains it, that nothing counted.
+ * Answers the limits, and adds the remarks for stderr to NOTES: the failure, requests
+ * without answer, requests that the page cache answered, that few could be split, counts
+ * that a brief summary left out, steps that were too short, limits that were not met,
+ * unless the answers are read, of a sweep by no step, and, where nothing else explains
+ * it, that nothing counted.
  */
-void outcome_explain(const struct outcome *outcome, struct notes *notes);
+void outcome_explain(struct outcome *outcome, struct notes *notes);
 
 #endif

@@ -66,9 +66,10 @@ histogram_step(int64_t latency)
     return (extra << HISTOGRAM_BITS) + (int)(value >> extra);
 }
 
-/* Return the bounds of a step, ns. */
+/* Return the bounds of a step, and its middle, ns. */
 int64_t histogram_below(int step);
 int64_t histogram_upto(int step);
+int64_t histogram_middle(int step);
 
 /* Add a latency, ns, not negative. */
 static inline void

@@ -52,7 +52,8 @@ void percentiles_list(struct buffer *text);
  * percentile's share of them. */
 uint64_t percentile_rank(const struct percentile *percentile, uint64_t count);
 
-/* Returns how many values it takes for one of them to lie above the percentile. */
+/* Returns how many values it takes to know the percentile: 1/(1-p) - 1, rounded up, and
+ * one at least. The nearest rank of fewer is the largest of too few. */
 uint64_t percentile_needs(const struct percentile *percentile);
 
 /*
@@ -115,6 +116,10 @@ int64_t latencies_percentile(const struct latencies *latencies,
 int64_t distribution_percentile(const struct distribution *distribution,
                                 const struct percentile *percentile);
 
+/* Returns how many requests, without waits, a percentile takes for longer than LIMIT, ns.
+ */
+uint64_t latencies_above(const struct latencies *latencies, int64_t limit);
+
 /* Return a percentile of SCOPE_ALL, and those of percentiles_common, ns. */
 int64_t stats_percentile(const struct stats *stats, const struct percentile *percentile);
 int64_t stats_p50(const struct stats *stats);
@@ -123,7 +128,7 @@ int64_t stats_p99(const struct stats *stats);
 /*
  * Return the percentiles of a list that are to be shown of COUNT values, or of the
  * requests that count, a bit for each: of nothing none; all if the user gave the list,
- * else those that one of the values at least can lie above.
+ * else those that so many are enough for.
  */
 unsigned percentiles_shown(const struct percentiles *list, uint64_t count);
 unsigned stats_shown(const struct stats *stats, const struct percentiles *list);

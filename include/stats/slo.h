@@ -18,7 +18,15 @@ const char *phase_name(enum phase phase);
 #define SLOS_MOST 16
 #define SLO_NAME 48 /* bytes, with the zero */
 
-enum slo_metric { SLO_MIN, SLO_AVG, SLO_MAX, SLO_MDEV, SLO_IOPS, SLO_PERCENTILE };
+enum slo_metric {
+    SLO_MIN,
+    SLO_AVG,
+    SLO_MAX,
+    SLO_MDEV,
+    SLO_IOPS,
+    SLO_BPS,
+    SLO_PERCENTILE
+};
 
 #define SLO_WHOLE 1000000 /* 100 % of a limit that is relative */
 
@@ -28,9 +36,17 @@ struct slo {
     struct percentile percentile; /* of SLO_PERCENTILE */
     enum scope scope;
     bool relative; /* to another run: a percentile of all requests */
-    int64_t limit; /* ns, at most; for SLO_IOPS requests per second, at least; relative:
-                      millionths more than the other's, at most */
+    int64_t limit; /* ns, at most; for SLO_IOPS requests, for SLO_BPS bytes per second, at
+                      least; relative: millionths more than the other's, at most */
 };
+
+/* Returns whether an objective is a rate, of which there has to be as much at least; else
+ * it is a time. */
+static inline bool
+slo_is_rate(const struct slo *slo)
+{
+    return slo->metric == SLO_IOPS || slo->metric == SLO_BPS;
+}
 
 struct slos {
     int count;
@@ -38,8 +54,9 @@ struct slos {
 };
 
 /*
- * Read an objective, such as "p99=10ms", "device-max=1s", "iops=1k" or, relative to
- * another run, "p99=+10%", and add it to the list. Returns NULL, or why it is refused.
+ * Read an objective, such as "p99=10ms", "device-max=1s", "iops=1k", "bps=100m" or,
+ * relative to another run, "p99=+10%", and add it to the list. Returns NULL, or why it is
+ * refused.
  */
 const char *slos_add(struct slos *list, const char *text);
 
@@ -49,12 +66,32 @@ void slos_list(struct buffer *text);
 enum slo_verdict { SLO_MET, SLO_BROKEN, SLO_UNKNOWN };
 
 /*
- * Compare STATS with an objective; SLO_MET if that is relative. VALUE becomes the figure
- * that was compared, in the unit of the limit; with SLO_UNKNOWN, how many requests it
- * takes to know.
+ * Compare STATS with an objective; SLO_MET if that is relative. A percentile of fewer
+ * values than percentile_needs is broken once the values refute the limit: where that is
+ * kept, so many would be above it with a chance below 5 %. VALUE becomes the figure that
+ * was compared, in the unit of the limit; with SLO_UNKNOWN, how many values it takes to
+ * know.
  */
 enum slo_verdict slo_check(const struct slo *slo, const struct stats *stats,
                            int64_t *value);
+
+/* The same, with all that there is to say of it. */
+struct slo_answer {
+    enum slo_verdict verdict;
+    int64_t value;  /* the figure, in the unit of the limit; 0 of nothing */
+    uint64_t count; /* values that it is of */
+    uint64_t needs; /* as many make it known, or certain at 95 % with the same share above
+                       the limit; 0: it is, or no number that is sensible does */
+    bool certain;   /* percentiles alone are not always */
+    int64_t low, high; /* ns: the limit lies between these bounds of the percentile, so it
+                          is not certain after all; 0, 0: it does not */
+};
+
+struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);
+
+/* Returns whether there are enough values for the figure of an objective, without regard
+ * to the limit. VALUE becomes what slo_check makes it. */
+bool slo_measure(const struct slo *slo, const struct stats *stats, int64_t *value);
 
 /* Compare STATS with all objectives of a list. Returns the worst verdict: a broken one
  * goes before one that is not known. SLO_MET if there are none. */
@@ -67,6 +104,10 @@ uint64_t slos_needs(const struct slos *slos, bool both);
 /* Add the objectives of a list to TEXT, with commas between and each as slos_add reads
  * it: "p99=1ms,iops=48k". */
 void slos_text(const struct slos *slos, struct buffer *text);
+
+/* Write VALUE, in the unit of the limit, for people into TEXT of UNITS_TEXT bytes: "1.23
+ * ms", "100 MiB/s". Returns TEXT. */
+char *slo_format(const struct slo *slo, int64_t value, char *text);
 
 /* Write the limit of an objective, as slos_add reads it, into TEXT of UNITS_TEXT bytes.
  * Returns TEXT. */

@@ -348,7 +348,7 @@ const struct cli_option cli_options[] = {
      .help = "where time went: submit, queue, device, return"},
     {OPTION_SLO, 0, "slo", statistics, CLI_REQUIRED, "limit", .set = add_slo,
      .newer = true, .repeats = true, .list = slos_list,
-     .help = "exit 5 unless kept: p99=10ms, avg=1ms, iops=1k"},
+     .help = "exit 5 unless kept: p99=10ms, iops=1k, bps=9m"},
 
     {OPTION_QUIET, 'q', "quiet", output, FLAG,
      .help = "no line per request; with -p, -P no summary"},

@@ -168,6 +168,32 @@ find_missing(const struct plan *plan, enum scope scope, const char **advice)
     return scope == SCOPE_ALL || plan->load == LOAD_READ_WRITE ? NULL : "needs -G";
 }
 
+/* Checks that the percentile of SLO, which OPTION limits, can have enough requests. */
+static int
+check_enough(const struct plan *plan, const struct slo *slo, const char *option,
+             struct error *error)
+{
+    bool half = plan->load == LOAD_READ_WRITE && slo->scope > SCOPE_ALL &&
+                slo->scope <= SCOPE_SYNC;
+    uint64_t needs = percentile_needs(&slo->percentile) * (half ? 2 : 1),
+             warmup = slo->phase > PHASE_IDLE ? 0 : plan->limits.warmup,
+             phases = plan->phased && slo->phase == PHASE_NONE ? PHASES - 1 : 1,
+             odd = half ? (uint64_t)plan->threads : 0; /* each may begin with either */
+    char name[SLO_NAME], advice[64];
+    if (slo->metric != SLO_PERCENTILE || plan->compare || plan->count >= needs + warmup ||
+        plan->count * phases + odd >= needs + warmup)
+        return 0;
+    uint64_t count = plan->count * phases;
+    error_set(error, EXIT_USAGE, option,
+              "%s takes %llu requests that count, and -c %llu gives %llu at most",
+              slo_name(slo, name), (unsigned long long)needs,
+              (unsigned long long)plan->count,
+              (unsigned long long)(count > warmup ? count - warmup : 0));
+    snprintf(advice, sizeof(advice), "use -c %llu",
+             (unsigned long long)((needs + warmup + phases - 1) / phases));
+    return error_advise(error, advice);
+}
+
 /* Checks that PLAN has what the limits that OPTION gave are about. */
 static int
 check_limits(const struct options *options, const struct plan *plan,
@@ -177,9 +203,9 @@ check_limits(const struct options *options, const struct plan *plan,
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
         enum sweep_kind swept = options->sweep.kind;
-        if (slo->metric == SLO_IOPS && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL)) {
-            error_set(error, EXIT_USAGE, option, "-sweep %s decides iops by itself",
-                      sweep_name(swept));
+        if (slo_is_rate(slo) && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL)) {
+            error_set(error, EXIT_USAGE, option, "-sweep %s decides %s by itself",
+                      sweep_name(swept), slo_name(slo, name));
             return error_advise(error, "limit a time, such as p99=1ms");
         }
         if (slo->relative && !plan->compare) {
@@ -197,10 +223,12 @@ check_limits(const struct options *options, const struct plan *plan,
                                            ? "limit the whole run"
                                            : "add -load, or limit the whole run");
         }
-        if (!why)
-            continue;
-        error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name), why);
-        return error_advise(error, advice);
+        if (why) {
+            error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name), why);
+            return error_advise(error, advice);
+        }
+        if (check_enough(plan, slo, option, error) < 0)
+            return -1;
     }
     return 0;
 }

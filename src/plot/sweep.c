@@ -367,7 +367,7 @@ plot_limits(const struct plot *plot, struct slos *limits)
     limits->count = 0;
     for (int i = 0; i < all->count && plot->plan->sweep.kind != SWEEP_SIZE; i++) {
         const struct slo *slo = &all->list[i];
-        if (slo->metric != SLO_IOPS && slo->scope == SCOPE_ALL && slo->limit > 0)
+        if (!slo_is_rate(slo) && slo->scope == SCOPE_ALL && slo->limit > 0)
             limits->list[limits->count++] = *slo;
     }
     return limits->count;

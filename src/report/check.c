@@ -121,7 +121,7 @@ static const struct slo *
 stricter(const struct slo *old, const struct slo *slo)
 {
     bool lower = old && slo->limit < old->limit;
-    return !old || lower == (slo->metric != SLO_IOPS) ? slo : old;
+    return !old || lower != slo_is_rate(slo) ? slo : old;
 }
 
 /* Adds the figures of a line: those that are always there, then all that is limited. */
@@ -147,37 +147,36 @@ list_figures(const struct plan *plan, struct figures *figures)
     }
 }
 
+/* Returns whether FIGURE breaks a limit, NULL: there is none; then it has its value, be
+ * it of few requests. */
 static bool
-breaks(const struct slo *limit, const struct stats *stats)
+breaks(struct figure *figure, const struct slo *limit, const struct stats *stats)
 {
     int64_t value;
-    return limit && slo_check(limit, stats, &value) == SLO_BROKEN;
+    if (!limit || slo_check(limit, stats, &value) != SLO_BROKEN)
+        return false;
+    figure->value = value;
+    return true;
 }
 
 static void
 judge_figure(struct figure *figure, const struct stats *stats)
 {
     bool limited = figure->warning || figure->critical;
-    figure->known = slo_check(&figure->slo, stats, &figure->value) != SLO_UNKNOWN;
-    figure->state = breaks(figure->critical, stats)  ? CHECK_CRITICAL
-                    : breaks(figure->warning, stats) ? CHECK_WARNING
-                    : limited && !figure->known      ? CHECK_UNKNOWN
-                                                     : CHECK_OK;
-}
-
-static enum units_kind
-unit_of(const struct figure *figure)
-{
-    return figure->slo.metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
+    figure->known = slo_measure(&figure->slo, stats, &figure->value);
+    figure->state = breaks(figure, figure->critical, stats)  ? CHECK_CRITICAL
+                    : breaks(figure, figure->warning, stats) ? CHECK_WARNING
+                    : limited && !figure->known              ? CHECK_UNKNOWN
+                                                             : CHECK_OK;
 }
 
 /* Returns whether TEXT is what a LIMIT looks like, with decimals or without. */
 static bool
-is_shown_as(const char *text, enum units_kind kind, int64_t limit)
+is_shown_as(const char *text, const struct slo *limit)
 {
     char even[UNITS_TEXT], beyond[UNITS_TEXT];
-    return strcmp(text, units_format(kind, limit, even)) == 0 ||
-           strcmp(text, units_format(kind, time_add(limit, 1), beyond)) == 0;
+    return strcmp(text, slo_format(limit, limit->limit, even)) == 0 ||
+           strcmp(text, slo_format(limit, time_add(limit->limit, 1), beyond)) == 0;
 }
 
 /* Adds a figure for people, with the limit that it breaks. */
@@ -189,19 +188,21 @@ add_figure(struct buffer *line, const struct figure *figure, const struct stats 
                               : figure->state == CHECK_WARNING ? figure->warning
                                                                : NULL;
     slo_name(&figure->slo, name);
-    if (!figure->known) {
+    if (!figure->known && !limit) {
         buffer_format(
             line, "%s is not known: %" PRIu64 " requests count, and it takes %" PRId64,
             name, latencies_of(stats, figure->slo.scope).moments->count, figure->value);
         return;
     }
-    units_format(unit_of(figure), figure->value, is);
-    if (limit && is_shown_as(is, unit_of(figure), limit->limit))
-        units_exact(unit_of(figure), figure->value, is);
+    slo_format(&figure->slo, figure->value, is);
+    if (limit && is_shown_as(is, limit)) {
+        struct slo exact = *limit;
+        exact.limit = figure->value;
+        slo_limit(&exact, is);
+    }
     buffer_format(line, "%s %s", name, is);
     if (limit)
-        buffer_format(line, " (limit %s)",
-                      units_format(unit_of(figure), limit->limit, most));
+        buffer_format(line, " (limit %s)", slo_format(limit, limit->limit, most));
 }
 
 /* Separates what follows from what was added since START, if anything was. */
@@ -277,7 +278,7 @@ add_job(struct buffer *line, const struct job *jobs, int number)
     enum check_state state = add_trouble(line, job);
     if (stats->latency.count == 0)
         return state;
-    bool ranked = slo_check(&p99, stats, &value) != SLO_UNKNOWN;
+    bool ranked = slo_measure(&p99, stats, &value);
     find_figure(&figures, ranked ? &p99 : &(struct slo){.metric = SLO_AVG});
     list_figures(&job->plan, &figures);
     for (int i = 0; i < figures.count; i++)
@@ -314,7 +315,7 @@ add_decimal(struct buffer *line, int64_t number, int digits)
 static void
 add_range(struct buffer *line, const struct slo *limit)
 {
-    if (limit && limit->metric == SLO_IOPS)
+    if (limit && slo_is_rate(limit))
         buffer_format(line, "%" PRId64 ":", limit->limit);
     else if (limit)
         add_decimal(line, limit->limit, 9);
@@ -353,9 +354,11 @@ add_figures(struct buffer *line, const struct job *jobs, int number)
             buffer_text(line, "U");
         else if (figure->slo.metric == SLO_IOPS)
             add_decimal(line, (int64_t)(stats_iops(stats) * 1000), 3);
+        else if (figure->slo.metric == SLO_BPS)
+            buffer_format(line, "%" PRId64 "B", figure->value);
         else
             add_decimal(line, figure->value, 9);
-        if (figure->known && figure->slo.metric != SLO_IOPS)
+        if (figure->known && !slo_is_rate(&figure->slo))
             buffer_text(line, "s");
         if (figure->warning || figure->critical)
             buffer_text(line, ";");

@@ -335,6 +335,7 @@ add_phases(struct report *report)
 {
     const struct job *job = &report->jobs[0];
     add_head(report, "under load");
+    outcome_limits(&job->outcome, NULL, &report->text);
     phases_table(&report->text, report->plan, job->phases,
                  report->terminal ? report->columns : 0);
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
@@ -371,6 +372,7 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
     }
     if (report->plan->breakdown)
         add_breakdown(text, stats, &report->output->percentiles);
+    outcome_limits(&report->job->outcome, NULL, text);
     add_extremes(text, latency);
     add_histograms(report, stats, "");
 }
@@ -409,6 +411,9 @@ human_compare(struct report *report)
     const char *with =
         report->plan->compare ? report->jobs[0].target.description.path : NULL;
     const struct comparison_row *rows = comparison_rows(report);
+    for (int i = 0; with && i < report->count; i++)
+        outcome_limits(&report->jobs[i].outcome, report->jobs[i].target.description.path,
+                       &report->text);
     if (rows)
         comparison_format(&report->text, rows, report->count, with, &report->plan->slos,
                           report->color, report->terminal ? report->columns : 0);

@@ -290,6 +290,37 @@ add_change(struct report *report, struct json *json, const struct stats *stats)
     json_close(json, '}');
 }
 
+/* Adds the answers to the limits, in the last record of a run. */
+static void
+add_limits(struct json *json, const struct outcome *outcome)
+{
+    static const char *const kept[] = {
+        [SLO_MET] = "true", [SLO_BROKEN] = "false", [SLO_UNKNOWN] = "null"};
+    char name[SLO_NAME];
+    int count = outcome->explained && outcome->slos ? outcome->slos->count : 0, added = 0;
+    for (int i = 0; i < count; i++) {
+        const struct slo *slo = &outcome->slos->list[i];
+        const struct slo_answer *answer = &outcome->answers[i];
+        if (slo->relative)
+            continue;
+        if (added++ == 0)
+            json_open(json, "limits", '[');
+        json_open(json, NULL, '{');
+        json_string(json, "name", slo_name(slo, name));
+        json_value(json, "limit", "%" PRId64, slo->limit);
+        json_value(json, "count", "%" PRIu64, answer->count);
+        if (answer->count)
+            json_value(json, "value", "%" PRId64, answer->value);
+        json_value(json, "kept", "%s", kept[answer->verdict]);
+        json_value(json, "certain", "%s", answer->certain ? "true" : "false");
+        if (answer->needs)
+            json_value(json, "needs", "%" PRIu64, answer->needs);
+        json_close(json, '}');
+    }
+    if (added)
+        json_close(json, ']');
+}
+
 static void
 json_period(struct report *report, const struct stats *stats, int64_t time)
 {
@@ -308,6 +339,7 @@ json_summary(struct report *report, const struct stats *stats, int64_t time)
         add_kept_load(&json, stats, time);
     else
         add_load(&json, stats, time);
+    add_limits(&json, &report->job->outcome);
     if (report->count > 1 && report->plan->series)
         add_change(report, &json, stats);
     close_record(report, &json);
@@ -367,6 +399,7 @@ json_phase(struct report *report, const struct job_phase *phase, const struct jo
     add_load(&json, &phase->stats, phase->time);
     if (load)
         add_background(report, &json, load);
+    add_limits(&json, &report->job->outcome);
     close_record(report, &json);
 }
 

@@ -63,6 +63,7 @@ static struct report *
 select_job(struct reports *reports, int number, const struct job *job)
 {
     struct report *report = &reports->list[number];
+    report->job = job;
     report->target = &job->target.description;
     report->label = &report->labels[job->number];
     report->phase = job->phases ? job->phases->current : PHASE_NONE;
@@ -413,6 +414,14 @@ is_brief(const struct report *report)
            (!report->terminal || report->plan->phased);
 }
 
+/* Returns whether who reads stderr reads the summary too. */
+static bool
+has_answers(const struct report *report)
+{
+    return report->format == &report_human && report->output->summary && !report->error &&
+           report->terminal;
+}
+
 /* Writes the last versions of the exported files, unless they are written. */
 static void
 end_exports(struct reports *reports)
@@ -445,13 +454,16 @@ store_failure(const struct reports *reports, struct outcome *outcome)
 void
 report_explain(struct reports *reports, struct job *jobs, int count)
 {
+    const struct report *last =
+        reports->count ? &reports->list[reports->count - 1] : NULL;
     note_failures(reports);
     for (int i = 0; i < count; i++) {
         struct outcome *outcome = &jobs[i].outcome;
         if (job_has_not_begun(&jobs[i]))
             continue;
         store_failure(reports, outcome);
-        outcome->brief = reports->count && is_brief(&reports->list[reports->count - 1]);
+        outcome->brief = last && is_brief(last);
+        outcome->answered = last && has_answers(last);
         outcome_explain(outcome, &reports->notes);
         write_notes(reports, &reports->notes);
         if (jobs[i].error.status)

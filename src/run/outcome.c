@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the statistics that SLO is about. */
-static const struct stats *
-stats_of(const struct outcome *outcome, const struct slo *slo)
+const struct stats *
+outcome_stats(const struct outcome *outcome, const struct slo *slo)
 {
     return slo->phase && outcome->phases ? &outcome->phases[slo->phase].stats
                                          : &outcome->total;
@@ -28,7 +27,7 @@ keeps_limits(const struct outcome *outcome)
         return outcome->verdict == SLO_MET;
     for (int i = 0; outcome->slos && i < outcome->slos->count; i++) {
         const struct slo *slo = &outcome->slos->list[i];
-        if (slo_check(slo, stats_of(outcome, slo), &value) != SLO_MET)
+        if (slo_check(slo, outcome_stats(outcome, slo), &value) != SLO_MET)
             return false;
     }
     return true;
@@ -76,53 +75,115 @@ static const char *const judged[SCOPES] = {
     [SCOPE_WRITE] = "writes count",
 };
 
-/* Explains that more requests of the same kind might change the verdict on a limit. */
+/* Doubts an answer to a limit of OUTCOME: more requests of the same kind, as they depend
+ * on each other, might change it. */
 static void
-explain_doubt(const struct outcome *outcome, const struct slo *slo, struct notes *notes)
+doubt(const struct outcome *outcome, const struct slo *slo, struct slo_answer *answer)
 {
     struct bootstrap bootstrap;
-    const struct stats *total = stats_of(outcome, slo);
-    char name[SLO_NAME], low[UNITS_TEXT], high[UNITS_TEXT];
-    int64_t value;
     if (!outcome->series || slo->metric != SLO_PERCENTILE || slo->scope != SCOPE_ALL ||
-        slo->relative || total->every || slo_check(slo, total, &value) == SLO_UNKNOWN ||
+        slo->relative || outcome_stats(outcome, slo)->every ||
+        answer->verdict == SLO_UNKNOWN ||
         bootstrap_resample(&bootstrap, outcome->series, &slo->percentile, 1) < 0)
         return;
-    struct interval interval = bootstrap_interval(&bootstrap, value);
+    struct interval interval = bootstrap_interval(&bootstrap, answer->value);
     if (!interval.known || interval.low > (double)slo->limit ||
         interval.high <= (double)slo->limit)
         return;
-    notes_add(notes, outcome->target, "%s is not certain: %s to %s (95 %%)",
-              slo_name(slo, name), units_format(UNITS_TIME, (int64_t)interval.low, low),
-              units_format(UNITS_TIME, (int64_t)interval.high, high));
+    answer->certain = false;
+    answer->low = (int64_t)interval.low;
+    answer->high = (int64_t)interval.high;
+}
+
+/* Prints the figure of an answer, and the limit; one that only looks like that to the
+ * digits that are shown, with all of them. */
+static void
+format_answer(const struct slo *slo, const struct slo_answer *answer, char *is,
+              char *limit)
+{
+    slo_format(slo, answer->value, is);
+    slo_format(slo, slo->limit, limit);
+    if (strcmp(is, limit) == 0 && answer->value != slo->limit)
+        snprintf(is, UNITS_TEXT, "%lld%s", (long long)answer->value,
+                 slo->metric == SLO_IOPS  ? ""
+                 : slo->metric == SLO_BPS ? " B/s"
+                                          : " ns");
+}
+
+static bool
+is_corrected(const struct outcome *outcome, const struct slo *slo)
+{
+    return slo->metric == SLO_PERCENTILE &&
+           latencies_of(outcome_stats(outcome, slo), slo->scope).corrected;
 }
 
 static void
-explain_limit(const struct outcome *outcome, const struct slo *slo, struct notes *notes)
+explain_limit(const struct outcome *outcome, const struct slo *slo,
+              const struct slo_answer *answer, struct notes *notes)
 {
-    const struct stats *total = stats_of(outcome, slo);
     char name[SLO_NAME], is[UNITS_TEXT], limit[UNITS_TEXT];
-    int64_t value;
-    enum units_kind kind = slo->metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
-    const struct latencies latencies = latencies_of(total, slo->scope);
-    bool corrected = slo->metric == SLO_PERCENTILE && latencies.corrected;
-    enum slo_verdict verdict = slo_check(slo, total, &value);
-    if (verdict == SLO_MET)
-        return;
     slo_name(slo, name);
-    units_format(kind, value, is);
-    units_format(kind, slo->limit, limit);
-    if (strcmp(is, limit) == 0) /* to the digits that are shown */
-        snprintf(is, sizeof(is), "%lld%s", (long long)value,
-                 kind == UNITS_COUNT ? "" : " ns");
-    if (verdict == SLO_BROKEN)
+    format_answer(slo, answer, is, limit);
+    if (answer->verdict == SLO_BROKEN)
         notes_add(notes, outcome->target, "%s%s = %s %s %s", name,
-                  corrected ? " (corrected)" : "", is,
-                  kind == UNITS_COUNT ? "falls below" : "exceeds", limit);
-    if (verdict == SLO_UNKNOWN)
-        notes_add(notes, outcome->target, "%s is not known: %llu %s, and it takes %lld",
-                  name, (unsigned long long)latencies.moments->count, judged[slo->scope],
-                  (long long)value);
+                  is_corrected(outcome, slo) ? " (corrected)" : "", is,
+                  slo_is_rate(slo) ? "falls below" : "exceeds", limit);
+    if (answer->verdict == SLO_UNKNOWN)
+        notes_add(notes, outcome->target, "%s is not known: %llu %s, and it takes %llu",
+                  name, (unsigned long long)answer->count, judged[slo->scope],
+                  (unsigned long long)answer->needs);
+    if (answer->high)
+        notes_add(notes, outcome->target, "%s is not certain: %s to %s (95 %%)", name,
+                  units_format(UNITS_TIME, answer->low, is),
+                  units_format(UNITS_TIME, answer->high, limit));
+}
+
+/* Adds why an answer is not certain. */
+static void
+add_doubt(const struct slo_answer *answer, struct buffer *text)
+{
+    char low[UNITS_TEXT], high[UNITS_TEXT];
+    if (answer->certain)
+        return;
+    buffer_text(text, " (not certain");
+    if (answer->needs)
+        buffer_format(text, ": %llu requests would be",
+                      (unsigned long long)answer->needs);
+    else if (answer->high)
+        buffer_format(text, ": %s to %s", units_format(UNITS_TIME, answer->low, low),
+                      units_format(UNITS_TIME, answer->high, high));
+    buffer_text(text, ")");
+}
+
+void
+outcome_limits(const struct outcome *outcome, const char *target, struct buffer *text)
+{
+    char name[SLO_NAME], is[UNITS_TEXT], limit[UNITS_TEXT];
+    int count = outcome->explained && outcome->slos ? outcome->slos->count : 0;
+    for (int i = 0; i < count; i++) {
+        const struct slo *slo = &outcome->slos->list[i];
+        const struct slo_answer *answer = &outcome->answers[i];
+        if (slo->relative)
+            continue;
+        if (target) {
+            buffer_escaped(text, target);
+            buffer_text(text, ": ");
+        }
+        format_answer(slo, answer, is, limit);
+        buffer_format(text, "limit %s%s %s %s: ", slo_name(slo, name),
+                      is_corrected(outcome, slo) ? " (corrected)" : "",
+                      slo_is_rate(slo) ? ">" : "<", limit);
+        if (answer->verdict == SLO_UNKNOWN) {
+            buffer_format(text, "not known: %llu %s, and it takes %llu",
+                          (unsigned long long)answer->count, judged[slo->scope],
+                          (unsigned long long)answer->needs);
+        } else {
+            buffer_format(text, "%s, %s", is,
+                          answer->verdict == SLO_MET ? "kept" : "broken");
+            add_doubt(answer, text);
+        }
+        buffer_text(text, "\n");
+    }
 }
 
 char *
@@ -253,30 +314,45 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   sweep_format(outcome->swept, outcome->unknown, text));
 }
 
-/* Explains the limits, those of a sweep only if no step kept them. */
+/* Explains that no step of a sweep kept the limits. */
 static void
-explain_limits(const struct outcome *outcome, struct notes *notes)
+explain_sweep(const struct outcome *outcome, struct notes *notes)
 {
     struct buffer limits = {0};
-    for (int i = 0; outcome->warnings && i < outcome->warnings->count; i++)
-        explain_limit(outcome, &outcome->warnings->list[i], notes);
-    if (!outcome->slos)
-        return;
-    if (outcome->swept && !keeps_limits(outcome)) {
-        slos_text(outcome->slos, &limits);
-        notes_add(notes, outcome->target, "no %s %s %s", sweep_noun(outcome->swept),
-                  outcome->verdict == SLO_UNKNOWN ? "is known to keep" : "keeps",
-                  limits.failed ? "the limits" : limits.text);
-    }
-    for (int i = 0; !outcome->swept && i < outcome->slos->count; i++) {
-        explain_limit(outcome, &outcome->slos->list[i], notes);
-        explain_doubt(outcome, &outcome->slos->list[i], notes);
-    }
+    slos_text(outcome->slos, &limits);
+    notes_add(notes, outcome->target, "no %s %s %s", sweep_noun(outcome->swept),
+              outcome->verdict == SLO_UNKNOWN ? "is known to keep" : "keeps",
+              limits.failed ? "the limits" : limits.text);
     buffer_free(&limits);
 }
 
+/* Answers the limits, and explains those that are not met. */
+static void
+explain_limits(struct outcome *outcome, struct notes *notes)
+{
+    const struct slos *slos = outcome->slos, *warnings = outcome->warnings;
+    outcome->explained = true;
+    for (int i = 0; warnings && i < warnings->count; i++) {
+        const struct slo *slo = &warnings->list[i];
+        struct slo_answer answer = slo_answer(slo, outcome_stats(outcome, slo));
+        explain_limit(outcome, slo, &answer, notes);
+    }
+    if (outcome->swept) {
+        if (!keeps_limits(outcome))
+            explain_sweep(outcome, notes);
+        return;
+    }
+    for (int i = 0; slos && i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+        outcome->answers[i] = slo_answer(slo, outcome_stats(outcome, slo));
+        doubt(outcome, slo, &outcome->answers[i]);
+        if (!outcome->answered)
+            explain_limit(outcome, slo, &outcome->answers[i], notes);
+    }
+}
+
 void
-outcome_explain(const struct outcome *outcome, struct notes *notes)
+outcome_explain(struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
     char text[OUTCOME_TEXT], waited[UNITS_TEXT];

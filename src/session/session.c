@@ -151,6 +151,7 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
     struct os_thread remover;
     int64_t until = os_clock_now() + REMOVAL;
+    bool checks = session->plan->output.format == FORMAT_CHECK;
     bool removes = session->plan->keep && atomic_load(&session->made) &&
                    os_thread_start(&remover, remove_made, session) == 0;
     while (removes && !atomic_load(&session->removed) && os_clock_now() < until)
@@ -159,10 +160,12 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
         os_thread_join(&remover);
     struct error error;
     stage_explain(stage, "still ", waited, &error);
+    if (checks && stage->step && !os_signals_stop())
+        error.status = EXIT_RUNTIME; /* the target does not answer: that is bad */
     if (!stage->end[0])
         os_process_end(refuse(session->plan, &error));
     int status = console_error(&error);
-    bool done = os_signals_stop() || session->plan->output.format == FORMAT_CHECK;
+    bool done = os_signals_stop() || checks;
     os_process_end(done ? session->status : outcome_worse(session->status, status));
 }
 

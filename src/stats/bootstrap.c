@@ -270,7 +270,7 @@ bootstrap_resample(struct bootstrap *bootstrap, const struct time_series *series
     struct sample_set set = {0};
     struct random random;
     uint64_t count = (uint64_t)series->used;
-    bootstrap->known = count >= BOOTSTRAP_LEAST && count >= percentile_needs(percentile);
+    bootstrap->known = count >= BOOTSTRAP_LEAST && count > percentile_needs(percentile);
     if (!bootstrap->known)
         return 0;
     sort_entries(series);

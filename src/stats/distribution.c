@@ -68,6 +68,13 @@ histogram_upto(int step)
     return histogram_below(step + 1);
 }
 
+int64_t
+histogram_middle(int step)
+{
+    int64_t below = histogram_below(step);
+    return below + (histogram_upto(step) - below + 1) / 2;
+}
+
 /* Go down from the longest wait, and add the waits of one step at once. */
 void
 histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
@@ -102,8 +109,7 @@ histogram_value(const struct histogram *histogram, uint64_t rank)
     uint64_t seen = histogram->steps[0];
     while (seen < rank && step < HISTOGRAM_STEPS - 1)
         seen += histogram->steps[++step];
-    int64_t below = histogram_below(step);
-    return below + (histogram_upto(step) - below + 1) / 2;
+    return histogram_middle(step);
 }
 
 uint64_t

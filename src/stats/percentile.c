@@ -98,7 +98,8 @@ uint64_t
 percentile_needs(const struct percentile *percentile)
 {
     int64_t above = PERCENTILE_HUNDRED - percentile->billionths;
-    return (uint64_t)((PERCENTILE_HUNDRED + above - 1) / above);
+    uint64_t needs = (uint64_t)((PERCENTILE_HUNDRED + above - 1) / above) - 1;
+    return needs ? needs : 1;
 }
 
 const char *
@@ -172,6 +173,16 @@ scope_next(const struct stats *stats, enum scope scope)
     return scope;
 }
 
+/* Returns VALUE, the middle of a step, no further out than what was seen: from LEAST on.
+ */
+static int64_t
+clamp(const struct latencies *latencies, int64_t value, int64_t least)
+{
+    if (value <= 1 && least == 0) /* the step of 1 ns is that of 0, too */
+        return 0;
+    return value < least ? least : value > latencies->most ? latencies->most : value;
+}
+
 /* Waits may be shorter than all latencies. */
 int64_t
 latencies_percentile(const struct latencies *latencies,
@@ -179,14 +190,23 @@ latencies_percentile(const struct latencies *latencies,
 {
     const struct histogram *histogram = latencies->histogram;
     bool waited = histogram->count > latencies->moments->count;
-    int64_t least = waited ? 0 : latencies->moments->min;
     if (histogram->count == 0)
         return 0;
     int64_t value =
         histogram_value(histogram, percentile_rank(percentile, histogram->count));
-    if (value <= 1 && least == 0) /* the step of 1 ns is that of 0, too */
-        return 0;
-    return value < least ? least : value > latencies->most ? latencies->most : value;
+    return clamp(latencies, value, waited ? 0 : latencies->moments->min);
+}
+
+uint64_t
+latencies_above(const struct latencies *latencies, int64_t limit)
+{
+    const struct histogram *histogram = latencies->requests;
+    uint64_t above = 0;
+    for (int i = HISTOGRAM_STEPS; i-- > 0;)
+        if (histogram->steps[i] &&
+            clamp(latencies, histogram_middle(i), latencies->moments->min) > limit)
+            above += histogram->steps[i];
+    return above;
 }
 
 int64_t

@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/units.h"
+#include "stats/binomial.h"
 #include "stats/stats.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 static const char *const metrics[] = {
     [SLO_MIN] = "min",   [SLO_AVG] = "avg",   [SLO_MAX] = "max",
-    [SLO_MDEV] = "mdev", [SLO_IOPS] = "iops",
+    [SLO_MDEV] = "mdev", [SLO_IOPS] = "iops", [SLO_BPS] = "bps",
 };
 
 static const char *const phases[PHASES] = {
@@ -104,6 +105,15 @@ parse_relative(const char *text, struct slo *slo)
     return slo->limit > -SLO_WHOLE ? NULL : "nothing takes 100 % less";
 }
 
+/* Returns the kind of unit that the limit has, unless it is relative. */
+static enum units_kind
+unit_of(const struct slo *slo)
+{
+    return slo->metric == SLO_IOPS  ? UNITS_COUNT
+           : slo->metric == SLO_BPS ? UNITS_SIZE
+                                    : UNITS_TIME;
+}
+
 const char *
 slos_add(struct slos *list, const char *text)
 {
@@ -115,15 +125,15 @@ slos_add(struct slos *list, const char *text)
     text = take_phase(text, &length, &slo);
     text = take_scope(text, &length, &slo);
     if (!find_metric(text, length, &slo))
-        return "not one of min, avg, max, mdev, iops and percentiles such as p99";
-    if (slo.scope != SCOPE_ALL && slo.metric == SLO_IOPS)
-        return scope_is_part(slo.scope) ? "a part of the time has no iops"
-                                        : "iops are those of reads and writes together";
+        return "not one of min, avg, max, mdev, iops, bps and percentiles such as p99";
+    if (slo.scope != SCOPE_ALL && slo_is_rate(&slo))
+        return scope_is_part(slo.scope) ? "a part of the time has no rate"
+                                        : "a rate is that of reads and writes together";
     if (*limit == '\0')
         return "a limit is missing, as in p99=10ms";
-    enum units_kind kind = slo.metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
-    const char *wrong = is_relative(limit + 1) ? parse_relative(limit + 1, &slo)
-                                               : units_parse(kind, limit + 1, &slo.limit);
+    const char *wrong = is_relative(limit + 1)
+                            ? parse_relative(limit + 1, &slo)
+                            : units_parse(unit_of(&slo), limit + 1, &slo.limit);
     if (!wrong)
         list->list[list->count++] = slo;
     return wrong;
@@ -160,33 +170,115 @@ measure(const struct slo *slo, const struct stats *stats)
         return moments_deviation(latency);
     case SLO_IOPS:
         return (int64_t)stats_iops(stats);
+    case SLO_BPS:
+        return (int64_t)stats_bps(stats);
     case SLO_PERCENTILE:
         break;
     }
     return latencies_percentile(&latencies, &slo->percentile);
 }
 
-enum slo_verdict
-slo_check(const struct slo *slo, const struct stats *stats, int64_t *value)
+#define TAIL 0.05      /* chance of what is not believed */
+#define WORTH_MOST 128 /* times as many values that somebody may want */
+
+/* Returns whether COUNT values of which ABOVE are above a limit of a percentile tell for
+ * certain that it is BROKEN, or that it is kept: were it otherwise, so many, or so few,
+ * would be with a chance of TAIL at most. */
+static bool
+is_certain(const struct percentile *percentile, uint64_t count, uint64_t above,
+           bool broken)
+{
+    uint64_t upto = count - above;
+    if (broken)
+        return percentile_chance(percentile, count, upto) < TAIL;
+    return upto > 0 && percentile_chance(percentile, count, upto - 1) >= 1 - TAIL;
+}
+
+/* Returns how many values it takes to be certain, of which as large a share is above the
+ * limit as of those; 0: more than are worth a word. */
+static uint64_t
+find_enough(const struct percentile *percentile, uint64_t count, uint64_t above,
+            bool broken)
+{
+    uint64_t least = count, most = count;
+    if (above == 0)
+        return percentile_bounded(percentile, TAIL);
+    do {
+        least = most;
+        most *= 2;
+        if (most / count > WORTH_MOST)
+            return 0;
+    } while (!is_certain(percentile, most, above * most / count, broken));
+    while (least + 1 < most) {
+        uint64_t middle = least + (most - least) / 2;
+        if (is_certain(percentile, middle, above * middle / count, broken))
+            most = middle;
+        else
+            least = middle;
+    }
+    return most;
+}
+
+bool
+slo_measure(const struct slo *slo, const struct stats *stats, int64_t *value)
 {
     bool ranked = slo->metric == SLO_PERCENTILE;
     uint64_t needs = ranked ? percentile_needs(&slo->percentile) : 1;
-    *value = (int64_t)needs;
-    if (slo->relative)
-        return SLO_MET;
-    if (latencies_of(stats, slo->scope).moments->count < needs)
-        return SLO_UNKNOWN;
-    *value = measure(slo, stats);
-    bool broken = slo->metric == SLO_IOPS ? *value < slo->limit : *value > slo->limit;
-    return broken ? SLO_BROKEN : SLO_MET;
+    bool known = latencies_of(stats, slo->scope).moments->count >= needs;
+    *value = known ? measure(slo, stats) : (int64_t)needs;
+    return known;
+}
+
+enum slo_verdict
+slo_check(const struct slo *slo, const struct stats *stats, int64_t *value)
+{
+    const struct latencies latencies = latencies_of(stats, slo->scope);
+    uint64_t count = latencies.moments->count;
+    if (!slo_measure(slo, stats, value)) {
+        if (slo->relative)
+            return SLO_MET;
+        if (count == 0 || !is_certain(&slo->percentile, count,
+                                      latencies_above(&latencies, slo->limit), true))
+            return SLO_UNKNOWN;
+        *value = measure(slo, stats);
+    }
+    bool broken = slo_is_rate(slo) ? *value < slo->limit : *value > slo->limit;
+    return broken && !slo->relative ? SLO_BROKEN : SLO_MET;
+}
+
+/* A wait of what is corrected is no value of its own, so only requests make certain. */
+struct slo_answer
+slo_answer(const struct slo *slo, const struct stats *stats)
+{
+    const struct latencies latencies = latencies_of(stats, slo->scope);
+    struct slo_answer answer = {.count = latencies.moments->count, .certain = true};
+    answer.verdict = slo_check(slo, stats, &answer.value);
+    if (answer.verdict == SLO_UNKNOWN) {
+        answer.needs = (uint64_t)answer.value;
+        answer.value = answer.count ? measure(slo, stats) : 0;
+        answer.certain = false;
+    } else if (slo->metric == SLO_PERCENTILE && !slo->relative) {
+        bool broken = answer.verdict == SLO_BROKEN;
+        uint64_t above = latencies_above(&latencies, slo->limit);
+        answer.certain = is_certain(&slo->percentile, answer.count, above, broken);
+        if (!answer.certain && !(broken && latencies.corrected))
+            answer.needs = find_enough(&slo->percentile, answer.count, above, broken);
+    }
+    return answer;
+}
+
+char *
+slo_format(const struct slo *slo, int64_t value, char *text)
+{
+    units_format(unit_of(slo), value, text);
+    return slo->metric == SLO_BPS ? strcat(text, "/s") : text;
 }
 
 char *
 slo_limit(const struct slo *slo, char *text)
 {
-    enum units_kind kind = slo->metric == SLO_IOPS ? UNITS_COUNT : UNITS_TIME;
     if (!slo->relative)
-        return units_exact(kind, slo->limit, text);
+        return units_exact(unit_of(slo), slo->limit, text);
     snprintf(text, UNITS_TEXT, "%+.13g%%", (double)slo->limit * 100 / SLO_WHOLE);
     return text;
 }

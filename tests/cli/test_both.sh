@@ -56,11 +56,11 @@ corrected_percentiles_have_the_waits_of_both_in_turn() {
 
 limits_are_of_one_operation_or_of_flushes() {
     make_data fs
-    ioping -q -GWW -i 0 -c 40 -slo read-min=1s -slo write-min=9ms -slo sync-min=1s \
+    ioping -q -GWW -i 10ms -w 400ms -slo read-min=1s -slo write-min=9ms -slo sync-min=1s \
         -slo sync-min=3ms -slo write-p99=1h fs/data >o 2>e
     echo $?
     sed -n '/^ioping: [a-z]*-/s/ = [0-9.]* [mu]*s / = TIME /p' e
-    grep -c 'is not known: 19 writes count' e
+    grep -c 'is not known: [0-9]* writes count' e
 }
 
 # Usage: agree_rows COLUMNS: rows of an operation in the table o, of which so many columns

@@ -7,10 +7,11 @@
  * 'label'=value[UOM];[warn];[crit] with ranges of numbers. */
 #define LABEL "('[^'=|\n]+'|[^' =|\n]+)"
 #define RANGE "[0-9]+(\\.[0-9]+)?:?"
-#define FIGURE LABEL "=(U|[0-9]+(\\.[0-9]+)?(s|c)?)(;(" RANGE ")?(;" RANGE ")?)?"
+#define FIGURE LABEL "=(U|[0-9]+(\\.[0-9]+)?(s|c|B)?)(;(" RANGE ")?(;" RANGE ")?)?"
 #define TEXT(state) "^IOPING " state " - [^|\n]+"
 #define LINE(state) TEXT(state) " \\|( " FIGURE ")+\n$"
 #define TIME "[0-9.]+ (ns|us|ms|s)"
+#define SPEED "[0-9.]+ ([KMG]i)?B/s"
 
 enum { OK, WARNING, CRITICAL, UNKNOWN };
 
@@ -43,12 +44,19 @@ each_state_has_its_line_and_status(void **state)
         {CRITICAL, "-c 9 -i 0 -warn avg=0 -slo max=0 data",
          "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), avg " TIME
          " \\(limit 0 ns\\) \\|"},
-        {CRITICAL, "-c 9 -i 0 -slo p99=1 -slo max=0 data",
-         "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), p99 is not known: 8 "
-         "requests count, and it takes 100 \\|"},
-        {UNKNOWN, "-c 9 -i 0 -warn p99=1 data",
-         "^IOPING UNKNOWN - data p99 is not known: 8 requests count, and it takes 100 "
-         "\\| p50=[0-9.]+s p99=U;1 "},
+        {CRITICAL, "-w 50ms -i 10ms -slo p99=1 -slo max=0 data",
+         "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), p99 is not known: "
+         "[0-9]+ requests? counts?, and it takes 99 \\|"},
+        {UNKNOWN, "-w 50ms -i 10ms -warn p99=1 data",
+         "^IOPING UNKNOWN - data p99 is not known: [0-9]+ requests? counts?, and it "
+         "takes "
+         "99 \\| p50=[0-9.]+s p99=U;1 "},
+        {CRITICAL, "-w 50ms -i 10ms -slo p99=0 data",
+         "^IOPING CRITICAL - data p99 " TIME
+         " \\(limit 0 ns\\) \\| p50=[0-9.]+s p99=U;;0 "},
+        {WARNING, "-c 3 -i 0 -warn bps=1p -slo bps=1 data",
+         "^IOPING WARNING - data bps " SPEED " \\(limit 1 PiB/s\\) \\| p50=.* "
+         "bps=[0-9]+B;1125899906842624:;1: failed=0c\n$"},
         {UNKNOWN, "-c 1 -i 0 -slo max=1 data",
          "^IOPING UNKNOWN - data no request counted: all were warm-up; use -warmup 0 to "
          "count them \\| p50=U p99=U max=U;;1 iops=U failed=0c\n$"},
@@ -151,15 +159,15 @@ a_target_that_is_not_ready_is_unknown(void **state)
 }
 
 static void
-an_opening_that_hangs_is_unknown(void **state)
+an_opening_that_hangs_is_critical(void **state)
 {
     static const char *const scripts[] = {"open@data:1:hang", "pwrite:3:hang"};
     (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(scripts); i++) {
-        struct result result =
-            command_status(UNKNOWN, "faulty %s -check -timeout 300ms d data", scripts[i]);
-        assert_matches(result.out, "^IOPING UNKNOWN - (d|data): still not ready after "
+        struct result result = command_status(
+            CRITICAL, "faulty %s -check -timeout 300ms d data", scripts[i]);
+        assert_matches(result.out, "^IOPING CRITICAL - (d|data): still not ready after "
                                    "[0-9.]+ m?s\n$");
         command_free(&result);
     }
@@ -196,7 +204,7 @@ wrong_usage_is_answered(void **state)
         "3 IOPING UNKNOWN - option '-check' doesn't allow an argument\n"
         "3 IOPING UNKNOWN - -json: cannot be done together with -check; leave out one of "
         "them\n"
-        "3 IOPING UNKNOWN - -warn 'x=1': not one of min, avg, max, mdev, iops and "
+        "3 IOPING UNKNOWN - -warn 'x=1': not one of min, avg, max, mdev, iops, bps and "
         "percentiles such as p99\n"
         "3 IOPING UNKNOWN - -print-count: cannot be done together with -check; leave out "
         "one of them\n");
@@ -347,7 +355,7 @@ main(void)
         cmocka_unit_test(a_request_that_fails_is_critical),
         cmocka_unit_test(a_request_that_would_have_waited_is_not_critical),
         cmocka_unit_test(a_target_that_is_not_ready_is_unknown),
-        cmocka_unit_test(an_opening_that_hangs_is_unknown),
+        cmocka_unit_test(an_opening_that_hangs_is_critical),
         cmocka_unit_test(a_closing_that_hangs_keeps_the_answer),
         cmocka_unit_test(wrong_usage_is_answered),
         cmocka_unit_test(an_interrupt_answers_with_what_is_known),

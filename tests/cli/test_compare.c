@@ -107,9 +107,9 @@ limits_hold_for_each_row(void **state)
          "ioping: gp2: avg = 1 ms exceeds 500 us\n"
          "ioping: gp3: avg = 3 ms exceeds 500 us\n",
          5},
-        {"-slo p50=1h",
-         "ioping: gp2: p50 is not known: 1 requests count, and it takes 2\n"
-         "ioping: gp3: p50 is not known: 1 requests count, and it takes 2\n",
+        {"-slo p80=1h",
+         "ioping: gp2: p80 is not known: 1 requests count, and it takes 4\n"
+         "ioping: gp3: p80 is not known: 1 requests count, and it takes 4\n",
          5},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {

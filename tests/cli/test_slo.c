@@ -1,23 +1,132 @@
 /* Limits that set the exit status. */
 #include "support.h"
+#include "terminal.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define TIME "[0-9]+(\\.[0-9]+)? (ns|us|ms|s)"
-#define NO_NAME "not one of min, avg, max, mdev, iops and percentiles such as p99"
+#define BOUNDS TIME " to " TIME
+#define COUNT "[0-9]+(\\.[0-9]+)?( [kM])?"
+#define SPEED "[0-9]+(\\.[0-9]+)? ([KMG]i)?B/s"
+#define NO_NAME "not one of min, avg, max, mdev, iops, bps and percentiles such as p99"
 #define NO_LIMIT "a limit is missing, as in p99=10ms"
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
 #define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
 
+/* Into a pipe as on a terminal, above the last line; and nothing is said elsewhere. */
 static void
-limits_that_are_kept_change_nothing(void **state)
+each_limit_that_is_kept_has_its_line(void **state)
 {
     (void)state;
     struct result result = command_status(
-        0, "ioping -i 0 -c 12 -slo min=1h -slo avg=1h -slo max=1h -slo mdev=1h "
-           "-slo p50=1h -slo=p90=1h --slo=iops=0 data");
+        0, "ioping -q -C -i 0 -c 300 -slo min=1h -slo avg=60 -slo max=1h -slo mdev=1h "
+           "-slo p50=1.5ms -slo=p99=1h --slo=iops=0 -slo bps=4k data");
     assert_string_equal(result.err, "");
-    assert_contains(result.out, "\nmin/avg/max/mdev = ");
+    assert_matches(result.out, "\ngenerated [^\n]*\n"
+                               "limit min < 1 hour: " TIME ", kept\n"
+                               "limit avg < 1 min: " TIME ", kept\n"
+                               "limit max < 1 hour: " TIME ", kept\n"
+                               "limit mdev < 1 hour: " TIME ", kept\n"
+                               "limit p50 < 1.50 ms: " TIME ", kept\n"
+                               "limit p99 < 1 hour: " TIME ", kept\n"
+                               "limit iops > 0: " COUNT ", kept\n"
+                               "limit bps > 4 KiB/s: " SPEED ", kept\n"
+                               "min/avg/max/mdev = [^\n]*\n$");
     command_free(&result);
+}
+
+/* 99 have a nearest rank for p99, the largest; 299 without one above make certain. */
+static void
+a_line_says_how_many_would_make_it_certain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *line;
+        int status;
+    } cases[] = {
+        {"-c 100 -slo p99=1h",
+         "\nlimit p99 < 1 hour: " TIME
+         ", kept \\(not certain: 299 requests would be\\)\n",
+         0},
+        {"-c 299 -slo p99=1h", ", kept \\(not certain: 299 requests would be\\)\n", 0},
+        {"-c 300 -slo p99=1h", "\nlimit p99 < 1 hour: " TIME ", kept\n", 0},
+        {"-c 100 -slo p99=0", "\nlimit p99 < 0 ns: " TIME ", broken\n", 5},
+        {"-w 50ms -i 10ms -slo p99=0", "\nlimit p99 < 0 ns: " TIME ", broken\n", 5},
+        {"-w 50ms -i 10ms -slo p99=1h",
+         "\nlimit p99 < 1 hour: not known: [0-9]+ requests? counts?, and it takes 99\n",
+         5},
+        {"-c 9 -corrected -i 1ms -slo p50=1h",
+         "\nlimit p50 \\(corrected\\) < 1 hour: " TIME ", kept\n", 0},
+        {"-c 100 -load read,rate=100 -slo loaded-p99=1h",
+         "load ---\nlimit loaded-p99 < 1 hour: " TIME ", kept \\(", 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            cases[i].status, "ioping -q -C -i 0 %s data", cases[i].options);
+        assert_matches(result.out, cases[i].line);
+        command_free(&result);
+    }
+}
+
+/* What a terminal shows is not said beside it, too. */
+static void
+a_terminal_has_the_lines_alone(void **state)
+{
+    static struct terminal terminal;
+    (void)state;
+    terminal_start(&terminal, 200, "ioping -no-status -q -C -i 0 -c 9 -slo max=0 data");
+    terminal_end(&terminal, 5);
+    assert_matches(terminal.bytes, "^\r\n--- ");
+    assert_matches(terminal.bytes, "\nlimit max < 0 ns: " TIME ", broken\r\nmin/avg");
+    terminal_free(&terminal);
+}
+
+static void
+json_has_an_answer_to_each(void **state)
+{
+    (void)state;
+    need_program("jq");
+    struct result result = command_status(0, "json_has_an_answer_to_each");
+    assert_string_equal(result.out,
+                        "[\"p99\",3600000000000,99,true,true,false,299]\n"
+                        "[\"max\",0,99,true,false,true,null]\n"
+                        "[\"bps\",4096,99,true,true,true,null]\n"
+                        "[\"max\",3600000000000,0,false,null,false,1]\n"
+                        "[\"loaded-p50\",3600000000000,9,true,true,true,null]\n"
+                        "1\n");
+    command_free(&result);
+}
+
+static void
+a_count_that_can_never_be_enough_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *err;
+    } cases[] = {
+        {"-c 99 -slo p99=1h", "-slo: p99 takes 99 requests that count, and -c 99 gives "
+                              "98 at most; use -c 100"},
+        {"-c 98 -a 0 -slo p99=1h",
+         "-slo: p99 takes 99 requests that count, and -c 98 gives 98 at most; use -c 99"},
+        {"-c 20 -slo max=1h -slo p99.999=1h",
+         "-slo: p99.999 takes 99999 requests that count, and -c 20 gives 19 at most; use "
+         "-c 100000"},
+        {"-c 50 -G -WW -slo read-p99=1h",
+         "-slo: read-p99 takes 198 requests that count, and -c 50 gives 49 at most; use "
+         "-c 199"},
+        {"-c 33 -load read -slo p99=1h",
+         "-slo: p99 takes 99 requests that count, and -c 33 gives 98 at most; use -c 34"},
+        {"-c 98 -load read -slo loaded-p99=1h",
+         "-slo: loaded-p99 takes 99 requests that count, and -c 98 gives 98 at most; use "
+         "-c 99"},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char expected[256];
+        struct result result = command_status(1, "ioping %s missing", cases[i].options);
+        snprintf(expected, sizeof(expected), "ioping: %s\n", cases[i].err);
+        assert_string_equal(result.err, expected);
+        assert_string_equal(result.out, "");
+        command_free(&result);
+    }
 }
 
 static void
@@ -55,29 +164,22 @@ percentiles_of_too_few_are_not_known(void **state)
     static const struct {
         const char *options, *line;
     } cases[] = {
-        {"-c 100 -slo p99=1h",
-         "ioping: p99 is not known: 99 requests count, and it takes 100\n"},
-        {"-c 2 -slo p50=1h",
-         "ioping: p50 is not known: 1 requests count, and it takes 2\n"},
         {"-c 1 -slo max=1h",
-         "ioping: max is not known: 0 requests count, and it takes 1\n"
-         "ioping: no request counted: all were warm-up; use -warmup 0 to count them\n"},
-        {"-c 20 -slo max=1h -slo p99.999=1h",
-         "ioping: p99.999 is not known: 19 requests count, and it takes 100000\n"},
+         "^ioping: max is not known: 0 requests count, and it takes 1\n"
+         "ioping: no request counted: all were warm-up; use -warmup 0 to count them\n$"},
+        {"-w 50ms -i 10ms -slo max=1h -slo p99.999=1h",
+         "^ioping: p99.999 is not known: [0-9]+ requests count, and it takes 99999\n$"},
         {"-c 5 -t 1h -slo avg=1h -slo iops=0",
-         "ioping: avg is not known: 0 requests count, and it takes 1\n"
+         "^ioping: avg is not known: 0 requests count, and it takes 1\n"
          "ioping: iops is not known: 0 requests count, and it takes 1\n"
-         "ioping: no request counted of 5\n"},
+         "ioping: no request counted of 5\n$"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
-            command_status(5, "ioping -q -i 0 %s data", cases[i].options);
-        assert_string_equal(result.err, cases[i].line);
+            command_status(5, "ioping -q -C -i 0 %s data", cases[i].options);
+        assert_matches(result.err, cases[i].line);
         command_free(&result);
     }
-    struct result result = command_status(0, "ioping -q -i 0 -c 101 -slo p99=1h data");
-    assert_string_equal(result.err, "");
-    command_free(&result);
 }
 
 /* One of 20 took 300 ms. If the machine held up another as well, it is tried again. */
@@ -115,7 +217,11 @@ a_limit_that_is_not_certain_is_noted(void **state)
         struct result result = command_status(
             cases[i].status, "a_limit_that_is_not_certain_is_noted %s", cases[i].slow);
         assert_matches(result.err, cases[i].expected);
-        assert_string_equal(result.out, "");
+        assert_matches(result.out, cases[i].status
+                                       ? "^limit p50 < 10 ms: " TIME
+                                         ", broken \\(not certain: " BOUNDS "\\)\n$"
+                                       : "^limit p50 < 10 ms: " TIME
+                                         ", kept \\(not certain: " BOUNDS "\\)\n$");
         command_free(&result);
     }
 }
@@ -161,17 +267,17 @@ a_failure_goes_before_a_limit(void **state)
     static const char *const options[] = {"", "-E"};
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
-            3, "faulty pread:5:5 -q -C -i 0 -c 9 %s -slo max=0 -slo p99=1 data",
+            3, "faulty pread:5:5 -q -C -i 0 -c 100 %s -slo max=0 -slo p99=1 data",
             options[i]);
         assert_matches(result.err,
                        i ? "^ioping: request 5 failed: EIO \\(Input/output error\\)\n"
                            "ioping: max = " TIME " exceeds 0 ns\n"
-                           "ioping: p99 is not known: 7 requests count, and it takes "
-                           "100\n$"
+                           "ioping: p99 is not known: 98 requests count, and it takes "
+                           "99\n$"
                          : "^ioping: request 5 failed: EIO \\(Input/output error\\)\n"
                            "ioping: max = " TIME " exceeds 0 ns\n"
                            "ioping: p99 is not known: 3 requests count, and it takes "
-                           "100\n$");
+                           "99\n$");
         command_free(&result);
     }
 }
@@ -267,7 +373,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_that_are_kept_change_nothing),
+        cmocka_unit_test(each_limit_that_is_kept_has_its_line),
+        cmocka_unit_test(a_line_says_how_many_would_make_it_certain),
+        cmocka_unit_test(a_terminal_has_the_lines_alone),
+        cmocka_unit_test(json_has_an_answer_to_each),
+        cmocka_unit_test(a_count_that_can_never_be_enough_is_refused),
         cmocka_unit_test(each_limit_that_is_broken_has_its_line),
         cmocka_unit_test(values_are_those_of_the_summary),
         cmocka_unit_test(percentiles_of_too_few_are_not_known),

@@ -264,13 +264,13 @@ the_readme_is_short(void **state)
 static void
 check_values_taken(const struct cli_option *option)
 {
-    struct options options = {0};
     struct buffer list = {0};
     char value[64];
     option->list(&list);
     assert_false(list.failed);
     assert_int_equal(list.text[list.length - 1], '\n');
     for (char *word = strtok(list.text, "\n"); word; word = strtok(NULL, "\n")) {
+        struct options options = {0};
         bool open = word[strlen(word) - 1] == '=';
         snprintf(value, sizeof(value), "%s%s", word, open ? "1" : "");
         const char *wrong = option->set(option, &options, value);

@@ -127,7 +127,7 @@ the_worst_figure_comes_first(void **state)
     record(&setup.jobs[0], 200, 1000 * 1000);
     answers(&setup, CHECK_CRITICAL,
             "IOPING CRITICAL - /data iops 1 k (limit 2 k), p50 1 ms (limit 1 us), "
-            "p99.99 is not known: 200 requests count, and it takes 10000, min 1 ms | "
+            "p99.99 is not known: 200 requests count, and it takes 9999, min 1 ms | "
             "p50=0.001s;0.000001 p99=0.001s max=0.001s iops=1000;;2000: min=0.001s;1 "
             "p99.99=U;;1 failed=0c\n");
 }
@@ -171,7 +171,7 @@ a_limit_that_is_not_known_is_unknown(void **state)
     limit(&setup, "p99=1", NULL);
     record(&setup.jobs[0], 9, 1000 * 1000);
     answers(&setup, CHECK_UNKNOWN,
-            "IOPING UNKNOWN - /data p99 is not known: 9 requests count, and it takes 100 "
+            "IOPING UNKNOWN - /data p99 is not known: 9 requests count, and it takes 99 "
             "| p50=0.001s p99=U;1 max=0.001s iops=1000 failed=0c\n");
 }
 

@@ -72,7 +72,6 @@ a_run_without_an_end_has_no_share_and_no_rest(void **state)
     free(stats);
 }
 
-/* No percentile without a request above it. */
 static void
 latencies_are_known_once_there_are_enough(void **state)
 {
@@ -81,8 +80,8 @@ latencies_are_known_once_there_are_enough(void **state)
         int count, failed;
         int64_t p50, p99, max;
     } cases[] = {
-        {0, 0, -1, -1, -1}, {0, 2, -1, -1, -1},  {1, 0, -1, -1, 1},
-        {2, 1, 1, -1, 2},   {99, 0, 50, -1, 99}, {100, 0, 50, 99, 100},
+        {0, 0, -1, -1, -1}, {0, 2, -1, -1, -1},  {1, 0, 1, -1, 1},
+        {2, 1, 1, -1, 2},   {98, 0, 49, -1, 98}, {99, 0, 50, 99, 99},
     };
     struct plan plan = plain();
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -179,7 +178,7 @@ reads_and_writes_are_apart(void **state)
     struct plan plan = plain();
     struct stats *stats = seen(0, 0);
     stats->both = true;
-    for (int i = 0; i < 199; i++) {
+    for (int i = 0; i < 197; i++) {
         bool writes = i % 2 == 1;
         struct sample sample = {.latency = writes ? 2 * MS : MS,
                                 .operation = writes ? OPERATION_WRITE : OPERATION_READ,
@@ -189,7 +188,7 @@ reads_and_writes_are_apart(void **state)
     for (int targets = 1; targets <= 2; targets++) {
         struct status_facts facts = gathered(&plan, stats, targets, SECOND);
         assert_true(facts.both);
-        assert_int_equal(facts.requests, 199 * targets);
+        assert_int_equal(facts.requests, 197 * targets);
         assert_int_equal(facts.p50, MS);
         assert_int_equal(facts.p99, MS);
         assert_int_equal(facts.write_p50, 2 * MS);

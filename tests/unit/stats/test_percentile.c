@@ -296,23 +296,23 @@ static const struct {
     struct percentile percentile;
     uint64_t needs;
 } needed[] = {
-    {LEAST, 2},
-    {{333000000, "33.3"}, 2},
-    {HALF, 2},
-    {{500000001, "50.0000001"}, 3},
-    {{666666666, "66.6666666"}, 3},
-    {{666666667, "66.6666667"}, 4},
-    {{750000000, "75"}, 4},
-    {{900000000, "90"}, 10},
-    {{950000000, "95"}, 20},
-    {{990000000, "99"}, 100},
-    {{999000000, "99.9"}, 1000},
-    {{999900000, "99.99"}, 10000},
-    {MOST, 1000000000},
+    {LEAST, 1},
+    {{333000000, "33.3"}, 1},
+    {HALF, 1},
+    {{500000001, "50.0000001"}, 2},
+    {{666666666, "66.6666666"}, 2},
+    {{666666667, "66.6666667"}, 3},
+    {{750000000, "75"}, 3},
+    {{900000000, "90"}, 9},
+    {{950000000, "95"}, 19},
+    {{990000000, "99"}, 99},
+    {{999000000, "99.9"}, 999},
+    {{999900000, "99.99"}, 9999},
+    {MOST, 999999999},
 };
 
 static void
-one_in_so_many_lies_above(void **state)
+it_takes_so_many_to_know_a_percentile(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
@@ -320,13 +320,13 @@ one_in_so_many_lies_above(void **state)
 }
 
 static void
-the_rank_is_the_last_until_there_are_enough(void **state)
+the_rank_is_the_last_up_to_that_many(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
         uint64_t needs = needed[i].needs;
-        assert_int_equal(percentile_rank(&needed[i].percentile, needs - 1), needs - 1);
-        assert_int_equal(percentile_rank(&needed[i].percentile, needs), needs - 1);
+        assert_int_equal(percentile_rank(&needed[i].percentile, needs), needs);
+        assert_int_equal(percentile_rank(&needed[i].percentile, needs + 1), needs);
     }
 }
 
@@ -338,14 +338,14 @@ shown_of(const struct percentiles *list, uint64_t count)
 }
 
 static void
-unasked_those_are_shown_that_a_request_can_lie_above(void **state)
+unasked_those_are_shown_that_there_are_enough_for(void **state)
 {
     (void)state;
     static const struct {
         uint64_t count;
         unsigned shown; /* a bit each: 50, 90, 99, 99.9 */
-    } cases[] = {{0, 0},   {1, 0},   {2, 1},     {9, 1},     {10, 3},         {99, 3},
-                 {100, 7}, {999, 7}, {1000, 15}, {1001, 15}, {UINT64_MAX, 15}};
+    } cases[] = {{0, 0},  {1, 1},   {2, 1},    {8, 1},     {9, 3},          {98, 3},
+                 {99, 7}, {998, 7}, {999, 15}, {1000, 15}, {UINT64_MAX, 15}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_int_equal(shown_of(&percentiles_default, cases[i].count), cases[i].shown);
 }
@@ -406,9 +406,9 @@ main(void)
         cmocka_unit_test(the_default_is_50_90_99_and_99_9),
         cmocka_unit_test(small_sets_have_the_ranks_computed_by_hand),
         cmocka_unit_test(large_sets_have_exact_ranks),
-        cmocka_unit_test(one_in_so_many_lies_above),
-        cmocka_unit_test(the_rank_is_the_last_until_there_are_enough),
-        cmocka_unit_test(unasked_those_are_shown_that_a_request_can_lie_above),
+        cmocka_unit_test(it_takes_so_many_to_know_a_percentile),
+        cmocka_unit_test(the_rank_is_the_last_up_to_that_many),
+        cmocka_unit_test(unasked_those_are_shown_that_there_are_enough_for),
         cmocka_unit_test(those_asked_for_are_shown_from_one_request_on),
         cmocka_unit_test(of_none_none_are_shown),
         cmocka_unit_test(a_percentile_of_a_distribution_is_not_outside_of_it),

@@ -8,15 +8,16 @@
 #include "stats/stats.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-#define NO_NAME "not one of min, avg, max, mdev, iops and percentiles such as p99"
-#define NO_RATE "a part of the time has no iops"
-#define NO_OWN_RATE "iops are those of reads and writes together"
+#define NO_NAME "not one of min, avg, max, mdev, iops, bps and percentiles such as p99"
+#define NO_RATE "a part of the time has no rate"
+#define NO_OWN_RATE "a rate is that of reads and writes together"
 #define NO_LIMIT "a limit is missing, as in p99=10ms"
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
 #define NO_PERCENT "not a percentage such as +10% or -2.5%"
 #define NO_RELATIVE "only a percentile of all requests can be relative, as in p99=+10%"
 #define NO_MORE "nothing takes 100 % less"
 #define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
+#define NO_SIZE "not a size such as 4096, 4k, 1.5m, 8sector, 1page"
 
 static struct slo
 slo_of(const char *text)
@@ -71,6 +72,8 @@ names_and_limits_are_read(void **state)
         {"sync-p99=10ms", "sync-p99", SLO_PERCENTILE, 990000000, 10 * MS},
         {"read-avg=1us", "read-avg", SLO_AVG, 0, 1000},
         {"write-max=1", "write-max", SLO_MAX, 0, SECOND},
+        {"bps=100m", "bps", SLO_BPS, 0, 100 << 20},
+        {"loaded-bps=4k", "loaded-bps", SLO_BPS, 0, 4096},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slo slo = slo_of(cases[i].text);
@@ -114,7 +117,11 @@ what_is_no_limit_is_refused_and_not_added(void **state)
         {"iops=abc", NO_COUNT},
         {"iops=-1", NO_COUNT},
         {"iops=1ms", NO_COUNT},
+        {"bps=", NO_SIZE},
+        {"bps=1ms", NO_SIZE},
         {"device-iops=1", NO_RATE},
+        {"device-bps=1", NO_RATE},
+        {"read-bps=1", NO_OWN_RATE},
         {"sync-iops=1", NO_RATE},
         {"read-iops=1", NO_OWN_RATE},
         {"write-iops=1", NO_OWN_RATE},
@@ -250,6 +257,7 @@ a_limit_that_is_met_exactly_is_kept(void **state)
         {"max=100ms", "max=99999999ns", 100 * MS},
         {"mdev=28866070ns", "mdev=28866069ns", 28866070},
         {"iops=19", "iops=20", 19},
+        {"bps=81108", "bps=81109", 81108}, /* 19.8 times 4 KiB */
         {"p50=49938432ns", "p50=49938431ns", 49938432},
         {"p99=98828288ns", "p99=98828287ns", 98828288},
     };
@@ -273,10 +281,10 @@ too_few_requests_are_told_with_how_many_it_takes(void **state)
         const char *text;
         int needs;
     } cases[] = {
-        {"min=1h", 1},   {"avg=1h", 1},      {"max=1h", 1},     {"mdev=1h", 1},
-        {"iops=0", 1},   {"p50=1h", 2},      {"p75=1h", 4},     {"p90=1h", 10},
-        {"p95=1h", 20},  {"p10=1h", 2},      {"p66=1h", 3},     {"p67=1h", 4},
-        {"p99=1h", 100}, {"p99.9=1h", 1000}, {"p99.5=1h", 200},
+        {"min=1h", 1}, {"avg=1h", 1},  {"max=1h", 1},     {"mdev=1h", 1},
+        {"iops=0", 1}, {"bps=0", 1},   {"p50=1h", 1},     {"p75=1h", 3},
+        {"p90=1h", 9}, {"p95=1h", 19}, {"p10=1h", 1},     {"p66=1h", 2},
+        {"p67=1h", 3}, {"p99=1h", 99}, {"p99.9=1h", 999}, {"p99.5=1h", 199},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct slo slo = slo_of(cases[i].text);
@@ -287,6 +295,124 @@ too_few_requests_are_told_with_how_many_it_takes(void **state)
         assert_int_equal(value, cases[i].needs);
         assert_int_equal(slo_check(&slo, &enough, &value), SLO_MET);
     }
+}
+
+/* Returns the statistics of COUNT requests, ABOVE of which took a second, the others 1
+ * ms.
+ */
+static struct stats
+above_of(int count, int above)
+{
+    struct stats stats = {0};
+    for (int i = 0; i < count; i++) {
+        struct sample sample = {.latency = i < above ? SECOND : MS,
+                                .verdict = VERDICT_NONE};
+        stats_record(&stats, &sample);
+    }
+    return stats;
+}
+
+/*
+ * Of values of which one in a hundred is above 10 ms, 1 of 5 is with a chance of 4.90 %,
+ * 1 of 6 with 5.85, 1 of 19 with 17.4, 2 of 19 with 1.53, 2 of 50 with 8.94, 3 of 50 with
+ * 1.38, 3 of 98 with 7.57 and 4 of 98 with 1.72 (sums of binomial terms).
+ */
+static void
+a_limit_is_broken_as_soon_as_the_values_refute_it(void **state)
+{
+    (void)state;
+    static const struct {
+        int count, above;
+        enum slo_verdict verdict;
+    } cases[] = {
+        {1, 0, SLO_UNKNOWN},  {1, 1, SLO_BROKEN},   {5, 1, SLO_BROKEN},
+        {6, 1, SLO_UNKNOWN},  {19, 1, SLO_UNKNOWN}, {19, 2, SLO_BROKEN},
+        {19, 19, SLO_BROKEN}, {50, 2, SLO_UNKNOWN}, {50, 3, SLO_BROKEN},
+        {98, 0, SLO_UNKNOWN}, {98, 3, SLO_UNKNOWN}, {98, 4, SLO_BROKEN},
+        {99, 0, SLO_MET},     {99, 1, SLO_BROKEN},  {100, 1, SLO_MET},
+    };
+    struct slo slo = slo_of("p99=10ms");
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct stats stats = above_of(cases[i].count, cases[i].above);
+        int64_t value;
+        assert_int_equal(slo_check(&slo, &stats, &value), cases[i].verdict);
+        int64_t right = cases[i].verdict == SLO_UNKNOWN  ? 99
+                        : cases[i].verdict == SLO_BROKEN ? SECOND
+                                                         : MS;
+        assert_in_range(value, right, right + right / 250);
+        assert_int_equal(slo_measure(&slo, &stats, &value), cases[i].count >= 99);
+    }
+}
+
+/*
+ * The numbers of requests were found by summing binomial terms elsewhere. 299 is the
+ * least power of 0.99 below 0.05, 473 with one of them above.
+ */
+static void
+an_answer_says_how_many_would_make_it_certain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limit;
+        int count, above;
+        enum slo_verdict verdict;
+        bool certain;
+        uint64_t needs;
+    } cases[] = {
+        {"p99=10ms", 98, 0, SLO_UNKNOWN, false, 99},
+        {"p99=10ms", 99, 0, SLO_MET, false, 299},
+        {"p99=10ms", 298, 0, SLO_MET, false, 299},
+        {"p99=10ms", 299, 0, SLO_MET, true, 0},
+        {"p99=10ms", 472, 1, SLO_MET, false, 473},
+        {"p99=10ms", 473, 1, SLO_MET, true, 0},
+        {"p99=10ms", 100, 1, SLO_MET, false, 0},   /* it is at the limit */
+        {"p99=10ms", 99, 1, SLO_BROKEN, false, 0}, /* nearly */
+        {"p99=10ms", 19, 2, SLO_BROKEN, true, 0},
+        {"p99=10ms", 359, 4, SLO_BROKEN, false, 21899},
+        {"p99=10ms", 200, 1, SLO_MET, false, 1049},
+        {"p90=10ms", 20, 3, SLO_BROKEN, false, 134},
+        {"p50=10ms", 4, 0, SLO_MET, false, 5},
+        {"p50=10ms", 10, 1, SLO_MET, true, 0},
+        {"p50=10ms", 10, 2, SLO_MET, false, 11},
+        {"p50=10ms", 10, 6, SLO_BROKEN, false, 80},
+        {"max=10ms", 1, 0, SLO_MET, true, 0},
+        {"iops=1", 9, 0, SLO_MET, true, 0},
+        {"avg=1ms", 2, 1, SLO_BROKEN, true, 0},
+        {"p99=+10%", 9, 0, SLO_MET, true, 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct stats stats = above_of(cases[i].count, cases[i].above);
+        struct slo slo = slo_of(cases[i].limit);
+        struct slo_answer answer = slo_answer(&slo, &stats);
+        if (answer.verdict != cases[i].verdict || answer.certain != cases[i].certain ||
+            answer.needs != cases[i].needs)
+            fail_msg("%s of %d, %d above: %d, %d, %llu", cases[i].limit, cases[i].count,
+                     cases[i].above, answer.verdict, answer.certain,
+                     (unsigned long long)answer.needs);
+        assert_int_equal(answer.count, cases[i].count);
+    }
+}
+
+/* Ten waits of up to 900 ms are no more values: one of 20 requests refutes nothing, and
+ * one of 99 breaks the limit, but not for certain. */
+static void
+waits_do_not_refute_a_limit(void **state)
+{
+    (void)state;
+    struct stats few = {.every = 100 * MS}, enough = {.every = 100 * MS};
+    for (int i = 0; i < 99; i++) {
+        struct sample sample = {.latency = i == 9 ? SECOND : MS, .verdict = VERDICT_NONE};
+        if (i < 20)
+            stats_record(&few, &sample);
+        stats_record(&enough, &sample);
+    }
+    struct slo slo = slo_of("p99=10ms");
+    struct slo_answer answer = slo_answer(&slo, &few);
+    assert_int_equal(answer.verdict, SLO_UNKNOWN);
+    answer = slo_answer(&slo, &enough);
+    assert_int_equal(answer.verdict, SLO_BROKEN);
+    assert_false(answer.certain);
+    assert_int_equal(answer.needs, 0);
 }
 
 /* 50 of 5 ms and one of 1 s every 100 ms: ten waits of up to 900 ms beside. */
@@ -394,12 +520,12 @@ a_limit_of_a_part_takes_as_many_that_were_split(void **state)
 {
     (void)state;
     struct slo slo = slo_of("queue-p99=1h"), least = slo_of("queue-min=1h");
-    struct stats few = split_of(99, PART_QUEUE), enough = split_of(100, PART_QUEUE);
+    struct stats few = split_of(98, PART_QUEUE), enough = split_of(99, PART_QUEUE);
     struct stats none = stats_of(1000);
     int64_t value = -1;
     assert_int_equal(slo_check(&slo, &few, &value), SLO_UNKNOWN);
-    assert_int_equal(value, 100);
-    assert_int_equal(latencies_of(&few, slo.scope).moments->count, 99);
+    assert_int_equal(value, 99);
+    assert_int_equal(latencies_of(&few, slo.scope).moments->count, 98);
     assert_int_equal(slo_check(&slo, &enough, &value), SLO_MET);
     assert_int_equal(slo_check(&least, &none, &value), SLO_UNKNOWN);
     assert_int_equal(value, 1);
@@ -467,7 +593,7 @@ a_limit_of_an_operation_takes_as_many_of_it(void **state)
         enum slo_verdict verdict = slo_check(&slo, &stats, &value);
         assert_int_equal(verdict, i < 3 ? SLO_UNKNOWN : SLO_MET);
         if (i < 3)
-            assert_int_equal(value, 200);
+            assert_int_equal(value, 199);
     }
 }
 
@@ -479,7 +605,7 @@ the_names_to_choose_from_are_listed(void **state)
     slos_list(&text);
     assert_string_equal(text.text,
                         "p50=\np90=\np99=\np99.9=\nmin=\navg=\nmax=\nmdev=\n"
-                        "iops=\ndevice-p99=\nqueue-p99=\nsync-p99=\nread-p99=\n"
+                        "iops=\nbps=\ndevice-p99=\nqueue-p99=\nsync-p99=\nread-p99=\n"
                         "write-p99=\nidle-p99=\nloaded-p99=\n");
     buffer_free(&text);
 }
@@ -537,6 +663,9 @@ main(void)
         cmocka_unit_test(sixteen_are_kept_in_order_and_no_more),
         cmocka_unit_test(a_limit_that_is_met_exactly_is_kept),
         cmocka_unit_test(too_few_requests_are_told_with_how_many_it_takes),
+        cmocka_unit_test(a_limit_is_broken_as_soon_as_the_values_refute_it),
+        cmocka_unit_test(an_answer_says_how_many_would_make_it_certain),
+        cmocka_unit_test(waits_do_not_refute_a_limit),
         cmocka_unit_test(corrected_percentiles_are_what_is_limited),
         cmocka_unit_test(requests_per_second_are_over_the_busy_time),
         cmocka_unit_test(a_limit_of_a_part_is_compared_with_that),
