@@ -134,11 +134,12 @@ worker_of() {
 is_released() { ! cat "/proc/$1/task"/*/status 2>/dev/null | grep -q '^State:.[^Z]'; }
 
 # Waits until all threads of the worker of $pid sleep, in five samples in a row: a thread that
-# waits for a processor does not sleep.
+# waits for a processor does not sleep. At first the worker may not be there yet, and the
+# process that waits for it sleeps at once.
 until_idle() {
-    looks=0 worker=$(worker_of "$pid")
+    looks=0
     while [ "$looks" -lt 5 ]; do
-        looks=$((looks + 1))
+        looks=$((looks + 1)) worker=$(worker_of "$pid")
         ! cat "/proc/$worker/task"/*/status 2>/dev/null | grep '^State:' |
             grep -qv '^State:.S' || looks=0
         sleep 0.02
