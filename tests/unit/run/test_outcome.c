@@ -1,6 +1,7 @@
 /* The messages at the end of a run, and its exit status. */
 #include "support.h"
 
+#include "base/buffer.h"
 #include "base/random.h"
 #include "run/outcome.h"
 #include "stats/series.h"
@@ -342,6 +343,79 @@ a_limit_that_is_broken_is_told_with_what_there_is(void **state)
         check_notes(&outcome, cases[i].line, NULL);
         check_status(&outcome, 5);
     }
+}
+
+static void
+check_answers(struct outcome *outcome, const char *target, const char *expected)
+{
+    struct notes notes = {0};
+    struct buffer text = {0};
+    outcome_limits(outcome, target, &text);
+    assert_null(text.text); /* nobody has asked yet */
+    outcome_explain(outcome, &notes);
+    outcome_limits(outcome, target, &text);
+    assert_string_equal(text.text, expected);
+    buffer_free(&text);
+}
+
+/* Of 100 requests of 1 to 100 ms. */
+static void
+each_limit_has_its_answer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *limit, *line;
+    } cases[] = {
+        {"min=999us", "limit min < 999 us: 1 ms, broken\n"},
+        {"min=1ms", "limit min < 1 ms: 1 ms, kept\n"},
+        {"max=100ms", "limit max < 100 ms: 100 ms, kept\n"},
+        {"max=99999999ns", "limit max < 100.0 ms: 100 ms, broken\n"},
+        {"p99=100ms",
+         "limit p99 < 100 ms: 98.8 ms, kept (not certain: 299 requests would be)\n"},
+        {"p99=99ms", "limit p99 < 99 ms: 98.8 ms, kept (not certain)\n"},
+        {"p50=1us", "limit p50 < 1 us: 49.9 ms, broken\n"},
+        {"p99.9=1s",
+         "limit p99.9 < 1 s: not known: 100 requests count, and it takes 999\n"},
+        {"p99.9=50ms", "limit p99.9 < 50 ms: 99.9 ms, broken\n"},
+        {"iops=1.5k", "limit iops > 1.50 k: 19, broken\n"},
+        {"iops=19", "limit iops > 19: 19, kept\n"},
+        {"bps=1k", "limit bps > 1 KiB/s: 19 B/s, broken\n"},
+        {"device-p50=1", "limit device-p50 < 1 s: not known: 0 requests could be split, "
+                         "and it takes 1\n"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *const limits[] = {cases[i].limit, NULL};
+        struct slos slos;
+        struct outcome outcome = outcome_of_limits(&slos, limits, 0);
+        check_answers(&outcome, NULL, cases[i].line);
+    }
+}
+
+/* One that is relative to another run has none here. With the waits of requests that are
+ * due every 10 ms 496 of 550 values are up to 72 ms. */
+static void
+answers_may_name_their_target(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"max=1s", "p50=+5%", "p90=0", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 10000000);
+    check_answers(&outcome, "a\tb",
+                  "a\\011b: limit max < 1 s: 100 ms, kept\n"
+                  "a\\011b: limit p90 (corrected) < 0 ns: 72.1 ms, broken\n");
+}
+
+/* Who reads the answers is told of no limit beside them. */
+static void
+answers_that_are_read_need_no_remark(void **state)
+{
+    (void)state;
+    static const char *const limits[] = {"max=1ms", "p99.9=1s", NULL};
+    struct slos slos;
+    struct outcome outcome = outcome_of_limits(&slos, limits, 0);
+    outcome.answered = true;
+    check_notes(&outcome, NULL, NULL);
+    check_status(&outcome, 5);
 }
 
 /* Every one of them, in the order in which they were given; the first is kept. */
@@ -754,6 +828,9 @@ main(void)
         cmocka_unit_test(a_step_without_a_request_is_named),
         cmocka_unit_test(limits_that_are_kept_are_not_told),
         cmocka_unit_test(a_limit_that_is_broken_is_told_with_what_there_is),
+        cmocka_unit_test(each_limit_has_its_answer),
+        cmocka_unit_test(answers_may_name_their_target),
+        cmocka_unit_test(answers_that_are_read_need_no_remark),
         cmocka_unit_test(all_limits_that_are_broken_are_told),
         cmocka_unit_test(a_limit_of_a_part_is_told_by_its_name),
         cmocka_unit_test(a_limit_of_an_operation_says_if_it_is_corrected),
