@@ -103,6 +103,15 @@ struct latencies {
 /* Returns the latencies of SCOPE. */
 struct latencies latencies_of(const struct stats *stats, enum scope scope);
 
+/* What is counted of all requests, or of one operation, beside their latencies. */
+struct scope_counts {
+    uint64_t requests, failed, missed; /* of all, as in struct stats */
+    int64_t bytes, last;               /* likewise */
+};
+
+/* Returns the counts of SCOPE; those of a part are 0. */
+struct scope_counts scope_counts_of(const struct stats *stats, enum scope scope);
+
 /*
  * Returns the first scope after SCOPE that STATS tell apart: operations where both are
  * mixed, parts that were seen; SCOPES: there is none. A walk over all distributions of a

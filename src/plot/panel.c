@@ -83,12 +83,11 @@ plot_figures_of(const struct stats *stats, enum scope scope)
 {
     const struct latencies latencies = latencies_of(stats, scope);
     const struct percentile *list = percentiles_common.list;
-    const struct stats_operation *own = &stats->operations[scope == SCOPE_WRITE];
-    bool all = scope == SCOPE_ALL;
+    const struct scope_counts counts = scope_counts_of(stats, scope);
     return (struct plot_figures){
         .count = latencies.moments->count,
-        .failed = all ? stats->failed : own->failed,
-        .missed = all ? stats->missed : own->missed,
+        .failed = counts.failed,
+        .missed = counts.missed,
         .p50 = latencies_percentile(&latencies, &list[0]),
         .p99 = latencies_percentile(&latencies, &list[1]),
         .max = latencies.moments->max,

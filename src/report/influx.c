@@ -121,18 +121,16 @@ static void
 add_fields(struct report *report, const struct stats *stats, enum scope scope)
 {
     struct buffer *text = &report->text;
-    const struct stats_operation *own = &stats->operations[scope == SCOPE_WRITE];
+    const struct scope_counts counts = scope_counts_of(stats, scope);
     const struct latencies latencies = latencies_of(stats, scope);
     uint64_t count = latencies.moments->count;
-    bool all = scope == SCOPE_ALL;
     add_figures(report, &latencies);
-    if (all && count)
+    if (scope == SCOPE_ALL && count)
         buffer_format(text, "iops=%.6f,bps=%.0f,", stats_iops(stats), stats_bps(stats));
     buffer_format(text, "count=%" PRIu64 "i", count);
     if (!scope_is_part(scope))
-        buffer_format(text, ",failed=%" PRIu64 "i,missed=%" PRIu64 "i",
-                      all ? stats->failed : own->failed,
-                      all ? stats->missed : own->missed);
+        buffer_format(text, ",failed=%" PRIu64 "i,missed=%" PRIu64 "i", counts.failed,
+                      counts.missed);
 }
 
 /* Adds VALUE of what is swept. */

@@ -182,8 +182,7 @@ add_scope(const struct report *report, struct json *json, const struct stats *st
     json_open(json, scope_name(scope), '{');
     json_value(json, "count", "%" PRIu64, latencies.moments->count);
     if (scope_is_operation(scope))
-        json_value(json, "size", "%" PRId64,
-                   stats->operations[scope == SCOPE_WRITE].bytes);
+        json_value(json, "size", "%" PRId64, scope_counts_of(stats, scope).bytes);
     json_value(json, "time", "%" PRId64, latencies.moments->sum);
     add_figures(report, json, &latencies, scope >= SCOPE_SUBMIT);
     json_close(json, '}');

@@ -57,11 +57,10 @@ struct series {
     const struct job *job;
     const struct stats *stats;
     enum operation operation;
-    const struct histogram *latencies; /* of one operation, like all that follows */
-    const struct moments *latency;
+    struct latencies latencies; /* of one operation, like all that follows */
+    struct scope_counts counts;
     const struct moments *parts; /* of PARTS */
-    uint64_t requests, failed, missed, split;
-    int64_t last; /* monotonic; 0: there was none */
+    uint64_t split;
 };
 
 struct metrics {
@@ -109,8 +108,9 @@ add_totals(struct buffer *text, const char *labels, const char *more, const char
  * and as many as a double keeps. */
 static void
 add_distribution(const struct metrics *metrics, const char *labels, const char *name,
-                 const struct histogram *histogram, const struct moments *moments)
+                 const struct latencies *latencies)
 {
+    const struct histogram *histogram = latencies->requests;
     struct buffer *text = metrics->text;
     for (int i = 0; i < metrics->buckets->count; i++) {
         int64_t bound = metrics->buckets->list[i];
@@ -119,7 +119,7 @@ add_distribution(const struct metrics *metrics, const char *labels, const char *
     }
     buffer_format(text, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels,
                   histogram->count);
-    add_totals(text, labels, "", name, moments);
+    add_totals(text, labels, "", name, latencies->moments);
 }
 
 static void
@@ -129,8 +129,7 @@ add_requests(const struct metrics *metrics)
     add_head(metrics->text, name, "Time of the requests that count.", "histogram");
     for (int i = 0; i < metrics->count; i++) {
         const struct series *series = &metrics->series[i];
-        add_distribution(metrics, series->labels.text, name, series->latencies,
-                         series->latency);
+        add_distribution(metrics, series->labels.text, name, &series->latencies);
     }
 }
 
@@ -142,10 +141,9 @@ add_flushes(const struct metrics *metrics)
              "Time of the flush after a write, a part of the request's.", "histogram");
     for (int i = 0; i < metrics->count; i++) {
         const struct series *series = &metrics->series[i];
-        const struct stats *stats = series->stats;
+        const struct latencies flushes = latencies_of(series->stats, SCOPE_SYNC);
         if (series->operation == OPERATION_WRITE)
-            add_distribution(metrics, series->labels.text, name, &stats->syncs,
-                             &stats->sync);
+            add_distribution(metrics, series->labels.text, name, &flushes);
     }
 }
 
@@ -156,7 +154,7 @@ add_last(const struct metrics *metrics)
     static const char name[] = "ioping_last_request_timestamp_seconds";
     bool begun = false;
     for (int i = 0; i < metrics->count; i++) {
-        int64_t last = metrics->series[i].last;
+        int64_t last = metrics->series[i].counts.last;
         last = last ? last + metrics->epoch : 0;
         if (last && !begun)
             add_head(metrics->text, name, "When the last request ended, since 1970.",
@@ -254,12 +252,12 @@ add_metrics(const struct metrics *metrics, const struct plan *plan)
         add_breakdown(metrics, flushes);
     add_counter(metrics, "ioping_requests_total",
                 "All requests, warm-up and failed ones included.",
-                offsetof(struct series, requests));
+                offsetof(struct series, counts.requests));
     add_counter(metrics, "ioping_failed_requests_total", "Requests that failed.",
-                offsetof(struct series, failed));
+                offsetof(struct series, counts.failed));
     add_counter(metrics, "ioping_missed_requests_total",
                 "Requests that were due and not sent, because one took too long.",
-                offsetof(struct series, missed));
+                offsetof(struct series, counts.missed));
     add_last(metrics);
     add_under_way(metrics);
     add_version(metrics);
@@ -302,18 +300,16 @@ make_series(struct series *series, const struct job *job, enum phase phase,
 {
     const struct stats *of_phase = phase ? job_phase_stats(job, phase) : job->stats;
     const struct stats *stats = of_phase ? of_phase : &job->total; /* nothing, at first */
-    const struct stats_operation *own = &stats->operations[operation];
+    enum scope scope = !both                         ? SCOPE_ALL
+                       : operation == OPERATION_READ ? SCOPE_READ
+                                                     : SCOPE_WRITE;
     series->job = job;
     series->stats = stats;
     series->operation = operation;
-    series->latencies = both ? &own->latencies : &stats->latencies;
-    series->latency = both ? &own->latency : &stats->latency;
+    series->latencies = latencies_of(stats, scope);
+    series->counts = scope_counts_of(stats, scope);
     series->parts = stats->breakdown.operations[operation];
-    series->requests = both ? own->requests : stats->requests;
-    series->failed = both ? own->failed : stats->failed;
-    series->missed = both ? own->missed : stats->missed;
     series->split = series->parts[PART_SUBMIT].count;
-    series->last = both ? own->last : stats->last;
     add_labels(&series->labels, &job->target.description, operations[operation], phase);
 }
 

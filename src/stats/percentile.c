@@ -163,6 +163,19 @@ latencies_of(const struct stats *stats, enum scope scope)
                       corrected ? &stats->corrected : NULL, longest);
 }
 
+struct scope_counts
+scope_counts_of(const struct stats *stats, enum scope scope)
+{
+    const struct stats_operation *own = &stats->operations[scope == SCOPE_WRITE];
+    if (scope_is_part(scope))
+        return (struct scope_counts){0};
+    if (scope_is_operation(scope))
+        return (struct scope_counts){own->requests, own->failed, own->missed, own->bytes,
+                                     own->last};
+    return (struct scope_counts){stats->requests, stats->failed, stats->missed,
+                                 stats->bytes, stats->last};
+}
+
 enum scope
 scope_next(const struct stats *stats, enum scope scope)
 {
