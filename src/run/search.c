@@ -38,7 +38,7 @@ choose(struct search *search)
 }
 
 void
-search_note(struct search *search, bool kept)
+search_note(struct search *search, bool kept, bool hopeless)
 {
     int64_t rate = search->next;
     bool known = rate == search->failed;
@@ -51,7 +51,7 @@ search_note(struct search *search, bool kept)
         if (search->failed && search->failures < SEARCH_FAILURES)
             search->above[search->failures++] = search->failed;
         search->failed = rate;
-        search->again = false;
+        search->again = hopeless;
     }
     search->next = choose(search);
 }

@@ -21,7 +21,7 @@ struct search {
     int64_t failed;                 /* the lowest that did; 0: none */
     int64_t above[SEARCH_FAILURES]; /* those that failed before, each above the next */
     int failures;                   /* how many of these */
-    bool again;                     /* it has been tried a second time, or is now */
+    bool again;                     /* it needs no second try, or has it now */
 };
 
 /* In thousandths of the rate that failed. */
@@ -30,8 +30,9 @@ struct search {
 /* Starts a search from FROM to TO, both above 0. */
 void search_start(struct search *search, int64_t from, int64_t to);
 
-/* Notes whether the rate that is next was KEPT, and chooses the one after it. */
-void search_note(struct search *search, bool kept);
+/* Notes whether the rate that is next was KEPT, and chooses the one after it. One that
+ * failed HOPELESSly needs no second try. */
+void search_note(struct search *search, bool kept, bool hopeless);
 
 /* Returns RATE rounded to so many significant DIGITS, and at least 1. */
 int64_t search_round(double rate, int digits);

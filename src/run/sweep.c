@@ -15,9 +15,8 @@
 #include <string.h>
 
 /* Of the requests that are due, so many at least are answered in the same time by a
- * target that keeps up; by one that answers more than the second share, all are. */
+ * target that keeps up. */
 #define SHARE_LEAST 0.95
-#define SHARE_ALL 0.99
 /* A sweep of rates begins with this part of the rate of one request after another. */
 #define RATE_PART 16
 
@@ -118,15 +117,17 @@ offered_of(const struct job *job, int64_t rate)
     return job->step.poisson && due < (double)rate ? due : (double)rate;
 }
 
-/* Returns how much of a rate was answered: of what is nearly all of it, all. */
+/* Returns how much of a rate was answered: all of it if less than one request is lacking.
+ */
 static int64_t
 rate_of(const struct job *job, int64_t rate, int64_t time)
 {
     double share = job->step.open ? share_of(job, time) : 0;
     double offered = offered_of(job, rate);
-    if (share > SHARE_ALL && offered >= (double)rate)
+    bool all = (1 - share) * (double)(job->total.requests + job->total.missed) < 1;
+    if (all && offered >= (double)rate)
         return rate;
-    return search_round(share > SHARE_ALL ? offered : offered * share, 3);
+    return search_round(all ? offered : offered * share, 3);
 }
 
 /* Returns the numbers of the step that did VALUE in TIME, or FAILED. */
@@ -346,7 +347,8 @@ do_rates(struct sweeping *sweeping)
         status = do_step(sweeping, rate);
         for (int i = 0; status > 0 && i < job->step_count; i++)
             if (job->steps[i].value == rate)
-                search_note(&search, job->steps[i].verdict != SLO_BROKEN);
+                search_note(&search, job->steps[i].verdict != SLO_BROKEN,
+                            ends->from && 2 * job->steps[i].rate < rate);
     }
     if (!search.next)
         sweeping->count = job->step_count;

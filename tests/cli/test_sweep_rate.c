@@ -60,6 +60,19 @@ times_count_from_when_requests_were_due(void **state)
     }
 }
 
+/* 101 are due, 100 can be answered. */
+static void
+the_highest_rate_is_at_most_what_was_achieved(void **state)
+{
+    (void)state;
+    need_uring();
+    need_program("jq");
+    serve("delay_us=40000,slots=4");
+    struct result result = command_status(0, "beyond 101");
+    assert_string_equal(result.out, "[true,true]\n");
+    command_free(&result);
+}
+
 #define MISSING(what, engine)                                                        \
     "ioping: " what                                                                  \
     ": io_uring is not available here (Operation not permitted): going with " engine \
@@ -100,6 +113,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_highest_rate_is_that_of_the_server),
+        cmocka_unit_test(the_highest_rate_is_at_most_what_was_achieved),
         cmocka_unit_test(times_count_from_when_requests_were_due),
         cmocka_unit_test(the_first_engine_that_is_allowed_is_taken),
         cmocka_unit_test(so_it_is_for_a_load_with_many_at_a_time),

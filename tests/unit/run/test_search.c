@@ -27,7 +27,7 @@ search(struct tried *tried, int64_t from, int64_t to, double capacity, int distu
         bool kept = (double)search.next <= capacity && tried->count + 1 != disturbed;
         tried->rates[tried->count] = search.next;
         tried->kept[tried->count++] = kept;
-        search_note(&search, kept);
+        search_note(&search, kept, false);
     }
     return search;
 }
@@ -131,6 +131,25 @@ rates_are_rounded_to_significant_digits(void **state)
         assert_int_equal(search_round(cases[i].rate, cases[i].digits), cases[i].rounded);
 }
 
+/* It needs no second try, but one that a lower rate was kept after has it. */
+static void
+a_rate_that_fails_hopelessly_is_tried_once(void **state)
+{
+    (void)state;
+    struct search search;
+    search_start(&search, 1000, MOST);
+    search_note(&search, false, true);
+    assert_int_equal(search.next, 0);
+    search_start(&search, 1000, MOST);
+    search_note(&search, true, false);
+    search_note(&search, false, true);
+    assert_int_equal(search.next, 1500);
+    search_note(&search, true, false);
+    for (int i = 0; i < STEPS && search.next < 2000; i++)
+        search_note(&search, true, false);
+    assert_int_equal(search.next, 2000);
+}
+
 int
 main(void)
 {
@@ -142,6 +161,7 @@ main(void)
         cmocka_unit_test(a_first_rate_that_fails_ends_it),
         cmocka_unit_test(one_step_that_is_disturbed_does_not_change_what_is_found),
         cmocka_unit_test(rates_are_rounded_to_significant_digits),
+        cmocka_unit_test(a_rate_that_fails_hopelessly_is_tried_once),
     };
     return cmocka_run_group_tests_name("search", tests, NULL, NULL);
 }
