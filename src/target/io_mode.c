@@ -55,7 +55,7 @@ target_evict(const struct target *target, int64_t offset, int64_t size)
     drop_window(target, offset, size);
     if (target->resident(target->fd, offset, size) != 1)
         return false;
-    os_file_write_back(target->fd, 0, 0);
+    os_file_flush(target->fd); /* meanwhile others have read what they do read there */
     drop_window(target, offset, size);
     return target->resident(target->fd, offset, size) == 1;
 }

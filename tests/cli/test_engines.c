@@ -165,7 +165,7 @@ records_add_up_to_the_summary(void **state)
         struct result result =
             command_status(0, "records_add_up_to_the_summary %d %s %s", engine->depth,
                            engine->options, shapes[i][0]);
-        snprintf(expected, sizeof(expected), "[%s,%s]\ntrue\n", shapes[i][1],
+        snprintf(expected, sizeof(expected), "[%s,%s,true]\ntrue\n", shapes[i][1],
                  shapes[i][2]);
         if (strcmp(result.out, expected) != 0)
             fail_msg("%s %s: %s", engine->options, shapes[i][0], result.out);

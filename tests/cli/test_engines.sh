@@ -12,13 +12,24 @@ each_number_is_told_once() {
 }
 
 # Sums and extremes are those of the requests that count. Rates are of the time in which
-# requests were under way: that of one after the other, or less.
+# requests were under way: that of one after the other, or less. In a queue the page cache
+# may answer a read: a request shortly before it, still under way, has the same page there.
+# The count and size include these, and the third value is whether all are so.
 # Usage: records_add_up_to_the_summary DEPTH OPTION... TARGET
 records_add_up_to_the_summary() {
     depth=$1
     shift
     ioping -J -a 5 -c 30 -i 0 "$@" 2>e >o || return
-    jq -c '[.[-1].stat.count, .[-1].stat.size]' o
+    jq -c --argjson depth "$depth" '
+        def first: .offset / 4096 | floor;
+        def last: (.offset + .size - 1) / 4096 | floor;
+        [.[] | .io | select(.)] as $all
+        | [$all[] | select(.notice == "cached")] as $cached
+        | [$cached[] | select(.request > 5) | .size] as $more
+        | [.[-1].stat.count + ($more | length), .[-1].stat.size + ($more | add // 0),
+        ([$cached[] as $read | any($all[]; .request < $read.request
+        and .request > $read.request - 4 * ($depth - 1)
+        and first <= ($read | last) and last >= ($read | first))] | all)]' o
     jq --argjson depth "$depth" '
         def near(a; b): (a - b) * (a - b) <= 1e-12 * a * a + 1;
         [.[] | .io | select(.)] as $all | ($all | map(select(.ignored | not))) as $io
