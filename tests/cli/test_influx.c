@@ -27,6 +27,20 @@ what_is_apart_adds_up(void **state)
 }
 
 static void
+parts_are_those_of_the_metrics(void **state)
+{
+    (void)state;
+    mount_tracefs();
+    struct result result = command("ioping -breakdown -q -c 1 -i 0 d");
+    bool able = result.status == 0;
+    command_free(&result);
+    if (!able)
+        skip_because("needs a build folder on a disk");
+    assert_prints("parts_are_those_of_the_metrics",
+                  "device 1 1 1\nqueue 1 1 1\nreturn 1 1 1\nsubmit 1 1 1\n");
+}
+
+static void
 paths_come_back_from_their_tags(void **state)
 {
     (void)state;
@@ -135,6 +149,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_keep_to_the_grammar),
         cmocka_unit_test(what_is_apart_adds_up),
+        cmocka_unit_test(parts_are_those_of_the_metrics),
         cmocka_unit_test(paths_come_back_from_their_tags),
         cmocka_unit_test(all_lines_together_have_all_requests),
         cmocka_unit_test(what_is_left_of_a_period_is_the_last_line),

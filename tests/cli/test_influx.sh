@@ -45,11 +45,28 @@ metric() { sed -n "s/^ioping_$1_duration_seconds_count.*operation=\"$2\".* //p" 
 what_is_apart_adds_up() {
     ioping -influx -G -a 0 -i 1ms -c 60 -P 9ms -prometheus x.prom d >o || return
     breaks_the_grammar
-    sed -E 's/.*,operation=([a-z]*),mode=[a-z]*(,part=([a-z]*))?.*[ ,]count=([0-9]*)i.*/\1\3 \4/' o |
+    name=',operation=([a-z]*),mode=[a-z]*(,part=([a-z]*))?'
+    sed -E "s/.*$name.*[ ,]count=([0-9]*)i.*/\\1\\3 \\4/" o |
         awk '{ sum[$1] += $2 } END { for (name in sum) print name, sum[name] }' | sort >sums
     reads=$(metric request read) writes=$(metric request write)
     printf '%s\n' "read $reads" "rw $((reads + writes))" "rwsync $(metric sync write)" \
         "write $writes" | cmp - sums && [ "$reads" -gt 0 ] && [ "$writes" -gt 0 ] && echo same
+}
+
+# Counts, and sums of times to a ns for each request, of all lines together.
+parts_are_those_of_the_metrics() {
+    ioping -influx -breakdown -i 1ms -c 60 -P 9ms -prometheus x.prom d >o || return
+    breaks_the_grammar
+    sed -E 's/^ioping_part.*,part=([a-z]*) .*avg=([0-9.]*),.*count=([0-9]*)i .*/\1 \3 \2/; t; d' o |
+        awk '{ sum[$1] += $2; time[$1] += $2 * $3 }
+            END { for (name in sum) printf "%s %d %.9f\n", name, sum[name], time[name] }' |
+        sort >sums
+    for part in device queue return submit; do
+        of="ioping_request_part_seconds_[a-z]*{.*part=\"$part\"} "
+        echo "$part $(sed -n "s/^$of//p" x.prom | xargs)"
+    done | paste -d ' ' - sums | awk '
+        { off = ($2 - $6) * 1e9 }
+        { print $1, ($1 == $4), ($3 == $5 && $3 > 0), (off > -1 && off <= $3 + 1) }'
 }
 
 # The tag of a path, and the path again.
