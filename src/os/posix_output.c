@@ -144,15 +144,23 @@ standard_of(const struct stat *status)
     return 0;
 }
 
+/* Stores the path of the folder of PATH. Returns the name in it. */
+static const char *
+split_path(const char *path, char folder[PATH_ROOM])
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    snprintf(folder, PATH_ROOM, "%.*s", slash ? (int)(name - path) : 1,
+             slash ? path : ".");
+    return name;
+}
+
 /* Returns whether users other than the owner of the folder of PATH may make files there,
  * whose state becomes that of FOLDER. */
 static bool
 is_shared(const char *path, struct stat *folder)
 {
     char name[PATH_ROOM];
-    const char *slash = strrchr(path, '/');
-    snprintf(name, sizeof(name), "%.*s", slash ? (int)(slash - path) + 1 : 1,
-             slash ? path : ".");
+    split_path(path, name);
     return stat(name, folder) == 0 &&
            (folder->st_mode & S_IWOTH ||
             (folder->st_mode & S_IWGRP && folder->st_mode & S_ISVTX));
@@ -312,11 +320,9 @@ write_file(int fd, const char *bytes, size_t size, bool durable)
 static void
 flush_directory(const char *path)
 {
-    char directory[PATH_ROOM];
-    const char *slash = strrchr(path, '/');
-    snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path) + 1 : 1,
-             slash ? path : ".");
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char folder[PATH_ROOM];
+    split_path(path, folder);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return;
     fsync(fd);
@@ -390,19 +396,17 @@ remove_old(const char *path, const char *start)
 void
 os_file_clean(const char *path, const char *start)
 {
-    char folder[PATH_ROOM], name[PATH_ROOM];
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    int room = (int)(base - path), length = (int)strlen(base);
-    snprintf(folder, sizeof(folder), "%.*s", slash ? room : 1, slash ? path : ".");
+    char folder[PATH_ROOM], old[PATH_ROOM];
+    const char *name = split_path(path, folder);
+    size_t length = strlen(name);
     DIR *list = opendir(folder);
     struct dirent *entry;
     while (list && (entry = readdir(list))) {
         const char *end = entry->d_name + length;
-        if (strncmp(entry->d_name, base, (size_t)length) == 0 && end[0] == '.' &&
+        if (strncmp(entry->d_name, name, length) == 0 && end[0] == '.' &&
             strlen(end) == 7 && strspn(end + 1, "0123456789abcdef") == 6 &&
-            snprintf(name, sizeof(name), "%.*s%s", room, path, entry->d_name) <
-                (int)sizeof(name))
-            remove_old(name, start);
+            snprintf(old, sizeof(old), "%s%s", path, end) < (int)sizeof(old))
+            remove_old(old, start);
     }
     if (list)
         closedir(list);
