@@ -21,6 +21,7 @@
  */
 struct handoff {
     _Atomic int64_t state;
+    atomic_bool waited_for; /* its worker is back from the kernel, and cannot have it */
 };
 
 #define HANDOFF_HELD 0      /* acquired by the worker */
@@ -61,8 +62,12 @@ handoff_pause(int *tries)
 static inline void
 handoff_acquire(struct handoff *handoff, int64_t since)
 {
+    if (handoff_try_acquire(handoff, since))
+        return;
+    atomic_store(&handoff->waited_for, true);
     for (int tries = 0; !handoff_try_acquire(handoff, since);)
         handoff_pause(&tries);
+    atomic_store(&handoff->waited_for, false);
 }
 
 /* The supervisor's side; one thread. */

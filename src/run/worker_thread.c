@@ -155,6 +155,16 @@ worker_thread_late(const struct worker_thread *thread, int64_t resumed, int64_t 
     return time_add(since > resumed ? since : resumed, thread->worker.plan->timeout);
 }
 
+/* Returns whether the worker was given up in a call for its only request, and the call
+ * has returned since: it has its answer. */
+static bool
+is_answered(const struct worker_thread *thread)
+{
+    const struct worker *worker = &thread->worker;
+    return thread->abandoned && !worker->engine->many &&
+           atomic_load(&worker->handoff.waited_for);
+}
+
 bool
 worker_thread_merge(struct worker_thread *thread, struct stats *total,
                     struct track *track, struct job_under_way *under_way)
@@ -167,7 +177,8 @@ worker_thread_merge(struct worker_thread *thread, struct stats *total,
     worker_share(&thread->worker);
     if (track)
         track_merge(track, thread->worker.track);
-    add_under_way(under_way, &thread->worker.inflight, since);
+    if (!is_answered(thread))
+        add_under_way(under_way, &thread->worker.inflight, since);
     if (!empty)
         handoff_unlock(&thread->worker.handoff, since);
     return true;

@@ -108,6 +108,18 @@ the_gauges_rise_while_a_request_hangs_and_fall_afterwards(void **state)
     command_free(&result);
 }
 
+static void
+what_is_answered_late_is_not_in_flight(void **state)
+{
+    (void)state;
+    struct result gone = command("umount fs 2>/dev/null");
+    command_free(&gone);
+    mount_fuse("fs", "uncached,hang_at=100,hang_s=2");
+    struct result result = command_status(0, "what_is_answered_late_is_not_in_flight");
+    assert_string_equal(result.out, "1\n0 0.000000\n");
+    command_free(&result);
+}
+
 /* The file is left as it was, with nothing beside it, even if that is made only when the
  * program has ended. */
 static void
@@ -352,6 +364,7 @@ main(void)
         TEST(raw_lines_are_not_printed),
         TEST(it_goes_on_being_kept_while_a_request_hangs),
         TEST(the_gauges_rise_while_a_request_hangs_and_fall_afterwards),
+        TEST(what_is_answered_late_is_not_in_flight),
         TEST(a_file_that_hangs_is_given_up_after_a_signal),
         TEST(the_last_version_is_given_up_after_its_time),
         TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request),

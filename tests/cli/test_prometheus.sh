@@ -292,3 +292,17 @@ a_fifo_in_its_place_is_not_waited_for() {
     rm x.prom
     return "$status"
 }
+
+# One read takes two seconds, and the thread that waits for it is lost after half a
+# second. It is in flight until it is answered.
+what_is_answered_late_is_not_in_flight() {
+    cp data fs.files/data
+    cd f || return
+    start -q -E -i 10ms -P 20ms -timeout 500ms -threads 2 -prometheus x.prom ../fs/data
+    until_true is_older 1
+    gauges ../fs/data | cut -d ' ' -f 1
+    until_true is_none
+    end INT
+    gauges ../fs/data
+}
+is_none() { [ "$(gauges ../fs/data)" = '0 0.000000' ]; }

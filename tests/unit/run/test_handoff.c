@@ -97,11 +97,13 @@ the_worker_waits_while_it_is_locked(void **state)
     handoff_release(&handoff, 5);
     assert_true(handoff_lock(&handoff, &since));
     assert_int_equal(os_thread_start(&thread, take, &handoff), 0);
-    os_sleep_until(os_clock_now() + 20000000);
+    while (!atomic_load(&handoff.waited_for))
+        os_sleep_until(os_clock_now() + 1000000);
     assert_false(atomic_load(&taken));
     handoff_unlock(&handoff, since);
     os_thread_join(&thread);
     assert_true(atomic_load(&taken));
+    assert_false(atomic_load(&handoff.waited_for));
     assert_int_equal(handoff_peek(&handoff), 0);
 }
 

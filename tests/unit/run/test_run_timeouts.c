@@ -187,6 +187,52 @@ lose_one_of_three(void)
     REQUIRE(fake_engine.closed == 2);
 }
 
+/* Runs two workers by system calls, the second of one of which takes so long. */
+static void
+lose_a_call(struct told *told, int64_t takes)
+{
+    static struct io_engine calls;
+    struct setup setup;
+    const struct run_observer observer = observer_of(told);
+    struct error error;
+    begin(&setup, 0, 2, 1);
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    setup.options.work_time = 2500 * MS;
+    take(1, 2, takes);
+    os_signals_install();
+    struct run_task task = setup_task(&setup, &observer);
+    calls = engine_fake;
+    calls.many = false;
+    task.engine = &calls;
+    REQUIRE(run_execute(&task, &error) == 0);
+    REQUIRE(fake_engine.queues[1].requests == 2);
+    REQUIRE(told->summary.failed >= 1);
+}
+
+static void
+answer_what_was_lost(void)
+{
+    struct told *told = told_begin();
+    lose_a_call(told, 2 * TIMEOUT);
+    REQUIRE(told->left.count == 0 && told->left.oldest == 0);
+}
+
+static void
+leave_what_was_lost(void)
+{
+    struct told *told = told_begin();
+    lose_a_call(told, FOR_EVER);
+    REQUIRE(told->left.count == 1 && told->left.oldest > 0);
+}
+
+static void
+what_was_lost_in_a_call_is_under_way_until_it_is_answered(void **state)
+{
+    (void)state;
+    in_child(answer_what_was_lost);
+    in_child(leave_what_was_lost);
+}
+
 static void
 the_other_workers_may_go_on(void **state)
 {
@@ -283,6 +329,7 @@ main(void)
         cmocka_unit_test(a_request_of_a_queue_ends_the_run_too),
         cmocka_unit_test(a_loop_that_is_stuck_itself_is_helped),
         cmocka_unit_test(the_other_workers_may_go_on),
+        cmocka_unit_test(what_was_lost_in_a_call_is_under_way_until_it_is_answered),
         cmocka_unit_test(the_other_places_of_a_queue_may_go_on),
         cmocka_unit_test(the_run_ends_when_nothing_can_go_on),
         cmocka_unit_test(a_sweep_ends_with_the_step_that_lost_something),
