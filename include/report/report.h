@@ -12,6 +12,7 @@
 
 struct comparison_row;
 struct description;
+struct interval;
 struct job;
 struct job_step;
 struct job_phase;
@@ -143,6 +144,16 @@ void report_compare(struct reports *reports);
 /* Writes the records and the comparison of jobs that were not run but read. ROWS of them
  * are filled and must stay until report_end; NULL: each report fills its own. */
 void report_kept(struct reports *reports, const struct comparison_row *rows);
+
+#define COMPARISON_TEXT 56
+
+/*
+ * Writes a RATIO into CHANGE, a change in percent or a factor, and its bounds in the same
+ * way into TEXT, both of COMPARISON_TEXT bytes: "+18.8 %" and "(+9.2..+27)", or "18.8x"
+ * and "(12.1x..29.9x)"; "(+12..)" has no upper bound, and "(?)" are not known.
+ */
+void comparison_describe(double ratio, const struct interval *bounds, char *change,
+                         char *text);
 
 /*
  * Writes to stderr what there is to say of the outcomes of COUNT JOBS that have begun,

@@ -1,7 +1,7 @@
 #ifndef STATS_COMPARISON_H
 #define STATS_COMPARISON_H
 
-#include "stats/bootstrap.h"
+#include "stats/interval.h"
 #include "stats/slo.h"
 #include "stats/stats.h"
 
@@ -11,15 +11,25 @@
 /* The percentiles that are compared: those of percentiles_common. */
 #define COMPARISON_FIGURES 2
 
+/* A ratio, and what becomes of a limit on it. */
+struct comparison_verdict {
+    enum slo_verdict verdict;
+    double ratio; /* 0: there is none */
+    struct interval bounds;
+};
+
 /* One of several series of requests, which stay the caller's. */
 struct comparison_row {
     const char *name;
     const struct stats *stats;        /* of its requests */
     const struct time_series *series; /* likewise; comparing sorts its entries */
     /* To be filled: */
-    int64_t values[COMPARISON_FIGURES];         /* ns; 0: no request counts */
-    double ratios[COMPARISON_FIGURES];          /* to those of the first row; 0: none */
-    struct interval bounds[COMPARISON_FIGURES]; /* of the ratios */
+    int place;                                   /* from 1, the fastest; 0: not known */
+    int64_t values[COMPARISON_FIGURES];          /* ns; 0: no request counts */
+    double ratios[COMPARISON_FIGURES];           /* to the first row's; 0: none */
+    struct interval bounds[COMPARISON_FIGURES];  /* of the ratios */
+    struct comparison_verdict limits[SLOS_MOST]; /* those that are relative, by their
+                                                    number among all */
 };
 
 /* Returns true if any request of a row counts. */
@@ -30,32 +40,19 @@ comparison_counts(const struct comparison_row *row)
 }
 
 /*
- * Compare COUNT rows with the first. If they are to be RANKED, they are put in ascending
+ * Compare COUNT rows with the first, in the figures and in what SLOS limit relative to
+ * it: such a limit is kept, or broken, if all of the bounds are on one side of it, and
+ * else not certain, SLO_UNKNOWN. If the rows are to be RANKED, they are put in ascending
  * order of their medians before; those that are not known to differ from the fastest that
- * is left stay in their order. Behind them come, as they were, those of which too few
- * requests are known, and last those of which none counts. Ratios with corrected
- * percentiles are not known. Returns 0, or -1 without memory.
+ * is left have one place, and stay in their order. Behind them come, as they were, those
+ * of which too few requests are known, and last those of which none counts. Ratios with
+ * corrected percentiles are not known. Returns 0, or -1 without memory.
  */
-int comparison_fill(struct comparison_row *rows, int count, bool ranked);
+int comparison_fill(struct comparison_row *rows, int count, const struct slos *slos,
+                    bool ranked);
 
-/* A ratio, and what becomes of a limit on it. */
-struct comparison_verdict {
-    enum slo_verdict verdict;
-    double ratio; /* 0: there is none */
-    struct interval bounds;
-};
-
-/*
- * Compare ROW with SLO, which is relative to REFERENCE, the first of the rows that were
- * filled: it is kept, or broken, if all of the bounds are on one side of the limit, and
- * else not certain: SLO_UNKNOWN, like all without memory.
- */
-struct comparison_verdict comparison_check(const struct slo *slo,
-                                           const struct comparison_row *row,
-                                           const struct comparison_row *reference);
-
-/* Returns the worst verdict on ROW of all limits of a list, those that are relative
- * included unless it is the REFERENCE itself. */
+/* Returns the worst verdict on ROW of all limits that its rows were compared in, those
+ * that are relative included unless it is the REFERENCE itself. */
 enum slo_verdict comparison_check_all(const struct slos *slos,
                                       const struct comparison_row *row,
                                       const struct comparison_row *reference);

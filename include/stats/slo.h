@@ -84,7 +84,9 @@ struct slo_answer {
                        the limit; 0: it is, or no number that is sensible does */
     bool certain;   /* percentiles alone are not always */
     int64_t low, high; /* ns: the limit lies between these bounds of the percentile, so it
-                          is not certain after all; 0, 0: it does not */
+                          is not certain after all; 0, 0: it does not; INT64_MAX: there is
+                          no upper one */
+    bool dependent; /* the values depend so much on each other that nothing is certain */
 };
 
 struct slo_answer slo_answer(const struct slo *slo, const struct stats *stats);

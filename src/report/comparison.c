@@ -54,7 +54,7 @@ static const char *const marks[] = {
     [SLO_MET] = "ok", [SLO_BROKEN] = "FAIL", [SLO_UNKNOWN] = "?"};
 
 #define BOUND 24
-#define CELL (2 * BOUND + 8)
+#define CELL COMPARISON_TEXT
 
 struct line {
     struct buffer name; /* escaped */
@@ -66,6 +66,7 @@ struct table {
     struct line *lines; /* the first is the head */
     int count;
     bool live, limited;
+    bool ordered;       /* of two rows one is known to be faster */
     bool same, unknown; /* a ratio may be 1, or is not known */
     bool alone;         /* a name has a line of its own */
     int name, widths[COLUMNS];
@@ -86,58 +87,70 @@ put(char *cell, const char *text)
     snprintf(cell, CELL, "%s", text);
 }
 
-/* Returns whether a ratio is shown as a factor, and not as a change in percent. */
-static bool
-is_factor(double ratio)
-{
-    return ratio >= 10 || ratio < 0.01;
-}
-
 /* Returns the decimals of a factor: it has two digits at least. */
 static int
 find_decimals(double ratio)
 {
     if (ratio >= 10)
         return ratio < 99.95;
-    return 1 - (int)floor(log10(ratio));
+    return ratio > 0 ? 1 - (int)floor(log10(ratio)) : 0;
 }
 
-/* A change that is rounded to nothing has 0 added, so that it is not -0. */
-static void
-show_change(char *cell, double ratio)
+static bool
+is_extreme(double ratio)
 {
-    if (is_factor(ratio))
+    return ratio >= 10 || (ratio > 0 && ratio < 0.01);
+}
+
+/* Shows a ratio as a factor, of two digits at least, or as a change in percent. */
+static void
+show_change(char *cell, double ratio, bool factor)
+{
+    if (factor)
         snprintf(cell, CELL, "%.*fx", find_decimals(ratio), ratio);
-    else
+    else /* 0 is added so that nothing is not -0 */
         snprintf(cell, CELL, "%+.1f %%", round((ratio - 1) * 1000) / 10 + 0.0);
 }
 
-/* Shows a bound of RATIO like that but for the percent sign, rounded away from it by what
- * is more than an error of the arithmetic. */
+/* Shows a bound in the same way but for the percent sign, rounded away from the ratio by
+ * what is more than an error of the arithmetic; nothing if it is open. */
 static void
-show_bound(char *text, double bound, double ratio, bool upper)
+show_bound(char *text, double bound, bool factor, bool upper)
 {
-    double value = is_factor(ratio) ? bound : (bound - 1) * 100;
-    int decimals = is_factor(ratio) ? find_decimals(ratio) : fabs(value) < 9.9;
-    double steps = value * pow(10, decimals);
+    double value = factor ? bound : (bound - 1) * 100;
+    int decimals = factor ? find_decimals(bound) : fabs(value) < 9.9;
+    double scale = pow(10, decimals), steps = value * scale;
     steps = upper ? ceil(steps - 1e-6) : floor(steps + 1e-6);
-    snprintf(text, BOUND, is_factor(ratio) ? "%.*fx" : "%+.*f", decimals,
-             steps / pow(10, decimals) + 0.0);
+    if (bound <= 0 || isinf(bound))
+        *text = '\0';
+    else
+        snprintf(text, BOUND, factor ? "%.*fx" : "%+.*f", decimals, steps / scale + 0.0);
+}
+
+void
+comparison_describe(double ratio, const struct interval *bounds, char *change, char *text)
+{
+    bool within = bounds->known && !isinf(bounds->high) && is_extreme(bounds->high);
+    bool factor =
+        is_extreme(ratio) || within || (bounds->known && is_extreme(bounds->low));
+    char low[BOUND], high[BOUND];
+    show_change(change, ratio, factor);
+    show_bound(low, bounds->low, factor, false);
+    show_bound(high, bounds->high, factor, true);
+    snprintf(text, CELL, bounds->known ? "(%s..%s)" : "(?)", low, high);
 }
 
 static void
-show_bounds(struct table *table, char *cell, const struct interval *bounds, double ratio)
+show_ratio(struct table *table, char (*cells)[CELL], double ratio,
+           const struct interval *bounds)
 {
-    char low[BOUND], high[BOUND];
-    table->same |= bounds->known && !interval_differs(bounds);
+    static const struct interval none;
+    bool differs = interval_differs(bounds);
+    table->same |= bounds->known && !differs;
     table->unknown |= !bounds->known;
-    if (!interval_differs(bounds)) {
-        put(cell, bounds->known ? "(~)" : "(?)");
-        return;
-    }
-    show_bound(low, bounds->low, ratio, false);
-    show_bound(high, bounds->high, ratio, true);
-    snprintf(cell, CELL, "(%s..%s)", low, high);
+    comparison_describe(ratio, differs ? bounds : &none, cells[0], cells[1]);
+    if (bounds->known && !differs)
+        put(cells[1], "(~)");
 }
 
 static void
@@ -162,8 +175,7 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         if (first || row->ratios[i] <= 0)
             continue;
-        show_change(cells[changes[i]], row->ratios[i]);
-        show_bounds(table, cells[changes[i] + 1], &row->bounds[i], row->ratios[i]);
+        show_ratio(table, &cells[changes[i]], row->ratios[i], &row->bounds[i]);
     }
 }
 
@@ -252,6 +264,7 @@ fill_table(struct table *table, const struct comparison_row *rows,
     for (int i = 0; i < COLUMNS; i++)
         put(head->cells[i], columns[i].head);
     for (int i = 0; i < table->count - 1; i++) {
+        table->ordered |= rows[i].place > 1;
         lines[i].slo = comparison_check_all(slos, &rows[i], &rows[0]);
         fill_line(table, &lines[i], &rows[i], i == 0);
         buffer_escaped(&lines[i].name, rows[i].name);
@@ -268,14 +281,17 @@ add_table(struct buffer *text, const struct table *table, const char *with, bool
         buffer_escaped(text, with);
         buffer_text(text, " ---\n");
     } else {
-        buffer_text(text, "\n--- comparison, fastest first ---\n");
+        buffer_format(text, "\n--- comparison%s ---\n",
+                      table->ordered ? ", fastest first" : "");
     }
     for (int i = 0; i < table->count; i++)
         add_line(text, table, &table->lines[i], color);
     if (table->same)
         buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
     if (table->unknown)
-        buffer_text(text, "? not known: too few requests, or corrected percentiles\n");
+        buffer_text(
+            text,
+            "? not known: too few independent requests, or corrected percentiles\n");
 }
 
 void
@@ -309,7 +325,8 @@ comparison_rows(struct report *report)
             .stats = &report->jobs[i].outcome.total,
             .series = report->jobs[i].outcome.series,
         };
-    if (rows && comparison_fill(rows, report->count, !report->plan->compare) == 0)
+    if (rows && comparison_fill(rows, report->count, &report->plan->slos,
+                                !report->plan->compare) == 0)
         return report->rows = report->own = rows;
     report->text.failed = true;
     free(rows);

@@ -253,6 +253,16 @@ add_kept_load(struct json *json, const struct stats *stats, int64_t time)
     json_close(json, '}');
 }
 
+/* Adds a bound of a ratio, null for one that is open. */
+static void
+add_bound(struct json *json, const char *name, double bound)
+{
+    if (bound > 0 && !isinf(bound))
+        json_value(json, name, "%.9g", bound);
+    else
+        json_value(json, name, "null");
+}
+
 /* Adds a ratio, in digits that tell a bound from 1: steps of the histogram may meet. */
 static void
 add_ratio(struct json *json, const char *name, double ratio,
@@ -264,8 +274,8 @@ add_ratio(struct json *json, const char *name, double ratio,
     json_open(json, name, '{');
     json_value(json, "ratio", "%.9g", ratio);
     if (bounds->known) {
-        json_value(json, "low", "%.9g", bounds->low);
-        json_value(json, "high", "%.9g", bounds->high);
+        add_bound(json, "low", bounds->low);
+        add_bound(json, "high", bounds->high);
     }
     json_value(json, "differs", "%s", differs);
     json_close(json, '}');

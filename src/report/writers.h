@@ -108,7 +108,7 @@ void phases_table(struct buffer *text, const struct plan *plan,
 /*
  * comparison.c: adds a head and a table of COUNT rows (stats/comparison.h), which have
  * been filled, with the first as the reference. WITH: it is the file of that name, and
- * the others are files too; NULL: they are targets, the fastest first, and a blank line
+ * the others are files too; NULL: they are targets, and a blank line
  * parts them from the summaries. If SLOS has limits, a column tells if each keeps them
  * all; with COLOR a broken one is red. Times and IOPS are those of the requests that
  * count. Narrower for a terminal of COLUMNS, as phases_table.

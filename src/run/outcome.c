@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "run/job.h"
-#include "stats/bootstrap.h"
+#include "stats/interval.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,24 +75,46 @@ static const char *const judged[SCOPES] = {
     [SCOPE_WRITE] = "writes count",
 };
 
+#define TAIL 0.05 /* chance that a limit is not where it seems to be */
+
 /* Doubts an answer to a limit of OUTCOME: more requests of the same kind, as they depend
- * on each other, might change it. */
+ * on each other, might change it. Of kept runs alone it is said where that cannot be
+ * known, or how many it takes is. */
 static void
 doubt(const struct outcome *outcome, const struct slo *slo, struct slo_answer *answer)
 {
-    struct bootstrap bootstrap;
+    struct estimate estimate;
+    const struct stats *stats = outcome_stats(outcome, slo);
     if (!outcome->series || slo->metric != SLO_PERCENTILE || slo->scope != SCOPE_ALL ||
-        slo->relative || outcome_stats(outcome, slo)->every ||
-        answer->verdict == SLO_UNKNOWN ||
-        bootstrap_resample(&bootstrap, outcome->series, &slo->percentile, 1) < 0)
+        slo->relative || stats->every || answer->verdict == SLO_UNKNOWN ||
+        estimate_make(&estimate, stats, outcome->series, &slo->percentile) < 0)
         return;
-    struct interval interval = bootstrap_interval(&bootstrap, answer->value);
-    if (!interval.known || interval.low > (double)slo->limit ||
-        interval.high <= (double)slo->limit)
+    struct interval interval = estimate_interval(&estimate, TAIL);
+    bool open = interval_is_open(&interval), enough = !answer->needs || outcome->kept;
+    bool within = interval.low <= (double)slo->limit &&
+                  interval.high > (double)slo->limit &&
+                  outcome->series->used >= DEPENDENCE_LEAST;
+    if (interval.known ? !within || (open && !enough)
+                       : !outcome->kept && (!within || !enough))
         return;
     answer->certain = false;
-    answer->low = (int64_t)interval.low;
-    answer->high = (int64_t)interval.high;
+    answer->dependent = !interval.known;
+    answer->low = interval.known ? (int64_t)interval.low : 0;
+    answer->high = !interval.known ? 0 : open ? INT64_MAX : (int64_t)interval.high;
+}
+
+/* Adds between what a percentile is for certain. */
+static void
+add_bounds(const struct slo_answer *answer, struct buffer *text)
+{
+    if (answer->dependent) {
+        buffer_text(text, "too few independent requests");
+        return;
+    }
+    units_add(text, UNITS_TIME, answer->low);
+    buffer_text(text, answer->high == INT64_MAX ? " or more" : " to ");
+    if (answer->high != INT64_MAX)
+        units_add(text, UNITS_TIME, answer->high);
 }
 
 /* Prints the figure of an answer, and the limit; one that only looks like that to the
@@ -132,26 +154,30 @@ explain_limit(const struct outcome *outcome, const struct slo *slo,
         notes_add(notes, outcome->target, "%s is not known: %llu %s, and it takes %llu",
                   name, (unsigned long long)answer->count, judged[slo->scope],
                   (unsigned long long)answer->needs);
-    if (answer->high)
-        notes_add(notes, outcome->target, "%s is not certain: %s to %s (95 %%)", name,
-                  units_format(UNITS_TIME, answer->low, is),
-                  units_format(UNITS_TIME, answer->high, limit));
+    if (outcome->kept ? answer->high || answer->dependent
+                      : answer->high && answer->high != INT64_MAX) {
+        struct buffer bounds = {0};
+        add_bounds(answer, &bounds);
+        notes_add(notes, outcome->target, "%s is not certain: %s%s", name,
+                  bounds.failed ? "" : bounds.text, answer->dependent ? "" : " (95 %)");
+        buffer_free(&bounds);
+    }
 }
 
 /* Adds why an answer is not certain. */
 static void
 add_doubt(const struct slo_answer *answer, struct buffer *text)
 {
-    char low[UNITS_TEXT], high[UNITS_TEXT];
     if (answer->certain)
         return;
     buffer_text(text, " (not certain");
     if (answer->needs)
         buffer_format(text, ": %llu requests would be",
                       (unsigned long long)answer->needs);
-    else if (answer->high)
-        buffer_format(text, ": %s to %s", units_format(UNITS_TIME, answer->low, low),
-                      units_format(UNITS_TIME, answer->high, high));
+    else if (answer->high || answer->dependent) {
+        buffer_text(text, ": ");
+        add_bounds(answer, text);
+    }
     buffer_text(text, ")");
 }
 

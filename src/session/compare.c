@@ -104,7 +104,8 @@ fill_rows(struct compare *compare, struct error *error)
             .stats = &kept->jobs[i].outcome.total,
             .series = &kept->jobs[i].series,
         };
-    if (compare->rows && comparison_fill(compare->rows, kept->count, false) == 0)
+    if (compare->rows &&
+        comparison_fill(compare->rows, kept->count, &compare->plan->slos, false) == 0)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
 }
@@ -125,37 +126,35 @@ read_all(struct compare *compare, struct error *error)
     return fill_rows(compare, error);
 }
 
-/* Notes what became of a limit that is relative to the first row, unless it is kept.
- * Returns the status. */
+/* Notes what became of the limit AT of SLOS, which is relative to the first row, unless
+ * it is kept. Returns the status. */
 static int
-explain_relative(const struct slo *slo, const struct comparison_row *row,
+explain_relative(const struct slos *slos, int at, const struct comparison_row *row,
                  const struct comparison_row *first, struct notes *notes)
 {
-    struct comparison_verdict is = comparison_check(slo, row, first);
-    const struct percentile *percentile = &slo->percentile;
-    char name[SLO_NAME], limit[UNITS_TEXT], bounds[64] = "";
+    const struct slo *slo = &slos->list[at];
+    const struct comparison_verdict *is = &row->limits[at];
+    bool less = is->ratio <= 1 + (double)slo->limit / SLO_WHOLE;
+    char name[SLO_NAME], limit[UNITS_TEXT];
+    char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
     slo_name(slo, name);
     slo_limit(slo, limit);
-    if (is.verdict == SLO_MET)
+    comparison_describe(is->ratio, &is->bounds, change, bounds);
+    if (is->verdict == SLO_MET)
         return EXIT_DONE;
-    if (is.bounds.known)
-        snprintf(bounds, sizeof(bounds), " (%+.1f..%+.1f)", (is.bounds.low - 1) * 100,
-                 (is.bounds.high - 1) * 100);
-    if (is.verdict == SLO_BROKEN)
-        notes_add(notes, row->name, "%s = %+.1f %%%s exceeds %s", name,
-                  (is.ratio - 1) * 100, bounds, limit);
-    else if (is.bounds.known)
-        notes_add(notes, row->name, "%s = %+.1f %%%s is not certain to %s %s", name,
-                  (is.ratio - 1) * 100, bounds,
-                  is.ratio <= 1 + (double)slo->limit / SLO_WHOLE ? "keep" : "exceed",
+    if (is->bounds.known)
+        notes_add(notes, row->name, "%s = %s %s %s %s", name, change, bounds,
+                  is->verdict == SLO_BROKEN ? "exceeds"
+                  : less                    ? "is not certain to keep"
+                                            : "is not certain to exceed",
                   limit);
     else
         notes_add(notes, row->name, "%s is not certain: %s", name,
                   comparison_counts(first) &&
-                          stats_percentile(first->stats, percentile) == 0
+                          stats_percentile(first->stats, &slo->percentile) == 0
                       ? "nothing is relative to 0 ns"
-                      : "too few requests");
-    return is.verdict == SLO_BROKEN ? EXIT_LIMIT : EXIT_UNCERTAIN;
+                      : "too few independent requests");
+    return is->verdict == SLO_BROKEN ? EXIT_LIMIT : EXIT_UNCERTAIN;
 }
 
 /* Says what became of all limits that are relative. Returns the status. */
@@ -168,9 +167,9 @@ explain_changes(const struct compare *compare)
     for (int i = 1; compare->rows && i < compare->kept.count; i++) {
         for (int k = 0; k < slos->count; k++)
             if (slos->list[k].relative)
-                status = outcome_worse(status,
-                                       explain_relative(&slos->list[k], &compare->rows[i],
-                                                        &compare->rows[0], &notes));
+                status =
+                    outcome_worse(status, explain_relative(slos, k, &compare->rows[i],
+                                                           &compare->rows[0], &notes));
         console_notes(&notes);
     }
     return status;

@@ -89,6 +89,21 @@ percentile_bounds(const struct percentile *percentile, uint64_t count, double ta
     return bounds;
 }
 
+void
+percentile_spread(const struct percentile *percentile, uint64_t count, uint64_t *numbers,
+                  int size)
+{
+    struct walk walk = begin(percentile, count);
+    double total = add_up(walk), sum = walk.weight;
+    for (int i = 0; i < size; i++) {
+        while (walk.at < count && sum < total * (i + 0.5) / size) {
+            advance(&walk);
+            sum += walk.weight;
+        }
+        numbers[i] = walk.at;
+    }
+}
+
 uint64_t
 percentile_bounded(const struct percentile *percentile, double tail)
 {

@@ -1,6 +1,6 @@
 /*
- * The comparison of several series of requests. Each has its replicates (bootstrap.h)
- * made once; any two of them give the interval of their ratio.
+ * The comparison of several series of requests. Each is estimated (interval.h) once; any
+ * two of them give the interval of their ratio.
  */
 #include "stats/comparison.h"
 
@@ -11,23 +11,26 @@
 struct contender {
     struct comparison_row row;
     int number; /* its place before */
-    struct bootstrap figures[COMPARISON_FIGURES];
+    struct estimate figures[COMPARISON_FIGURES], limits[SLOS_MOST];
 };
 
-/* Resamples a row for a percentile. What is corrected has waits that no series has.
- * Returns 0, or -1 without memory. */
+/* Estimates what SLO limits, which may be a figure. Returns 0, or -1 without memory. */
 static int
-resample(struct bootstrap *bootstrap, const struct comparison_row *row,
-         const struct percentile *percentile, int number)
+fill_limit(struct contender *contender, const struct slo *slo, struct estimate *limit)
 {
-    bootstrap->known = false;
-    if (!row->series || row->stats->every)
-        return 0;
-    return bootstrap_resample(bootstrap, row->series, percentile, (uint64_t)number + 1);
+    for (int i = 0; i < COMPARISON_FIGURES; i++)
+        if (slo->percentile.billionths == percentiles_common.list[i].billionths) {
+            *limit = contender->figures[i];
+            return 0;
+        }
+    return estimate_make(limit, contender->row.stats, contender->row.series,
+                         &slo->percentile);
 }
 
+/* Returns 0, or -1 without memory. */
 static int
-fill(struct contender *contender, const struct comparison_row *row, int number)
+fill(struct contender *contender, const struct comparison_row *row, int number,
+     const struct slos *slos)
 {
     int status = 0;
     contender->row = *row;
@@ -35,8 +38,12 @@ fill(struct contender *contender, const struct comparison_row *row, int number)
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         const struct percentile *percentile = &percentiles_common.list[i];
         contender->row.values[i] = stats_percentile(row->stats, percentile);
-        status |= resample(&contender->figures[i], row, percentile, number);
+        status |=
+            estimate_make(&contender->figures[i], row->stats, row->series, percentile);
     }
+    for (int i = 0; i < slos->count; i++)
+        if (slos->list[i].relative)
+            status |= fill_limit(contender, &slos->list[i], &contender->limits[i]);
     return status;
 }
 
@@ -47,11 +54,39 @@ divide(int64_t value, int64_t reference)
     return reference > 0 ? (double)value / (double)reference : 0;
 }
 
-static struct interval
-find_ratio(const struct contender *one, const struct contender *reference, int figure)
+/* Returns what becomes of SLO, which is relative to the REFERENCE. */
+static struct comparison_verdict
+check(const struct slo *slo, const struct comparison_row *row,
+      const struct estimate *estimate, const struct comparison_row *first,
+      const struct estimate *reference)
 {
-    return bootstrap_ratio(&one->figures[figure], one->row.values[figure],
-                           &reference->figures[figure], reference->row.values[figure]);
+    struct comparison_verdict is = {.verdict = SLO_UNKNOWN};
+    double limit = 1 + (double)slo->limit / SLO_WHOLE;
+    is.ratio = divide(stats_percentile(row->stats, &slo->percentile),
+                      stats_percentile(first->stats, &slo->percentile));
+    if (is.ratio > 0)
+        is.bounds = estimate_ratio(estimate, reference);
+    if (is.bounds.known && is.bounds.low > limit)
+        is.verdict = SLO_BROKEN;
+    else if (is.bounds.known && is.bounds.high <= limit)
+        is.verdict = SLO_MET;
+    return is;
+}
+
+/* Compares a row with the FIRST. */
+static void
+compare(struct comparison_row *row, const struct contender *own,
+        const struct contender *first, const struct slos *slos)
+{
+    for (int i = 0; i < COMPARISON_FIGURES; i++) {
+        row->ratios[i] = divide(row->values[i], first->row.values[i]);
+        if (row->ratios[i] > 0)
+            row->bounds[i] = estimate_ratio(&own->figures[i], &first->figures[i]);
+    }
+    for (int i = 0; i < slos->count; i++)
+        if (slos->list[i].relative)
+            row->limits[i] = check(&slos->list[i], row, &own->limits[i], &first->row,
+                                   &first->limits[i]);
 }
 
 /* Returns where rows stand: those that can be ranked, those of which too few requests are
@@ -59,7 +94,7 @@ find_ratio(const struct contender *one, const struct contender *reference, int f
 static int
 find_class(const struct contender *contender)
 {
-    if (contender->figures[0].known)
+    if (contender->figures[0].dependence.known)
         return 0;
     return comparison_counts(&contender->row) ? 1 : 2;
 }
@@ -92,7 +127,7 @@ group_first(struct contender *list, int count)
 {
     int size = 1;
     for (int i = 1; i < count; i++) {
-        struct interval ratio = find_ratio(&list[i], &list[0], 0);
+        struct interval ratio = estimate_ratio(&list[i].figures[0], &list[0].figures[0]);
         if (!ratio.known || interval_differs(&ratio))
             continue;
         struct contender same = list[i];
@@ -103,63 +138,35 @@ group_first(struct contender *list, int count)
     return size;
 }
 
+static void
+rank(struct contender *list, int count)
+{
+    int size, place = 1;
+    qsort(list, (size_t)count, sizeof(*list), compare_medians);
+    for (int done = 0; done < count; done += size, place++) {
+        size = group_first(&list[done], count - done);
+        for (int i = done; i < done + size; i++)
+            list[i].row.place = find_class(&list[i]) == 0 ? place : 0;
+    }
+}
+
 int
-comparison_fill(struct comparison_row *rows, int count, bool ranked)
+comparison_fill(struct comparison_row *rows, int count, const struct slos *slos,
+                bool ranked)
 {
     struct contender *list = calloc((size_t)count, sizeof(*list));
     int status = list ? 0 : -1;
     for (int i = 0; i < count && status == 0; i++)
-        status = fill(&list[i], &rows[i], i);
-    if (status == 0 && ranked) {
-        qsort(list, (size_t)count, sizeof(*list), compare_medians);
-        for (int done = 0; done < count;)
-            done += group_first(&list[done], count - done);
-    }
+        status = fill(&list[i], &rows[i], i, slos);
+    if (status == 0 && ranked)
+        rank(list, count);
     for (int i = 0; i < count && status == 0; i++) {
         rows[i] = list[i].row;
-        for (int figure = 0; i > 0 && figure < COMPARISON_FIGURES; figure++) {
-            rows[i].bounds[figure] = find_ratio(&list[i], &list[0], figure);
-            rows[i].ratios[figure] =
-                divide(rows[i].values[figure], rows[0].values[figure]);
-        }
+        if (i > 0)
+            compare(&rows[i], &list[i], &list[0], slos);
     }
     free(list);
     return status;
-}
-
-/* Returns the ratio of a percentile of two rows, and its bounds as far as these can be
- * had. */
-static struct comparison_verdict
-compare_percentile(const struct percentile *percentile, const struct comparison_row *row,
-                   const struct comparison_row *reference)
-{
-    struct bootstrap own, first;
-    struct comparison_verdict result = {.verdict = SLO_UNKNOWN};
-    int64_t value = stats_percentile(row->stats, percentile);
-    int64_t before = stats_percentile(reference->stats, percentile);
-    for (int i = 0; i < COMPARISON_FIGURES; i++)
-        if (percentile->billionths == percentiles_common.list[i].billionths)
-            return (struct comparison_verdict){SLO_UNKNOWN, row->ratios[i],
-                                               row->bounds[i]};
-    result.ratio = divide(value, before);
-    if (resample(&own, row, percentile, 1) == 0 &&
-        resample(&first, reference, percentile, 0) == 0)
-        result.bounds = bootstrap_ratio(&own, value, &first, before);
-    return result;
-}
-
-struct comparison_verdict
-comparison_check(const struct slo *slo, const struct comparison_row *row,
-                 const struct comparison_row *reference)
-{
-    struct comparison_verdict result =
-        compare_percentile(&slo->percentile, row, reference);
-    double limit = 1 + (double)slo->limit / SLO_WHOLE;
-    if (result.bounds.known && result.bounds.low > limit)
-        result.verdict = SLO_BROKEN;
-    else if (result.bounds.known && result.bounds.high <= limit)
-        result.verdict = SLO_MET;
-    return result;
 }
 
 enum slo_verdict
@@ -169,8 +176,7 @@ comparison_check_all(const struct slos *slos, const struct comparison_row *row,
     enum slo_verdict verdict = slos_check(slos, row->stats);
     for (int i = 0; i < slos->count && row != reference; i++) {
         const struct slo *slo = &slos->list[i];
-        enum slo_verdict one =
-            slo->relative ? comparison_check(slo, row, reference).verdict : SLO_MET;
+        enum slo_verdict one = slo->relative ? row->limits[i].verdict : SLO_MET;
         if (verdict != SLO_BROKEN && one != SLO_MET)
             verdict = one;
     }

@@ -120,6 +120,31 @@ limits_hold_for_each_row(void **state)
     }
 }
 
+/* Nothing is above the limit, but of 100 something may be; of 14 nothing is known. */
+static void
+limits_of_few_requests_are_not_certain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments, *err;
+        int status;
+    } cases[] = {
+        {"100 -slo p99=1h",
+         "^ioping: p99 is not certain: [0-9.]+ ms or more \\(95 %\\)\n$", 0},
+        {"100 -slo p50=1h", "^$", 0},
+        {"14 -slo p50=1h", "^ioping: p50 is not certain: too few independent requests\n$",
+         0},
+        {"1000 -slo p99=1h", "^$", 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result =
+            command_status(cases[i].status, "limits_of_few_requests_are_not_certain %s",
+                           cases[i].arguments);
+        assert_matches(result.err, cases[i].err);
+        command_free(&result);
+    }
+}
+
 static void
 limits_may_be_relative_to_the_first(void **state)
 {
@@ -138,7 +163,9 @@ limits_may_be_relative_to_the_first(void **state)
          "^ioping: gp3: p50.* is not certain .*\nioping: gp3: p90.* exceeds .*\n$", 5},
         {"gp2 gp3 -slo p50=+60% -slo max=1ns", "certain.*exceeds|exceeds.*certain", 5},
         {"gp2 few -slo p50=+150%",
-         "^ioping: few: p50 is not certain: too few requests\n$", 6},
+         "^ioping: few: p50 is not certain: too few independent requests\n$", 6},
+        {"gp2 hundred -slo p99=+10000%",
+         "^ioping: hundred: p99 = .* is not certain to keep \\+10000%\n$", 6},
         {"none gp2 -slo p50=+10%",
          "^ioping: gp2: p50 is not certain: nothing is relative to 0 ns\n$", 6},
         {"gp2 -slo p50=+10%", "^ioping: -slo: p50: there is nothing to be relative to;",
@@ -161,7 +188,8 @@ json_has_the_changes_of_the_table(void **state)
     struct result result = command_status(0, "json_has_the_changes_of_the_table");
     assert_string_equal(result.out, "gp3 N % (N..N) N % (N..N)\n"
                                     "same N % (~) N % (~)\n"
-                                    "few N % (~) N % (?)\n"
+                                    "few N % (?) N % (?)\n"
+                                    "open N % (N..N) N % (N..)\n"
                                     "[\"gp2\",{\"reference\":\"gp2\"}]\n"
                                     "[\"none\",{\"reference\":\"gp2\"}]\n");
     command_free(&result);
@@ -393,6 +421,7 @@ main(void)
         cmocka_unit_test(json_is_an_array_of_the_rows),
         cmocka_unit_test(what_options_ask_for_follows_the_table),
         cmocka_unit_test(limits_hold_for_each_row),
+        cmocka_unit_test(limits_of_few_requests_are_not_certain),
         cmocka_unit_test(limits_may_be_relative_to_the_first),
         cmocka_unit_test(json_has_the_changes_of_the_table),
         cmocka_unit_test(a_rerun_prints_the_same),

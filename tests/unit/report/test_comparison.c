@@ -7,6 +7,8 @@
 #include "stats/slo.h"
 #include "stats/stats.h"
 
+#include <math.h>
+
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A target whose requests take so long: COUNT of them LATENCY, and MORE of them SLOWER.
@@ -43,7 +45,8 @@ fill_rows(struct comparison_row *rows, const struct device *devices, int count)
     assert_true(count <= MOST);
     for (int i = 0; i < count; i++) {
         struct stats *stats = stats_of(&all_stats[i], &devices[i]);
-        rows[i] = (struct comparison_row){.name = devices[i].name, .stats = stats};
+        rows[i] = (struct comparison_row){
+            .place = i + 1, .name = devices[i].name, .stats = stats};
         for (int k = 0; k < COMPARISON_FIGURES; k++) {
             const double *bounds = devices[i].bounds[k];
             int64_t value = stats_percentile(stats, &percentiles_common.list[k]);
@@ -112,6 +115,28 @@ changes_are_those_from_the_first_row(void **state)
         {"/mnt/hdd", 1999, 8 * MS, 0, 0, {{13.56, 14.1}, {5.2, 5.81}}},
     };
     check(devices, 3, NULL, NULL, "comparison_three");
+}
+
+/* No two of them are known to differ. */
+static void
+nothing_is_the_fastest_where_nothing_is_ranked(void **state)
+{
+    (void)state;
+    static const int places[][2] = {{0, 0}, {1, 1}, {1, 0}, {1, 2}};
+    const struct device devices[] = {{"a", 9, MS, 0, 0, {{0}}},
+                                     {"b", 9, 2 * MS, 0, 0, {{0}}}};
+    const struct slos none = {0};
+    for (size_t i = 0; i < LENGTH(places); i++) {
+        struct comparison_row rows[2];
+        struct buffer text = {0};
+        fill_rows(rows, devices, 2);
+        for (int k = 0; k < 2; k++)
+            rows[k].place = places[i][k];
+        comparison_format(&text, rows, 2, NULL, &none, false, 0);
+        assert_contains(text.text, i == 3 ? "\n--- comparison, fastest first ---\n"
+                                          : "\n--- comparison ---\n");
+        buffer_free(&text);
+    }
 }
 
 /* What is not certain has its legend, each once. */
@@ -263,15 +288,23 @@ changes_are_rounded_and_bounds_away_from_them(void **state)
         {1000, 1094, 1.0899, 1.0991, " +9.4 % (+8.9..+10) "},
         {1000, 900, 0.85, 0.95, " -10.0 % (-15..-5.0) "},
         {1000, 900, 0.8501, 0.9501, " -10.0 % (-15..-4.9) "},
-        {1000, 10, 0.005, 0.0199, " -99.0 % (-100..-98) "},
-        {1000, 9999, 9.5, 10.2, " +899.9 % (+850..+920) "},
+        {1000, 10, 0.01, 0.0199, " -99.0 % (-99..-98) "},
+        {1000, 10, 0.005, 0.0199, " 0.010x (0.0050x..0.020x) "},
+        {1000, 9900, 9.5, 9.99, " +890.0 % (+850..+899) "},
+        {1000, 9999, 9.5, 10.2, " 10.0x (9.5x..10.2x) "},
+        {1000, 1640, 1.28, 259.2, " 1.6x (1.2x..260x) "},
         {1000, 10000, 9.51, 10.2, " 10.0x (9.5x..10.2x) "},
-        {1000, 99949, 90, 123.456, " 99.9x (90.0x..123.5x) "},
-        {1000, 100000, 99.5, 123.456, " 100x (99x..124x) "},
-        {1000, 9, 0.0081, 0.012, " 0.0090x (0.0081x..0.0120x) "},
-        {100000000, 9, 8e-8, 1.2e-7, " 0.000000090x (0.000000080x..0.000000120x) "},
+        {1000, 99949, 90, 123.456, " 99.9x (90.0x..124x) "},
+        {1000, 100000, 99.5, 123.456, " 100x (99.5x..124x) "},
+        {1000, 9, 0.0081, 0.012, " 0.0090x (0.0081x..0.012x) "},
+        {100000000, 9, 8e-8, 1.2e-7, " 0.000000090x (0.000000080x..0.00000012x) "},
         {1, INT64_MAX, 4.3e12, 9.3e18,
          " 9223372036854775808x (4300000000000x..9300000000000000000x) "},
+        {1000, 1188, 1.0923, INFINITY, " +18.8 % (+9.2..) "},
+        {1000, 900, 0, 0.9501, " -10.0 % (..-4.9) "},
+        {1000, 18000, 12.1, INFINITY, " 18.0x (12.1x..) "},
+        {1000, 18000, 1.5, INFINITY, " 18.0x (1.5x..) "},
+        {1000, 5, 0, 0.5, " 0.0050x (..0.50x) "},
         {0, 1000, 0, 0, "         -           "},
         {0, 0, 0, 0, "         -           "},
     };
@@ -352,6 +385,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_are_those_from_the_first_row),
+        cmocka_unit_test(nothing_is_the_fastest_where_nothing_is_ranked),
         cmocka_unit_test(what_may_be_none_is_marked_and_what_is_not_known),
         cmocka_unit_test(files_are_compared_with_the_first_by_its_name),
         cmocka_unit_test(with_limits_there_is_a_column_for_them),

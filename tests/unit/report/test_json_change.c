@@ -12,7 +12,7 @@ static const struct {
     int64_t latency;
 } devices[] = {
     {"slow", 2000, 600000}, {"fast", 2000, 500000}, {"same", 1000, 500000},
-    {"few", 99, 500000},    {"fewer", 29, 250000},  {"none", 0, 0},
+    {"few", 99, 500000},    {"fewer", 14, 250000},  {"none", 0, 0},
 };
 
 static struct job jobs[LENGTH(devices)];

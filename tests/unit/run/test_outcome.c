@@ -578,7 +578,7 @@ outcome_of_series(const char *limit, int count)
     return outcome;
 }
 
-#define DOUBT "p50 is not certain: 43.8 ms to 50.1 ms (95 %)\n"
+#define DOUBT "p50 is not certain: 44.8 ms to 50.1 ms (95 %)\n"
 
 /* The status is what it is without. */
 static void

@@ -20,6 +20,8 @@ struct recorded {
 
 static struct recorded recorded[ROWS];
 
+static const struct slos none;
+
 /* Latencies from LOW to twice that, each equally likely. */
 struct device {
     const char *name;
@@ -64,15 +66,19 @@ compare(struct comparison_row *rows, const struct device *devices, int count, bo
     assert_true(count <= ROWS);
     for (int i = 0; i < count; i++)
         rows[i] = row_of(i, &devices[i]);
-    assert_int_equal(comparison_fill(rows, count, ranked), 0);
+    assert_int_equal(comparison_fill(rows, count, &none, ranked), 0);
 }
 
-static struct slo
-slo_of(const char *text)
+/* Fills both rows with a limit that is relative, and returns what becomes of it. */
+static struct comparison_verdict
+check(struct comparison_row *rows, const struct device *devices, const char *limit)
 {
-    struct slos list = {0};
-    assert_null(slos_add(&list, text));
-    return list.list[0];
+    struct slos slos = {0};
+    assert_null(slos_add(&slos, limit));
+    for (int i = 0; i < 2; i++)
+        rows[i] = row_of(i, &devices[i]);
+    assert_int_equal(comparison_fill(rows, 2, &slos, false), 0);
+    return rows[1].limits[0];
 }
 
 static void
@@ -153,12 +159,15 @@ only_rows_that_differ_are_ranked(void **state)
     static const struct {
         struct device devices[ROWS];
         int count;
-        const char *order;
+        const char *order, *places;
     } cases[] = {
         /* All differ. */
-        {{{"a", 500, 4 * MS}, {"b", 500, 1 * MS}, {"c", 500, 2 * MS}}, 3, "bca"},
+        {{{"a", 500, 4 * MS}, {"b", 500, 1 * MS}, {"c", 500, 2 * MS}}, 3, "bca", "123"},
         /* None does. */
-        {{{"a", 500, MS}, {"b", 500, MS}, {"c", 500, MS}, {"d", 500, MS}}, 4, "abcd"},
+        {{{"a", 500, MS}, {"b", 500, MS}, {"c", 500, MS}, {"d", 500, MS}},
+         4,
+         "abcd",
+         "1111"},
         /* Two groups: each stays as it was given. */
         {{{"a", 500, 2 * MS},
           {"b", 500, MS},
@@ -166,22 +175,29 @@ only_rows_that_differ_are_ranked(void **state)
           {"d", 500, MS},
           {"e", 500, 2 * MS}},
          5,
-         "bdace"},
+         "bdace",
+         "11222"},
         /* Of too few nothing is known: behind the others, as they were given. */
-        {{{"a", 29, 8 * MS}, {"b", 29, MS}, {"c", 2, MS / 8}}, 3, "abc"},
-        {{{"a", 500, 8 * MS}, {"b", 29, 9 * MS}, {"c", 500, MS}, {"d", 29, 9}},
+        {{{"a", 14, 8 * MS}, {"b", 14, MS}, {"c", 2, MS / 8}}, 3, "abc", "000"},
+        {{{"a", 500, 8 * MS}, {"b", 14, 9 * MS}, {"c", 500, MS}, {"d", 14, 9}},
          4,
-         "cabd"},
+         "cabd",
+         "1200"},
         /* Of nothing not even that. */
-        {{{"a", 0, MS}, {"b", 500, 2 * MS}, {"c", 0, MS}, {"d", 500, MS}}, 4, "dbac"},
-        {{{"a", 0, MS}, {"b", 9, MS}, {"c", 0, MS}, {"d", 30, MS}}, 4, "dbac"},
-        {{{"a", 0, MS}, {"b", 0, MS}, {"c", 0, MS}}, 3, "abc"},
-        {{{"a", 500, MS}}, 1, "a"},
+        {{{"a", 0, MS}, {"b", 500, 2 * MS}, {"c", 0, MS}, {"d", 500, MS}},
+         4,
+         "dbac",
+         "1200"},
+        {{{"a", 0, MS}, {"b", 9, MS}, {"c", 0, MS}, {"d", 60, MS}}, 4, "dbac", "1000"},
+        {{{"a", 0, MS}, {"b", 0, MS}, {"c", 0, MS}}, 3, "abc", "000"},
+        {{{"a", 500, MS}}, 1, "a", "1"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct comparison_row rows[ROWS];
         compare(rows, cases[i].devices, cases[i].count, true);
         assert_string_equal(order_of(rows, cases[i].count), cases[i].order);
+        for (int k = 0; k < cases[i].count; k++)
+            assert_int_equal(rows[k].place, cases[i].places[k] - '0');
     }
 }
 
@@ -196,19 +212,16 @@ rows_that_are_not_ranked_stay_as_they_were_given(void **state)
     assert_string_equal(order_of(rows, 4), "abcd");
 }
 
-/* 100 for the 99th percentile, and never fewer than 30. */
 static void
 bounds_take_enough_requests_of_both(void **state)
 {
     (void)state;
     static const struct {
         int first, second;
-        bool p50, p99;
+        bool known;
     } cases[] = {
-        {500, 500, true, true}, {500, 100, true, true}, {500, 99, true, false},
-        {99, 500, true, false}, {500, 30, true, false}, {500, 29, false, false},
-        {29, 30, false, false}, {500, 0, false, false}, {0, 500, false, false},
-        {0, 0, false, false},   {100, 100, true, true},
+        {500, 500, true}, {500, 100, true}, {500, 60, true}, {500, 14, false},
+        {14, 60, false},  {500, 0, false},  {0, 500, false}, {0, 0, false},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const struct device devices[] = {{"a", cases[i].first, MS},
@@ -216,8 +229,8 @@ bounds_take_enough_requests_of_both(void **state)
         struct comparison_row rows[2];
         bool both = cases[i].first && cases[i].second;
         compare(rows, devices, 2, false);
-        assert_int_equal(rows[1].bounds[0].known, cases[i].p50);
-        assert_int_equal(rows[1].bounds[1].known, cases[i].p99);
+        assert_int_equal(rows[1].bounds[0].known, cases[i].known);
+        assert_int_equal(rows[1].bounds[1].known, cases[i].known);
         assert_int_equal(rows[1].ratios[0] > 0, both);
         assert_int_equal(rows[1].ratios[1] > 0, both);
     }
@@ -233,7 +246,7 @@ nothing_is_known_of_corrected_percentiles(void **state)
         struct comparison_row rows[2];
         for (int i = 0; i < 2; i++)
             rows[i] = corrected_row_of(i, &devices[i], i == number ? SECOND : 0);
-        assert_int_equal(comparison_fill(rows, 2, false), 0);
+        assert_int_equal(comparison_fill(rows, 2, &none, false), 0);
         for (int k = 0; k < COMPARISON_FIGURES; k++) {
             assert_true(rows[1].ratios[k] > 1);
             assert_false(rows[1].bounds[k].known);
@@ -248,7 +261,7 @@ nothing_is_known_without_a_series(void **state)
     struct comparison_row rows[] = {row_of(0, &(struct device){"a", 500, MS}),
                                     row_of(1, &(struct device){"b", 500, 9 * MS})};
     rows[1].series = NULL;
-    assert_int_equal(comparison_fill(rows, 2, false), 0);
+    assert_int_equal(comparison_fill(rows, 2, &none, false), 0);
     assert_true(rows[1].ratios[0] > 1);
     assert_false(rows[1].bounds[0].known);
 }
@@ -268,11 +281,9 @@ a_limit_is_kept_or_broken_if_all_bounds_are_on_one_side(void **state)
         {"p90=+150%", SLO_MET},
     };
     static const struct device devices[] = {{"a", 2000, MS}, {"b", 2000, 2 * MS}};
-    struct comparison_row rows[2];
-    compare(rows, devices, 2, false);
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct slo slo = slo_of(cases[i].limit);
-        struct comparison_verdict verdict = comparison_check(&slo, &rows[1], &rows[0]);
+        struct comparison_row rows[2];
+        struct comparison_verdict verdict = check(rows, devices, cases[i].limit);
         if (verdict.verdict != cases[i].verdict)
             fail_msg("%s: %d, %f..%f", cases[i].limit, (int)verdict.verdict,
                      verdict.bounds.low, verdict.bounds.high);
@@ -297,29 +308,56 @@ a_limit_may_ask_for_less(void **state)
         {"p99=-99.9%", SLO_BROKEN},
     };
     static const struct device devices[] = {{"a", 2000, 2 * MS}, {"b", 2000, MS}};
-    struct comparison_row rows[2];
-    compare(rows, devices, 2, false);
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct slo slo = slo_of(cases[i].limit);
-        assert_int_equal(comparison_check(&slo, &rows[1], &rows[0]).verdict,
-                         cases[i].verdict);
+        struct comparison_row rows[2];
+        assert_int_equal(check(rows, devices, cases[i].limit).verdict, cases[i].verdict);
     }
 }
 
+/* Returns the verdict on p50 if BOUND, rounded to 0.0001 % up or down, is the limit. */
+static enum slo_verdict
+check_at(const struct device *devices, double bound, bool up)
+{
+    char limit[32];
+    struct comparison_row rows[2];
+    double steps = (bound - 1) * 1e6;
+    snprintf(limit, sizeof(limit), "p50=%+.4f%%",
+             (up ? ceil(steps + 0.01) : floor(steps - 0.01)) / 1e4);
+    return check(rows, devices, limit).verdict;
+}
+
 static void
-a_limit_at_a_bound_is_kept_at_the_upper_one_alone(void **state)
+a_limit_is_certain_from_its_bounds_on(void **state)
 {
     (void)state;
     static const struct device devices[] = {{"a", 500, MS}, {"b", 500, MS}};
     struct comparison_row rows[2];
-    struct slo slo = slo_of("p50=+25%");
-    compare(rows, devices, 2, false);
-    rows[1].bounds[0] = (struct interval){true, 1, 1.25};
-    assert_int_equal(comparison_check(&slo, &rows[1], &rows[0]).verdict, SLO_MET);
-    rows[1].bounds[0] = (struct interval){true, 1.25, 2};
-    assert_int_equal(comparison_check(&slo, &rows[1], &rows[0]).verdict, SLO_UNKNOWN);
-    rows[1].bounds[0] = (struct interval){true, 1.2500001, 2};
-    assert_int_equal(comparison_check(&slo, &rows[1], &rows[0]).verdict, SLO_BROKEN);
+    struct interval bounds = check(rows, devices, "p50=+0%").bounds;
+    assert_int_equal(check_at(devices, bounds.high, true), SLO_MET);
+    assert_int_equal(check_at(devices, bounds.high, false), SLO_UNKNOWN);
+    assert_int_equal(check_at(devices, bounds.low, true), SLO_UNKNOWN);
+    assert_int_equal(check_at(devices, bounds.low, false), SLO_BROKEN);
+}
+
+/* Of 100 requests p99 has no upper bound: it may be broken, but is never known to be
+ * kept. */
+static void
+a_limit_with_an_open_bound_is_broken_or_not_certain(void **state)
+{
+    (void)state;
+    static const struct device devices[] = {{"a", 2000, MS}, {"b", 100, 2 * MS}};
+    static const struct {
+        const char *limit;
+        enum slo_verdict verdict;
+    } cases[] = {{"p99=+50%", SLO_BROKEN},
+                 {"p99=+100%", SLO_UNKNOWN},
+                 {"p99=+10000%", SLO_UNKNOWN}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct comparison_row rows[2];
+        struct comparison_verdict is = check(rows, devices, cases[i].limit);
+        assert_int_equal(is.verdict, cases[i].verdict);
+        assert_true(is.bounds.known && interval_is_open(&is.bounds));
+    }
 }
 
 static void
@@ -330,16 +368,14 @@ a_limit_on_too_few_is_not_known(void **state)
         const char *limit;
         int count;
         double ratio; /* about */
-    } cases[] = {{"p50=+10%", 29, 9},
-                 {"p99=+10%", 99, 9},
-                 {"p99.9=+10%", 999, 9},
+    } cases[] = {{"p50=+10%", 14, 9},
+                 {"p99=+10%", 14, 9},
+                 {"p99.9=+10%", 15, 9},
                  {"p50=+10%", 0, 0}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const struct device devices[] = {{"a", 2000, MS}, {"b", cases[i].count, 9 * MS}};
-        struct slo slo = slo_of(cases[i].limit);
         struct comparison_row rows[2];
-        compare(rows, devices, 2, false);
-        struct comparison_verdict verdict = comparison_check(&slo, &rows[1], &rows[0]);
+        struct comparison_verdict verdict = check(rows, devices, cases[i].limit);
         assert_int_equal(verdict.verdict, SLO_UNKNOWN);
         assert_false(verdict.bounds.known);
         assert_true(fabs(verdict.ratio - cases[i].ratio) <= cases[i].ratio / 4);
@@ -368,12 +404,12 @@ the_worst_verdict_on_a_row_is_that_of_all_limits(void **state)
         {{"p50=+150%", "p50=+100%", "p99=+150%"}, SLO_MET, SLO_UNKNOWN},
     };
     static const struct device devices[] = {{"a", 2000, MS}, {"b", 2000, 2 * MS}};
-    struct comparison_row rows[2];
-    compare(rows, devices, 2, false);
     for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct comparison_row rows[2] = {row_of(0, &devices[0]), row_of(1, &devices[1])};
         struct slos list = {0};
         for (int k = 0; k < 3 && cases[i].limits[k]; k++)
             assert_null(slos_add(&list, cases[i].limits[k]));
+        assert_int_equal(comparison_fill(rows, 2, &list, false), 0);
         assert_int_equal(comparison_check_all(&list, &rows[0], &rows[0]), cases[i].first);
         assert_int_equal(comparison_check_all(&list, &rows[1], &rows[0]),
                          cases[i].second);
@@ -395,7 +431,8 @@ main(void)
         cmocka_unit_test(nothing_is_known_without_a_series),
         cmocka_unit_test(a_limit_is_kept_or_broken_if_all_bounds_are_on_one_side),
         cmocka_unit_test(a_limit_may_ask_for_less),
-        cmocka_unit_test(a_limit_at_a_bound_is_kept_at_the_upper_one_alone),
+        cmocka_unit_test(a_limit_is_certain_from_its_bounds_on),
+        cmocka_unit_test(a_limit_with_an_open_bound_is_broken_or_not_certain),
         cmocka_unit_test(a_limit_on_too_few_is_not_known),
         cmocka_unit_test(the_worst_verdict_on_a_row_is_that_of_all_limits),
     };

@@ -1,0 +1,184 @@
+/*
+ * A latency depends on those before it: a device stalls for many requests, or is busy for
+ * a while. N of them tell as much as N / T independent ones (Bayley, Hammersley: "The
+ * effective number of independent observations in an autocorrelated time series",
+ * Supplement to the Journal of the Royal Statistical Society 8, 1946), where T is the
+ * integrated autocorrelation time, 1 + 2 times the sum of all autocorrelations: of a
+ * percentile those of the series of ones and zeros that says which latencies are up to it
+ * (Heidelberger, Lewis: "Quantile estimation in dependent sequences", Operations Research
+ * 32, 1984).
+ *
+ * The sum ends before the first pair of autocovariances that is not above 0, Geyer's
+ * initial positive sequence ("Practical Markov chain Monte Carlo", Statistical Science 7,
+ * 1992). Each of them is too low by the variance of the mean, the sum divided by the
+ * count (Anderson, "The statistical analysis of time series", 1971, 8.3), so the sum is
+ * divided by the share of the series that its lags leave. Where it is long, pairs of
+ * values become one, which leaves it as it is (Flyvbjerg, Petersen: "Error estimates on
+ * averages of correlated data", Journal of Chemical Physics 91, 1989).
+ *
+ * Beyond a high percentile are few latencies. What follows each other there may be seen
+ * from lower ones only, so the largest of several times is taken: those of the percentile
+ * and of others with two, four and so on times as many beyond.
+ */
+#include "stats/dependence.h"
+
+#include "stats/distribution.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LAGS 64   /* that are added up before pairs become one */
+#define BEYOND 50 /* latencies beyond a percentile that tell of what follows */
+#define LEVELS_LEAST \
+    3 /* percentiles that are looked at, if not the median is among them */
+
+/* A series while its dependence is sought. */
+struct sample_set {
+    int count;
+    uint16_t *steps; /* of each latency, in order */
+    int *upto;       /* latencies in a step of the histogram and those below */
+    float *values;   /* 1 up to a percentile, 0 beyond, less their mean */
+};
+
+static int
+compare_starts(const void *left, const void *right)
+{
+    const struct series_entry *a = left, *b = right;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+static void
+sort_entries(const struct time_series *series)
+{
+    struct series_entry *entries = series->entries;
+    for (int i = 1; i < series->used; i++) {
+        if (entries[i].start >= entries[i - 1].start)
+            continue;
+        qsort(entries, (size_t)series->used, sizeof(*entries), compare_starts);
+        return;
+    }
+}
+
+/* Returns 0, or -1 without memory. */
+static int
+fill_set(struct sample_set *set, const struct time_series *series)
+{
+    size_t count = (size_t)series->used;
+    set->count = series->used;
+    set->steps = malloc(count * sizeof(*set->steps));
+    set->upto = calloc(HISTOGRAM_STEPS, sizeof(*set->upto));
+    set->values = malloc(count * sizeof(*set->values));
+    if (!set->steps || !set->upto || !set->values)
+        return -1;
+    for (int i = 0; i < set->count; i++) {
+        set->steps[i] = (uint16_t)histogram_step(series->entries[i].latency);
+        set->upto[set->steps[i]]++;
+    }
+    for (int step = 1; step < HISTOGRAM_STEPS; step++)
+        set->upto[step] += set->upto[step - 1];
+    return 0;
+}
+
+/* Returns the autocovariance. */
+static double
+find_covariance(const float *values, int count, int lag)
+{
+    double sum = 0;
+    count -= lag;
+    for (int done = 0; done < count;) { /* floats for a while: they are quick */
+        int end = done + 1024 < count ? done + 1024 : count;
+        float part = 0;
+        for (; done < end; done++)
+            part += values[done] * values[done + lag];
+        sum += (double)part;
+    }
+    return sum / (count + lag);
+}
+
+/* Returns the autocovariances of all lags up to LAG, those of both signs, as far as they
+ * are above 0, and how far that is. */
+static double
+add_covariances(const float *values, int count, int *lag)
+{
+    double sum = -find_covariance(values, count, 0);
+    for (*lag = 0; *lag < LAGS && *lag + 1 < count / 2; *lag += 2) {
+        double pair = find_covariance(values, count, *lag) +
+                      find_covariance(values, count, *lag + 1);
+        if (pair <= 0)
+            break;
+        sum += 2 * pair;
+    }
+    return sum;
+}
+
+/* Returns the autocorrelation time of VALUES, which are used up. */
+static double
+find_time(float *values, int count)
+{
+    double variance = find_covariance(values, count, 0), sum;
+    int lag, size = 1;
+    if (variance <= 0)
+        return 1;
+    while (sum = add_covariances(values, count, &lag), lag == LAGS) {
+        count /= 2;
+        size *= 2;
+        for (int i = 0; i < count; i++)
+            values[i] = values[2 * i] + values[2 * i + 1];
+    }
+    double left = 1 - (2.0 * lag - 1) / count;
+    return fmax(1, sum / (size * variance * fmax(left, 0.1)));
+}
+
+/* Returns the autocorrelation time of the percentile that has RANK. */
+static double
+find_time_at(const struct sample_set *set, int rank)
+{
+    int step = 0;
+    while (set->upto[step] < rank)
+        step++;
+    float mean = (float)set->upto[step] / (float)set->count;
+    for (int i = 0; i < set->count; i++)
+        set->values[i] = (set->steps[i] <= step ? 1 : 0) - mean;
+    return find_time(set->values, set->count);
+}
+
+/* Returns the longest time of RANK and of those further from its end of the series. */
+static double
+find_longest(const struct sample_set *set, int rank)
+{
+    bool high = 2 * rank > set->count;
+    int beyond = high ? set->count - rank + 1 : rank, before = 0;
+    double longest = find_time_at(set, rank);
+    for (int level = 1; level < LEVELS_LEAST || before < BEYOND; level++) {
+        before = beyond;
+        beyond *= 2;
+        if (beyond > set->count / 2)
+            break;
+        longest =
+            fmax(longest, find_time_at(set, high ? set->count - beyond + 1 : beyond));
+    }
+    return longest;
+}
+
+int
+dependence_find(struct dependence *dependence, const struct time_series *series,
+                const struct percentile *percentile)
+{
+    struct sample_set set = {0};
+    *dependence = (struct dependence){false, 1};
+    if (series->used < DEPENDENCE_LEAST)
+        return 0;
+    sort_entries(series);
+    int status = fill_set(&set, series);
+    if (status == 0) {
+        int rank = (int)percentile_rank(percentile, (uint64_t)set.count);
+        double median = find_time_at(&set, (set.count + 1) / 2);
+        dependence->time = find_longest(&set, rank);
+        dependence->known =
+            set.count >= DEPENDENCE_LEAST * fmax(median, dependence->time);
+    }
+    free(set.steps);
+    free(set.upto);
+    free(set.values);
+    return status;
+}
