@@ -39,7 +39,10 @@ OWN_CPPFLAGS = -Iinclude $(KERNEL_CPPFLAGS) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 	-DOS_SYSTEM_$(SYSTEM) $(OWN_CPPFLAGS_$(SYSTEM)) \
 	-DIOPING_VERSION='"$(VERSION)"' -DIO_ENGINES='$(IO_$(SYSTEM):%=ENGINE(%))'
 PTHREAD = $(if $(filter windows,$(SYSTEM)),,-pthread)
-OWN_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS) -Wconversion -ffile-prefix-map='$(CURDIR)'=.
+# A small stack (ulimit -s 64) has room for all frames; sanitizers make them larger.
+FRAMES = $(if $(findstring -fsanitize,$(CFLAGS)),,-Wframe-larger-than=16384)
+OWN_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS) $(FRAMES) -Wconversion \
+	-ffile-prefix-map='$(CURDIR)'=.
 TEST_CFLAGS = -std=c11 $(PTHREAD) $(WARNINGS)
 OWN_LDLIBS_windows = -lntdll
 OWN_LDLIBS_netbsd = -lrt

@@ -65,20 +65,25 @@ bool error_is_room(int number);
  * collect them; main prints them on stderr.
  */
 #define NOTES_MAX 24
+#define NOTES_ROOM 8192
 
 struct notes {
-    int count;
-    char line[NOTES_MAX][ERROR_LINE]; /* the first COUNT; the rest may be anything */
+    int count, used;
+    const char *line[NOTES_MAX]; /* the first COUNT, in TEXT: it cannot be copied */
+    char text[NOTES_ROOM];       /* the first USED bytes */
 };
 
 /*
  * Add "ioping: WHAT: TEXT" and a newline, WHAT as in error_set, TEXT in printf form. A
- * line beyond NOTES_MAX is dropped, one too long is cut.
+ * line beyond NOTES_MAX or NOTES_ROOM is dropped, one too long is cut.
  */
 void notes_add(struct notes *notes, const char *what, const char *text, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Add the lines of MORE that NOTES has not, each with WHAT in front (NULL: nothing). */
 void notes_merge(struct notes *notes, const char *what, const struct notes *more);
+
+/* Drop all lines. */
+void notes_clear(struct notes *notes);
 
 #endif

@@ -55,39 +55,55 @@ error_format(const struct error *error, char *text, int size)
     return length < size ? length : size - 1;
 }
 
+/* Adds LINE, of LENGTH bytes and a NUL, if there is room. */
+static void
+add_line(struct notes *notes, const char *line, int length)
+{
+    if (notes->count == NOTES_MAX || length >= NOTES_ROOM - notes->used)
+        return;
+    notes->line[notes->count++] =
+        memcpy(notes->text + notes->used, line, (size_t)length + 1);
+    notes->used += length + 1;
+}
+
 void
 notes_add(struct notes *notes, const char *what, const char *text, ...)
 {
-    if (notes->count == NOTES_MAX)
-        return;
-    char why[256];
+    char why[256], line[ERROR_LINE];
     va_list list;
     va_start(list, text);
     vsnprintf(why, sizeof(why), text, list);
     va_end(list);
-    struct error line;
-    error_set(&line, EXIT_DONE, what, "%s", why);
-    error_format(&line, notes->line[notes->count], sizeof(notes->line[0]));
-    notes->count++;
+    struct error error;
+    error_set(&error, EXIT_DONE, what, "%s", why);
+    add_line(notes, line, error_format(&error, line, sizeof(line)));
 }
 
 void
 notes_merge(struct notes *notes, const char *what, const struct notes *more)
 {
     static const char program[] = "ioping: ";
-    const size_t start = sizeof(program) - 1, room = sizeof(notes->line[0]);
     for (int i = 0; i < more->count; i++) {
+        char line[ERROR_LINE];
         int same = 0;
         while (same < notes->count && strcmp(notes->line[same], more->line[i]) != 0)
             same++;
-        if (same < notes->count || notes->count == NOTES_MAX)
+        if (same < notes->count)
             continue;
-        char *line = notes->line[notes->count++];
-        int length = snprintf(line, room, "%s%s%s%s", program, what ? what : "",
-                              what ? ": " : "", more->line[i] + start);
-        if (length >= (int)room)
-            line[room - 2] = '\n';
+        int length = snprintf(line, sizeof(line), "%s%s%s%s", program, what ? what : "",
+                              what ? ": " : "", more->line[i] + sizeof(program) - 1);
+        if (length >= (int)sizeof(line)) {
+            length = (int)sizeof(line) - 1;
+            line[length - 1] = '\n';
+        }
+        add_line(notes, line, length);
     }
+}
+
+void
+notes_clear(struct notes *notes)
+{
+    notes->count = notes->used = 0;
 }
 
 #define NAME(number)    \

@@ -139,7 +139,9 @@ posix_capabilities_drop(void)
 #define RESERVE_SHARE 16          /* and a 16th of the rest, which is an estimate */
 #define NO_LIMIT (INT64_MAX >> 1) /* the first version writes a number for none */
 #define PATH_ROOM (4096 + 256)
-#define TEXT_ROOM 8192
+#define TEXT_ROOM 8192    /* of a file with many lines, */
+#define FIGURES_ROOM 2048 /* of /proc/meminfo, */
+#define NUMBER_ROOM 64    /* and of one that is a number */
 
 /* The files of one version of control groups; sizes in them are bytes. */
 struct version {
@@ -172,10 +174,10 @@ least(int64_t one, int64_t other)
     return one < other ? one : other;
 }
 
-/* Reads the file FOLDER/NAME into TEXT, with a newline before it. Returns false without.
- */
+/* Reads the file FOLDER/NAME into TEXT of ROOM bytes, with a newline before it. Returns
+ * false without. */
 static bool
-read_text(const char *folder, const char *name, char text[TEXT_ROOM])
+read_text(const char *folder, const char *name, char *text, size_t room)
 {
     char path[PATH_ROOM];
     if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
@@ -183,7 +185,7 @@ read_text(const char *folder, const char *name, char text[TEXT_ROOM])
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    ssize_t size = read(fd, text + 1, TEXT_ROOM - 2);
+    ssize_t size = read(fd, text + 1, room - 2);
     close(fd);
     text[0] = '\n';
     text[size > 0 ? size + 1 : 0] = '\0';
@@ -205,9 +207,10 @@ find_number(const char *text, const char *key, int64_t unit, int64_t otherwise)
 static int64_t
 read_number(const char *folder, const char *name, int64_t otherwise)
 {
-    char text[TEXT_ROOM];
-    return read_text(folder, name, text) ? find_number(text, "\n", 1, INT64_MAX)
-                                         : otherwise;
+    char text[NUMBER_ROOM];
+    return read_text(folder, name, text, sizeof(text))
+               ? find_number(text, "\n", 1, INT64_MAX)
+               : otherwise;
 }
 
 /* Memory available to the group of FOLDER, where the machine has SWAP available. */
@@ -221,7 +224,7 @@ group_available(const char *folder, const struct version *version, int64_t swap)
     int64_t used = limit < NO_LIMIT ? read_number(folder, version->used, -1) : -1;
     if (used < 0)
         return INT64_MAX;
-    if (read_text(folder, "memory.stat", text))
+    if (read_text(folder, "memory.stat", text, sizeof(text)))
         for (int i = 0; i < 2; i++)
             cache += find_number(text, version->cache[i], 1, 0);
     int64_t left = limit - used + least(cache, used);
@@ -272,7 +275,7 @@ all_groups_available(const char *root, int64_t swap)
 {
     char text[TEXT_ROOM];
     int64_t left = INT64_MAX;
-    if (!read_text(root, "proc/self/cgroup", text))
+    if (!read_text(root, "proc/self/cgroup", text, sizeof(text)))
         return left;
     for (const char *line = text; (line = strchr(line, '\n'));) {
         const char *controllers = strchr(++line, ':');
@@ -290,9 +293,9 @@ all_groups_available(const char *root, int64_t swap)
 int64_t
 linux_memory_available(const char *root)
 {
-    char text[TEXT_ROOM];
+    char text[FIGURES_ROOM];
     int64_t left = INT64_MAX, swap = 0;
-    if (read_text(root, "proc/meminfo", text)) {
+    if (read_text(root, "proc/meminfo", text, sizeof(text))) {
         swap = find_number(text, "\nSwapFree:", 1024, 0);
         left = find_number(text, "\nMemAvailable:", 1024, INT64_MAX - swap) + swap;
     }

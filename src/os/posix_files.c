@@ -183,7 +183,7 @@ os_file_reopen(int fd)
 }
 
 #ifdef OS_HAS_MINCORE
-#define MINCORE_PAGES 16384 /* at a time, so that the answer fits a small array */
+#define MINCORE_PAGES 8192 /* at a time, so that the answer fits a small array */
 
 /* FreeBSD tells only of pages that are mapped already, and maps those in memory so. */
 #ifdef MAP_PREFAULT_READ /* a feature, not a system */

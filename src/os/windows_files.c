@@ -129,7 +129,7 @@ is_in_use(HANDLE device)
     union {
         DRIVE_LAYOUT_INFORMATION_EX layout;
         char room[sizeof(DRIVE_LAYOUT_INFORMATION_EX) +
-                  128 * sizeof(PARTITION_INFORMATION_EX)];
+                  96 * sizeof(PARTITION_INFORMATION_EX)]; /* with more it is in use */
     } answer;
     DWORD size;
     bool known =

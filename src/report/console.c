@@ -13,7 +13,7 @@ console_notes(struct notes *notes)
 {
     for (int i = 0; i < notes->count; i++)
         os_stream_write(2, notes->line[i], strlen(notes->line[i]));
-    notes->count = 0;
+    notes_clear(notes);
 }
 
 void

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define RECORDS_MOST (1 << 16) /* that are kept */
-#define RECORDS_READ 256       /* at a time */
+#define RECORDS_READ 64        /* at a time */
 #define BATCHES 32             /* logs that wait, at most */
 /* A record that another one has interrupted is visible only after that, so what is
  * missing is looked for again, so often and after so long (ns), for all of a log at a
@@ -452,6 +452,14 @@ find_layout(struct splitter_target *target, const struct job *job, struct notes 
     return error_advise(error, "use -threads instead of -depth");
 }
 
+/* Fills ERROR by errno. */
+static void
+refuse(struct error *error)
+{
+    error_set(error, EXIT_PREPARE, NULL, "no memory or thread for -breakdown: %s",
+              strerror(errno));
+}
+
 /* Starts the trace of all TARGETS, and the splitter. Returns NULL with ERROR. */
 static struct splitter *
 open_targets(const struct splitter_target *targets, int count, struct error *error)
@@ -468,8 +476,7 @@ open_targets(const struct splitter_target *targets, int count, struct error *err
         splitter->trace = trace;
         return splitter;
     }
-    error_set(error, EXIT_PREPARE, NULL, "no memory or thread for -breakdown: %s",
-              strerror(errno));
+    refuse(error);
     os_trace_close(trace);
     return NULL;
 }
@@ -477,14 +484,20 @@ open_targets(const struct splitter_target *targets, int count, struct error *err
 struct splitter *
 splitter_open(const struct job *jobs, int count, struct notes *notes, struct error *error)
 {
-    struct splitter_target targets[TARGETS_MOST] = {0};
+    const size_t size = (size_t)count * sizeof(struct splitter_target);
+    struct splitter_target *targets = os_memory_zeroed(size);
     struct splitter *splitter = NULL;
     int found = 0;
+    if (!targets) {
+        refuse(error);
+        return NULL;
+    }
     while (found < count && find_layout(&targets[found], &jobs[found], notes, error) == 0)
         found++;
     if (found == count)
         splitter = open_targets(targets, count, error);
     for (int i = 0; !splitter && i < count; i++)
         os_layout_free(&targets[i].layout);
+    os_memory_release(targets, size);
     return splitter;
 }

@@ -240,6 +240,18 @@ a_request_that_hangs_leaves_what_was_split(void **state)
 }
 
 static void
+a_small_stack_suffices(void **state)
+{
+    (void)state;
+    need_disk();
+    need_bare("a sanitizer or an emulator needs a larger stack");
+    struct result result = command_status(
+        0, "ulimit -s 64 && ioping -breakdown -q -i 0 -c 100 -threads 4 d");
+    assert_contains(result.out, "\ndevice ");
+    command_free(&result);
+}
+
+static void
 every_end_removes_the_trace(void **state)
 {
     static const char *const ends[] = {"end INT",      "end TERM",    "end HUP",
@@ -327,6 +339,7 @@ main(void)
         cmocka_unit_test(the_device_below_is_named),
         cmocka_unit_test(failed_requests_have_no_parts),
         cmocka_unit_test(a_request_that_hangs_leaves_what_was_split),
+        cmocka_unit_test(a_small_stack_suffices),
         cmocka_unit_test(every_end_removes_the_trace),
         cmocka_unit_test(what_is_left_behind_goes_with_the_next_run),
         cmocka_unit_test(what_is_on_no_block_device_is_refused),

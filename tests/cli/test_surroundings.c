@@ -292,6 +292,30 @@ capabilities_of_the_file_open_nothing_more(void **state)
     command_free(&result);
 }
 
+/* Threads have stacks of that size too. */
+static void
+a_small_stack_suffices(void **state)
+{
+    static const char *const runs[] = {
+        "-q -p 1 -i 0 -c 200 d >raw",
+        "-JJ -i 0 -c 50 -histogram data",
+        "-W -i 0 -c 5 -threads 4 d",
+        "-prometheus \"$PWD/x.prom\" -hdr \"$PWD/x.hdr\" -plot \"$PWD/x.svg\" -q -i 0 "
+        "-c 20 data",
+        "-sweep threads=1..4 -w 50ms data",
+        "-load write,depth=4 -q -i 1ms -c 50 d",
+        "-compare raw raw -slo p50=+5%",
+    };
+    (void)state;
+    need_bare("a sanitizer or an emulator needs a larger stack");
+    for (size_t i = 0; i < LENGTH(runs); i++) {
+        struct result result = command("ulimit -s 64 && ioping %s", runs[i]);
+        if (result.status != 0 && result.status != EXIT_UNCERTAIN)
+            fail_msg("%s: status %d\n%s", runs[i], result.status, result.err);
+        command_free(&result);
+    }
+}
+
 static void
 capabilities_of_the_user_remain(void **state)
 {
@@ -322,6 +346,7 @@ main(void)
         cmocka_unit_test(setuid_works_on_what_the_user_may_open),
         cmocka_unit_test(capabilities_of_the_file_open_nothing_more),
         cmocka_unit_test(capabilities_of_the_user_remain),
+        cmocka_unit_test(a_small_stack_suffices),
     };
     return cmocka_run_group_tests_name("surroundings", tests, make_files, unmount_all);
 }

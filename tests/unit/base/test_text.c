@@ -475,7 +475,7 @@ a_note_on_a_long_path_keeps_its_newline(void **state)
     notes_add(&notes, path, "the page cache is dropped");
     assert_int_equal(notes.count, 1);
     size_t length = strlen(notes.line[0]);
-    assert_in_range(length, 1, sizeof(notes.line[0]) - 1);
+    assert_in_range(length, 1, ERROR_LINE - 1);
     assert_int_equal(notes.line[0][length - 1], '\n');
 }
 

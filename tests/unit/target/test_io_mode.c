@@ -134,7 +134,7 @@ prepare(void **state)
     direct_is_on = false;
     drops = flushes = 0;
     parts = true;
-    notes.count = 0;
+    notes_clear(&notes);
     memset(&error, 0, sizeof(error));
     snprintf(path, sizeof(path), "%s/disk", scratch());
     target = (struct target){.kind = OS_BLOCK, .size = SIZE, .work_size = SIZE};
@@ -282,7 +282,7 @@ a_shape_that_would_be_direct_is_found(void **state)
         plan.request_size = cases[i].size;
         plan.work_offset = cases[i].offset;
         plan.work_size = cases[i].work_size;
-        notes.count = 0;
+        notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_int_equal(target.description.mode, MODE_NOCACHE);
         assert_string_equal(target.shape, cases[i].shape);
@@ -299,7 +299,7 @@ reads_through_a_loop_device_are_cached_and_direct_where_they_can_be(void **state
         has.backing = OS_BACKING_CACHE;
         plan.request_size = i ? 1000 : 4096;
         direct_is_on = false;
-        notes.count = 0;
+        notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_int_equal(target.description.mode, MODE_CACHED);
         assert_int_equal(direct_is_on, !i);
@@ -333,7 +333,7 @@ memory_is_cached_whatever_is_done_to_it(void **state)
         has.direct = true;
         has.backing = OS_BACKING_MEMORY;
         plan.load = loads[i];
-        notes.count = 0;
+        notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_int_equal(target.description.mode, MODE_CACHED);
         assert_true(direct_is_on);
@@ -387,7 +387,7 @@ but_not_of_requests_in_a_queue(void **state)
         plan.sweep.kind = queues[i].swept;
         plan.engine = io_engine_of(queues[i].engine);
         plan.depth = queues[i].depth;
-        notes.count = 0;
+        notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_false(target.counts_sectors);
         assert_contains(notes.line[1], "cannot see whether reads come from the page");
