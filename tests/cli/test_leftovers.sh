@@ -82,7 +82,7 @@ of_several_kept_files_none_is_left() {
     cat o
 }
 
-list_beside() { ls -A slow.files | grep -vE '^x\.prom$|^\.fuse_hidden'; }
+list_beside() { find slow.files -name 'x.prom.*'; }
 
 # A run whose file of metrics cannot be made yet.
 start_export() {
@@ -112,9 +112,8 @@ the_export_of_an_earlier_run_is_removed() {
     reap
     rm hang
     until_true is_released "$worker"
-    until_true list_beside >o
     list_beside | wc -l
-    touch -d "$1" "slow.files/$(list_beside)"
+    touch -d "$1" "$(list_beside)"
     ioping -q -c 2 -i 0 -prometheus slow.files/x.prom data >o
     list_beside | wc -l
 }

@@ -132,10 +132,11 @@ without_descriptors_the_label_says_so(void **state)
 {
     (void)state;
     need_bare("it needs more than there are");
+    need_program("prlimit");
     need_direct("data");
-    assert_label_unknown("limited 4", "^ioping: the mount table cannot be read: "
-                                      "(Too many open files|No file descriptors "
-                                      "available), see ulimit -n\n$");
+    assert_label_unknown("prlimit --nofile=4 \"$IOPING\"",
+                         "^ioping: the mount table cannot be read: (Too many open files|"
+                         "No file descriptors available), see ulimit -n\n$");
 }
 
 static void

@@ -108,10 +108,3 @@ make_capable() {
         ! nobody cat c/secret >/dev/null 2>&1 && nobody ./reader c/secret >/dev/null &&
         ambient cat c/secret >/dev/null
 }
-
-# Usage: limited COUNT ARGUMENT...: a run that may have so many descriptors.
-limited() (
-    ulimit -n "$1"
-    shift
-    exec "$IOPING" "$@"
-)
