@@ -270,8 +270,10 @@ slo_answer(const struct slo *slo, const struct stats *stats)
 char *
 slo_format(const struct slo *slo, int64_t value, char *text)
 {
-    units_format(unit_of(slo), value, text);
-    return slo->metric == SLO_BPS ? strcat(text, "/s") : text;
+    size_t length = strlen(units_format(unit_of(slo), value, text));
+    if (slo->metric == SLO_BPS)
+        memcpy(text + length, "/s", sizeof("/s"));
+    return text;
 }
 
 char *

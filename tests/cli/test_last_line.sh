@@ -1,5 +1,5 @@
 # Programs of test_last_line.c, see tests/support/commands.sh.
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2034,SC2154
 
 # Usage: signalled SIGNAL OPTION...: both streams of a run that the signal ends.
 signalled() {
