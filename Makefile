@@ -22,6 +22,7 @@ CC_FOR_BUILD ?= $(CC)
 BASH_COMPLETIONS_DIR ?= $(PREFIX)/share/bash-completion/completions
 ZSH_COMPLETIONS_DIR ?= $(PREFIX)/share/zsh/site-functions
 FISH_COMPLETIONS_DIR ?= $(PREFIX)/share/fish/vendor_completions.d
+DOC_DIR ?= $(PREFIX)/share/doc/ioping
 SUDO ?= $(if $(filter 0,$(shell id -u)),,sudo)
 
 # The program needs these, whatever the user's flags are.
@@ -293,7 +294,8 @@ $(FUZZERS): $(BUILDDIR)/fuzz-%: tests/fuzz/%.c $(LIBRARY)
 install: $(PROGRAM) $(COMPLETIONS)
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/man/man1' \
 		'$(DESTDIR)$(PREFIX)/share/ioping' '$(DESTDIR)$(BASH_COMPLETIONS_DIR)' \
-		'$(DESTDIR)$(ZSH_COMPLETIONS_DIR)' '$(DESTDIR)$(FISH_COMPLETIONS_DIR)'
+		'$(DESTDIR)$(ZSH_COMPLETIONS_DIR)' '$(DESTDIR)$(FISH_COMPLETIONS_DIR)' \
+		'$(DESTDIR)$(DOC_DIR)/man/examples'
 	$(INSTALL) -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/ioping'
 	$(INSTALL) -m 644 man/ioping.1 '$(DESTDIR)$(PREFIX)/share/man/man1/ioping.1'
 	$(INSTALL) -m 644 man/ioping.schema.json '$(DESTDIR)$(PREFIX)/share/ioping/ioping.schema.json'
@@ -302,13 +304,17 @@ install: $(PROGRAM) $(COMPLETIONS)
 	$(INSTALL) -m 644 $(BUILDDIR)/completions/_ioping '$(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_ioping'
 	$(INSTALL) -m 644 $(BUILDDIR)/completions/ioping.fish \
 		'$(DESTDIR)$(FISH_COMPLETIONS_DIR)/ioping.fish'
+	$(INSTALL) -m 644 README.md '$(DESTDIR)$(DOC_DIR)'
+	$(INSTALL) -m 644 man/TOUR.md '$(DESTDIR)$(DOC_DIR)/man'
+	$(INSTALL) -m 644 man/examples/*.svg '$(DESTDIR)$(DOC_DIR)/man/examples'
 
 uninstall:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/ioping' '$(DESTDIR)$(PREFIX)/share/man/man1/ioping.1' \
 		'$(DESTDIR)$(PREFIX)/share/ioping/ioping.schema.json' \
 		'$(DESTDIR)$(BASH_COMPLETIONS_DIR)/ioping' '$(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_ioping' \
-		'$(DESTDIR)$(FISH_COMPLETIONS_DIR)/ioping.fish'
-	rmdir '$(DESTDIR)$(PREFIX)/share/ioping' 2>/dev/null || :
+		'$(DESTDIR)$(FISH_COMPLETIONS_DIR)/ioping.fish' '$(DESTDIR)$(DOC_DIR)/README.md'
+	rm -rf '$(DESTDIR)$(DOC_DIR)/man'
+	rmdir '$(DESTDIR)$(PREFIX)/share/ioping' '$(DESTDIR)$(DOC_DIR)' 2>/dev/null || :
 
 clean:
 	rm -rf '$(BUILDDIR)' ioping ioping.exe
@@ -342,7 +348,7 @@ TIDY = xargs -I {} -P "$$(nproc)" clang-tidy --quiet --warnings-as-errors='*' \
 SHELL_PROGRAMS = .ci/run tests/run $(filter-out tests/unit/%,$(wildcard tests/*/run)) \
 	$(wildcard tests/*/*.sh tests/*/*/*.sh tests/support/shells/* \
 	packaging/debian/tests/[!c]*) tests/cross/cmocka tests/cross/look \
-	tests/packaging/packages tests/packaging/bare packaging/windows/zip
+	tests/packaging/packages tests/packaging/bare tests/packaging/links packaging/windows/zip
 lint:
 	clang-format --dry-run -Werror $(SOURCES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --max-configs=50 \
