@@ -240,7 +240,7 @@ sector_of(const struct os_layout *layout, int64_t offset)
 struct stamps {
     int64_t start, end;
     uint64_t sector;
-    int seen[4]; /* records, by kind */
+    int seen[OS_TRACE_MARK + 1]; /* records, by kind */
 };
 
 static void
