@@ -382,6 +382,7 @@ add_background(struct report *report, struct json *json, const struct job *load)
     const struct moments *latency = &stats->latency;
     json_open(json, "background", '{');
     json_string(json, "path", plan->path);
+    json_string(json, "mode", description_mode(load->target.description.mode));
     json_string(json, "operation", plan_load_name(plan->load));
     json_value(json, "linear", "%s", plan->linear ? "true" : "false");
     json_value(json, "size", "%" PRId64, plan->request_size);

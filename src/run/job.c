@@ -321,6 +321,17 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
         outcome->ended = thread->worker.ended;
 }
 
+/* Returns when the time of JOB, which began at BEGAN, is over: that of a load as it is
+ * stopped, since its last requests, and not the first, are counted whole. */
+static int64_t
+end_of(const struct job *job, int64_t began)
+{
+    int64_t ended = job->outcome.ended;
+    return job->plan.background
+               ? time_later(worker_group_until(&job->group, ended), began)
+               : ended;
+}
+
 void
 job_collect(struct job *job)
 {
@@ -343,7 +354,7 @@ job_collect(struct job *job)
     for (int i = 0; i < job->group.size; i++)
         series_merge(&job->series, &job->threads[i]->worker.series);
     stats_merge(&outcome->total, &job->total);
-    outcome->time += outcome->ended - began;
+    outcome->time += end_of(job, began) - began;
 }
 
 bool

@@ -19,13 +19,14 @@ loaded() {
 }
 
 # Usage: a_line_of_nine WORD: how the load has eight under way. Prints how many times the
-# median of the first phase the others are, and if the server logged the load's rate, of what
-# was sent a second after its begin, or later.
+# median of the first phase the others are, and if the server logged the load's rate, by the
+# begins of what was sent a second after its begin, or later.
 a_line_of_nine() {
     for _ in 1 2 3 4 5; do
         loaded -c 11 -i 0 -load "read,size=8k,$1" || return
-        server=$(of_load | awk 'NR == 1 { from = $4 + 1e9 } $4 >= from { count++ } { last = $5 }
-            END { print count * 1e9 / (last - from) }')
+        server=$(of_load | sort -n -k 4 | awk 'NR == 1 { from = $4 + 1e9 }
+            $4 >= from { first = first ? first : $4; last = $4; count++ }
+            END { print (count - 1) * 1e9 / (last - first) }')
         jq -s -r --argjson server "$server" 'map(.stat.percentiles["50"]) as $p
             | .[1].background as $b
             | def near(a; b; part): (a - b | fabs) <= part * b;

@@ -137,6 +137,26 @@ a_load_settles_before_it_is_measured(void **state)
     job_free(&jobs[1]);
 }
 
+/* The 11th begins as it has settled, and outlasts the phase. */
+static void
+a_load_is_measured_until_it_is_stopped(void **state)
+{
+    (void)state;
+    struct setup setup;
+    setup_begin(&setup, 20);
+    setup.options.interval = 10 * MS;
+    fake_engine.takes = MS;
+    fake_engine.queues[1].scripted = true;
+    fake_engine.queues[1].answers[11].takes = 3 * SECOND;
+    run_phases(&setup, "read,rate=10");
+    const struct outcome *load = &jobs[1].outcome;
+    assert_true(load->total.latency.max >= 3 * SECOND);
+    assert_true(load->time > 0);
+    assert_true(load->ended - jobs[1].group.begin >= 2 * SECOND + load->time);
+    job_free(&jobs[0]);
+    job_free(&jobs[1]);
+}
+
 /* The load has the second queue of those that are open. */
 static void
 a_load_that_fails_ends_all(void **state)
@@ -222,6 +242,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_phase_has_all_requests),
         cmocka_unit_test(a_load_settles_before_it_is_measured),
+        cmocka_unit_test(a_load_is_measured_until_it_is_stopped),
         cmocka_unit_test(a_load_that_fails_ends_all),
         cmocka_unit_test(a_failure_of_a_request_ends_all),
         cmocka_unit_test(a_phase_that_cannot_begin_has_no_statistics),
