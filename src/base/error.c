@@ -76,7 +76,8 @@ notes_add(struct notes *notes, const char *what, const char *text, ...)
     va_end(list);
     struct error error;
     error_set(&error, EXIT_DONE, what, "%s", why);
-    add_line(notes, line, error_format(&error, line, sizeof(line)));
+    int length = error_format(&error, line, sizeof(line));
+    add_line(notes, line, length);
 }
 
 void

@@ -102,14 +102,14 @@ mark(struct candidate *candidate)
 static bool
 add_interval(struct attribution *attribution, int64_t issued, int64_t left)
 {
-    struct breakdown_interval *last =
-        &attribution->intervals[attribution->interval_count - 1];
-    if (attribution->interval_count && last->issued == issued && last->left == left)
+    int count = attribution->interval_count;
+    struct breakdown_interval *next = &attribution->intervals[count];
+    if (count > 0 && next[-1].issued == issued && next[-1].left == left)
         return true; /* of the same block request */
-    if (attribution->interval_count == ATTRIBUTION_INTERVALS)
+    if (count == ATTRIBUTION_INTERVALS)
         return false;
-    attribution->intervals[attribution->interval_count++] =
-        (struct breakdown_interval){issued, left};
+    *next = (struct breakdown_interval){issued, left};
+    attribution->interval_count++;
     return true;
 }
 
