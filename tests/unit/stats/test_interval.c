@@ -19,8 +19,8 @@
 /* A process that latencies come from. */
 struct process {
     struct random random;
-    double normal; /* the last of an autoregressive one */
-    int stall;     /* requests that it still has */
+    double correlation, normal; /* of an autoregressive one, and its last value */
+    int stall;                  /* requests that it still has */
 };
 
 static double
@@ -37,48 +37,14 @@ normal(struct process *process)
     return radius * cos(6.283185307179586 * uniform(process));
 }
 
+/* Of first order. */
 static double
-regress(struct process *process, double before)
+autoregressive(struct process *process)
 {
+    double before = process->correlation;
     process->normal =
         before * process->normal + sqrt(1 - before * before) * normal(process);
     return exp(0.3 * process->normal);
-}
-
-static double
-independent(struct process *process)
-{
-    return regress(process, 0);
-}
-
-static double
-dependent(struct process *process)
-{
-    return regress(process, 0.5);
-}
-
-static double
-very_dependent(struct process *process)
-{
-    return regress(process, 0.9);
-}
-
-static double
-slow_for_a_while(struct process *process)
-{
-    return regress(process, 0.95);
-}
-
-static double
-slow_for_long(struct process *process)
-{
-    return regress(process, 0.98);
-}
-
-static double
-drifting(struct process *process)
-{
-    return regress(process, 0.999);
 }
 
 static double
@@ -113,17 +79,17 @@ seldom_slow(struct process *process)
 static const struct kind {
     const char *name;
     double (*next)(struct process *process);
-    double p50, p99;
+    double correlation, p50, p99;
 } kinds[] = {
-    {"independent", independent, 1, 2.00954},
-    {"AR(1) 0.5", dependent, 1, 2.00954},
-    {"AR(1) 0.9", very_dependent, 1, 2.00954},
-    {"bimodal", bimodal, 1.05823, 12.0128},
-    {"rare stalls", stalling, 1.0063, 20.9398},
-    {"slow 1 of 100", seldom_slow, 1.00254, 4.74945},
-    {"AR(1) 0.95", slow_for_a_while, 1, 2.00954},
-    {"AR(1) 0.98", slow_for_long, 1, 2.00954},
-    {"AR(1) 0.999", drifting, 1, 2.00954},
+    {"independent", autoregressive, 0, 1, 2.00954},
+    {"AR(1) 0.5", autoregressive, 0.5, 1, 2.00954},
+    {"AR(1) 0.9", autoregressive, 0.9, 1, 2.00954},
+    {"bimodal", bimodal, 0, 1.05823, 12.0128},
+    {"rare stalls", stalling, 0, 1.0063, 20.9398},
+    {"slow 1 of 100", seldom_slow, 0, 1.00254, 4.74945},
+    {"AR(1) 0.95", autoregressive, 0.95, 1, 2.00954},
+    {"AR(1) 0.98", autoregressive, 0.98, 1, 2.00954},
+    {"AR(1) 0.999", autoregressive, 0.999, 1, 2.00954},
 };
 
 #define PROCESSES 6
@@ -168,7 +134,7 @@ fill(struct run *run, const struct kind *kind, struct process *process, int coun
 static struct process
 begin(const struct kind *kind, uint64_t seed)
 {
-    struct process process = {.random = {seed}};
+    struct process process = {.random = {seed}, .correlation = kind->correlation};
     process.normal = normal(&process);
     for (int i = 0; i < 100; i++)
         kind->next(&process);
