@@ -313,6 +313,29 @@ comparison_format(struct buffer *text, const struct comparison_row *rows, int co
     free(table.lines);
 }
 
+void
+comparison_limits(struct buffer *text, const struct comparison_row *row,
+                  const struct slos *slos)
+{
+    static const char *const answers[] = {
+        [SLO_MET] = "kept", [SLO_BROKEN] = "broken", [SLO_UNKNOWN] = "not certain"};
+    char name[SLO_NAME], limit[UNITS_TEXT];
+    char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+        const struct comparison_verdict *is = &row->limits[i];
+        if (!slo->relative)
+            continue;
+        buffer_escaped(text, row->name);
+        buffer_format(text, ": limit %s < %s: ", slo_name(slo, name),
+                      slo_limit(slo, limit));
+        comparison_describe(is->ratio, &is->bounds, change, bounds);
+        if (is->ratio > 0)
+            buffer_format(text, "%s %s, ", change, bounds);
+        buffer_format(text, "%s\n", answers[is->verdict]);
+    }
+}
+
 const struct comparison_row *
 comparison_rows(struct report *report)
 {

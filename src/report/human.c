@@ -411,9 +411,12 @@ human_compare(struct report *report)
     const char *with =
         report->plan->compare ? report->jobs[0].target.description.path : NULL;
     const struct comparison_row *rows = comparison_rows(report);
-    for (int i = 0; with && i < report->count; i++)
+    for (int i = 0; with && i < report->count; i++) {
         outcome_limits(&report->jobs[i].outcome, report->jobs[i].target.description.path,
                        &report->text);
+        if (rows && i > 0) /* they are not ranked */
+            comparison_limits(&report->text, &rows[i], &report->plan->slos);
+    }
     if (rows)
         comparison_format(&report->text, rows, report->count, with, &report->plan->slos,
                           report->color, report->terminal ? report->columns : 0);

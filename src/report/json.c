@@ -281,49 +281,81 @@ add_ratio(struct json *json, const char *name, double ratio,
     json_close(json, '}');
 }
 
+/* Returns the row with STATS of those that are compared; NULL: there is none. */
+static const struct comparison_row *
+find_row(struct report *report, const struct stats *stats)
+{
+    bool compared = report->count > 1 && report->plan->series;
+    const struct comparison_row *row = compared ? comparison_rows(report) : NULL;
+    while (row && row->stats != stats)
+        row++;
+    return row;
+}
+
 /* Adds how the target differs from the one that all are compared with. */
 static void
 add_change(struct report *report, struct json *json, const struct stats *stats)
 {
     static const char *const names[COMPARISON_FIGURES] = {"p50", "p99"};
-    const struct comparison_row *rows = comparison_rows(report), *row = rows;
-    if (!rows)
+    const struct comparison_row *row = find_row(report, stats);
+    if (!row)
         return;
-    while (row->stats != stats)
-        row++;
     json_open(json, "change", '{');
-    json_string(json, "reference", rows[0].name);
-    for (int i = 0; row != rows && i < COMPARISON_FIGURES; i++)
+    json_string(json, "reference", report->rows[0].name);
+    for (int i = 0; row != report->rows && i < COMPARISON_FIGURES; i++)
         if (row->ratios[i] > 0)
             add_ratio(json, names[i], row->ratios[i], &row->bounds[i]);
     json_close(json, '}');
 }
 
+static const char *const answers[] = {
+    [SLO_MET] = "true", [SLO_BROKEN] = "false", [SLO_UNKNOWN] = "null"};
+
+static void
+add_answer(struct json *json, const struct slo *slo, const struct slo_answer *answer)
+{
+    json_value(json, "limit", "%" PRId64, slo->limit);
+    json_value(json, "count", "%" PRIu64, answer->count);
+    if (answer->count)
+        json_value(json, "value", "%" PRId64, answer->value);
+    json_value(json, "kept", "%s", answers[answer->verdict]);
+    json_value(json, "certain", "%s", answer->certain ? "true" : "false");
+    if (answer->needs)
+        json_value(json, "needs", "%" PRIu64, answer->needs);
+}
+
+/* Adds an answer to a limit that is relative to another run. */
+static void
+add_relative(struct json *json, const struct slo *slo,
+             const struct comparison_verdict *is)
+{
+    json_value(json, "most", "%.9g", 1 + (double)slo->limit / SLO_WHOLE);
+    if (is->ratio > 0)
+        json_value(json, "ratio", "%.9g", is->ratio);
+    json_value(json, "kept", "%s", answers[is->verdict]);
+    json_value(json, "certain", "%s", is->verdict == SLO_UNKNOWN ? "false" : "true");
+}
+
 /* Adds the answers to the limits, in the last record of a run. */
 static void
-add_limits(struct json *json, const struct outcome *outcome)
+add_limits(struct report *report, struct json *json)
 {
-    static const char *const kept[] = {
-        [SLO_MET] = "true", [SLO_BROKEN] = "false", [SLO_UNKNOWN] = "null"};
-    char name[SLO_NAME];
+    const struct outcome *outcome = &report->job->outcome;
+    const struct comparison_row *row = find_row(report, &outcome->total);
     int count = outcome->explained && outcome->slos ? outcome->slos->count : 0, added = 0;
+    char name[SLO_NAME];
     for (int i = 0; i < count; i++) {
         const struct slo *slo = &outcome->slos->list[i];
-        const struct slo_answer *answer = &outcome->answers[i];
-        if (slo->relative)
+        if (slo->relative && (!row || row == report->rows))
             continue;
         if (added++ == 0)
             json_open(json, "limits", '[');
         json_open(json, NULL, '{');
         json_string(json, "name", slo_name(slo, name));
-        json_value(json, "limit", "%" PRId64, slo->limit);
-        json_value(json, "count", "%" PRIu64, answer->count);
-        if (answer->count)
-            json_value(json, "value", "%" PRId64, answer->value);
-        json_value(json, "kept", "%s", kept[answer->verdict]);
-        json_value(json, "certain", "%s", answer->certain ? "true" : "false");
-        if (answer->needs)
-            json_value(json, "needs", "%" PRIu64, answer->needs);
+        if (slo->relative)
+            add_relative(json, slo, &row->limits[i]);
+        else
+            add_answer(json, slo, &outcome->answers[i]);
         json_close(json, '}');
     }
     if (added)
@@ -348,9 +380,8 @@ json_summary(struct report *report, const struct stats *stats, int64_t time)
         add_kept_load(&json, stats, time);
     else
         add_load(&json, stats, time);
-    add_limits(&json, &report->job->outcome);
-    if (report->count > 1 && report->plan->series)
-        add_change(report, &json, stats);
+    add_limits(report, &json);
+    add_change(report, &json, stats);
     close_record(report, &json);
 }
 
@@ -358,14 +389,12 @@ static void
 json_step(struct report *report, const struct job_step *step, const struct stats *stats,
           int64_t time)
 {
-    static const char *const kept[] = {
-        [SLO_MET] = "true", [SLO_BROKEN] = "false", [SLO_UNKNOWN] = "null"};
     struct json json = open_record(report);
     json_open(&json, "sweep", '{');
     json_value(&json, sweep_name(report->plan->sweep.kind), "%" PRId64, step->value);
     json_close(&json, '}');
     if (report->plan->slos.count || report->plan->sweep.kind == SWEEP_RATE)
-        json_value(&json, "kept", "%s", kept[step->verdict]);
+        json_value(&json, "kept", "%s", answers[step->verdict]);
     add_stat(report, &json, stats);
     add_load(&json, stats, time);
     close_record(report, &json);
@@ -409,7 +438,7 @@ json_phase(struct report *report, const struct job_phase *phase, const struct jo
     add_load(&json, &phase->stats, phase->time);
     if (load)
         add_background(report, &json, load);
-    add_limits(&json, &report->job->outcome);
+    add_limits(report, &json);
     close_record(report, &json);
 }
 

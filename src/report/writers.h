@@ -117,6 +117,11 @@ void comparison_format(struct buffer *text, const struct comparison_row *rows, i
                        const char *with, const struct slos *slos, bool color,
                        int columns);
 
+/* comparison.c: adds a line for each limit of SLOS that is relative, with what became of
+ * it for ROW, which has been filled and is not the reference. */
+void comparison_limits(struct buffer *text, const struct comparison_row *row,
+                       const struct slos *slos);
+
 /* comparison.c: returns the rows of all jobs of REPORT, which have ended; they are filled
  * once, and are the report's. NULL without memory, which is marked in its text. */
 const struct comparison_row *comparison_rows(struct report *report);

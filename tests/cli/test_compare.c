@@ -145,6 +145,28 @@ limits_of_few_requests_are_not_certain(void **state)
     }
 }
 
+/* Before the table, whose last line stays the last; JSON has them in each record. */
+static void
+each_file_has_a_line_for_each_limit(void **state)
+{
+    (void)state;
+    need_program("jq");
+#define CHANGE "\\+[0-9.]+ % \\(\\+[0-9.]+\\.\\.\\+[0-9.]+\\), "
+    struct result result = command_status(0, "each_file_has_a_line_for_each_limit");
+    assert_matches(result.out, "^gp2: limit max < 1 hour: [0-9.]+ ms, kept\n"
+                               "gp3: limit max < 1 hour: [0-9.]+ ms, kept\n"
+                               "gp3: limit p50 < \\+10%: " CHANGE "broken\n"
+                               "gp3: limit p50 < \\+150%: " CHANGE "kept\n"
+                               "gp3: limit p50 < \\+60.5%: " CHANGE "not certain\n"
+                               "--- comparison with gp2 ---\n"
+                               "\\[\\[\"max\",true,true,false\\]\\]\n"
+                               "\\[\\[\"max\",true,true,false\\],"
+                               "\\[\"p50\",false,true,true\\],"
+                               "\\[\"p50\",true,true,true\\],"
+                               "\\[\"p50\",null,false,true\\]\\]\n$");
+    command_free(&result);
+}
+
 static void
 limits_may_be_relative_to_the_first(void **state)
 {
@@ -422,6 +444,7 @@ main(void)
         cmocka_unit_test(what_options_ask_for_follows_the_table),
         cmocka_unit_test(limits_hold_for_each_row),
         cmocka_unit_test(limits_of_few_requests_are_not_certain),
+        cmocka_unit_test(each_file_has_a_line_for_each_limit),
         cmocka_unit_test(limits_may_be_relative_to_the_first),
         cmocka_unit_test(json_has_the_changes_of_the_table),
         cmocka_unit_test(a_rerun_prints_the_same),

@@ -115,6 +115,14 @@ limits_may_be_relative_to_the_first() {
     ioping -compare "$@" >o
 }
 
+each_file_has_a_line_for_each_limit() {
+    made 2000 1 >gp2
+    scaled 160 gp2 >gp3
+    set -- -compare gp2 gp3 -slo max=1h -slo p50=+10% -slo p50=+150% -slo p50=+60.5%
+    ioping "$@" 2>e | sed -n '1,/^---/p'
+    ioping -J "$@" 2>e | jq -c '.[] | [.limits[] | [.name, .kept, .certain, has("ratio")]]'
+}
+
 # The p50 and p99 of each row but the first, as the table has them.
 changes_in_the_table() {
     change='([-+][0-9.]+ % \([^)]*\))'
