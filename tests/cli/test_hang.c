@@ -13,9 +13,11 @@ a_stuck_request_is_told_of_and_printed_when_it_returns(void **state)
     need_faults();
     struct result result =
         command_status(0, "a_stuck_request_is_told_of_and_printed_when_it_returns");
-    assert_matches(result.err, SLOW "(ioping: request [124] has [^\n]*\n)*"
-                                    "(ioping: request 3 has had no answer for [0-9.]+ "
-                                    "m?s\n)+(ioping: request 4 has [^\n]*\n)*$");
+    /* A slow machine may hold up other requests, the opening and the closing. */
+    assert_matches(result.err,
+                   SLOW "(ioping: request [124] has [^\n]*\n)*"
+                        "(ioping: request 3 has had no answer for [0-9.]+ m?s\n)+"
+                        "(ioping: (request 4 has|data: not ready after) [^\n]*\n)*$");
     assert_matches(result.out, ": request=3 time=[0-9.]+ s\n[^\n]*: request=4 ");
     assert_matches(result.out, "\n3 requests completed in [0-9.]+ s");
     command_free(&result);
@@ -34,10 +36,9 @@ it_is_told_again_at_each_doubling(void **state)
     for (; line && *line; line += strcspn(line, "\n") + 1) {
         char unit[3] = "";
         double time;
-        assert_int_equal(sscanf(line,
-                                "ioping: request 1 has had no answer for %lf %2[ms]",
-                                &time, unit),
-                         2);
+        if (sscanf(line, "ioping: request 1 has had no answer for %lf %2[ms]", &time,
+                   unit) != 2)
+            continue; /* of the closing, which a slow machine may hold up */
         time *= unit[0] == 's' ? 1000 : 1;
         if (time < due * 0.995)
             fail_msg("%g ms, before %g ms", time, due);
