@@ -1,6 +1,7 @@
 /*
  * The comparison of targets, or of files of kept runs. All cells are made before the
- * first line is written: a column is as wide as its widest entry.
+ * first line is written: a column is as wide as its widest entry. Where reads and writes
+ * are mixed, the line of a target has one of each operation below it.
  */
 #include "stats/comparison.h"
 
@@ -66,6 +67,7 @@ struct table {
     struct line *lines; /* the first is the head */
     int count;
     bool live, limited;
+    bool both;          /* reads and writes are mixed: each row has three lines */
     bool ordered;       /* of two rows one is known to be faster */
     bool same, unknown; /* a ratio may be 1, or is not known */
     bool alone;         /* a name has a line of its own */
@@ -153,25 +155,36 @@ show_ratio(struct table *table, char (*cells)[CELL], double ratio,
         put(cells[1], "(~)");
 }
 
+/* Fills the cells that each operation has as well. */
+static void
+fill_times(struct line *line, const struct latencies *latencies)
+{
+    const struct percentile *list = percentiles_common.list;
+    const struct moments *latency = latencies->moments;
+    char(*cells)[CELL] = line->cells;
+    for (int i = 0; i < COLUMNS; i++)
+        put(cells[i], columns[i].left ? "" : "-");
+    snprintf(cells[REQUESTS], CELL, "%llu", (unsigned long long)latency->count);
+    if (latency->count == 0)
+        return;
+    units_format(UNITS_TIME, latencies_percentile(latencies, &list[0]), cells[P50]);
+    units_format(UNITS_TIME, latencies_percentile(latencies, &list[1]), cells[P99]);
+    units_format(UNITS_TIME, latency->max, cells[MAX]);
+    units_format(UNITS_TIME, moments_average(latency), cells[AVG]);
+}
+
 static void
 fill_line(struct table *table, struct line *line, const struct comparison_row *row,
           bool first)
 {
     static const int changes[] = {CHANGE50, CHANGE99};
-    const struct stats *stats = row->stats;
-    const struct moments *latency = &stats->latency;
+    const struct latencies all = latencies_of(row->stats, SCOPE_ALL);
     char(*cells)[CELL] = line->cells;
-    for (int i = 0; i < COLUMNS; i++)
-        put(cells[i], columns[i].left ? "" : "-");
-    snprintf(cells[REQUESTS], CELL, "%llu", (unsigned long long)latency->count);
+    fill_times(line, &all);
     put(cells[SLO], marks[line->slo]);
     if (!comparison_counts(row))
         return;
-    units_format(UNITS_TIME, row->values[0], cells[P50]);
-    units_format(UNITS_TIME, row->values[1], cells[P99]);
-    units_format(UNITS_TIME, latency->max, cells[MAX]);
-    units_format(UNITS_TIME, moments_average(latency), cells[AVG]);
-    units_format(UNITS_COUNT, (int64_t)stats_iops(stats), cells[IOPS]);
+    units_format(UNITS_COUNT, (int64_t)stats_iops(row->stats), cells[IOPS]);
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         if (first || row->ratios[i] <= 0)
             continue;
@@ -258,17 +271,24 @@ static bool
 fill_table(struct table *table, const struct comparison_row *rows,
            const struct slos *slos)
 {
-    struct line *head = table->lines, *lines = head + 1;
+    struct line *head = table->lines, *line = head + 1;
     bool failed = false;
     buffer_text(&head->name, table->live ? "target" : "file");
     for (int i = 0; i < COLUMNS; i++)
         put(head->cells[i], columns[i].head);
-    for (int i = 0; i < table->count - 1; i++) {
+    for (int i = 0; line < head + table->count; i++) {
+        enum scope scope = SCOPE_ALL;
         table->ordered |= rows[i].place > 1;
-        lines[i].slo = comparison_check_all(slos, &rows[i], &rows[0]);
-        fill_line(table, &lines[i], &rows[i], i == 0);
-        buffer_escaped(&lines[i].name, rows[i].name);
-        failed |= lines[i].name.failed;
+        line->slo = comparison_check_all(slos, &rows[i], &rows[0]);
+        fill_line(table, line, &rows[i], i == 0);
+        buffer_escaped(&line->name, rows[i].name);
+        failed |= line++->name.failed;
+        while (table->both && (scope = scope_next(rows[i].stats, scope)) <= SCOPE_WRITE) {
+            const struct latencies own = latencies_of(rows[i].stats, scope);
+            fill_times(line, &own);
+            buffer_format(&line->name, "  %s", scope_name(scope));
+            failed |= line++->name.failed;
+        }
     }
     return !failed && !head->name.failed;
 }
@@ -286,6 +306,8 @@ add_table(struct buffer *text, const struct table *table, const char *with, bool
     }
     for (int i = 0; i < table->count; i++)
         add_line(text, table, &table->lines[i], color);
+    if (table->both)
+        buffer_text(text, "changes are of reads and writes together\n");
     if (table->same)
         buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
     if (table->unknown)
@@ -298,7 +320,11 @@ void
 comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
                   const char *with, const struct slos *slos, bool color, int limit)
 {
-    struct table table = {.count = count + 1, .live = !with, .limited = slos->count > 0};
+    bool both = count > 0 && rows->stats->both;
+    struct table table = {.count = count * (both ? 3 : 1) + 1,
+                          .live = !with,
+                          .limited = slos->count > 0,
+                          .both = both};
     table.lines = calloc((size_t)table.count, sizeof(*table.lines));
     bool filled = table.lines && fill_table(&table, rows, slos);
     text->failed |= !filled;

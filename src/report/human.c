@@ -420,8 +420,6 @@ human_compare(struct report *report)
     if (rows)
         comparison_format(&report->text, rows, report->count, with, &report->plan->slos,
                           report->color, report->terminal ? report->columns : 0);
-    if (rows && rows->stats->both)
-        buffer_text(&report->text, "all values are of reads and writes together\n");
     if (report->plan->compare)
         add_distributions(report);
 }

@@ -65,10 +65,11 @@ steps_and_phases_have_rows_of_each_operation(void **state)
 }
 
 static void
-a_comparison_says_that_it_is_of_both(void **state)
+a_comparison_has_rows_of_each_operation(void **state)
 {
     (void)state;
-    expect("a_comparison_says_that_it_is_of_both", "1\n0\n");
+    expect("a_comparison_has_rows_of_each_operation",
+           "1 1 4\nchanges are of reads and writes together\n");
 }
 
 static void
@@ -90,7 +91,7 @@ main(void)
         cmocka_unit_test(corrected_percentiles_have_the_waits_of_both_in_turn),
         cmocka_unit_test(limits_are_of_one_operation_or_of_flushes),
         cmocka_unit_test(steps_and_phases_have_rows_of_each_operation),
-        cmocka_unit_test(a_comparison_says_that_it_is_of_both),
+        cmocka_unit_test(a_comparison_has_rows_of_each_operation),
         cmocka_unit_test(metrics_are_those_of_the_records),
     };
     return cmocka_run_group_tests_name("both", tests, NULL, unmount_all);

@@ -2,6 +2,8 @@
 #include "golden.h"
 
 #include "base/time.h"
+#include "report/writers.h"
+#include "stats/comparison.h"
 
 static struct job_phases phases; /* too large for a stack */
 static struct job load;          /* likewise */
@@ -127,6 +129,28 @@ histograms_of_both_are_corrected(void **state)
     golden_end(&golden, "apart_corrected");
 }
 
+/* In a file and on a narrow terminal; one target has no write that counts. */
+static void
+a_target_has_a_line_for_each_operation(void **state)
+{
+    (void)state;
+    static struct stats stats[2];
+    static const struct slos none;
+    struct golden golden;
+    stats[0] = both(100, 0);
+    stats[1] = (struct stats){.both = true};
+    struct sample read = {.latency = 50 * US, .bytes = 4096, .verdict = VERDICT_NONE};
+    stats_record(&stats[1], &read);
+    struct comparison_row rows[] = {{.name = "/mnt", .stats = &stats[0]},
+                                    {.name = "/tmp", .stats = &stats[1]}};
+    assert_int_equal(comparison_fill(rows, 2, &none, true), 0);
+    begin(&golden);
+    golden_begin(&golden);
+    comparison_format(&golden.report->text, rows, 2, NULL, &none, false, 0);
+    comparison_format(&golden.report->text, rows, 2, NULL, &none, false, 60);
+    golden_end(&golden, "apart_comparison");
+}
+
 int
 main(void)
 {
@@ -136,6 +160,7 @@ main(void)
         cmocka_unit_test(a_phase_has_a_row_and_a_histogram_for_each_operation),
         cmocka_unit_test(each_operation_has_a_histogram),
         cmocka_unit_test(histograms_of_both_are_corrected),
+        cmocka_unit_test(a_target_has_a_line_for_each_operation),
     };
     return cmocka_run_group_tests_name("apart", tests, NULL, unmount_all);
 }
