@@ -21,7 +21,7 @@
 #include "stats/stats.h"
 
 #define TAIL 0.025
-#define POINTS 400
+#define POINTS 300
 
 /* Values that a percentile may have, ns, equally likely and in ascending order: the
  * bounds of each. */

@@ -1,0 +1,155 @@
+/* How many requests of a series are worth an independent one. */
+#include "support.h"
+
+#include "base/random.h"
+#include "stats/dependence.h"
+
+#include <math.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define MOST 60000
+
+static struct series_entry entries[MOST + 2];
+static struct random dice;
+
+static double
+uniform(void)
+{
+    return ((double)(random_next(&dice) >> 11) + 0.5) * 0x1p-53;
+}
+
+static struct dependence
+find(const struct time_series *series, const char *name)
+{
+    struct percentile percentile;
+    struct dependence dependence;
+    assert_null(percentile_parse(name, (int)strlen(name), &percentile));
+    assert_int_equal(dependence_find(&dependence, series, &percentile), 0);
+    return dependence;
+}
+
+/* Returns the dependence of COUNT latencies of 0.1 to 1.1 ms, of which SIZE that follow
+ * each other are alike. */
+static struct dependence
+find_clusters(int count, int size, const char *percentile)
+{
+    struct time_series series;
+    int64_t latency = 0;
+    dice = (struct random){(uint64_t)(count + size)};
+    series_start(&series, entries, MOST + 2, 1);
+    for (int i = 0; i < count; i++) {
+        if (i % size == 0)
+            latency = 100000 + (int64_t)(1e6 * uniform());
+        series_record(&series, i, latency);
+    }
+    return find(&series, percentile);
+}
+
+static void
+as_many_as_are_alike_are_worth_one(void **state)
+{
+    (void)state;
+    static const int sizes[] = {1, 2, 8, 50, 300, 1000};
+    static const char *const percentiles[] = {"50", "95"};
+    for (size_t i = 0; i < LENGTH(sizes); i++)
+        for (size_t k = 0; k < LENGTH(percentiles); k++) {
+            struct dependence is = find_clusters(MOST, sizes[i], percentiles[k]);
+            if (is.time < 0.8 * sizes[i] || is.time > 1.7 * sizes[i] || !is.known)
+                fail_msg("%d, p%s: %f", sizes[i], percentiles[k], is.time);
+        }
+}
+
+/* The median's series of a normal process whose correlation is R has the correlation 2 /
+ * pi * asin(R) (Sheppard, "On the application of the theory of error to cases of normal
+ * distribution and normal correlation", Philosophical Transactions A 192, 1899). */
+static void
+an_autoregressive_process_has_its_time(void **state)
+{
+    (void)state;
+    static const double correlations[] = {0.3, 0.7, 0.95, 0.995};
+    for (size_t i = 0; i < LENGTH(correlations); i++) {
+        double before = correlations[i], value = 0, expected = 1;
+        struct time_series series;
+        dice = (struct random){i};
+        series_start(&series, entries, MOST + 2, 1);
+        for (int k = 0; k < MOST; k++) {
+            double radius = sqrt(-2 * log(uniform()));
+            double normal = radius * cos(6.283185307179586 * uniform());
+            value = before * value + sqrt(1 - before * before) * normal;
+            series_record(&series, k, (int64_t)(1e6 * exp(0.1 * value)));
+        }
+        for (double power = before; power > 1e-9; power *= before)
+            expected += 2 * 0.6366197723675814 * asin(power);
+        double time = find(&series, "50").time;
+        if (fabs(log(time / expected)) > log(1.3))
+            fail_msg("%f: %f, not %f", before, time, expected);
+    }
+}
+
+/* One slow one after each fast one tells more than independent ones would. */
+static void
+what_alternates_is_worth_no_more_than_it_is(void **state)
+{
+    (void)state;
+    struct time_series series;
+    series_start(&series, entries, MOST + 2, 1);
+    for (int i = 0; i < 1000; i++)
+        series_record(&series, i, i % 2 ? 100000 : 200000);
+    assert_true(find(&series, "50").time == 1);
+}
+
+static void
+equal_latencies_are_independent(void **state)
+{
+    (void)state;
+    struct time_series series;
+    series_start(&series, entries, MOST + 2, 1);
+    for (int i = 0; i < DEPENDENCE_LEAST; i++)
+        series_record(&series, i, 100000);
+    struct dependence is = find(&series, "99");
+    assert_true(is.known && is.time == 1);
+}
+
+/* A stall is seen by those that it holds up, of which few are beyond the percentile. */
+static void
+a_cluster_is_seen_below_a_high_percentile(void **state)
+{
+    (void)state;
+    struct time_series series;
+    dice = (struct random){1};
+    series_start(&series, entries, MOST + 2, 1);
+    for (int i = 0; i < 1000; i++)
+        series_record(&series, i,
+                      (int64_t)(1e5 + 1e4 * uniform()) * (i / 20 == 13 ? 20 : 1));
+    double time = find(&series, "99.5").time;
+    assert_true(time > 10 && time < 40);
+}
+
+static void
+nothing_is_known_of_too_few(void **state)
+{
+    (void)state;
+    static const struct {
+        int count, size;
+        bool known;
+    } cases[] = {{0, 1, false},    {1, 1, false},      {DEPENDENCE_LEAST - 1, 1, false},
+                 {100, 20, false}, {1000, 200, false}, {1000, 1, true},
+                 {1000, 10, true}};
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        assert_int_equal(find_clusters(cases[i].count, cases[i].size, "50").known,
+                         cases[i].known);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_many_as_are_alike_are_worth_one),
+        cmocka_unit_test(an_autoregressive_process_has_its_time),
+        cmocka_unit_test(what_alternates_is_worth_no_more_than_it_is),
+        cmocka_unit_test(equal_latencies_are_independent),
+        cmocka_unit_test(a_cluster_is_seen_below_a_high_percentile),
+        cmocka_unit_test(nothing_is_known_of_too_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
