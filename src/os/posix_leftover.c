@@ -138,6 +138,8 @@ posix_leftover_start_removal(bool at_once)
     pid_t remover = fork();
     if (remover == 0)
         wait_and_remove();
+    if (remover < 0 && at_once)
+        remove_file();
     int64_t limit = os_clock_now() + REMOVING;
     while (at_once && waitpid(remover, NULL, WNOHANG) == 0 && os_clock_now() < limit)
         os_sleep_until(os_clock_now() + MS);

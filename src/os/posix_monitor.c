@@ -505,9 +505,9 @@ int
 os_monitor_start(void)
 {
     sigset_t all, before;
+    posix_inherited_list();
     struct page *shared = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    posix_inherited_list();
     if (shared == MAP_FAILED || posix_leftover_share() < 0)
         return -1;
     atomic_init(&shared->limit, INT64_MAX);
