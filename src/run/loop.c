@@ -224,9 +224,9 @@ static void
 count_waits(struct worker *worker, struct sample *sample, int64_t now)
 {
     const struct pacer *pacer = &worker->pacer;
-    int64_t until = worker_until(worker, now);
     if (worker->inflight.under_way < worker->inflight.count)
         return;
+    int64_t until = worker_until(worker, now);
     if (pacer->interval && pacer->left == pacer->burst) /* the last of its burst */
         sample->missed += worker_missed(worker, until);
     sample->idle = now - until;
