@@ -15,7 +15,6 @@
 
 #define STATUS_FAILED 3
 #define STATUS_CRITICAL 2 /* of -check */
-#define STATUS_UNKNOWN 3
 
 static const struct row rows[] = {
     {.name = "reads",
@@ -140,8 +139,8 @@ static const struct row rows[] = {
      .place = PLACE_SERVER,
      .hang = "hang_open",
      .arguments = "-timeout 2s -check check_of_what_does_not_open/f",
-     .status = STATUS_UNKNOWN,
-     .out = "^IOPING UNKNOWN - [^ ]*/f: still not ready after 2[.0-9]* s\n$",
+     .status = STATUS_CRITICAL,
+     .out = "^IOPING CRITICAL - [^ ]*/f: still not ready after 2[.0-9]* s\n$",
      .err = ""},
     {.name = "work_time_with_a_shorter_hang",
      READS,
