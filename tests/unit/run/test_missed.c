@@ -153,22 +153,6 @@ a_group_ends_with_its_last_number_or_its_stop(void **state)
     assert_int_equal(worker_group_until(&stopped, 50), 40);
 }
 
-/* The samples of a run, in the order of their ends. */
-struct heard {
-    struct sample list[SEEN];
-    int count;
-};
-
-static int
-hear(void *self, const struct job *job, const struct sample *sample)
-{
-    struct heard *heard = self;
-    (void)job;
-    assert_in_range(heard->count, 0, SEEN - 1);
-    heard->list[heard->count++] = *sample;
-    return 0;
-}
-
 #define INTERVAL (20 * MS)
 
 /* One is stuck from its second request until all numbers are long taken. Its points that
@@ -178,8 +162,7 @@ a_worker_that_is_stuck_to_the_end_misses_its_points(void **state)
 {
     (void)state;
     struct setup setup;
-    struct heard heard = {0};
-    const struct run_observer observer = {.self = &heard, .sample = hear};
+    const struct run_observer observer = {.self = &setup, .sample = setup_listen};
     struct error error;
     setup_begin(&setup, 30);
     setup.options.interval = INTERVAL;
@@ -193,11 +176,11 @@ a_worker_that_is_stuck_to_the_end_misses_its_points(void **state)
     os_signals_install();
     struct run_task task = setup_task(&setup, &observer);
     assert_int_equal(run_execute(&task, &error), 0);
-    assert_int_equal(heard.count, 30);
-    const struct sample *stuck = &heard.list[29];
+    assert_int_equal(setup.seen_count, 30);
+    const struct sample *stuck = &setup.seen[29];
     int64_t last = 0;
     for (int i = 0; i < 30; i++)
-        last = time_later(last, heard.list[i].start);
+        last = time_later(last, setup.seen[i].start);
     int64_t due = (last - stuck->start) / INTERVAL;
     assert_true(stuck->latency >= 1500 * MS);
     assert_in_range(due, 20, 100);
