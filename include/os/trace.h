@@ -26,6 +26,8 @@ struct os_layout_device {
     uint64_t disk;   /* that of the disk if it is a partition, else its own */
     uint64_t start;  /* the first sector of a partition on its disk; else 0 */
     bool lowest;     /* requests are issued to it, or to its disk */
+    bool above;      /* they become requests of a device below: only what is queued on it
+                        is recorded */
 };
 
 /*

@@ -148,7 +148,7 @@ add_devices(struct search *search, const char *folder)
                       block.name);
     bool lowest = has_entry(block.folder, "mq");
     layout->devices[layout->device_count++] =
-        (struct os_layout_device){block.number, block.disk, block.start, lowest};
+        (struct os_layout_device){block.number, block.disk, block.start, lowest, false};
     if (lowest && !layout->name[0])
         snprintf(layout->name, sizeof(layout->name), "/dev/%.58s", block.name);
     if (lowest)
@@ -454,10 +454,14 @@ follow_loop(struct search *search)
         return;
     int64_t shift = (int64_t)info.lo_offset;
     if (find_layout(fd, 0, INT64_MAX, &deeper) == 0) {
-        if (linux_layout_compose(layout, &below, shift)) {
+        if (below.device_count < OS_LAYOUT_DEVICES &&
+            linux_layout_compose(layout, &below, shift)) {
             struct os_layout replaced = *layout;
             memcpy(below.above, layout->name, sizeof(below.above));
             below.lower = true;
+            below.devices[below.device_count] = layout->devices[0];
+            below.devices[below.device_count].lowest = false;
+            below.devices[below.device_count++].above = true;
             *layout = below;
             below = replaced;
         }

@@ -303,6 +303,8 @@ add_layout(struct buffer *text, const struct os_layout *layout, enum os_trace_ki
 {
     for (int i = 0; i < layout->device_count; i++) {
         const struct os_layout_device *device = &layout->devices[i];
+        if (device->above && kind != OS_TRACE_QUEUE)
+            continue;
         buffer_format(text, "%s(dev == %llu", text->length ? " || " : "",
                       (unsigned long long)device->number);
         if (device->disk != device->number)

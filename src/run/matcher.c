@@ -398,7 +398,7 @@ may_ask(struct search *search, const struct sample *sample, struct window window
     struct search all = {.target = target};
     bool queued = false;
     search->count = 0;
-    if (layout->lower || !add_extents(search, sample->offset, sample->size))
+    if (!add_extents(search, sample->offset, sample->size))
         return true;
     bool others = !target->single && add_extents(&all, 0, INT64_MAX);
     for (const struct record *record = window.from; record < window.to; record++) {

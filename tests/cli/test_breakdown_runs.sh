@@ -42,12 +42,13 @@ a_request_that_hangs_leaves_what_was_split() {
     return "$status"
 }
 
-# Of a file whose blocks are taken away from it meanwhile: whether requests were split before,
-# and those after it have asked no device, but for one that was under way.
+# Usage: what_becomes_a_hole_asks_no_device FOLDER: of a file there whose blocks are taken away
+# from it meanwhile: whether requests were split before, and those after it have asked no
+# device, but for one that was under way.
 what_becomes_a_hole_asks_no_device() {
-    head -c 1M /dev/urandom >hole && sync
-    start_split -JJ -i 2ms hole
-    fallocate -p -l 1M hole || return 77
+    head -c 1M /dev/urandom >"$1/hole" && sync
+    start_split -JJ -i 2ms "$1/hole"
+    fallocate -p -l 1M "$1/hole" || return 77
     seen=$(grep -c '"io":' o)
     until [ "$(grep -c '"io":' o)" -ge $((seen + 30)) ]; do sleep 0.02; done
     end INT

@@ -363,7 +363,7 @@ static void
 check_flush(struct os_trace *trace, int64_t start, int64_t end)
 {
     static struct os_trace_record records[RECORDS];
-    int seen[4] = {0};
+    int seen[OS_TRACE_MARK + 1] = {0};
     for (int64_t limit = os_clock_now() + PATIENCE;
          (!seen[OS_TRACE_ISSUE] || !seen[OS_TRACE_COMPLETE]) && os_clock_now() < limit;) {
         int count = os_trace_read(trace, records, RECORDS);

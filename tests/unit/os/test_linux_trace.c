@@ -444,15 +444,18 @@ a_filter_has_the_devices_and_their_sectors(void **state)
 {
     struct os_extent extents[] = {{0, 4096, 90000}, {4096, 8192, 20000}, {0, 512, 100}};
     const struct os_layout layouts[] = {
-        {.devices = {{101, 100, 0, true}},
+        {.devices = {{101, 100, 0, true, false}},
          .device_count = 1,
          .extents = extents,
          .extent_count = 2},
-        {.devices = {{200, 200, 0, false}, {300, 300, 0, true}}, .device_count = 2},
-        {.devices = {{400, 400, 0, true}},
+        {.devices = {{200, 200, 0, false, false}, {300, 300, 0, true, false}},
+         .device_count = 2},
+        {.devices = {{400, 400, 0, true, false}},
          .device_count = 1,
          .extents = extents + 2,
          .extent_count = 1},
+        {.devices = {{500, 500, 0, true, false}, {600, 600, 0, false, true}},
+         .device_count = 2},
     };
     (void)state;
     check_filter(layouts, 1, OS_TRACE_ISSUE, true,
@@ -465,6 +468,8 @@ a_filter_has_the_devices_and_their_sectors(void **state)
                  "(dev == 101 || dev == 100) || (dev == 200) || (dev == 300)");
     check_filter(layouts + 1, 1, OS_TRACE_REMAP, true,
                  "(dev == 200 || old_dev == 200) || (dev == 300 || old_dev == 300)");
+    check_filter(layouts + 3, 1, OS_TRACE_QUEUE, true, "(dev == 500) || (dev == 600)");
+    check_filter(layouts + 3, 1, OS_TRACE_ISSUE, true, "(dev == 500)");
     check_filter(layouts + 2, 1, OS_TRACE_COMPLETE, true,
                  "(dev == 400) && (nr_sector == 0 || (sector >= 0 && sector <= 8294))");
 }

@@ -46,13 +46,14 @@ static const struct splitter_target *
 plain(void)
 {
     static struct os_extent extents[] = {{0, 1 << 20, 1000}};
-    static struct splitter_target target = {.layout = {.devices = {{DISK, DISK, 0, true}},
-                                                       .device_count = 1,
-                                                       .extents = extents,
-                                                       .extent_count = 1,
-                                                       .known = true},
-                                            .direct = true,
-                                            .single = true};
+    static struct splitter_target target = {
+        .layout = {.devices = {{DISK, DISK, 0, true, false}},
+                   .device_count = 1,
+                   .extents = extents,
+                   .extent_count = 1,
+                   .known = true},
+        .direct = true,
+        .single = true};
     return &target;
 }
 
@@ -370,7 +371,8 @@ a_partition_is_on_its_disk(void **state)
     const struct os_trace_record records[] = {
         RECORD(OS_TRACE_QUEUE, 10100, PARTITION, 1008, 8), ISSUE(10300, 1008),
         COMPLETE(10700, 1008)};
-    target.layout.devices[0] = (struct os_layout_device){PARTITION, DISK, 63, true};
+    target.layout.devices[0] =
+        (struct os_layout_device){PARTITION, DISK, 63, true, false};
     struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
     assert_parts(&split, 100, 200, 400, 800);
 }
@@ -563,7 +565,7 @@ what_is_made_of_others_is_followed_down_to_them(void **state)
         RECORD(OS_TRACE_COMPLETE, 10700, MEMBER, 5016, 8),
         COMPLETE(10900, 1008)};
     target.layout.devices[0].lowest = false;
-    target.layout.devices[1] = (struct os_layout_device){MEMBER, MEMBER, 0, true};
+    target.layout.devices[1] = (struct os_layout_device){MEMBER, MEMBER, 0, true, false};
     target.layout.device_count = 2;
     target.layout.remapped = target.layout.lower = true;
     struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
@@ -635,7 +637,8 @@ what_is_made_of_partitions_is_followed_to_their_disk(void **state)
         RECORD(OS_TRACE_ISSUE, 10300, MEMBER, 7048, 8),
         RECORD(OS_TRACE_COMPLETE, 10700, MEMBER, 7048, 8)};
     target.layout.devices[0].lowest = false;
-    target.layout.devices[1] = (struct os_layout_device){MEMBER + 1, MEMBER, 2048, true};
+    target.layout.devices[1] =
+        (struct os_layout_device){MEMBER + 1, MEMBER, 2048, true, false};
     target.layout.device_count = 2;
     target.layout.remapped = target.layout.lower = true;
     struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
@@ -660,7 +663,7 @@ what_is_handed_on_without_a_copy_enters_with_that(void **state)
         RECORD(OS_TRACE_ISSUE, 10300, MEMBER, 5000, 8),
         RECORD(OS_TRACE_COMPLETE, 10700, MEMBER, 5000, 8)};
     target.layout.devices[0].lowest = false;
-    target.layout.devices[1] = (struct os_layout_device){MEMBER, MEMBER, 0, true};
+    target.layout.devices[1] = (struct os_layout_device){MEMBER, MEMBER, 0, true, false};
     target.layout.device_count = 2;
     target.layout.remapped = target.layout.lower = true;
     struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
