@@ -82,9 +82,12 @@ give_up_one_of_three(void)
     REQUIRE(told->summary.requests == (uint64_t)sent_by_all());
     REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 1);
     REQUIRE(told->samples == sent_by_all() - 1);
-    int64_t due = outcome->waiting - STALL_GRACE; /* until the interrupt */
+    /* Until the interrupt; the others miss some on a busy machine, and began 2 before. */
+    int points = (int)((outcome->waiting - STALL_GRACE) / (20 * MS)), late = 0;
+    for (int i = 0; i < 3; i += 2)
+        late += queues[i].requests < points + 3 ? points + 3 - queues[i].requests : 0;
     REQUIRE(told->summary.missed >= 8);
-    REQUIRE(told->summary.missed <= (uint64_t)(due / (20 * MS)));
+    REQUIRE(told->summary.missed <= (uint64_t)(points + late));
     REQUIRE(!told->together);
 }
 
