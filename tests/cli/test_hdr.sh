@@ -43,14 +43,20 @@ another_library_reads_what_is_apart() {
         sed -E 's/^([^ ]+) [0-9]+/\1/; /#sync_device$/d' | xargs
 }
 
+# A busy machine may skip intervals, and tries again.
 each_interval_begins_where_the_one_before_ends() {
     cd f || return
-    "$IOPING" -q -i 1ms -c 100 -P 5ms -hdr x.hlog ../data ../d >../o
-    before=$(sed -n 's/^#.StartTime: \([0-9.]*\) .*/\1/p' x.hlog)
-    intervals | awk -F '[=,]' -v before="$before" '
-        { off = $3 - ($2 in ends ? ends[$2] : before); ends[$2] = $3 + $4; lines[$2]++ }
-        lines[$2] > 1 && off > 1.5e-6 || off < -1.5e-6 { print NR, off }
-        END { for (tag in lines) print tag, (lines[tag] >= 15) }' | sort
+    for _ in 1 2 3 4 5; do
+        rm -f x.hlog
+        "$IOPING" -q -i 1ms -c 100 -P 5ms -hdr x.hlog ../data ../d >../o
+        before=$(sed -n 's/^#.StartTime: \([0-9.]*\) .*/\1/p' x.hlog)
+        intervals | awk -F '[=,]' -v before="$before" '
+            { off = $3 - ($2 in ends ? ends[$2] : before); ends[$2] = $3 + $4; lines[$2]++ }
+            lines[$2] > 1 && off > 1.5e-6 || off < -1.5e-6 { print NR, off }
+            END { for (tag in lines) print tag, (lines[tag] >= 15) }' | sort >../found
+        grep -q ' 0$' ../found || break
+    done
+    cat ../found
 }
 
 an_interval_without_a_request_has_its_line() {
