@@ -12,9 +12,13 @@
  * initial positive sequence ("Practical Markov chain Monte Carlo", Statistical Science 7,
  * 1992). Each of them is too low by the variance of the mean, the sum divided by the
  * count (Anderson, "The statistical analysis of time series", 1971, 8.3), so the sum is
- * divided by the share of the series that its lags leave. Where it is long, pairs of
- * values become one, which leaves it as it is (Flyvbjerg, Petersen: "Error estimates on
- * averages of correlated data", Journal of Chemical Physics 91, 1989).
+ * divided by the share of the series that its lags leave. One no further from 1 than its
+ * standard error, each autocorrelation of independent values having a variance of 1 / N
+ * (Bartlett, "On the theoretical specification and sampling properties of autocorrelated
+ * time-series", Supplement to the Journal of the Royal Statistical Society 8, 1946), is
+ * taken for 1. Where the sum is long, pairs of values become one, which leaves it as it
+ * is (Flyvbjerg, Petersen: "Error estimates on averages of correlated data", Journal of
+ * Chemical Physics 91, 1989).
  *
  * Beyond a high percentile are few latencies. What follows each other there may be seen
  * from lower ones only, so the largest of several times is taken: those of the percentile
@@ -125,8 +129,8 @@ find_time(float *values, int count)
         for (int i = 0; i < count; i++)
             values[i] = values[2 * i] + values[2 * i + 1];
     }
-    double left = 1 - (2.0 * lag - 1) / count;
-    return fmax(1, sum / (size * variance * fmax(left, 0.1)));
+    double time = sum / (size * variance), noise = 2 * sqrt((double)lag / count);
+    return time < 1 + noise ? 1 : time / fmax(1 - (2.0 * lag - 1) / count, 0.1);
 }
 
 /* Returns the autocorrelation time of the percentile that has RANK. */
