@@ -44,14 +44,14 @@ each_state_has_its_line_and_status(void **state)
         {CRITICAL, "-c 9 -i 0 -warn avg=0 -slo max=0 data",
          "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), avg " TIME
          " \\(limit 0 ns\\) \\|"},
-        {CRITICAL, "-w 50ms -i 10ms -slo p99=1 -slo max=0 data",
+        {CRITICAL, "-a 0 -w 50ms -i 10ms -slo p99=1 -slo max=0 data",
          "^IOPING CRITICAL - data max " TIME " \\(limit 0 ns\\), p99 is not known: "
          "[0-9]+ requests? counts?, and it takes 99 \\|"},
-        {UNKNOWN, "-w 50ms -i 10ms -warn p99=1 data",
+        {UNKNOWN, "-a 0 -w 50ms -i 10ms -warn p99=1 data",
          "^IOPING UNKNOWN - data p99 is not known: [0-9]+ requests? counts?, and it "
          "takes "
          "99 \\| p50=[0-9.]+s p99=U;1 "},
-        {CRITICAL, "-w 50ms -i 10ms -slo p99=0 data",
+        {CRITICAL, "-a 0 -w 50ms -i 10ms -slo p99=0 data",
          "^IOPING CRITICAL - data p99 " TIME
          " \\(limit 0 ns\\) \\| p50=[0-9.]+s p99=U;;0 "},
         {WARNING, "-c 3 -i 0 -warn bps=1p -slo bps=1 data",

@@ -53,8 +53,8 @@ a_line_says_how_many_would_make_it_certain(void **state)
         {"-c 299 -slo p99=1h", ", kept \\(not certain: 299 requests would be\\)\n", 0},
         {"-c 300 -slo p99=1h", "\nlimit p99 < 1 hour: " TIME ", kept" PERHAPS "\n", 0},
         {"-c 100 -slo p99=0", "\nlimit p99 < 0 ns: " TIME ", broken\n", 5},
-        {"-w 50ms -i 10ms -slo p99=0", "\nlimit p99 < 0 ns: " TIME ", broken\n", 5},
-        {"-w 50ms -i 10ms -slo p99=1h",
+        {"-a 0 -w 50ms -i 10ms -slo p99=0", "\nlimit p99 < 0 ns: " TIME ", broken\n", 5},
+        {"-a 0 -w 50ms -i 10ms -slo p99=1h",
          "\nlimit p99 < 1 hour: not known: [0-9]+ requests? counts?, and it takes 99\n",
          5},
         {"-c 9 -corrected -i 1ms -slo p50=1h",
@@ -170,7 +170,7 @@ percentiles_of_too_few_are_not_known(void **state)
         {"-c 1 -slo max=1h",
          "^ioping: max is not known: 0 requests count, and it takes 1\n"
          "ioping: no request counted: all were warm-up; use -warmup 0 to count them\n$"},
-        {"-w 50ms -i 10ms -slo max=1h -slo p99.999=1h",
+        {"-a 0 -w 50ms -i 10ms -slo max=1h -slo p99.999=1h",
          "^ioping: p99.999 is not known: [0-9]+ requests count, and it takes 99999\n$"},
         {"-c 5 -t 1h -slo avg=1h -slo iops=0",
          "^ioping: avg is not known: 0 requests count, and it takes 1\n"
