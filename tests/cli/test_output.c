@@ -117,6 +117,42 @@ a_terminal_shows_what_people_read_there(void **state)
     command_free(&result);
 }
 
+/* Returns the longest line from that with HEAD on. */
+static size_t
+widest(const char *text, const char *head)
+{
+    const char *at = strstr(text, head);
+    size_t most = 0;
+    assert_non_null(at);
+    while (at > text && at[-1] != '\n')
+        at--;
+    for (; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] != '\0')) {
+        size_t length = strcspn(at, "\r\n");
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+/* And is whole in a pipe. */
+static void
+a_table_fits_the_terminal(void **state)
+{
+    static const char *const cases[][2] = {
+        {"-c 300 -i 0 data copy", " change "},
+        {"-c 20 -i 1ms -load write,size=64k,depth=2,threads=2 d", " p99 vs idle"}};
+    static struct terminal terminal;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        terminal_start(&terminal, 80, "ioping -hang 0 -C -q %s 2>/dev/null", cases[i][0]);
+        terminal_end(&terminal, 0);
+        assert_in_range(widest(terminal.bytes, cases[i][1]), 40, 80);
+        terminal_free(&terminal);
+        struct result result = command_status(0, "ioping -hang 0 -C -q %s", cases[i][0]);
+        assert_in_range(widest(result.out, cases[i][1]), 81, 200);
+        command_free(&result);
+    }
+}
+
 static void
 a_quiet_run_has_its_status_line(void **state)
 {
@@ -406,6 +442,7 @@ main(void)
         cmocka_unit_test(a_sweep_has_its_steps_in_both),
         cmocka_unit_test(phases_are_in_both),
         cmocka_unit_test(a_terminal_shows_what_people_read_there),
+        cmocka_unit_test(a_table_fits_the_terminal),
         cmocka_unit_test(a_quiet_run_has_its_status_line),
         cmocka_unit_test(the_file_is_made_and_emptied_as_by_the_shell),
         cmocka_unit_test(the_screen_can_be_the_file),
