@@ -40,6 +40,9 @@ struct os_layout {
     int device_count;
     struct os_extent *extents;
     int extent_count;
+    struct os_extent
+        *upper; /* likewise on the device that is above, the last, if any is */
+    int upper_count;
     bool known;     /* where it lies is; else there are no extents */
     bool remapped;  /* the first device is made of others, see OS_TRACE_REMAP */
     bool lower;     /* it is below the one that the file is on: other threads use it */

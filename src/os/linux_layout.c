@@ -462,6 +462,10 @@ follow_loop(struct search *search)
             below.devices[below.device_count] = layout->devices[0];
             below.devices[below.device_count].lowest = false;
             below.devices[below.device_count++].above = true;
+            free(below.upper);
+            below.upper = replaced.extents;
+            below.upper_count = replaced.extent_count;
+            replaced.extents = NULL;
             *layout = below;
             below = replaced;
         }
@@ -499,6 +503,7 @@ void
 os_layout_free(struct os_layout *layout)
 {
     free(layout->extents);
-    layout->extents = NULL;
-    layout->extent_count = 0;
+    free(layout->upper);
+    layout->extents = layout->upper = NULL;
+    layout->extent_count = layout->upper_count = 0;
 }

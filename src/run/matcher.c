@@ -72,33 +72,40 @@ add_range(struct search *search, uint64_t disk, uint64_t sector, uint64_t sector
     return true;
 }
 
-/* Adds the sectors of a part of the file. Returns false if there is no room. */
+/* Adds the sectors of a part of the file, which has COUNT extents on DISK. Returns false
+ * if there is no room. */
 static bool
-add_extents(struct search *search, int64_t offset, int64_t length)
+add_extents(struct search *search, const struct os_extent *extents, int count,
+            uint64_t disk, int64_t offset, int64_t length)
 {
-    const struct os_layout *layout = &search->target->layout;
-    int low = 0, high = layout->extent_count;
+    int low = 0, high = count;
     while (low < high) { /* the first that ends behind OFFSET */
         int middle = low + (high - low) / 2;
-        const struct os_extent *extent = &layout->extents[middle];
-        if (extent->offset + extent->length <= offset)
+        if (extents[middle].offset + extents[middle].length <= offset)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < layout->extent_count && layout->extents[low].offset < offset + length;
-         low++) {
-        const struct os_extent *extent = &layout->extents[low];
+    for (; low < count && extents[low].offset < offset + length; low++) {
+        const struct os_extent *extent = &extents[low];
         int64_t from = time_later(offset, extent->offset) - extent->offset;
         int64_t to = time_earlier(offset + length, extent->offset + extent->length) -
                      extent->offset;
         uint64_t first = (uint64_t)from / SECTOR;
         uint64_t end = ((uint64_t)to + SECTOR - 1) / SECTOR;
-        if (!add_range(search, layout->devices[0].disk, extent->sector + first,
-                       end - first))
+        if (!add_range(search, disk, extent->sector + first, end - first))
             return false;
     }
     return true;
+}
+
+/* Adds those of a part on the lowest device, as far as that is known, or of all of it. */
+static bool
+add_part(struct search *search, int64_t offset, int64_t length)
+{
+    const struct os_layout *layout = &search->target->layout;
+    return add_extents(search, layout->extents, layout->extent_count,
+                       layout->devices[0].disk, offset, length);
 }
 
 /* Returns how many sectors of RANGE a record has from SECTOR on. */
@@ -277,18 +284,21 @@ gather(const struct search *search, const struct records *records, struct window
 }
 
 /* Returns whether another process asks for the same on the device that the file is on,
- * which is made of others, in WINDOW or not too long before. */
+ * which is above the lowest, in WINDOW or not too long before. */
 static bool
 is_foreign(const struct search *search, const struct records *records,
            const struct sample *sample, struct window window)
 {
+    const struct os_layout *layout = &search->target->layout;
     struct search above = {.target = search->target};
     int64_t before = window.from - records->list;
-    if (!search->target->layout.remapped ||
-        !add_extents(&above, sample->offset, sample->size))
-        return false;
+    bool fits = layout->upper
+                    ? add_extents(&above, layout->upper, layout->upper_count,
+                                  layout->devices[layout->device_count - 1].disk,
+                                  sample->offset, sample->size)
+                    : layout->remapped && add_part(&above, sample->offset, sample->size);
     for (struct record *record = window.from - (before < LOOK_BACK ? before : LOOK_BACK);
-         record < window.to; record++)
+         record < window.to && fits; record++)
         if (record->trace.kind == OS_TRACE_QUEUE &&
             !records_is_own(records->own, record->trace.thread) &&
             find_sectors(&above, &record->trace))
@@ -361,7 +371,7 @@ look_for(struct search *search, const struct records *records,
 {
     search->count = 0;
     bool fits = by_thread ? add_queued(search, sample, window)
-                          : add_extents(search, sample->offset, sample->size);
+                          : add_part(search, sample->offset, sample->size);
     if (!fits || (search->target->layout.remapped && !follow_all(search, window)))
         return SPLIT_LOST;
     if (search->count == 0)
@@ -398,9 +408,9 @@ may_ask(struct search *search, const struct sample *sample, struct window window
     struct search all = {.target = target};
     bool queued = false;
     search->count = 0;
-    if (!add_extents(search, sample->offset, sample->size))
+    if (!add_part(search, sample->offset, sample->size))
         return true;
-    bool others = !target->single && add_extents(&all, 0, INT64_MAX);
+    bool others = !target->single && add_part(&all, 0, INT64_MAX);
     for (const struct record *record = window.from; record < window.to; record++) {
         const struct os_trace_record *trace = &record->trace;
         bool touches = find_sectors(search, trace) > 0;

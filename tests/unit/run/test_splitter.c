@@ -353,6 +353,36 @@ threads_of_the_kernel_ask_the_device_below_another(void **state)
     assert_parts(&split, 100, 200, 400, 800);
 }
 
+/* Only above does it show who they work for. */
+static void
+what_another_process_asks_for_above_another_device_is_not_split(void **state)
+{
+    (void)state;
+    struct os_extent upper[] = {{0, 1 << 20, 3000}};
+    struct splitter_target target = *plain();
+    struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10010, OTHER, 3008, 8),
+                                        RECORD(OS_TRACE_QUEUE, 10020, OTHER, 3008, 8),
+                                        QUEUE(10100, 1008),
+                                        QUEUE(10200, 1008),
+                                        ISSUE(10300, 1008),
+                                        ISSUE(10400, 1008),
+                                        COMPLETE(11000, 1008),
+                                        COMPLETE(12000, 1008)};
+    for (size_t i = 1; i < sizeof(records) / sizeof(records[0]); i++)
+        records[i].thread = STRANGER + (int)i;
+    records[2].kernel = records[3].kernel = true;
+    target.layout.devices[1] = (struct os_layout_device){OTHER, OTHER, 0, false, true};
+    target.layout.device_count = 2;
+    target.layout.lower = true;
+    target.layout.upper = upper;
+    target.layout.upper_count = 1;
+    struct split split = SPLIT(&target, reading(4096, 10000, 12500), records);
+    assert_int_equal(split.result, SPLIT_SHARED);
+    records[1].thread = SIBLING;
+    split = SPLIT(&target, reading(4096, 10000, 12500), records);
+    assert_parts(&split, 200, 200, 1600, 500);
+}
+
 static void
 times_are_clipped_to_those_of_the_request(void **state)
 {
@@ -923,6 +953,7 @@ main(void)
         cmocka_unit_test(requests_of_one_block_are_completed_in_their_order),
         cmocka_unit_test(a_throttled_request_was_in_the_queue),
         cmocka_unit_test(threads_of_the_kernel_ask_the_device_below_another),
+        cmocka_unit_test(what_another_process_asks_for_above_another_device_is_not_split),
         cmocka_unit_test(times_are_clipped_to_those_of_the_request),
         cmocka_unit_test(a_partition_is_on_its_disk),
         cmocka_unit_test(a_request_may_lie_in_several_extents),
