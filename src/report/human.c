@@ -33,6 +33,13 @@ add_head(struct report *report, const char *what)
     buffer_format(&report->text, " ioping %s ---\n", what);
 }
 
+/* Returns how wide tables may be; 0: as wide as they are. */
+static int
+width_of_tables(const struct report *report)
+{
+    return report->terminal ? report->columns : 0;
+}
+
 /* Prepares the label, the same in all lines of a target. */
 static void
 human_begin(struct report *report)
@@ -46,7 +53,7 @@ human_begin(struct report *report)
     if (report->plan->sweep.kind == SWEEP_NONE)
         return;
     add_head(report, "statistics");
-    table_head(&report->text, report->plan);
+    table_head(&report->text, report->plan, width_of_tables(report));
 }
 
 static void
@@ -336,8 +343,7 @@ add_phases(struct report *report)
     const struct job *job = &report->jobs[0];
     add_head(report, "under load");
     outcome_limits(&job->outcome, NULL, &report->text);
-    phases_table(&report->text, report->plan, job->phases,
-                 report->terminal ? report->columns : 0);
+    phases_table(&report->text, report->plan, job->phases, width_of_tables(report));
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
         add_histograms(report, &job->phases->list[phase].stats, phase_name(phase));
 }
@@ -419,7 +425,7 @@ human_compare(struct report *report)
     }
     if (rows)
         comparison_format(&report->text, rows, report->count, with, &report->plan->slos,
-                          report->color, report->terminal ? report->columns : 0);
+                          report->color, width_of_tables(report));
     if (report->plan->compare)
         add_distributions(report);
 }
@@ -441,7 +447,8 @@ static void
 human_step(struct report *report, const struct job_step *step, const struct stats *stats,
            int64_t time)
 {
-    table_row(&report->text, report->plan, step, stats, time, report->color);
+    table_row(&report->text, report->plan, step, stats, time, report->color,
+              width_of_tables(report));
 }
 
 static void

@@ -24,6 +24,14 @@
 #define WIDTH_REQUESTS 10
 #define WIDTH_RATIO 13
 #define WIDTH_BANDWIDTH 16
+#define WIDTH_IN_USE 9
+#define WIDTH_VERDICT 6
+
+/* Widths of columns of a sweep that a narrow terminal may lack: 0 then. Where rates are
+ * swept, RATE is what was achieved, and SPEED how many requests were in use. */
+struct widths {
+    int rate, speed, average, max;
+};
 
 /* Returns the percentiles that were asked for, or the two that matter most. */
 static const struct percentiles *
@@ -33,13 +41,21 @@ percentiles_of(const struct plan *plan)
     return list->given ? list : &percentiles_common;
 }
 
+/* Adds a cell, unless its column is left out. */
+static void
+add_text(struct buffer *text, int width, const char *cell)
+{
+    if (width)
+        buffer_format(text, "%*s", width, cell);
+}
+
 static void
 add_value(struct buffer *text, int width, enum units_kind kind, int64_t value,
           const char *after)
 {
     char shown[UNITS_TEXT], cell[UNITS_TEXT + 8];
     snprintf(cell, sizeof(cell), "%s%s", units_format(kind, value, shown), after);
-    buffer_format(text, "%*s", width, cell);
+    add_text(text, width, cell);
 }
 
 /* Returns the width of a percentile's column: its name may be longer than any time. */
@@ -50,6 +66,40 @@ width_of(const struct percentile *percentile)
     return name > WIDTH_TIME ? name : WIDTH_TIME;
 }
 
+/* Returns the width of the percentiles of PLAN, and of what there is of the device. */
+static int
+measure_percentiles(const struct plan *plan)
+{
+    const struct percentiles *list = percentiles_of(plan);
+    int width = plan->breakdown ? 2 * WIDTH_DEVICE : 0;
+    for (int i = 0; i < list->count; i++)
+        width += width_of(&list->list[i]);
+    return width;
+}
+
+static int
+measure_row(const struct widths *widths, const struct plan *plan)
+{
+    return WIDTH_SWEPT + widths->rate + widths->speed + widths->average + widths->max +
+           measure_percentiles(plan) + (plan->slos.count ? WIDTH_VERDICT : 0);
+}
+
+/* Returns the widths for a terminal of COLUMNS, 0 for what goes elsewhere. A bandwidth is
+ * a rate times the size: a table has room for one of them as long as for any. */
+static struct widths
+find_widths(const struct plan *plan, int columns)
+{
+    bool offered = plan->sweep.kind == SWEEP_RATE;
+    struct widths widths = {offered ? WIDTH_SWEPT : WIDTH_RATE,
+                            offered ? WIDTH_IN_USE : WIDTH_SPEED, WIDTH_TIME, WIDTH_TIME};
+    int *const least_useful[] = {
+        &widths.average, plan->sweep.kind == SWEEP_SIZE ? &widths.rate : &widths.speed,
+        &widths.max};
+    for (int i = 0; columns && i < 3 && measure_row(&widths, plan) > columns; i++)
+        *least_useful[i] = 0;
+    return widths;
+}
+
 /* Adds a time, or a dash for one that is not known. */
 static void
 add_cell(struct buffer *text, int width, bool known, int64_t time)
@@ -57,12 +107,13 @@ add_cell(struct buffer *text, int width, bool known, int64_t time)
     if (known)
         add_value(text, width, UNITS_TIME, time, "");
     else
-        buffer_format(text, "%*s", width, "-");
+        add_text(text, width, "-");
 }
 
 /* Adds the percentiles that were asked for, and the maximum. */
 static void
-add_cells(struct buffer *text, const struct plan *plan, const struct latencies *latencies)
+add_cells(struct buffer *text, const struct plan *plan, const struct latencies *latencies,
+          int max)
 {
     const struct percentiles *list = percentiles_of(plan);
     uint64_t count = latencies->moments->count;
@@ -70,16 +121,17 @@ add_cells(struct buffer *text, const struct plan *plan, const struct latencies *
     for (int i = 0; i < list->count; i++)
         add_cell(text, width_of(&list->list[i]), shown & 1u << i,
                  latencies_percentile(latencies, &list->list[i]));
-    add_cell(text, WIDTH_TIME, count > 0, latencies->moments->max);
+    add_cell(text, max, count > 0, latencies->moments->max);
 }
 
 /* Adds the average and those. */
 static void
-add_times(struct buffer *text, const struct plan *plan, const struct latencies *latencies)
+add_times(struct buffer *text, const struct plan *plan, const struct latencies *latencies,
+          const struct widths *widths)
 {
     const struct moments *moments = latencies->moments;
-    add_cell(text, WIDTH_TIME, moments->count > 0, moments_average(moments));
-    add_cells(text, plan, latencies);
+    add_cell(text, widths->average, moments->count > 0, moments_average(moments));
+    add_cells(text, plan, latencies, widths->max);
 }
 
 /* Adds the percentiles of the device, of those requests that were split. */
@@ -94,35 +146,26 @@ add_device_cells(struct buffer *text, const struct stats *stats)
                  distribution_percentile(device, &list->list[i]));
 }
 
-#define WIDTH_IN_USE 9
-
-static void
-add_rate_head(struct buffer *text)
-{
-    buffer_format(text, "%*s%*s%*s%*s", WIDTH_SWEPT, "offered", WIDTH_SWEPT, "achieved",
-                  WIDTH_IN_USE, "in use", WIDTH_TIME, "avg");
-}
-
 /* Adds the rate that was offered and what of it was achieved, and how many requests
  * waited for an answer in the mean: by Little's law ("A proof for the queuing formula L =
  * lambda W", Operations Research 9, 1961) the sum of their times per time. */
 static void
 add_rate(struct buffer *text, const struct job_step *step, const struct stats *stats,
-         int64_t time)
+         int64_t time, const struct widths *widths)
 {
     double in_use = (double)stats->latency.sum / (double)(time ? time : 1);
     add_value(text, WIDTH_SWEPT, UNITS_COUNT, step->value, "");
     add_value(text, WIDTH_SWEPT, UNITS_COUNT,
               (int64_t)(stats_rate((double)stats->requests, time) + 0.5), "");
-    if (in_use < 1000)
-        buffer_format(text, "%*.2f", WIDTH_IN_USE, in_use);
+    if (widths->speed && in_use < 1000)
+        buffer_format(text, "%*.2f", widths->speed, in_use);
     else
-        add_value(text, WIDTH_IN_USE, UNITS_COUNT, (int64_t)(in_use + 0.5), "");
+        add_value(text, widths->speed, UNITS_COUNT, (int64_t)(in_use + 0.5), "");
 }
 
-/* Adds the names of those columns. */
+/* Adds the names of percentiles and of the maximum. */
 static void
-add_names(struct buffer *text, const struct plan *plan)
+add_names(struct buffer *text, const struct plan *plan, int max)
 {
     const struct percentiles *list = percentiles_of(plan);
     for (int i = 0; i < list->count; i++) {
@@ -130,7 +173,7 @@ add_names(struct buffer *text, const struct plan *plan)
         snprintf(name, sizeof(name), "p%s", list->list[i].name);
         buffer_format(text, "%*s", width_of(&list->list[i]), name);
     }
-    buffer_format(text, "%*s", WIDTH_TIME, "max");
+    add_text(text, max, "max");
 }
 
 static void
@@ -143,35 +186,36 @@ add_device_names(struct buffer *text, const struct plan *plan)
 }
 
 void
-table_head(struct buffer *text, const struct plan *plan)
+table_head(struct buffer *text, const struct plan *plan, int columns)
 {
-    if (plan->sweep.kind == SWEEP_RATE)
-        add_rate_head(text);
-    else
-        buffer_format(text, "%*s%*s%*s%*s", WIDTH_SWEPT, sweep_name(plan->sweep.kind),
-                      WIDTH_RATE, "iops", WIDTH_SPEED, "bandwidth", WIDTH_TIME, "avg");
-    add_names(text, plan);
+    const struct widths widths = find_widths(plan, columns);
+    bool offered = plan->sweep.kind == SWEEP_RATE;
+    add_text(text, WIDTH_SWEPT, offered ? "offered" : sweep_name(plan->sweep.kind));
+    add_text(text, widths.rate, offered ? "achieved" : "iops");
+    add_text(text, widths.speed, offered ? "in use" : "bandwidth");
+    add_text(text, widths.average, "avg");
+    add_names(text, plan, widths.max);
     add_device_names(text, plan);
 }
 
 void
 table_row(struct buffer *text, const struct plan *plan, const struct job_step *step,
-          const struct stats *stats, int64_t time, bool color)
+          const struct stats *stats, int64_t time, bool color, int columns)
 {
+    const struct widths widths = find_widths(plan, columns);
     const struct latencies all = latencies_of(stats, SCOPE_ALL);
     enum scope scope = SCOPE_ALL;
     char value[UNITS_TEXT];
     if (plan->sweep.kind == SWEEP_RATE) {
-        add_rate(text, step, stats, time);
+        add_rate(text, step, stats, time, &widths);
     } else {
-        buffer_format(text, "%*s", WIDTH_SWEPT,
-                      sweep_format(plan->sweep.kind, step->value, value));
-        add_value(text, WIDTH_RATE, UNITS_COUNT,
+        add_text(text, WIDTH_SWEPT, sweep_format(plan->sweep.kind, step->value, value));
+        add_value(text, widths.rate, UNITS_COUNT,
                   (int64_t)stats_rate((double)stats->requests, time), "");
-        add_value(text, WIDTH_SPEED, UNITS_SIZE,
+        add_value(text, widths.speed, UNITS_SIZE,
                   (int64_t)stats_rate((double)stats->all_bytes, time), "/s");
     }
-    add_times(text, plan, &all);
+    add_times(text, plan, &all, &widths);
     if (plan->breakdown)
         add_device_cells(text, stats);
     if (step->verdict != SLO_MET)
@@ -183,10 +227,9 @@ table_row(struct buffer *text, const struct plan *plan, const struct job_step *s
     buffer_text(text, "\n");
     while (scope_is_operation(scope = scope_next(stats, scope))) {
         const struct latencies own = latencies_of(stats, scope);
-        int rest = plan->sweep.kind == SWEEP_RATE ? WIDTH_SWEPT + WIDTH_IN_USE
-                                                  : WIDTH_RATE + WIDTH_SPEED;
-        buffer_format(text, "%*s%*s", WIDTH_SWEPT, scope_name(scope), rest, "");
-        add_times(text, plan, &own);
+        buffer_format(text, "%*s%*s", WIDTH_SWEPT, scope_name(scope),
+                      widths.rate + widths.speed, "");
+        add_times(text, plan, &own, &widths);
         buffer_text(text, "\n");
     }
 }
@@ -252,12 +295,8 @@ struct shape {
 static int
 measure_line(const struct shape *shape, const struct plan *plan)
 {
-    const struct percentiles *list = percentiles_of(plan);
-    int width = shape->name + shape->requests + WIDTH_TIME + shape->ratio +
-                shape->bandwidth + (plan->breakdown ? 2 * WIDTH_DEVICE : 0);
-    for (int i = 0; i < list->count; i++)
-        width += width_of(&list->list[i]);
-    return width;
+    return shape->name + shape->requests + WIDTH_TIME + shape->ratio + shape->bandwidth +
+           measure_percentiles(plan);
 }
 
 /* Returns the shape for names of NAME columns on a terminal of COLUMNS, 0 for what goes
@@ -316,7 +355,7 @@ add_requests(struct buffer *text, const struct plan *plan,
     snprintf(requests, sizeof(requests), "%llu",
              (unsigned long long)latencies.moments->count);
     add_first(text, shape, name, requests);
-    add_cells(text, plan, &latencies);
+    add_cells(text, plan, &latencies, WIDTH_TIME);
     add_ratio(text, shape->ratio, &latencies, &idle);
 }
 
@@ -361,7 +400,7 @@ phases_table(struct buffer *text, const struct plan *plan,
     struct shape shape =
         find_shape(plan, (int)load.length > least ? (int)load.length : least, columns);
     add_first(text, &shape, "load", "requests");
-    add_names(text, plan);
+    add_names(text, plan, WIDTH_TIME);
     buffer_format(text, "%*s%*s", shape.ratio, "p99 vs idle", shape.bandwidth,
                   shape.bandwidth ? "load bandwidth" : "");
     add_device_names(text, plan);

@@ -92,16 +92,17 @@ void json_string(struct json *json, const char *name, const char *value);
  * for the widest values. Each function adds a line. IOPS and bandwidth are those by the
  * clock, over TIME ns. A row ends in FAIL, red with COLOR, if the step broke a limit, or
  * in a question mark if it had too few requests to know. The last line has the highest
- * step that keeps the limits.
+ * step that keeps the limits. On a terminal of COLUMNS (0: none) that is narrower than
+ * the table, it lacks the least useful columns.
  */
-void table_head(struct buffer *text, const struct plan *plan);
+void table_head(struct buffer *text, const struct plan *plan, int columns);
 void table_row(struct buffer *text, const struct plan *plan, const struct job_step *step,
-               const struct stats *stats, int64_t time, bool color);
+               const struct stats *stats, int64_t time, bool color, int columns);
 void table_highest(struct buffer *text, const struct job *job);
 
-/* table.c: adds the table of the phases so far of a run of PLAN, a line each. On a
- * terminal that is narrower than it, of COLUMNS (0: none), it lacks the least useful
- * columns, and names may have lines of their own. */
+/* table.c: adds the table of the phases so far of a run of PLAN, a line each.
+ * Narrower for a terminal of COLUMNS, as that of a sweep; names may have lines of their
+ * own, too. */
 void phases_table(struct buffer *text, const struct plan *plan,
                   const struct job_phases *phases, int columns);
 

@@ -139,10 +139,11 @@ a_table_fits_the_terminal(void **state)
 {
     static const char *const cases[][2] = {
         {"-c 300 -i 0 data copy", " change "},
-        {"-c 20 -i 1ms -load write,size=64k,depth=2,threads=2 d", " p99 vs idle"}};
+        {"-c 20 -i 1ms -load write,size=64k,depth=2,threads=2 d", " p99 vs idle"},
+        {"-sweep threads=1..2 -w 9ms -percentiles 50,90,99 data", " bandwidth"}};
     static struct terminal terminal;
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         terminal_start(&terminal, 80, "ioping -hang 0 -C -q %s 2>/dev/null", cases[i][0]);
         terminal_end(&terminal, 0);
         assert_in_range(widest(terminal.bytes, cases[i][1]), 40, 80);

@@ -129,7 +129,8 @@ a_row_has_the_rates_of_the_clock(void **state)
         sample.verdict = i == 0 ? VERDICT_TOO_SLOW : VERDICT_NONE;
         stats_record(&stats, &sample);
     }
-    table_row(&text, &plan, &(struct job_step){.value = 64}, &stats, SECOND / 50, false);
+    table_row(&text, &plan, &(struct job_step){.value = 64}, &stats, SECOND / 50, false,
+              0);
     assert_string_equal(text.text, "        64      250    1000 KiB/s       1 ms"
                                    "       1 ms          -       1 ms\n");
     buffer_free(&text);
@@ -168,7 +169,7 @@ no_value_is_too_wide_for_its_column(void **state)
     (void)state;
     struct plan plan = {.sweep.kind = SWEEP_SIZE};
     struct buffer text = {0};
-    table_head(&text, &plan);
+    table_head(&text, &plan, 0);
     check_columns(text.text, 4);
     for (size_t i = 0; i < LENGTH(times); i++) {
         struct stats stats = {0};
@@ -179,7 +180,7 @@ no_value_is_too_wide_for_its_column(void **state)
         stats.all_bytes = speeds[i % LENGTH(speeds)];
         buffer_clear(&text);
         table_row(&text, &plan, &(struct job_step){.value = sizes[i % LENGTH(sizes)]},
-                  &stats, SECOND, false);
+                  &stats, SECOND, false, 0);
         check_columns(text.text, 4);
     }
     buffer_free(&text);
@@ -195,8 +196,8 @@ no_percentile_is_too_wide_for_its_column(void **state)
     struct stats stats = {0};
     assert_null(
         percentiles_parse("99.9999,99.9999999,0.0000001", &plan.output.percentiles));
-    table_head(&text, &plan);
-    table_row(&text, &plan, &(struct job_step){.value = 8}, &stats, SECOND, false);
+    table_head(&text, &plan, 0);
+    table_row(&text, &plan, &(struct job_step){.value = 8}, &stats, SECOND, false, 0);
     assert_string_equal(
         text.text, "   threads     iops     bandwidth        avg   p99.9999  p99.9999999"
                    "  p0.0000001        max\n"
@@ -214,10 +215,10 @@ a_table_has_room_for_sixteen_percentiles(void **state)
     struct stats stats = rising(3);
     assert_null(percentiles_parse("1,2,3,4,5,6,7,8,9,10,20,30,40,50,60,99",
                                   &plan.output.percentiles));
-    table_head(&text, &plan);
+    table_head(&text, &plan, 0);
     check_columns(text.text, 18);
     buffer_clear(&text);
-    table_row(&text, &plan, &(struct job_step){.value = 1}, &stats, SECOND, false);
+    table_row(&text, &plan, &(struct job_step){.value = 1}, &stats, SECOND, false, 0);
     check_columns(text.text, 18);
     buffer_free(&text);
 }
@@ -337,21 +338,66 @@ rates_have_columns_of_their_own(void **state)
     struct job_step step = {.value = 48000, .verdict = SLO_BROKEN};
     double in_use = (double)stats.latency.sum / 1e9;
     char expected[64];
-    table_head(&text, &plan);
+    table_head(&text, &plan, 0);
     assert_string_equal(text.text, "   offered  achieved   in use        avg        p50"
                                    "        p99        max\n");
     buffer_clear(&text);
     stats.requests = 47960;
-    table_row(&text, &plan, &step, &stats, SECOND, false);
+    table_row(&text, &plan, &step, &stats, SECOND, false, 0);
     snprintf(expected, sizeof(expected), "      48 k    48.0 k%9.2f ", in_use);
     assert_memory_equal(text.text, expected, strlen(expected));
     assert_non_null(strstr(text.text, "  FAIL\n"));
     buffer_clear(&text);
     stats.requests = 1000;
     stats.latency.sum = 1234567 * SECOND;
-    table_row(&text, &plan, &step, &stats, SECOND, false);
+    table_row(&text, &plan, &step, &stats, SECOND, false, 0);
     assert_non_null(strstr(text.text, "  1 k   1.23 M "));
     buffer_free(&text);
+}
+
+/* As head and row have the same columns, one with a verdict at the end. */
+static void
+a_narrow_terminal_lacks_the_least_useful_columns(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sweep_kind kind;
+        bool breakdown, limited;
+        int columns;
+        const char *lacking;
+        size_t width; /* of a row */
+    } cases[] = {
+        {SWEEP_SIZE, false, false, 77, "", 77},
+        {SWEEP_SIZE, false, true, 83, "", 83},
+        {SWEEP_SIZE, false, true, 80, "avg", 72},
+        {SWEEP_SIZE, true, false, 80, "avg iops max", 72},
+        {SWEEP_SIZE, true, true, 80, "avg iops max", 78},
+        {SWEEP_THREADS, true, true, 80, "avg bandwidth max", 73},
+        {SWEEP_THREADS, true, false, 80, "avg bandwidth", 78},
+        {SWEEP_THREADS, false, true, 60, "avg bandwidth", 58},
+        {SWEEP_RATE, false, true, 79, "", 79},
+        {SWEEP_RATE, true, true, 80, "avg in use max", 74},
+    };
+    static const char *const names[] = {"avg", "iops", "bandwidth", "max", "in use"};
+    struct stats stats = rising(100);
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = {.sweep.kind = cases[i].kind, .breakdown = cases[i].breakdown};
+        struct job_step step = {.value = 4096, .verdict = SLO_MET};
+        struct buffer head = {0}, row = {0};
+        if (cases[i].limited) {
+            assert_null(slos_add(&plan.slos, "p99=1ms"));
+            step.verdict = SLO_BROKEN;
+        }
+        table_head(&head, &plan, cases[i].columns);
+        table_row(&row, &plan, &step, &stats, SECOND, false, cases[i].columns);
+        for (size_t k = 0; k < LENGTH(names); k++)
+            if (strstr(cases[i].lacking, names[k]))
+                assert_null(strstr(head.text, names[k]));
+        assert_int_equal(row.length - 1, cases[i].width);
+        assert_int_equal(head.length - 1, row.length - 1 - (cases[i].limited ? 6 : 0));
+        buffer_free(&head);
+        buffer_free(&row);
+    }
 }
 
 static void
@@ -404,6 +450,7 @@ main(void)
         cmocka_unit_test(a_pipe_has_the_highest_in_a_line_of_its_own_kind),
         cmocka_unit_test(intervals_are_times),
         cmocka_unit_test(rates_have_columns_of_their_own),
+        cmocka_unit_test(a_narrow_terminal_lacks_the_least_useful_columns),
         cmocka_unit_test(the_last_line_of_rates_has_what_was_answered),
     };
     return cmocka_run_group_tests_name("table", tests, NULL, unmount_all);
