@@ -24,6 +24,7 @@ struct error {
     char advice[256]; /* what to do about it; may be empty */
     int status;       /* an enum exit_status */
     bool usage;       /* the usage follows the line */
+    bool broken;      /* the storage says that it failed: error_is_broken */
 };
 
 /* The size of a buffer for any line that error_format writes, its NUL included. */
@@ -59,6 +60,10 @@ const char *error_name(int number, char *buffer);
 
 /* Returns true if an errno value says that there is no room for more data. */
 bool error_is_room(int number);
+
+/* Returns true if an errno value says that a device, its file system or the way to it has
+ * failed, rather than that something else was asked of it than it can do. */
+bool error_is_broken(int number);
 
 /*
  * Lines that the user must see although nothing failed, such as a fallback. Rooms below

@@ -158,6 +158,21 @@ error_is_room(int number)
     return number == ENOSPC || number == EFBIG;
 }
 
+bool
+error_is_broken(int number)
+{
+#ifdef ESTALE
+    if (number == ESTALE)
+        return true;
+#endif
+#ifdef EREMOTEIO
+    if (number == EREMOTEIO || number == EUCLEAN)
+        return true;
+#endif
+    return number == EIO || number == EBADMSG || number == ENOTCONN ||
+           number == ETIMEDOUT;
+}
+
 const char *
 error_name(int number, char *buffer)
 {

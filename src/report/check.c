@@ -405,7 +405,7 @@ check_add_error(struct buffer *text, const struct error *error)
 {
     static const char program[] = "ioping: ";
     char line[ERROR_LINE];
-    enum check_state state = states_of[error->status];
+    enum check_state state = error->broken ? CHECK_CRITICAL : states_of[error->status];
     line[error_format(error, line, sizeof(line)) - 1] = '\0'; /* the newline */
     buffer_format(text, "IOPING %s - ", states[state].word);
     add_harmless(text, line + sizeof(program) - 1, IN_TEXT);

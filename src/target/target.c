@@ -21,6 +21,7 @@ static int
 refuse(const struct plan *plan, int number, struct error *error)
 {
     error_set(error, EXIT_PREPARE, plan->path, "%s", strerror(number));
+    error->broken = error_is_broken(number);
     if (number == ENOENT)
         return error_advise(error, "name a directory, a file or a device that exists");
     if (number == EBUSY)

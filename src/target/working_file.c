@@ -67,11 +67,12 @@ refuse_directory(const struct plan *plan, int number, struct error *error)
 {
     error_set(error, EXIT_PREPARE, plan->path, "no working file can be made here: %s",
               strerror(number));
+    error->broken = error_is_broken(number);
     if (plan->append)
         return error_advise(error, "name another directory");
     if (error_is_room(number))
         return error_advise(error, "use a smaller -S, or name a file in it instead");
-    if (number != EIO && number != ENOMEM)
+    if (!error->broken && number != ENOMEM)
         error_advise(error, "name a file in it instead");
     return -1;
 }

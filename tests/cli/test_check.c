@@ -1,6 +1,8 @@
 /* The program as a plug-in of a monitoring system: its line and its status. */
 #include "support.h"
 
+#include <errno.h>
+
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The published grammar of a line, as a regular expression: text, and figures
@@ -169,6 +171,33 @@ an_opening_that_hangs_is_critical(void **state)
             CRITICAL, "faulty %s -check -timeout 300ms d data", scripts[i]);
         assert_matches(result.out, "^IOPING CRITICAL - (d|data): still not ready after "
                                    "[0-9.]+ m?s\n$");
+        command_free(&result);
+    }
+}
+
+/* The storage has answered then; what may not be asked of it is another thing. */
+static void
+an_opening_that_fails_is_critical(void **state)
+{
+    static const struct {
+        const char *script, *target;
+        int number;
+        bool critical;
+    } cases[] = {
+        {"open@data:1-", "data", EIO, true},     {"open@data:1-", "data", ESTALE, true},
+        {"open@data:1-", "data", EACCES, false}, {"open@data:1-", "data", EMFILE, false},
+        {"open@d:1-", "d", EIO, true},           {"open@d:1-", "d", EROFS, false},
+        {"pwrite:3-", "d", EIO, true},           {"pwrite:3-", "d", ENOSPC, false},
+        {"fdatasync:1-", "d", EIO, true},
+    };
+    (void)state;
+    need_faults();
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct result result = command_status(
+            cases[i].critical ? CRITICAL : UNKNOWN, "faulty %s:%d -check -i 0 -c 9 %s",
+            cases[i].script, cases[i].number, cases[i].target);
+        assert_contains(result.out, cases[i].critical ? "CRITICAL - d" : "UNKNOWN - d");
+        assert_contains(result.out, strerror(cases[i].number));
         command_free(&result);
     }
 }
@@ -356,6 +385,7 @@ main(void)
         cmocka_unit_test(a_request_that_would_have_waited_is_not_critical),
         cmocka_unit_test(a_target_that_is_not_ready_is_unknown),
         cmocka_unit_test(an_opening_that_hangs_is_critical),
+        cmocka_unit_test(an_opening_that_fails_is_critical),
         cmocka_unit_test(a_closing_that_hangs_keeps_the_answer),
         cmocka_unit_test(wrong_usage_is_answered),
         cmocka_unit_test(an_interrupt_answers_with_what_is_known),
