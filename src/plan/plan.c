@@ -227,7 +227,7 @@ check_limits(const struct options *options, const struct plan *plan,
             error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name), why);
             return error_advise(error, advice);
         }
-        if (check_enough(plan, slo, option, error) < 0)
+        if (swept == SWEEP_NONE && check_enough(plan, slo, option, error) < 0)
             return -1;
     }
     return 0;

@@ -139,7 +139,8 @@ comparison_describe(double ratio, const struct interval *bounds, char *change, c
     show_change(change, ratio, factor);
     show_bound(low, bounds->low, factor, false);
     show_bound(high, bounds->high, factor, true);
-    snprintf(text, CELL, bounds->known ? "(%s..%s)" : "(?)", low, high);
+    snprintf(text, CELL, bounds->known && (*low || *high) ? "(%s..%s)" : "(?)", low,
+             high);
 }
 
 static void

@@ -134,6 +134,9 @@ slos_add(struct slos *list, const char *text)
     const char *wrong = is_relative(limit + 1)
                             ? parse_relative(limit + 1, &slo)
                             : units_parse(unit_of(&slo), limit + 1, &slo.limit);
+    const char *comma = strchr(limit, ',');
+    if (wrong && comma && strchr(comma, '='))
+        return "one limit at a time; give the option again for each other";
     if (!wrong)
         list->list[list->count++] = slo;
     return wrong;

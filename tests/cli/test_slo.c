@@ -121,6 +121,8 @@ a_count_that_can_never_be_enough_is_refused(void **state)
         {"-c 98 -load read -slo loaded-p99=1h",
          "-slo: loaded-p99 takes 99 requests that count, and -c 98 gives 98 at most; use "
          "-c 99"},
+        {"-c 20 -sweep size -slo p99=1h",
+         "-count: cannot be done together with -sweep; leave out one of them"},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[256];
@@ -340,7 +342,7 @@ limits_that_mean_nothing_are_refused(void **state)
         {"p99=-1", NO_TIME},
         {"p99=10ms ", NO_TIME},
         {"p99 =10ms", NO_NAME},
-        {"p99=10ms,max=1s", NO_TIME},
+        {"p99=10ms,max=1s", "one limit at a time; give the option again for each other"},
         {"p99<10ms", NO_NAME},
         {"99=10ms", NO_NAME},
         {"iops=0.5", "too small: it would mean nothing"},

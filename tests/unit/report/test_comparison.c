@@ -321,6 +321,17 @@ changes_are_rounded_and_bounds_away_from_them(void **state)
     }
 }
 
+static void
+bounds_that_are_both_open_are_not_known(void **state)
+{
+    (void)state;
+    const struct interval open = {.known = true, .low = 0, .high = INFINITY};
+    char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
+    comparison_describe(26.6, &open, change, bounds);
+    assert_string_equal(change, "26.6x");
+    assert_string_equal(bounds, "(?)");
+}
+
 /* However few the requests are. */
 static void
 one_request_has_all_its_values(void **state)
@@ -394,6 +405,7 @@ main(void)
         cmocka_unit_test(a_terminal_has_the_columns_that_fit),
         cmocka_unit_test(columns_are_as_wide_as_their_widest_entry),
         cmocka_unit_test(changes_are_rounded_and_bounds_away_from_them),
+        cmocka_unit_test(bounds_that_are_both_open_are_not_known),
         cmocka_unit_test(one_request_has_all_its_values),
         cmocka_unit_test(the_tail_is_not_the_largest),
         cmocka_unit_test(a_broken_limit_goes_before_one_that_is_not_known),

@@ -12,6 +12,7 @@
 #define NO_RATE "a part of the time has no rate"
 #define NO_OWN_RATE "a rate is that of reads and writes together"
 #define NO_LIMIT "a limit is missing, as in p99=10ms"
+#define NO_LIST "one limit at a time; give the option again for each other"
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
 #define NO_PERCENT "not a percentage such as +10% or -2.5%"
 #define NO_RELATIVE "only a percentile of all requests can be relative, as in p99=+10%"
@@ -112,6 +113,9 @@ what_is_no_limit_is_refused_and_not_added(void **state)
         {"p99=-1", NO_TIME},
         {"p99=10k", NO_TIME},
         {"p99=1ms,", NO_TIME},
+        {"p99=1,5ms", NO_TIME},
+        {"p99=1ms,iops=1k", NO_LIST},
+        {"iops=1k, p99=1ms", NO_LIST},
         {"max==1", NO_TIME},
         {"iops=", NO_COUNT},
         {"iops=abc", NO_COUNT},
