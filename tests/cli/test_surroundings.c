@@ -301,8 +301,7 @@ a_small_stack_suffices(void **state)
         "-q -p 1 -i 0 -c 200 d >raw",
         "-JJ -i 0 -c 50 -histogram data",
         "-W -i 0 -c 5 -threads 4 d",
-        "-prometheus \"$PWD/x.prom\" -hdr \"$PWD/x.hdr\" -plot \"$PWD/x.svg\" -q -i 0 "
-        "-c 20 data",
+        "-prometheus x.prom -hdr x.hdr -plot x.svg -q -i 0 -c 20 data",
         "-sweep threads=1..4 -w 50ms data",
         "-load write,depth=4 -q -i 1ms -c 50 d",
         "-compare raw raw -slo p50=+5%",
