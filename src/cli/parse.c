@@ -56,7 +56,7 @@ count_edits(const char *word, size_t length, const char *name)
 /*
  * Returns the option whose long name WORD, with its dashes, is most like: fewer than
  * three edits for five letters; of two, one with its first letter. NULL: none is, or the
- * word is so short that it is letters.
+ * word is too short to tell.
  */
 static const struct cli_option *
 find_nearest(const char *word)
@@ -65,7 +65,7 @@ find_nearest(const char *word)
     size_t length = strcspn(name, "=");
     const struct cli_option *nearest = NULL;
     int fewest = 32;
-    for (int i = 0; length >= 4 && length < 32 && i < OPTION_IDS; i++) {
+    for (int i = 0; length >= 3 && length < 32 && i < OPTION_IDS; i++) {
         const char *other = cli_options[i].name;
         int longer = (int)(length > strlen(other) ? length : strlen(other));
         int edits = count_edits(name, length, other);
@@ -229,7 +229,7 @@ parse_option(struct parser *parser, const char *word)
     if (two || !find_letter(name[0]))
         return refuse_unknown(parser, word);
     int status = parse_letters(parser, name);
-    if ((status < 0 || parser->done) && find_nearest(word))
+    if ((status < 0 || parser->done) && length > 3 && find_nearest(word))
         return refuse_unknown(parser, word); /* a long name, rather than these letters */
     return status;
 }

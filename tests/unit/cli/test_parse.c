@@ -352,6 +352,8 @@ unknown_options_are_refused_with_the_usage(void **state)
     check_refused("-qzc 10 .", true, "ioping: unrecognized option '-z'\n");
     check_refused("-urings .", true,
                   "ioping: unrecognized option '-urings'; did you mean -uring?\n");
+    check_refused("-s1o .", false,
+                  "ioping: -s '1o': not a size such as 4096, 4k, 1.5m, 8sector, 1page\n");
     check_refused("-zebra .", true, "ioping: unrecognized option '-zebra'\n");
     check_refused("--zebra=1 .", true, "ioping: unrecognized option '--zebra=1'\n");
     check_refused("--W .", true, "ioping: unrecognized option '--W'\n");
@@ -370,6 +372,7 @@ the_nearest_long_option_is_named(void **state)
         {"--counts=9", "-count"}, {"-sise=4k", "-size"},
         {"-helpp", "-help"},      {"-percentage", "-percentiles"},
         {"-rapids", "-rapid"},    {"-sloo=p99=1ms", "-slo"},
+        {"-jsn", "-json"},        {"--plt", "-plot"},
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
