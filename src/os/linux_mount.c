@@ -282,7 +282,7 @@ linux_remover_end(struct linux_remover *remover, bool removed)
 
 /* A directory that is being set up is not in use yet, and its process does not show to
  * those of other PID namespaces. */
-#define LEFT_AFTER (10 * SECOND)
+#define LEFT_AFTER (60 * SECOND)
 
 void
 linux_remover_clean(const char *folder, const char *start)

@@ -111,14 +111,14 @@ times_count_from_when_a_request_was_due(void **state)
     struct setup setup;
     struct heard heard = {0};
     begin(&setup, 1, 1);
-    fake_engine.answers[3].takes = 300 * MS;
+    fake_engine.answers[3].takes = 100 * MS; /* far from the deadline */
     const struct job *job = run_open_loop(&setup, &heard, 10 * MS, 200 * MS);
     assert_int_equal(heard.count, 20);
     assert_int_equal(job->total.missed, 0);
-    for (int i = 3; i < 20; i++) {
+    for (int i = 3; i < 12; i++) {
         int64_t point = job->group.begin + i * 10 * MS;
         assert_true(heard.list[i].start == point);
-        assert_true(heard.list[i].latency >= 300 * MS - (i - 2) * 10 * MS);
+        assert_true(heard.list[i].latency >= 100 * MS - (i - 2) * 10 * MS);
     }
 }
 
