@@ -52,6 +52,16 @@ disk_of(const struct os_layout *layout, uint64_t device)
     return 0;
 }
 
+/* Returns whether what DEVICE is asked becomes requests of one below it. */
+static bool
+is_above(const struct os_layout *layout, uint64_t device)
+{
+    for (int i = 0; i < layout->device_count; i++)
+        if (layout->devices[i].number == device)
+            return layout->devices[i].above;
+    return false;
+}
+
 /* Returns whether requests are issued to DISK. */
 static bool
 is_lowest(const struct os_layout *layout, uint64_t disk)
@@ -399,7 +409,8 @@ look_everywhere(struct search *search, const struct records *records,
 
 /* Returns whether a request whose records were not found may have asked a device all the
  * same: its thread did meanwhile, unless that was for others that it has under way; or
- * the kernel did for its blocks; or these were issued and it does not show for whom. */
+ * the kernel did for its blocks, or below a loop device for blocks that are not known; or
+ * these were issued and it does not show for whom. */
 static bool
 may_ask(struct search *search, const struct sample *sample, struct window window)
 {
@@ -410,17 +421,20 @@ may_ask(struct search *search, const struct sample *sample, struct window window
     search->count = 0;
     if (!add_part(search, sample->offset, sample->size))
         return true;
-    bool others = !target->single && add_part(&all, 0, INT64_MAX);
+    bool fits = add_part(&all, 0, INT64_MAX);
     for (const struct record *record = window.from; record < window.to; record++) {
         const struct os_trace_record *trace = &record->trace;
+        if (is_above(layout, trace->device))
+            continue;
         bool touches = find_sectors(search, trace) > 0;
+        bool others = fits && find_sectors(&all, trace) > 0;
+        bool by_kernel = trace->kind == OS_TRACE_QUEUE && trace->kernel;
         queued |= touches && trace->kind == OS_TRACE_QUEUE;
-        if ((touches || !layout->known) && trace->kind == OS_TRACE_QUEUE && trace->kernel)
+        if (by_kernel && (touches || !layout->known || (layout->upper && !others)))
             return true;
         if (touches && trace->kind == OS_TRACE_ISSUE && !queued)
             return true;
-        if (is_queued(search, trace) && trace->sectors > 0 &&
-            !(others && find_sectors(&all, trace)))
+        if (is_queued(search, trace) && trace->sectors > 0 && (target->single || !others))
             return true;
     }
     return false;

@@ -524,6 +524,31 @@ a_hole_is_on_no_device(void **state)
     assert_int_equal(split.result, SPLIT_UNASKED);
 }
 
+/* Its thread asks the loop device, which asks nothing of the one below for a hole. */
+static void
+a_hole_below_a_loop_device_is_on_no_device(void **state)
+{
+    (void)state;
+    struct os_extent upper[] = {{0, 4 << 20, 3000}};
+    struct splitter_target target = *plain();
+    struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10010, OTHER, 7096, 8),
+                                        QUEUE(10100, 77000)};
+    records[1].thread = STRANGER;
+    target.layout.devices[1] = (struct os_layout_device){OTHER, OTHER, 0, false, true};
+    target.layout.device_count = 2;
+    target.layout.lower = true;
+    target.layout.upper = upper;
+    target.layout.upper_count = 1;
+    struct split split = SPLIT(&target, reading(2 << 20, 10000, 11000), records);
+    assert_int_equal(split.result, SPLIT_UNASKED);
+    records[1].kernel = true; /* the loop device may ask for what was no hole any more */
+    split = SPLIT(&target, reading(2 << 20, 10000, 11000), records);
+    assert_int_equal(split.result, SPLIT_LOST);
+    records[1].sector = 1008; /* or for another request that is under way */
+    split = SPLIT(&target, reading(2 << 20, 10000, 11000), records);
+    assert_int_equal(split.result, SPLIT_UNASKED);
+}
+
 /* A hole may be punched while the run goes on. */
 static void
 a_request_whose_thread_asks_for_nothing_asks_no_device(void **state)
@@ -963,6 +988,7 @@ main(void)
         cmocka_unit_test(the_rest_of_what_is_complete_in_part_waits_alone),
         cmocka_unit_test(no_block_request_is_that_of_two_requests),
         cmocka_unit_test(a_hole_is_on_no_device),
+        cmocka_unit_test(a_hole_below_a_loop_device_is_on_no_device),
         cmocka_unit_test(a_request_whose_thread_asks_for_nothing_asks_no_device),
         cmocka_unit_test(what_its_thread_asks_for_next_is_not_its_own),
         cmocka_unit_test(where_blocks_are_not_known_its_thread_tells),
