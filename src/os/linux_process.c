@@ -63,12 +63,23 @@ posix_parent_death(int number)
 }
 
 #define STATE 3    /* fields of /proc/PID/stat, proc(5) */
-#define PENDING 31 /* signals of the first thread, as a decimal number */
+#define FLAGS 9    /* of the first thread, as a decimal number; */
+#define PENDING 31 /* so are its signals */
+#define EXITING 4  /* PF_EXITING of the kernel's linux/sched.h, which proc(5) names */
 
-/* Reads fields STATE and PENDING of a process. The first follows the name of the program,
- * which stands in parentheses. Returns the state, or 0 if it is not known. */
+/* Returns field NUMBER, behind the one at FIELD, which is STATE; 0: there is none. */
+static unsigned long
+read_field(const char *field, int number)
+{
+    for (int i = STATE; field && i < number; i++)
+        field = strchr(field + 1, ' ');
+    return field ? strtoul(field, NULL, 10) : 0;
+}
+
+/* Returns the state of a process, or 0 if it is not known, and whether its first thread
+ * ENDS. The first field follows the name of the program, which stands in parentheses. */
 static char
-read_state(pid_t pid, unsigned long *pending)
+read_state(pid_t pid, bool *ends)
 {
     char path[32], text[1024];
     snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
@@ -80,26 +91,25 @@ read_state(pid_t pid, unsigned long *pending)
     text[size > 0 ? size : 0] = '\0';
     const char *name = strrchr(text, ')'), *field = name ? strchr(name, ' ') : NULL;
     char state = field ? field[1] : '\0';
-    for (int i = STATE; field && i < PENDING; i++)
-        field = strchr(field + 1, ' ');
-    *pending = field ? strtoul(field, NULL, 10) : 0;
+    *ends = state && (read_field(field, FLAGS) & EXITING ||
+                      read_field(field, PENDING) >> (SIGKILL - 1) & 1);
     return state;
 }
 
 bool
 posix_process_is_stopped(pid_t pid)
 {
-    unsigned long pending;
-    return read_state(pid, &pending) == 'T';
+    bool ends;
+    return read_state(pid, &ends) == 'T';
 }
 
-/* The first thread has ended, or cannot end yet. */
+/* The first thread has ended, or cannot end yet: it is stuck, or the kernel waits for
+ * requests of Linux AIO before it lets go of the process. */
 bool
 posix_process_is_killed(pid_t pid)
 {
-    unsigned long pending;
-    char state = read_state(pid, &pending);
-    return state == 'Z' || (state && pending >> (SIGKILL - 1) & 1);
+    bool ends = false;
+    return read_state(pid, &ends) == 'Z' || ends;
 }
 
 #define WORD 32 /* capabilities in one of the kernel's words */

@@ -326,12 +326,15 @@ a_killed_worker_is_not_waited_for(void **state)
         {"-q", "137\nhangs\n"},
         {"-threads 4", "137\nhangs\n"},
         {"-check", "3\nhangs\nIOPING UNKNOWN - ended before there was a result\n"},
+        {"-A", "137\nhangs\n"}, /* the kernel waits for its requests, then */
     };
     (void)state;
     need_bare("it ends in another way");
     need_process_states();
     mount_fuse("killed", "uncached,hang_file=%s/hang", scratch());
     for (size_t i = 0; i < LENGTH(cases); i++) {
+        if (cases[i].arguments[1] == 'A')
+            need_aio();
         struct result result =
             command_status(0, "a_killed_worker_is_not_waited_for %s", cases[i].arguments);
         assert_string_equal(result.out, cases[i].out);
