@@ -168,6 +168,16 @@ find_missing(const struct plan *plan, enum scope scope, const char **advice)
     return scope == SCOPE_ALL || plan->load == LOAD_READ_WRITE ? NULL : "needs -G";
 }
 
+/* Returns how many more than half of the requests that count can be of SCOPE, where writes
+ * and reads take turns, behind so many of the WARMUP. A thread may begin with either. */
+static uint64_t
+find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
+{
+    if (plan->threads > 1 || plan->phased)
+        return (uint64_t)plan->threads;
+    return (warmup + (scope == SCOPE_READ)) % 2 == 0; /* the first that counts */
+}
+
 /* Checks that the percentile of SLO, which OPTION limits, can have enough requests. */
 static int
 check_enough(const struct plan *plan, const struct slo *slo, const char *option,
@@ -178,7 +188,7 @@ check_enough(const struct plan *plan, const struct slo *slo, const char *option,
     uint64_t needs = percentile_needs(&slo->percentile) * (half ? 2 : 1),
              warmup = slo->phase > PHASE_IDLE ? 0 : plan->limits.warmup,
              phases = plan->phased && slo->phase == PHASE_NONE ? PHASES - 1 : 1,
-             odd = half ? (uint64_t)plan->threads : 0; /* each may begin with either */
+             odd = half ? find_odd(plan, slo->scope, warmup) : 0;
     char name[SLO_NAME], advice[64];
     if (slo->metric != SLO_PERCENTILE || plan->compare || plan->count >= needs + warmup ||
         plan->count * phases + odd >= needs + warmup)

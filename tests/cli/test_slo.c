@@ -116,6 +116,12 @@ a_count_that_can_never_be_enough_is_refused(void **state)
         {"-c 50 -G -WW -slo read-p99=1h",
          "-slo: read-p99 takes 198 requests that count, and -c 50 gives 49 at most; use "
          "-c 199"},
+        {"-c 198 -G -WW -slo write-p99=1h",
+         "-slo: write-p99 takes 198 requests that count, and -c 198 gives 197 at most; "
+         "use -c 199"},
+        {"-c 197 -a 0 -G -WW -slo read-p99=1h",
+         "-slo: read-p99 takes 198 requests that count, and -c 197 gives 197 at most; "
+         "use -c 198"},
         {"-c 33 -load read -slo p99=1h",
          "-slo: p99 takes 99 requests that count, and -c 33 gives 98 at most; use -c 34"},
         {"-c 98 -load read -slo loaded-p99=1h",
