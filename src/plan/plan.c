@@ -168,8 +168,9 @@ find_missing(const struct plan *plan, enum scope scope, const char **advice)
     return scope == SCOPE_ALL || plan->load == LOAD_READ_WRITE ? NULL : "needs -G";
 }
 
-/* Returns how many more than half of the requests that count can be of SCOPE, where writes
- * and reads take turns, behind so many of the WARMUP. A thread may begin with either. */
+/* Returns how many more than half of the requests that count can be of SCOPE, where
+ * writes and reads take turns, behind so many of the WARMUP. A thread may begin with
+ * either. */
 static uint64_t
 find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
 {
