@@ -115,6 +115,7 @@ a_file_that_hangs_is_given_up_after_a_signal() {
     worker=$(worker_of "$pid")
     kill -INT "$pid"
     until_said 'not written'
+    until_printed 'mdev ='
     tail -1 o | cut -d = -f 1
     rm hang
     reap

@@ -416,6 +416,9 @@ writing_back_leaves_nothing_to_write(void **state)
     int fd = make_file("dirty", 64);
     if (unwritten_pages(fd) != 64)
         skip_because("cachestat(2) does not tell of this file system's cache");
+    errno = 0;
+    if (os_file_write_back(fd, 0, 32 * 4096) < 0 && errno == ENOTSUP)
+        skip_because("needs a system that writes back without a flush");
     assert_int_equal(os_file_write_back(fd, 0, 32 * 4096), 0);
     assert_int_equal(os_file_write_back(fd, 0, 0), 0);
     assert_int_equal(unwritten_pages(fd), 0);
