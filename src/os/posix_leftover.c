@@ -86,10 +86,12 @@ os_leftover_made(void)
     atomic_store(&leftover->made, true);
 }
 
+/* In a process that ends, an open may be interrupted whose file is made all the same. */
 void
 os_leftover_end(void)
 {
-    atomic_store(&leftover->state, NONE);
+    if (!atomic_load(&leftover->ending))
+        atomic_store(&leftover->state, NONE);
 }
 
 /* A file that os_leftover_made did not tell of may be another's, if it is not empty. */
