@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#define EXACT 1e-9 /* of a unit: what the computation may lose */
 #define DIGITS 3
 
 int64_t
@@ -10,7 +11,7 @@ search_round(double rate, int digits)
     if (rate < 1)
         return 1;
     double unit = pow(10, floor(log10(rate)) + 1 - digits);
-    return unit > 1 ? (int64_t)(round(rate / unit) * unit) : (int64_t)round(rate);
+    return (int64_t)(floor(rate / fmax(unit, 1) + EXACT) * fmax(unit, 1));
 }
 
 void

@@ -34,7 +34,8 @@ void search_start(struct search *search, int64_t from, int64_t to);
  * failed HOPELESSly needs no second try. */
 void search_note(struct search *search, bool kept, bool hopeless);
 
-/* Returns RATE rounded to so many significant DIGITS, and at least 1. */
+/* Returns RATE rounded down to so many significant DIGITS, and at least 1: it is never
+ * more than was achieved. */
 int64_t search_round(double rate, int digits);
 
 #endif

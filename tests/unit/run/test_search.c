@@ -116,16 +116,16 @@ one_step_that_is_disturbed_does_not_change_what_is_found(void **state)
 }
 
 static void
-rates_are_rounded_to_significant_digits(void **state)
+rates_are_rounded_down_to_significant_digits(void **state)
 {
     static const struct {
         double rate;
         int digits;
         int64_t rounded;
     } cases[] = {{0, 2, 1},         {0.2, 2, 1},           {1.4, 2, 1},
-                 {5.5, 3, 6},       {12.6, 2, 13},         {127, 2, 130},
-                 {124.9, 2, 120},   {999.6, 3, 1000},      {47999.2, 3, 48000},
-                 {48049, 3, 48000}, {9.996e6, 3, 10000000}};
+                 {5.5, 3, 5},       {12.6, 2, 12},         {127, 2, 120},
+                 {124.9, 2, 120},   {999.6, 3, 999},       {47999.2, 3, 47900},
+                 {48000, 3, 48000}, {9.996e6, 3, 9990000}, {799.9999999999, 3, 800}};
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_int_equal(search_round(cases[i].rate, cases[i].digits), cases[i].rounded);
@@ -160,7 +160,7 @@ main(void)
         cmocka_unit_test(a_highest_rate_to_try_that_is_kept_is_the_answer),
         cmocka_unit_test(a_first_rate_that_fails_ends_it),
         cmocka_unit_test(one_step_that_is_disturbed_does_not_change_what_is_found),
-        cmocka_unit_test(rates_are_rounded_to_significant_digits),
+        cmocka_unit_test(rates_are_rounded_down_to_significant_digits),
         cmocka_unit_test(a_rate_that_fails_hopelessly_is_tried_once),
     };
     return cmocka_run_group_tests_name("search", tests, NULL, NULL);
