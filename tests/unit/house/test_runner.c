@@ -52,7 +52,7 @@ make_programs(void **state)
 
 /* A shell function: run OPTIONS PROGRAM... by the script, with a folder of its own. */
 #define RUN                                                                          \
-    "unset RUNNER PROGRAM MAKEFLAGS MAKELEVEL CHECK_JOBS; own=$PWD; cd "             \
+    "unset RUNNER PROGRAM MAKEFLAGS MAKELEVEL CHECK_JOBS V; own=$PWD; cd "           \
     "\"$IOPING_SOURCE\"; export "                                                    \
     "BUILDDIR=\"$own\" RESULTS=\"$own/results\"\n"                                   \
     "run() { options=$1; shift; for name; do shift; set -- \"$@\" \"$own/tests/cli/" \
