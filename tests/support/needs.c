@@ -46,6 +46,15 @@ need_success(const char *text, const char *reason)
         skip_because(reason);
 }
 
+/* The label has the names of a mount only there. File "data" is that of make_files. */
+void
+need_linux(void)
+{
+    need_success("\"$IOPING\" -q -C -a 0 -c 1 data >label.try && "
+                 "! grep -q ' (unknown unknown ' label.try",
+                 "needs a program that is built for Linux");
+}
+
 void
 need_loops(void)
 {

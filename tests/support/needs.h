@@ -15,6 +15,9 @@ void skip_because(const char *reason);
 /* The shell command TEXT ends with 0, in the scratch folder; else REASON. */
 void need_success(const char *text, const char *reason);
 
+/* The program that is tested is not a build for what POSIX has alone. */
+void need_linux(void);
+
 /* The kernel lets the tests attach loop devices and change them; become another user and
  * give files to that; run as_user what permissions bind; mount in a namespace of
  * unshare(1). Root of a user namespace may not do all of it. */
