@@ -246,7 +246,7 @@ devices_are_in_the_right_order_with_the_right_ratios() {
     read -r d32 <loop32
     for _ in 1 2 3 4 5; do
         faulty "pread@${d2##*/}/:1-:2ms,pread@${d8##*/}/:1-:8ms,pread@${d32##*/}/:1-:32ms" \
-            -i 0 -c 50 "$d32" "$d2" "$d8" >o || return
+            -i 0 -c 150 "$d32" "$d2" "$d8" >o || return
         compared >rows
         result="$(cut -d' ' -f1 rows | xargs) $(judged <rows)"
         [ "$result" != "$d2 $d8 $d32 1 1 1 1 1 1 1 1 1" ] || break

@@ -110,6 +110,19 @@ equal_latencies_are_independent(void **state)
     assert_true(is.known && is.time == 1);
 }
 
+/* The largest is that of many, so all are up to it. */
+static void
+two_states_of_equal_latencies_are_seen(void **state)
+{
+    (void)state;
+    struct time_series series;
+    series_start(&series, entries, MOST + 2, 1);
+    for (int i = 0; i < 100; i++)
+        series_record(&series, i, i < 41 ? 1000 : 20000000);
+    assert_false(find(&series, "50").known);
+    assert_false(find(&series, "90").known);
+}
+
 /* A stall is seen by those that it holds up, of which few are beyond the percentile. */
 static void
 a_cluster_is_seen_below_a_high_percentile(void **state)
@@ -148,6 +161,7 @@ main(void)
         cmocka_unit_test(an_autoregressive_process_has_its_time),
         cmocka_unit_test(what_alternates_is_worth_no_more_than_it_is),
         cmocka_unit_test(equal_latencies_are_independent),
+        cmocka_unit_test(two_states_of_equal_latencies_are_seen),
         cmocka_unit_test(a_cluster_is_seen_below_a_high_percentile),
         cmocka_unit_test(nothing_is_known_of_too_few),
     };
