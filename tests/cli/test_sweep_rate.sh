@@ -70,7 +70,7 @@ beyond() {
     done
     cat e >&2
     jq -s -c '(map(select(.stat)) | last.load.iops) as $achieved | map(select(.highest))[0]
-        | [.highest.rate <= $achieved + 0.5, .highest.rate >= 0.97 * $achieved]' o
+        | [.highest.rate <= $achieved + 0.5, .highest.rate >= 0.9 * $achieved]' o
 }
 
 # Usage: engine_of FORBIDDEN: that which the plot names when these calls are.
