@@ -102,7 +102,7 @@ nothing_is_left_after_a_signal() {
 each_size_has_a_row() {
     for window in 40ms 500ms 5s; do
         ioping -W -append -sweep size=4k..16k -w "$window" -JJ "$@" d >o
-        [ "$(jq -s 'map(select(.load.count == 0)) | length' o)" != 0 ] || break
+        [ "$(jq -s 'map(select(.load.count > 0)) | length' o)" != 3 ] || break
     done
     jq -c '[.sweep.size, .load.failed, .load.size == .load.count * .sweep.size]' o
     ls -A d
