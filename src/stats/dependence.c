@@ -133,15 +133,15 @@ find_time(float *values, int count)
     return time < 1 + noise ? 1 : time / fmax(1 - (2.0 * lag - 1) / count, 0.1);
 }
 
-/* Returns the autocorrelation time of the percentile that has RANK: where many have its
- * value, of those up to it or of those below it, whichever are nearer to that rank. */
+/* Returns the autocorrelation time of the percentile that has RANK; where all are up to
+ * it, of those below it. */
 static double
 find_time_at(const struct sample_set *set, int rank)
 {
     int step = 0, below = 0;
     for (; set->upto[step] < rank; step++)
         below = set->upto[step];
-    if (below > 0 && rank - below < set->upto[step] - rank)
+    if (below > 0 && set->upto[step] == set->count)
         step--;
     float mean = (float)set->upto[step] / (float)set->count;
     for (int i = 0; i < set->count; i++)

@@ -31,8 +31,8 @@ the_faster_is_first_in_the_comparison() {
 # Usage: equal_ones_are_not_ranked TARGET TARGET TARGET ORDER
 equal_ones_are_not_ranked() {
     for _ in 1 2 3 4 5; do
-        faulty pread@data/:1-:20ms,pread@copy/:1-:20ms,pread@third/:1-:80ms -C -q -i 0 \
-            -c 40 "$1" "$2" "$3" >o || return
+        faulty pread@data/:1-:10ms,pread@copy/:1-:10ms,pread@third/:1-:40ms -C -q -i 0 \
+            -c 120 "$1" "$2" "$3" >o || return
         found="$(names) $(table | awk 'NR > 2 && NF > 12 { print $7 }' | xargs)"
         case $found in
         "$4 (~) (+"*) break ;;
