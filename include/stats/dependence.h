@@ -11,6 +11,7 @@ struct dependence {
     bool known;  /* the series is worth DEPENDENCE_LEAST independent requests, for the
                     percentile and for the median */
     double time; /* the integrated autocorrelation time, in entries, 1 at least */
+    double tolerance; /* its bounds are that much further away, as a share of them */
 };
 
 #define DEPENDENCE_LEAST 15

@@ -22,7 +22,12 @@
  *
  * Beyond a high percentile are few latencies. What follows each other there may be seen
  * from lower ones only, so the largest of several times is taken: those of the percentile
- * and of others with two, four and so on times as many beyond.
+ * and of others with two, four and so on times as many beyond. Of equal latencies those
+ * below the percentile tell one time and those up to it another; the larger is taken.
+ *
+ * A machine that is busy for a while makes equal latencies a little longer for as long.
+ * Where the times at a percentile are too long, those are taken which latencies further
+ * away from it than a tolerance tell, and its bounds become as much wider.
  */
 #include "stats/dependence.h"
 
@@ -33,6 +38,7 @@
 
 #define LAGS 64   /* that are added up before pairs become one */
 #define BEYOND 50 /* latencies beyond a percentile that tell of what follows */
+#define TOLERANCE 0.15
 #define LEVELS_LEAST \
     3 /* percentiles that are looked at, if not the median is among them */
 
@@ -41,7 +47,8 @@ struct sample_set {
     int count;
     uint16_t *steps; /* of each latency, in order */
     int *upto;       /* latencies in a step of the histogram and those below */
-    float *values;   /* 1 up to a percentile, 0 beyond, less their mean */
+    double tolerance;
+    float *values; /* 1 up to a percentile, 0 beyond, less their mean */
 };
 
 static int
@@ -133,20 +140,27 @@ find_time(float *values, int count)
     return time < 1 + noise ? 1 : time / fmax(1 - (2.0 * lag - 1) / count, 0.1);
 }
 
-/* Returns the autocorrelation time of the percentile that has RANK; where all are up to
- * it, of those below it. */
+/* Returns the autocorrelation time of being up to STEP. */
 static double
-find_time_at(const struct sample_set *set, int rank)
+find_time_upto(const struct sample_set *set, int step)
 {
-    int step = 0, below = 0;
-    for (; set->upto[step] < rank; step++)
-        below = set->upto[step];
-    if (below > 0 && set->upto[step] == set->count)
-        step--;
     float mean = (float)set->upto[step] / (float)set->count;
     for (int i = 0; i < set->count; i++)
         set->values[i] = (set->steps[i] <= step ? 1 : 0) - mean;
     return find_time(set->values, set->count);
+}
+
+/* Returns the autocorrelation time of the percentile that has RANK. */
+static double
+find_time_at(const struct sample_set *set, int rank)
+{
+    int step = 0;
+    while (set->upto[step] < rank)
+        step++;
+    double low = (double)histogram_below(step) / (1 + set->tolerance);
+    double high = (double)histogram_upto(step) * (1 + set->tolerance);
+    return fmax(find_time_upto(set, histogram_step((int64_t)low)),
+                find_time_upto(set, histogram_step((int64_t)high)));
 }
 
 /* Returns the longest time of RANK and of those further from its end of the series. */
@@ -167,22 +181,33 @@ find_longest(const struct sample_set *set, int rank)
     return longest;
 }
 
+static struct dependence
+find_dependence(const struct sample_set *set, const struct percentile *percentile)
+{
+    int rank = (int)percentile_rank(percentile, (uint64_t)set->count);
+    double median = find_time_at(set, (set->count + 1) / 2);
+    double time = find_longest(set, rank);
+    bool known = set->count >= DEPENDENCE_LEAST * fmax(median, time);
+    return (struct dependence){known, time, set->tolerance};
+}
+
 int
 dependence_find(struct dependence *dependence, const struct time_series *series,
                 const struct percentile *percentile)
 {
     struct sample_set set = {0};
-    *dependence = (struct dependence){false, 1};
+    *dependence = (struct dependence){false, 1, 0};
     if (series->used < DEPENDENCE_LEAST)
         return 0;
     sort_entries(series);
     int status = fill_set(&set, series);
-    if (status == 0) {
-        int rank = (int)percentile_rank(percentile, (uint64_t)set.count);
-        double median = find_time_at(&set, (set.count + 1) / 2);
-        dependence->time = find_longest(&set, rank);
-        dependence->known =
-            set.count >= DEPENDENCE_LEAST * fmax(median, dependence->time);
+    if (status == 0)
+        *dependence = find_dependence(&set, percentile);
+    if (status == 0 && !dependence->known) {
+        set.tolerance = TOLERANCE;
+        struct dependence roughly = find_dependence(&set, percentile);
+        if (roughly.known)
+            *dependence = roughly;
     }
     free(set.steps);
     free(set.upto);

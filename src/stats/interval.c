@@ -34,7 +34,7 @@ estimate_make(struct estimate *estimate, const struct stats *stats,
               const struct time_series *series, const struct percentile *percentile)
 {
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
-    *estimate = (struct estimate){*percentile, latencies.histogram, 0, {false, 1}};
+    *estimate = (struct estimate){*percentile, latencies.histogram, 0, {false, 1, 0}};
     if (!series || latencies.corrected)
         return 0;
     estimate->entries = series->used;
@@ -102,9 +102,10 @@ estimate_interval(const struct estimate *estimate, double tail)
     struct walk walk = {estimate->histogram, 0, 0};
     uint64_t count = count_independent(estimate, estimate->dependence.time);
     struct rank_bounds bounds = percentile_bounds(&estimate->percentile, count, tail);
+    double wider = 1 + estimate->dependence.tolerance;
     double low = find_low(&walk, bounds.lower, count);
-    return (struct interval){estimate->dependence.known, low,
-                             find_high(&walk, bounds.upper, count)};
+    double high = find_high(&walk, bounds.upper, count);
+    return (struct interval){estimate->dependence.known, low / wider, high * wider};
 }
 
 static void
@@ -158,11 +159,13 @@ estimate_ratio(const struct estimate *estimate, const struct estimate *reference
 {
     const struct dependence *own = &estimate->dependence, *other = &reference->dependence;
     double time = fmax(own->time, other->time);
+    double wider = (1 + own->tolerance) * (1 + other->tolerance);
     struct points values, references;
     if (!own->known || !other->known)
         return (struct interval){0};
     fill_points(&values, estimate, time);
     fill_points(&references, reference, time);
-    return (struct interval){true, find_ratio(values.low, references.high, TAIL),
-                             find_ratio(values.high, references.low, 1 - TAIL)};
+    double low = find_ratio(values.low, references.high, TAIL);
+    double high = find_ratio(values.high, references.low, 1 - TAIL);
+    return (struct interval){true, low / wider, high * wider};
 }

@@ -107,20 +107,43 @@ equal_latencies_are_independent(void **state)
     for (int i = 0; i < DEPENDENCE_LEAST; i++)
         series_record(&series, i, 100000);
     struct dependence is = find(&series, "99");
-    assert_true(is.known && is.time == 1);
+    assert_true(is.known && is.time == 1 && is.tolerance == 0);
 }
 
-/* The largest is that of many, so all are up to it. */
+/* Stores latencies of two states, the second from entry 41 of 100 on, and the last. */
+static struct dependence
+find_states(int64_t first, int64_t second, int64_t last, const char *percentile)
+{
+    struct time_series series;
+    series_start(&series, entries, MOST + 2, 1);
+    for (int i = 0; i < 100; i++)
+        series_record(&series, i, i < 41 ? first : i < 99 ? second : last);
+    return find(&series, percentile);
+}
+
+/* The larger is the largest of all, or not. */
 static void
 two_states_of_equal_latencies_are_seen(void **state)
 {
     (void)state;
-    struct time_series series;
-    series_start(&series, entries, MOST + 2, 1);
-    for (int i = 0; i < 100; i++)
-        series_record(&series, i, i < 41 ? 1000 : 20000000);
-    assert_false(find(&series, "50").known);
-    assert_false(find(&series, "90").known);
+    static const int64_t last[] = {20000000, 50000000};
+    for (size_t i = 0; i < LENGTH(last); i++) {
+        assert_false(find_states(1000, 20000000, last[i], "50").known);
+        assert_false(find_states(1000, 20000000, last[i], "90").known);
+        assert_false(find_states(20000000, 1000, last[i], "50").known);
+    }
+}
+
+/* A clock that is late for a while is no state of a device, but no more is known than
+ * what it is late by. */
+static void
+two_states_that_are_close_are_known_roughly(void **state)
+{
+    (void)state;
+    struct dependence is = find_states(20000000, 20400000, 50000000, "50");
+    assert_true(is.known && is.time == 1);
+    assert_true(is.tolerance > 0.02 && is.tolerance < 0.2);
+    assert_false(find_states(20000000, 25000000, 50000000, "50").known);
 }
 
 /* A stall is seen by those that it holds up, of which few are beyond the percentile. */
@@ -162,6 +185,7 @@ main(void)
         cmocka_unit_test(what_alternates_is_worth_no_more_than_it_is),
         cmocka_unit_test(equal_latencies_are_independent),
         cmocka_unit_test(two_states_of_equal_latencies_are_seen),
+        cmocka_unit_test(two_states_that_are_close_are_known_roughly),
         cmocka_unit_test(a_cluster_is_seen_below_a_high_percentile),
         cmocka_unit_test(nothing_is_known_of_too_few),
     };

@@ -433,6 +433,24 @@ equal_latencies_are_known_to_their_step(void **state)
         }
 }
 
+/* What follows each other there says little about 2 %, and enough about a factor of 4. */
+static void
+states_that_are_close_have_wide_bounds(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 2; which++) {
+        start(&runs[which]);
+        for (int i = 0; i < 100; i++)
+            record(&runs[which], (which ? 80000000 : 20000000) * (i < 41 ? 50 : 51) / 50);
+    }
+    struct estimate estimate = estimate_of(&runs[0], 0);
+    struct interval interval = estimate_interval(&estimate, 0.025);
+    struct interval ratio = ratio_of(&runs[1], &runs[0], 0);
+    assert_true(interval.known && interval.low < 18e6 && interval.high > 23e6);
+    assert_true(ratio.known && ratio.low > 2 && ratio.low < 3.2);
+    assert_true(ratio.high > 5 && ratio.high < 8);
+}
+
 static void
 intervals_are_narrower_of_more_requests(void **state)
 {
@@ -510,6 +528,7 @@ main(void)
         cmocka_unit_test(runs_of_which_some_requests_are_known_seldom_differ),
         cmocka_unit_test(entries_are_put_in_the_order_of_their_starts),
         cmocka_unit_test(equal_latencies_are_known_to_their_step),
+        cmocka_unit_test(states_that_are_close_have_wide_bounds),
         cmocka_unit_test(intervals_are_narrower_of_more_requests),
         cmocka_unit_test(independent_latencies_have_about_the_binomial_interval),
     };
