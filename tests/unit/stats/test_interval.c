@@ -441,7 +441,8 @@ states_that_are_close_have_wide_bounds(void **state)
     for (int which = 0; which < 2; which++) {
         start(&runs[which]);
         for (int i = 0; i < 100; i++)
-            record(&runs[which], (which ? 80000000 : 20000000) * (i < 41 ? 50 : 51) / 50);
+            record(&runs[which],
+                   (int64_t)(which ? 80000000 : 20000000) * (i < 41 ? 50 : 51) / 50);
     }
     struct estimate estimate = estimate_of(&runs[0], 0);
     struct interval interval = estimate_interval(&estimate, 0.025);
