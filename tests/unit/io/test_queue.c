@@ -164,8 +164,8 @@ all_may_fail(void **state)
     stop();
 }
 
-#define EARLY 5 /* ends of waits: the kernel's own work for a thread may interrupt them \
-                 */
+/* So often the kernel's own work for a thread may end its wait early. */
+#define EARLY 5
 
 static void
 a_wait_ends_in_time(void **state)
