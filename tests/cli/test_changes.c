@@ -143,7 +143,8 @@ a_file_system_that_is_unmounted_lazily_is_still_measured(void **state)
             0, "a_file_system_that_is_unmounted_lazily_is_still_measured %s %s", name,
             targets[i]);
         assert_string_equal(result.out, "ok\n");
-        assert_string_equal(result.err, "");
+        assert_matches(result.err, "^(ioping: lazy: still not ready after [0-9.]+ m?s, "
+                                   "at its end\n)?$"); /* on a busy machine */
         command_free(&result);
     }
 }

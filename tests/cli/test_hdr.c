@@ -46,7 +46,7 @@ another_library_reads_what_is_apart(void **state)
     need_library();
     check("another_library_reads_what_is_apart -W -i 1ms -c 100", "../d ../d#sync sum\n");
     check("another_library_reads_what_is_apart -G -i 1ms -c 200",
-          "../d ../d#read ../d#write ../d#sync sum\n");
+          "../d ../d#read ../d#sync ../d#write sum\n");
     check("another_library_reads_what_is_apart -G -C -i 1ms -c 100 -load read,rate=100",
           "../d#idle ../d#idle#read ../d#idle#write "
           "../d#loaded ../d#loaded#read ../d#loaded#write "
@@ -64,8 +64,8 @@ another_library_reads_the_parts(void **state)
     if (!succeeds("ioping -breakdown -q -c 1 -i 0 d"))
         skip_because("needs a build folder on a disk");
     check("another_library_reads_what_is_apart -G -breakdown -i 1ms -c 200",
-          "../d ../d#read ../d#write ../d#sync ../d#submit ../d#queue ../d#device "
-          "../d#return sum\n");
+          "../d ../d#device ../d#queue ../d#read ../d#return ../d#submit ../d#sync "
+          "../d#write sum\n");
 }
 
 static void

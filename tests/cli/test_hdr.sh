@@ -34,13 +34,14 @@ another_library_reads_what_the_requests_took() {
 }
 
 # Usage: another_library_reads_what_is_apart OPTION...: of each tag what differs, without
-# the count; and without that of the device's flushes, as not all devices are sent any.
+# the count; and without that of the device's flushes, as not all devices are sent any. In
+# the order of names: a short interval may have a write and no read yet.
 another_library_reads_what_is_apart() {
     cd f || return
     "$IOPING" -JJ -a 0 -P 20ms -percentiles 50,90,99 -hdr x.hlog "$@" ../d >../o || return
     check_log
     "$(hdr_python)" "$tests/support/tools/read_hdr.py" x.hlog ../o |
-        sed -E 's/^([^ ]+) [0-9]+/\1/; /#sync_device$/d' | xargs
+        sed -E 's/^([^ ]+) [0-9]+/\1/; /#sync_device$/d' | LC_ALL=C sort | xargs
 }
 
 # A busy machine may skip intervals, and tries again.

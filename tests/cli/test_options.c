@@ -55,11 +55,11 @@ static const struct expectation plain[] = {
     {"time_has_a_default_format", "show_default_time", "2\n---\n", ""},
     {"time_takes_an_attached_format", "show_given_time", "now\nat %, 4 KiB <<< d\n", ""},
     {"rapid_is_quiet_and_needs_no_pause",
-     "ioping -R -w 0.2 . >o; grep -c request= o; sed -n '2s/ .*//p' o; "
+     "ioping -hang 0 -R -w 0.2 . >o; grep -c request= o; sed -n '2s/ .*//p' o; "
      "sed -n 's/ requests completed.*//p' o | grep -c .",
      "0\n---\n1\n", ""},
     {"rapid_yields_to_a_given_interval",
-     "ioping -R -w 0.2 -i 1h -a 0 -B . | cut -d' ' -f9", "1\n", ""},
+     "ioping -hang 0 -R -w 0.2 -i 1h -a 0 -B . | cut -d' ' -f9", "1\n", ""},
     {"rapid_has_a_working_set_of_64m",
      "mkdir rapid; ioping -hang 0 -RkB -w 0.1 rapid >o; stat -c %s rapid/ioping.tmp; "
      "ioping -hang 0 -RkB -w 0.1 -S 1m d >o; stat -c %s d/ioping.tmp; rm d/ioping.tmp",

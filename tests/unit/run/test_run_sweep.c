@@ -708,7 +708,8 @@ no_rate_is_more_than_what_was_due(void **state)
         for (int i = 0; i < setup.job->step_count; i++) {
             const struct job_step *step = &setup.job->steps[i];
             fewer += step->iops < 950;
-            assert_true((double)step->rate <= step->iops / 0.99 + 1);
+            /* All but one in the 20 ms is all of them. */
+            assert_true((double)step->rate <= step->iops + 50 + 1);
         }
     }
     assert_true(fewer > 0);

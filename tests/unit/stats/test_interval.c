@@ -237,7 +237,7 @@ bounds_hold_the_true_value_and_runs_of_a_process_seldom_differ(void **state)
     (void)state;
     static const int counts[] = {100, 500, 60, 150, 200, 300, 1000, 2000, 5000};
     const char *wanted = getenv("PAIRS");
-    int pairs = wanted ? atoi(wanted) : 60;
+    int pairs = wanted ? atoi(wanted) : 30;
     if (wanted)
         print_message("%20sknown  open above below compd equal  5000  +20 %%\n", "");
     for (size_t which = 0; which < PROCESSES; which++)
@@ -266,7 +266,7 @@ nothing_is_known_of_few_independent_requests(void **state)
         int kind, count;
     } cases[] = {{6, 120}, {7, 300}, {8, 2000}, {2, 60}};
     const char *wanted = getenv("PAIRS");
-    int pairs = wanted ? atoi(wanted) : 60;
+    int pairs = wanted ? atoi(wanted) : 30;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const struct kind *kind = &kinds[cases[i].kind];
         struct rates rates[2];
