@@ -44,7 +44,7 @@ struct row {
 #define STILL_WAITING "ioping: [0-9]+ requests? still waiting after [0-9.]+ m?s\n"
 
 /* A line of stdout for a request that had no answer for 2 s. */
-#define TIMED_OUT ": request=[0-9]+ time>2[.0-9]* s \\(timeout\\)\n"
+#define TIMED_OUT ": request=[0-9]+ time>[2-9][.0-9]* s \\(timeout\\)\n"
 
 /* Runs a table of COUNT rows as the tests of group NAME, at most 64, and MORE of them.
  * Returns the status of the program. */
