@@ -67,27 +67,10 @@ inflight_release(struct inflight *inflight, struct inflight_request *entry)
 
 /* Loses a request that was taken: it is not in flight any more, and its place not free.
  */
-static inline void
-inflight_lose(struct inflight *inflight, struct inflight_request *entry)
-{
-    entry->older->younger = entry->younger;
-    entry->younger->older = entry->older;
-    entry->lost = true;
-    if (inflight->lost++ == 0)
-        inflight->lost_since = entry->sample.start;
-}
+void inflight_lose(struct inflight *inflight, struct inflight_request *entry);
 
 /* Frees a request that was lost. */
-static inline void
-inflight_regain(struct inflight *inflight, struct inflight_request *entry)
-{
-    entry->lost = false;
-    entry->younger = inflight->free;
-    inflight->free = entry;
-    inflight->under_way--;
-    if (--inflight->lost == 0)
-        inflight->lost_since = 0;
-}
+void inflight_regain(struct inflight *inflight, struct inflight_request *entry);
 
 /* Has the time of a request that has ended at NOW begin when it was due. */
 static inline void
