@@ -200,5 +200,6 @@ os_memory_zeroed(size_t size)
 void
 os_memory_release(void *memory, size_t size)
 {
-    munmap(memory, size);
+    if (memory)
+        munmap(memory, size);
 }

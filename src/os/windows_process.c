@@ -155,7 +155,8 @@ void
 os_memory_release(void *memory, size_t size)
 {
     (void)size;
-    VirtualFree(memory, 0, MEM_RELEASE);
+    if (memory)
+        VirtualFree(memory, 0, MEM_RELEASE);
 }
 
 #define SAME (20 * MS) /* ns: two Ctrl-C within this time are one */

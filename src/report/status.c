@@ -515,8 +515,7 @@ status_close(struct status *status)
     if (!status)
         return;
     status_erase(status);
-    if (status->merged)
-        os_memory_release(status->merged, sizeof(*status->merged));
+    os_memory_release(status->merged, sizeof(*status->merged));
     buffer_free(&status->line);
     buffer_free(&status->last);
     os_lock_free(status->lock);

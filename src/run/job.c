@@ -52,10 +52,8 @@ job_init(struct job *job, const struct plan *plan, int number)
 void
 job_free(struct job *job)
 {
-    if (job->track)
-        os_memory_release(job->track, sizeof(*job->track));
-    if (job->phases)
-        os_memory_release(job->phases, sizeof(*job->phases));
+    os_memory_release(job->track, sizeof(*job->track));
+    os_memory_release(job->phases, sizeof(*job->phases));
     worker_close_series(&job->series);
 }
 

@@ -354,8 +354,7 @@ kept_close(struct kept *kept)
         job_free(&kept->jobs[i]);
     for (int i = 0; i < TARGETS_MOST; i++)
         free(kept->labels[i].text);
-    if (kept->jobs)
-        os_memory_release(kept->jobs, TARGETS_MOST * sizeof(struct job));
+    os_memory_release(kept->jobs, TARGETS_MOST * sizeof(struct job));
     buffer_free(&kept->begun);
     memset(kept, 0, sizeof(*kept));
 }

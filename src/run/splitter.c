@@ -65,19 +65,12 @@ records_open(struct records *records, const struct splitter_source *source)
     return records->list && records->own && records->attribution ? 0 : -1;
 }
 
-static void
-release(void *memory, size_t size)
-{
-    if (memory)
-        os_memory_release(memory, size);
-}
-
 void
 records_close(struct records *records)
 {
-    release(records->list, RECORDS_MOST * sizeof(struct record));
-    release(records->own, RECORD_THREADS / 8);
-    release(records->attribution, sizeof(struct attribution));
+    os_memory_release(records->list, RECORDS_MOST * sizeof(struct record));
+    os_memory_release(records->own, RECORD_THREADS / 8);
+    os_memory_release(records->attribution, sizeof(struct attribution));
     *records = (struct records){0};
 }
 
@@ -403,11 +396,11 @@ splitter_close(struct splitter *splitter)
     for (int i = 0; splitter->targets && i < splitter->target_count; i++) {
         struct split_target *target = &splitter->targets[i];
         os_layout_free(&target->known.layout);
-        release(target->track, sizeof(*target->track));
+        os_memory_release(target->track, sizeof(*target->track));
     }
-    release(splitter->targets,
-            (size_t)splitter->target_count * sizeof(*splitter->targets));
-    release(splitter->batches, BATCHES * sizeof(struct batch));
+    os_memory_release(splitter->targets,
+                      (size_t)splitter->target_count * sizeof(*splitter->targets));
+    os_memory_release(splitter->batches, BATCHES * sizeof(struct batch));
     records_close(&splitter->records);
     os_lock_free(splitter->queue_lock);
     os_lock_free(splitter->lock);

@@ -47,9 +47,8 @@ worker_open_series(struct time_series *series, const struct plan *plan, int work
 void
 worker_close_series(struct time_series *series)
 {
-    if (series->most)
-        os_memory_release(series->entries,
-                          (size_t)series->most * sizeof(struct series_entry));
+    os_memory_release(series->entries,
+                      (size_t)series->most * sizeof(struct series_entry));
     *series = (struct time_series){0};
 }
 

@@ -26,8 +26,7 @@ worker_thread_make(const struct job *job)
 void
 worker_thread_free(struct worker_thread *thread)
 {
-    if (thread->worker.track)
-        os_memory_release(thread->worker.track, sizeof(*thread->worker.track));
+    os_memory_release(thread->worker.track, sizeof(*thread->worker.track));
     worker_close_series(&thread->worker.series);
     os_memory_release(thread, sizeof(*thread));
 }

@@ -381,8 +381,7 @@ session_free(struct session *session)
     os_lock_free(session->lock);
     for (int i = 0; session->jobs && i < session->all; i++)
         job_free(&session->jobs[i]);
-    if (session->jobs)
-        os_memory_release(session->jobs, (size_t)session->all * sizeof(struct job));
+    os_memory_release(session->jobs, (size_t)session->all * sizeof(struct job));
     os_memory_release(session, sizeof(*session));
 }
 
