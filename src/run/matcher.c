@@ -28,20 +28,6 @@ struct search {
     struct range ranges[RANGES_MOST];
 };
 
-int
-records_find(const struct records *records, int count, int64_t time)
-{
-    int low = 0, high = count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (records->list[middle].trace.time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Returns the disk that DEVICE is, or is on; 0: it is none of LAYOUT. */
 static uint64_t
 disk_of(const struct os_layout *layout, uint64_t device)

@@ -1,7 +1,7 @@
 /*
- * The splitter: the records of the trace, the logs of requests that wait for its thread,
- * and what has become of the requests of each target. Which records are those of a
- * request is for the matcher to find.
+ * The splitter: the logs of requests that wait for its thread, and what has become of the
+ * requests of each target. Which records are those of a request is for the matcher to
+ * find.
  */
 #include "attribution.h"
 
@@ -16,9 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_MOST (1 << 16) /* that are kept */
-#define RECORDS_READ 64        /* at a time */
-#define BATCHES 32             /* logs that wait, at most */
+#define BATCHES 32 /* logs that wait, at most */
 /* A record that another one has interrupted is visible only after that, so what is
  * missing is looked for again, so often and after so long (ns), for all of a log at a
  * time.
@@ -53,81 +51,6 @@ struct splitter {
     struct os_thread thread;
     bool threaded;
 };
-
-int
-records_open(struct records *records, const struct splitter_source *source)
-{
-    records->source = *source;
-    records->count = 0;
-    records->list = os_memory_zeroed(RECORDS_MOST * sizeof(struct record));
-    records->own = os_memory_zeroed(RECORD_THREADS / 8);
-    records->attribution = os_memory_zeroed(sizeof(struct attribution));
-    return records->list && records->own && records->attribution ? 0 : -1;
-}
-
-void
-records_close(struct records *records)
-{
-    os_memory_release(records->list, RECORDS_MOST * sizeof(struct record));
-    os_memory_release(records->own, RECORD_THREADS / 8);
-    os_memory_release(records->attribution, sizeof(struct attribution));
-    *records = (struct records){0};
-}
-
-void
-records_add_own(struct records *records, int thread)
-{
-    if (thread >= 0 && thread < RECORD_THREADS)
-        records->own[thread / 8] |= (unsigned char)(1 << thread % 8);
-}
-
-static int
-compare_times(const void *one, const void *other)
-{
-    const struct os_trace_record *a = &((const struct record *)one)->trace;
-    const struct os_trace_record *b = &((const struct record *)other)->trace;
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
-    return (int)a->kind - (int)b->kind;
-}
-
-/* Forgets records if there is no room: of the older half those that were used, and if
- * that is not enough all of it. What others do on the device is never used. */
-static void
-make_room(struct records *records)
-{
-    struct record *list = records->list;
-    int half = records->count / 2, kept = 0;
-    if (records->count + RECORDS_READ <= RECORDS_MOST)
-        return;
-    for (int i = 0; i < half; i++)
-        if (list[i].use != RECORD_USED)
-            list[kept++] = list[i];
-    if (kept > half / 2)
-        kept = 0;
-    memmove(list + kept, list + half, (size_t)(records->count - half) * sizeof(*list));
-    records->count += kept - half;
-}
-
-/* New records are not in order yet: processors take turns. */
-void
-records_read(struct records *records)
-{
-    struct os_trace_record read[RECORDS_READ];
-    int64_t least = INT64_MAX;
-    int got;
-    make_room(records);
-    int old = records->count;
-    while (records->count + RECORDS_READ <= RECORDS_MOST &&
-           (got = records->source.read(records->source.self, read, RECORDS_READ)) > 0)
-        for (int i = 0; i < got; i++) {
-            records->list[records->count++] = (struct record){.trace = read[i]};
-            least = time_earlier(least, read[i].time);
-        }
-    int from = records_find(records, old, least);
-    qsort(records->list + from, (size_t)(records->count - from), sizeof(struct record),
-          compare_times);
-}
 
 /* Splits the requests of LOG of which records are missing so far; LAST: they come no
  * more. Returns how many are missing still. */
