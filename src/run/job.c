@@ -3,6 +3,7 @@
  * they have measured.
  */
 #include "base/time.h"
+#include "notify.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"
@@ -134,6 +135,18 @@ job_open(struct job *job, struct error *error)
     return status;
 }
 
+void
+job_begin(struct job *job, int64_t now)
+{
+    int64_t interval = job->step.output.print_interval;
+    now += job->delay;
+    job->period_began = now;
+    job->group.begin = now;
+    atomic_init(&job->group.due, interval ? time_add(now, interval) : INT64_MAX);
+    atomic_init(&job->group.stop, os_signals_stop() != 0);
+    atomic_init(&job->group.over, 0);
+}
+
 /* Returns how long requests may take after a failure elsewhere: as long as without. */
 static int64_t
 grace_of_failure(const struct plan *plan)
@@ -204,8 +217,8 @@ job_supervise(struct job *job, int64_t now)
             next = next ? time_earlier(next, again) : again;
     }
     if (!next)
-        return job_end_rest(job, now);
-    return time_earlier(next, job_end_period(job, now));
+        return notify_end_rest(job, now);
+    return time_earlier(next, notify_end_period(job, now));
 }
 
 int

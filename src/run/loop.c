@@ -20,10 +20,10 @@
 #include "worker.h"
 
 #include "base/time.h"
+#include "notify.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "os/storage.h"
-#include "run_private.h"
 
 #include <errno.h>
 
@@ -131,7 +131,7 @@ static bool
 tell_due(struct worker *worker, int64_t now)
 {
     return now < atomic_load_explicit(&worker->group->due, memory_order_relaxed) ||
-           job_due(worker->job, now) == 0;
+           notify_due(worker->job, now) == 0;
 }
 
 /* Returns whether a request that is due at WHEN comes too late for the run at NOW. */
@@ -209,7 +209,7 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
 static void
 tell(struct worker *worker, const struct sample *sample, bool goes_on)
 {
-    if (worker->reports && job_sample(worker->job, worker, sample) < 0)
+    if (worker->reports && notify_sample(worker->job, worker, sample) < 0)
         goes_on = false;
     if (goes_on)
         return;

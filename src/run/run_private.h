@@ -118,35 +118,13 @@ int job_open(struct job *job, struct error *error);
 /* Counts periods from NOW, before the workers start. */
 void job_begin(struct job *job, int64_t now);
 
-/*
- * Takes the run's lock to tell something; the caller releases it in any case. The first
- * to come tells of the begin. Returns 0, or -1: the output failed.
- */
-int job_enter(struct job *job);
-
-/* Tells of a request of WORKER, on its thread. Returns 0, or -1: the job must end. */
-int job_sample(struct job *job, struct worker *worker, const struct sample *sample);
-
-/* The same under the run's lock, which the caller has, on whichever thread; it holds the
- * worker's handoff, or has locked it. */
-int job_sample_locked(struct job *job, struct worker *worker,
-                      const struct sample *sample);
-
-/* Ends the period that is due at NOW, on a worker's thread, when the group's `due` has
- * come. Returns 0, or -1: the job must end. */
-int job_due(struct job *job, int64_t now);
-
 /* Ends the job: no more requests, and what is under way is given up at WHEN. */
-void job_stop(struct job *job, int64_t when);
-
-/* Ends a period that is due at NOW, on the supervisor's thread, unless another thread is
- * telling something. Returns when to look again; INT64_MAX: there are no periods. */
-int64_t job_end_period(struct job *job, int64_t now);
-
-/* Ends at NOW the period that the end of all workers has cut off, if the plan wants that
- * and a request is in it. Returns 0, or when to look again, as another thread is telling
- * something. */
-int64_t job_end_rest(struct job *job, int64_t now);
+static inline void
+job_stop(struct job *job, int64_t when)
+{
+    worker_group_stop(&job->group, os_clock_now());
+    job->give_up = time_earlier(job->give_up, when);
+}
 
 /*
  * Looks after all workers at time NOW: requests without answer, periods, and the end.

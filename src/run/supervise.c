@@ -5,6 +5,7 @@
  * statistics only while it has locked the handoff.
  */
 #include "base/time.h"
+#include "notify.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "run_private.h"
@@ -29,7 +30,7 @@ supervise_begin(struct run *run, int64_t now)
 static void
 introduce(struct job *job)
 {
-    if (job_enter(job) < 0)
+    if (notify_enter(job) < 0)
         job_stop(job, os_clock_now() + STALL_GRACE);
     os_lock_release(job->run->lock);
 }

@@ -5,6 +5,7 @@
 #include "run_private.h"
 
 #include "base/time.h"
+#include "notify.h"
 #include "os/process.h"
 
 struct worker_thread *
@@ -234,7 +235,7 @@ fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool 
             return;
         worker_time_out(worker, entry, start, now);
         if (tells && worker->reports)
-            job_sample_locked(worker->job, worker, &entry->sample);
+            notify_sample_locked(worker->job, worker, &entry->sample);
     }
 }
 

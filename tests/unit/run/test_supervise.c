@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "base/time.h"
+#include "run/notify.h"
 #include "run/run_private.h"
 
 #define START SECOND
@@ -75,7 +76,7 @@ a_request_may_be_told_after_one_that_ended_later(void **state)
                                 .start = START + (ends[i] - 50) * MS,
                                 .latency = 50 * MS,
                                 .verdict = VERDICT_NONE};
-        assert_int_equal(job_sample(job, &worker, &sample), 0);
+        assert_int_equal(notify_sample(job, &worker, &sample), 0);
     }
     assert_int_equal(count, 4);
     for (int i = 0; i < 4; i++) {
@@ -93,13 +94,13 @@ only_the_first_to_come_ends_a_period(void **state)
 {
     (void)state;
     begin(0, 100 * MS);
-    assert_int_equal(job_due(job, START + 99 * MS), 0);
+    assert_int_equal(notify_due(job, START + 99 * MS), 0);
     assert_int_equal(count, 0);
-    assert_int_equal(job_due(job, START + 120 * MS), 0);
-    assert_int_equal(job_due(job, START + 110 * MS), 0);
+    assert_int_equal(notify_due(job, START + 120 * MS), 0);
+    assert_int_equal(notify_due(job, START + 110 * MS), 0);
     assert_int_equal(count, 1);
     assert_int_equal(times[0], 120 * MS);
-    assert_int_equal(job_due(job, START + 200 * MS), 0);
+    assert_int_equal(notify_due(job, START + 200 * MS), 0);
     assert_int_equal(count, 2);
     assert_int_equal(times[1], 80 * MS);
     end();
@@ -115,8 +116,8 @@ a_point_may_be_told_after_a_request_that_ended_later(void **state)
                             .latency = 80 * MS,
                             .verdict = VERDICT_NONE};
     begin(1, 100 * MS);
-    assert_int_equal(job_sample(job, &worker, &sample), 0);
-    assert_int_equal(job_due(job, START + 101 * MS), 0);
+    assert_int_equal(notify_sample(job, &worker, &sample), 0);
+    assert_int_equal(notify_due(job, START + 101 * MS), 0);
     assert_true(count >= 1);
     assert_int_equal(times[0], 130 * MS);
     for (int i = 1; i < count; i++)
@@ -136,9 +137,9 @@ the_begin_is_told_once_by_whoever_is_first(void **state)
         for (int i = 0; i < 3; i++) {
             int who = (first + i) % 3;
             if (who == 0)
-                assert_int_equal(job_sample(job, &worker, &sample), 0);
+                assert_int_equal(notify_sample(job, &worker, &sample), 0);
             else if (who == 1)
-                assert_int_equal(job_due(job, START + 100 * MS), 0);
+                assert_int_equal(notify_due(job, START + 100 * MS), 0);
             else
                 supervise(run); /* the run has no workers */
             assert_int_equal(begins, 1);
@@ -155,11 +156,11 @@ a_begin_that_fails_ends_the_run(void **state)
     (void)state;
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_int_equal(job_sample(job, &worker, &sample), -1);
+    assert_int_equal(notify_sample(job, &worker, &sample), -1);
     end();
     begin(0, 100 * MS);
     status_of_begin = -1;
-    assert_int_equal(job_due(job, START + 100 * MS), -1);
+    assert_int_equal(notify_due(job, START + 100 * MS), -1);
     assert_int_equal(count, 0);
     end();
     begin(0, 100 * MS);

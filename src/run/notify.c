@@ -1,21 +1,12 @@
 /*
- * The telling of requests and periods: by whichever thread, under the lock of the run. A
- * period ends after so many requests that count, at a point of a grid in time, or both.
+ * Observers are told of requests and periods by whichever thread, under the lock of the
+ * run. A period ends after so many requests that count, at a point of a grid in time, or
+ * both.
  */
+#include "notify.h"
+
 #include "os/process.h"
 #include "run_private.h"
-
-void
-job_begin(struct job *job, int64_t now)
-{
-    int64_t interval = job->step.output.print_interval;
-    now += job->delay;
-    job->period_began = now;
-    job->group.begin = now;
-    atomic_init(&job->group.due, interval ? time_add(now, interval) : INT64_MAX);
-    atomic_init(&job->group.stop, os_signals_stop() != 0);
-    atomic_init(&job->group.over, 0);
-}
 
 /* Records an output failure: a STATUS below 0. Returns it. */
 static int
@@ -27,7 +18,7 @@ note_output(struct job *job, int status)
 }
 
 int
-job_enter(struct job *job)
+notify_enter(struct job *job)
 {
     const struct run_observer *observer = job->run->task.observer;
     os_lock_acquire(job->run->lock);
@@ -77,7 +68,7 @@ record_in_period(struct job *job, struct busy_log *log, const struct sample *sam
 }
 
 int
-job_sample_locked(struct job *job, struct worker *worker, const struct sample *sample)
+notify_sample_locked(struct job *job, struct worker *worker, const struct sample *sample)
 {
     const struct plan_output *output = &job->step.output;
     const struct run_observer *observer = job->run->task.observer;
@@ -93,11 +84,11 @@ job_sample_locked(struct job *job, struct worker *worker, const struct sample *s
 }
 
 int
-job_sample(struct job *job, struct worker *worker, const struct sample *sample)
+notify_sample(struct job *job, struct worker *worker, const struct sample *sample)
 {
-    int status = job_enter(job);
+    int status = notify_enter(job);
     if (status == 0)
-        status = job_sample_locked(job, worker, sample);
+        status = notify_sample_locked(job, worker, sample);
     os_lock_release(job->run->lock);
     return status;
 }
@@ -125,25 +116,17 @@ tell_period(struct job *job, int64_t now)
 }
 
 int
-job_due(struct job *job, int64_t now)
+notify_due(struct job *job, int64_t now)
 {
-    int status = job_enter(job);
+    int status = notify_enter(job);
     if (status == 0)
         status = tell_period(job, now);
     os_lock_release(job->run->lock);
     return status;
 }
 
-void
-job_stop(struct job *job, int64_t when)
-{
-    worker_group_stop(&job->group, os_clock_now());
-    if (when < job->give_up)
-        job->give_up = when;
-}
-
 int64_t
-job_end_period(struct job *job, int64_t now)
+notify_end_period(struct job *job, int64_t now)
 {
     if (now < period_due(job))
         return period_due(job);
@@ -166,7 +149,7 @@ has_abandoned(const struct job *job)
 }
 
 int64_t
-job_end_rest(struct job *job, int64_t now)
+notify_end_rest(struct job *job, int64_t now)
 {
     if (!job->step.output.rest)
         return 0;
