@@ -29,7 +29,9 @@ main(int argc, char *argv[])
     if (cli_parse(argc, argv, &options, &error) < 0)
         return check_refuse(&error, checks);
     if (options.given[OPTION_HELP] || options.given[OPTION_VERSION])
-        return console_text(options.given[OPTION_HELP] ? cli_usage : cli_version,
+        return console_text(options.all                  ? cli_usage_all
+                            : options.given[OPTION_HELP] ? cli_usage
+                                                         : cli_version,
                             checks ? (int)CHECK_UNKNOWN : EXIT_DONE);
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0)
         return check_refuse(&error, checks);

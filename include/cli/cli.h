@@ -22,8 +22,10 @@ struct cli_option {
     const char
         *group; /* title of its group in -h; the options of one follow each other */
     enum cli_argument takes;
-    const char *argument; /* name of the value in -h; NULL: takes none */
+    const char *argument; /* name of the value in -h; NULL: none. Of -h itself the word
+                           * that may follow */
     const char *help;     /* its line in -h */
+    bool first;           /* that line is on the first screen of -h, not just in -h all */
     /* Stores VALUE; returns NULL or why it is refused. */
     const char *(*set)(const struct cli_option *option, struct options *options,
                        const char *value);
@@ -40,7 +42,7 @@ struct cli_option {
     void (*list)(struct buffer *text);
 };
 
-/* The option table: OPTION_IDS rows, in the order of -h. */
+/* The option table: OPTION_IDS rows, in the order of -h all. */
 extern const struct cli_option cli_options[];
 
 /* Returns the row of an option. */
@@ -66,8 +68,10 @@ bool cli_has(int argc, char *const argv[], enum option_id id);
  */
 const struct cli_option *cli_find(const char *name, size_t length);
 
-/* Add the usage, which -h prints, to TEXT. */
+/* Add the usage, which -h prints on one screen, to TEXT; and that with all options, which
+ * -h all prints. */
 void cli_usage(struct buffer *text);
+void cli_usage_all(struct buffer *text);
 
 /* Add the line that -v prints to TEXT. */
 void cli_version(struct buffer *text);

@@ -149,6 +149,7 @@ struct options {
     struct slos slos, warnings;
     struct buckets buckets;
     uint16_t given[OPTION_IDS];
+    bool all; /* of -h: all options */
 };
 
 /* Fill OPTIONS with the defaults: no option was given. */

@@ -3,7 +3,7 @@
  * A word with one dash is first taken for a long option (or a unique beginning of one),
  * and only then for a bundle of letters; a single known letter is always that letter. A
  * bundle that is refused, or ends with -h or -v, is a mistyped long option if it is like
- * one. The texts of -h and -v stand last: -h is the table, row by row.
+ * one. The texts of -h and -v stand last: those of -h are the table, row by row.
  */
 #include "cli/cli.h"
 
@@ -263,6 +263,8 @@ cli_parse(int argc, char *const argv[], struct options *options, struct error *e
         if (status < 0)
             return -1;
     }
+    options->all = options->given[OPTION_HELP] && parser.next < argc &&
+                   strcmp(argv[parser.next], cli_option(OPTION_HELP)->argument) == 0;
     if (options->target_count == 0 && !parser.done)
         return error_set(error, EXIT_USAGE, NULL, "no destination specified");
     return 0;
@@ -288,6 +290,7 @@ add_option(struct buffer *text, const struct cli_option *option)
     char left[64], letter[] = "    ";
     const char *format = option->takes == CLI_ATTACHED   ? "%s-%s[%s]"
                          : option->takes == CLI_REQUIRED ? "%s-%s <%s>"
+                         : option->argument              ? "%s-%s [%s]"
                                                          : "%s-%s%s";
     if (option->letter)
         snprintf(letter, sizeof(letter), "-%c, ", option->letter);
@@ -300,8 +303,23 @@ void
 cli_usage(struct buffer *text)
 {
     buffer_text(text, "Usage: ioping [options] directory|file|device...\n"
+                      "  ioping -c 10 .               ten requests to the disk behind "
+                      "this directory\n"
+                      "  ioping -R /dev/sda           how many a second a disk answers, "
+                      "one by one\n\n");
+    for (int i = 0; i < OPTION_IDS; i++)
+        if (cli_options[i].first)
+            add_option(text, &cli_options[i]);
+    buffer_text(text, "\nAll options: ioping -h all. All about them, with examples: "
+                      "man ioping.\n");
+}
+
+void
+cli_usage_all(struct buffer *text)
+{
+    buffer_text(text, "Usage: ioping [options] directory|file|device...\n"
                       "       ioping -compare [options] file...\n"
-                      "       ioping -h | -v\n");
+                      "       ioping -h [all] | -v\n");
     const char *group = NULL;
     for (int i = 0; i < OPTION_IDS; i++) {
         if (cli_options[i].group != group)

@@ -201,17 +201,22 @@ help_and_version_go_to_stdout(void **state)
 {
     (void)state;
     struct result help = command_status(0, "ioping -h");
+    struct result all = command_status(0, "ioping -h all");
     struct result none = command_status(1, "ioping");
     struct result version = command_status(0, "ioping -v");
     assert_matches(help.out,
                    "^Usage: ioping \\[options\\] directory\\|file\\|device\\.\\.\\.\n");
     assert_contains(help.out, "-count <count>");
     assert_string_equal(help.err, "");
+    assert_null(strstr(help.out, "-ignore-error"));
+    assert_contains(all.out, "-ignore-error");
+    assert_string_equal(all.err, "");
     assert_string_equal(none.out, help.out);
     assert_string_equal(none.err, "");
     assert_string_equal(version.out, "ioping " IOPING_VERSION "\n");
     assert_string_equal(version.err, "");
     command_free(&help);
+    command_free(&all);
     command_free(&none);
     command_free(&version);
 }

@@ -37,21 +37,22 @@ the_help_has_each_option_once(void **state)
 {
     (void)state;
     struct buffer text = {0};
-    cli_usage(&text);
+    cli_usage_all(&text);
     assert_false(text.failed);
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
         char head[64], line[128], letter[] = "    ";
         const char *open = option->takes == CLI_ATTACHED   ? "["
                            : option->takes == CLI_REQUIRED ? " <"
+                           : option->argument              ? " ["
                                                            : "";
-        const char *close = option->takes == CLI_ATTACHED   ? "]"
-                            : option->takes == CLI_REQUIRED ? ">"
-                                                            : "";
+        const char *close = option->takes == CLI_REQUIRED ? ">"
+                            : option->argument            ? "]"
+                                                          : "";
         if (option->letter)
             snprintf(letter, sizeof(letter), "-%c, ", option->letter);
         snprintf(head, sizeof(head), "%s-%s%s%s%s", letter, option->name, open,
-                 option->takes == CLI_NONE ? "" : option->argument, close);
+                 option->argument ? option->argument : "", close);
         snprintf(line, sizeof(line), "\n  %-28s %s\n", head, option->help);
         if (count(text.text, line) != 1)
             fail_msg("not there once:%s", line);
@@ -66,7 +67,7 @@ the_help_has_each_group_once(void **state)
 {
     (void)state;
     struct buffer text = {0};
-    cli_usage(&text);
+    cli_usage_all(&text);
     for (int i = 0; i < OPTION_IDS; i++) {
         char title[64];
         snprintf(title, sizeof(title), "\n\n%s:\n", cli_options[i].group);
@@ -86,17 +87,57 @@ the_table_has_each_option_once(void **state)
 }
 
 static void
-the_help_fits_a_terminal(void **state)
+check_terminal(void (*add)(struct buffer *text), int lines)
 {
-    (void)state;
     struct buffer text = {0};
-    cli_usage(&text);
+    add(&text);
+    assert_in_range(count(text.text, "\n"), 1, lines);
     for (const char *line = text.text; *line; line += strcspn(line, "\n") + 1)
         if (strcspn(line, "\n") > 80)
             fail_msg("too long: %.100s", line);
     assert_int_equal(strncmp(text.text, "Usage: ioping [options] ", 24), 0);
     assert_int_equal(text.text[text.length - 1], '\n');
     buffer_free(&text);
+}
+
+static void
+the_help_fits_a_terminal(void **state)
+{
+    (void)state;
+    check_terminal(cli_usage, 24);
+    check_terminal(cli_usage_all, 100);
+}
+
+/* Its lines, which are those of the whole help, and where the others are. */
+static void
+the_first_screen_has_the_options_of_its_column(void **state)
+{
+    (void)state;
+    struct buffer text = {0}, all = {0};
+    char line[128];
+    int options = 0, marked = 0;
+    cli_usage(&text);
+    cli_usage_all(&all);
+    for (const char *at = text.text; *at; at += strcspn(at, "\n") + 1) {
+        snprintf(line, sizeof(line), "\n%.*s\n", (int)strcspn(at, "\n"), at);
+        if (!strncmp(at, "  -", 3) || !strncmp(at, "      -", 7)) {
+            assert_int_equal(count(all.text, line), 1);
+            options++;
+        }
+    }
+    for (int i = 0; i < OPTION_IDS; i++) {
+        snprintf(line, sizeof(line), " %s\n", cli_options[i].help);
+        assert_int_equal(count(text.text, line), cli_options[i].first);
+        marked += cli_options[i].first;
+    }
+    assert_int_equal(options, marked);
+    const char *last = strstr(text.text, "\n\nAll options: ");
+    assert_non_null(last);
+    assert_int_equal(count(last + 2, "\n"), 1);
+    assert_non_null(strstr(last, "ioping -h all"));
+    assert_non_null(strstr(last, "man ioping"));
+    buffer_free(&text);
+    buffer_free(&all);
 }
 
 static void
@@ -302,6 +343,7 @@ main(void)
         cmocka_unit_test(the_help_has_each_option_once),
         cmocka_unit_test(the_help_has_each_group_once),
         cmocka_unit_test(the_help_fits_a_terminal),
+        cmocka_unit_test(the_first_screen_has_the_options_of_its_column),
         cmocka_unit_test(the_version_is_one_line),
         cmocka_unit_test(the_man_page_describes_every_option),
         cmocka_unit_test(the_man_page_describes_nothing_else),

@@ -585,7 +585,27 @@ help_and_version_end_the_parsing(void **state)
         assert_int_equal(options.given[OPTION_VERSION], cases[i].id == OPTION_VERSION);
     }
     check_refused("-c abc -h", false, "ioping: -c 'abc'" COUNT);
+    check_refused("--help=all", true,
+                  "ioping: option '-help' doesn't allow an argument\n");
     check_refused("-z -h", true, "ioping: unrecognized option '-z'\n");
+}
+
+static void
+all_behind_help_asks_for_all_options(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        bool all;
+    } cases[] = {
+        {"-h all", true},  {"-help all", true},     {"--he all", true},
+        {"-h", false},     {"-c 1 d -h all", true}, {"-h ALL", false},
+        {"-h al", false},  {"-h -q all", false},    {"-h slo", false},
+        {"-v all", false}, {"-q all", false},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        if (accepted(cases[i].line).all != cases[i].all)
+            fail_msg("%s: not %d", cases[i].line, cases[i].all);
 }
 
 static void
@@ -640,6 +660,7 @@ main(void)
         cmocka_unit_test(there_are_at_most_64_targets),
         cmocka_unit_test(there_is_at_least_one_target),
         cmocka_unit_test(help_and_version_end_the_parsing),
+        cmocka_unit_test(all_behind_help_asks_for_all_options),
     };
     return cmocka_run_group_tests_name("parse", tests, NULL, NULL);
 }
