@@ -8,6 +8,9 @@
 #define MS INT64_C(1000000)
 #define SECOND INT64_C(1000000000)
 
+/* A longer wait is cut: some systems refuse to wait for years. */
+#define TIME_WAIT_MOST (86400 * SECOND)
+
 /* Returns TIME plus MORE, neither of them negative; INT64_MAX if that is beyond it. */
 static inline int64_t
 time_add(int64_t time, int64_t more)

@@ -1,6 +1,8 @@
 #ifndef OS_PROCESS_H
 #define OS_PROCESS_H
 
+#include "base/time.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +23,10 @@ int os_process_arguments(int *argc, char ***argv);
  * SIGINT and Ctrl-Break for SIGQUIT.
  */
 void os_signals_install(void);
+
+/* Two SIGINT, or Ctrl-C, within this time (ns) are one: timeout(1) sends its signal to
+ * the program and to its group. */
+#define OS_SIGNAL_SAME (20 * MS)
 
 /*
  * Parts the process in two, where the system has fork(2): the one that was started

@@ -113,9 +113,6 @@ pacer_freed(struct pacer *pacer, int64_t now)
         pacer->point = now;
 }
 
-/* Work that should end may go on for so long (ns) before it is given up. */
-#define STALL_GRACE (750 * MS)
-
 /*
  * The times at which a request without answer is reported: after `limit`, twice, four
  * times, eight times that. Pure; ns of whatever clock it is given.

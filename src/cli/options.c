@@ -2,7 +2,7 @@
  * The options. One table has all that the parser, -h, the man page's test and the shell
  * completions know of them; the setters before it convert and check a value.
  */
-#include "base/time.h"
+#include "base/deadlines.h"
 #include "cli/cli.h"
 
 #include <stddef.h>
@@ -16,7 +16,7 @@ options_init(struct options *options)
         .time_format = "%b %d %T",
         .warmup = 1,
         .interval = SECOND,
-        .hang = 5 * SECOND,
+        .hang = DEADLINE_HANG,
         .timeout = INT64_MAX,
         .max_time = INT64_MAX,
         .size = 4096,

@@ -74,12 +74,11 @@ os_sleep_until(int64_t when)
     return -1;
 }
 #elif !defined(OS_HAS_SLEEP_UNTIL) /* sleeps are for a time, not until one */
-#define SLEEP_MAX (86400 * SECOND) /* some systems refuse to sleep for years */
 int
 os_sleep_until(int64_t when)
 {
     for (int64_t left = when - os_clock_now(); left > 0; left = when - os_clock_now()) {
-        int64_t some = left < SLEEP_MAX ? left : SLEEP_MAX;
+        int64_t some = time_earlier(left, TIME_WAIT_MOST);
         struct timespec pause = {.tv_sec = (time_t)(some / SECOND),
                                  .tv_nsec = (long)(some % SECOND)};
         if (nanosleep(&pause, NULL) < 0)

@@ -8,7 +8,7 @@
  */
 #include "os/storage.h"
 
-#include "base/time.h"
+#include "base/deadlines.h"
 #include "linux.h"
 #include "os/os.h"
 #include "posix.h"
@@ -210,8 +210,7 @@ leave_process(int end)
         return; /* nothing depends on it */
 }
 
-#define REMOVE_TRIES 6000 /* a minute, while it is still open somewhere */
-#define REMOVE_PAUSE (10 * MS)
+#define REMOVE_PAUSE (10 * MS) /* while it is still open somewhere */
 
 /* A byte in the pipe says that there is nothing to remove. Every call here is safe in a
  * copy of a process that had threads. */
@@ -234,7 +233,8 @@ wait_and_remove(const char *folder, const char *file, int end)
         (void)got;
         close(fd);
     }
-    for (int i = 0; i < REMOVE_TRIES && rmdir(folder) < 0 && errno == EBUSY; i++)
+    for (int i = 0;
+         i < DEADLINE_TRACE / REMOVE_PAUSE && rmdir(folder) < 0 && errno == EBUSY; i++)
         nanosleep(&pause, NULL);
     _exit(0);
 }
@@ -282,8 +282,6 @@ linux_remover_end(struct linux_remover *remover, bool removed)
 
 /* A directory that is being set up is not in use yet, and its process does not show to
  * those of other PID namespaces. */
-#define LEFT_AFTER (60 * SECOND)
-
 void
 linux_remover_clean(const char *folder, const char *start)
 {
@@ -297,7 +295,7 @@ linux_remover_clean(const char *folder, const char *start)
         if (strncmp(entry->d_name, start, length) != 0 ||
             sscanf(entry->d_name + length, "%ld-%llx", &process, &made) != 2)
             continue;
-        if (os_clock_now() - (int64_t)made < LEFT_AFTER || process <= 0 ||
+        if (os_clock_now() - (int64_t)made < DEADLINE_LEFTOVER || process <= 0 ||
             kill((pid_t)process, 0) == 0 || errno != ESRCH)
             continue;
         snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);

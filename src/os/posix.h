@@ -16,10 +16,6 @@
  * nothing else. No other program counts on it, as it is ignored by default. */
 #define POSIX_SIGNAL_WAKE SIGURG
 
-/* Two SIGINT within this time (ns) are one: timeout(1) sends its signal to the program
- * and to its group. */
-#define POSIX_SIGNAL_SAME (20 * MS)
-
 /* The monitor sends it to the child that it gives up, where all threads block it. */
 #define POSIX_SIGNAL_GIVEN_UP SIGVTALRM
 
@@ -33,9 +29,6 @@ void *posix_signals_guard(void *unused);
 /* Blocks the signals that users send for the calling thread; BEFORE becomes the mask
  * until now. */
 void posix_signals_block(sigset_t *before);
-
-/* Output that cannot be written is waited for so long (ns) after that. */
-#define POSIX_OUTPUT_PATIENCE (750 * MS)
 
 /*
  * Voluntary context switches of the calling thread so far: one for a wait, and one for a

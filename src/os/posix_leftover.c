@@ -9,7 +9,7 @@
  * that they share, and a pipe tells when the child is gone: its end closes with the last
  * thread.
  */
-#include "base/time.h"
+#include "base/deadlines.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "posix.h"
@@ -20,8 +20,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define REMOVING (100 * MS) /* for what has a name that can be removed at once */
 
 enum state { NONE, CHANGING, SET };
 
@@ -142,7 +140,7 @@ posix_leftover_start_removal(bool at_once)
         wait_and_remove();
     if (remover < 0 && at_once)
         remove_file();
-    int64_t limit = os_clock_now() + REMOVING;
+    int64_t limit = os_clock_now() + DEADLINE_TIDYING;
     while (at_once && waitpid(remover, NULL, WNOHANG) == 0 && os_clock_now() < limit)
         os_sleep_until(os_clock_now() + MS);
 }

@@ -10,8 +10,8 @@
  * reached it directly and those that were passed on: the larger number is that of the
  * signals.
  */
+#include "base/deadlines.h"
 #include "base/error.h"
-#include "base/time.h"
 #include "has.h"
 #include "os/os.h"
 #include "os/output.h"
@@ -27,15 +27,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SIGNALS 32 /* those of users have lower numbers on all systems */
-#define STREAMS 3  /* standard ones, and a file in the place of standard input */
-#define WAIT_MAX (86400 * SECOND) /* some systems refuse to wait for years */
-
-#define PROGRESS (500 * MS) /* output that takes longer for one write is stuck */
-#define PACE (50 * MS)      /* from one look at it to the next */
-#define LOOK (250 * MS)     /* likewise at a child that may be killed */
-#define TIDYING (100 * MS)  /* for the child, to let go of what is the caller's */
-#define ENDING (2 * SECOND) /* for one that is not known to be stuck, to end */
+#define SIGNALS 32     /* those of users have lower numbers on all systems */
+#define STREAMS 3      /* standard ones, and a file in the place of standard input */
+#define PACE (50 * MS) /* from one look at output that may be stuck to the next */
 
 struct page {
     atomic_bool ending;   /* the child has said its last word, with */
@@ -122,7 +116,7 @@ posix_monitor_pass(int number, pid_t sender)
     atomic_compare_exchange_strong(&asked, &never, now);
     if (number == SIGINT && !atomic_load(&interrupted))
         atomic_store(&interrupted, now);
-    else if (number == SIGINT && now - atomic_load(&interrupted) > POSIX_SIGNAL_SAME &&
+    else if (number == SIGINT && now - atomic_load(&interrupted) > OS_SIGNAL_SAME &&
              !atomic_load(&again))
         atomic_store(&again, now);
     return true;
@@ -344,7 +338,7 @@ look(struct progress *progress, int64_t now)
             ended == atomic_load(&page->begun[stream]))
             progress->since[stream] = now;
         progress->ended[stream] = ended;
-        if (now - progress->since[stream] >= PROGRESS)
+        if (now - progress->since[stream] >= DEADLINE_WRITE)
             stuck = stream;
     }
     continued = 0;
@@ -366,7 +360,7 @@ deadly_signal(void)
 static _Noreturn void
 give_up(int status, int number)
 {
-    int64_t end = os_clock_now() + TIDYING;
+    int64_t end = os_clock_now() + DEADLINE_TIDYING;
     int ended;
     atomic_store(&page->given_up, true);
     kill(child, SIGCHLD);
@@ -400,7 +394,7 @@ static int64_t
 output_limit(void)
 {
     int64_t limit = atomic_load(&page->limit), signal = atomic_load(&asked);
-    return signal ? time_earlier(limit, time_add(signal, POSIX_OUTPUT_PATIENCE)) : limit;
+    return signal ? time_earlier(limit, time_add(signal, DEADLINE_GRACE)) : limit;
 }
 
 /* Leaves as the child is killed by signal NUMBER. */
@@ -416,7 +410,7 @@ leave_killed(int number)
 static void
 wait_for_signal(int64_t when, const sigset_t *mask)
 {
-    int64_t left = time_earlier(when - os_clock_now(), WAIT_MAX);
+    int64_t left = time_earlier(when - os_clock_now(), TIME_WAIT_MOST);
     struct timespec limit = {.tv_sec = (time_t)(left / SECOND),
                              .tv_nsec = (long)(left % SECOND)};
     if (left > 0)
@@ -453,7 +447,7 @@ leave_if_killed(int64_t now, int64_t *since)
         *since = 0;
     else if (!*since)
         *since = now;
-    else if (now - *since >= LOOK)
+    else if (now - *since >= DEADLINE_KILLED)
         leave_killed(deadly_signal() ? deadly_signal() : SIGKILL);
 }
 
@@ -466,7 +460,7 @@ leave_if_told(int64_t now, int64_t *told)
     if (!atomic_load(&page->ending))
         return INT64_MAX;
     *told = *told ? *told : now;
-    int64_t end = *told + (atomic_load(&page->stuck) ? TIDYING : ENDING);
+    int64_t end = *told + (atomic_load(&page->stuck) ? DEADLINE_TIDYING : DEADLINE_CHILD);
     if (atomic_load(&page->over) || now >= end)
         leave(atomic_load(&page->status), atomic_load(&page->number));
     return end;
@@ -484,10 +478,9 @@ watch(const sigset_t *mask)
         int64_t end = leave_if_told(now, &told);
         if (!told)
             leave_if_killed(now, &killed);
-        if (atomic_load(&again) && !told &&
-            now - atomic_load(&again) >= POSIX_OUTPUT_PATIENCE)
+        if (atomic_load(&again) && !told && now - atomic_load(&again) >= DEADLINE_GRACE)
             give_up(posix_last_status(), 0);
-        int64_t next = limit == INT64_MAX ? INT64_MAX : limit - PROGRESS;
+        int64_t next = limit == INT64_MAX ? INT64_MAX : limit - DEADLINE_WRITE;
         if (now >= next) {
             next = now + PACE;
             if (now >= limit)
@@ -496,8 +489,9 @@ watch(const sigset_t *mask)
                 look(&progress, now);
         }
         if (atomic_load(&again) && !told)
-            next = time_earlier(next, atomic_load(&again) + POSIX_OUTPUT_PATIENCE);
-        wait_for_signal(time_earlier(time_earlier(next, end), now + LOOK), mask);
+            next = time_earlier(next, atomic_load(&again) + DEADLINE_GRACE);
+        wait_for_signal(time_earlier(time_earlier(next, end), now + DEADLINE_KILLED),
+                        mask);
     }
 }
 

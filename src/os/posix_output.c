@@ -4,6 +4,7 @@
  */
 #include "os/output.h"
 
+#include "base/deadlines.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "os/thread.h"
@@ -46,15 +47,13 @@ os_stream_guard(void)
 #define PIPE_BUF _POSIX_PIPE_BUF
 #endif
 #define PAUSE 50 /* ms: a signal may reach another thread than the one that waits */
-#define MOMENT (150 * MS) /* ns */
 
 /* Returns whether output is not waited for any more. */
 static bool
 is_late(int64_t now)
 {
     int64_t asked = os_signals_asked();
-    return now >= posix_monitor_limit() ||
-           (asked && now >= asked + POSIX_OUTPUT_PATIENCE);
+    return now >= posix_monitor_limit() || (asked && now >= asked + DEADLINE_GRACE);
 }
 
 /*
@@ -70,7 +69,8 @@ wait_writable(int stream)
     struct pollfd wanted = {.fd = stream, .events = POLLOUT};
     int64_t began = os_clock_now(), now = began;
     while (poll(&wanted, 1, 0) != 1) {
-        if (is_late(now) && (atomic_load(&unread) || now - began >= MOMENT)) {
+        if (is_late(now) &&
+            (atomic_load(&unread) || now - began >= DEADLINE_GRACE_LEAST)) {
             atomic_store(&unread, true);
             errno = ETIMEDOUT;
             return -1;
@@ -369,15 +369,14 @@ lock_file(int fd)
     return fcntl(fd, F_SETLK, &lock) == 0;
 }
 
-#define OLD 60 /* s: a file without a lock may be about to get one */
-
 /* Only while a file is being written it has this mode: one that somebody has moved away,
  * under a name with a date, is no leftover. */
 static bool
 is_leftover(const struct stat *status)
 {
     return (status->st_mode & 07777) == 0600 && status->st_nlink == 1 &&
-           status->st_uid == geteuid() && time(NULL) - status->st_mtime > OLD;
+           status->st_uid == geteuid() &&
+           time(NULL) - status->st_mtime > DEADLINE_LEFTOVER / SECOND;
 }
 
 static void

@@ -11,8 +11,8 @@
  */
 #include "os/process.h"
 
+#include "base/deadlines.h"
 #include "base/error.h"
-#include "base/time.h"
 #include "has.h"
 #include "os/os.h"
 #include "posix.h"
@@ -23,8 +23,6 @@
 #include <sys/select.h>
 #include <time.h>
 #include <unistd.h>
-
-#define WAIT_MAX (86400 * SECOND) /* some systems refuse to wait for years */
 
 static atomic_int stop_signal;            /* atomic, because other threads read it */
 static _Atomic int64_t resumed;           /* see os_process_resumed */
@@ -84,7 +82,7 @@ on_stop(int number)
     int now = in_ms(time);
     atomic_compare_exchange_strong(&asked, &never, time);
     if (number == SIGINT && interrupted &&
-        ((now - interrupted) & INT32_MAX) > POSIX_SIGNAL_SAME / MS) {
+        ((now - interrupted) & INT32_MAX) > OS_SIGNAL_SAME / MS) {
         write_closing();
         posix_last_line();
         let_go(posix_last_status(), 0);
@@ -243,7 +241,7 @@ os_signals_unblock(unsigned set)
 static struct timespec
 shorten_wait(int64_t left)
 {
-    int64_t most = posix_monitor_is_followed() ? POSIX_MONITOR_PACE : WAIT_MAX;
+    int64_t most = posix_monitor_is_followed() ? POSIX_MONITOR_PACE : TIME_WAIT_MOST;
     if (left > 10 * MS)
         left -= left / 500;
     if (left > most)
@@ -354,7 +352,6 @@ os_process_resumed(void)
 }
 
 #define PAUSE (MS / 10)
-#define PAUSES 100
 
 /* The thread that the signals reach is woken to look at a pending SIGCONT. While it takes
  * that, `resuming` is true: in this order nothing slips through. */
@@ -364,7 +361,7 @@ os_process_stopped(int64_t since)
     bool pending = is_pending(SIGCONT);
     if (pending)
         kill(getpid(), SIGCHLD);
-    for (int pauses = 0; pending && pauses < PAUSES; pauses++) {
+    for (int pauses = 0; pending && pauses < DEADLINE_CONTINUE / PAUSE; pauses++) {
         os_sleep_until(os_clock_now() + PAUSE);
         pending = is_pending(SIGCONT);
     }

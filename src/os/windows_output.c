@@ -1,4 +1,5 @@
 /* Streams, a file in place of one, consoles, and files that are replaced as a whole. */
+#include "base/deadlines.h"
 #include "os/os.h"
 #include "os/output.h"
 #include "windows_common.h"
@@ -272,6 +273,8 @@ write_file(HANDLE file, const char *bytes, size_t size, bool durable)
 }
 
 /* A reader of the older file may hold it for a moment. Returns 0, or errno. */
+#define PAUSE (10 * MS) /* until a file that another program has open is tried again */
+
 static int
 move(const WCHAR *from, const WCHAR *to, bool durable)
 {
@@ -280,10 +283,10 @@ move(const WCHAR *from, const WCHAR *to, bool durable)
         if (MoveFileExW(from, to, flags))
             return 0;
         DWORD error = GetLastError();
-        if (tries == 20 ||
+        if (tries == DEADLINE_CLAIM / PAUSE ||
             (error != ERROR_ACCESS_DENIED && error != ERROR_SHARING_VIOLATION))
             return windows_error_number(error);
-        Sleep(10);
+        Sleep(PAUSE / MS);
     }
 }
 

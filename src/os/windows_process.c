@@ -4,8 +4,8 @@
  * The console tells of its keys on a thread that the system makes for it. They are stored
  * in flags, and an event wakes the one thread that reads them.
  */
+#include "base/deadlines.h"
 #include "base/error.h"
-#include "base/time.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "windows_common.h"
@@ -159,9 +159,6 @@ os_memory_release(void *memory, size_t size)
         VirtualFree(memory, 0, MEM_RELEASE);
 }
 
-#define SAME (20 * MS) /* ns: two Ctrl-C within this time are one */
-#define PATIENCE 100   /* ms to write the closing byte */
-
 static atomic_int stop_signal;
 static atomic_llong asked;       /* when that was first set; 0: not yet */
 static atomic_llong interrupted; /* when by Ctrl-C first; 0: not yet */
@@ -196,7 +193,7 @@ end_at_once(void)
     if (atomic_load(&closing_byte) || atomic_load(&last_line))
         writer = CreateThread(NULL, 0, write_closing, NULL, 0, NULL);
     if (writer)
-        WaitForSingleObject(writer, PATIENCE);
+        WaitForSingleObject(writer, DEADLINE_TIDYING / MS);
     TerminateProcess(GetCurrentProcess(), (UINT)atomic_load(&last_status));
 }
 
@@ -213,7 +210,7 @@ static void
 on_interrupt(void)
 {
     int64_t now = os_clock_now(), before = atomic_load(&interrupted);
-    if (before && now - before > SAME)
+    if (before && now - before > OS_SIGNAL_SAME)
         end_at_once();
     if (!before)
         atomic_store(&interrupted, now);

@@ -2,12 +2,9 @@
  * A run that a monitoring system calls as a plug-in. It prints one line, and always comes
  * back: who calls it waits for a minute at most, as a rule, and then knows nothing.
  */
-#include "base/time.h"
+#include "base/deadlines.h"
 #include "base/units.h"
 #include "resolve.h"
-
-#define WORK_TIME (10 * SECOND) /* beyond that which the requests of -c take */
-#define TIMEOUT (10 * SECOND)   /* "default timeout" of the plug-ins' guidelines */
 
 /* Options for which there would have to be another output, or another kind of result. */
 static const enum option_id not_checked[] = {
@@ -35,9 +32,7 @@ limit_time(const struct options *options, struct plan *plan)
     if (plan->count != UINT64_MAX)
         needs = units_scale(options->count, plan->interval, plan->burst);
     if (plan->work_time == INT64_MAX)
-        plan->work_time = time_add(needs, WORK_TIME);
-    if (!plan_given(options, OPTION_TIMEOUT))
-        plan->timeout = plan->patience = TIMEOUT;
+        plan->work_time = time_add(needs, DEADLINE_CHECK_RUN);
 }
 
 int

@@ -5,8 +5,8 @@
  */
 #include "plan/plan.h"
 
+#include "base/deadlines.h"
 #include "base/random.h"
-#include "base/time.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "os/os.h"
@@ -17,11 +17,6 @@
 
 /* Mixed into the seed of a target, as workers derive theirs from the seed itself. */
 #define TARGET_SALT 0x5555555555555555
-
-/* What is under way at the end has so long (ns) where -hang says nothing of it, and at
- * least: a disk that is slow is not dead. */
-#define GRACE (5 * SECOND)
-#define GRACE_LEAST (750 * MS)
 
 /* Limits only ever slow down, so the largest interval wins. */
 static void
@@ -83,17 +78,26 @@ resolve_pace(const struct options *options, struct plan *plan)
     plan->work_time = options->work_time ? options->work_time : INT64_MAX;
     if (plan_given(options, OPTION_RAPID) && !plan_given(options, OPTION_WORK_TIME))
         plan->work_time = 3 * SECOND;
-    plan->hang = options->hang;
-    plan->timeout = options->timeout;
-    plan->grace = options->hang ? time_later(options->hang, GRACE_LEAST) : GRACE;
-    plan->patience = plan_given(options, OPTION_TIMEOUT) ? options->timeout
-                     : options->work_time ? time_add(options->work_time, plan->grace)
-                                          : INT64_MAX;
     plan->awake = plan_given(options, OPTION_AWAKE);
     plan->ignore_error = plan_given(options, OPTION_IGNORE_ERROR);
     plan->limits.warmup = (uint64_t)options->warmup;
     plan->limits.fastest = options->min_time;
     plan->limits.slowest = options->max_time;
+}
+
+/* Turns what the user says of it into how long what may never come is waited for. */
+static void
+resolve_deadlines(const struct options *options, struct plan *plan)
+{
+    bool checks = plan_given(options, OPTION_CHECK);
+    plan->hang = options->hang;
+    plan->timeout = checks && !plan_given(options, OPTION_TIMEOUT) ? DEADLINE_CHECK
+                                                                   : options->timeout;
+    plan->grace =
+        options->hang ? time_later(options->hang, DEADLINE_GRACE) : DEADLINE_ENDING;
+    plan->patience = plan->timeout < INT64_MAX ? plan->timeout
+                     : options->work_time      ? time_add(options->work_time, plan->grace)
+                                               : INT64_MAX;
 }
 
 static int
@@ -335,6 +339,7 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
         return -1;
     resolve_requests(options, seed, plan);
     resolve_pace(options, plan);
+    resolve_deadlines(options, plan);
     resolve_io_mode(options, plan);
     if (plan_resolve_output(options, &plan->output, error) < 0 ||
         plan_resolve_check(options, plan, error) < 0 ||

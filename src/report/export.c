@@ -6,6 +6,7 @@
  */
 #include "report/export.h"
 
+#include "base/deadlines.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "os/output.h"
@@ -15,7 +16,6 @@
 #include "plot/plot.h"
 #include "report/console.h"
 #include "run/job.h"
-#include "run/schedule.h"
 #include "status.h"
 #include "writers.h"
 
@@ -23,10 +23,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What is left for the last version if a signal came long before: all is ready by then,
- * and most file systems take a file in far less. */
-#define LEAST (150 * MS)
 
 /* Lines of a log that wait are no more bytes than that; later ones are lost. */
 #define WAITING_MOST (16 << 20)
@@ -396,11 +392,11 @@ limit_of(const struct export *export, int64_t since, int64_t began)
     const struct plan *plan = export->plan;
     int64_t patience = plan->timeout < INT64_MAX ? plan->timeout : plan->grace;
     int64_t limit = time_add(since, patience);
-    if (limit < began + STALL_GRACE || has_given_up(export))
-        limit = began + STALL_GRACE;
+    if (limit < began + DEADLINE_GRACE || has_given_up(export))
+        limit = began + DEADLINE_GRACE;
     if (export->stopped)
-        limit = time_earlier(limit, export->stopped + STALL_GRACE);
-    return limit > began + LEAST ? limit : began + LEAST;
+        limit = time_earlier(limit, export->stopped + DEADLINE_GRACE);
+    return time_later(limit, began + DEADLINE_GRACE_LEAST);
 }
 
 /* Waits for the end of the thread, which has had something to write SINCE then. Returns

@@ -2,7 +2,7 @@
  * One target of a run: its workers from their opening to their end, and the total of what
  * they have measured.
  */
-#include "base/time.h"
+#include "base/deadlines.h"
 #include "notify.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -147,15 +147,6 @@ job_begin(struct job *job, int64_t now)
     atomic_init(&job->group.over, 0);
 }
 
-/* Returns how long requests may take after a failure elsewhere: as long as without. */
-static int64_t
-grace_of_failure(const struct plan *plan)
-{
-    if (plan->hang == 0)
-        return INT64_MAX;
-    return plan->hang > STALL_GRACE ? plan->hang : STALL_GRACE;
-}
-
 /*
  * Fails requests without answer that time out at LATE where the worker cannot: the loop
  * of a queue has some more time for it. They are told of unless another thread has been
@@ -166,13 +157,13 @@ time_out(struct job *job, struct worker_thread *thread, int64_t late, int64_t no
 {
     struct run *run = job->run;
     const struct io_engine *engine = job_engine(job, run->task.engine);
-    int64_t due = time_add(late, engine->many ? STALL_GRACE : 0);
+    int64_t due = time_add(late, engine->many ? DEADLINE_GRACE : 0);
     if (now < late)
         return late;
     if (now < due)
         return now + SUPERVISE_RETRY;
     bool tells = os_lock_try(run->lock);
-    if (tells || now >= time_add(due, STALL_GRACE))
+    if (tells || now >= time_add(due, DEADLINE_GRACE))
         worker_thread_time_out(thread, os_process_resumed(), now, tells);
     if (tells)
         os_lock_release(run->lock);
@@ -206,8 +197,8 @@ int64_t
 job_supervise(struct job *job, int64_t now)
 {
     int64_t next = 0;
-    if (atomic_load(&job->group.stop))
-        job_stop(job, time_add(now, grace_of_failure(&job->step)));
+    if (atomic_load(&job->group.stop)) /* after a failure they may take as long as ever */
+        job_stop(job, time_add(now, job->step.hang ? job->step.grace : INT64_MAX));
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
         if (worker_thread_is_over(thread))

@@ -5,6 +5,7 @@
  */
 #include "notify.h"
 
+#include "base/deadlines.h"
 #include "os/process.h"
 #include "run_private.h"
 
@@ -133,7 +134,7 @@ notify_end_period(struct job *job, int64_t now)
     if (!os_lock_try(job->run->lock))
         return now + SUPERVISE_RETRY;
     if (tell_period(job, now) < 0)
-        job_stop(job, now + STALL_GRACE);
+        job_stop(job, now + DEADLINE_GRACE);
     os_lock_release(job->run->lock);
     return period_due(job);
 }

@@ -4,7 +4,7 @@
  * statistics, ticks, requests without answer, and the end. It touches a worker's
  * statistics only while it has locked the handoff.
  */
-#include "base/time.h"
+#include "base/deadlines.h"
 #include "notify.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -31,7 +31,7 @@ static void
 introduce(struct job *job)
 {
     if (notify_enter(job) < 0)
-        job_stop(job, os_clock_now() + STALL_GRACE);
+        job_stop(job, os_clock_now() + DEADLINE_GRACE);
     os_lock_release(job->run->lock);
 }
 
@@ -48,7 +48,7 @@ static void
 stop_all(struct run *run, int64_t now)
 {
     for (int i = 0; i < run->task.count; i++)
-        job_stop(&run->task.jobs[i], now + STALL_GRACE);
+        job_stop(&run->task.jobs[i], now + DEADLINE_GRACE);
 }
 
 /* Returns whether all that is left of the run are workers that can send nothing, as all

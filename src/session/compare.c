@@ -4,6 +4,7 @@
  * thread of its own reads them and tells of them; the first one has the signals, and ends
  * the program at once if one asks for it in the meantime.
  */
+#include "base/deadlines.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "os/output.h"
@@ -12,7 +13,6 @@
 #include "report/report.h"
 #include "run/job.h"
 #include "run/kept.h"
-#include "run/schedule.h"
 #include "session/session.h"
 #include "stats/comparison.h"
 
@@ -239,7 +239,7 @@ supervise(struct compare *compare)
         if (asked && atomic_exchange(&compare->reading, false))
             give_up(atomic_load(&compare->path), EXIT_PREPARE);
         if (asked && limit == INT64_MAX)
-            limit = os_clock_now() + STALL_GRACE;
+            limit = os_clock_now() + DEADLINE_GRACE;
         if (os_clock_now() >= limit)
             give_up("comparison", EXIT_RUNTIME);
         os_signals_wait(limit, &compare->done);

@@ -7,14 +7,13 @@
  */
 #include "session/session.h"
 
-#include "base/time.h"
+#include "base/deadlines.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "report/check.h"
 #include "report/console.h"
 #include "report/report.h"
 #include "run/run.h"
-#include "run/schedule.h"
 #include "stages.h"
 
 #include <errno.h>
@@ -22,11 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Targets are removed for so long (ns) when another one is given up. */
-#define REMOVAL (200 * MS)
-/* They are closed for so long (ns) when the time after a signal is used up. */
-#define CLOSING (200 * MS)
 
 /* A thread may get stuck with what it writes to, so that stays in memory then. */
 struct session {
@@ -150,7 +144,7 @@ static _Noreturn void
 give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
     struct os_thread remover;
-    int64_t until = os_clock_now() + REMOVAL;
+    int64_t until = os_clock_now() + DEADLINE_CLOSING;
     bool checks = session->plan->output.format == FORMAT_CHECK;
     bool removes = session->plan->keep && atomic_load(&session->made) &&
                    os_thread_start(&remover, remove_made, session) == 0;
@@ -341,8 +335,8 @@ supervise_closing(struct session *session)
     struct os_thread closer;
     stages_enter_closing(&session->stages, 0);
     if (os_signals_stop()) /* requests may have used up its time */
-        session->stages.limit =
-            time_later(os_signals_asked() + STALL_GRACE, os_clock_now() + CLOSING);
+        session->stages.limit = time_later(os_signals_asked() + DEADLINE_GRACE,
+                                           os_clock_now() + DEADLINE_CLOSING);
     supervise_stages(session, &session->left);
     if (os_thread_start(&closer, close_all, session) < 0) {
         close_all(session);

@@ -5,7 +5,7 @@
  */
 #include "stages.h"
 
-#include "base/time.h"
+#include "base/deadlines.h"
 #include "base/units.h"
 #include "os/os.h"
 #include "os/process.h"
@@ -91,7 +91,7 @@ stages_wait(struct stages *stages, const atomic_bool *done, int64_t *waited)
         int64_t since = time_later(atomic_load(&stage->since), os_signals_resumed());
         int64_t step = stage->step ? time_later(since, atomic_load(stage->step)) : since;
         if (os_signals_stop() && stages->limit == INT64_MAX)
-            stages->limit = now + STALL_GRACE;
+            stages->limit = now + DEADLINE_GRACE;
         int64_t end = time_earlier(stages->limit, time_add(step, stages->plan->patience));
         *waited = now - since;
         if (now >= end)

@@ -2,7 +2,7 @@
  * From a path to an open target: its kind, its size, its description, the working file of
  * a directory, and the mode of its requests. A target that would lose data is refused.
  */
-#include "base/time.h"
+#include "base/deadlines.h"
 #include "base/units.h"
 #include "os/process.h"
 #include "os/storage.h"
@@ -13,8 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A device that is in use is claimed so often, with so long a pause (ns) in between. */
-#define CLAIMS 20
+/* From one try to claim a device that is in use to the next, ns. */
 #define CLAIM_PAUSE (10 * MS)
 
 static int
@@ -62,7 +61,8 @@ open_claimed(struct target *target, const char *path, unsigned flags)
     for (int tries = 1;; tries++) {
         target_advance(target);
         int fd = os_file_open(path, flags);
-        if (fd >= 0 || errno != EBUSY || tries == CLAIMS || os_signals_stop())
+        if (fd >= 0 || errno != EBUSY || tries == DEADLINE_CLAIM / CLAIM_PAUSE ||
+            os_signals_stop())
             return fd;
         os_sleep_until(os_clock_now() + CLAIM_PAUSE);
     }

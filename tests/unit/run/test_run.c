@@ -1,7 +1,7 @@
 /* The supervisor of a run: periods, interim statistics, hangs, the end. */
 #include "setup.h"
 
-#include "base/time.h"
+#include "base/deadlines.h"
 #include "os/process.h"
 #include "os/thread.h"
 
@@ -475,7 +475,7 @@ interrupt_a_request_that_never_returns(void)
     REQUIRE(told->summaries == 1);
     REQUIRE(told->summary.latency.count == 2);
     REQUIRE(told->summary.requests == 3);
-    int64_t asked = outcome.waiting - STALL_GRACE;
+    int64_t asked = outcome.waiting - DEADLINE_GRACE;
     REQUIRE(told->summary.missed >= 3 &&
             told->summary.missed <= (uint64_t)(asked / (100 * MS)));
     REQUIRE(outcome.total.requests == 3);

@@ -1,6 +1,8 @@
 /* A run with several workers or a queue, some of whose requests hang. */
 #include "listening.h"
 
+#include "base/deadlines.h"
+
 #define FOR_EVER (3600000 * MS)
 
 static void
@@ -83,7 +85,7 @@ give_up_one_of_three(void)
     REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 1);
     REQUIRE(told->samples == sent_by_all() - 1);
     /* Until the interrupt; the others miss some on a busy machine, and began 2 before. */
-    int points = (int)((outcome->waiting - STALL_GRACE) / (20 * MS)), late = 0;
+    int points = (int)((outcome->waiting - DEADLINE_GRACE) / (20 * MS)), late = 0;
     for (int i = 0; i < 3; i += 2)
         late += queues[i].requests < points + 3 ? points + 3 - queues[i].requests : 0;
     REQUIRE(told->summary.missed >= 8);
@@ -170,7 +172,7 @@ give_up_a_worker_that_is_sending(void)
     const struct outcome *outcome = run(&setup, told);
     REQUIRE(outcome->left == 1);
     REQUIRE(told->summary.requests == 2);
-    int64_t due = outcome->waiting - STALL_GRACE; /* until the interrupt */
+    int64_t due = outcome->waiting - DEADLINE_GRACE; /* until the interrupt */
     REQUIRE(told->summary.missed >= 8);
     /* It was sent when it was due, or somewhat later; the grace is 37 points. */
     REQUIRE(told->summary.missed <= (uint64_t)(due / (20 * MS)) + 10);
