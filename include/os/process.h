@@ -88,7 +88,7 @@ void os_signals_closing(int stream, int byte);
 /*
  * Has LINE, a constant with its newline, written to stdout if the process ends before it
  * could say its last word: by a second SIGINT, which ends it with STATUS then and not
- * with 4, killed, or given up by the monitor. It is not where that would mean to wait.
+ * with 4, killed, or abandoned by the monitor. It is not where that would mean to wait.
  * NULL: that word is said; STATUS still holds. First called before os_monitor_start, and
  * from then on no signal is what the process ends by, but its status says how it ended.
  */

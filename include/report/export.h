@@ -73,7 +73,7 @@ void export_tell(struct export *export);
 /*
  * Waits until all that was handed over is written, and ends the thread; but not longer
  * than the plan gives a request without answer, and than DEADLINE_GRACE once a signal has
- * asked to stop or if a request has been given up. What is not written then has failed
+ * asked to stop or if a request has no answer. What is not written then has failed
  * with ETIMEDOUT, and the thread with what it writes must stay in memory until the
  * program ends; a second call waits again. Returns whether it has ended.
  */

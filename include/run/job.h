@@ -27,8 +27,8 @@ struct job_step {
     enum slo_verdict verdict; /* on the limits of the plan and its rate */
 };
 
-/* The requests of a job without answer so far, those that have timed out or were given up
- * included. */
+/* The requests of a job without answer so far, those that have timed out or whose
+ * worker was abandoned included. */
 struct job_under_way {
     int count;
     int64_t oldest; /* when the oldest was sent, ns, monotonic; 0: there is none */
@@ -97,7 +97,7 @@ struct job {
     struct stats total;      /* of all workers, when it was last put together */
     bool current;            /* the total is that of this moment */
     int added;               /* workers that are in the total, while not all are */
-    int64_t give_up; /* when requests that do not return are; INT64_MAX: not yet */
+    int64_t abandon_at;      /* when workers that do not return are; INT64_MAX: not yet */
 };
 
 /*

@@ -18,8 +18,8 @@ struct outcome {
     int64_t time;         /* duration by the clock, ns */
     int64_t ended;        /* when that was, monotonic */
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
-    int64_t waiting; /* age (ns) of the oldest request that was given up; 0: none was */
-    int left;        /* requests that were given up */
+    int64_t waiting; /* age (ns) of the oldest request of an abandoned worker; 0: none */
+    int left;        /* requests of abandoned workers */
     bool stuck;      /* a thread or a request is still in the kernel */
     const char *output;    /* where a write failed */
     int output_error;      /* its errno, or 0 */

@@ -116,7 +116,7 @@ struct run *run_open(const struct run_task *task, const struct os_thread *superv
 bool run_first_worker(struct run *run);
 
 /*
- * Supervises a run that was opened until all workers have ended or were given up;
+ * Supervises a run that was opened until all workers have ended or were abandoned;
  * then run_first_worker may not return. Fills the outcomes, like run_execute.
  */
 void run_supervise(struct run *run);

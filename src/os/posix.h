@@ -16,13 +16,12 @@
  * nothing else. No other program counts on it, as it is ignored by default. */
 #define POSIX_SIGNAL_WAKE SIGURG
 
-/* The monitor sends it to the child that it gives up, where all threads block it. */
-#define POSIX_SIGNAL_GIVEN_UP SIGVTALRM
+/* The monitor sends it to the child that it abandons, where all threads block it. */
+#define POSIX_SIGNAL_ABANDONED SIGVTALRM
 
 /*
- * The body of a thread that lets go of what is the caller's when the monitor gives the
- * output up: that which the signals reach may be stuck in a file system, as it writes
- * there.
+ * The body of a thread that lets go of what is the caller's when the monitor abandons the
+ * child: that which the signals reach may be stuck in a file system, as it writes there.
  */
 void *posix_signals_guard(void *unused);
 
@@ -65,9 +64,8 @@ bool posix_monitor_copies(int number, pid_t sender);
 /* The calling thread, which the signals reach, ends the process when the monitor dies. */
 void posix_monitor_attach(void);
 
-/* Returns whether the monitor has given the output up, and with it the child. It sends
- * SIGCHLD then. */
-bool posix_monitor_has_given_up(void);
+/* Returns whether the monitor has abandoned the child, to which it sends SIGCHLD then. */
+bool posix_monitor_has_abandoned(void);
 
 /* Returns whether this is a child of a monitor, which posix_monitor_follow has to follow
  * every POSIX_MONITOR_PACE (ns): the child stops while the monitor is stopped, which

@@ -32,12 +32,12 @@
 #define PACE (50 * MS) /* from one look at output that may be stuck to the next */
 
 struct page {
-    atomic_bool ending;   /* the child has said its last word, with */
-    atomic_int status;    /* this exit status, or */
-    atomic_int number;    /* this signal, if not 0 */
-    atomic_bool stuck;    /* it may be stuck in the kernel, and */
-    atomic_bool over;     /* has let go of what is the caller's */
-    atomic_bool given_up; /* the monitor waits no longer: the child is to let go, too */
+    atomic_bool ending;    /* the child has said its last word, with */
+    atomic_int status;     /* this exit status, or */
+    atomic_int number;     /* this signal, if not 0 */
+    atomic_bool stuck;     /* it may be stuck in the kernel, and */
+    atomic_bool over;      /* has let go of what is the caller's */
+    atomic_bool abandoned; /* the monitor waits no longer: the child is to let go, too */
     atomic_bool halted; /* the child has stopped itself because the monitor is stopped */
 
     atomic_uint passed[SIGNALS]; /* signals that the monitor has passed on */
@@ -137,9 +137,9 @@ posix_monitor_copies(int number, pid_t sender)
 }
 
 bool
-posix_monitor_has_given_up(void)
+posix_monitor_has_abandoned(void)
 {
-    return atomic_load(&page->given_up);
+    return atomic_load(&page->abandoned);
 }
 
 bool
@@ -174,14 +174,14 @@ posix_monitor_attach(void)
         _exit(EXIT_RUNTIME);
 }
 
-#define GIVEN_UP "it takes nothing any more, given up"
+#define OUTPUT_STUCK "it takes nothing any more, given up"
 
 void
 posix_monitor_file(int fd, const char *path)
 {
     struct error error;
     if (fd >= 0) {
-        error_set(&error, EXIT_RUNTIME, path, GIVEN_UP);
+        error_set(&error, EXIT_RUNTIME, path, OUTPUT_STUCK);
         error_format(&error, page->words, sizeof(page->words));
     }
     atomic_store(&file, fd);
@@ -356,15 +356,15 @@ deadly_signal(void)
                                                  : 0;
 }
 
-/* Gives the child up, which has a moment to let go of what is the caller's by itself. */
+/* Abandons the child, which has a moment to let go of what is the caller's by itself. */
 static _Noreturn void
-give_up(int status, int number)
+abandon(int status, int number)
 {
     int64_t end = os_clock_now() + DEADLINE_TIDYING;
     int ended;
-    atomic_store(&page->given_up, true);
+    atomic_store(&page->abandoned, true);
     kill(child, SIGCHLD);
-    kill(child, POSIX_SIGNAL_GIVEN_UP);
+    kill(child, POSIX_SIGNAL_ABANDONED);
     while (!atomic_load(&page->over) && os_clock_now() < end &&
            waitpid(child, &ended, WNOHANG) == 0)
         os_sleep_until(os_clock_now() + MS);
@@ -372,11 +372,11 @@ give_up(int status, int number)
     leave(status, number);
 }
 
-/* Gives up the output that has been stuck for long enough. */
+/* Abandons the child if its output has been stuck for long enough. */
 static void
-give_up_output(struct progress *progress, int64_t now)
+abandon_if_stuck(struct progress *progress, int64_t now)
 {
-    static const char output[] = "ioping: standard output: " GIVEN_UP "\n";
+    static const char output[] = "ioping: standard output: " OUTPUT_STUCK "\n";
     struct pollfd errors = {.fd = STDERR_FILENO, .events = POLLOUT};
     int stuck = look(progress, now);
     if (stuck < 0)
@@ -386,10 +386,10 @@ give_up_output(struct progress *progress, int64_t now)
         ssize_t written = write(STDERR_FILENO, text, strlen(text));
         (void)written;
     }
-    give_up(EXIT_RUNTIME, deadly_signal());
+    abandon(EXIT_RUNTIME, deadly_signal());
 }
 
-/* Returns from when on output is given up. */
+/* Returns from when on output is not waited for. */
 static int64_t
 output_limit(void)
 {
@@ -479,12 +479,12 @@ watch(const sigset_t *mask)
         if (!told)
             leave_if_killed(now, &killed);
         if (atomic_load(&again) && !told && now - atomic_load(&again) >= DEADLINE_GRACE)
-            give_up(posix_last_status(), 0);
+            abandon(posix_last_status(), 0);
         int64_t next = limit == INT64_MAX ? INT64_MAX : limit - DEADLINE_WRITE;
         if (now >= next) {
             next = now + PACE;
             if (now >= limit)
-                give_up_output(&progress, now);
+                abandon_if_stuck(&progress, now);
             else
                 look(&progress, now);
         }
@@ -521,7 +521,7 @@ os_monitor_start(void)
     }
     if (other == 0) {
         monitor = self;
-        sigaddset(&before, POSIX_SIGNAL_GIVEN_UP);
+        sigaddset(&before, POSIX_SIGNAL_ABANDONED);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
     errno = number;

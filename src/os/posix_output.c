@@ -60,7 +60,7 @@ is_late(int64_t now)
  * Waits until STREAM takes PIPE_BUF bytes without a wait, as another user of it may have
  * made it non-blocking, and because nobody may read messages: the supervisor writes those
  * of standard error, and has more to do. When it is late each has a moment, until one was
- * given up. Returns 0, or -1 with errno.
+ * dropped. Returns 0, or -1 with errno.
  */
 static int
 wait_writable(int stream)

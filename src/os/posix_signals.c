@@ -111,12 +111,12 @@ on_continue(int number)
     atomic_store(&resumed, os_clock_now());
 }
 
-/* The monitor has given up the output, in which other threads may be stuck. */
+/* The monitor has abandoned this process, as other threads may be stuck in the output. */
 static void
 on_child(int number)
 {
     (void)number;
-    if (!posix_monitor_has_given_up())
+    if (!posix_monitor_has_abandoned())
         return;
     let_go(EXIT_RUNTIME, 0);
     _exit(EXIT_RUNTIME);
@@ -129,8 +129,8 @@ posix_signals_guard(void *unused)
     int number;
     (void)unused;
     sigemptyset(&set);
-    sigaddset(&set, POSIX_SIGNAL_GIVEN_UP);
-    while (sigwait(&set, &number) != 0 || !posix_monitor_has_given_up())
+    sigaddset(&set, POSIX_SIGNAL_ABANDONED);
+    while (sigwait(&set, &number) != 0 || !posix_monitor_has_abandoned())
         ;
     on_child(SIGCHLD);
     return NULL;

@@ -373,10 +373,10 @@ export_tell(struct export *export)
     tell(export, &notes);
 }
 
-/* Returns whether a request has been given up: whatever it waits for may be what the
+/* Returns whether a request has no answer: whatever it waits for may be what the
  * thread waits for. */
 static bool
-has_given_up(const struct export *export)
+has_unanswered(const struct export *export)
 {
     for (int i = 0; i < export->count; i++)
         if (export->jobs[i].under_way.count || export->jobs[i].outcome.stuck)
@@ -384,7 +384,7 @@ has_given_up(const struct export *export)
     return false;
 }
 
-/* Returns when what has not been written SINCE then is given up, after a wait that began
+/* Returns when what has not been written SINCE then is dropped, after a wait that began
  * at BEGAN. */
 static int64_t
 limit_of(const struct export *export, int64_t since, int64_t began)
@@ -392,7 +392,7 @@ limit_of(const struct export *export, int64_t since, int64_t began)
     const struct plan *plan = export->plan;
     int64_t patience = plan->timeout < INT64_MAX ? plan->timeout : plan->grace;
     int64_t limit = time_add(since, patience);
-    if (limit < began + DEADLINE_GRACE || has_given_up(export))
+    if (limit < began + DEADLINE_GRACE || has_unanswered(export))
         limit = began + DEADLINE_GRACE;
     if (export->stopped)
         limit = time_earlier(limit, export->stopped + DEADLINE_GRACE);
@@ -433,10 +433,10 @@ unwritten_since(const struct export_writer *writer)
     return since;
 }
 
-/* Gives up what is not written, which is told and noted as a failure. Returns false if
+/* Drops what is not written, which is told and noted as a failure. Returns false if
  * all is written after all. */
 static bool
-give_up(struct export *export)
+drop_unwritten(struct export *export)
 {
     const struct export_writer *writer = export->writer;
     struct notes notes = {0};
@@ -473,7 +473,7 @@ export_end(struct export *export)
     int64_t since = unwritten_since(writer);
     os_lock_notify(writer->lock);
     os_lock_release(writer->lock);
-    if (since && !wait_for_end(export, since) && give_up(export))
+    if (since && !wait_for_end(export, since) && drop_unwritten(export))
         return false;
     os_thread_join(&writer->thread);
     export_tell(export);

@@ -84,7 +84,7 @@ job_prepare(struct job *job, struct run *run)
     job->stats = job->phases ? &job->phases->all : &job->total;
     job->done = job->current = false;
     job->added = 0;
-    job->give_up = INT64_MAX;
+    job->abandon_at = INT64_MAX;
     job->group.size = 0;
     job->group.count =
         plan->count < UINT64_MAX - job->taken ? job->taken + plan->count : UINT64_MAX;
@@ -148,12 +148,12 @@ job_begin(struct job *job, int64_t now)
 }
 
 /*
- * Fails requests without answer that time out at LATE where the worker cannot: the loop
- * of a queue has some more time for it. They are told of unless another thread has been
- * telling something for too long. Returns when to look again.
+ * Abandons a worker whose requests time out at LATE where it cannot fail them itself: the
+ * loop of a queue has some more time for it. They are told of unless another thread has
+ * been telling something for too long. Returns when to look again.
  */
 static int64_t
-time_out(struct job *job, struct worker_thread *thread, int64_t late, int64_t now)
+abandon_late(struct job *job, struct worker_thread *thread, int64_t late, int64_t now)
 {
     struct run *run = job->run;
     const struct io_engine *engine = job_engine(job, run->task.engine);
@@ -164,7 +164,7 @@ time_out(struct job *job, struct worker_thread *thread, int64_t late, int64_t no
         return now + SUPERVISE_RETRY;
     bool tells = os_lock_try(run->lock);
     if (tells || now >= time_add(due, DEADLINE_GRACE))
-        worker_thread_time_out(thread, os_process_resumed(), now, tells);
+        worker_thread_abandon_late(thread, os_process_resumed(), now, tells);
     if (tells)
         os_lock_release(run->lock);
     return now + SUPERVISE_RETRY;
@@ -182,10 +182,10 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
     if (waited)
         observer->hang(observer->self, job, index, waited);
     int64_t late = worker_thread_late(thread, resumed, now);
-    again = time_earlier(again, time_out(job, thread, late, now));
-    int64_t limit = time_earlier(job->give_up, worker_thread_limit(thread, resumed));
+    again = time_earlier(again, abandon_late(job, thread, late, now));
+    int64_t limit = time_earlier(job->abandon_at, worker_thread_limit(thread, resumed));
     if (now >= limit && !worker_thread_is_over(thread))
-        worker_thread_give_up(thread, now);
+        worker_thread_abandon(thread, now);
     if (over)
         worker_thread_wake(thread);
     if (over || now >= limit)

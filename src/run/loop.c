@@ -301,14 +301,14 @@ waits_since(int64_t start)
 /* Fails the requests that have had no answer for as long as the plan allows, oldest
  * first. A stop of the process that the supervisor has not noted yet puts it off. */
 static void
-time_out(struct worker *worker, int64_t now)
+time_out_requests(struct worker *worker, int64_t now)
 {
     for (;;) {
         struct inflight_request *entry = worker->inflight.ends.younger;
         int64_t start = entry->sample.start, since = waits_since(start);
         if (!start || now - since < worker->plan->timeout || os_process_stopped(since))
             return;
-        tell(worker, &entry->sample, worker_time_out(worker, entry, start, now));
+        tell(worker, &entry->sample, worker_time_out_request(worker, entry, start, now));
     }
 }
 
@@ -385,7 +385,7 @@ reap(struct worker *worker, int64_t when)
         count = fail_all(worker, number);
     complete_all(worker, count, now);
     if (limited)
-        time_out(worker, now);
+        time_out_requests(worker, now);
     return now;
 }
 
@@ -451,7 +451,7 @@ begin(struct worker *worker)
 }
 
 /* Finds what of the working set has become holes. That may hang like a request, and is
- * given up likewise; a target that has not answered all requests is left alone. */
+ * abandoned likewise; a target that has not answered all requests is left alone. */
 static void
 find_holes(struct worker *worker)
 {

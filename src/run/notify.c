@@ -139,7 +139,7 @@ notify_end_period(struct job *job, int64_t now)
     return period_due(job);
 }
 
-/* Returns whether a worker was given up, which may hold the lock for ever. */
+/* Returns whether a worker was abandoned, which may hold the lock for ever. */
 static bool
 has_abandoned(const struct job *job)
 {

@@ -14,7 +14,7 @@
 
 /*
  * A worker and its thread, which may get stuck in the kernel, as the supervisor sees it.
- * If it is given up, it must stay in memory until the program ends.
+ * If it is abandoned, it must stay in memory until the program ends.
  */
 struct worker_thread {
     struct worker worker;
@@ -24,7 +24,7 @@ struct worker_thread {
     atomic_bool *news; /* becomes true with `ended` */
     atomic_bool ended;
     struct stall stall;
-    bool abandoned;  /* it is stuck with requests, and was given up */
+    bool abandoned;  /* it is stuck with requests, and not waited for */
     int64_t since;   /* when the oldest of them that has not failed was sent; 0: none */
     int64_t waiting; /* its age (ns) */
     int left;        /* how many have not failed */
@@ -51,7 +51,7 @@ bool worker_thread_work(struct worker_thread *thread);
 /* Waits for the end of the thread, unless it was adopted. */
 void worker_thread_join(struct worker_thread *thread);
 
-/* Returns whether the worker has ended or was given up. */
+/* Returns whether the worker has ended or was abandoned. */
 bool worker_thread_is_over(const struct worker_thread *thread);
 
 /*
@@ -62,7 +62,7 @@ bool worker_thread_is_over(const struct worker_thread *thread);
 int64_t worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
                             uint64_t *index, int64_t *again);
 
-/* Returns when its requests are given up after the end of its work time, monotonic;
+/* Returns when it is abandoned if requests are left after its work time, monotonic;
  * INT64_MAX: never, or not yet known. RESUMED is as in worker_thread_check. */
 int64_t worker_thread_limit(const struct worker_thread *thread, int64_t resumed);
 
@@ -73,11 +73,11 @@ int64_t worker_thread_late(const struct worker_thread *thread, int64_t resumed,
 
 /*
  * Fails the requests that have timed out at NOW, tells of them under the run's lock,
- * which the caller has if TELLS, and gives the worker up, which is stuck with them.
+ * which the caller has if TELLS, and abandons the worker, which is stuck with them.
  * Nothing happens if it has gone on meanwhile.
  */
-void worker_thread_time_out(struct worker_thread *thread, int64_t resumed, int64_t now,
-                            bool tells);
+void worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed,
+                                int64_t now, bool tells);
 
 /* Adds the statistics so far to TOTAL, and to TRACK where there is one, and what has no
  * answer yet to UNDER_WAY. Returns false if the worker does not release them now. */
@@ -88,10 +88,10 @@ bool worker_thread_merge(struct worker_thread *thread, struct stats *total,
 void worker_thread_wake(struct worker_thread *thread);
 
 /*
- * Gives the worker up at time NOW if it waits for a request. Nothing that it owns changes
+ * Abandons the worker at time NOW if it waits for a request. Nothing that it owns changes
  * any more then, even if the request returns.
  */
-void worker_thread_give_up(struct worker_thread *thread, int64_t now);
+void worker_thread_abandon(struct worker_thread *thread, int64_t now);
 
 /* The supervisor tries again after so long (ns) if statistics cannot be had now. */
 #define SUPERVISE_RETRY (10 * MS)
@@ -118,12 +118,13 @@ int job_open(struct job *job, struct error *error);
 /* Counts periods from NOW, before the workers start. */
 void job_begin(struct job *job, int64_t now);
 
-/* Ends the job: no more requests, and what is under way is given up at WHEN. */
+/* Ends the job: no more requests, and workers that wait for some are abandoned at WHEN.
+ */
 static inline void
 job_stop(struct job *job, int64_t when)
 {
     worker_group_stop(&job->group, os_clock_now());
-    job->give_up = time_earlier(job->give_up, when);
+    job->abandon_at = time_earlier(job->abandon_at, when);
 }
 
 /*
@@ -172,7 +173,7 @@ int phases_execute(const struct run_task *task, struct error *error);
 /* Starts periods and ticks at NOW, before the workers start. */
 void supervise_begin(struct run *run, int64_t now);
 
-/* Supervises the workers, which are started, until all have ended or were given up. */
+/* Supervises the workers, which are started, until all have ended or were abandoned. */
 void supervise(struct run *run);
 
 #endif

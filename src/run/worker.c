@@ -382,8 +382,8 @@ worker_digest(struct worker *worker, struct sample *sample)
 }
 
 bool
-worker_time_out(struct worker *worker, struct inflight_request *entry, int64_t start,
-                int64_t now)
+worker_time_out_request(struct worker *worker, struct inflight_request *entry,
+                        int64_t start, int64_t now)
 {
     struct sample *sample = &entry->sample;
     sample->start = start;

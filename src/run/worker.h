@@ -169,8 +169,8 @@ bool worker_digest(struct worker *worker, struct sample *sample);
  * Fails ENTRY, which is in flight since START, as it has had no answer until NOW; it is
  * lost then. Its sample is to be told. Returns whether the run goes on.
  */
-bool worker_time_out(struct worker *worker, struct inflight_request *entry, int64_t start,
-                     int64_t now);
+bool worker_time_out_request(struct worker *worker, struct inflight_request *entry,
+                             int64_t start, int64_t now);
 
 /* Frees ENTRY, which was lost; its answer, at NOW, is no news. */
 void worker_take_late(struct worker *worker, struct inflight_request *entry, int64_t now);

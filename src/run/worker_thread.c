@@ -155,7 +155,7 @@ worker_thread_late(const struct worker_thread *thread, int64_t resumed, int64_t 
     return time_add(since > resumed ? since : resumed, thread->worker.plan->timeout);
 }
 
-/* Returns whether the worker was given up in a call for its only request, and the call
+/* Returns whether the worker was abandoned in a call for its only request, and the call
  * has returned since: it has its answer. */
 static bool
 is_answered(const struct worker_thread *thread)
@@ -192,7 +192,7 @@ worker_thread_wake(struct worker_thread *thread)
         os_thread_wake(&thread->working);
 }
 
-/* Gives the worker up. Its handoff stays locked, which keeps it from going on; requests
+/* The handoff stays locked, which keeps the worker from going on; requests
  * that were not sent before count from SINCE. */
 static void
 abandon(struct worker_thread *thread, int64_t since, int64_t now)
@@ -210,7 +210,7 @@ abandon(struct worker_thread *thread, int64_t since, int64_t now)
 }
 
 void
-worker_thread_give_up(struct worker_thread *thread, int64_t now)
+worker_thread_abandon(struct worker_thread *thread, int64_t now)
 {
     int64_t since;
     if (!handoff_lock(&thread->worker.handoff, &since))
@@ -233,15 +233,15 @@ fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool 
         int64_t start = entry->sample.start ? entry->sample.start : unsent;
         if (start > late)
             return;
-        worker_time_out(worker, entry, start, now);
+        worker_time_out_request(worker, entry, start, now);
         if (tells && worker->reports)
             notify_sample_locked(worker->job, worker, &entry->sample);
     }
 }
 
 void
-worker_thread_time_out(struct worker_thread *thread, int64_t resumed, int64_t now,
-                       bool tells)
+worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_t now,
+                           bool tells)
 {
     struct worker *worker = &thread->worker;
     int64_t since, late = now - worker->plan->timeout;

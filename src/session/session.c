@@ -40,7 +40,7 @@ struct session {
     struct run_task task;
     struct run *run; /* NULL: it has steps or phases, or could not begin */
     bool failed;     /* it could not, with an error */
-    bool stuck;      /* a thread, or a request, is in the kernel and was given up */
+    bool stuck;      /* a thread, or a request, is in the kernel and was abandoned */
     struct error error;
     int status; /* of the program */
     struct notes notes;
@@ -119,7 +119,7 @@ open_targets(struct session *session)
 }
 
 /* Removes what the opening of targets has left behind; they stay open, since a thread
- * that was given up may use them yet. */
+ * that was abandoned may use them yet. */
 static void *
 remove_made(void *argument)
 {
