@@ -15,8 +15,9 @@ enum exit_status {
 };
 
 /*
- * The reason of a refusal. A function that returns -1 has filled one; only main prints it
- * and leaves the program with its status.
+ * The reason of a refusal. A function that returns -1 has filled one. It is printed above
+ * the run alone, by main, the session and the reports (report/console.h), and its status
+ * becomes the program's.
  */
 struct error {
     char what[512];   /* the option, path or thing; may be empty */
@@ -67,7 +68,7 @@ bool error_is_broken(int number);
 
 /*
  * Lines that the user must see although nothing failed, such as a fallback. Rooms below
- * collect them; main prints them on stderr.
+ * collect them; the session and the reports print them on stderr.
  */
 #define NOTES_MAX 24
 #define NOTES_ROOM 8192

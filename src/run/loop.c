@@ -1,8 +1,11 @@
 /*
- * The loop of a worker. It alone reads the clock: before the engine sends what is due
- * and after it has waited for completions; between the two stamps there is nothing but
- * the engine. Requests that are sent together, few at a time, start at the same time, and
- * those that are reaped together end at the same time.
+ * The loop of a worker. It alone stamps requests, in reap: before the engine sends what
+ * is due, and after it has waited for completions. Between the two stamps of a request of
+ * its own there is the engine, and before it what the wait needs: until when, and the
+ * release of the handoff. A write that is flushed has the way of the loop from its
+ * completion to its flush in its time, and one of several under way also what is done for
+ * others until it is reaped. Requests that are sent together, few at a time, start at the
+ * same time, and those that are reaped together end at the same time.
  *
  * In an open loop the workers take due times from their group, each as soon as it has a
  * place for a request, so that none waits for a worker that is busy while another is

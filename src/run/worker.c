@@ -240,8 +240,9 @@ worker_miss(struct worker *worker, int64_t after, int64_t now)
         track_miss(worker->track, after, missed);
 }
 
-void
-worker_share_busy(struct worker *worker)
+/* Moves the busy spans to those of the group, for a moment under their lock. */
+static void
+share_busy(struct worker *worker)
 {
     struct worker_group *group = worker->group;
     if (!group->busy_lock || worker->busy.count == 0)
@@ -254,13 +255,14 @@ worker_share_busy(struct worker *worker)
 void
 worker_share(struct worker *worker)
 {
-    worker_share_busy(worker);
+    share_busy(worker);
     if (worker->splitter)
         splitter_take(worker->splitter, worker->unsplit);
 }
 
-void
-worker_split(struct worker *worker, struct sample *sample)
+/* Has SAMPLE, which is judged, split: at once if it is reported, else some time. */
+static void
+split(struct worker *worker, struct sample *sample)
 {
     struct split_log *log = worker->unsplit;
     if (sample_failed(sample))
@@ -303,7 +305,7 @@ record(struct worker *worker, const struct sample *sample)
     if (!worker->group->busy_lock || !sample_is_busy(sample))
         return;
     if (worker->busy.count == BUSY_LOG)
-        worker_share_busy(worker);
+        share_busy(worker);
     busy_log_add(&worker->busy, sample->start, sample->start + sample->latency,
                  sample_counts(sample));
 }
@@ -361,7 +363,7 @@ worker_digest(struct worker *worker, struct sample *sample)
     if (sample->start >= worker->began) {
         record(worker, sample);
         if (worker->splitter)
-            worker_split(worker, sample);
+            split(worker, sample);
     }
     if (worker->track)
         track_record(worker->track, sample);

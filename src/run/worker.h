@@ -86,6 +86,8 @@ worker_is_open(const struct worker *worker)
     return worker->group->arrivals.interval > 0;
 }
 
+/* All that follow but worker_close are for whoever holds or has locked the handoff. */
+
 /*
  * Takes the request of an open loop that is due, to send it at NOW. Returns from when on
  * its time counts: when it was due; or 0, when it is sent, if that is late only as the
@@ -101,8 +103,6 @@ bool worker_pass_stopped(struct worker *worker, int64_t now);
 /* Counts the requests of an open loop that were due before NOW and not sent: that which
  * the worker has taken; ALL: and those that none has taken, and none will. */
 void worker_miss_due(struct worker *worker, int64_t now, bool all);
-
-/* The next fifteen are for whoever holds or has locked the handoff. */
 
 /* Changes some bits of every page of what ENTRY writes, so that no two writes store the
  * same data. */
@@ -142,14 +142,9 @@ void worker_extend(struct worker *worker, int64_t when);
 uint64_t worker_pass(struct worker *worker, int64_t now);
 void worker_pass_lost(struct worker *worker, int64_t now);
 
-/* Moves its busy spans to those of the group, for a moment under their lock. */
-void worker_share_busy(struct worker *worker);
-
-/* Does that, and hands over the requests that are to be split. */
+/* Moves its busy spans to those of the group, for a moment under their lock, and hands
+ * over the requests that are to be split. */
 void worker_share(struct worker *worker);
-
-/* Has SAMPLE, which is judged, split: at once if it is reported, else some time. */
-void worker_split(struct worker *worker, struct sample *sample);
 
 /* Returns the number of the oldest request in flight; 0: none. */
 static inline uint64_t
