@@ -1,11 +1,11 @@
 /*
  * The loop of a worker. It alone stamps requests, in reap: before the engine sends what
- * is due, and after it has waited for completions. Between the two stamps of a request of
- * its own there is the engine, and before it what the wait needs: until when, and the
- * release of the handoff. A write that is flushed has the way of the loop from its
- * completion to its flush in its time, and one of several under way also what is done for
- * others until it is reaped. Requests that are sent together, few at a time, start at the
- * same time, and those that are reaped together end at the same time.
+ * is due, and after it has waited for completions. Between the two there is the engine,
+ * and before it what the wait needs: until when, and the release of the handoff. Only a
+ * request that is not reaped at once has more in its time: what is done for others
+ * meanwhile, and from a write to its flush the way through the loop. Requests that are
+ * sent together, few at a time, start at the same time, and those that are reaped
+ * together end at the same time.
  *
  * In an open loop the workers take due times from their group, each as soon as it has a
  * place for a request, so that none waits for a worker that is busy while another is
