@@ -71,8 +71,19 @@ struct linux_layers {
 int linux_overlay_layers(int fd, struct linux_layers *layers);
 void linux_overlay_free(struct linux_layers *layers);
 
-/* As os_file_backing, of the block device behind FOLDER, a symbolic link of sysfs. */
-enum os_backing linux_backing_find(const char *folder, char *name, size_t size);
+#define LINUX_SEARCH_DEPTH 8 /* devices on top of each other */
+
+/* NAME, of SIZE bytes, becomes the name that is found; DEPTH levels are left to search.
+ */
+struct linux_search {
+    char *name;
+    size_t size;
+    int depth;
+};
+
+/* As os_file_backing, of the block device behind FOLDER, a symbolic link of sysfs to the
+ * folder of a disk or, one level below, of a partition. */
+enum os_backing linux_backing_search(struct linux_search *search, const char *folder);
 
 /* Fills LAYOUT with all but the extents, for the block device behind FOLDER, a symbolic
  * link of sysfs. Returns as os_layout_find for PATH. */

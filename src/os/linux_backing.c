@@ -20,18 +20,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define DEPTH 8 /* devices on top of each other */
-
-/* NAME, of SIZE bytes, becomes the name that is found; DEPTH levels are left to search.
- */
-struct search {
-    char *name;
-    size_t size;
-    int depth;
-};
-
-static enum os_backing search_device(struct search *search, const char *folder);
-
 bool
 linux_sysfs_read(const char *folder, const char *name, char *text, size_t size)
 {
@@ -67,7 +55,7 @@ linux_sysfs_name(const char *path, bool before, char *name, size_t size)
 }
 
 static enum os_backing
-answer(struct search *search, enum os_backing backing, const char *disk)
+answer(struct linux_search *search, enum os_backing backing, const char *disk)
 {
     snprintf(search->name, search->size, "/dev/%s", disk);
     return backing;
@@ -100,7 +88,7 @@ linux_backing_is_memory(const char *folder, const char *disk)
 
 /* Data is on all devices of FOLDER: memory only if each is. */
 static enum os_backing
-search_below(struct search *search, const char *folder)
+search_below(struct linux_search *search, const char *folder)
 {
     enum os_backing found = OS_BACKING_DEVICE;
     int devices = 0, memories = 0;
@@ -111,7 +99,7 @@ search_below(struct search *search, const char *folder)
         int used = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
         if (entry->d_name[0] == '.' || used >= LINUX_SYSFS_ROOM)
             continue;
-        found = search_device(search, path);
+        found = linux_backing_search(search, path);
         memories += found == OS_BACKING_MEMORY;
         devices++;
     }
@@ -136,18 +124,18 @@ is_disk(const char *folder)
 }
 
 static enum os_backing
-search_number(struct search *search, dev_t device)
+search_number(struct linux_search *search, dev_t device)
 {
     char folder[64];
     snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(device),
              minor(device));
-    return major(device) && !is_disk(folder) ? search_device(search, folder)
+    return major(device) && !is_disk(folder) ? linux_backing_search(search, folder)
                                              : OS_BACKING_DEVICE;
 }
 
 /* The file of a loop device may be out of reach: removed, or in another mount table. */
 static enum os_backing
-search_loop(struct search *search, const char *folder, const char *disk)
+search_loop(struct linux_search *search, const char *folder, const char *disk)
 {
     char direct[8], path[4096];
     struct stat file;
@@ -163,9 +151,8 @@ search_loop(struct search *search, const char *folder, const char *disk)
     return known ? search_number(search, file.st_dev) : OS_BACKING_DEVICE;
 }
 
-/* FOLDER is a link to the folder of a disk or, one level below, of a partition. */
-static enum os_backing
-search_device(struct search *search, const char *folder)
+enum os_backing
+linux_backing_search(struct linux_search *search, const char *folder)
 {
     char disk[64], base[LINUX_SYSFS_ROOM], path[LINUX_SYSFS_ROOM + 16];
     enum os_backing backing = OS_BACKING_DEVICE;
@@ -188,13 +175,6 @@ search_device(struct search *search, const char *folder)
     return backing;
 }
 
-enum os_backing
-linux_backing_find(const char *folder, char *name, size_t size)
-{
-    struct search search = {name, size, DEPTH};
-    return search_device(&search, folder);
-}
-
 bool
 linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM])
 {
@@ -211,7 +191,7 @@ linux_btrfs_devices(int fd, char folder[LINUX_SYSFS_ROOM])
 }
 
 static enum os_backing
-search_btrfs(struct search *search, int fd)
+search_btrfs(struct linux_search *search, int fd)
 {
     char folder[LINUX_SYSFS_ROOM];
     return linux_btrfs_devices(fd, folder) ? search_below(search, folder)
@@ -221,7 +201,7 @@ search_btrfs(struct search *search, int fd)
 /* PATH is the directory of a layer; a name that the mount table has cut off is not found.
  */
 static enum os_backing
-search_layer(struct search *search, const char *path, const struct statfs *system)
+search_layer(struct linux_search *search, const char *path, const struct statfs *system)
 {
     struct stat status;
     const char *memory = linux_mount_memory(system);
@@ -284,7 +264,7 @@ linux_overlay_free(struct linux_layers *layers)
 
 /* All layers must be alike. */
 static enum os_backing
-search_overlay(struct search *search, int fd)
+search_overlay(struct linux_search *search, int fd)
 {
     struct linux_layers layers;
     struct statfs system;
@@ -308,7 +288,7 @@ search_overlay(struct search *search, int fd)
 enum os_backing
 os_file_backing(int fd, char *name, size_t size)
 {
-    struct search search = {name, size, DEPTH};
+    struct linux_search search = {name, size, LINUX_SEARCH_DEPTH};
     struct stat file;
     struct statfs system;
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0)

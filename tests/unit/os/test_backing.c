@@ -10,7 +10,8 @@ look(const char *link, char *name, size_t size)
     char path[1200];
     snprintf(path, sizeof(path), "%s/%s", scratch(), link);
     name[0] = '\0';
-    return linux_backing_find(path, name, size);
+    struct linux_search search = {name, size, LINUX_SEARCH_DEPTH};
+    return linux_backing_search(&search, path);
 }
 
 static void
