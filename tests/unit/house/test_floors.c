@@ -307,6 +307,25 @@ no_files_call_each_other_in_a_circle(void **state)
     command_free(&result);
 }
 
+/* A limit is a question about the thought in a file, which is read from top to bottom: it
+ * is not there to cut with. */
+static void
+check_length(const struct line *line)
+{
+    size_t length = strlen(line->path);
+    int most = line->path[length - 1] == 'h' ? 200 : 700;
+    if (line->number > most)
+        fail_msg("%s has more than %d lines", line->path, most);
+}
+
+static void
+no_file_is_too_long_to_read(void **state)
+{
+    (void)state;
+    assert_true(visit_lines("src/*/*.[ch]", check_length) > 20);
+    assert_true(visit_lines("include/*/*.h", check_length) > 20);
+}
+
 /* The figures that the house keeps to. */
 static void
 it_stays_as_small_as_it_was_planned(void **state)
@@ -334,6 +353,7 @@ main(void)
         cmocka_unit_test(what_systems_have_is_what_files_ask_for),
         cmocka_unit_test(what_is_volatile_is_for_handlers),
         cmocka_unit_test(no_files_call_each_other_in_a_circle),
+        cmocka_unit_test(no_file_is_too_long_to_read),
         cmocka_unit_test(it_stays_as_small_as_it_was_planned),
     };
     return cmocka_run_group_tests_name("floors", tests, NULL, NULL);
