@@ -173,20 +173,46 @@ describes(const char *line, const struct cli_option *option)
             has_macro(line, "Ar", option->argument, strlen(option->argument)));
 }
 
+/* Note which options have an item in PAGE, which is taken apart. */
+static void
+find_described(char *page, bool described[OPTION_IDS])
+{
+    for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n"))
+        for (int i = 0; i < OPTION_IDS; i++)
+            if (strncmp(line, ".It ", 4) == 0 && describes(line, &cli_options[i]))
+                described[i] = true;
+}
+
 static void
 the_man_page_describes_every_option(void **state)
 {
     (void)state;
     bool described[OPTION_IDS] = {false};
     char *page = read_source("man/ioping.1");
-    for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n"))
-        for (int i = 0; i < OPTION_IDS; i++)
-            if (strncmp(line, ".It ", 4) == 0 && describes(line, &cli_options[i]))
-                described[i] = true;
+    find_described(page, described);
     free(page);
     for (int i = 0; i < OPTION_IDS; i++)
         if (!described[i])
             fail_msg("no item for all of -%s", cli_options[i].name);
+}
+
+/* The first screen of -h and no other option is explained before the examples. */
+static void
+the_man_page_begins_with_the_first_screen(void **state)
+{
+    (void)state;
+    bool described[OPTION_IDS] = {false};
+    char *page = read_source("man/ioping.1"), *end = strstr(page, "\n.Ss Examples\n");
+    assert_non_null(end);
+    *end = '\0';
+    find_described(page, described);
+    free(page);
+    for (int i = 0; i < OPTION_IDS; i++) {
+        enum option_id id = cli_options[i].id;
+        bool first = cli_options[i].first || id == OPTION_HELP || id == OPTION_VERSION;
+        if (described[i] != first)
+            fail_msg("-%s is %sthere", cli_options[i].name, first ? "not " : "");
+    }
 }
 
 static bool
@@ -346,6 +372,7 @@ main(void)
         cmocka_unit_test(the_first_screen_has_the_options_of_its_column),
         cmocka_unit_test(the_version_is_one_line),
         cmocka_unit_test(the_man_page_describes_every_option),
+        cmocka_unit_test(the_man_page_begins_with_the_first_screen),
         cmocka_unit_test(the_man_page_describes_nothing_else),
         cmocka_unit_test(the_documents_know_no_other_version),
         cmocka_unit_test(the_documents_link_to_files_that_are_there),
