@@ -69,6 +69,7 @@ enum option_id {
     OPTION_BUCKETS,
     OPTION_HDR,
     OPTION_PLOT,
+    OPTION_EVERY,
     OPTION_COMPARE,
     OPTION_OUTPUT,
     OPTION_INFLUX,
@@ -139,6 +140,7 @@ struct options {
     const char *output;                  /* likewise; NULL: standard output */
     int64_t warmup, burst, count, entropy, rate_limit, print_count;
     int64_t interval, min_time, max_time, work_time, print_interval, hang;
+    int64_t every;   /* of exported files; 0: not given */
     int64_t timeout; /* INT64_MAX: none */
     int64_t speed_limit, size, work_size, work_offset;
     int64_t threads, depth; /* 0: one */

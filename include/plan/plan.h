@@ -36,8 +36,9 @@ struct plan_output {
     const char *prometheus, *plot, *hdr; /* paths of exported files; NULL: none */
     int64_t export_interval;       /* ns from one version of the metrics to the next */
     const struct buckets *buckets; /* of their histograms; the options' */
-    int64_t hdr_interval; /* ns from one line of the log to the next; 0: each step's */
-    bool status;          /* a status line, if stderr goes to a terminal */
+    int64_t hdr_interval;  /* ns from one line of the log to the next; 0: each step's */
+    int64_t plot_interval; /* ns from one plot to the next; 0: there is none */
+    bool status;           /* a status line, if stderr goes to a terminal */
 };
 
 /* Returns whether requests are put together to periods. */

@@ -2,7 +2,6 @@
 #define REPORT_EXPORT_H
 
 #include "base/error.h"
-#include "base/time.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +13,6 @@ struct hdr_log;
 struct job;
 struct plan;
 struct status;
-
-#define EXPORT_PLOT_INTERVAL (10 * SECOND) /* ns from one plot to the next */
 
 /* Like os_file_replace and os_file_append. */
 typedef int export_write_function(const char *path, const char *bytes, size_t size,

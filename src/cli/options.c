@@ -384,6 +384,8 @@ const struct cli_option cli_options[] = {
     {OPTION_PLOT, 0, "plot", output, CLI_REQUIRED, "file", .set = set_path,
      .at = offsetof(struct options, plot), .newer = true, .file = true,
      .first = true, .help = "draw latency over time, or the sweep, as SVG"},
+    {OPTION_EVERY, 0, "every", output, VALUE(UNITS_TIME, "time", every, 1, INT64_MAX),
+     .newer = true, .help = "write these files every <time> instead"},
     {OPTION_COMPARE, 0, "compare", output, FLAG, .newer = true,
      .first = true, .help = "compare files of raw lines, as -p 1 -q prints"},
     {OPTION_COLOR, 0, "color", output, CLI_REQUIRED, "when", .set = set_color,

@@ -49,5 +49,6 @@ plan_resolve_check(const struct options *options, struct plan *plan, struct erro
     limit_time(options, plan);
     plan->output.format = FORMAT_CHECK;
     plan->output.requests = plan->output.summary = false;
+    plan->output.print_interval = 0;
     return 0;
 }

@@ -27,8 +27,7 @@ resolve_output(const struct options *options, struct plan_output *output)
                      : batch                         ? FORMAT_RAW
                                                      : FORMAT_HUMAN;
     output->print_count = options->print_count;
-    bool exported = options->prometheus || options->hdr;
-    output->print_interval = exported ? 0 : options->print_interval;
+    output->print_interval = options->print_interval;
     output->requests = !quiet;
     bool periods = output->print_count || output->print_interval;
     output->summary = json || batch || !quiet || !periods;
@@ -67,9 +66,9 @@ resolve_influx(const struct options *options, struct plan_output *output,
         return 0;
     if (plan_given(options, OPTION_JSON))
         return plan_refuse_together(OPTION_JSON, "-influx", error);
+    output->format = FORMAT_INFLUX;
     if (plan_given(options, OPTION_BATCH))
         return plan_refuse_together(OPTION_BATCH, "-influx", error);
-    output->format = FORMAT_INFLUX;
     output->requests = output->summary = false;
     output->rest = options->sweep.kind == SWEEP_NONE; /* else it has steps instead */
     output->print_interval = periods ? options->print_interval : SECOND;
@@ -88,13 +87,13 @@ resolve_status(const struct options *options, struct plan *plan)
                           !plan_given(options, OPTION_NO_STATUS);
 }
 
-/* Metrics and a log take over the interval of the raw lines, which are not printed then.
- * A log has a line for each step of a sweep. */
+/* Metrics and a log are made as often as raw lines unless files have an interval of their
+ * own. A log has a line for each step of a sweep. */
 static int
 resolve_exports(const struct options *options, struct plan_output *output,
                 struct error *error)
 {
-    int64_t interval = options->print_interval;
+    int64_t interval = options->every ? options->every : options->print_interval;
     output->prometheus = options->prometheus;
     output->buckets = &options->buckets;
     if (output->prometheus)
@@ -102,6 +101,12 @@ resolve_exports(const struct options *options, struct plan_output *output,
     output->hdr = options->hdr;
     if (output->hdr && options->sweep.kind == SWEEP_NONE)
         output->hdr_interval = interval ? interval : SECOND;
+    if (output->plot)
+        output->plot_interval = options->every ? options->every : 10 * SECOND;
+    if (options->every && !output->prometheus && !output->hdr && !output->plot) {
+        error_set(error, EXIT_USAGE, "-every", "no file is exported");
+        return error_advise(error, "add -prometheus FILE, -hdr FILE or -plot FILE");
+    }
     if (output->prometheus || !plan_given(options, OPTION_BUCKETS))
         return 0;
     error_set(error, EXIT_USAGE, "-buckets", "no metrics have a histogram");

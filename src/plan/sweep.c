@@ -59,9 +59,9 @@ plan_resolve_places(const struct options *options, struct plan *plan)
 
 /* Options that make no sense for steps that last a time each, without delay. */
 static const enum option_id not_swept[] = {
-    OPTION_COUNT,      OPTION_BURST,       OPTION_SPEED_LIMIT,
-    OPTION_RATE_LIMIT, OPTION_PRINT_COUNT, OPTION_PRINT_INTERVAL,
-    OPTION_CORRECTED,  OPTION_PROMETHEUS,  OPTION_HISTOGRAM,
+    OPTION_COUNT,       OPTION_BURST,          OPTION_SPEED_LIMIT, OPTION_RATE_LIMIT,
+    OPTION_PRINT_COUNT, OPTION_PRINT_INTERVAL, OPTION_CORRECTED,   OPTION_PROMETHEUS,
+    OPTION_HISTOGRAM,   OPTION_EVERY,
 };
 
 /* Nor for rates, whose requests wait for nothing and have their times from the sweep. */

@@ -115,9 +115,8 @@ report_begin(struct reports *reports, const struct plan *plan, const struct job 
         begin_report(reports, plan, file ? &plan->screen : output, jobs, count, 1,
                      error) < 0)
         return -1;
-    reports->timers[TIMER_METRICS].every =
-        output->prometheus ? output->export_interval : 0;
-    reports->timers[TIMER_PLOT].every = output->plot ? EXPORT_PLOT_INTERVAL : 0;
+    reports->timers[TIMER_METRICS].every = output->export_interval;
+    reports->timers[TIMER_PLOT].every = output->plot_interval;
     reports->timers[TIMER_LOG].every = output->hdr_interval;
     reports->timers[TIMER_STATUS].every = reports->status ? STATUS_INTERVAL : 0;
     return export_begin(&reports->export, plan, jobs, count, reports->status, error);

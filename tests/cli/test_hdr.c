@@ -116,15 +116,6 @@ the_lines_are_there_while_a_run_goes_on(void **state)
 }
 
 static void
-raw_lines_are_not_printed(void **state)
-{
-    (void)state;
-    check("cd f; \"$IOPING\" -q -i 5ms -c 20 -P 10ms -hdr x.hlog ../data | "
-          "grep -E '^[0-9]+( [0-9]+){9}$' || echo none",
-          "none\n");
-}
-
-static void
 only_a_log_of_ours_is_replaced(void **state)
 {
     (void)state;
@@ -187,7 +178,6 @@ main(void)
         TEST(an_interval_without_a_request_has_its_line),
         TEST(every_end_leaves_whole_lines_and_nothing_else),
         TEST(the_lines_are_there_while_a_run_goes_on),
-        TEST(raw_lines_are_not_printed),
         TEST(only_a_log_of_ours_is_replaced),
         TEST(a_log_that_is_moved_away_begins_again),
         TEST(on_a_full_disk_lines_stay_whole),

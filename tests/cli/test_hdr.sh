@@ -26,7 +26,7 @@ check_log() {
 
 another_library_reads_what_the_requests_took() {
     cd f || return
-    "$IOPING" -JJ -i 100us -c 1001 -P 20ms -percentiles 50,90,99,99.9 -hdr x.hlog \
+    "$IOPING" -JJ -i 100us -c 1001 -every 20ms -percentiles 50,90,99,99.9 -hdr x.hlog \
         ../data ../d >../o || return
     check_log
     "$(hdr_python)" "$tests/support/tools/read_hdr.py" x.hlog ../o
@@ -38,7 +38,7 @@ another_library_reads_what_the_requests_took() {
 # the order of names: a short interval may have a write and no read yet.
 another_library_reads_what_is_apart() {
     cd f || return
-    "$IOPING" -JJ -a 0 -P 20ms -percentiles 50,90,99 -hdr x.hlog "$@" ../d >../o || return
+    "$IOPING" -JJ -a 0 -every 20ms -percentiles 50,90,99 -hdr x.hlog "$@" ../d >../o || return
     check_log
     "$(hdr_python)" "$tests/support/tools/read_hdr.py" x.hlog ../o |
         sed -E 's/^([^ ]+) [0-9]+/\1/; /#sync_device$/d' | LC_ALL=C sort | xargs
@@ -49,7 +49,7 @@ each_interval_begins_where_the_one_before_ends() {
     cd f || return
     for _ in 1 2 3 4 5; do
         rm -f x.hlog
-        "$IOPING" -q -i 1ms -c 100 -P 5ms -hdr x.hlog ../data ../d >../o
+        "$IOPING" -q -i 1ms -c 100 -every 5ms -hdr x.hlog ../data ../d >../o
         before=$(sed -n 's/^#.StartTime: \([0-9.]*\) .*/\1/p' x.hlog)
         intervals | awk -F '[=,]' -v before="$before" '
             { off = $3 - ($2 in ends ? ends[$2] : before); ends[$2] = $3 + $4; lines[$2]++ }
@@ -62,7 +62,7 @@ each_interval_begins_where_the_one_before_ends() {
 
 an_interval_without_a_request_has_its_line() {
     cd f || return
-    start_faulty pread:3:hang -q -C -i 0 -hang 10ms -P 10ms -hdr x.hlog ../data
+    start_faulty pread:3:hang -q -C -i 0 -hang 10ms -every 10ms -hdr x.hlog ../data
     until_said 'request 3 has'
     until_true has_intervals "$(($(intervals | wc -l) + 3))"
     intervals | tail -n 1 | cut -d , -f 4
@@ -75,7 +75,7 @@ an_interval_without_a_request_has_its_line() {
 # sent when SHOWN stands in the file.
 every_end_leaves_whole_lines_and_nothing_else() {
     cd f || return
-    start_faulty "$1" -C -i 20ms -P 5ms -hang 10ms -hdr x.hlog ../data
+    start_faulty "$1" -C -i 20ms -every 5ms -hang 10ms -hdr x.hlog ../data
     until_true grep -q "$2" "../$3"
     if [ -n "${4-}" ]; then end "$4"; else reap; fi
     echo $?
@@ -115,7 +115,7 @@ only_a_log_of_ours_is_replaced() {
 
 a_log_that_is_moved_away_begins_again() {
     cd f || return
-    start -q -r 1000 -P 5ms -hdr x.hlog ../data
+    start -q -r 1000 -every 5ms -hdr x.hlog ../data
     until_true has_intervals 3
     mv x.hlog old.hlog
     until_true has_intervals 3
@@ -129,7 +129,7 @@ a_log_that_is_moved_away_begins_again() {
 lines_of_all() { [ "$(intervals small/x.hlog | wc -l)" -ge "$1" ]; }
 fill_disk() {
     mount -t tmpfs -o size=16k tmpfs small || return
-    start -q -r 1000 -P 20ms -hdr small/x.hlog data
+    start -q -r 1000 -every 20ms -hdr small/x.hlog data
     until_true lines_of_all 2
     until head -c 4096 data >small/fill 2>s.err; do sleep 0.02; done
     until_said small/x.hlog

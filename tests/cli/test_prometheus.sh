@@ -30,7 +30,7 @@ everybody_may_read_it_whatever_the_umask() {
 
 a_reader_never_sees_a_part_of_it() {
     cd f || return
-    start -q -i 100us -P 1ms -prometheus x.prom ../data
+    start -q -i 100us -every 1ms -prometheus x.prom ../data
     until_true test -e x.prom
     looks=0
     while [ "$looks" -lt 150 ]; do
@@ -54,7 +54,7 @@ a_reader_never_sees_a_part_of_it() {
 # sent when SHOWN stands in the file.
 every_end_leaves_the_file_and_nothing_else() {
     cd f || return
-    start_faulty "$1" -C -i 20ms -P 5ms -hang 10ms -prometheus x.prom ../data
+    start_faulty "$1" -C -i 20ms -every 5ms -hang 10ms -prometheus x.prom ../data
     until_true grep -q "$2" "../$3"
     if [ -n "${4-}" ]; then end "$4"; else reap; fi
     echo $?
@@ -65,7 +65,7 @@ every_end_leaves_the_file_and_nothing_else() {
 was_replaced() { [ "$(stat -c %i%y x.prom)" != "$1" ]; }
 it_goes_on_being_kept_while_a_request_hangs() {
     cd f || return
-    start_faulty pread:3:hang -q -C -i 0 -hang 10ms -P 10ms -prometheus x.prom ../data
+    start_faulty pread:3:hang -q -C -i 0 -hang 10ms -every 10ms -prometheus x.prom ../data
     until_said 'request 3 has'
     until_true grep -q '^ioping_requests_total{.*} 2$' x.prom
     value requests_total
@@ -90,7 +90,7 @@ the_gauges_rise_while_a_request_hangs_and_fall_afterwards() {
     rm -f hang hang.waiting
     cp data fs.files/data
     cd f || return
-    start -q -C -i 10ms -P 20ms -prometheus x.prom ../fs/data ../data
+    start -q -C -i 10ms -every 20ms -prometheus x.prom ../fs/data ../data
     until_true has_more_requests 2
     : >../hang
     until_true test -e ../hang.waiting
@@ -108,7 +108,7 @@ the_gauges_rise_while_a_request_hangs_and_fall_afterwards() {
 
 a_file_that_hangs_is_given_up_after_a_signal() {
     rm -f hang hang.waiting
-    start -i 10ms -P 20ms -prometheus slow/x.prom data
+    start -i 10ms -every 20ms -prometheus slow/x.prom data
     until_printed request=3
     : >hang
     until_true test -e hang.waiting
@@ -143,7 +143,7 @@ the_last_version_is_given_up_after_its_time() {
 # Starts a run that exports d/x.prom and removes its folder, until the run reports that.
 lose_folder() {
     mkdir d
-    start -r 100 -P 10ms -prometheus d/x.prom ../data
+    start -r 100 -every 10ms -prometheus d/x.prom ../data
     until_printed 'request=2 '
     mv d gone
     until_said d/x.prom
@@ -173,7 +173,7 @@ a_file_that_can_be_written_again_is_no_failure() {
 
 fill_disk() {
     mount -t tmpfs -o size=16k tmpfs small || return
-    start -r 100 -P 10ms -prometheus small/x.prom data
+    start -r 100 -every 10ms -prometheus small/x.prom data
     until_printed 'request=5 '
     until head -c 4096 data >small/fill 2>s.err; do sleep 0.02; done
     until_said small/x.prom
@@ -196,9 +196,21 @@ a_full_disk_leaves_the_last_version() {
         fill_disk' sh "$tests"
 }
 
+# Usage: raw_lines_are_printed_all_the_same OPTION...: whether there are several, and how
+# many lines are none; then whether JSON has several objects.
+raw_lines_are_printed_all_the_same() {
+    cd f || return
+    set -- -i 5ms -c 20 -P 10ms "$@" ../data
+    for quiet in -q -B; do
+        "$IOPING" "$quiet" "$@" | awk -v quiet="$quiet" 'NF != 10 || /[^0-9 ]/ { others++ }
+            END { print quiet, (NR > 1), others + 0 }'
+    done
+    "$IOPING" -J -q "$@" | jq 'length > 1'
+}
+
 final_counts_are_those_of_the_summary() {
     cd f || return
-    faulty pread:4:5,pread:7:5,pread:9:260ms -J -q -E -C -i 50ms -c 14 -P 30ms \
+    faulty pread:4:5,pread:7:5,pread:9:260ms -J -q -E -C -i 50ms -c 14 -every 30ms \
         -prometheus x.prom ../data >../o 2>../e
     echo $?
     jq -r '.[0] | .load.count, .load.failed, .load.missed, .stat.count,
@@ -267,7 +279,7 @@ two_runs_with_one_file_do_not_disturb_each_other() {
     cd f || return
     pids=
     for target in ../data ../d; do
-        "$IOPING" -q -i 1ms -c 100 -P 1ms -prometheus x.prom "$target" >>../o &
+        "$IOPING" -q -i 1ms -c 100 -every 1ms -prometheus x.prom "$target" >>../o &
         pids="$pids $!"
     done
     for pid in $pids; do
@@ -299,7 +311,7 @@ a_fifo_in_its_place_is_not_waited_for() {
 what_is_answered_late_is_not_in_flight() {
     cp data fs.files/data
     cd f || return
-    start -q -E -i 10ms -P 20ms -timeout 500ms -threads 2 -prometheus x.prom ../fs/data
+    start -q -E -i 10ms -every 20ms -timeout 500ms -threads 2 -prometheus x.prom ../fs/data
     until_true is_older 1
     gauges ../fs/data | cut -d ' ' -f 1
     until_true is_none

@@ -177,6 +177,7 @@ check_files(const struct options *options, const struct plan *plan)
     MUST(!output->file || !output->hdr || strcmp(output->file, output->hdr) != 0);
     MUST(!output->prometheus || output->export_interval > 0);
     MUST((output->hdr && plan->sweep.kind == SWEEP_NONE) == (output->hdr_interval > 0));
+    MUST((output->plot != NULL) == (output->plot_interval > 0));
     MUST(buckets->count >= 1 && buckets->count <= BUCKETS_MOST && buckets->list[0] > 0);
     for (int i = 1; i < buckets->count; i++)
         MUST(buckets->list[i] > buckets->list[i - 1]);

@@ -116,6 +116,7 @@ static const struct row {
     {OPTION_BUCKETS, 0, "buckets", "7ns", AT(buckets.list[0])},
     {OPTION_INFLUX, 0, "influx", NULL, 0},
     {OPTION_HDR, 0, "hdr", "7", 0},
+    {OPTION_EVERY, 0, "every", "7ns", AT(every)},
     {OPTION_COLOR, 0, "color", "never", 0},
     {OPTION_NO_STATUS, 0, "no-status", NULL, 0},
     {OPTION_HELP, 'h', "help", NULL, 0},

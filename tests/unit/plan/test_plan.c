@@ -420,9 +420,9 @@ corrections_without_an_interval_are_refused(void **state)
                     "give one with -i\n");
 }
 
-/* The file has the interval of the raw lines, which are not printed then. */
+/* Both are made at the same interval unless the files have their own. */
 static void
-metrics_are_exported_instead_of_raw_lines(void **state)
+metrics_are_exported_beside_raw_lines(void **state)
 {
     (void)state;
     struct plan plan = planned("-P 7s .");
@@ -435,8 +435,41 @@ metrics_are_exported_instead_of_raw_lines(void **state)
     assert_int_equal(plan.output.print_interval, 0);
     plan = planned("-P 7s -prometheus a.prom -p 3 .");
     assert_int_equal(plan.output.export_interval, 7000000000);
-    assert_int_equal(plan.output.print_interval, 0);
+    assert_int_equal(plan.output.print_interval, 7000000000);
     assert_int_equal(plan.output.print_count, 3);
+    assert_false(planned("-q -P 7s -prometheus a.prom .").output.summary);
+}
+
+static void
+exported_files_have_an_interval_of_their_own(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t print, metrics, log, plot;
+    } cases[] = {
+        {"-every 3s -prometheus a -hdr b -plot c .", 0, 3, 3, 3},
+        {"-every 3s -P 7s -prometheus a -hdr b -plot c .", 7, 3, 3, 3},
+        {"-P 7s -prometheus a -hdr b -plot c .", 7, 7, 7, 10},
+        {"-P 0 -prometheus a -hdr b -plot c .", 0, 15, 1, 10},
+        {"-every 3s -plot c .", 0, 0, 0, 3},
+        {"-every 3s -P 7s -check -hdr b .", 0, 0, 3, 0},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        const struct plan_output *output = &plan.output;
+        if (output->print_interval != cases[i].print * SECOND ||
+            output->export_interval != cases[i].metrics * SECOND ||
+            output->hdr_interval != cases[i].log * SECOND ||
+            output->plot_interval != cases[i].plot * SECOND)
+            fail_msg("ioping %s", cases[i].line);
+    }
+    planned_refused("-every 3s -P 1 .",
+                    "ioping: -every: no file is exported; "
+                    "add -prometheus FILE, -hdr FILE or -plot FILE\n");
+    planned_refused("-every 3s -sweep size -plot c .",
+                    "ioping: -every: cannot be done together with -sweep; "
+                    "leave out one of them\n");
 }
 
 /* A second is short enough for a course, and a line for each step all there is to it. */
@@ -450,7 +483,7 @@ a_log_has_a_line_every_second_or_interval_or_step(void **state)
     plan = planned("-P 7s -hdr a.hlog -prometheus a.prom .");
     assert_int_equal(plan.output.hdr_interval, 7000000000);
     assert_int_equal(plan.output.export_interval, 7000000000);
-    assert_int_equal(plan.output.print_interval, 0);
+    assert_int_equal(plan.output.print_interval, 7000000000);
     plan = planned("-hdr a.hlog -prometheus a.prom .");
     assert_int_equal(plan.output.hdr_interval, 1000000000);
     assert_int_equal(plan.output.export_interval, 15000000000);
@@ -664,7 +697,8 @@ main(void)
         cmocka_unit_test(limits_of_operations_that_are_not_mixed_are_refused),
         cmocka_unit_test(limits_of_flushes_without_any_are_refused),
         cmocka_unit_test(corrections_without_an_interval_are_refused),
-        cmocka_unit_test(metrics_are_exported_instead_of_raw_lines),
+        cmocka_unit_test(metrics_are_exported_beside_raw_lines),
+        cmocka_unit_test(exported_files_have_an_interval_of_their_own),
         cmocka_unit_test(bounds_without_metrics_are_refused),
         cmocka_unit_test(the_line_protocol_is_of_periods_alone),
         cmocka_unit_test(a_log_has_a_line_every_second_or_interval_or_step),

@@ -643,7 +643,7 @@ static void
 setup_export(struct setup *setup, int64_t interval)
 {
     setup->options.prometheus = "nowhere.prom";
-    setup->options.print_interval = interval;
+    setup->options.every = interval;
 }
 
 static const struct stats *
