@@ -55,20 +55,20 @@ resolve_file(const struct options *options, struct plan *plan)
                                         .percentiles = output->percentiles};
 }
 
-/* One format at a time; periods are what it is made of, and nothing else is printed. */
+/* One format at a time; periods are what it is made of, and nothing else is printed. Of a
+ * batch the whole run is one, unless others are asked for. */
 static int
 resolve_influx(const struct options *options, struct plan_output *output,
                struct error *error)
 {
     bool periods = plan_given(options, OPTION_PRINT_COUNT) ||
-                   plan_given(options, OPTION_PRINT_INTERVAL);
+                   plan_given(options, OPTION_PRINT_INTERVAL) ||
+                   plan_given(options, OPTION_BATCH);
     if (!plan_given(options, OPTION_INFLUX))
         return 0;
     if (plan_given(options, OPTION_JSON))
         return plan_refuse_together(OPTION_JSON, "-influx", error);
     output->format = FORMAT_INFLUX;
-    if (plan_given(options, OPTION_BATCH))
-        return plan_refuse_together(OPTION_BATCH, "-influx", error);
     output->requests = output->summary = false;
     output->rest = options->sweep.kind == SWEEP_NONE; /* else it has steps instead */
     output->print_interval = periods ? options->print_interval : SECOND;

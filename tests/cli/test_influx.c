@@ -65,7 +65,8 @@ static void
 what_is_left_of_a_period_is_the_last_line(void **state)
 {
     (void)state;
-    assert_prints("what_is_left_of_a_period_is_the_last_line", "10\n10\n5\n10\n10\n25\n");
+    assert_prints("what_is_left_of_a_period_is_the_last_line",
+                  "10\n10\n5\n10\n10\n25\n25\n");
 }
 
 static void

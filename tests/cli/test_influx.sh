@@ -92,6 +92,8 @@ what_is_left_of_a_period_is_the_last_line() {
     fields count
     ioping -influx -C -a 0 -i 0 -c 25 -P 0 data >o || return
     fields count
+    ioping -influx -B -C -a 0 -i 50ms -c 25 data >o || return
+    fields count
 }
 
 # Usage: kept_counts: of the metrics.

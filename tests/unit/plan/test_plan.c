@@ -534,6 +534,8 @@ the_line_protocol_is_of_periods_alone(void **state)
         {"-influx -R .", 1000000000, 0, true},
         {"-influx -P 7s .", 7000000000, 0, true},
         {"-influx -p 7 .", 0, 7, true},
+        {"-influx -B .", 0, 0, true},
+        {"-influx -B -P 7s .", 7000000000, 0, true},
         {"-influx -p 7 -P 7s .", 7000000000, 7, true},
         {"-influx -P 0 .", 0, 0, true},
         {"-influx -prometheus a.prom .", 1000000000, 0, true},
@@ -553,8 +555,6 @@ the_line_protocol_is_of_periods_alone(void **state)
     planned_refused("-influx -J .",
                     "ioping: -json: cannot be done together with -influx; "
                     "leave out one of them\n");
-    planned_refused("-B -influx .", "ioping: -batch: cannot be done together with "
-                                    "-influx; leave out one of them\n");
 }
 
 static void
