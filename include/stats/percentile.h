@@ -135,11 +135,9 @@ int64_t stats_p50(const struct stats *stats);
 int64_t stats_p99(const struct stats *stats);
 
 /*
- * Return the percentiles of a list that are to be shown of COUNT values, or of the
- * requests that count, a bit for each: of nothing none; all if the user gave the list,
- * else those that so many are enough for.
+ * Returns the percentiles of a list that are to be shown of COUNT values, a bit for each:
+ * of nothing none; all if the user gave the list, else those that so many are enough for.
  */
 unsigned percentiles_shown(const struct percentiles *list, uint64_t count);
-unsigned stats_shown(const struct stats *stats, const struct percentiles *list);
 
 #endif

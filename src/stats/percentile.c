@@ -258,9 +258,3 @@ percentiles_shown(const struct percentiles *list, uint64_t count)
             shown |= 1u << i;
     return shown;
 }
-
-unsigned
-stats_shown(const struct stats *stats, const struct percentiles *list)
-{
-    return percentiles_shown(list, stats->latency.count);
-}

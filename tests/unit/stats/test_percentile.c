@@ -334,7 +334,7 @@ static unsigned
 shown_of(const struct percentiles *list, uint64_t count)
 {
     struct stats stats = {.latency.count = count, .requests = 10 * count};
-    return stats_shown(&stats, list);
+    return percentiles_shown(list, stats.latency.count);
 }
 
 static void
