@@ -148,15 +148,19 @@ job_begin(struct job *job, int64_t now)
 }
 
 /*
- * Abandons a worker whose requests time out at LATE where it cannot fail them itself: the
+ * Abandons a worker whose requests have timed out where it cannot fail them itself: the
  * loop of a queue has some more time for it. They are told of unless another thread has
- * been telling something for too long. Returns when to look again.
+ * been telling something for too long. Since RESUMED, after a stop of the process, they
+ * have all of their time again. Returns when to look again.
  */
 static int64_t
-abandon_late(struct job *job, struct worker_thread *thread, int64_t late, int64_t now)
+abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int64_t now)
 {
     struct run *run = job->run;
     const struct io_engine *engine = job_engine(job, run->task.engine);
+    int64_t start = handoff_peek(&thread->worker.handoff);
+    int64_t since = time_later(start > 0 ? start : now, resumed);
+    int64_t late = time_add(since, job->step.timeout);
     int64_t due = time_add(late, engine->many ? DEADLINE_GRACE : 0);
     if (now < late)
         return late;
@@ -181,9 +185,10 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
                    waited = worker_thread_check(thread, resumed, now, &index, &again);
     if (waited)
         observer->hang(observer->self, job, index, waited);
-    int64_t late = worker_thread_late(thread, resumed, now);
-    again = time_earlier(again, abandon_late(job, thread, late, now));
-    int64_t limit = time_earlier(job->abandon_at, worker_thread_limit(thread, resumed));
+    again = time_earlier(again, abandon_late(job, thread, resumed, now));
+    int64_t ended = atomic_load_explicit(&thread->worker.over, memory_order_relaxed);
+    int64_t limit = time_earlier(job->abandon_at,
+                                 time_add(time_later(ended, resumed), job->step.grace));
     if (now >= limit && !worker_thread_is_over(thread))
         worker_thread_abandon(thread, now);
     if (over)

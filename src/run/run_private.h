@@ -62,15 +62,6 @@ bool worker_thread_is_over(const struct worker_thread *thread);
 int64_t worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
                             uint64_t *index, int64_t *again);
 
-/* Returns when it is abandoned if requests are left after its work time, monotonic;
- * INT64_MAX: never, or not yet known. RESUMED is as in worker_thread_check. */
-int64_t worker_thread_limit(const struct worker_thread *thread, int64_t resumed);
-
-/* Returns when its oldest request times out, monotonic; INT64_MAX: never. One that starts
- * after NOW does not do so earlier. */
-int64_t worker_thread_late(const struct worker_thread *thread, int64_t resumed,
-                           int64_t now);
-
 /*
  * Fails the requests that have timed out at NOW, tells of them under the run's lock,
  * which the caller has if TELLS, and abandons the worker, which is stuck with them.

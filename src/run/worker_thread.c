@@ -32,9 +32,8 @@ worker_thread_free(struct worker_thread *thread)
     os_memory_release(thread, sizeof(*thread));
 }
 
-/* Returns whether the calling thread has descriptors of its own now. */
-static bool
-work(struct worker_thread *thread)
+bool
+worker_thread_work(struct worker_thread *thread)
 {
     struct worker *worker = &thread->worker;
     bool own = !worker->reports && !worker->splitter && os_thread_unshare();
@@ -52,7 +51,7 @@ work(struct worker_thread *thread)
 static void *
 start(void *argument)
 {
-    work(argument);
+    worker_thread_work(argument);
     return NULL;
 }
 
@@ -80,12 +79,6 @@ worker_thread_adopt(struct worker_thread *thread, const struct os_thread *superv
     begin(thread, supervisor, news);
     thread->adopted = true;
     thread->working = os_thread_self();
-}
-
-bool
-worker_thread_work(struct worker_thread *thread)
-{
-    return work(thread);
 }
 
 void
@@ -137,22 +130,6 @@ add_under_way(struct job_under_way *under_way, const struct inflight *inflight,
         oldest = time_earlier(oldest, inflight->lost_since);
     if (oldest < INT64_MAX && (!under_way->oldest || oldest < under_way->oldest))
         under_way->oldest = oldest;
-}
-
-/* After a stop of the process, what is under way has all of its time again. */
-int64_t
-worker_thread_limit(const struct worker_thread *thread, int64_t resumed)
-{
-    int64_t over = atomic_load_explicit(&thread->worker.over, memory_order_relaxed);
-    return time_add(over > resumed ? over : resumed, thread->worker.plan->grace);
-}
-
-int64_t
-worker_thread_late(const struct worker_thread *thread, int64_t resumed, int64_t now)
-{
-    int64_t start = handoff_peek(&thread->worker.handoff);
-    int64_t since = start > 0 ? start : now;
-    return time_add(since > resumed ? since : resumed, thread->worker.plan->timeout);
 }
 
 /* Returns whether the worker was abandoned in a call for its only request, and the call
