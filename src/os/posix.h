@@ -4,8 +4,6 @@
 /* Functions that the posix_*.c files share, with linux_*.c and bsd.c where these have
  * them. */
 
-#include "base/time.h"
-
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,11 +66,10 @@ void posix_monitor_attach(void);
 bool posix_monitor_has_abandoned(void);
 
 /* Returns whether this is a child of a monitor, which posix_monitor_follow has to follow
- * every POSIX_MONITOR_PACE (ns): the child stops while the monitor is stopped, which
- * that returns, and ends with it. */
+ * now and then: the child stops while the monitor is stopped, which that returns, and
+ * ends with it. */
 bool posix_monitor_is_followed(void);
 bool posix_monitor_follow(void);
-#define POSIX_MONITOR_PACE (100 * MS)
 
 /* Count the writes to a standard stream, or to the file that posix_monitor_file names,
  * for the monitor: one that has begun and does not end is stuck. Any thread. */

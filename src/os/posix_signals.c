@@ -237,11 +237,13 @@ os_signals_unblock(unsigned set)
     posix_monitor_attach();
 }
 
+#define FOLLOW_PACE (100 * MS) /* from one look at the monitor to the next */
+
 /* Shortens a wait: the kernel may add a thousandth to it, and the rest is waited next. */
 static struct timespec
 shorten_wait(int64_t left)
 {
-    int64_t most = posix_monitor_is_followed() ? POSIX_MONITOR_PACE : TIME_WAIT_MOST;
+    int64_t most = posix_monitor_is_followed() ? FOLLOW_PACE : TIME_WAIT_MOST;
     if (left > 10 * MS)
         left -= left / 500;
     if (left > most)

@@ -1,15 +1,11 @@
 #ifndef RUN_HANDOFF_H
 #define RUN_HANDOFF_H
 
-#include "base/time.h"
 #include "os/os.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* The time (ns) that workers mostly need to go through an open gate. */
-#define WORKER_GROUP_DELAY MS
 
 /*
  * The right to touch a worker's statistics, which one thread has at a time. The worker

@@ -83,12 +83,13 @@ close_gate(struct run *run)
         os_lock_acquire(run->gate);
 }
 
+/* Workers mostly need less than that to go through an open gate. */
 static void
 open_gate(struct run *run)
 {
     if (!run->gate)
         return;
-    int64_t begin = os_clock_now() + WORKER_GROUP_DELAY;
+    int64_t begin = os_clock_now() + MS;
     for (int i = 0; i < run->task.count; i++)
         run->task.jobs[i].group.begin = begin + run->task.jobs[i].delay;
     os_lock_release(run->gate);

@@ -146,13 +146,6 @@ void worker_pass_lost(struct worker *worker, int64_t now);
  * over the requests that are to be split. */
 void worker_share(struct worker *worker);
 
-/* Returns the number of the oldest request in flight; 0: none. */
-static inline uint64_t
-worker_oldest(const struct worker *worker)
-{
-    return worker->inflight.ends.younger->sample.index;
-}
-
 /* Returns whether the process was, or may have been, stopped between START and NOW. Times
  * below a ms are not examined. */
 bool worker_was_stopped(int64_t start, int64_t now);

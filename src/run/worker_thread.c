@@ -106,7 +106,7 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
     if (waited && !handoff_lock(&thread->worker.handoff, &still)) {
         waited = since = 0;
     } else if (waited) {
-        *index = worker_oldest(&thread->worker);
+        *index = thread->worker.inflight.ends.younger->sample.index; /* 0: none */
         handoff_unlock(&thread->worker.handoff, still);
         waited = still == start && *index ? waited : 0;
     }

@@ -38,7 +38,7 @@ the_oldest_is_the_one_sent_first_of_those_under_way(void **state)
     for (int i = 0; i < 3; i++) {
         struct inflight *inflight = &setup.worker.inflight;
         inflight_release(inflight, &inflight->list[released[i]]);
-        assert_int_equal(worker_oldest(&setup.worker), oldest[i]);
+        assert_int_equal(setup.worker.inflight.ends.younger->sample.index, oldest[i]);
     }
     setup_close(&setup);
 }
