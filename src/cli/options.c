@@ -25,6 +25,12 @@ options_init(struct options *options)
     };
 }
 
+static void *
+field_of(const struct cli_option *option, struct options *options)
+{
+    return (char *)options + option->at;
+}
+
 /* Stores nothing: the parser counts in `given`. */
 static const char *
 set_flag(const struct cli_option *option, struct options *options, const char *value)
@@ -50,7 +56,7 @@ set_number(const struct cli_option *option, struct options *options, const char 
     if (!wrong)
         wrong = check_number(option, number);
     if (!wrong)
-        *(int64_t *)(void *)((char *)options + option->at) = number;
+        *(int64_t *)field_of(option, options) = number;
     return wrong;
 }
 
@@ -58,7 +64,7 @@ static const char *
 set_text(const struct cli_option *option, struct options *options, const char *value)
 {
     if (value)
-        *(const char **)(void *)((char *)options + option->at) = value;
+        *(const char **)field_of(option, options) = value;
     return NULL;
 }
 
@@ -77,17 +83,9 @@ set_percentiles(const struct cli_option *option, struct options *options,
 }
 
 static const char *
-add_slo(const struct cli_option *option, struct options *options, const char *value)
+add_limit(const struct cli_option *option, struct options *options, const char *value)
 {
-    (void)option;
-    return slos_add(&options->slos, value);
-}
-
-static const char *
-add_warning(const struct cli_option *option, struct options *options, const char *value)
-{
-    (void)option;
-    return slos_add(&options->warnings, value);
+    return slos_add(field_of(option, options), value);
 }
 
 static const char *
@@ -160,11 +158,8 @@ sweep_noun(enum sweep_kind kind)
 char *
 sweep_format(enum sweep_kind kind, int64_t value, char *text)
 {
-    static const enum units_kind units[] = {[SWEEP_SIZE] = UNITS_SIZE,
-                                            [SWEEP_INTERVAL] = UNITS_TIME,
-                                            [SWEEP_RATE] = UNITS_COUNT};
-    if (kind == SWEEP_SIZE || kind == SWEEP_INTERVAL || kind == SWEEP_RATE)
-        return units_format(units[kind], value, text);
+    if (kind != SWEEP_THREADS && kind != SWEEP_DEPTH)
+        return units_format(cli_option(sweep_option(kind))->units, value, text);
     snprintf(text, UNITS_TEXT, "%lld", (long long)value);
     return text;
 }
@@ -346,7 +341,8 @@ const struct cli_option cli_options[] = {
      .help = "percentiles with the waits of missed requests"},
     {OPTION_BREAKDOWN, 0, "breakdown", statistics, FLAG, .newer = true,
      .help = "where time went: submit, queue, device, return"},
-    {OPTION_SLO, 0, "slo", statistics, CLI_REQUIRED, "limit", .set = add_slo,
+    {OPTION_SLO, 0, "slo", statistics, CLI_REQUIRED, "limit", .set = add_limit,
+     .at = offsetof(struct options, slos),
      .newer = true, .repeats = true, .list = slos_list,
      .first = true, .help = "exit 5 unless kept: p99=10ms, iops=1k, bps=9m"},
 
@@ -367,7 +363,8 @@ const struct cli_option cli_options[] = {
      .help = "time stamp before each request (strftime)"},
     {OPTION_CHECK, 0, "check", output, FLAG, .newer = true,
      .help = "a line and a status for Nagios, Icinga, Zabbix"},
-    {OPTION_WARN, 0, "warn", output, CLI_REQUIRED, "limit", .set = add_warning,
+    {OPTION_WARN, 0, "warn", output, CLI_REQUIRED, "limit", .set = add_limit,
+     .at = offsetof(struct options, warnings),
      .newer = true, .repeats = true, .list = slos_list,
      .help = "with -check: WARNING unless kept, like -slo"},
     {OPTION_OUTPUT, 0, "output", output, CLI_REQUIRED, "file", .set = set_path,
