@@ -10,7 +10,7 @@
  * -timeout, -w and -hang. The pause from one look to the next stands beside the look.
  */
 
-/* A request, without -hang: it is reported to be stuck, and again after twice the time. */
+/* A request, without -hang: it is reported as stuck, and again after twice that. */
 #define DEADLINE_HANG (5 * SECOND)
 /* A request, or a step of an opening, with -check but no -timeout: it has failed. */
 #define DEADLINE_CHECK (10 * SECOND)
