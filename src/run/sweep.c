@@ -165,35 +165,6 @@ add_step(struct job *job, const struct job_step *step)
     job->steps[at] = *step;
 }
 
-/* Returns the least value of a step with VERDICT from LEAST on, INT64_MAX: there is none.
- */
-static int64_t
-find_least(const struct job *job, enum slo_verdict verdict, int64_t least)
-{
-    int64_t found = INT64_MAX;
-    for (int i = 0; i < job->step_count; i++) {
-        const struct job_step *step = &job->steps[i];
-        if (step->verdict == verdict && step->value >= least && step->value < found)
-            found = step->value;
-    }
-    return found;
-}
-
-int
-job_find_highest(const struct job *job)
-{
-    int64_t first = find_least(job, SLO_MET, 0);
-    int64_t limit = find_least(job, SLO_BROKEN, first);
-    int best = -1;
-    for (int i = 0; i < job->step_count; i++) {
-        const struct job_step *step = &job->steps[i];
-        if (step->verdict == SLO_MET && step->value < limit &&
-            (best < 0 || step->value > job->steps[best].value))
-            best = i;
-    }
-    return best;
-}
-
 /* Tells of the step that did VALUE and began after all others had taken BEFORE. Returns
  * whether there is to be another. */
 static bool
@@ -222,22 +193,6 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
     if (!outcome->empty && stats->requests == 0)
         outcome->empty = value;
     return true;
-}
-
-int64_t
-job_find_unknown(const struct job *job)
-{
-    int64_t highest = job->highest < 0 ? 0 : job->steps[job->highest].value;
-    for (int i = 0; i < job->step_count; i++) {
-        const struct job_step *step = &job->steps[i];
-        if (step->value <= highest)
-            continue;
-        if (step->verdict == SLO_BROKEN && highest)
-            return 0;
-        if (step->verdict == SLO_UNKNOWN)
-            return step->value;
-    }
-    return 0;
 }
 
 /* Finds the highest step that keeps the limits, and tells of the end and of that step,
