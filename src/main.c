@@ -35,10 +35,11 @@ main(int argc, char *argv[])
                             checks ? (int)CHECK_UNKNOWN : EXIT_DONE);
     if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0)
         return check_refuse(&error, checks);
-    if (plan.output.format == FORMAT_CHECK)
+    if (plan.mode == MODE_CHECK)
         check_begin();
     os_signals_install();
     if (os_monitor_start() < 0)
         console_alone(errno);
-    return os_signals_end(plan.compare ? session_compare(&plan) : session_execute(&plan));
+    return os_signals_end(plan.mode == MODE_COMPARE ? session_compare(&plan)
+                                                    : session_execute(&plan));
 }

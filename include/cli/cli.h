@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define CLI_NEEDS 3 /* options of which one may be needed, at most */
+
 enum cli_argument { CLI_NONE, CLI_REQUIRED, CLI_ATTACHED };
 
 /*
@@ -21,6 +23,7 @@ struct cli_option {
     const char *name;
     const char
         *group; /* title of its group in -h; the options of one follow each other */
+    int modes;  /* in which it means something: a set of enum cli_mode */
     enum cli_argument takes;
     const char *argument; /* name of the value in -h; NULL: none. Of -h itself the word
                            * that may follow */
@@ -33,10 +36,14 @@ struct cli_option {
     enum units_kind units; /* of a number */
     int64_t least, most;   /* of a number that is allowed */
     const char *beyond;    /* why a larger one is refused */
-    bool newer;            /* than ioping 1.3 */
-    bool file;             /* the value is the path of one */
-    bool repeats;          /* given again, it says more */
-    const char *engine;    /* it selects; its name where the system does not have it */
+    int least_in;          /* more modes, in which the smallest number means something */
+    int selects;           /* modes that it puts the command line in */
+    const char *because;   /* why others mean nothing in them, if that is not evident */
+    const char *needs[CLI_NEEDS]; /* it belongs to one of these, with a word of theirs */
+    bool newer;                   /* than ioping 1.3 */
+    bool file;                    /* the value is the path of one */
+    bool repeats;                 /* given again, it says more */
+    const char *engine; /* it selects; its name where the system does not have it */
     /* Adds the values to choose from to TEXT, a line each; one that ends with "=" goes
      * on with a number. NULL: there is no such list. */
     void (*list)(struct buffer *text);

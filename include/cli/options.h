@@ -1,6 +1,7 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include "cli/mode.h"
 #include "stats/buckets.h"
 #include "stats/slo.h"
 
@@ -84,16 +85,6 @@ enum option_id {
 
 /* Verdicts are coloured; COLOR_AUTO: if a terminal shows them. */
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
-
-enum sweep_kind {
-    SWEEP_NONE,
-    SWEEP_SIZE,
-    SWEEP_THREADS,
-    SWEEP_DEPTH,
-    SWEEP_INTERVAL,
-    SWEEP_RATE
-};
-#define SWEEP_LAST SWEEP_RATE
 
 /* A sweep: one run after another, doubling a value from one end to the other; that of
  * rates then searches for the highest that is kept. */

@@ -54,6 +54,7 @@ plan_has_periods(const struct plan_output *output)
  */
 struct plan {
     const struct options *options; /* for what needs no resolving */
+    enum cli_mode mode;            /* one of them */
     const char *path;              /* of its target; of several, the first */
     const char *const *targets;    /* all of them */
     int target_count;
@@ -74,8 +75,6 @@ struct plan {
     int threads;               /* workers side by side */
     int depth;                 /* requests under way at a time, per worker */
     struct sweep sweep;        /* its ends are 0 where the target decides them */
-    bool phased;               /* three phases, a load beside the second: -load */
-    bool background;           /* it is the plan of that load */
 
     int64_t interval;
     bool open;         /* requests start when they are due, answered or not */
@@ -99,7 +98,6 @@ struct plan {
     unsigned open_flags; /* OR-ed enum os_open */
     int rw_flags;        /* OR-ed enum os_rw */
     bool breakdown;      /* the time of each request is split, see stats/breakdown.h */
-    bool compare;        /* nothing is measured: the targets are files of raw lines */
 
     struct stats_limits limits;
     int64_t corrected;          /* ns: the interval to correct percentiles for; 0: none */

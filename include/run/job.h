@@ -139,7 +139,7 @@ int job_ordinal(const struct job *jobs, int number);
 static inline const char *
 job_name(const struct job *job)
 {
-    if (job->plan.background)
+    if (job->plan.mode == MODE_BACKGROUND)
         return "load";
     return job->targets > 1 ? job->plan.path : NULL;
 }
@@ -159,7 +159,7 @@ job_phase_stats(const struct job *job, enum phase phase)
 static inline const struct io_engine *
 job_engine(const struct job *job, const struct io_engine *engine)
 {
-    return job->plan.background ? job->plan.engine : engine;
+    return job->plan.mode == MODE_BACKGROUND ? job->plan.engine : engine;
 }
 
 /* Returns whether a job was to begin and could not. */

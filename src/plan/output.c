@@ -11,16 +11,18 @@
 
 /* Returns whether requests have no lines. */
 static bool
-is_quiet(const struct options *options)
+is_quiet(const struct options *options, const struct plan *plan)
 {
     return plan_given(options, OPTION_QUIET) || plan_given(options, OPTION_RAPID) ||
-           plan_given(options, OPTION_BATCH) || plan_given(options, OPTION_COMPARE);
+           plan_given(options, OPTION_BATCH) ||
+           (plan->mode & (MODE_SWEEP | MODE_COMPARE));
 }
 
 static void
-resolve_output(const struct options *options, struct plan_output *output)
+resolve_output(const struct options *options, struct plan *plan)
 {
-    bool batch = plan_given(options, OPTION_BATCH), quiet = is_quiet(options);
+    struct plan_output *output = &plan->output;
+    bool batch = plan_given(options, OPTION_BATCH), quiet = is_quiet(options, plan);
     bool json = plan_given(options, OPTION_JSON);
     output->format = options->given[OPTION_JSON] > 1 ? FORMAT_NDJSON
                      : json                          ? FORMAT_JSON
@@ -47,34 +49,30 @@ resolve_file(const struct options *options, struct plan *plan)
         return;
     output->file = options->output;
     plan->screen = (struct plan_output){.format = FORMAT_HUMAN,
-                                        .requests = !is_quiet(options) &&
-                                                    plan->sweep.kind == SWEEP_NONE,
+                                        .requests = !is_quiet(options, plan),
                                         .summary = true,
                                         .time_format = output->time_format,
                                         .burst = output->burst,
                                         .percentiles = output->percentiles};
 }
 
-/* One format at a time; periods are what it is made of, and nothing else is printed. Of a
- * batch the whole run is one, unless others are asked for. */
-static int
-resolve_influx(const struct options *options, struct plan_output *output,
-               struct error *error)
+/* Periods are what the line protocol is made of, and nothing else is printed. Of a batch
+ * the whole run is one, unless others are asked for. */
+static void
+resolve_influx(const struct options *options, struct plan *plan)
 {
+    struct plan_output *output = &plan->output;
     bool periods = plan_given(options, OPTION_PRINT_COUNT) ||
                    plan_given(options, OPTION_PRINT_INTERVAL) ||
                    plan_given(options, OPTION_BATCH);
     if (!plan_given(options, OPTION_INFLUX))
-        return 0;
-    if (plan_given(options, OPTION_JSON))
-        return plan_refuse_together(OPTION_JSON, "-influx", error);
+        return;
     output->format = FORMAT_INFLUX;
     output->requests = output->summary = false;
-    output->rest = options->sweep.kind == SWEEP_NONE; /* else it has steps instead */
+    output->rest = !(plan->mode & MODE_SWEEP); /* else it has steps instead */
     output->print_interval = periods ? options->print_interval : SECOND;
     if (!output->rest)
         output->print_interval = 0;
-    return 0;
 }
 
 /* A line per request shows well enough that the run is alive. */
@@ -82,35 +80,27 @@ static void
 resolve_status(const struct options *options, struct plan *plan)
 {
     const struct plan_output *shown = plan->output.file ? &plan->screen : &plan->output;
-    plan->output.status = !shown->requests && !shown->print_count && !plan->compare &&
-                          shown->format != FORMAT_CHECK &&
+    plan->output.status = !shown->requests && !shown->print_count &&
+                          !(plan->mode & (MODE_CHECK | MODE_COMPARE)) &&
                           !plan_given(options, OPTION_NO_STATUS);
 }
 
 /* Metrics and a log are made as often as raw lines unless files have an interval of their
  * own. A log has a line for each step of a sweep. */
-static int
-resolve_exports(const struct options *options, struct plan_output *output,
-                struct error *error)
+static void
+resolve_exports(const struct options *options, struct plan *plan)
 {
+    struct plan_output *output = &plan->output;
     int64_t interval = options->every ? options->every : options->print_interval;
     output->prometheus = options->prometheus;
     output->buckets = &options->buckets;
     if (output->prometheus)
         output->export_interval = interval ? interval : 15 * SECOND;
     output->hdr = options->hdr;
-    if (output->hdr && options->sweep.kind == SWEEP_NONE)
+    if (output->hdr && !(plan->mode & MODE_SWEEP))
         output->hdr_interval = interval ? interval : SECOND;
     if (output->plot)
         output->plot_interval = options->every ? options->every : 10 * SECOND;
-    if (options->every && !output->prometheus && !output->hdr && !output->plot) {
-        error_set(error, EXIT_USAGE, "-every", "no file is exported");
-        return error_advise(error, "add -prometheus FILE, -hdr FILE or -plot FILE");
-    }
-    if (output->prometheus || !plan_given(options, OPTION_BUCKETS))
-        return 0;
-    error_set(error, EXIT_USAGE, "-buckets", "no metrics have a histogram");
-    return error_advise(error, "add -prometheus FILE");
 }
 
 static bool
@@ -159,13 +149,12 @@ check_files(const struct options *options, struct error *error)
 }
 
 int
-plan_resolve_output(const struct options *options, struct plan_output *output,
-                    struct error *error)
+plan_resolve_output(const struct options *options, struct plan *plan, struct error *error)
 {
-    resolve_output(options, output);
-    if (check_files(options, error) < 0 || resolve_influx(options, output, error) < 0)
-        return -1;
-    return resolve_exports(options, output, error);
+    resolve_output(options, plan);
+    resolve_influx(options, plan);
+    resolve_exports(options, plan);
+    return check_files(options, error);
 }
 
 void

@@ -59,8 +59,7 @@ plan_background(const struct plan *plan, struct plan *one)
 {
     const struct load_options *load = &plan->options->load;
     *one = *plan;
-    one->phased = false;
-    one->background = true;
+    one->mode = MODE_BACKGROUND;
     one->path = load->path ? load->path : plan->path;
     one->load = !load->writes ? LOAD_READ : load->reads ? LOAD_READ_WRITE : LOAD_WRITE;
     one->append = one->open = one->poisson = false;
@@ -104,23 +103,13 @@ plan_background_name(const struct plan *one, struct buffer *text)
         buffer_format(text, " threads %d", one->threads);
 }
 
-/* Options that make no sense for phases, which have requests to one target each, and a
- * working file for the load. */
-static const enum option_id not_phased[] = {OPTION_SWEEP, OPTION_KEEP};
-
 int
 plan_resolve_phases(const struct options *options, struct plan *plan, struct error *error)
 {
-    plan->phased = plan_given(options, OPTION_LOAD);
-    if (!plan->phased)
-        return 0;
     if (options->target_count > 1) {
         error_set(error, EXIT_USAGE, "-load", "cannot be done with several targets");
         return error_advise(error, "name one; another can be loaded with path=");
     }
-    for (size_t i = 0; i < sizeof(not_phased) / sizeof(not_phased[0]); i++)
-        if (plan_given(options, not_phased[i]))
-            return plan_refuse_together(not_phased[i], "-load", error);
     if (plan->count == UINT64_MAX && plan->work_time == INT64_MAX) {
         error_set(error, EXIT_USAGE, "-load", "each phase has to end");
         return error_advise(error, "give -c or -w");

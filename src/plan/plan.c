@@ -24,8 +24,8 @@ resolve_interval(const struct options *options, struct plan *plan)
 {
     bool rate = plan_given(options, OPTION_RATE_LIMIT);
     bool speed = plan_given(options, OPTION_SPEED_LIMIT);
-    bool at_once = rate || speed || plan_given(options, OPTION_RAPID) ||
-                   options->sweep.kind != SWEEP_NONE;
+    bool at_once =
+        rate || speed || plan_given(options, OPTION_RAPID) || plan->mode & MODE_SWEEP;
     int64_t together = units_scale(plan->burst, plan->threads, 1); /* at a grid point */
     int64_t own =
         at_once && !plan_given(options, OPTION_INTERVAL) ? 0 : options->interval;
@@ -53,15 +53,13 @@ resolve_requests(const struct options *options, uint64_t seed, struct plan *plan
     plan->append = plan_given(options, OPTION_APPEND);
     plan->linear = plan_given(options, OPTION_LINEAR) || plan->append;
     plan->seed = options->entropy ? (uint64_t)options->entropy : seed;
-    if (plan->compare)
-        plan->seed = 1; /* of long files a rerun chooses the same requests */
     plan->request_size = options->size;
     if (plan_given(options, OPTION_LINEAR) && !plan_given(options, OPTION_SIZE))
         plan->request_size = PLAN_LINEAR_SIZE;
     plan->work_size = options->work_size;
     plan->scratch_size = options->work_size;
     if (!plan->scratch_size) {
-        bool large = rapid || plan->append || options->sweep.kind != SWEEP_NONE;
+        bool large = rapid || plan->append || plan->mode & MODE_SWEEP;
         plan->scratch_size = large ? 64 << 20 : 1 << 20;
         if (plan->scratch_size < plan->request_size)
             plan->scratch_size = plan->request_size;
@@ -89,7 +87,7 @@ resolve_pace(const struct options *options, struct plan *plan)
 static void
 resolve_deadlines(const struct options *options, struct plan *plan)
 {
-    bool checks = plan_given(options, OPTION_CHECK);
+    bool checks = plan->mode == MODE_CHECK;
     plan->hang = options->hang;
     plan->timeout = checks && !plan_given(options, OPTION_TIMEOUT) ? DEADLINE_CHECK
                                                                    : options->timeout;
@@ -100,27 +98,17 @@ resolve_deadlines(const struct options *options, struct plan *plan)
                                                : INT64_MAX;
 }
 
-static int
-choose_engine(const struct options *options, struct plan *plan, struct error *error)
+static void
+choose_engine(const struct options *options, struct plan *plan)
 {
-    const char *chosen = NULL;
     plan->engine = io_engine_of(0);
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
         if (!option->engine || !plan_given(options, option->id))
             continue;
-        if (chosen) {
-            char what[64];
-            snprintf(what, sizeof(what), "-%s", option->name);
-            error_set(error, EXIT_USAGE, what, "cannot be done together with -%s",
-                      chosen);
-            return error_advise(error, "leave out one of them");
-        }
-        chosen = option->name;
         plan->engine = io_engine_of(option->letter);
         plan->engine_name = plan->engine->name ? plan->engine->name : option->engine;
     }
-    return 0;
 }
 
 static int
@@ -130,8 +118,7 @@ resolve_concurrency(const struct options *options, struct plan *plan, struct err
     bool open = options->sweep.kind == SWEEP_RATE;
     plan->threads = options->threads ? (int)options->threads : 1;
     plan->depth = options->depth ? (int)options->depth : 1;
-    if (choose_engine(options, plan, error) < 0)
-        return -1;
+    choose_engine(options, plan);
     if (open)
         plan_resolve_places(options, plan);
     if (!deep || plan->engine->many || (open && plan->depth == 1))
@@ -178,7 +165,7 @@ find_missing(const struct plan *plan, enum scope scope, const char **advice)
 static uint64_t
 find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
 {
-    if (plan->threads > 1 || plan->phased)
+    if (plan->threads > 1 || plan->mode == MODE_PHASES)
         return (uint64_t)plan->threads;
     return (warmup + (scope == SCOPE_READ)) % 2 == 0; /* the first that counts */
 }
@@ -192,11 +179,12 @@ check_enough(const struct plan *plan, const struct slo *slo, const char *option,
                 slo->scope <= SCOPE_SYNC;
     uint64_t needs = percentile_needs(&slo->percentile) * (half ? 2 : 1),
              warmup = slo->phase > PHASE_IDLE ? 0 : plan->limits.warmup,
-             phases = plan->phased && slo->phase == PHASE_NONE ? PHASES - 1 : 1,
+             phases =
+                 plan->mode == MODE_PHASES && slo->phase == PHASE_NONE ? PHASES - 1 : 1,
              odd = half ? find_odd(plan, slo->scope, warmup) : 0;
     char name[SLO_NAME], advice[64];
-    if (slo->metric != SLO_PERCENTILE || plan->compare || plan->count >= needs + warmup ||
-        plan->count * phases + odd >= needs + warmup)
+    if (slo->metric != SLO_PERCENTILE || plan->mode == MODE_COMPARE ||
+        plan->count >= needs + warmup || plan->count * phases + odd >= needs + warmup)
         return 0;
     uint64_t count = plan->count * phases;
     error_set(error, EXIT_USAGE, option,
@@ -223,7 +211,7 @@ check_limits(const struct options *options, const struct plan *plan,
                       sweep_name(swept), slo_name(slo, name));
             return error_advise(error, "limit a time, such as p99=1ms");
         }
-        if (slo->relative && !plan->compare) {
+        if (slo->relative && plan->mode != MODE_COMPARE) {
             error_set(error, EXIT_USAGE, option, "%s is relative, and needs -compare",
                       slo_name(slo, name));
             return error_advise(error,
@@ -232,7 +220,7 @@ check_limits(const struct options *options, const struct plan *plan,
                                     : "add -compare and two files, or give a time");
         }
         const char *advice, *why = find_missing(plan, slo->scope, &advice);
-        if (slo->phase && !plan->phased) {
+        if (slo->phase && plan->mode != MODE_PHASES) {
             error_set(error, EXIT_USAGE, option, "%s needs -load", slo_name(slo, name));
             return error_advise(error, plan_given(options, OPTION_CHECK)
                                            ? "limit the whole run"
@@ -242,18 +230,15 @@ check_limits(const struct options *options, const struct plan *plan,
             error_set(error, EXIT_USAGE, option, "%s %s", slo_name(slo, name), why);
             return error_advise(error, advice);
         }
-        if (swept == SWEEP_NONE && check_enough(plan, slo, option, error) < 0)
+        if (!(plan->mode & MODE_SWEEP) && check_enough(plan, slo, option, error) < 0)
             return -1;
     }
     return 0;
 }
 
-/* Comes when it is resolved what is sent, and if times are split. */
 static int
-resolve_slos(const struct options *options, struct plan *plan, struct error *error)
+check_slos(const struct options *options, const struct plan *plan, struct error *error)
 {
-    plan->slos = options->slos;
-    plan->warnings = options->warnings;
     if (check_limits(options, plan, &plan->slos, "-slo", error) < 0)
         return -1;
     return check_limits(options, plan, &plan->warnings, "-warn", error);
@@ -265,15 +250,15 @@ resolve_slos(const struct options *options, struct plan *plan, struct error *err
 /* Several targets are compared, and limits are certain or not, where requests are of one
  * kind. */
 static void
-resolve_series(const struct options *options, struct plan *plan)
+resolve_series(struct plan *plan)
 {
     bool ranked = false;
     for (int i = 0; i < plan->slos.count; i++)
         ranked |= plan->slos.list[i].metric == SLO_PERCENTILE;
-    if (plan->compare)
+    if (plan->mode == MODE_COMPARE)
         plan->series = SERIES_ALL;
-    else if ((plan->target_count > 1 || ranked) && options->sweep.kind == SWEEP_NONE &&
-             !plan->phased)
+    else if ((plan->target_count > 1 || ranked) &&
+             !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
         plan->series = plan->target_count > SERIES_ALL / SERIES_MOST
                            ? SERIES_ALL / plan->target_count
                            : SERIES_MOST;
@@ -297,34 +282,6 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
     return error_advise(error, "give one with -i");
 }
 
-/* Comes first, as advice on one of these options is of no use with -append. */
-static int
-check_append(const struct options *options, struct error *error)
-{
-    static const char one[] = "-append: a log has one writer, which waits for each write",
-                      empty[] = "-append: a log begins with an empty file";
-    enum sweep_kind swept = options->sweep.kind;
-    if (!plan_given(options, OPTION_APPEND))
-        return 0;
-    if (plan_given(options, OPTION_READ_WRITE))
-        return plan_refuse_together(OPTION_READ_WRITE, "-append: a log is not read",
-                                    error);
-    if (plan_given(options, OPTION_KEEP))
-        return plan_refuse_together(OPTION_KEEP, empty, error);
-    if (options->work_offset > 0)
-        return plan_refuse_together(OPTION_WORK_OFFSET, empty, error);
-    if (options->threads > 1)
-        return plan_refuse_together(OPTION_THREADS, one, error);
-    if (options->depth > 1)
-        return plan_refuse_together(OPTION_DEPTH, one, error);
-    if (swept != SWEEP_NONE && swept != SWEEP_SIZE && swept != SWEEP_INTERVAL)
-        return plan_refuse_together(OPTION_SWEEP, one, error);
-    if (plan_given(options, OPTION_WRITE))
-        return 0;
-    error_set(error, EXIT_USAGE, "-append", "only writes extend a file");
-    return error_advise(error, "add -W");
-}
-
 int
 plan_make(const struct options *options, uint64_t seed, struct plan *plan,
           struct error *error)
@@ -334,21 +291,21 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     plan->path = options->targets[0];
     plan->targets = options->targets;
     plan->target_count = options->target_count;
-    if (plan_resolve_compare(options, plan, error) < 0 ||
-        check_append(options, error) < 0 || resolve_concurrency(options, plan, error) < 0)
+    plan->slos = options->slos;
+    plan->warnings = options->warnings;
+    if (plan_choose_mode(options, plan, error) < 0 ||
+        resolve_concurrency(options, plan, error) < 0)
         return -1;
     resolve_requests(options, seed, plan);
     resolve_pace(options, plan);
     resolve_deadlines(options, plan);
     resolve_io_mode(options, plan);
-    if (plan_resolve_output(options, &plan->output, error) < 0 ||
-        plan_resolve_check(options, plan, error) < 0 ||
-        plan_resolve_phases(options, plan, error) < 0 ||
-        resolve_slos(options, plan, error) < 0 ||
-        plan_resolve_sweep(options, plan, error) < 0)
+    if (plan_resolve_output(options, plan, error) < 0 ||
+        plan_resolve_mode(options, plan, error) < 0 ||
+        check_slos(options, plan, error) < 0)
         return -1;
     plan_resolve_screen(options, plan);
-    resolve_series(options, plan);
+    resolve_series(plan);
     return resolve_corrected(options, plan, error);
 }
 
@@ -378,11 +335,12 @@ plan_has_summary(const struct plan *plan)
 void
 plan_note(const struct plan *plan, struct notes *notes)
 {
-    const char *what = plan->background ? "-load" : "-sweep";
+    bool background = plan->mode == MODE_BACKGROUND;
+    const char *what = background ? "-load" : "-sweep";
     char instead[32];
     snprintf(instead, sizeof(instead), "%d thread%s", plan->threads,
              plan->threads == 1 ? "" : "s");
-    if (plan->background && !plan->interval)
+    if (background && !plan->interval)
         notes_add(notes, what, "as fast as it goes: neither rate= nor speed= limits it");
     if (plan->missing.name)
         notes_add(notes, what, "%s is not available here (%s): going with %s",

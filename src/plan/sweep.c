@@ -57,40 +57,6 @@ plan_resolve_places(const struct options *options, struct plan *plan)
     }
 }
 
-/* Options that make no sense for steps that last a time each, without delay. */
-static const enum option_id not_swept[] = {
-    OPTION_COUNT,       OPTION_BURST,          OPTION_SPEED_LIMIT, OPTION_RATE_LIMIT,
-    OPTION_PRINT_COUNT, OPTION_PRINT_INTERVAL, OPTION_CORRECTED,   OPTION_PROMETHEUS,
-    OPTION_HISTOGRAM,   OPTION_EVERY,
-};
-
-/* Nor for rates, whose requests wait for nothing and have their times from the sweep. */
-static const enum option_id not_rated[] = {OPTION_INTERVAL, OPTION_RAPID,
-                                           OPTION_BREAKDOWN};
-
-/* Refuse other options: what is swept cannot be set as well, and no step waits but for an
- * interval, in which nothing else may be under way. */
-static int
-check_sweep(const struct options *options, struct error *error)
-{
-    enum option_id swept = sweep_option(options->sweep.kind);
-    for (size_t i = 0; i < sizeof(not_swept) / sizeof(not_swept[0]); i++)
-        if (plan_given(options, not_swept[i]))
-            return plan_refuse_together(not_swept[i], "-sweep", error);
-    for (size_t i = 0; i < sizeof(not_rated) / sizeof(not_rated[0]); i++)
-        if (options->sweep.kind == SWEEP_RATE && plan_given(options, not_rated[i]))
-            return plan_refuse_together(not_rated[i], "-sweep", error);
-    if (plan_given(options, OPTION_INTERVAL) &&
-        (options->interval > 0 || swept == OPTION_INTERVAL))
-        return plan_refuse_together(OPTION_INTERVAL, "-sweep", error);
-    if (plan_given(options, OPTION_WORK_TIME) && !options->work_time)
-        return error_set(error, EXIT_USAGE, "-work-time",
-                         "each step of a sweep has to end");
-    if (options->sweep.kind == SWEEP_INTERVAL && plan_given(options, OPTION_DEPTH))
-        return plan_refuse_together(OPTION_DEPTH, "-sweep", error);
-    return plan_given(options, swept) ? plan_refuse_together(swept, "-sweep", error) : 0;
-}
-
 /* A working file has room for the largest request, unless the user says how much. */
 static void
 resolve_ends(const struct options *options, struct plan *plan)
@@ -132,15 +98,10 @@ least_of(const struct plan *plan)
 int
 plan_resolve_sweep(const struct options *options, struct plan *plan, struct error *error)
 {
+    if (plan_given(options, OPTION_WORK_TIME) && !options->work_time)
+        return error_set(error, EXIT_USAGE, "-work-time",
+                         "each step of a sweep has to end");
     plan->poisson = plan_given(options, OPTION_POISSON);
-    if (plan->poisson && options->sweep.kind != SWEEP_RATE) {
-        error_set(error, EXIT_USAGE, "-poisson", "only requests of -sweep rate arrive");
-        return error_advise(error, "add -sweep rate, or leave it out");
-    }
-    if (options->sweep.kind == SWEEP_NONE)
-        return 0;
-    if (check_sweep(options, error) < 0)
-        return -1;
     plan->sweep = options->sweep;
     resolve_ends(options, plan);
     plan->work_time = options->work_time ? options->work_time : 2 * SECOND;
@@ -149,7 +110,6 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
     plan->limits.warmup =
         plan_given(options, OPTION_WARMUP) ? (uint64_t)options->warmup : 0;
     plan->least = paced ? least_of(plan) : 0;
-    plan->output.requests = false;
     return 0;
 }
 

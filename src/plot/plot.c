@@ -75,7 +75,7 @@ add_title(struct buffer *text, const struct plot *plot)
 {
     if (plot->count > 1) {
         buffer_format(text, "ioping: %d %s", plot->count,
-                      plot->plan->compare ? "kept runs" : "targets");
+                      plot->plan->mode == MODE_COMPARE ? "kept runs" : "targets");
         return;
     }
     buffer_text(text, "ioping ");

@@ -69,7 +69,7 @@ plot_words_sent(struct buffer *text, const struct plot *plot)
                                         [LOAD_WRITE] = "writes",
                                         [LOAD_READ_WRITE] = "writes and reads in turn"};
     const struct plan *plan = plot->plan;
-    if (plan->compare) {
+    if (plan->mode == MODE_COMPARE) {
         buffer_text(text, "read from raw lines");
         return;
     }

@@ -376,7 +376,7 @@ comparison_rows(struct report *report)
             .series = report->jobs[i].outcome.series,
         };
     if (rows && comparison_fill(rows, report->count, &report->plan->slos,
-                                !report->plan->compare) == 0)
+                                report->plan->mode != MODE_COMPARE) == 0)
         return report->rows = report->own = rows;
     report->text.failed = true;
     free(rows);

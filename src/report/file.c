@@ -92,13 +92,13 @@ report_claim(const struct reports *reports, const struct plan *plan,
     } files[] = {{output->prometheus, "the file of -prometheus"},
                  {output->plot, "the file of -plot"},
                  {output->hdr, "the file of -hdr"}};
-    int count = plan->target_count + plan->phased;
+    int count = plan->target_count + (plan->mode == MODE_PHASES);
     int stream = reports->file;
     if (!stream)
         return 0;
     for (int i = 0; i < count; i++)
-        if (plan->compare ? os_stream_is_path(stream, plan->targets[i])
-                          : os_stream_is_file(stream, jobs[i].target.fd))
+        if (plan->mode == MODE_COMPARE ? os_stream_is_path(stream, plan->targets[i])
+                                       : os_stream_is_file(stream, jobs[i].target.fd))
             return refuse_other(output->file, "a target", error);
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
         if (files[i].path && os_stream_is_path(stream, files[i].path))

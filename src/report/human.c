@@ -355,7 +355,7 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
         [LOAD_READ] = " read", [LOAD_WRITE] = " written", [LOAD_READ_WRITE] = ""};
     const struct moments *latency = &stats->latency;
     struct buffer *text = &report->text;
-    if (report->plan->phased) {
+    if (report->plan->mode == MODE_PHASES) {
         add_phases(report);
         return;
     }
@@ -414,8 +414,9 @@ add_distributions(struct report *report)
 static void
 human_compare(struct report *report)
 {
-    const char *with =
-        report->plan->compare ? report->jobs[0].target.description.path : NULL;
+    const char *with = report->plan->mode == MODE_COMPARE
+                           ? report->jobs[0].target.description.path
+                           : NULL;
     const struct comparison_row *rows = comparison_rows(report);
     for (int i = 0; with && i < report->count; i++) {
         outcome_limits(&report->jobs[i].outcome, report->jobs[i].target.description.path,
@@ -426,7 +427,7 @@ human_compare(struct report *report)
     if (rows)
         comparison_format(&report->text, rows, report->count, with, &report->plan->slos,
                           report->color, width_of_tables(report));
-    if (report->plan->compare)
+    if (report->plan->mode == MODE_COMPARE)
         add_distributions(report);
 }
 

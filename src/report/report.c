@@ -410,7 +410,7 @@ is_brief(const struct report *report)
 {
     return report->format == &report_human && report->output->summary &&
            report->plan->sweep.kind == SWEEP_NONE && !report->error &&
-           (!report->terminal || report->plan->phased);
+           (!report->terminal || report->plan->mode == MODE_PHASES);
 }
 
 /* Returns whether who reads stderr reads the summary too. */
@@ -477,7 +477,7 @@ static void
 on_end(void *self, struct job *jobs, int count, int64_t now)
 {
     struct reports *reports = self;
-    int shown = count - jobs[count - 1].plan.background;
+    int shown = count - (jobs[count - 1].plan.mode == MODE_BACKGROUND);
     add_lines(reports, jobs, shown, now, true);
     reports->over = true;
     status_erase(reports->status);
@@ -517,7 +517,7 @@ report_compare(struct reports *reports)
 {
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
-        bool several = report->count > 1 || report->plan->compare;
+        bool several = report->count > 1 || report->plan->mode == MODE_COMPARE;
         if (!several || !report->output->summary || !report->format->compare)
             continue;
         report->format->compare(report);

@@ -28,7 +28,8 @@ job_init(struct job *job, const struct plan *plan, int number)
         plan_target(plan, number, &job->plan);
     else
         plan_background(plan, &job->plan);
-    job->introduced = job->plan.background; /* observers need not know of it */
+    job->introduced =
+        job->plan.mode == MODE_BACKGROUND; /* observers need not know of it */
     job->step = job->plan;
     job->target.fd = -1;
     job->outcome.shape = job->target.shape;
@@ -40,9 +41,9 @@ job_init(struct job *job, const struct plan *plan, int number)
     plan = &job->plan;
     if (is_tracked(plan))
         job->track = os_memory_zeroed(sizeof(*job->track));
-    if (plan->phased)
+    if (plan->mode == MODE_PHASES)
         job->phases = os_memory_zeroed(sizeof(*job->phases));
-    if (!job->track != !is_tracked(plan) || !job->phases != !plan->phased ||
+    if (!job->track != !is_tracked(plan) || !job->phases != (plan->mode != MODE_PHASES) ||
         worker_open_series(&job->series, plan, 1) < 0)
         return -1;
     job->outcome.series = plan->series ? &job->series : NULL;
@@ -117,7 +118,7 @@ job_find_unknown(const struct job *job)
 static struct splitter *
 splitter_of(const struct job *job)
 {
-    return job->step.background ? NULL : job->run->task.splitter;
+    return job->step.mode == MODE_BACKGROUND ? NULL : job->run->task.splitter;
 }
 
 int
@@ -379,7 +380,7 @@ static int64_t
 end_of(const struct job *job, int64_t began)
 {
     int64_t ended = job->outcome.ended;
-    return job->plan.background
+    return job->plan.mode == MODE_BACKGROUND
                ? time_later(worker_group_until(&job->group, ended), began)
                : ended;
 }

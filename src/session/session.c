@@ -83,10 +83,11 @@ open_target(struct session *session, int number)
     if (number > 0) /* the first has been since the start */
         stages_enter_opening(&session->stages, number);
     plan_note(&job->plan, &session->notes);
-    bool same = job->plan.background && job->plan.path == session->plan->path;
+    bool background = job->plan.mode == MODE_BACKGROUND;
+    bool same = background && job->plan.path == session->plan->path;
     int status = target_open(&job->target, &job->plan, before, &notes, &session->error);
     notes_merge(&session->notes, same ? "load" : NULL, &notes);
-    if (status < 0 && job->plan.background)
+    if (status < 0 && background)
         error_prefix(&session->error, job_name(job));
     return status;
 }
@@ -135,7 +136,7 @@ remove_made(void *argument)
 static int
 refuse(const struct plan *plan, const struct error *error)
 {
-    return check_refuse(error, plan->output.format == FORMAT_CHECK);
+    return check_refuse(error, plan->mode == MODE_CHECK);
 }
 
 /* Gives up what a thread has been waiting for for WAITED ns. os_process_end sees to what
@@ -145,7 +146,7 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
     struct os_thread remover;
     int64_t until = os_clock_now() + DEADLINE_CLOSING;
-    bool checks = session->plan->output.format == FORMAT_CHECK;
+    bool checks = session->plan->mode == MODE_CHECK;
     bool removes = session->plan->keep && atomic_load(&session->made) &&
                    os_thread_start(&remover, remove_made, session) == 0;
     while (removes && !atomic_load(&session->removed) && os_clock_now() < until)
@@ -186,16 +187,17 @@ begin_run(struct session *session)
         return -1;
     stages_enter_opening(&session->stages, session->all - 1);
     session->observer = report_observer(&session->reports);
-    session->task = (struct run_task){.engine = plan->engine,
-                                      .jobs = session->jobs,
-                                      .count = session->count,
-                                      .load = plan->phased ? session->jobs + 1 : NULL,
-                                      .observer = &session->observer};
+    session->task =
+        (struct run_task){.engine = plan->engine,
+                          .jobs = session->jobs,
+                          .count = session->count,
+                          .load = plan->mode == MODE_PHASES ? session->jobs + 1 : NULL,
+                          .observer = &session->observer};
     if (plan->breakdown &&
         !(session->task.splitter = splitter_open(session->jobs, session->count,
                                                  &session->notes, &session->error)))
         return -1;
-    if (plan->sweep.kind != SWEEP_NONE || plan->phased)
+    if (plan->mode & (MODE_SWEEP | MODE_PHASES))
         return 0;
     session->run = run_open(&session->task, &session->supervisor, &session->error);
     return session->run ? 0 : -1;
@@ -265,7 +267,7 @@ static void
 limit_output(const struct plan *plan)
 {
     int64_t end = time_add(os_clock_now(), plan->work_time);
-    if (plan->timeout < INT64_MAX && plan->sweep.kind == SWEEP_NONE && !plan->phased)
+    if (plan->timeout < INT64_MAX && !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
         os_monitor_limit(time_add(end, plan->timeout));
 }
 
@@ -283,7 +285,7 @@ supervise_run(struct session *session)
         sweep_all(session);
     }
     report_end(&session->reports, first);
-    bool checks = session->plan->output.format == FORMAT_CHECK;
+    bool checks = session->plan->mode == MODE_CHECK;
     int answer = checks ? check_answer(session->jobs, session->count) : EXIT_DONE;
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
@@ -389,7 +391,7 @@ session_make(const struct plan *plan)
         return NULL;
     session->plan = plan;
     session->count = plan->target_count;
-    session->all = session->count + plan->phased;
+    session->all = session->count + (plan->mode == MODE_PHASES);
     session->lock = os_lock_make();
     session->jobs = os_memory_zeroed((size_t)session->all * sizeof(struct job));
     for (int i = 0; session->jobs && i < session->all; i++)

@@ -155,10 +155,10 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
               "a working set of %s does not fit into the %s that are free",
               units_format(UNITS_SIZE, plan->scratch_size, need),
               units_format(UNITS_SIZE, available, have));
-    return error_advise(error, plan->background ? "name a file in it with path= instead"
-                               : plan->append
-                                   ? "use a smaller -S"
-                                   : "use a smaller -S, or name a file in it instead");
+    return error_advise(
+        error, plan->mode == MODE_BACKGROUND ? "name a file in it with path= instead"
+               : plan->append                ? "use a smaller -S"
+                              : "use a smaller -S, or name a file in it instead");
 }
 
 /* The file would be short, and requests beyond its end. */

@@ -129,6 +129,7 @@ check_sweep(const struct options *options, const struct plan *plan)
 {
     struct plan step;
     MUST((plan->sweep.kind != SWEEP_NONE) == (options->given[OPTION_SWEEP] > 0));
+    MUST((plan->sweep.kind != SWEEP_NONE) == !!(plan->mode & MODE_SWEEP));
     if (plan->sweep.kind == SWEEP_NONE) {
         MUST(plan->settle == 0);
         return;
@@ -153,8 +154,11 @@ static void
 check_kinds(const struct options *options, const struct plan *plan)
 {
     bool checks = options->given[OPTION_CHECK], influx = options->given[OPTION_INFLUX];
-    MUST(plan->compare == (options->given[OPTION_COMPARE] > 0));
-    MUST(!plan->compare || (plan->series > 0 && !plan->output.hdr));
+    bool compares = options->given[OPTION_COMPARE];
+    MUST((plan->mode == MODE_COMPARE) == compares);
+    MUST((plan->mode == MODE_CHECK) == checks);
+    MUST((plan->mode == MODE_PHASES) == (options->given[OPTION_LOAD] > 0));
+    MUST(!compares || (plan->series > 0 && !plan->output.hdr));
     MUST((plan->output.format == FORMAT_CHECK) == checks);
     MUST((plan->output.format == FORMAT_INFLUX) == influx);
     MUST(!checks || !(plan->output.file || plan_has_periods(&plan->output)));
@@ -162,7 +166,7 @@ check_kinds(const struct options *options, const struct plan *plan)
     MUST(!(checks || influx) || !(plan->output.requests || plan->output.summary));
     MUST(checks || plan->warnings.count == 0);
     for (int i = 0; i < plan->slos.count; i++)
-        MUST(plan->compare || !plan->slos.list[i].relative);
+        MUST(compares || !plan->slos.list[i].relative);
     for (int i = 0; i < plan->warnings.count; i++)
         MUST(!plan->warnings.list[i].relative);
 }

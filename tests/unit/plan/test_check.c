@@ -87,8 +87,8 @@ static void
 a_warning_needs_a_check(void **state)
 {
     (void)state;
-    planned_refused("-warn p99=1 .", "ioping: -warn: only a plug-in of monitoring can "
-                                     "warn; add -check, or limit with -slo\n");
+    planned_refused("-warn p99=1 .",
+                    "ioping: -warn: needs -check; add that, or leave this out\n");
 }
 
 static void

@@ -42,12 +42,12 @@ nothing_is_measured(void **state)
 {
     (void)state;
     struct plan plan = planned("-compare gp2 gp3 -");
-    assert_true(plan.compare);
+    assert_int_equal(plan.mode, MODE_COMPARE);
     assert_false(plan.output.requests || plan.output.status);
     assert_true(plan.output.summary);
     assert_int_equal(plan.target_count, 3);
     assert_string_equal(plan.targets[1], "gp3");
-    assert_false(planned("gp2").compare);
+    assert_int_equal(planned("gp2").mode, MODE_RUN);
 }
 
 static void
@@ -67,7 +67,7 @@ options_that_say_how_to_measure_are_refused(void **state)
         if (id == OPTION_HELP || id == OPTION_VERSION)
             continue;
         if (is_allowed(option->id))
-            assert_true(planned(line).compare);
+            assert_int_equal(planned(line).mode, MODE_COMPARE);
         else
             planned_refused(line, expected);
     }

@@ -16,7 +16,7 @@ a_load_is_what_its_words_say(void **state)
     (void)state;
     struct plan one =
         background("-c 9 -i 1ms -load write,size=1m,threads=2,linear,path=/b /a");
-    assert_true(one.background && !one.phased);
+    assert_true(one.mode == MODE_BACKGROUND);
     assert_string_equal(one.path, "/b");
     assert_int_equal(one.load, LOAD_WRITE);
     assert_int_equal(one.request_size, 1 << 20);

@@ -465,8 +465,8 @@ exported_files_have_an_interval_of_their_own(void **state)
             fail_msg("ioping %s", cases[i].line);
     }
     planned_refused("-every 3s -P 1 .",
-                    "ioping: -every: no file is exported; "
-                    "add -prometheus FILE, -hdr FILE or -plot FILE\n");
+                    "ioping: -every: needs -prometheus or -hdr or -plot; add that, or "
+                    "leave this out\n");
     planned_refused("-every 3s -sweep size -plot c .",
                     "ioping: -every: cannot be done together with -sweep; "
                     "leave out one of them\n");
@@ -515,8 +515,8 @@ bounds_without_metrics_are_refused(void **state)
     plan = planned("-prometheus a.prom .");
     assert_int_equal(plan.output.buckets->count, 41);
     planned_refused("-buckets 1ms,5ms .",
-                    "ioping: -buckets: no metrics have a histogram; "
-                    "add -prometheus FILE\n");
+                    "ioping: -buckets: needs -prometheus; add that, or leave this "
+                    "out\n");
 }
 
 /* Whatever else is given: a period is a second unless it is said. */
@@ -623,25 +623,28 @@ a_log_is_written_from_its_beginning_whatever_else_is_said(void **state)
     assert_int_equal(planned("-W -append -S 22m -s 2300 .").scratch_size, 23068672);
 }
 
-#define APPEND ": cannot be done together with -append: a log "
-#define LEAVE "; leave out one of them\n"
-#define ONE "has one writer, which waits for each write" LEAVE
-#define EMPTY "begins with an empty file" LEAVE
+#define APPEND                                                                          \
+    ": cannot be done together with -append: a log begins empty, and each write waits " \
+    "for the one before; leave out one of them\n"
+#define SWEEP                                                                 \
+    "ioping: -append: cannot be done together with -sweep; leave out one of " \
+    "them\n"
 
 static void
 what_a_log_does_not_have_is_refused(void **state)
 {
     (void)state;
-    planned_refused("-append .", "ioping: -append: only writes extend a file; add -W\n");
-    planned_refused("-G -append .", "ioping: -read-write" APPEND "is not read" LEAVE);
-    planned_refused("-WG -append .", "ioping: -read-write" APPEND "is not read" LEAVE);
-    planned_refused("-Wk -append .", "ioping: -keep" APPEND EMPTY);
-    planned_refused("-W -append -o 4k .", "ioping: -work-offset" APPEND EMPTY);
-    planned_refused("-W -append -threads 2 .", "ioping: -threads" APPEND ONE);
-    planned_refused("-W -append -depth 2 .", "ioping: -depth" APPEND ONE);
-    planned_refused("-WU -append -depth 2 .", "ioping: -depth" APPEND ONE);
-    planned_refused("-W -append -sweep threads .", "ioping: -sweep" APPEND ONE);
-    planned_refused("-WU -append -sweep depth .", "ioping: -sweep" APPEND ONE);
+    planned_refused("-append .",
+                    "ioping: -append: needs -write; add that, or leave this out\n");
+    planned_refused("-G -append .", "ioping: -read-write" APPEND);
+    planned_refused("-WG -append .", "ioping: -read-write" APPEND);
+    planned_refused("-Wk -append .", "ioping: -keep" APPEND);
+    planned_refused("-W -append -o 4k .", "ioping: -work-offset" APPEND);
+    planned_refused("-W -append -threads 2 .", "ioping: -threads" APPEND);
+    planned_refused("-W -append -depth 2 .", "ioping: -depth" APPEND);
+    planned_refused("-WU -append -depth 2 .", "ioping: -depth" APPEND);
+    planned_refused("-W -append -sweep threads .", SWEEP);
+    planned_refused("-WU -append -sweep depth .", SWEEP);
 }
 
 /* Where targets are compared, or a percentile is limited, of requests of one kind; all

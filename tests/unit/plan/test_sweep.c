@@ -468,6 +468,8 @@ an_open_loop_has_many_places(void **state)
     }
 }
 
+#define NEEDS_RATES "ioping: -poisson: needs -sweep rate; add that, or leave this out\n"
+
 static void
 what_makes_no_sense_with_rates_is_refused(void **state)
 {
@@ -484,12 +486,8 @@ what_makes_no_sense_with_rates_is_refused(void **state)
                  (int)strcspn(names[i], " "), names[i]);
         planned_refused(line, expected);
     }
-    planned_refused("-poisson .",
-                    "ioping: -poisson: only requests of -sweep rate arrive; "
-                    "add -sweep rate, or leave it out\n");
-    planned_refused("-poisson -sweep threads .",
-                    "ioping: -poisson: only requests of -sweep rate arrive; add -sweep "
-                    "rate, or leave it out\n");
+    planned_refused("-poisson .", NEEDS_RATES);
+    planned_refused("-poisson -sweep threads .", NEEDS_RATES);
     planned_refused("-sweep interval -slo iops=1k .",
                     "ioping: -slo: -sweep interval decides iops by itself; limit a time, "
                     "such as p99=1ms\n");

@@ -21,7 +21,7 @@ make(enum phase current)
     phases.load = &load;
     job->phases = &phases;
     load.plan = (struct plan){
-        .background = true, .load = LOAD_WRITE, .request_size = 8192, .depth = 1};
+        .mode = MODE_BACKGROUND, .load = LOAD_WRITE, .request_size = 8192, .depth = 1};
     load.group.begin = PLOTTED_BEGAN + 30 * MS;
     load.outcome.ended = PLOTTED_BEGAN + 60 * MS;
     load.done = current > PHASE_LOADED;

@@ -86,11 +86,11 @@ a_phase_has_a_row_and_a_histogram_for_each_operation(void **state)
     (void)state;
     struct golden golden;
     begin(&golden);
-    golden.plan.phased = true;
+    golden.plan.mode = MODE_PHASES;
     golden.job.phases = &phases;
     phases.load = &load;
     load.plan = (struct plan){.path = "/mnt",
-                              .background = true,
+                              .mode = MODE_BACKGROUND,
                               .load = LOAD_WRITE,
                               .request_size = 1 << 20,
                               .depth = 1,

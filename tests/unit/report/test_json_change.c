@@ -52,7 +52,7 @@ begin(struct golden *golden, enum plan_format format, bool kept)
         fill_job(i, kept);
     golden_prepare(golden, format);
     golden->plan.series = ROOM;
-    golden->plan.compare = kept;
+    golden->plan.mode = kept ? MODE_COMPARE : MODE_RUN;
     golden_begin_of(golden, jobs, LENGTH(devices));
 }
 

@@ -29,7 +29,7 @@ prepare(struct golden *golden, enum plan_format format)
     golden_prepare(golden, format);
     memset(&phases, 0, sizeof(phases));
     memset(&load, 0, sizeof(load));
-    golden->plan.phased = true;
+    golden->plan.mode = MODE_PHASES;
     golden->plan.count = 100;
     golden->plan.work_time = INT64_MAX;
     golden->plan.threads = golden->plan.burst = 1;
@@ -38,7 +38,7 @@ prepare(struct golden *golden, enum plan_format format)
     golden->job.phases = &phases;
     phases.load = &load;
     load.plan = (struct plan){.path = "/mnt/a \"b\"",
-                              .background = true,
+                              .mode = MODE_BACKGROUND,
                               .load = LOAD_WRITE,
                               .request_size = 1 << 20,
                               .depth = 8,

@@ -20,7 +20,7 @@ static int
 on_numbered(void *self, const struct job *job, const struct sample *sample)
 {
     (void)self;
-    assert_false(job->plan.background);
+    assert_int_equal(job->plan.mode, MODE_PHASES);
     phases.again |= sample->index <= phases.numbered;
     phases.numbered = sample->index;
     return 0;

@@ -8,6 +8,7 @@ begin(struct setup *setup, enum sweep_kind kind, int64_t from, int64_t to)
 {
     setup_begin(setup, 0);
     setup->options.sweep = (struct sweep){kind, from, to};
+    setup->options.given[OPTION_SWEEP] = 1;
     setup->options.work_time = 20 * MS;
     setup->options.given[OPTION_URING] = 1;
     setup->options.hang = 0;

@@ -300,6 +300,7 @@ time_out_in_a_step(void)
     begin(&setup, 0, 1, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.sweep = (struct sweep){SWEEP_DEPTH, 1, 8};
+    setup.options.given[OPTION_SWEEP] = 1;
     setup.options.work_time = 100 * MS;
     setup.options.interval = 0;
     setup.options.threads = setup.options.depth = 0;

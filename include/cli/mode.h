@@ -1,0 +1,40 @@
+#ifndef CLI_MODE_H
+#define CLI_MODE_H
+
+enum sweep_kind {
+    SWEEP_NONE,
+    SWEEP_SIZE,
+    SWEEP_THREADS,
+    SWEEP_DEPTH,
+    SWEEP_INTERVAL,
+    SWEEP_RATE
+};
+#define SWEEP_LAST SWEEP_RATE
+
+/*
+ * What the program does with its targets: a command line chooses one mode. Sets of them,
+ * and of what comes on top of a mode, say where an option means something: see
+ * struct cli_option.
+ */
+enum cli_mode {
+    MODE_RUN = 1 << SWEEP_NONE,
+    MODE_SIZES = 1 << SWEEP_SIZE, /* a sweep of them */
+    MODE_THREADS = 1 << SWEEP_THREADS,
+    MODE_DEPTHS = 1 << SWEEP_DEPTH,
+    MODE_INTERVALS = 1 << SWEEP_INTERVAL,
+    MODE_RATES = 1 << SWEEP_RATE,
+    MODE_SWEEP = MODE_SIZES | MODE_THREADS | MODE_DEPTHS | MODE_INTERVALS | MODE_RATES,
+    MODE_PHASES = 1 << (SWEEP_LAST + 1),     /* three, a load beside the second */
+    MODE_CHECK = 1 << (SWEEP_LAST + 2),      /* a run that is a plug-in of monitoring */
+    MODE_COMPARE = 1 << (SWEEP_LAST + 3),    /* nothing is measured: files are read */
+    MODE_BACKGROUND = 1 << (SWEEP_LAST + 4), /* of the load beside phases alone */
+    MODE_ANY = (1 << (SWEEP_LAST + 5)) - 1,
+
+    WITH_LOG = 1 << (SWEEP_LAST + 5), /* writes extend the working file */
+    WITH_INFLUX = 1 << (SWEEP_LAST + 6),
+    WITH_ASYNC = 1 << (SWEEP_LAST + 7),
+    WITH_NO_EXPORT = 1 << (SWEEP_LAST + 8), /* a check without metrics and a log */
+    WITH_ANY = WITH_LOG | WITH_INFLUX | WITH_ASYNC | WITH_NO_EXPORT,
+};
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * The mode of a plan: which one the options choose, what means nothing in it, by the
+ * column of the option table, and what the modes without a file of their own resolve.
+ */
+#include "base/deadlines.h"
+#include "base/units.h"
+#include "resolve.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Returns the modes that OPTIONS put the command line in; more than one is refused. */
+static int
+find_modes(const struct options *options)
+{
+    int modes = 0;
+    for (int i = 0; i < OPTION_IDS; i++)
+        if (plan_given(options, cli_options[i].id))
+            modes |= cli_options[i].selects;
+    if (modes & MODE_SWEEP)
+        modes = (modes & ~MODE_SWEEP) | 1 << options->sweep.kind;
+    if (options->prometheus || options->hdr)
+        modes &= ~WITH_NO_EXPORT;
+    return modes & MODE_ANY ? modes : modes | MODE_RUN;
+}
+
+/* Returns those of MODES in which OPTION, with its value in OPTIONS, means nothing. */
+static int
+find_wrong(const struct cli_option *option, const struct options *options, int modes)
+{
+    const char *at = (const char *)options + option->at;
+    int wrong = modes & ~option->modes;
+    if (option->least_in && *(const int64_t *)(const void *)at == option->least)
+        wrong &= ~option->least_in;
+    return wrong;
+}
+
+/* Returns the last option of the table that OPTIONS give and that selects one of MODES;
+ * NULL: none does. */
+static const struct cli_option *
+find_selector(const struct options *options, int modes)
+{
+    const struct cli_option *found = NULL;
+    for (int i = 0; i < OPTION_IDS; i++)
+        if (cli_options[i].selects & modes && plan_given(options, cli_options[i].id))
+            found = &cli_options[i];
+    return found;
+}
+
+/* Returns an option that OPTION needs: one that OPTIONS give, if there is any; NULL: it
+ * needs none. Adds their names to TEXT. */
+static const struct cli_option *
+find_needed(const struct cli_option *option, const struct options *options,
+            struct buffer *text)
+{
+    const struct cli_option *needed = NULL;
+    for (int i = 0; i < CLI_NEEDS && option->needs[i]; i++) {
+        const char *name = option->needs[i];
+        const struct cli_option *one = cli_find(name, strcspn(name, " "));
+        if (!needed || plan_given(options, one->id))
+            needed = one;
+        buffer_format(text, "%s-%s", i ? " or " : "", name);
+    }
+    return needed;
+}
+
+/* Refuses OPTION if it means nothing in MODES, or without one that it needs. Returns 0,
+ * or -1 with ERROR. */
+static int
+check_option(const struct cli_option *option, const struct options *options, int modes,
+             struct error *error)
+{
+    char what[32];
+    struct buffer needs = {0};
+    const struct cli_option *needed = find_needed(option, options, &needs);
+    int wrong = find_wrong(option, options, modes), status = 0;
+    const struct cli_option *other = find_selector(options, wrong);
+    const char *because = other && other->because ? other->because : NULL;
+    snprintf(what, sizeof(what), "-%s", option->name);
+    if (other && other != needed) {
+        error_set(error, EXIT_USAGE, what, "cannot be done together with -%s%s%s",
+                  other->name, because ? ": " : "", because ? because : "");
+        status = error_advise(error, "leave out one of them");
+    } else if (wrong || (needed && !plan_given(options, needed->id))) {
+        error_set(error, EXIT_USAGE, what, "needs %s", needs.text ? needs.text : "");
+        status = error_advise(error, "add that, or leave this out");
+    }
+    buffer_free(&needs);
+    return status;
+}
+
+int
+plan_choose_mode(const struct options *options, struct plan *plan, struct error *error)
+{
+    int modes = find_modes(options);
+    for (int i = 0; i < 2 * OPTION_IDS; i++) {
+        const struct cli_option *option = cli_option((enum option_id)(i % OPTION_IDS));
+        bool chooses =
+            option->selects & MODE_ANY; /* refused first, as the rest follows */
+        if (plan_given(options, option->id) && chooses == (i < OPTION_IDS) &&
+            check_option(option, options, modes, error) < 0)
+            return -1;
+    }
+    plan->mode = (enum cli_mode)(modes & MODE_ANY);
+    return 0;
+}
+
+/* Limits the time of a check, as who calls it waits for a minute at most and then knows
+ * nothing: that of a run without an end, or of a count that a slow disk could make take
+ * for ever. Its one line is all that it prints. */
+static int
+resolve_check(const struct options *options, struct plan *plan, struct error *error)
+{
+    int64_t needs = 0;
+    (void)error;
+    if (plan->count != UINT64_MAX)
+        needs = units_scale(options->count, plan->interval, plan->burst);
+    if (plan->work_time == INT64_MAX)
+        plan->work_time = time_add(needs, DEADLINE_CHECK_RUN);
+    plan->output.format = FORMAT_CHECK;
+    plan->output.requests = plan->output.summary = false;
+    plan->output.print_interval = 0;
+    return 0;
+}
+
+/* Refuses limits of what raw lines do not tell, and to read standard input twice. */
+static int
+resolve_compare(const struct options *options, struct plan *plan, struct error *error)
+{
+    int streams = 0;
+    char name[SLO_NAME];
+    for (int i = 0; i < options->slos.count; i++) {
+        const struct slo *slo = &options->slos.list[i];
+        if (slo->scope == SCOPE_ALL && !slo->phase)
+            continue;
+        error_set(error, EXIT_USAGE, "-slo", "%s: raw lines have the whole time alone",
+                  slo_name(slo, name));
+        return error_advise(error, "limit that, such as p99=1ms");
+    }
+    for (int i = 0; i < options->target_count; i++)
+        streams += strcmp(options->targets[i], "-") == 0;
+    if (streams > 1) {
+        error_set(error, EXIT_USAGE, "-compare", "standard input can be read once");
+        return error_advise(error, "name - once");
+    }
+    plan->seed = 1; /* of long files a rerun chooses the same requests */
+    return 0;
+}
+
+int
+plan_resolve_mode(const struct options *options, struct plan *plan, struct error *error)
+{
+    static const struct {
+        int modes;
+        int (*resolve)(const struct options *, struct plan *, struct error *);
+    } own[] = {{MODE_SWEEP, plan_resolve_sweep},
+               {MODE_PHASES, plan_resolve_phases},
+               {MODE_CHECK, resolve_check},
+               {MODE_COMPARE, resolve_compare}};
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        if ((int)plan->mode & own[i].modes)
+            return own[i].resolve(options, plan, error);
+    return 0;
+}

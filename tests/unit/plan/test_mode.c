@@ -1,0 +1,213 @@
+/* Which options mean something in which modes: all pairs, by hand. */
+#include "planned.h"
+
+/* Each puts the command line in a mode of its own, in the order of the cells below. The
+ * depth of a sweep needs an engine that does not wait. */
+static const char *const modes[] = {"",
+                                    "-sweep size",
+                                    "-sweep threads",
+                                    "-async -sweep depth",
+                                    "-sweep interval",
+                                    "-sweep rate",
+                                    "-load write -count 9",
+                                    "-check",
+                                    "-check -prometheus m",
+                                    "-compare",
+                                    "-append -write",
+                                    "-influx",
+                                    "-async"};
+
+/* +: accepted, x: refused together with another, n: refused without one that it needs. */
+static const struct {
+    const char *option, *cells;
+} cases[] = {
+    {"warmup 3", "+++++++++x+++"},
+    {"burst 5", "+xxxxx+++x+++"},
+    {"count 7", "+xxxxx+++x+++"},
+    {"entropy 7", "+++++++++x+++"},
+    {"interval 0", "++++xx+++x+++"},
+    {"interval 1ns", "+xxxxx+++x+++"},
+    {"speed-limit 1m", "+xxxxx+++x+++"},
+    {"rate-limit 10", "+xxxxx+++x+++"},
+    {"min-time 1us", "+++++++++x+++"},
+    {"max-time 1", "+++++++++x+++"},
+    {"size 8k", "+x+++++++x+++"},
+    {"work-size 16m", "+++++++++x+++"},
+    {"work-offset 0", "+++++++++x+++"},
+    {"work-offset 4k", "+++++++++xx++"},
+    {"work-time 5", "+++++++++x+++"},
+    {"print-count 1", "+xxxxx+xxx+++"},
+    {"print-interval 1", "+xxxxx+x+x+++"},
+    {"async", "+++++++++x+++"},
+    {"uring", "+++x+++++x++x"},
+    {"threads 1", "++x++++++x+++"},
+    {"threads 2", "++x++++++xx++"},
+    {"depth 1", "+++xx++++x+++"},
+    {"depth 2 -async", "+++xx++++xx++"},
+    {"sweep size", "++++++xxxx+++"},
+    {"sweep threads", "++++++xxxxx++"},
+    {"sweep depth -async", "++++++xxxxx++"},
+    {"sweep interval", "++++++xxxx+++"},
+    {"sweep rate", "++++++xxxxx++"},
+    {"poisson", "nnnnn+xxxxnnn"},
+    {"load read -count 9", "+xxxxx+xxx+++"},
+    {"batch", "+++++++xx++++"},
+    {"cached", "+++++++++x+++"},
+    {"direct", "+++++++++x+++"},
+    {"ignore-error", "+++++++++x+++"},
+    {"awake", "+++++++++x+++"},
+    {"hang 3", "+++++++++x+++"},
+    {"timeout 3", "+++++++++x+++"},
+    {"read-write", "+++++++++xx++"},
+    {"hipri", "+++++++++x+++"},
+    {"nowait", "+++++++++x+++"},
+    {"time", "+++++++++x+++"},
+    {"json", "+++++++xx++x+"},
+    {"linear", "+++++++++x+++"},
+    {"rapid", "+++++x+++x+++"},
+    {"write", "+++++++++x+++"},
+    {"sync", "+++++++++x+++"},
+    {"dsync", "+++++++++x+++"},
+    {"keep", "++++++x++xx++"},
+    {"append", "nnxxnxnnnx+nn"},
+    {"append -write", "++xx+x+++x+++"},
+    {"quiet", "+++++++++++++"},
+    {"percentiles 50", "+++++++++++++"},
+    {"histogram", "+xxxxx+++++++"},
+    {"corrected", "+xxxxx+++x+++"},
+    {"breakdown", "+++++x+++x+++"},
+    {"slo max=1ms", "+++++++++++++"},
+    {"prometheus p", "+xxxxx+++x+++"},
+    {"buckets 1ms", "nxxxxxnn+xnnn"},
+    {"hdr h", "+++++++++x+++"},
+    {"plot s", "+++++++++++++"},
+    {"every 3", "nxxxxxnn+xnnn"},
+    {"every 3 -plot s", "+xxxxx+++x+++"},
+    {"compare", "+xxxxxxxx+xxx"},
+    {"output o", "+++++++xx++++"},
+    {"influx", "+++++++xxx+++"},
+    {"check", "+xxxxxx++x+x+"},
+    {"warn max=1ms", "nxxxxxx++xnnn"},
+    {"color never", "+++++++++++++"},
+    {"no-status", "+++++++++++++"},
+};
+
+/* Returns whether the command line of PLAN has the option of that NAME. */
+static bool
+is_given(const struct plan *plan, const char *name)
+{
+    return plan->options->given[cli_find(name, strlen(name))->id] > 0;
+}
+
+/* Returns the cell of LINE, 0 for another refusal. What is refused has been given. */
+static char
+plan_cell(const char *line)
+{
+    struct plan plan;
+    struct error error;
+    char text[ERROR_LINE], name[32], other[32];
+    if (planned_try(line, &plan, &error) == 0)
+        return '+';
+    error_format(&error, text, sizeof(text));
+    if (error.status != EXIT_USAGE || sscanf(text, "ioping: -%31[a-z-]: ", name) != 1 ||
+        !is_given(&plan, name))
+        return 0;
+    const char *why = text + strlen("ioping: -: ") + strlen(name);
+    if (sscanf(why, "cannot be done together with -%31[a-z-]", other) == 1)
+        return is_given(&plan, other) && strcmp(name, other) != 0 ? 'x' : 0;
+    return strncmp(why, "needs -", 7) == 0 ? 'n' : 0;
+}
+
+static void
+each_option_means_something_in_these_modes(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    need_built_in(io_engine_of('A'));
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        assert_int_equal(strlen(cases[i].cells), LENGTH(modes));
+        for (size_t k = 0; k < LENGTH(modes); k++) {
+            char line[128];
+            snprintf(line, sizeof(line), "%s -%s .", modes[k], cases[i].option);
+            char cell = plan_cell(line);
+            if (cell == cases[i].cells[k])
+                continue;
+            print_error("ioping %s: %c, not %c\n", line, cell ? cell : '?',
+                        cases[i].cells[k]);
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* -h and -v end the command line. */
+static void
+no_option_is_left_out(void **state)
+{
+    (void)state;
+    bool seen[OPTION_IDS] = {[OPTION_HELP] = true, [OPTION_VERSION] = true};
+    for (size_t i = 0; i < LENGTH(cases); i++)
+        seen[cli_find(cases[i].option, strcspn(cases[i].option, " "))->id] = true;
+    for (int id = 0; id < OPTION_IDS; id++)
+        if (!seen[id])
+            fail_msg("no cells for -%s", cli_option((enum option_id)id)->name);
+}
+
+/* What a refusal names is there: an option that does not go with a run needs another. */
+static void
+what_an_option_needs_is_one(void **state)
+{
+    (void)state;
+    for (int id = 0; id < OPTION_IDS; id++) {
+        const struct cli_option *option = cli_option((enum option_id)id);
+        if (!option->needs[0] && !(option->modes & MODE_RUN))
+            fail_msg("-%s needs nothing", option->name);
+        for (int i = 0; i < CLI_NEEDS && option->needs[i]; i++)
+            if (!cli_find(option->needs[i], strcspn(option->needs[i], " ")))
+                fail_msg("-%s needs %s", option->name, option->needs[i]);
+    }
+}
+
+static void
+one_mode_is_chosen(void **state)
+{
+    (void)state;
+    static const enum cli_mode chosen[] = {
+        MODE_RUN,   MODE_SIZES,  MODE_THREADS, MODE_DEPTHS, MODE_INTERVALS,
+        MODE_RATES, MODE_PHASES, MODE_CHECK,   MODE_CHECK,  MODE_COMPARE,
+        MODE_RUN,   MODE_RUN,    MODE_RUN};
+    need_built_in(io_engine_of('A'));
+    for (size_t i = 0; i < LENGTH(modes); i++) {
+        char line[64];
+        snprintf(line, sizeof(line), "%s .", modes[i]);
+        assert_int_equal(planned(line).mode, chosen[i]);
+    }
+}
+
+/* The last of several sweeps counts; of several conflicts one is named. */
+static void
+modes_that_meet_are_refused_by_one_of_them(void **state)
+{
+    (void)state;
+    assert_int_equal(planned("-sweep rate -sweep size -size 4k -sweep threads .").mode,
+                     MODE_THREADS);
+    planned_refused("-sweep size -check -influx -load write a",
+                    "ioping: -sweep: cannot be done together with -check; leave out one "
+                    "of them\n");
+    planned_refused("-append -depth 2 -sweep rate -compare a",
+                    "ioping: -sweep: cannot be done together with -compare: nothing is "
+                    "measured; leave out one of them\n");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_option_means_something_in_these_modes),
+        cmocka_unit_test(no_option_is_left_out),
+        cmocka_unit_test(what_an_option_needs_is_one),
+        cmocka_unit_test(one_mode_is_chosen),
+        cmocka_unit_test(modes_that_meet_are_refused_by_one_of_them),
+    };
+    return cmocka_run_group_tests_name("plan/mode", tests, NULL, NULL);
+}
