@@ -93,10 +93,11 @@ int
 plan_choose_mode(const struct options *options, struct plan *plan, struct error *error)
 {
     int modes = find_modes(options);
+    /* First what chooses a mode: whether the rest goes with it is of no interest if that
+     * itself has to go. */
     for (int i = 0; i < 2 * OPTION_IDS; i++) {
         const struct cli_option *option = cli_option((enum option_id)(i % OPTION_IDS));
-        bool chooses =
-            option->selects & MODE_ANY; /* refused first, as the rest follows */
+        bool chooses = option->selects & MODE_ANY;
         if (plan_given(options, option->id) && chooses == (i < OPTION_IDS) &&
             check_option(option, options, modes, error) < 0)
             return -1;

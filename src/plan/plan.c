@@ -199,13 +199,13 @@ check_enough(const struct plan *plan, const struct slo *slo, const char *option,
 
 /* Checks that PLAN has what the limits that OPTION gave are about. */
 static int
-check_limits(const struct options *options, const struct plan *plan,
-             const struct slos *slos, const char *option, struct error *error)
+check_limits(const struct plan *plan, const struct slos *slos, const char *option,
+             struct error *error)
 {
     char name[SLO_NAME];
     for (int i = 0; i < slos->count; i++) {
         const struct slo *slo = &slos->list[i];
-        enum sweep_kind swept = options->sweep.kind;
+        enum sweep_kind swept = plan->sweep.kind;
         if (slo_is_rate(slo) && (swept == SWEEP_RATE || swept == SWEEP_INTERVAL)) {
             error_set(error, EXIT_USAGE, option, "-sweep %s decides %s by itself",
                       sweep_name(swept), slo_name(slo, name));
@@ -215,14 +215,14 @@ check_limits(const struct options *options, const struct plan *plan,
             error_set(error, EXIT_USAGE, option, "%s is relative, and needs -compare",
                       slo_name(slo, name));
             return error_advise(error,
-                                plan_given(options, OPTION_CHECK)
+                                plan->mode == MODE_CHECK
                                     ? "give a time"
                                     : "add -compare and two files, or give a time");
         }
         const char *advice, *why = find_missing(plan, slo->scope, &advice);
         if (slo->phase && plan->mode != MODE_PHASES) {
             error_set(error, EXIT_USAGE, option, "%s needs -load", slo_name(slo, name));
-            return error_advise(error, plan_given(options, OPTION_CHECK)
+            return error_advise(error, plan->mode == MODE_CHECK
                                            ? "limit the whole run"
                                            : "add -load, or limit the whole run");
         }
@@ -234,14 +234,6 @@ check_limits(const struct options *options, const struct plan *plan,
             return -1;
     }
     return 0;
-}
-
-static int
-check_slos(const struct options *options, const struct plan *plan, struct error *error)
-{
-    if (check_limits(options, plan, &plan->slos, "-slo", error) < 0)
-        return -1;
-    return check_limits(options, plan, &plan->warnings, "-warn", error);
 }
 
 #define SERIES_MOST 32768 /* entries of a target */
@@ -302,7 +294,8 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     resolve_io_mode(options, plan);
     if (plan_resolve_output(options, plan, error) < 0 ||
         plan_resolve_mode(options, plan, error) < 0 ||
-        check_slos(options, plan, error) < 0)
+        check_limits(plan, &plan->slos, "-slo", error) < 0 ||
+        check_limits(plan, &plan->warnings, "-warn", error) < 0)
         return -1;
     plan_resolve_screen(options, plan);
     resolve_series(plan);
