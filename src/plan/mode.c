@@ -83,7 +83,7 @@ check_option(const struct cli_option *option, const struct options *options, int
         status = error_advise(error, "leave out one of them");
     } else if (wrong || (needed && !plan_given(options, needed->id))) {
         error_set(error, EXIT_USAGE, what, "needs %s", needs.text ? needs.text : "");
-        status = error_advise(error, "add that, or leave this out");
+        status = error_advise(error, "add it, or leave this out");
     }
     buffer_free(&needs);
     return status;

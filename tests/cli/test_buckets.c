@@ -59,7 +59,7 @@ bounds_that_are_none_are_refused(void **state)
         {"-prometheus x -buckets 5ms,1ms", "-buckets '5ms,1ms': bounds do not rise"},
         {"-prometheus x -buckets 0", "-buckets '0': must be more than 0"},
         {"-prometheus x -buckets 2h", "-buckets '2h': more than an hour"},
-        {"-buckets 5ms", "-buckets: needs -prometheus; add that, or leave this out"},
+        {"-buckets 5ms", "-buckets: needs -prometheus; add it, or leave this out"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char expected[128];

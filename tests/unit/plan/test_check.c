@@ -88,7 +88,7 @@ a_warning_needs_a_check(void **state)
 {
     (void)state;
     planned_refused("-warn p99=1 .",
-                    "ioping: -warn: needs -check; add that, or leave this out\n");
+                    "ioping: -warn: needs -check; add it, or leave this out\n");
 }
 
 static void

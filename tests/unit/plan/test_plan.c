@@ -465,7 +465,7 @@ exported_files_have_an_interval_of_their_own(void **state)
             fail_msg("ioping %s", cases[i].line);
     }
     planned_refused("-every 3s -P 1 .",
-                    "ioping: -every: needs -prometheus or -hdr or -plot; add that, or "
+                    "ioping: -every: needs -prometheus or -hdr or -plot; add it, or "
                     "leave this out\n");
     planned_refused("-every 3s -sweep size -plot c .",
                     "ioping: -every: cannot be done together with -sweep; "
@@ -515,7 +515,7 @@ bounds_without_metrics_are_refused(void **state)
     plan = planned("-prometheus a.prom .");
     assert_int_equal(plan.output.buckets->count, 41);
     planned_refused("-buckets 1ms,5ms .",
-                    "ioping: -buckets: needs -prometheus; add that, or leave this "
+                    "ioping: -buckets: needs -prometheus; add it, or leave this "
                     "out\n");
 }
 
@@ -635,7 +635,7 @@ what_a_log_does_not_have_is_refused(void **state)
 {
     (void)state;
     planned_refused("-append .",
-                    "ioping: -append: needs -write; add that, or leave this out\n");
+                    "ioping: -append: needs -write; add it, or leave this out\n");
     planned_refused("-G -append .", "ioping: -read-write" APPEND);
     planned_refused("-WG -append .", "ioping: -read-write" APPEND);
     planned_refused("-Wk -append .", "ioping: -keep" APPEND);

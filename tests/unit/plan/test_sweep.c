@@ -468,7 +468,7 @@ an_open_loop_has_many_places(void **state)
     }
 }
 
-#define NEEDS_RATES "ioping: -poisson: needs -sweep rate; add that, or leave this out\n"
+#define NEEDS_RATES "ioping: -poisson: needs -sweep rate; add it, or leave this out\n"
 
 static void
 what_makes_no_sense_with_rates_is_refused(void **state)
