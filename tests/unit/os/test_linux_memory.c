@@ -51,27 +51,27 @@ what_nobody_tells_is_not_known(void **state)
                      INT64_MAX);
 }
 
-#define SECOND MACHINE "g=sys/fs/cgroup; put proc/self/cgroup '0::/a/b'\n"
+#define SECOND_VERSION MACHINE "g=sys/fs/cgroup; put proc/self/cgroup '0::/a/b'\n"
 
 static void
 the_smallest_group_counts(void **state)
 {
     (void)state;
-    assert_int_equal(available(SECOND "put $g/a/b/memory.max 209715200; "
-                                      "put $g/a/b/memory.current 104857600"),
+    assert_int_equal(available(SECOND_VERSION "put $g/a/b/memory.max 209715200; "
+                                              "put $g/a/b/memory.current 104857600"),
                      less(100 * MIB));
-    assert_int_equal(available(SECOND "put $g/a/b/memory.max max; "
-                                      "put $g/a/b/memory.current 104857600; "
-                                      "put $g/a/memory.max 314572800; "
-                                      "put $g/a/memory.current 209715200"),
+    assert_int_equal(available(SECOND_VERSION "put $g/a/b/memory.max max; "
+                                              "put $g/a/b/memory.current 104857600; "
+                                              "put $g/a/memory.max 314572800; "
+                                              "put $g/a/memory.current 209715200"),
                      less(100 * MIB));
-    assert_int_equal(available(SECOND "put $g/a/b/memory.max 314572800; "
-                                      "put $g/a/b/memory.high 209715200; "
-                                      "put $g/a/b/memory.current 104857600"),
+    assert_int_equal(available(SECOND_VERSION "put $g/a/b/memory.max 314572800; "
+                                              "put $g/a/b/memory.high 209715200; "
+                                              "put $g/a/b/memory.current 104857600"),
                      less(100 * MIB));
-    assert_int_equal(available(SECOND "put $g/a/b/memory.max max; "
-                                      "put $g/a/b/memory.high max; "
-                                      "put $g/a/b/memory.current 104857600"),
+    assert_int_equal(available(SECOND_VERSION "put $g/a/b/memory.max max; "
+                                              "put $g/a/b/memory.high max; "
+                                              "put $g/a/b/memory.current 104857600"),
                      less(4096 * MIB));
 }
 
@@ -97,15 +97,17 @@ page_cache_makes_room(void **state)
 {
     (void)state;
     assert_int_equal(
-        available(SECOND "put $g/a/b/memory.max 209715200; "
-                         "put $g/a/b/memory.current 209711104; put $g/a/b/memory.stat "
-                         "'anon 4096\\nfile 157286400\\ninactive_file 104857600\\n"
-                         "active_file 52428800\\nshmem 4096'"),
+        available(SECOND_VERSION
+                  "put $g/a/b/memory.max 209715200; "
+                  "put $g/a/b/memory.current 209711104; put $g/a/b/memory.stat "
+                  "'anon 4096\\nfile 157286400\\ninactive_file 104857600\\n"
+                  "active_file 52428800\\nshmem 4096'"),
         less(150 * MIB + 4096));
-    assert_int_equal(available(SECOND "put $g/a/b/memory.max 209715200; "
-                                      "put $g/a/b/memory.current 1048576; "
-                                      "put $g/a/b/memory.stat 'x 1\\ninactive_file "
-                                      "104857600'"),
+    assert_int_equal(available(SECOND_VERSION
+                               "put $g/a/b/memory.max 209715200; "
+                               "put $g/a/b/memory.current 1048576; "
+                               "put $g/a/b/memory.stat 'x 1\\ninactive_file "
+                               "104857600'"),
                      less(200 * MIB));
 }
 
@@ -125,7 +127,7 @@ swap_makes_room_as_far_as_the_group_may_use_it(void **state)
                      less(149 * MIB));
 }
 
-#define FIRST                                                                  \
+#define FIRST_VERSION                                                          \
     "g=sys/fs/cgroup/memory; put proc/self/cgroup "                            \
     "'9:name=systemd:/x\\n4:hugetlb,memory:/a/b\\n2:cpu,cpuacct:/y\\n0::/z'\n" \
     "put $g/memory.limit_in_bytes 9223372036854771712; put $g/memory.usage_in_bytes 1\n"
@@ -134,25 +136,25 @@ static void
 the_first_version_is_known_as_well(void **state)
 {
     (void)state;
-    assert_int_equal(available(MACHINE FIRST), less(4096 * MIB));
-    assert_int_equal(available(MACHINE FIRST
+    assert_int_equal(available(MACHINE FIRST_VERSION), less(4096 * MIB));
+    assert_int_equal(available(MACHINE FIRST_VERSION
                                "put $g/a/b/memory.limit_in_bytes 209715200; "
                                "put $g/a/b/memory.usage_in_bytes 104857600"),
                      less(100 * MIB));
-    assert_int_equal(available(MACHINE FIRST
+    assert_int_equal(available(MACHINE FIRST_VERSION
                                "put $g/a/memory.limit_in_bytes 209715200; "
                                "put $g/a/memory.usage_in_bytes 209715200; "
                                "put $g/a/memory.stat 'inactive_file 0\\nactive_file "
                                "0\\ntotal_inactive_file 52428800\\ntotal_active_file "
                                "52428800'"),
                      less(100 * MIB));
-    assert_int_equal(available(SWAP FIRST
+    assert_int_equal(available(SWAP FIRST_VERSION
                                "put $g/a/memory.limit_in_bytes 209715200; "
                                "put $g/a/memory.usage_in_bytes 104857600; "
                                "put $g/a/memory.memsw.limit_in_bytes 209715200; "
                                "put $g/a/memory.memsw.usage_in_bytes 104857600"),
                      less(100 * MIB));
-    assert_int_equal(available(SWAP FIRST
+    assert_int_equal(available(SWAP FIRST_VERSION
                                "put $g/a/memory.limit_in_bytes 209715200; "
                                "put $g/a/memory.usage_in_bytes 104857600; "
                                "put $g/a/memory.memsw.limit_in_bytes 314572800; "
