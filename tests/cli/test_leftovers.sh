@@ -70,12 +70,12 @@ a_kept_file_that_was_begun_is_removed() {
     cat o
 }
 
-list_kept() { find d f -name '*tmp*'; }
+list_kept() { find d stuck -name '*tmp*'; }
 of_several_kept_files_none_is_left() {
-    rm -rf d f
-    mkdir d f
-    start_faulty pwrite@/f/:2-:hang -k d f
-    until_true test -s f/ioping.tmp
+    rm -rf d stuck
+    mkdir d stuck
+    start_faulty pwrite@/stuck/:2-:hang -k d stuck
+    until_true test -s stuck/ioping.tmp
     end INT
     echo $?
     left list_kept
