@@ -195,7 +195,7 @@ others_have_the_same_blocks() {
 
 # A process of real-time priority has the processor of the run for a while, again and again.
 # The server has another processor, where requests are completed too.
-a_busy_processor_is_return() {
+keep_a_processor_busy() {
     chrt -f 10 true && taskset -c 1 true || return 77
     echo 0 >"/sys/block/${device#/dev/}/queue/rq_affinity"
     start_split -D -i 0 "$device"
@@ -212,6 +212,17 @@ a_busy_processor_is_return() {
     until_requests $(($(grep -c '"io":' o) + 40))
     kill "$load"
     end INT && mostly return
+}
+
+# Where others keep the server waiting as well it is tried again.
+a_busy_processor_is_return() {
+    for _ in 1 2 3; do
+        found=$(keep_a_processor_busy)
+        status=$?
+        [ -n "$found" ] || break
+    done
+    [ -z "$found" ] || echo "$found"
+    return "$status"
 }
 
 is_stuck() {
