@@ -48,61 +48,79 @@ plan_has_periods(const struct plan_output *output)
     return output->print_count || output->print_interval || output->rest;
 }
 
-/*
- * The run to do, with every default and conflict resolved. Nothing changes a plan once it
- * is made. Times are ns, sizes and offsets bytes.
- */
+/* What requests do, and to what of the target. Sizes and offsets are bytes. */
+struct plan_workload {
+    enum plan_load load;
+    int destroy_confirmed; /* data may be lost: how often -W and -G were given */
+    bool linear;
+    bool append; /* each write extends the working file, which begins empty */
+    bool keep;   /* the working file */
+    uint64_t seed;
+    int64_t request_size;
+    int64_t work_size;    /* 0: the whole file or device */
+    int64_t scratch_size; /* the same for a target that has no size of its own */
+    int64_t work_offset;
+};
+
+/* How they are sent. */
+struct plan_io {
+    const struct io_engine *engine;
+    const char *engine_name;   /* for messages and plots; NULL: the default engine */
+    struct io_missing missing; /* one that the program would have chosen */
+    int threads;               /* workers side by side */
+    int depth;                 /* requests under way at a time, per worker */
+    bool direct;               /* fail rather than fall back */
+    bool cached;
+    unsigned open_flags; /* OR-ed enum os_open */
+    int rw_flags;        /* OR-ed enum os_rw */
+};
+
+/* When they start. */
+struct plan_pace {
+    int64_t interval; /* ns; 0: as fast as possible */
+    bool open_loop;   /* requests start when they are due, answered or not */
+    bool poisson;     /* and are due at random: the interval is the mean of the gaps */
+    bool limited;     /* the interval comes from a limit, so no request is ever due */
+    int64_t burst;    /* requests per interval, at least 1 */
+    bool awake;       /* idle processors are kept from sleeping */
+};
+
+/* When all of it ends, and what is waited for how long, ns. */
+struct plan_ends {
+    uint64_t count;    /* UINT64_MAX: no limit */
+    int64_t work_time; /* INT64_MAX: no limit */
+    int64_t settle;    /* before the work time, in which no request counts */
+    uint64_t least; /* requests that each worker sends in it; it waits for them; 0: any */
+    bool ignore_error;
+    int64_t hang;     /* after which a request is reported to be stuck; 0: never */
+    int64_t timeout;  /* after which a request has failed; INT64_MAX: none does */
+    int64_t grace;    /* for what is under way when the work time is over */
+    int64_t patience; /* for a step of opening or closing; INT64_MAX: no limit */
+};
+
+/* What is computed of the requests, and judged. */
+struct plan_statistics {
+    struct stats_limits limits;
+    int64_t corrected;          /* ns: the interval to correct percentiles for; 0: none */
+    struct slos slos, warnings; /* these of -check */
+    int series;                 /* entries of the series of a target; 0: there is none */
+    bool breakdown; /* the time of each request is split, see stats/breakdown.h */
+};
+
+/* The run to do, with every default and conflict resolved. Nothing changes a plan once it
+ * is made. */
 struct plan {
     const struct options *options; /* for what needs no resolving */
     enum cli_mode mode;            /* one of them */
     const char *path;              /* of its target; of several, the first */
     const char *const *targets;    /* all of them */
     int target_count;
-
-    enum plan_load load;
-    int consent; /* to destroy data: how often -W and -G were given */
-    bool linear;
-    bool append; /* each write extends the working file, which begins empty */
-    uint64_t seed;
-    int64_t request_size;
-    int64_t work_size;    /* 0: the whole file or device */
-    int64_t scratch_size; /* the same for a target that has no size of its own */
-    int64_t work_offset;
-
-    const struct io_engine *engine;
-    const char *engine_name;   /* for messages and plots; NULL: the default engine */
-    struct io_missing missing; /* one that the program would have chosen */
-    int threads;               /* workers side by side */
-    int depth;                 /* requests under way at a time, per worker */
-    struct sweep sweep;        /* its ends are 0 where the target decides them */
-
-    int64_t interval;
-    bool open;         /* requests start when they are due, answered or not */
-    bool poisson;      /* and are due at random: the interval is the mean of the gaps */
-    bool limited;      /* the interval comes from a limit, so no request is ever due */
-    int64_t burst;     /* requests per interval, at least 1 */
-    uint64_t count;    /* UINT64_MAX: no limit */
-    int64_t work_time; /* INT64_MAX: no limit */
-    int64_t settle;    /* ns before the work time, in which no request counts */
-    uint64_t least; /* requests that each worker sends in it; it waits for them; 0: any */
-    bool awake;     /* idle processors are kept from sleeping */
-    bool ignore_error;
-    int64_t hang;     /* ns after which a request is reported to be stuck; 0: never */
-    int64_t timeout;  /* ns after which a request has failed; INT64_MAX: none does */
-    int64_t grace;    /* ns for what is under way when the work time is over */
-    int64_t patience; /* ns for a step of opening or closing; INT64_MAX: no limit */
-
-    bool direct; /* fail rather than fall back */
-    bool cached;
-    bool keep;           /* the working file */
-    unsigned open_flags; /* OR-ed enum os_open */
-    int rw_flags;        /* OR-ed enum os_rw */
-    bool breakdown;      /* the time of each request is split, see stats/breakdown.h */
-
-    struct stats_limits limits;
-    int64_t corrected;          /* ns: the interval to correct percentiles for; 0: none */
-    struct slos slos, warnings; /* these of -check */
-    int series;                 /* entries of the series of a target; 0: there is none */
+    struct plan_workload workload;
+    struct plan_io io;
+    struct sweep sweep; /* its ends are 0 where the target decides them */
+    struct plan_pace pace;
+    struct plan_ends ends;
+    struct plan_statistics statistics;
     struct plan_output output;
     struct plan_output screen; /* of standard output, if OUTPUT goes to a file */
 };

@@ -159,7 +159,7 @@ job_phase_stats(const struct job *job, enum phase phase)
 static inline const struct io_engine *
 job_engine(const struct job *job, const struct io_engine *engine)
 {
-    return job->plan.mode == MODE_BACKGROUND ? job->plan.engine : engine;
+    return job->plan.mode == MODE_BACKGROUND ? job->plan.io.engine : engine;
 }
 
 /* Returns whether a job was to begin and could not. */

@@ -114,10 +114,10 @@ resolve_check(const struct options *options, struct plan *plan, struct error *er
 {
     int64_t needs = 0;
     (void)error;
-    if (plan->count != UINT64_MAX)
-        needs = units_scale(options->count, plan->interval, plan->burst);
-    if (plan->work_time == INT64_MAX)
-        plan->work_time = time_add(needs, DEADLINE_CHECK_RUN);
+    if (plan->ends.count != UINT64_MAX)
+        needs = units_scale(options->count, plan->pace.interval, plan->pace.burst);
+    if (plan->ends.work_time == INT64_MAX)
+        plan->ends.work_time = time_add(needs, DEADLINE_CHECK_RUN);
     plan->output.format = FORMAT_CHECK;
     plan->output.requests = plan->output.summary = false;
     plan->output.print_interval = 0;
@@ -144,7 +144,7 @@ resolve_compare(const struct options *options, struct plan *plan, struct error *
         error_set(error, EXIT_USAGE, "-compare", "standard input can be read once");
         return error_advise(error, "name - once");
     }
-    plan->seed = 1; /* of long files a rerun chooses the same requests */
+    plan->workload.seed = 1; /* of long files a rerun chooses the same requests */
     return 0;
 }
 

@@ -26,61 +26,63 @@ resolve_interval(const struct options *options, struct plan *plan)
     bool speed = plan_given(options, OPTION_SPEED_LIMIT);
     bool at_once =
         rate || speed || plan_given(options, OPTION_RAPID) || plan->mode & MODE_SWEEP;
-    int64_t together = units_scale(plan->burst, plan->threads, 1); /* at a grid point */
+    int64_t together =
+        units_scale(plan->pace.burst, plan->io.threads, 1); /* at a grid point */
     int64_t own =
         at_once && !plan_given(options, OPTION_INTERVAL) ? 0 : options->interval;
     int64_t least[] = {0, 0};
     if (rate)
         least[0] = units_scale(together, SECOND, options->rate_limit);
     if (speed)
-        least[1] = units_scale(units_scale(together, plan->request_size, 1), SECOND,
-                               options->speed_limit);
-    plan->interval = own;
+        least[1] = units_scale(units_scale(together, plan->workload.request_size, 1),
+                               SECOND, options->speed_limit);
+    plan->pace.interval = own;
     for (int i = 0; i < 2; i++)
-        if (least[i] > plan->interval)
-            plan->interval = least[i];
-    plan->limited = plan->interval > own;
+        if (least[i] > plan->pace.interval)
+            plan->pace.interval = least[i];
+    plan->pace.limited = plan->pace.interval > own;
 }
 
 static void
 resolve_requests(const struct options *options, uint64_t seed, struct plan *plan)
 {
     bool rapid = plan_given(options, OPTION_RAPID);
-    plan->consent = options->given[OPTION_WRITE] + options->given[OPTION_READ_WRITE];
-    plan->load = plan_given(options, OPTION_READ_WRITE) ? LOAD_READ_WRITE
-                 : plan_given(options, OPTION_WRITE)    ? LOAD_WRITE
-                                                        : LOAD_READ;
-    plan->append = plan_given(options, OPTION_APPEND);
-    plan->linear = plan_given(options, OPTION_LINEAR) || plan->append;
-    plan->seed = options->entropy ? (uint64_t)options->entropy : seed;
-    plan->request_size = options->size;
+    plan->workload.destroy_confirmed =
+        options->given[OPTION_WRITE] + options->given[OPTION_READ_WRITE];
+    plan->workload.load = plan_given(options, OPTION_READ_WRITE) ? LOAD_READ_WRITE
+                          : plan_given(options, OPTION_WRITE)    ? LOAD_WRITE
+                                                                 : LOAD_READ;
+    plan->workload.append = plan_given(options, OPTION_APPEND);
+    plan->workload.linear = plan_given(options, OPTION_LINEAR) || plan->workload.append;
+    plan->workload.seed = options->entropy ? (uint64_t)options->entropy : seed;
+    plan->workload.request_size = options->size;
     if (plan_given(options, OPTION_LINEAR) && !plan_given(options, OPTION_SIZE))
-        plan->request_size = PLAN_LINEAR_SIZE;
-    plan->work_size = options->work_size;
-    plan->scratch_size = options->work_size;
-    if (!plan->scratch_size) {
-        bool large = rapid || plan->append || plan->mode & MODE_SWEEP;
-        plan->scratch_size = large ? 64 << 20 : 1 << 20;
-        if (plan->scratch_size < plan->request_size)
-            plan->scratch_size = plan->request_size;
+        plan->workload.request_size = PLAN_LINEAR_SIZE;
+    plan->workload.work_size = options->work_size;
+    plan->workload.scratch_size = options->work_size;
+    if (!plan->workload.scratch_size) {
+        bool large = rapid || plan->workload.append || plan->mode & MODE_SWEEP;
+        plan->workload.scratch_size = large ? 64 << 20 : 1 << 20;
+        if (plan->workload.scratch_size < plan->workload.request_size)
+            plan->workload.scratch_size = plan->workload.request_size;
     }
-    plan->work_offset = options->work_offset;
+    plan->workload.work_offset = options->work_offset;
 }
 
 static void
 resolve_pace(const struct options *options, struct plan *plan)
 {
-    plan->burst = options->burst ? options->burst : 1;
+    plan->pace.burst = options->burst ? options->burst : 1;
     resolve_interval(options, plan);
-    plan->count = options->count ? (uint64_t)options->count : UINT64_MAX;
-    plan->work_time = options->work_time ? options->work_time : INT64_MAX;
+    plan->ends.count = options->count ? (uint64_t)options->count : UINT64_MAX;
+    plan->ends.work_time = options->work_time ? options->work_time : INT64_MAX;
     if (plan_given(options, OPTION_RAPID) && !plan_given(options, OPTION_WORK_TIME))
-        plan->work_time = 3 * SECOND;
-    plan->awake = plan_given(options, OPTION_AWAKE);
-    plan->ignore_error = plan_given(options, OPTION_IGNORE_ERROR);
-    plan->limits.warmup = (uint64_t)options->warmup;
-    plan->limits.fastest = options->min_time;
-    plan->limits.slowest = options->max_time;
+        plan->ends.work_time = 3 * SECOND;
+    plan->pace.awake = plan_given(options, OPTION_AWAKE);
+    plan->ends.ignore_error = plan_given(options, OPTION_IGNORE_ERROR);
+    plan->statistics.limits.warmup = (uint64_t)options->warmup;
+    plan->statistics.limits.fastest = options->min_time;
+    plan->statistics.limits.slowest = options->max_time;
 }
 
 /* Turns what the user says of it into how long what may never come is waited for. */
@@ -88,26 +90,29 @@ static void
 resolve_deadlines(const struct options *options, struct plan *plan)
 {
     bool checks = plan->mode == MODE_CHECK;
-    plan->hang = options->hang;
-    plan->timeout = checks && !plan_given(options, OPTION_TIMEOUT) ? DEADLINE_CHECK
-                                                                   : options->timeout;
-    plan->grace =
+    plan->ends.hang = options->hang;
+    plan->ends.timeout = checks && !plan_given(options, OPTION_TIMEOUT)
+                             ? DEADLINE_CHECK
+                             : options->timeout;
+    plan->ends.grace =
         options->hang ? time_later(options->hang, DEADLINE_GRACE) : DEADLINE_ENDING;
-    plan->patience = plan->timeout < INT64_MAX ? plan->timeout
-                     : options->work_time      ? time_add(options->work_time, plan->grace)
-                                               : INT64_MAX;
+    plan->ends.patience = plan->ends.timeout < INT64_MAX ? plan->ends.timeout
+                          : options->work_time
+                              ? time_add(options->work_time, plan->ends.grace)
+                              : INT64_MAX;
 }
 
 static void
 choose_engine(const struct options *options, struct plan *plan)
 {
-    plan->engine = io_engine_of(0);
+    plan->io.engine = io_engine_of(0);
     for (int i = 0; i < OPTION_IDS; i++) {
         const struct cli_option *option = &cli_options[i];
         if (!option->engine || !plan_given(options, option->id))
             continue;
-        plan->engine = io_engine_of(option->letter);
-        plan->engine_name = plan->engine->name ? plan->engine->name : option->engine;
+        plan->io.engine = io_engine_of(option->letter);
+        plan->io.engine_name =
+            plan->io.engine->name ? plan->io.engine->name : option->engine;
     }
 }
 
@@ -116,12 +121,12 @@ resolve_concurrency(const struct options *options, struct plan *plan, struct err
 {
     bool deep = options->depth > 1 || options->sweep.kind == SWEEP_DEPTH;
     bool open = options->sweep.kind == SWEEP_RATE;
-    plan->threads = options->threads ? (int)options->threads : 1;
-    plan->depth = options->depth ? (int)options->depth : 1;
+    plan->io.threads = options->threads ? (int)options->threads : 1;
+    plan->io.depth = options->depth ? (int)options->depth : 1;
     choose_engine(options, plan);
     if (open)
         plan_resolve_places(options, plan);
-    if (!deep || plan->engine->many || (open && plan->depth == 1))
+    if (!deep || plan->io.engine->many || (open && plan->io.depth == 1))
         return 0;
     error_set(error, EXIT_USAGE, options->depth > 1 ? "-depth" : "-sweep",
               "system calls that wait do one request at a time");
@@ -131,14 +136,14 @@ resolve_concurrency(const struct options *options, struct plan *plan, struct err
 static void
 resolve_io_mode(const struct options *options, struct plan *plan)
 {
-    plan->direct = plan_given(options, OPTION_DIRECT);
-    plan->cached = plan_given(options, OPTION_CACHED);
-    plan->keep = plan_given(options, OPTION_KEEP);
-    plan->open_flags = (plan_given(options, OPTION_SYNC) ? OS_OPEN_SYNC : 0) |
-                       (plan_given(options, OPTION_DSYNC) ? OS_OPEN_DSYNC : 0);
-    plan->breakdown = plan_given(options, OPTION_BREAKDOWN);
-    plan->rw_flags = (plan_given(options, OPTION_HIPRI) ? OS_RW_HIPRI : 0) |
-                     (plan_given(options, OPTION_NOWAIT) ? OS_RW_NOWAIT : 0);
+    plan->io.direct = plan_given(options, OPTION_DIRECT);
+    plan->io.cached = plan_given(options, OPTION_CACHED);
+    plan->workload.keep = plan_given(options, OPTION_KEEP);
+    plan->io.open_flags = (plan_given(options, OPTION_SYNC) ? OS_OPEN_SYNC : 0) |
+                          (plan_given(options, OPTION_DSYNC) ? OS_OPEN_DSYNC : 0);
+    plan->statistics.breakdown = plan_given(options, OPTION_BREAKDOWN);
+    plan->io.rw_flags = (plan_given(options, OPTION_HIPRI) ? OS_RW_HIPRI : 0) |
+                        (plan_given(options, OPTION_NOWAIT) ? OS_RW_NOWAIT : 0);
 }
 
 /* Returns why SCOPE is of nothing in PLAN, with what to do about it; NULL: it is not. */
@@ -147,16 +152,17 @@ find_missing(const struct plan *plan, enum scope scope, const char **advice)
 {
     *advice = "add -breakdown, or limit the whole time";
     if (scope >= SCOPE_SUBMIT)
-        return plan->breakdown ? NULL : "needs -breakdown";
-    if (scope == SCOPE_SYNC && plan->load != LOAD_READ) {
+        return plan->statistics.breakdown ? NULL : "needs -breakdown";
+    if (scope == SCOPE_SYNC && plan->workload.load != LOAD_READ) {
         *advice = "leave out -C, or limit the whole time";
-        return plan->cached ? "needs flushes, and -C does without" : NULL;
+        return plan->io.cached ? "needs flushes, and -C does without" : NULL;
     }
     *advice = "add -W or -G, or limit the whole time";
     if (scope == SCOPE_SYNC)
         return "needs writes, which are flushed";
     *advice = "add -G, or limit all requests";
-    return scope == SCOPE_ALL || plan->load == LOAD_READ_WRITE ? NULL : "needs -G";
+    return scope == SCOPE_ALL || plan->workload.load == LOAD_READ_WRITE ? NULL
+                                                                        : "needs -G";
 }
 
 /* Returns how many more than half of the requests that count can be of SCOPE, where
@@ -165,8 +171,8 @@ find_missing(const struct plan *plan, enum scope scope, const char **advice)
 static uint64_t
 find_odd(const struct plan *plan, enum scope scope, uint64_t warmup)
 {
-    if (plan->threads > 1 || plan->mode == MODE_PHASES)
-        return (uint64_t)plan->threads;
+    if (plan->io.threads > 1 || plan->mode == MODE_PHASES)
+        return (uint64_t)plan->io.threads;
     return (warmup + (scope == SCOPE_READ)) % 2 == 0; /* the first that counts */
 }
 
@@ -175,22 +181,23 @@ static int
 check_enough(const struct plan *plan, const struct slo *slo, const char *option,
              struct error *error)
 {
-    bool half = plan->load == LOAD_READ_WRITE && slo->scope > SCOPE_ALL &&
+    bool half = plan->workload.load == LOAD_READ_WRITE && slo->scope > SCOPE_ALL &&
                 slo->scope <= SCOPE_SYNC;
     uint64_t needs = percentile_needs(&slo->percentile) * (half ? 2 : 1),
-             warmup = slo->phase > PHASE_IDLE ? 0 : plan->limits.warmup,
+             warmup = slo->phase > PHASE_IDLE ? 0 : plan->statistics.limits.warmup,
              phases =
                  plan->mode == MODE_PHASES && slo->phase == PHASE_NONE ? PHASES - 1 : 1,
              odd = half ? find_odd(plan, slo->scope, warmup) : 0;
     char name[SLO_NAME], advice[64];
     if (slo->metric != SLO_PERCENTILE || plan->mode == MODE_COMPARE ||
-        plan->count >= needs + warmup || plan->count * phases + odd >= needs + warmup)
+        plan->ends.count >= needs + warmup ||
+        plan->ends.count * phases + odd >= needs + warmup)
         return 0;
-    uint64_t count = plan->count * phases;
+    uint64_t count = plan->ends.count * phases;
     error_set(error, EXIT_USAGE, option,
               "%s takes %llu requests that count, and -c %llu gives %llu at most",
               slo_name(slo, name), (unsigned long long)needs,
-              (unsigned long long)plan->count,
+              (unsigned long long)plan->ends.count,
               (unsigned long long)(count > warmup ? count - warmup : 0));
     snprintf(advice, sizeof(advice), "use -c %llu",
              (unsigned long long)((needs + warmup + phases - 1) / phases));
@@ -245,15 +252,15 @@ static void
 resolve_series(struct plan *plan)
 {
     bool ranked = false;
-    for (int i = 0; i < plan->slos.count; i++)
-        ranked |= plan->slos.list[i].metric == SLO_PERCENTILE;
+    for (int i = 0; i < plan->statistics.slos.count; i++)
+        ranked |= plan->statistics.slos.list[i].metric == SLO_PERCENTILE;
     if (plan->mode == MODE_COMPARE)
-        plan->series = SERIES_ALL;
+        plan->statistics.series = SERIES_ALL;
     else if ((plan->target_count > 1 || ranked) &&
              !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
-        plan->series = plan->target_count > SERIES_ALL / SERIES_MOST
-                           ? SERIES_ALL / plan->target_count
-                           : SERIES_MOST;
+        plan->statistics.series = plan->target_count > SERIES_ALL / SERIES_MOST
+                                      ? SERIES_ALL / plan->target_count
+                                      : SERIES_MOST;
 }
 
 static int
@@ -261,16 +268,16 @@ resolve_corrected(const struct options *options, struct plan *plan, struct error
 {
     if (!plan_given(options, OPTION_CORRECTED))
         return 0;
-    if (plan->depth > 1) {
+    if (plan->io.depth > 1) {
         error_set(error, EXIT_USAGE, "-corrected",
                   "requests do not wait for each other with -depth");
         return error_advise(error, "leave out one of them");
     }
-    plan->corrected = plan->limited ? 0 : plan->interval;
-    if (plan->corrected)
+    plan->statistics.corrected = plan->pace.limited ? 0 : plan->pace.interval;
+    if (plan->statistics.corrected)
         return 0;
     error_set(error, EXIT_USAGE, "-corrected", "%s no request is ever due",
-              plan->limited ? "under a limit" : "without an interval");
+              plan->pace.limited ? "under a limit" : "without an interval");
     return error_advise(error, "give one with -i");
 }
 
@@ -283,8 +290,8 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     plan->path = options->targets[0];
     plan->targets = options->targets;
     plan->target_count = options->target_count;
-    plan->slos = options->slos;
-    plan->warnings = options->warnings;
+    plan->statistics.slos = options->slos;
+    plan->statistics.warnings = options->warnings;
     if (plan_choose_mode(options, plan, error) < 0 ||
         resolve_concurrency(options, plan, error) < 0)
         return -1;
@@ -294,8 +301,8 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     resolve_io_mode(options, plan);
     if (plan_resolve_output(options, plan, error) < 0 ||
         plan_resolve_mode(options, plan, error) < 0 ||
-        check_limits(plan, &plan->slos, "-slo", error) < 0 ||
-        check_limits(plan, &plan->warnings, "-warn", error) < 0)
+        check_limits(plan, &plan->statistics.slos, "-slo", error) < 0 ||
+        check_limits(plan, &plan->statistics.warnings, "-warn", error) < 0)
         return -1;
     plan_resolve_screen(options, plan);
     resolve_series(plan);
@@ -309,8 +316,9 @@ plan_target(const struct plan *plan, int number, struct plan *one)
     one->path = plan->targets[number];
     if (number == 0)
         return;
-    one->seed = random_derive(plan->seed ^ TARGET_SALT, (uint64_t)number);
-    one->missing = (struct io_missing){0}; /* it is noted once */
+    one->workload.seed =
+        random_derive(plan->workload.seed ^ TARGET_SALT, (uint64_t)number);
+    one->io.missing = (struct io_missing){0}; /* it is noted once */
 }
 
 bool
@@ -331,12 +339,12 @@ plan_note(const struct plan *plan, struct notes *notes)
     bool background = plan->mode == MODE_BACKGROUND;
     const char *what = background ? "-load" : "-sweep";
     char instead[32];
-    snprintf(instead, sizeof(instead), "%d thread%s", plan->threads,
-             plan->threads == 1 ? "" : "s");
-    if (background && !plan->interval)
+    snprintf(instead, sizeof(instead), "%d thread%s", plan->io.threads,
+             plan->io.threads == 1 ? "" : "s");
+    if (background && !plan->pace.interval)
         notes_add(notes, what, "as fast as it goes: neither rate= nor speed= limits it");
-    if (plan->missing.name)
+    if (plan->io.missing.name)
         notes_add(notes, what, "%s is not available here (%s): going with %s",
-                  plan->missing.name, strerror(plan->missing.number),
-                  plan->engine->many ? plan->engine->name : instead);
+                  plan->io.missing.name, strerror(plan->io.missing.number),
+                  plan->io.engine->many ? plan->io.engine->name : instead);
 }

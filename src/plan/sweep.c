@@ -40,20 +40,20 @@ void
 plan_resolve_places(const struct options *options, struct plan *plan)
 {
     int most = options->depth ? (int)options->depth : count_places(options), depth = 0;
-    bool chosen = plan_given(options, OPTION_THREADS) || plan->engine_name;
+    bool chosen = plan_given(options, OPTION_THREADS) || plan->io.engine_name;
     const struct io_engine *deep =
-        chosen ? NULL : io_engine_deep(most, &depth, &plan->missing);
+        chosen ? NULL : io_engine_deep(most, &depth, &plan->io.missing);
     if (deep) {
-        plan->engine = deep;
-        plan->engine_name = deep->name;
-        plan->depth = depth;
+        plan->io.engine = deep;
+        plan->io.engine_name = deep->name;
+        plan->io.depth = depth;
     } else if (!chosen) {
-        plan->threads = most < THREADS ? most : THREADS;
-        plan->depth = 1;
-    } else if (!options->depth && plan->engine->many) {
-        most = most > plan->threads ? most / plan->threads : 1;
-        depth = io_deepest(plan->engine, most);
-        plan->depth = depth ? depth : 1; /* opening it will fail, and say why */
+        plan->io.threads = most < THREADS ? most : THREADS;
+        plan->io.depth = 1;
+    } else if (!options->depth && plan->io.engine->many) {
+        most = most > plan->io.threads ? most / plan->io.threads : 1;
+        depth = io_deepest(plan->io.engine, most);
+        plan->io.depth = depth ? depth : 1; /* opening it will fail, and say why */
     }
 }
 
@@ -63,10 +63,10 @@ resolve_ends(const struct options *options, struct plan *plan)
 {
     struct sweep *sweep = &plan->sweep;
     if (sweep->kind == SWEEP_SIZE) {
-        plan->request_size = sweep->from ? sweep->from : 4096;
-        plan->request_size = plan_first(plan, plan->work_size);
-        if (!options->work_size && plan->scratch_size < sweep->to)
-            plan->scratch_size = sweep->to;
+        plan->workload.request_size = sweep->from ? sweep->from : 4096;
+        plan->workload.request_size = plan_first(plan, plan->workload.work_size);
+        if (!options->work_size && plan->workload.scratch_size < sweep->to)
+            plan->workload.scratch_size = sweep->to;
     } else if (!sweep->from && sweep->kind != SWEEP_RATE) {
         bool interval = sweep->kind == SWEEP_INTERVAL;
         sweep->from = interval ? MS : 1;
@@ -83,11 +83,11 @@ static uint64_t
 least_of(const struct plan *plan)
 {
     bool each = plan->sweep.kind == SWEEP_INTERVAL; /* worker, else all of them */
-    bool both = plan->load == LOAD_READ_WRITE;
-    uint64_t needs = slos_needs(&plan->slos, both),
-             threads = each ? (uint64_t)plan->threads : 1;
+    bool both = plan->workload.load == LOAD_READ_WRITE;
+    uint64_t needs = slos_needs(&plan->statistics.slos, both),
+             threads = each ? (uint64_t)plan->io.threads : 1;
     if (needs > 0)
-        needs += plan->limits.warmup;
+        needs += plan->statistics.limits.warmup;
     if (needs > LEAST_FOR_LIMITS)
         needs = LEAST_FOR_LIMITS;
     needs = (needs + threads - 1) / threads;
@@ -101,15 +101,15 @@ plan_resolve_sweep(const struct options *options, struct plan *plan, struct erro
     if (plan_given(options, OPTION_WORK_TIME) && !options->work_time)
         return error_set(error, EXIT_USAGE, "-work-time",
                          "each step of a sweep has to end");
-    plan->poisson = plan_given(options, OPTION_POISSON);
+    plan->pace.poisson = plan_given(options, OPTION_POISSON);
     plan->sweep = options->sweep;
     resolve_ends(options, plan);
-    plan->work_time = options->work_time ? options->work_time : 2 * SECOND;
-    plan->settle = plan->work_time / 10;
+    plan->ends.work_time = options->work_time ? options->work_time : 2 * SECOND;
+    plan->ends.settle = plan->ends.work_time / 10;
     bool paced = plan->sweep.kind == SWEEP_INTERVAL || plan->sweep.kind == SWEEP_RATE;
-    plan->limits.warmup =
+    plan->statistics.limits.warmup =
         plan_given(options, OPTION_WARMUP) ? (uint64_t)options->warmup : 0;
-    plan->least = paced ? least_of(plan) : 0;
+    plan->ends.least = paced ? least_of(plan) : 0;
     return 0;
 }
 
@@ -117,7 +117,7 @@ int64_t
 plan_first(const struct plan *plan, int64_t work_size)
 {
     bool open = plan->sweep.kind == SWEEP_SIZE && !plan->sweep.from;
-    int64_t size = plan->request_size;
+    int64_t size = plan->workload.request_size;
     while (open && work_size && size > work_size && size > 512)
         size /= 2;
     return size;
@@ -126,17 +126,18 @@ plan_first(const struct plan *plan, int64_t work_size)
 int64_t
 plan_largest(const struct plan *plan)
 {
-    bool grows = plan->sweep.kind == SWEEP_SIZE && plan->sweep.to > plan->request_size;
-    return grows ? plan->sweep.to : plan->request_size;
+    bool grows =
+        plan->sweep.kind == SWEEP_SIZE && plan->sweep.to > plan->workload.request_size;
+    return grows ? plan->sweep.to : plan->workload.request_size;
 }
 
 int64_t
 plan_step_time(const struct plan *plan, int64_t value)
 {
     if (plan->sweep.kind != SWEEP_INTERVAL)
-        return time_add(plan->work_time, plan->settle);
-    int64_t work_time = time_multiply(value, (int64_t)plan->least);
-    return time_add(time_later(work_time, plan->work_time), value);
+        return time_add(plan->ends.work_time, plan->ends.settle);
+    int64_t work_time = time_multiply(value, (int64_t)plan->ends.least);
+    return time_add(time_later(work_time, plan->ends.work_time), value);
 }
 
 /* Returns TIME as the next whole number of intervals, and COUNT of them at least. */
@@ -153,39 +154,41 @@ static void
 step_rate(struct plan *step, int64_t rate)
 {
     if (rate == PLAN_ALONE) {
-        step->least = 0;
-        step->threads = step->depth = 1;
-        step->work_time = time_earlier(step->work_time, SECOND);
-        step->settle = step->work_time / 10;
+        step->ends.least = 0;
+        step->io.threads = step->io.depth = 1;
+        step->ends.work_time = time_earlier(step->ends.work_time, SECOND);
+        step->ends.settle = step->ends.work_time / 10;
         return;
     }
-    step->open = true;
-    step->interval = SECOND / rate + (SECOND % rate > 0);
-    int64_t most = time_multiply(step->work_time, 10) / step->interval;
-    int64_t least = time_earlier((int64_t)step->least, most > LEAST ? most : LEAST);
-    step->work_time = whole_intervals(step->work_time, step->interval, least);
-    step->settle = whole_intervals(step->work_time / 10, step->interval, 1);
-    step->least = 0;
+    step->pace.open_loop = true;
+    step->pace.interval = SECOND / rate + (SECOND % rate > 0);
+    int64_t most = time_multiply(step->ends.work_time, 10) / step->pace.interval;
+    int64_t least = time_earlier((int64_t)step->ends.least, most > LEAST ? most : LEAST);
+    step->ends.work_time =
+        whole_intervals(step->ends.work_time, step->pace.interval, least);
+    step->ends.settle =
+        whole_intervals(step->ends.work_time / 10, step->pace.interval, 1);
+    step->ends.least = 0;
 }
 
 void
 plan_step(const struct plan *plan, int64_t value, int number, struct plan *step)
 {
     *step = *plan;
-    step->seed = random_derive(~plan->seed, (uint64_t)number + 1);
+    step->workload.seed = random_derive(~plan->workload.seed, (uint64_t)number + 1);
     switch (plan->sweep.kind) {
     case SWEEP_SIZE:
-        step->request_size = value;
+        step->workload.request_size = value;
         break;
     case SWEEP_THREADS:
-        step->threads = (int)value;
+        step->io.threads = (int)value;
         break;
     case SWEEP_DEPTH:
-        step->depth = (int)value;
+        step->io.depth = (int)value;
         break;
     case SWEEP_INTERVAL:
-        step->interval = step->settle = value;
-        step->work_time = plan_step_time(plan, value) - value;
+        step->pace.interval = step->ends.settle = value;
+        step->ends.work_time = plan_step_time(plan, value) - value;
         break;
     case SWEEP_RATE:
         step_rate(step, value);

@@ -66,7 +66,7 @@ int plot_limits(const struct plot *plot, struct slos *limits);
 static inline bool
 plot_has_both(const struct plot *plot)
 {
-    return plot->plan->load == LOAD_READ_WRITE;
+    return plot->plan->workload.load == LOAD_READ_WRITE;
 }
 
 /* The figures of requests that a plot has in words and in its table. */

@@ -363,7 +363,7 @@ fit_saturation(struct plot_panel *panel, enum plot_kind kind, struct range acros
 int
 plot_limits(const struct plot *plot, struct slos *limits)
 {
-    const struct slos *all = &plot->plan->slos;
+    const struct slos *all = &plot->plan->statistics.slos;
     limits->count = 0;
     for (int i = 0; i < all->count && plot->plan->sweep.kind != SWEEP_SIZE; i++) {
         const struct slo *slo = &all->list[i];

@@ -16,7 +16,7 @@ add_size(struct buffer *text, const struct plan *plan)
         return;
     }
     buffer_text(text, " of ");
-    units_add(text, UNITS_SIZE, plan->request_size);
+    units_add(text, UNITS_SIZE, plan->workload.request_size);
 }
 
 /* Adds the mode, unless targets differ in it. */
@@ -36,14 +36,14 @@ add_pace(struct buffer *text, const struct plan *plan)
     if (plan->sweep.kind == SWEEP_INTERVAL)
         buffer_text(text, ", at rising intervals");
     if (plan->sweep.kind == SWEEP_RATE)
-        buffer_text(text, plan->poisson ? ", due at random" : ", when they are due");
-    if (plan->interval <= 0)
+        buffer_text(text, plan->pace.poisson ? ", due at random" : ", when they are due");
+    if (plan->pace.interval <= 0)
         return;
     buffer_text(text, ", ");
-    if (plan->burst > 1)
-        buffer_format(text, "%" PRId64 " ", plan->burst);
+    if (plan->pace.burst > 1)
+        buffer_format(text, "%" PRId64 " ", plan->pace.burst);
     buffer_text(text, "every ");
-    units_add(text, UNITS_TIME, plan->interval);
+    units_add(text, UNITS_TIME, plan->pace.interval);
 }
 
 static void
@@ -52,14 +52,14 @@ add_concurrency(struct buffer *text, const struct plan *plan)
     enum sweep_kind swept = plan->sweep.kind;
     if (swept == SWEEP_THREADS)
         buffer_text(text, ", by more and more threads");
-    else if (plan->threads > 1)
-        buffer_format(text, ", %d threads", plan->threads);
+    else if (plan->io.threads > 1)
+        buffer_format(text, ", %d threads", plan->io.threads);
     if (swept == SWEEP_DEPTH)
         buffer_text(text, ", at rising depth");
-    else if (plan->depth > 1)
-        buffer_format(text, ", depth %d", plan->depth);
-    if (plan->engine_name)
-        buffer_format(text, " (%s)", plan->engine_name);
+    else if (plan->io.depth > 1)
+        buffer_format(text, ", depth %d", plan->io.depth);
+    if (plan->io.engine_name)
+        buffer_format(text, " (%s)", plan->io.engine_name);
 }
 
 void
@@ -74,10 +74,10 @@ plot_words_sent(struct buffer *text, const struct plot *plot)
         return;
     }
     buffer_format(text, "%s %s",
-                  plan->append   ? "appended"
-                  : plan->linear ? "sequential"
-                                 : "random",
-                  loads[plan->load]);
+                  plan->workload.append   ? "appended"
+                  : plan->workload.linear ? "sequential"
+                                          : "random",
+                  loads[plan->workload.load]);
     add_size(text, plan);
     add_mode(text, plot);
     add_pace(text, plan);
@@ -123,11 +123,11 @@ plot_words_done(struct buffer *text, const struct plot *plot)
         missed += job->stats->missed;
     }
     add_counts(text, count, failed, missed);
-    if (plot->plan->sweep.kind != SWEEP_NONE && plot->plan->slos.count) {
+    if (plot->plan->sweep.kind != SWEEP_NONE && plot->plan->statistics.slos.count) {
         buffer_text(text, "; limit ");
-        slos_text(&plot->plan->slos, text);
+        slos_text(&plot->plan->statistics.slos, text);
     }
-    if (plot->plan->corrected)
+    if (plot->plan->statistics.corrected)
         buffer_text(text,
                     "; percentiles and histogram corrected for those that were not sent");
 }

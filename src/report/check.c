@@ -135,13 +135,13 @@ list_figures(const struct plan *plan, struct figures *figures)
                                            .percentile = ranks->list[i]});
     find_figure(figures, &(struct slo){.metric = SLO_MAX});
     find_figure(figures, &(struct slo){.metric = SLO_IOPS});
-    for (int i = 0; i < plan->warnings.count; i++) {
-        const struct slo *slo = &plan->warnings.list[i];
+    for (int i = 0; i < plan->statistics.warnings.count; i++) {
+        const struct slo *slo = &plan->statistics.warnings.list[i];
         struct figure *figure = find_figure(figures, slo);
         figure->warning = stricter(figure->warning, slo);
     }
-    for (int i = 0; i < plan->slos.count; i++) {
-        const struct slo *slo = &plan->slos.list[i];
+    for (int i = 0; i < plan->statistics.slos.count; i++) {
+        const struct slo *slo = &plan->statistics.slos.list[i];
         struct figure *figure = find_figure(figures, slo);
         figure->critical = stricter(figure->critical, slo);
     }
@@ -252,7 +252,7 @@ add_trouble(struct buffer *line, const struct job *job)
 static bool
 is_told(const struct figure *figure, const struct plan *plan, bool ranked)
 {
-    bool any = plan->slos.count || plan->warnings.count;
+    bool any = plan->statistics.slos.count || plan->statistics.warnings.count;
     bool p99 = figure->slo.metric == SLO_PERCENTILE;
     if (any)
         return figure->warning || figure->critical;

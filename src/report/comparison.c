@@ -375,7 +375,7 @@ comparison_rows(struct report *report)
             .stats = &report->jobs[i].outcome.total,
             .series = report->jobs[i].outcome.series,
         };
-    if (rows && comparison_fill(rows, report->count, &report->plan->slos,
+    if (rows && comparison_fill(rows, report->count, &report->plan->statistics.slos,
                                 report->plan->mode != MODE_COMPARE) == 0)
         return report->rows = report->own = rows;
     report->text.failed = true;

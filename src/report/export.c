@@ -390,7 +390,8 @@ static int64_t
 limit_of(const struct export *export, int64_t since, int64_t began)
 {
     const struct plan *plan = export->plan;
-    int64_t patience = plan->timeout < INT64_MAX ? plan->timeout : plan->grace;
+    int64_t patience =
+        plan->ends.timeout < INT64_MAX ? plan->ends.timeout : plan->ends.grace;
     int64_t limit = time_add(since, patience);
     if (limit < began + DEADLINE_GRACE || has_unanswered(export))
         limit = began + DEADLINE_GRACE;

@@ -376,7 +376,7 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
         add_syncs(text, stats);
         add_percentiles(text, stats, &report->output->percentiles);
     }
-    if (report->plan->breakdown)
+    if (report->plan->statistics.breakdown)
         add_breakdown(text, stats, &report->output->percentiles);
     outcome_limits(&report->job->outcome, NULL, text);
     add_extremes(text, latency);
@@ -422,11 +422,12 @@ human_compare(struct report *report)
         outcome_limits(&report->jobs[i].outcome, report->jobs[i].target.description.path,
                        &report->text);
         if (rows && i > 0) /* they are not ranked */
-            comparison_limits(&report->text, &rows[i], &report->plan->slos);
+            comparison_limits(&report->text, &rows[i], &report->plan->statistics.slos);
     }
     if (rows)
-        comparison_format(&report->text, rows, report->count, with, &report->plan->slos,
-                          report->color, width_of_tables(report));
+        comparison_format(&report->text, rows, report->count, with,
+                          &report->plan->statistics.slos, report->color,
+                          width_of_tables(report));
     if (report->plan->mode == MODE_COMPARE)
         add_distributions(report);
 }

@@ -66,7 +66,7 @@ begin_line(struct report *report, enum scope scope)
     add_path(text, report->target->path);
     buffer_format(text, ",operation=%s,mode=%s",
                   scope_is_operation(scope) ? scope_name(scope)
-                                            : plan_load_name(report->plan->load),
+                                            : plan_load_name(report->plan->workload.load),
                   description_mode(report->target->mode));
     if (scope_is_part(scope))
         buffer_format(text, ",part=%s", scope_name(scope));
@@ -149,8 +149,9 @@ static void
 add_record(struct report *report, const struct stats *stats, const struct job_step *step)
 {
     int64_t wall = report->wall();
-    bool judged = step && step->verdict != SLO_UNKNOWN &&
-                  (report->plan->slos.count || report->plan->sweep.kind == SWEEP_RATE);
+    bool judged =
+        step && step->verdict != SLO_UNKNOWN &&
+        (report->plan->statistics.slos.count || report->plan->sweep.kind == SWEEP_RATE);
     for (enum scope scope = SCOPE_ALL; scope < SCOPES; scope = scope_next(stats, scope)) {
         begin_line(report, scope);
         if (step) {

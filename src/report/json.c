@@ -223,7 +223,7 @@ add_stat(struct report *report, struct json *json, const struct stats *stats)
     add_figures(report, json, &latencies, false);
     while ((scope = scope_next(stats, scope)) <= SCOPE_SYNC)
         add_scope(report, json, stats, scope);
-    if (report->plan->breakdown)
+    if (report->plan->statistics.breakdown)
         add_breakdown(report, json, stats);
     json_close(json, '}');
 }
@@ -285,7 +285,7 @@ add_ratio(struct json *json, const char *name, double ratio,
 static const struct comparison_row *
 find_row(struct report *report, const struct stats *stats)
 {
-    bool compared = report->count > 1 && report->plan->series;
+    bool compared = report->count > 1 && report->plan->statistics.series;
     const struct comparison_row *row = compared ? comparison_rows(report) : NULL;
     while (row && row->stats != stats)
         row++;
@@ -393,7 +393,7 @@ json_step(struct report *report, const struct job_step *step, const struct stats
     json_open(&json, "sweep", '{');
     json_value(&json, sweep_name(report->plan->sweep.kind), "%" PRId64, step->value);
     json_close(&json, '}');
-    if (report->plan->slos.count || report->plan->sweep.kind == SWEEP_RATE)
+    if (report->plan->statistics.slos.count || report->plan->sweep.kind == SWEEP_RATE)
         json_value(&json, "kept", "%s", answers[step->verdict]);
     add_stat(report, &json, stats);
     add_load(&json, stats, time);
@@ -412,11 +412,11 @@ add_background(struct report *report, struct json *json, const struct job *load)
     json_open(json, "background", '{');
     json_string(json, "path", plan->path);
     json_string(json, "mode", description_mode(load->target.description.mode));
-    json_string(json, "operation", plan_load_name(plan->load));
-    json_value(json, "linear", "%s", plan->linear ? "true" : "false");
-    json_value(json, "size", "%" PRId64, plan->request_size);
-    json_value(json, "depth", "%d", plan->depth);
-    json_value(json, "threads", "%d", plan->threads);
+    json_string(json, "operation", plan_load_name(plan->workload.load));
+    json_value(json, "linear", "%s", plan->workload.linear ? "true" : "false");
+    json_value(json, "size", "%" PRId64, plan->workload.request_size);
+    json_value(json, "depth", "%d", plan->io.depth);
+    json_value(json, "threads", "%d", plan->io.threads);
     json_value(json, "count", "%" PRIu64, stats->requests);
     json_value(json, "failed", "%" PRIu64, stats->failed);
     json_value(json, "bytes", "%" PRId64, stats->all_bytes);
@@ -448,7 +448,7 @@ json_highest(struct report *report, const struct job *job)
     const char *name = sweep_name(report->plan->sweep.kind);
     struct json json = open_record(report);
     struct buffer limits = {0};
-    slos_text(&report->plan->slos, &limits);
+    slos_text(&report->plan->statistics.slos, &limits);
     json_open(&json, "highest", '{');
     if (job->highest < 0)
         json_value(&json, name, "null");
@@ -456,7 +456,7 @@ json_highest(struct report *report, const struct job *job)
         json_value(&json, name, "%" PRId64, job_highest(job));
     if (limits.failed)
         report->text.failed = true;
-    else if (report->plan->slos.count)
+    else if (report->plan->statistics.slos.count)
         json_string(&json, "limit", limits.text);
     json_close(&json, '}');
     close_record(report, &json);

@@ -244,11 +244,11 @@ add_breakdown(const struct metrics *metrics, bool flushes)
 static void
 add_metrics(const struct metrics *metrics, const struct plan *plan)
 {
-    bool flushes = plan->load != LOAD_READ && !plan->cached;
+    bool flushes = plan->workload.load != LOAD_READ && !plan->io.cached;
     add_requests(metrics);
     if (flushes)
         add_flushes(metrics);
-    if (plan->breakdown)
+    if (plan->statistics.breakdown)
         add_breakdown(metrics, flushes);
     add_counter(metrics, "ioping_requests_total",
                 "All requests, warm-up and failed ones included.",
@@ -326,12 +326,12 @@ phase_of(const struct job *job)
 static struct series *
 make_all(struct series *next, const struct plan *plan, const struct job *job)
 {
-    bool both = plan->load == LOAD_READ_WRITE;
+    bool both = plan->workload.load == LOAD_READ_WRITE;
     enum phase last = phase_of(job);
     for (enum phase phase = last ? PHASE_IDLE : PHASE_NONE; phase <= last; phase++) {
-        if (plan->load != LOAD_WRITE)
+        if (plan->workload.load != LOAD_WRITE)
             make_series(next++, job, phase, OPERATION_READ, both);
-        if (plan->load != LOAD_READ)
+        if (plan->workload.load != LOAD_READ)
             make_series(next++, job, phase, OPERATION_WRITE, both);
     }
     return next;
@@ -343,9 +343,10 @@ static bool
 fill_metrics(struct metrics *metrics, struct series *list, const struct plan *plan,
              const struct job *jobs, int count)
 {
-    const char *operation = plan->load == LOAD_READ_WRITE ? NULL
-                            : plan->load == LOAD_READ     ? operations[OPERATION_READ]
-                                                          : operations[OPERATION_WRITE];
+    const char *operation = plan->workload.load == LOAD_READ_WRITE ? NULL
+                            : plan->workload.load == LOAD_READ
+                                ? operations[OPERATION_READ]
+                                : operations[OPERATION_WRITE];
     struct series *next = list;
     for (int i = 0; i < count; i++)
         next = make_all(next, plan, &jobs[i]);

@@ -50,8 +50,8 @@ add_highest(struct report *report, const struct job *job)
         buffer_text(text, "-");
     else
         buffer_format(text, "%" PRId64, job_highest(job));
-    buffer_text(text, job->plan.slos.count ? " " : " -");
-    slos_text(&job->plan.slos, text);
+    buffer_text(text, job->plan.statistics.slos.count ? " " : " -");
+    slos_text(&job->plan.statistics.slos, text);
     end_line(report);
 }
 

@@ -82,7 +82,7 @@ begin_report(struct reports *reports, const struct plan *plan,
     report->format = formats[output->format];
     report->plan = plan;
     report->output = output;
-    report->load = plan->load;
+    report->load = plan->workload.load;
     report->stream = stream;
     report->wall = os_clock_wall;
     report->terminal = !file && os_stream_terminal(stream);

@@ -96,7 +96,7 @@ note_end(struct status_facts *facts, double share, int64_t left)
 static int64_t
 length_of(const struct plan *plan)
 {
-    return time_add(plan->work_time, plan->settle);
+    return time_add(plan->ends.work_time, plan->ends.settle);
 }
 
 static void
@@ -112,10 +112,11 @@ note_clock(const struct plan *plan, struct status_facts *facts)
 static int64_t
 left_of(const struct plan *plan, const struct stats *stats, int64_t elapsed)
 {
-    int64_t requests = (int64_t)(plan->count - stats->requests), rate = -1, grid = -1;
-    int64_t together = units_scale(plan->burst, plan->threads, 1);
-    if (plan->interval > 0)
-        grid = units_scale(requests, plan->interval, together);
+    int64_t requests = (int64_t)(plan->ends.count - stats->requests), rate = -1,
+            grid = -1;
+    int64_t together = units_scale(plan->pace.burst, plan->io.threads, 1);
+    if (plan->pace.interval > 0)
+        grid = units_scale(requests, plan->pace.interval, together);
     if (stats->requests > 0)
         rate = units_scale(requests, elapsed, (int64_t)stats->requests);
     return rate > grid ? rate : grid;
@@ -128,15 +129,15 @@ note_count(const struct status *status, const struct job *jobs, int count,
            struct status_facts *facts)
 {
     const struct plan *plan = status->plan;
-    double done = 0, all = (double)plan->count * status->targets;
+    double done = 0, all = (double)plan->ends.count * status->targets;
     int64_t left = 0;
-    if (plan->count == UINT64_MAX)
+    if (plan->ends.count == UINT64_MAX)
         return;
     for (int i = 0; i < count; i++) {
         const struct job *job = &jobs[i];
         int64_t own = job->done ? 0 : left_of(plan, present(job), facts->elapsed);
         left = left < 0 || own < 0 ? -1 : own > left ? own : left;
-        done += (double)(job->done ? plan->count : present(job)->requests);
+        done += (double)(job->done ? plan->ends.count : present(job)->requests);
     }
     note_end(facts, done / all, left);
 }

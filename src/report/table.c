@@ -71,7 +71,7 @@ static int
 measure_percentiles(const struct plan *plan)
 {
     const struct percentiles *list = percentiles_of(plan);
-    int width = plan->breakdown ? 2 * WIDTH_DEVICE : 0;
+    int width = plan->statistics.breakdown ? 2 * WIDTH_DEVICE : 0;
     for (int i = 0; i < list->count; i++)
         width += width_of(&list->list[i]);
     return width;
@@ -81,7 +81,7 @@ static int
 measure_row(const struct widths *widths, const struct plan *plan)
 {
     return WIDTH_SWEPT + widths->rate + widths->speed + widths->average + widths->max +
-           measure_percentiles(plan) + (plan->slos.count ? WIDTH_VERDICT : 0);
+           measure_percentiles(plan) + (plan->statistics.slos.count ? WIDTH_VERDICT : 0);
 }
 
 /* Returns the widths for a terminal of COLUMNS, 0 for what goes elsewhere. A bandwidth is
@@ -179,7 +179,7 @@ add_names(struct buffer *text, const struct plan *plan, int max)
 static void
 add_device_names(struct buffer *text, const struct plan *plan)
 {
-    if (plan->breakdown)
+    if (plan->statistics.breakdown)
         buffer_format(text, "%*s%*s", WIDTH_DEVICE, "device p50", WIDTH_DEVICE,
                       "device p99");
     buffer_text(text, "\n");
@@ -216,7 +216,7 @@ table_row(struct buffer *text, const struct plan *plan, const struct job_step *s
                   (int64_t)stats_rate((double)stats->all_bytes, time), "/s");
     }
     add_times(text, plan, &all, &widths);
-    if (plan->breakdown)
+    if (plan->statistics.breakdown)
         add_device_cells(text, stats);
     if (step->verdict != SLO_MET)
         buffer_text(text, "  ");
@@ -238,7 +238,7 @@ table_row(struct buffer *text, const struct plan *plan, const struct job_step *s
 static void
 add_highest_rate(struct buffer *text, const struct job *job)
 {
-    const struct slos *slos = &job->plan.slos;
+    const struct slos *slos = &job->plan.statistics.slos;
     bool found = job->highest >= 0;
     buffer_text(text, found ? "highest rate that " : "no rate ");
     buffer_text(text, slos->count ? "keeps " : "was achieved");
@@ -248,7 +248,8 @@ add_highest_rate(struct buffer *text, const struct job *job)
         buffer_text(text, ": ");
         units_add(text, UNITS_COUNT, rate);
         buffer_text(text, " iops (");
-        units_add(text, UNITS_SIZE, units_scale(rate, job->plan.request_size, 1));
+        units_add(text, UNITS_SIZE,
+                  units_scale(rate, job->plan.workload.request_size, 1));
         buffer_text(text, "/s)");
     }
     buffer_text(text, "\n");
@@ -266,13 +267,13 @@ table_highest(struct buffer *text, const struct job *job)
     if (job->highest < 0) {
         buffer_format(text, "no %s %s ", sweep_noun(kind),
                       job->outcome.verdict == SLO_UNKNOWN ? "is known to keep" : "keeps");
-        slos_text(&job->plan.slos, text);
+        slos_text(&job->plan.statistics.slos, text);
         buffer_text(text, "\n");
         return;
     }
     const struct job_step *step = &job->steps[job->highest];
     buffer_format(text, "%s that keeps ", sweep_highest(kind));
-    slos_text(&job->plan.slos, text);
+    slos_text(&job->plan.statistics.slos, text);
     buffer_format(text, ": %s", sweep_format(kind, step->value, value));
     if (kind == SWEEP_INTERVAL) { /* which is the rate */
         buffer_text(text, "\n");
@@ -378,7 +379,7 @@ add_phase(struct buffer *text, const struct plan *plan, const struct job_phases 
             "/s");
     else if (shape->bandwidth)
         buffer_format(text, "%*s", shape->bandwidth, "-");
-    if (plan->breakdown)
+    if (plan->statistics.breakdown)
         add_device_cells(text, stats);
     buffer_text(text, "\n");
     while (scope_is_operation(scope = scope_next(stats, scope))) {

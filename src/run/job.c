@@ -33,9 +33,9 @@ job_init(struct job *job, const struct plan *plan, int number)
     job->step = job->plan;
     job->target.fd = -1;
     job->outcome.shape = job->target.shape;
-    job->outcome.slos = &job->plan.slos;
-    job->outcome.warnings = &job->plan.warnings;
-    job->outcome.breakdown = job->plan.breakdown;
+    job->outcome.slos = &job->plan.statistics.slos;
+    job->outcome.warnings = &job->plan.statistics.warnings;
+    job->outcome.breakdown = job->plan.statistics.breakdown;
     job->outcome.target = job_name(job);
     job->stats = &job->total;
     plan = &job->plan;
@@ -46,7 +46,7 @@ job_init(struct job *job, const struct plan *plan, int number)
     if (!job->track != !is_tracked(plan) || !job->phases != (plan->mode != MODE_PHASES) ||
         worker_open_series(&job->series, plan, 1) < 0)
         return -1;
-    job->outcome.series = plan->series ? &job->series : NULL;
+    job->outcome.series = plan->statistics.series ? &job->series : NULL;
     job->outcome.phases = job->phases ? job->phases->list : NULL;
     return 0;
 }
@@ -125,27 +125,29 @@ int
 job_prepare(struct job *job, struct run *run)
 {
     const struct plan *plan = &job->step;
-    bool alone = plan->threads == 1 && plan->depth == 1;
+    bool alone = plan->io.threads == 1 && plan->io.depth == 1;
     job->run = run;
     job->stats = job->phases ? &job->phases->all : &job->total;
     job->done = job->current = false;
     job->added = 0;
     job->abandon_at = INT64_MAX;
     job->group.size = 0;
-    job->group.count =
-        plan->count < UINT64_MAX - job->taken ? job->taken + plan->count : UINT64_MAX;
+    job->group.count = plan->ends.count < UINT64_MAX - job->taken
+                           ? job->taken + plan->ends.count
+                           : UINT64_MAX;
     atomic_init(&job->group.taken, job->taken);
     atomic_init(&job->group.arrival, 0);
-    job->group.arrivals = (struct arrivals){.interval = plan->open ? plan->interval : 0,
-                                            .poisson = plan->poisson,
-                                            .seed = ~plan->seed};
+    job->group.arrivals =
+        (struct arrivals){.interval = plan->pace.open_loop ? plan->pace.interval : 0,
+                          .poisson = plan->pace.poisson,
+                          .seed = ~plan->workload.seed};
     busy_clear(&job->group.busy); /* no more memory is touched than was used */
     job->group.busy_lock = alone ? NULL : os_lock_make();
     if (splitter_of(job))
         splitter_reset(splitter_of(job), job->number);
-    job->period.every = job->outcome.total.every = plan->corrected;
-    job->period.both = job->outcome.total.both = plan->load == LOAD_READ_WRITE;
-    job->threads = calloc((size_t)plan->threads, sizeof(struct worker_thread *));
+    job->period.every = job->outcome.total.every = plan->statistics.corrected;
+    job->period.both = job->outcome.total.both = plan->workload.load == LOAD_READ_WRITE;
+    job->threads = calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
     return job->threads && !job->group.busy_lock == alone ? 0 : -1;
 }
 
@@ -156,7 +158,7 @@ open_worker(struct job *job, struct error *error)
     struct worker_thread *thread = worker_thread_make(job);
     if (!thread)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
-                         job->step.threads);
+                         job->step.io.threads);
     thread->worker.splitter = splitter_of(job);
     if (worker_open(&thread->worker, job, job_engine(job, job->run->task.engine),
                     job->group.size, error) < 0) {
@@ -175,7 +177,7 @@ int
 job_open(struct job *job, struct error *error)
 {
     int status = 0;
-    while (status == 0 && job->group.size < job->step.threads &&
+    while (status == 0 && job->group.size < job->step.io.threads &&
            (job->group.size == 0 || !os_signals_stop())) /* one, for its statistics */
         status = open_worker(job, error);
     return status;
@@ -206,7 +208,7 @@ abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int
     const struct io_engine *engine = job_engine(job, run->task.engine);
     int64_t start = handoff_peek(&thread->worker.handoff);
     int64_t since = time_later(start > 0 ? start : now, resumed);
-    int64_t late = time_add(since, job->step.timeout);
+    int64_t late = time_add(since, job->step.ends.timeout);
     int64_t due = time_add(late, engine->many ? DEADLINE_GRACE : 0);
     if (now < late)
         return late;
@@ -233,8 +235,8 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
         observer->hang(observer->self, job, index, waited);
     again = time_earlier(again, abandon_late(job, thread, resumed, now));
     int64_t ended = atomic_load_explicit(&thread->worker.over, memory_order_relaxed);
-    int64_t limit = time_earlier(job->abandon_at,
-                                 time_add(time_later(ended, resumed), job->step.grace));
+    int64_t limit = time_earlier(
+        job->abandon_at, time_add(time_later(ended, resumed), job->step.ends.grace));
     if (now >= limit && !worker_thread_is_over(thread))
         worker_thread_abandon(thread, now);
     if (over)
@@ -249,7 +251,8 @@ job_supervise(struct job *job, int64_t now)
 {
     int64_t next = 0;
     if (atomic_load(&job->group.stop)) /* after a failure they may take as long as ever */
-        job_stop(job, time_add(now, job->step.hang ? job->step.grace : INT64_MAX));
+        job_stop(job,
+                 time_add(now, job->step.ends.hang ? job->step.ends.grace : INT64_MAX));
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
         if (worker_thread_is_over(thread))
@@ -296,7 +299,7 @@ add_up_phases(struct job *job)
         return;
     struct stats *all = &job->phases->all;
     stats_clear(all);
-    all->every = job->step.corrected;
+    all->every = job->step.statistics.corrected;
     all->both = job->total.both;
     stats_merge(all, &job->outcome.total);
     stats_merge(all, &job->total);
@@ -308,8 +311,8 @@ job_add_up(struct job *job)
     struct stats *total = &job->total;
     if (job->added == 0) {
         stats_clear(total);
-        total->every = job->step.corrected;
-        total->both = job->step.load == LOAD_READ_WRITE;
+        total->every = job->step.statistics.corrected;
+        total->both = job->step.workload.load == LOAD_READ_WRITE;
         job->under_way = (struct job_under_way){0};
         if (job->track)
             track_start(job->track, 0, 0);

@@ -42,7 +42,7 @@ kept_open(struct kept *kept, const struct plan *plan, struct error *error)
     kept->plan.target_count = TARGETS_MOST;
     kept->files = plan->target_count;
     if (kept->files > ROWS_LONG)
-        kept->plan.series /= 4;
+        kept->plan.statistics.series /= 4;
     kept->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
     if (kept->jobs)
         return 0;
@@ -168,7 +168,7 @@ add_row(struct kept *kept, const struct line *line, struct error *error)
         return error_advise(error, "compare fewer at a time");
     }
     if (kept->count == ROWS_LONG && kept->files <= ROWS_LONG)
-        kept->plan.series /= 4;
+        kept->plan.statistics.series /= 4;
     if (line->label)
         label->text = malloc(line->length + 1);
     if (!label->text != !line->label || job_init(job, &kept->plan, kept->count) < 0)

@@ -52,7 +52,8 @@ is_cached(struct worker *worker, int64_t offset, int64_t now)
     int64_t since = oldest_start(worker);
     since = since ? since : now;
     handoff_release(&worker->handoff, since);
-    bool cached = target_evict(worker->target, offset, worker->plan->request_size);
+    bool cached =
+        target_evict(worker->target, offset, worker->plan->workload.request_size);
     handoff_acquire(&worker->handoff, since);
     return cached;
 }
@@ -95,7 +96,7 @@ submit_request(struct worker *worker, int64_t now)
     if (sample->operation == OPERATION_WRITE) {
         entry->request.operation = IO_WRITE;
         worker_refresh(worker, entry);
-        if (worker->plan->append)
+        if (worker->plan->workload.append)
             worker_append(worker, entry, now);
     } else if (worker->target->description.mode == MODE_NOCACHE) {
         sample->cached = is_cached(worker, sample->offset, now);
@@ -123,7 +124,7 @@ take_number(struct worker *worker, int64_t when)
     if (worker->left > 0)
         return true;
     bool matters = worker->reports || worker->group->count < UINT64_MAX ||
-                   worker->next <= worker->plan->limits.warmup;
+                   worker->next <= worker->plan->statistics.limits.warmup;
     worker->left =
         worker_group_take(worker->group, matters ? 1 : 16, when, &worker->next);
     return worker->left > 0;
@@ -282,7 +283,7 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     if (done->error || !entry->written)
         sample->bytes = done->bytes;
     sample->stopped = worker_was_stopped(entry->due ? entry->due : sample->start, now);
-    sample->timed_out = sample->latency >= worker->plan->timeout && !sample->stopped;
+    sample->timed_out = sample->latency >= worker->plan->ends.timeout && !sample->stopped;
     if (worker->target->counts_sectors && sample->operation == OPERATION_READ)
         sample->cached = os_thread_sectors() == worker->sectors;
     count_waits(worker, sample, now);
@@ -309,7 +310,8 @@ time_out_requests(struct worker *worker, int64_t now)
     for (;;) {
         struct inflight_request *entry = worker->inflight.ends.younger;
         int64_t start = entry->sample.start, since = waits_since(start);
-        if (!start || now - since < worker->plan->timeout || os_process_stopped(since))
+        if (!start || now - since < worker->plan->ends.timeout ||
+            os_process_stopped(since))
             return;
         tell(worker, &entry->sample, worker_time_out_request(worker, entry, start, now));
     }
@@ -320,7 +322,7 @@ time_out_requests(struct worker *worker, int64_t now)
 static int64_t
 limit_wait(const struct worker *worker, int64_t since, int64_t now, int64_t when)
 {
-    int64_t late = time_add(waits_since(since), worker->plan->timeout);
+    int64_t late = time_add(waits_since(since), worker->plan->ends.timeout);
     return time_earlier(when, late > now ? late : now + MS);
 }
 
@@ -345,7 +347,7 @@ static void
 complete_all(struct worker *worker, int count, int64_t now)
 {
     const struct io_completion *done = worker->inflight.done;
-    if (worker->plan->load != LOAD_READ)
+    if (worker->plan->workload.load != LOAD_READ)
         count = send_flushes(worker, count, now);
     while (count-- > 0)
         complete(worker, done++, now);
@@ -365,7 +367,7 @@ wait_end(const struct worker *worker, int64_t when, int64_t now)
 static int64_t
 reap(struct worker *worker, int64_t when)
 {
-    bool limited = worker->plan->timeout < INT64_MAX;
+    bool limited = worker->plan->ends.timeout < INT64_MAX;
     int64_t since = oldest_start(worker);
     int64_t start = os_clock_now();
     since = since ? since : start;
@@ -434,22 +436,25 @@ begin(struct worker *worker)
     worker->sending = true;
     worker->end = worker->deadline = INT64_MAX;
     int64_t now = wait_until(worker, worker->group->begin, os_clock_now());
-    worker->began = (plan->open ? worker->group->begin : now) + plan->settle;
-    worker->end = time_add(worker->began, plan->work_time);
-    worker->deadline = plan->open ? time_add(worker->end, plan->work_time) : INT64_MAX;
-    worker->spin = plan->open && plan->threads == 1 ? OPEN_SPIN : 0;
-    atomic_store_explicit(&worker->over, plan->open ? worker->deadline : worker->end,
+    worker->began =
+        (plan->pace.open_loop ? worker->group->begin : now) + plan->ends.settle;
+    worker->end = time_add(worker->began, plan->ends.work_time);
+    worker->deadline =
+        plan->pace.open_loop ? time_add(worker->end, plan->ends.work_time) : INT64_MAX;
+    worker->spin = plan->pace.open_loop && plan->io.threads == 1 ? OPEN_SPIN : 0;
+    atomic_store_explicit(&worker->over,
+                          plan->pace.open_loop ? worker->deadline : worker->end,
                           memory_order_relaxed);
     if (worker->track)
-        track_start(worker->track, began_of(worker), plan->interval);
+        track_start(worker->track, began_of(worker), plan->pace.interval);
     if (worker->unsplit) {
         splitter_begin(worker->splitter, worker->unsplit);
         worker->unsplit->began = began_of(worker);
-        worker->unsplit->every = plan->interval;
+        worker->unsplit->every = plan->pace.interval;
     }
-    int64_t share = plan->limited ? plan->interval / plan->threads : 0;
-    pacer_start(&worker->pacer, plan->open ? 0 : plan->interval, plan->burst,
-                time_add(now, share * worker->number));
+    int64_t share = plan->pace.limited ? plan->pace.interval / plan->io.threads : 0;
+    pacer_start(&worker->pacer, plan->pace.open_loop ? 0 : plan->pace.interval,
+                plan->pace.burst, time_add(now, share * worker->number));
     return now;
 }
 

@@ -12,7 +12,7 @@ has_failed(const struct job *job)
 {
     const struct outcome *outcome = &job->outcome;
     return outcome->stuck || outcome->waiting ||
-           (outcome->failed.index && !job->plan.ignore_error);
+           (outcome->failed.index && !job->plan.ends.ignore_error);
 }
 
 /* Keeps what PHASE has been, which ended after all phases together had taken BEFORE. */

@@ -19,9 +19,10 @@ run_check_memory(const struct job *jobs, int count, struct error *error)
     int64_t wanted = 0, requests = 0;
     for (int i = 0; i < count; i++) {
         const struct plan *plan = &jobs[i].step;
-        int64_t together = (int64_t)plan->threads * plan->depth;
+        int64_t together = (int64_t)plan->io.threads * plan->io.depth;
         requests += together;
-        wanted += together * plan->request_size + plan->threads * worker_size(plan);
+        wanted +=
+            together * plan->workload.request_size + plan->io.threads * worker_size(plan);
     }
     int64_t left = wanted > OS_MEMORY_LITTLE ? os_memory_available() : INT64_MAX;
     return wanted <= left ? 0 : worker_refuse(&jobs[0].step, requests, left, error);
@@ -55,7 +56,7 @@ fill(struct run *run, const struct run_task *task)
     run->task = *task;
     for (int i = 0; i < task->count; i++) {
         status |= job_prepare(&task->jobs[i], run);
-        workers += task->jobs[i].step.threads;
+        workers += task->jobs[i].step.io.threads;
     }
     run->lock = os_lock_make();
     run->gate = workers > 1 ? os_lock_make() : NULL;

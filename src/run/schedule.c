@@ -17,14 +17,15 @@ void
 pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_size,
               int number)
 {
-    random_seed(&pattern->random, random_derive(plan->seed, (uint64_t)number));
-    pattern->offset = plan->work_offset;
-    pattern->size = plan->request_size;
-    pattern->blocks = (uint64_t)(work_size / plan->request_size);
-    pattern->next = first_block(pattern->blocks, plan->threads, number);
-    pattern->linear = plan->linear;
-    pattern->load = plan->load;
-    pattern->operation = plan->load == LOAD_READ ? OPERATION_READ : OPERATION_WRITE;
+    random_seed(&pattern->random, random_derive(plan->workload.seed, (uint64_t)number));
+    pattern->offset = plan->workload.work_offset;
+    pattern->size = plan->workload.request_size;
+    pattern->blocks = (uint64_t)(work_size / plan->workload.request_size);
+    pattern->next = first_block(pattern->blocks, plan->io.threads, number);
+    pattern->linear = plan->workload.linear;
+    pattern->load = plan->workload.load;
+    pattern->operation =
+        plan->workload.load == LOAD_READ ? OPERATION_READ : OPERATION_WRITE;
 }
 
 void

@@ -349,17 +349,18 @@ find_layout(struct splitter_target *target, const struct job *job, struct notes 
 {
     const struct plan *plan = &job->plan;
     struct os_layout *layout = &target->layout;
-    int64_t length = plan->append ? 0 : job->target.work_size; /* it has no place yet */
-    if (os_layout_find(job->target.fd, plan->path, plan->work_offset, length, layout,
-                       error) < 0)
+    int64_t length =
+        plan->workload.append ? 0 : job->target.work_size; /* it has no place yet */
+    if (os_layout_find(job->target.fd, plan->path, plan->workload.work_offset, length,
+                       layout, error) < 0)
         return -1;
-    target->syncs = plan->open_flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
+    target->syncs = plan->io.open_flags & (OS_OPEN_SYNC | OS_OPEN_DSYNC);
     target->direct = job->target.direct;
     target->tracked = job->track != NULL;
     if (layout->lower)
         notes_add(notes, plan->path, "breakdown of %s, below %s", layout->name,
                   layout->above);
-    target->single = plan->depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
+    target->single = plan->io.depth == 1 && plan->sweep.kind != SWEEP_DEPTH;
     if (layout->known || target->single)
         return 0;
     error_set(error, EXIT_PREPARE, plan->path,

@@ -124,7 +124,7 @@ end_together(struct run *run, int64_t now)
         over |= run->task.jobs[i].done;
     run->ending = over;
     for (int i = 0; over && i < run->task.count; i++)
-        job_stop(&run->task.jobs[i], time_add(now, run->task.jobs[i].plan.grace));
+        job_stop(&run->task.jobs[i], time_add(now, run->task.jobs[i].plan.ends.grace));
     return over;
 }
 

@@ -63,8 +63,8 @@ static int64_t
 running_of(const struct job *job)
 {
     const struct plan *step = &job->step;
-    int64_t passed = time_multiply(step->interval, (int64_t)job->total.passed);
-    return passed < step->work_time ? step->work_time - passed : 1;
+    int64_t passed = time_multiply(step->pace.interval, (int64_t)job->total.passed);
+    return passed < step->ends.work_time ? step->ends.work_time - passed : 1;
 }
 
 /* Returns the time of the present step whose requests took TIME: where they have an
@@ -73,11 +73,11 @@ static int64_t
 time_of(const struct job *job, int64_t time)
 {
     const struct plan *step = &job->step;
-    if (step->open) {
-        int64_t running = running_of(job), passed = step->work_time - running;
+    if (step->pace.open_loop) {
+        int64_t running = running_of(job), passed = step->ends.work_time - running;
         return time_later(running, time - passed - job->total.latency.min);
     }
-    return step->interval ? time_later(step->work_time, time) : time;
+    return step->pace.interval ? time_later(step->ends.work_time, time) : time;
 }
 
 /* Returns the share of the requests that were due in the present step which were answered
@@ -99,12 +99,12 @@ static enum slo_verdict
 judge(const struct job *job, int64_t time, bool failed)
 {
     const struct plan *plan = &job->plan;
-    failed |= job->total.failed && !(plan->rw_flags & OS_RW_NOWAIT);
-    if ((plan->slos.count || job->step.open) && failed)
+    failed |= job->total.failed && !(plan->io.rw_flags & OS_RW_NOWAIT);
+    if ((plan->statistics.slos.count || job->step.pace.open_loop) && failed)
         return SLO_BROKEN;
-    if (job->step.open && share_of(job, time) < SHARE_LEAST)
+    if (job->step.pace.open_loop && share_of(job, time) < SHARE_LEAST)
         return SLO_BROKEN;
-    return slos_check(&plan->slos, &job->total);
+    return slos_check(&plan->statistics.slos, &job->total);
 }
 
 /* Returns how many requests per second were due in the present step, of RATE: at random
@@ -114,7 +114,7 @@ offered_of(const struct job *job, int64_t rate)
 {
     const struct stats *stats = &job->total;
     double due = stats_rate((double)(stats->requests + stats->missed), running_of(job));
-    return job->step.poisson && due < (double)rate ? due : (double)rate;
+    return job->step.pace.poisson && due < (double)rate ? due : (double)rate;
 }
 
 /* Returns how much of a rate was answered: all of it if less than one request is lacking.
@@ -122,7 +122,7 @@ offered_of(const struct job *job, int64_t rate)
 static int64_t
 rate_of(const struct job *job, int64_t rate, int64_t time)
 {
-    double share = job->step.open ? share_of(job, time) : 0;
+    double share = job->step.pace.open_loop ? share_of(job, time) : 0;
     double offered = offered_of(job, rate);
     bool all = (1 - share) * (double)(job->total.requests + job->total.missed) < 1;
     if (all && offered >= (double)rate)
@@ -175,15 +175,15 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
     const struct stats *stats = &job->total;
     struct outcome *outcome = &job->outcome;
     int64_t time = outcome->time - before;
-    bool failed = outcome->stuck || (outcome->failed.index && !plan->ignore_error);
+    bool failed = outcome->stuck || (outcome->failed.index && !plan->ends.ignore_error);
     bool early = plan->sweep.kind == SWEEP_SIZE && !failed &&
-                 stats->requests < (uint64_t)job->step.threads;
+                 stats->requests < (uint64_t)job->step.io.threads;
     bool stopped = os_signals_stop() && !failed; /* the step is not complete */
     if (early && !stopped)
         outcome->early = value;
     if (early || stopped)
         return false;
-    if (!failed || job->step.open) /* else the step ended before its time */
+    if (!failed || job->step.pace.open_loop) /* else the step ended before its time */
         time = time_of(job, time);
     struct job_step step = make_step(job, value, time, failed);
     add_step(job, &step);
@@ -206,7 +206,7 @@ conclude(struct job *job, const struct run_observer *observer, int count)
     job->outcome.unknown = job_find_unknown(job);
     bool known = all && !job->outcome.unknown;
     job->outcome.verdict = job->highest >= 0 ? SLO_MET : known ? SLO_BROKEN : SLO_UNKNOWN;
-    bool wanted = job->plan.slos.count || job->plan.sweep.kind == SWEEP_RATE;
+    bool wanted = job->plan.statistics.slos.count || job->plan.sweep.kind == SWEEP_RATE;
     if (observer->end)
         observer->end(observer->self, job, 1, job->outcome.ended);
     if (wanted && job->step_count && observer->highest)
@@ -229,9 +229,10 @@ ends_stopped(const struct job *job)
 {
     const struct plan *step = &job->step;
     const struct outcome *outcome = &job->outcome;
-    int64_t end = job->group.begin + step->settle + step->work_time;
-    bool fails = outcome->stuck || (outcome->failed.index && !step->ignore_error);
-    return step->open && !fails && os_process_resumed() > end && !os_signals_stop();
+    int64_t end = job->group.begin + step->ends.settle + step->ends.work_time;
+    bool fails = outcome->stuck || (outcome->failed.index && !step->ends.ignore_error);
+    return step->pace.open_loop && !fails && os_process_resumed() > end &&
+           !os_signals_stop();
 }
 
 /* Does the step of VALUE, again if its end cannot be known. Returns 1 if there is to be
@@ -283,7 +284,7 @@ find_first(struct sweeping *sweeping, int64_t *rate)
     double iops = stats_rate((double)job->total.requests, outcome->time);
     *rate = search_round(iops / RATE_PART, 2);
     return !os_signals_stop() && !outcome->stuck &&
-           (!outcome->failed.index || job->plan.ignore_error);
+           (!outcome->failed.index || job->plan.ends.ignore_error);
 }
 
 /* Searches for the highest rate that is kept. Returns 0, or -1 with the error. */

@@ -21,10 +21,10 @@ int64_t
 worker_size(const struct plan *plan)
 {
     size_t unused =
-        plan->load == LOAD_READ_WRITE ? 0 : 2 * sizeof(struct stats_operation);
+        plan->workload.load == LOAD_READ_WRITE ? 0 : 2 * sizeof(struct stats_operation);
     return (int64_t)(sizeof(struct worker) - unused +
                      (plan->output.plot ? sizeof(struct track) : 0) +
-                     (size_t)(plan->series / plan->threads) *
+                     (size_t)(plan->statistics.series / plan->io.threads) *
                          sizeof(struct series_entry));
 }
 
@@ -33,14 +33,14 @@ worker_size(const struct plan *plan)
 int
 worker_open_series(struct time_series *series, const struct plan *plan, int workers)
 {
-    if (plan->series == 0)
+    if (plan->statistics.series == 0)
         return 0;
-    int most = plan->series / workers / 2 * 2;
+    int most = plan->statistics.series / workers / 2 * 2;
     most = most > SERIES_LEAST ? most : SERIES_LEAST;
     struct series_entry *entries = os_memory_zeroed((size_t)most * sizeof(*entries));
     if (!entries)
         return -1;
-    series_start(series, entries, most, plan->seed);
+    series_start(series, entries, most, plan->workload.seed);
     return 0;
 }
 
@@ -59,16 +59,18 @@ advise(const struct plan *plan, struct error *error)
     enum sweep_kind swept = plan->sweep.kind;
     char advice[sizeof(error->advice)];
     const char *threads = swept == SWEEP_THREADS ? "threads" : "-threads";
-    if (plan->threads > 1 && plan->depth * plan->request_size < worker_size(plan)) {
+    if (plan->io.threads > 1 &&
+        plan->io.depth * plan->workload.request_size < worker_size(plan)) {
         snprintf(advice, sizeof(advice), "use fewer %s", threads);
         return error_advise(error, advice);
     }
     snprintf(advice, sizeof(advice), "use a smaller %s%s%s%s",
              swept == SWEEP_SIZE ? "size" : "-s",
-             plan->depth == 1       ? ""
+             plan->io.depth == 1    ? ""
              : swept == SWEEP_DEPTH ? " or depth"
                                     : " or -depth",
-             plan->threads == 1 ? "" : ", or fewer ", plan->threads == 1 ? "" : threads);
+             plan->io.threads == 1 ? "" : ", or fewer ",
+             plan->io.threads == 1 ? "" : threads);
     return error_advise(error, advice);
 }
 
@@ -82,7 +84,7 @@ worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
     if (left < INT64_MAX)
         units_format(UNITS_SIZE, left, have);
     error_set(error, EXIT_PREPARE, NULL, "no memory for %s of %lld bytes%s%s%s", what,
-              (long long)plan->request_size, *have ? " in the " : "", have,
+              (long long)plan->workload.request_size, *have ? " in the " : "", have,
               *have ? " that are left" : "");
     return advise(plan, error);
 }
@@ -93,7 +95,7 @@ take_log(struct worker *worker, struct error *error)
 {
     if (!worker->splitter)
         return 0;
-    int room = SPLIT_LOGS / (worker->plan->threads * worker->job->targets);
+    int room = SPLIT_LOGS / (worker->plan->io.threads * worker->job->targets);
     worker->unsplit = os_memory_unshared(sizeof(*worker->unsplit));
     if (!worker->unsplit)
         return worker_refuse(worker->plan, SPLIT_LOG_MOST, INT64_MAX, error);
@@ -114,11 +116,12 @@ free_memory(struct worker *worker)
 static int
 take_memory(struct worker *worker, struct io_config *config, struct error *error)
 {
-    size_t depth = (size_t)config->depth, size = (size_t)worker->plan->request_size;
+    size_t depth = (size_t)config->depth,
+           size = (size_t)worker->plan->workload.request_size;
     size_t alignment = (size_t)worker->target->alignment;
     config->size = (size + alignment - 1) / alignment * alignment;
-    if (inflight_open(&worker->inflight, config->depth, worker->plan->request_size) ==
-            0 &&
+    if (inflight_open(&worker->inflight, config->depth,
+                      worker->plan->workload.request_size) == 0 &&
         config->size <= SIZE_MAX / depth &&
         (worker->memory = os_memory_aligned(alignment, depth * config->size))) {
         config->memory = worker->memory;
@@ -138,29 +141,29 @@ worker_open(struct worker *worker, struct job *job, const struct io_engine *engi
                                .kind = target->kind,
                                .rw_flags = target->rw_flags,
                                .poll = target->poll,
-                               .depth = plan->depth};
+                               .depth = plan->io.depth};
     worker->job = job;
     worker->plan = plan;
     worker->target = target;
     worker->group = &job->group;
     worker->number = number;
     atomic_init(&worker->over, INT64_MAX);
-    worker->total.every = plan->corrected;
-    worker->total.both = plan->load == LOAD_READ_WRITE;
+    worker->total.every = plan->statistics.corrected;
+    worker->total.both = plan->workload.load == LOAD_READ_WRITE;
     if (take_log(worker, error) < 0 || take_memory(worker, &config, error) < 0)
         return -1;
     worker->engine = engine;
     worker->buffer_size = config.size;
-    worker->queue = io_open(engine, plan->engine_name, &config, error);
+    worker->queue = io_open(engine, plan->io.engine_name, &config, error);
     if (!worker->queue) {
         free_memory(worker);
         return -1;
     }
     pattern_start(&worker->pattern, plan, target->work_size, number);
     worker->appended = -1;
-    random_seed(&worker->data, random_derive(~plan->seed, (uint64_t)number));
-    size_t bytes = config.size * (size_t)plan->depth;
-    if (plan->load == LOAD_READ)
+    random_seed(&worker->data, random_derive(~plan->workload.seed, (uint64_t)number));
+    size_t bytes = config.size * (size_t)plan->io.depth;
+    if (plan->workload.load == LOAD_READ)
         memset(worker->memory, 1, bytes); /* no page is new to a request */
     else
         random_fill(&worker->data, worker->memory, bytes);
@@ -216,7 +219,7 @@ worker_until(const struct worker *worker, int64_t now)
 uint64_t
 worker_missed(const struct worker *worker, int64_t until)
 {
-    if (worker->plan->limited)
+    if (worker->plan->pace.limited)
         return 0;
     uint64_t missed = pacer_missed(&worker->pacer, until);
     return missed && os_process_stopped(worker->pacer.point) ? 0 : missed;
@@ -225,7 +228,7 @@ worker_missed(const struct worker *worker, int64_t until)
 void
 worker_extend(struct worker *worker, int64_t when)
 {
-    if (worker->total.requests >= worker->plan->least)
+    if (worker->total.requests >= worker->plan->ends.least)
         return;
     worker->end = time_add(when, 1);
     atomic_store_explicit(&worker->over, worker->end, memory_order_relaxed);
@@ -359,7 +362,7 @@ worker_was_stopped(int64_t start, int64_t now)
 bool
 worker_digest(struct worker *worker, struct sample *sample)
 {
-    stats_judge(&worker->plan->limits, sample);
+    stats_judge(&worker->plan->statistics.limits, sample);
     if (sample->start >= worker->began) {
         record(worker, sample);
         if (worker->splitter)
@@ -374,13 +377,13 @@ worker_digest(struct worker *worker, struct sample *sample)
     sample->median = worker->medians ? stats_median(&worker->total, sample) : 0;
     if (!sample_failed(sample))
         return true;
-    if (sample->error == EAGAIN && worker->plan->rw_flags & OS_RW_NOWAIT)
+    if (sample->error == EAGAIN && worker->plan->io.rw_flags & OS_RW_NOWAIT)
         return true;
     if (worker->failed.index == 0)
         worker->failed = *sample;
-    if (sample->timed_out && !worker->plan->ignore_error)
+    if (sample->timed_out && !worker->plan->ends.ignore_error)
         atomic_store(&worker->job->run->timed_out, true);
-    return worker->plan->ignore_error;
+    return worker->plan->ends.ignore_error;
 }
 
 bool

@@ -17,7 +17,7 @@ worker_thread_make(const struct job *job)
         return NULL;
     if (job->track)
         worker->track = os_memory_zeroed(sizeof(*worker->track));
-    if (worker_open_series(&worker->series, &job->step, job->step.threads) == 0 &&
+    if (worker_open_series(&worker->series, &job->step, job->step.io.threads) == 0 &&
         !worker->track == !job->track)
         return thread;
     worker_thread_free(thread);
@@ -61,7 +61,7 @@ begin(struct worker_thread *thread, const struct os_thread *supervisor, atomic_b
     thread->supervisor = *supervisor;
     thread->news = news;
     atomic_init(&thread->ended, false);
-    stall_start(&thread->stall, thread->worker.plan->hang);
+    stall_start(&thread->stall, thread->worker.plan->ends.hang);
 }
 
 int
@@ -221,7 +221,7 @@ worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_
                            bool tells)
 {
     struct worker *worker = &thread->worker;
-    int64_t since, late = now - worker->plan->timeout;
+    int64_t since, late = now - worker->plan->ends.timeout;
     if (!handoff_lock(&worker->handoff, &since))
         return;
     if (since <= 0 || since > late || resumed > late) {

@@ -88,7 +88,7 @@ static int
 fill_rows(struct compare *compare, struct error *error)
 {
     const struct kept *kept = &compare->kept;
-    const struct slo *relative = find_relative(&compare->plan->slos);
+    const struct slo *relative = find_relative(&compare->plan->statistics.slos);
     char name[SLO_NAME];
     if (!relative)
         return 0;
@@ -104,8 +104,8 @@ fill_rows(struct compare *compare, struct error *error)
             .stats = &kept->jobs[i].outcome.total,
             .series = &kept->jobs[i].series,
         };
-    if (compare->rows &&
-        comparison_fill(compare->rows, kept->count, &compare->plan->slos, false) == 0)
+    if (compare->rows && comparison_fill(compare->rows, kept->count,
+                                         &compare->plan->statistics.slos, false) == 0)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
 }
@@ -161,7 +161,7 @@ explain_relative(const struct slos *slos, int at, const struct comparison_row *r
 static int
 explain_changes(const struct compare *compare)
 {
-    const struct slos *slos = &compare->plan->slos;
+    const struct slos *slos = &compare->plan->statistics.slos;
     struct notes notes = {0};
     int status = EXIT_DONE;
     for (int i = 1; compare->rows && i < compare->kept.count; i++) {

@@ -147,7 +147,7 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
     struct os_thread remover;
     int64_t until = os_clock_now() + DEADLINE_CLOSING;
     bool checks = session->plan->mode == MODE_CHECK;
-    bool removes = session->plan->keep && atomic_load(&session->made) &&
+    bool removes = session->plan->workload.keep && atomic_load(&session->made) &&
                    os_thread_start(&remover, remove_made, session) == 0;
     while (removes && !atomic_load(&session->removed) && os_clock_now() < until)
         os_signals_wait(until, &session->removed);
@@ -188,12 +188,12 @@ begin_run(struct session *session)
     stages_enter_opening(&session->stages, session->all - 1);
     session->observer = report_observer(&session->reports);
     session->task =
-        (struct run_task){.engine = plan->engine,
+        (struct run_task){.engine = plan->io.engine,
                           .jobs = session->jobs,
                           .count = session->count,
                           .load = plan->mode == MODE_PHASES ? session->jobs + 1 : NULL,
                           .observer = &session->observer};
-    if (plan->breakdown &&
+    if (plan->statistics.breakdown &&
         !(session->task.splitter = splitter_open(session->jobs, session->count,
                                                  &session->notes, &session->error)))
         return -1;
@@ -208,7 +208,7 @@ begin_run(struct session *session)
 static void
 begin(struct session *session)
 {
-    if (session->plan->awake && os_processors_awake() < 0)
+    if (session->plan->pace.awake && os_processors_awake() < 0)
         notes_add(&session->notes, "-awake", "processors may sleep between requests: %s",
                   strerror(errno));
     bool opened = run_check_memory(session->jobs, session->all, &session->error) == 0 &&
@@ -238,7 +238,7 @@ sweep_all(struct session *session)
         struct job *job = &session->jobs[i];
         struct run_task task = session->task;
         if (i > 0 && (os_signals_stop() || session->reports.failed ||
-                      (late && !job->plan.ignore_error)))
+                      (late && !job->plan.ends.ignore_error)))
             return;
         task.jobs = job;
         task.count = 1;
@@ -266,9 +266,9 @@ status_of(const struct job *job)
 static void
 limit_output(const struct plan *plan)
 {
-    int64_t end = time_add(os_clock_now(), plan->work_time);
-    if (plan->timeout < INT64_MAX && !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
-        os_monitor_limit(time_add(end, plan->timeout));
+    int64_t end = time_add(os_clock_now(), plan->ends.work_time);
+    if (plan->ends.timeout < INT64_MAX && !(plan->mode & (MODE_SWEEP | MODE_PHASES)))
+        os_monitor_limit(time_add(end, plan->ends.timeout));
 }
 
 /* Supervises the requests until all are done. Returns the status. */

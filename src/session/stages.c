@@ -84,7 +84,7 @@ const struct stage *
 stages_wait(struct stages *stages, const atomic_bool *done, int64_t *waited)
 {
     struct stall stall;
-    stall_start(&stall, stages->plan->hang);
+    stall_start(&stall, stages->plan->ends.hang);
     while (!atomic_load(done)) {
         const struct stage *stage = &stages->list[atomic_load(&stages->current)];
         int64_t now = os_clock_now();
@@ -92,7 +92,8 @@ stages_wait(struct stages *stages, const atomic_bool *done, int64_t *waited)
         int64_t step = stage->step ? time_later(since, atomic_load(stage->step)) : since;
         if (os_signals_stop() && stages->limit == INT64_MAX)
             stages->limit = now + DEADLINE_GRACE;
-        int64_t end = time_earlier(stages->limit, time_add(step, stages->plan->patience));
+        int64_t end =
+            time_earlier(stages->limit, time_add(step, stages->plan->ends.patience));
         *waited = now - since;
         if (now >= end)
             return stage;

@@ -77,7 +77,7 @@ static void
 note_fallback(struct target *target, const struct plan *plan, const char *reason,
               struct notes *notes)
 {
-    if (plan->load == LOAD_WRITE) {
+    if (plan->workload.load == LOAD_WRITE) {
         notes_add(notes, plan->path,
                   "%s: flushing the page cache after each request instead", reason);
         return;
@@ -87,7 +87,7 @@ note_fallback(struct target *target, const struct plan *plan, const char *reason
     if (!target->resident && !target->counts_sectors)
         notes_add(notes, plan->path,
                   "cannot see whether reads come from the page cache: compare with -C");
-    if (plan->rw_flags & OS_RW_NOWAIT)
+    if (plan->io.rw_flags & OS_RW_NOWAIT)
         notes_add(notes, plan->path,
                   "-nowait without cached or direct I/O can only fail (EAGAIN)");
 }
@@ -113,11 +113,12 @@ note_cached(const struct target *target, const struct plan *plan, const char *re
 static void
 choose_count(struct target *target, const struct plan *plan)
 {
-    bool alone = plan->depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
+    bool alone = plan->io.depth <= 1 && plan->sweep.kind != SWEEP_DEPTH;
     target_advance(target);
-    target->counts_sectors = plan->engine->in_thread && alone &&
-                             os_thread_counts_reads(target->fd, plan->work_offset);
-    drop_window(target, plan->work_offset, 1);
+    target->counts_sectors =
+        plan->io.engine->in_thread && alone &&
+        os_thread_counts_reads(target->fd, plan->workload.work_offset);
+    drop_window(target, plan->workload.work_offset, 1);
 }
 
 /* Notes that dirty data was lost, by errno: the kernel tells it only once. */
@@ -136,7 +137,7 @@ static int
 write_back(struct target *target, const struct plan *plan)
 {
     int64_t part = target->size / PARTS > PART_LEAST ? target->size / PARTS : PART_LEAST;
-    if (plan->patience == INT64_MAX)
+    if (plan->ends.patience == INT64_MAX)
         part = target->size;
     for (int64_t at = 0; at < target->size; at += part) {
         target_advance(target);
@@ -151,8 +152,8 @@ static void
 flush_all(struct target *target, const struct plan *plan, struct notes *notes)
 {
     target_advance(target);
-    int status = plan->load == LOAD_READ ? os_file_write_back(target->fd, 0, 0)
-                                         : os_file_flush(target->fd);
+    int status = plan->workload.load == LOAD_READ ? os_file_write_back(target->fd, 0, 0)
+                                                  : os_file_flush(target->fd);
     if (status < 0)
         note_lost(plan, notes);
     target->flushed = true;
@@ -167,7 +168,7 @@ write_back_first(struct target *target, const struct plan *plan, struct notes *n
     bool parted = status == 0 || errno != ENOTSUP;
     if (status < 0 && parted)
         note_lost(plan, notes);
-    if (!parted || plan->load != LOAD_READ)
+    if (!parted || plan->workload.load != LOAD_READ)
         flush_all(target, plan, notes);
 }
 
@@ -180,14 +181,14 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     if (!target->flushed)
         flush_all(target, plan, notes);
     target_advance(target);
-    int status = drop_window(target, plan->work_offset, target->work_size);
-    if (status < 0 && errno == ENOTSUP && plan->load != LOAD_WRITE) {
+    int status = drop_window(target, plan->workload.work_offset, target->work_size);
+    if (status < 0 && errno == ENOTSUP && plan->workload.load != LOAD_WRITE) {
         target->description.mode = MODE_CACHED;
         note_cached(target, plan, reason, notes);
         return;
     }
     target->description.mode = MODE_NOCACHE;
-    look_up_pages(target, plan->work_offset);
+    look_up_pages(target, plan->workload.work_offset);
     if (!target->resident)
         choose_count(target, plan);
     note_fallback(target, plan, reason, notes);
@@ -198,7 +199,7 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
 static int
 read_once(struct target *target, const struct plan *plan, int64_t offset)
 {
-    size_t bytes = (size_t)plan->request_size;
+    size_t bytes = (size_t)plan->workload.request_size;
     void *buffer = os_memory_aligned((size_t)target->alignment, bytes);
     if (!buffer)
         return ENOMEM;
@@ -214,9 +215,10 @@ static bool
 is_plain(const struct target *target, const struct plan *plan)
 {
     return os_file_served(target->fd) ||
-           (target->block > 0 && plan->request_size % target->block == 0 &&
-            plan->work_offset % target->block == 0 &&
-            os_file_storage(target->fd, plan->work_offset, target->work_size) == 0);
+           (target->block > 0 && plan->workload.request_size % target->block == 0 &&
+            plan->workload.work_offset % target->block == 0 &&
+            os_file_storage(target->fd, plan->workload.work_offset, target->work_size) ==
+                0);
 }
 
 /* Tries a direct read at OFFSET. Returns whether it went past the page cache; REASON of
@@ -226,7 +228,7 @@ read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
                char *reason, size_t size)
 {
     target_advance(target);
-    bool held = target_evict(target, offset, plan->request_size);
+    bool held = target_evict(target, offset, plan->workload.request_size);
     int number = read_once(target, plan, offset);
     target_advance(target);
     if (number == EINVAL || number == EOPNOTSUPP || number == ENOTSUP) {
@@ -234,7 +236,7 @@ read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
         return false;
     }
     int resident = target->resident
-                       ? target->resident(target->fd, offset, plan->request_size)
+                       ? target->resident(target->fd, offset, plan->workload.request_size)
                        : os_file_resident_try(target->fd, offset);
     if (held || resident < 0) {
         snprintf(reason, size, "%s",
@@ -250,16 +252,18 @@ read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
 static bool
 shape_is_direct(struct target *target, const struct plan *plan, char *reason, size_t size)
 {
-    int64_t second = plan->work_offset + plan->request_size;
+    int64_t second = plan->workload.work_offset + plan->workload.request_size;
     target_advance(target);
-    int storage = os_file_storage(target->fd, plan->work_offset, target->work_size);
+    int storage =
+        os_file_storage(target->fd, plan->workload.work_offset, target->work_size);
     if (storage > 0) {
         snprintf(reason, size, "%s data goes through the page cache",
                  storage & OS_STORAGE_ENCODED ? "compressed" : "inline");
         return false;
     }
-    return read_is_direct(target, plan, plan->work_offset, reason, size) &&
-           (target->work_size - plan->request_size < plan->request_size ||
+    return read_is_direct(target, plan, plan->workload.work_offset, reason, size) &&
+           (target->work_size - plan->workload.request_size <
+                plan->workload.request_size ||
             read_is_direct(target, plan, second, reason, size));
 }
 
@@ -268,8 +272,8 @@ shape_is_direct(struct target *target, const struct plan *plan, char *reason, si
 static bool
 is_aligned(const struct plan *plan, int64_t unit, char *reason, size_t size)
 {
-    if (plan->request_size % unit == 0 && plan_largest(plan) % unit == 0 &&
-        plan->work_offset % unit == 0)
+    if (plan->workload.request_size % unit == 0 && plan_largest(plan) % unit == 0 &&
+        plan->workload.work_offset % unit == 0)
         return true;
     snprintf(reason, size,
              "direct I/O needs request size and offset in multiples of %lld",
@@ -292,7 +296,7 @@ try_direct(struct target *target, const struct plan *plan, char *reason, size_t 
     if (memory > target->alignment)
         target->alignment = memory;
     if (!known)
-        look_up_pages(target, plan->work_offset);
+        look_up_pages(target, plan->workload.work_offset);
     if (os_file_direct(target->fd, true) < 0)
         return false;
     if (known || shape_is_direct(target, plan, reason, size))
@@ -306,7 +310,7 @@ static int
 choose_character(struct target *target, const struct plan *plan, struct error *error)
 {
     target->description.mode = MODE_DIRECT;
-    if (plan->direct && os_file_direct(target->fd, true) < 0)
+    if (plan->io.direct && os_file_direct(target->fd, true) < 0)
         return error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported");
     return 0;
 }
@@ -324,7 +328,7 @@ choose_memory(struct target *target, const struct plan *plan, const char *what,
               struct notes *notes, struct error *error)
 {
     target->description.mode = MODE_CACHED;
-    if (plan->direct && os_file_direct(target->fd, true) < 0) {
+    if (plan->io.direct && os_file_direct(target->fd, true) < 0) {
         error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported");
         return error_advise(error, "leave out -D to measure it all the same");
     }
@@ -356,21 +360,24 @@ find_shape(struct target *target, const struct plan *plan)
         unit = target->block;
     if (unit <= 0 || plan->sweep.kind == SWEEP_SIZE)
         return;
-    other.request_size = (plan->request_size + unit - 1) / unit * unit;
-    other.work_offset = (plan->work_offset + unit - 1) / unit * unit;
-    int64_t needed = plan->work_size ? plan->work_size : other.request_size;
-    bool larger = other.request_size > plan->request_size;
-    bool moved = other.work_offset > plan->work_offset;
-    if ((!larger && !moved) || other.request_size > needed ||
-        (target->kind != OS_DIRECTORY && other.work_offset > target->size - needed) ||
+    other.workload.request_size = (plan->workload.request_size + unit - 1) / unit * unit;
+    other.workload.work_offset = (plan->workload.work_offset + unit - 1) / unit * unit;
+    int64_t needed =
+        plan->workload.work_size ? plan->workload.work_size : other.workload.request_size;
+    bool larger = other.workload.request_size > plan->workload.request_size;
+    bool moved = other.workload.work_offset > plan->workload.work_offset;
+    if ((!larger && !moved) || other.workload.request_size > needed ||
+        (target->kind != OS_DIRECTORY &&
+         other.workload.work_offset > target->size - needed) ||
         !try_direct(target, &other, reason, sizeof(reason)))
         return;
     os_file_direct(target->fd, false);
     if (larger)
-        text += write_size(text, sizeof(target->shape) / 2, "-s", other.request_size);
+        text += write_size(text, sizeof(target->shape) / 2, "-s",
+                           other.workload.request_size);
     if (moved)
         write_size(text, sizeof(target->shape) / 2, larger ? " -o" : "-o",
-                   other.work_offset);
+                   other.workload.work_offset);
 }
 
 /* Fails, with advice: without -D the page cache would answer, if it keeps the pages. */
@@ -386,10 +393,10 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
         snprintf(advice, sizeof(advice), "name the raw device %s", name);
         return error_advise(error, advice);
     }
-    look_up_pages(target, plan->work_offset);
+    look_up_pages(target, plan->workload.work_offset);
     target_advance(target);
-    if (plan->load == LOAD_WRITE ||
-        !target_evict(target, plan->work_offset, plan->request_size))
+    if (plan->workload.load == LOAD_WRITE ||
+        !target_evict(target, plan->workload.work_offset, plan->workload.request_size))
         return error_advise(error, "leave out -D to measure without it");
     find_shape(target, plan);
     snprintf(advice, sizeof(advice), "use %s", target->shape);
@@ -406,16 +413,16 @@ choose_way(struct target *target, const struct plan *plan, enum mode mode, bool 
            struct notes *notes, struct error *error)
 {
     char reason[128];
-    os_file_random(target->fd, plan->work_offset, target->work_size);
+    os_file_random(target->fd, plan->workload.work_offset, target->work_size);
     if (!target->flushed)
         write_back_first(target, plan, notes);
     target->direct = try_direct(target, plan, reason, sizeof(reason));
     target->description.mode = mode;
     if (target->direct)
         return 0;
-    if (plan->direct || raw)
+    if (plan->io.direct || raw)
         return refuse_direct(target, plan, raw, reason, error);
-    if (mode == MODE_DIRECT && plan->load != LOAD_WRITE)
+    if (mode == MODE_DIRECT && plan->workload.load != LOAD_WRITE)
         find_shape(target, plan);
     if (mode == MODE_DIRECT)
         start_nocache(target, plan, reason, notes);
@@ -432,16 +439,16 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     target_advance(target);
     bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
     enum os_backing backing = os_file_backing(target->fd, name, sizeof(name));
-    bool loops = backing == OS_BACKING_CACHE && plan->load != LOAD_WRITE;
+    bool loops = backing == OS_BACKING_CACHE && plan->workload.load != LOAD_WRITE;
     enum mode mode = loops || backing == OS_BACKING_MEMORY ? MODE_CACHED : MODE_DIRECT;
     if (backing == OS_BACKING_MEMORY && name[0] != '/') /* no device at all */
         return choose_memory(target, plan, name, notes, error);
     if (backing == OS_BACKING_MEMORY)
         note_memory(plan, name, notes);
-    if (plan->cached && !plan->direct && !raw) {
+    if (plan->io.cached && !plan->io.direct && !raw) {
         target->description.mode = MODE_CACHED;
-        if (!plan->linear)
-            os_file_random(target->fd, plan->work_offset, target->work_size);
+        if (!plan->workload.linear)
+            os_file_random(target->fd, plan->workload.work_offset, target->work_size);
         return 0;
     }
     if (loops)
@@ -458,7 +465,7 @@ reason_not_polled(const struct target *target, const struct plan *plan)
 {
     if (target->kind != OS_CHARACTER && !target->direct)
         return "only direct I/O can be polled for";
-    if (plan->load != LOAD_READ && target->flush)
+    if (plan->workload.load != LOAD_READ && target->flush)
         return "a flush cannot be polled for";
     int polls = os_file_polls(target->fd);
     if (polls > 0)
@@ -472,10 +479,11 @@ static void
 choose_polling(struct target *target, const struct plan *plan, struct notes *notes)
 {
     bool waits = target->kind != OS_CHARACTER && !target->direct;
-    const char *caveat = waits ? plan->engine->caveat_buffered : plan->engine->caveat;
-    if (plan->depth > 1 && caveat)
+    const char *caveat =
+        waits ? plan->io.engine->caveat_buffered : plan->io.engine->caveat;
+    if (plan->io.depth > 1 && caveat)
         notes_add(notes, plan->path, "%s", caveat);
-    if (!plan->engine->polls || !(plan->rw_flags & OS_RW_HIPRI))
+    if (!plan->io.engine->polls || !(plan->io.rw_flags & OS_RW_HIPRI))
         return;
     const char *reason = reason_not_polled(target, plan);
     target->poll = !reason;
@@ -490,13 +498,13 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
 {
     char number[16];
     target_advance(target);
-    target->rw_flags = plan->rw_flags;
-    if ((plan->load == LOAD_WRITE ||
-         os_file_flags_try(target->fd, plan->rw_flags, false) == 0) &&
-        (plan->load == LOAD_READ ||
-         os_file_flags_try(target->fd, plan->rw_flags, true) == 0))
+    target->rw_flags = plan->io.rw_flags;
+    if ((plan->workload.load == LOAD_WRITE ||
+         os_file_flags_try(target->fd, plan->io.rw_flags, false) == 0) &&
+        (plan->workload.load == LOAD_READ ||
+         os_file_flags_try(target->fd, plan->io.rw_flags, true) == 0))
         return 0;
-    if (plan->rw_flags & OS_RW_NOWAIT)
+    if (plan->io.rw_flags & OS_RW_NOWAIT)
         return error_set(error, EXIT_PREPARE, plan->path,
                          "-nowait is not available here: %s", strerror(errno));
     notes_add(notes, plan->path, "-hipri is not available here (%s): going without it",
@@ -510,7 +518,7 @@ io_mode_choose(struct target *target, const struct plan *plan, struct notes *not
                struct error *error)
 {
     target->alignment = PAGE;
-    target->flush = !plan->cached;
+    target->flush = !plan->io.cached;
     if (choose_flags(target, plan, notes, error) < 0)
         return -1;
     int status =

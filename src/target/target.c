@@ -32,11 +32,12 @@ refuse(const struct plan *plan, int number, struct error *error)
 static int
 check_consent(const struct target *target, const struct plan *plan, struct error *error)
 {
-    if (target->kind != OS_DIRECTORY && plan->append) {
+    if (target->kind != OS_DIRECTORY && plan->workload.append) {
         error_set(error, EXIT_PREPARE, plan->path, "-append extends a file of its own");
         return error_advise(error, "name a directory");
     }
-    if (target->kind == OS_DIRECTORY || plan->load == LOAD_READ || plan->consent >= 3)
+    if (target->kind == OS_DIRECTORY || plan->workload.load == LOAD_READ ||
+        plan->workload.destroy_confirmed >= 3)
         return 0;
     error_set(error, EXIT_PREPARE, plan->path, "writing would destroy its data");
     return error_advise(error, "say -W three times (-WWW) if that is what you want");
@@ -71,12 +72,13 @@ open_claimed(struct target *target, const char *path, unsigned flags)
 static int
 open_existing(struct target *target, const struct plan *plan, struct error *error)
 {
-    unsigned flags = plan->open_flags | (target->kind == OS_BLOCK ? 0 : OS_OPEN_NOW);
+    unsigned flags = plan->io.open_flags | (target->kind == OS_BLOCK ? 0 : OS_OPEN_NOW);
     struct os_info info;
     target_advance(target);
-    if (plan->load != LOAD_READ)
+    if (plan->workload.load != LOAD_READ)
         flags |= OS_OPEN_WRITE;
-    if (plan->load != LOAD_READ && target->kind == OS_BLOCK && !is_claimed(target))
+    if (plan->workload.load != LOAD_READ && target->kind == OS_BLOCK &&
+        !is_claimed(target))
         flags |= OS_OPEN_EXCLUSIVE;
     target->fd = flags & OS_OPEN_EXCLUSIVE ? open_claimed(target, plan->path, flags)
                                            : os_file_open(plan->path, flags);
@@ -101,7 +103,7 @@ describe_device(struct target *target, const struct plan *plan, struct error *er
     target->size = 0;
     if (is_block && os_device_size(target->fd, &target->size, &unit) < 0)
         return refuse(plan, errno, error);
-    if (is_block && plan->load != LOAD_READ && os_device_read_only(target->fd))
+    if (is_block && plan->workload.load != LOAD_READ && os_device_read_only(target->fd))
         return refuse(plan, EROFS, error);
     snprintf(description->fstype, sizeof(description->fstype), "%s",
              is_block ? "block" : "character");
@@ -153,13 +155,14 @@ measure(struct target *target, struct plan *plan, struct error *error)
 {
     bool bounded = target->kind == OS_FILE || target->kind == OS_BLOCK;
     int64_t size = bounded ? target->size : INT64_MAX;
-    int64_t work_size = plan->work_size;
+    int64_t work_size = plan->workload.work_size;
     if (!bounded)
-        work_size = plan->scratch_size;
-    if (plan->work_offset > size || work_size > size - plan->work_offset)
+        work_size = plan->workload.scratch_size;
+    if (plan->workload.work_offset > size ||
+        work_size > size - plan->workload.work_offset)
         return error_set(error, EXIT_PREPARE, plan->path, "target is too small for this");
-    target->work_size = work_size ? work_size : size - plan->work_offset;
-    plan->request_size = plan_first(plan, target->work_size);
+    target->work_size = work_size ? work_size : size - plan->workload.work_offset;
+    plan->workload.request_size = plan_first(plan, target->work_size);
     if (target->work_size < plan_largest(plan))
         return error_set(error, EXIT_PREPARE, plan->path,
                          "request size is too big for this target");
@@ -171,7 +174,7 @@ measure(struct target *target, struct plan *plan, struct error *error)
 static double
 share_holes(struct target *target, const struct plan *plan, int64_t end)
 {
-    int64_t holes = working_file_holes(target, plan->work_offset, end);
+    int64_t holes = working_file_holes(target, plan->workload.work_offset, end);
     double share = 100.0 * (double)holes / (double)target->work_size;
     return holes < 0 ? -1 : holes < target->work_size && share > 99.9 ? 99.9 : share;
 }
@@ -180,9 +183,9 @@ double
 target_new_holes(struct target *target, const struct plan *plan)
 {
     struct os_info info;
-    int64_t end = plan->work_offset + target->work_size;
+    int64_t end = plan->workload.work_offset + target->work_size;
     bool stored = target->kind == OS_FILE || target->kind == OS_DIRECTORY;
-    if (!stored || plan->load == LOAD_WRITE || target->holes < 0 ||
+    if (!stored || plan->workload.load == LOAD_WRITE || target->holes < 0 ||
         os_file_info(target->fd, &info) < 0)
         return 0;
     double share = share_holes(target, plan, info.size < end ? info.size : end);
@@ -193,13 +196,15 @@ target_new_holes(struct target *target, const struct plan *plan)
 static void
 note_absent(struct target *target, const struct plan *plan, struct notes *notes)
 {
-    target->holes = share_holes(target, plan, plan->work_offset + target->work_size);
+    target->holes =
+        share_holes(target, plan, plan->workload.work_offset + target->work_size);
     if (target->holes > 0)
         notes_add(notes, plan->path,
                   "%.3g %% of the working set is holes: reading them touches no device",
                   target->holes);
     target_advance(target);
-    int storage = os_file_storage(target->fd, plan->work_offset, target->work_size);
+    int storage =
+        os_file_storage(target->fd, plan->workload.work_offset, target->work_size);
     if (storage > 0 && storage & OS_STORAGE_INLINE)
         notes_add(notes, plan->path,
                   "its data is kept in the metadata: reading it touches no device");
@@ -230,7 +235,7 @@ prepare_file(struct target *target, struct plan *plan, struct notes *notes,
         return -1;
     if (io_mode_choose(target, plan, notes, error) < 0)
         return -1;
-    if (!is_directory && plan->load != LOAD_WRITE)
+    if (!is_directory && plan->workload.load != LOAD_WRITE)
         note_absent(target, plan, notes);
     return 0;
 }

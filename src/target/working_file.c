@@ -68,7 +68,7 @@ refuse_directory(const struct plan *plan, int number, struct error *error)
     error_set(error, EXIT_PREPARE, plan->path, "no working file can be made here: %s",
               strerror(number));
     error->broken = error_is_broken(number);
-    if (plan->append)
+    if (plan->workload.append)
         return error_advise(error, "name another directory");
     if (error_is_room(number))
         return error_advise(error, "use a smaller -S, or name a file in it instead");
@@ -112,7 +112,7 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
     struct os_info info;
     if (kept_name(plan, name) < 0)
         return refuse_directory(plan, errno, error);
-    make_kept(target, name, plan->open_flags);
+    make_kept(target, name, plan->io.open_flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
         return refuse_kept(name, "is a symbolic link", error);
     if (target->fd < 0 && (errno == EISDIR || errno == ENXIO || errno == EOPNOTSUPP))
@@ -139,10 +139,10 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
 int
 working_file_open(struct target *target, const struct plan *plan, struct error *error)
 {
-    if (plan->keep)
+    if (plan->workload.keep)
         return open_kept(target, plan, error);
     target_advance(target);
-    target->fd = os_file_temporary(plan->path, plan->open_flags);
+    target->fd = os_file_temporary(plan->path, plan->io.open_flags);
     target->size = 0;
     return target->fd < 0 ? refuse_directory(plan, errno, error) : 0;
 }
@@ -153,12 +153,13 @@ refuse_space(const struct plan *plan, int64_t available, struct error *error)
     char need[UNITS_TEXT], have[UNITS_TEXT];
     error_set(error, EXIT_PREPARE, plan->path,
               "a working set of %s does not fit into the %s that are free",
-              units_format(UNITS_SIZE, plan->scratch_size, need),
+              units_format(UNITS_SIZE, plan->workload.scratch_size, need),
               units_format(UNITS_SIZE, available, have));
-    return error_advise(
-        error, plan->mode == MODE_BACKGROUND ? "name a file in it with path= instead"
-               : plan->append                ? "use a smaller -S"
-                              : "use a smaller -S, or name a file in it instead");
+    return error_advise(error, plan->mode == MODE_BACKGROUND
+                                   ? "name a file in it with path= instead"
+                               : plan->workload.append
+                                   ? "use a smaller -S"
+                                   : "use a smaller -S, or name a file in it instead");
 }
 
 /* The file would be short, and requests beyond its end. */
@@ -203,8 +204,10 @@ flush_batch(struct target *target, int64_t batch)
 static int64_t
 fill_size(const struct plan *plan)
 {
-    int64_t enough = 2 * plan->request_size;
-    return plan->append && enough < plan->scratch_size ? enough : plan->scratch_size;
+    int64_t enough = 2 * plan->workload.request_size;
+    return plan->workload.append && enough < plan->workload.scratch_size
+               ? enough
+               : plan->workload.scratch_size;
 }
 
 /* Writes random DATA over the working set, batch by batch, each flushed; a stop signal
@@ -213,9 +216,9 @@ static int
 write_batches(struct target *target, const struct plan *plan, char *data)
 {
     struct random random;
-    int64_t at = plan->work_offset, end = at + fill_size(plan);
+    int64_t at = plan->workload.work_offset, end = at + fill_size(plan);
     int64_t batch = BATCH_LEAST, next = at + batch;
-    random_seed(&random, ~plan->seed);
+    random_seed(&random, ~plan->workload.seed);
     while (at < end && !os_signals_stop()) {
         int64_t size = end - at < CHUNK ? end - at : CHUNK;
         random_fill(&random, data, (size_t)size);
@@ -251,10 +254,11 @@ int
 working_file_fill(struct target *target, const struct plan *plan, int64_t available,
                   struct error *error)
 {
-    int64_t end = plan->work_offset + fill_size(plan);
-    int64_t missing = working_file_holes(target, plan->work_offset, end);
-    if (missing < 0 || plan->append) /* unknown: all, unless the file is long enough */
-        missing = target->size < end ? plan->scratch_size : 0;
+    int64_t end = plan->workload.work_offset + fill_size(plan);
+    int64_t missing = working_file_holes(target, plan->workload.work_offset, end);
+    if (missing < 0 ||
+        plan->workload.append) /* unknown: all, unless the file is long enough */
+        missing = target->size < end ? plan->workload.scratch_size : 0;
     if (missing == 0)
         return 0;
     if (target->memory && missing > OS_MEMORY_LITTLE) {
@@ -287,7 +291,7 @@ target_discard(const struct target *target, const struct plan *plan)
     struct os_info info;
     if (target->fresh && kept_name(plan, name) == 0)
         os_path_remove(name);
-    else if (plan->keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
+    else if (plan->workload.keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
              os_file_info(target->fd, &info) == 0 && info.size > target->size)
         os_file_truncate(target->fd, target->size);
 }

@@ -77,18 +77,19 @@ check_pace(const struct options *options, const struct plan *plan)
 {
     bool rate = options->given[OPTION_RATE_LIMIT];
     bool speed = options->given[OPTION_SPEED_LIMIT];
-    MUST(plan->interval >= 0);
-    MUST(plan->burst >= 1);
-    MUST(plan->count >= 1);
-    MUST(plan->work_time >= 1);
-    MUST(plan->hang >= 0);
-    MUST(!options->given[OPTION_INTERVAL] || plan->interval >= options->interval);
-    if (plan->burst > INT64_MAX / plan->request_size / plan->threads)
+    MUST(plan->pace.interval >= 0);
+    MUST(plan->pace.burst >= 1);
+    MUST(plan->ends.count >= 1);
+    MUST(plan->ends.work_time >= 1);
+    MUST(plan->ends.hang >= 0);
+    MUST(!options->given[OPTION_INTERVAL] || plan->pace.interval >= options->interval);
+    if (plan->pace.burst > INT64_MAX / plan->workload.request_size / plan->io.threads)
         return;
-    int64_t together = plan->burst * plan->threads;
-    MUST(!rate || keeps_limit(plan->interval, together, options->rate_limit));
-    MUST(!speed || keeps_limit(plan->interval, together * plan->request_size,
-                               options->speed_limit));
+    int64_t together = plan->pace.burst * plan->io.threads;
+    MUST(!rate || keeps_limit(plan->pace.interval, together, options->rate_limit));
+    MUST(!speed ||
+         keeps_limit(plan->pace.interval, together * plan->workload.request_size,
+                     options->speed_limit));
 }
 
 static void
@@ -96,13 +97,14 @@ check_plan(const struct options *options, const struct plan *plan)
 {
     bool writes = options->given[OPTION_WRITE] || options->given[OPTION_READ_WRITE];
     MUST(plan->path == options->targets[0]);
-    MUST((plan->load != LOAD_READ) == writes);
-    MUST((plan->consent > 0) == writes);
-    MUST(plan->request_size >= 1 && plan->request_size <= REQUEST_MOST);
-    MUST(plan->work_size >= 0 && plan->work_offset >= 0);
-    MUST(plan->scratch_size >= 1);
-    MUST(options->work_size || plan->scratch_size >= plan->request_size);
-    MUST(plan->limits.fastest >= 0 && plan->limits.slowest >= 0);
+    MUST((plan->workload.load != LOAD_READ) == writes);
+    MUST((plan->workload.destroy_confirmed > 0) == writes);
+    MUST(plan->workload.request_size >= 1 && plan->workload.request_size <= REQUEST_MOST);
+    MUST(plan->workload.work_size >= 0 && plan->workload.work_offset >= 0);
+    MUST(plan->workload.scratch_size >= 1);
+    MUST(options->work_size ||
+         plan->workload.scratch_size >= plan->workload.request_size);
+    MUST(plan->statistics.limits.fastest >= 0 && plan->statistics.limits.slowest >= 0);
     MUST(plan->output.burst >= 0);
     MUST(plan->output.print_count >= 0 && plan->output.print_interval >= 0);
     MUST(!plan->output.time_format == !options->given[OPTION_TIME]);
@@ -112,16 +114,16 @@ static void
 check_concurrency(const struct options *options, const struct plan *plan)
 {
     bool async = options->given[OPTION_ASYNC], uring = options->given[OPTION_URING];
-    bool deep = plan->depth > 1 || plan->sweep.kind == SWEEP_DEPTH;
+    bool deep = plan->io.depth > 1 || plan->sweep.kind == SWEEP_DEPTH;
     MUST(!(async && uring));
     if (plan->sweep.kind != SWEEP_RATE || async || uring) {
-        MUST(plan->engine == io_engine_of(async ? 'A' : uring ? 'U' : 0));
-        MUST(!plan->engine_name == !(async || uring));
+        MUST(plan->io.engine == io_engine_of(async ? 'A' : uring ? 'U' : 0));
+        MUST(!plan->io.engine_name == !(async || uring));
     }
-    MUST(plan->threads >= 1 && plan->threads <= THREADS_MOST);
-    MUST(plan->depth >= 1 && plan->depth <= DEPTH_MOST);
-    MUST(!deep || plan->engine->many);
-    MUST(!plan->corrected || plan->depth == 1);
+    MUST(plan->io.threads >= 1 && plan->io.threads <= THREADS_MOST);
+    MUST(plan->io.depth >= 1 && plan->io.depth <= DEPTH_MOST);
+    MUST(!deep || plan->io.engine->many);
+    MUST(!plan->statistics.corrected || plan->io.depth == 1);
 }
 
 static void
@@ -131,21 +133,21 @@ check_sweep(const struct options *options, const struct plan *plan)
     MUST((plan->sweep.kind != SWEEP_NONE) == (options->given[OPTION_SWEEP] > 0));
     MUST((plan->sweep.kind != SWEEP_NONE) == !!(plan->mode & MODE_SWEEP));
     if (plan->sweep.kind == SWEEP_NONE) {
-        MUST(plan->settle == 0);
+        MUST(plan->ends.settle == 0);
         return;
     }
     bool rates = plan->sweep.kind == SWEEP_RATE;
     bool open = (rates || plan->sweep.kind == SWEEP_SIZE) && plan->sweep.from == 0;
     MUST(open || (plan->sweep.from >= 1 && plan->sweep.to >= plan->sweep.from));
-    MUST(plan->interval == 0 && plan->burst == 1);
-    MUST(plan->work_time < INT64_MAX || options->work_time == INT64_MAX);
-    MUST(plan->settle >= 0 && plan->settle <= plan->work_time / 10);
+    MUST(plan->pace.interval == 0 && plan->pace.burst == 1);
+    MUST(plan->ends.work_time < INT64_MAX || options->work_time == INT64_MAX);
+    MUST(plan->ends.settle >= 0 && plan->ends.settle <= plan->ends.work_time / 10);
     MUST(options->work_size || plan->sweep.kind != SWEEP_SIZE ||
-         plan->scratch_size >= plan->sweep.to);
+         plan->workload.scratch_size >= plan->sweep.to);
     plan_step(plan, open ? 4096 : plan->sweep.to, 0, &step);
-    MUST(step.open == rates && (!rates || step.interval > 0));
+    MUST(step.pace.open_loop == rates && (!rates || step.pace.interval > 0));
     check_concurrency(options, &step);
-    MUST(step.request_size >= 1 && step.request_size <= REQUEST_MOST);
+    MUST(step.workload.request_size >= 1 && step.workload.request_size <= REQUEST_MOST);
 }
 
 /* What kept runs are compared by needs no run, and what a plug-in says no other output.
@@ -158,17 +160,17 @@ check_kinds(const struct options *options, const struct plan *plan)
     MUST((plan->mode == MODE_COMPARE) == compares);
     MUST((plan->mode == MODE_CHECK) == checks);
     MUST((plan->mode == MODE_PHASES) == (options->given[OPTION_LOAD] > 0));
-    MUST(!compares || (plan->series > 0 && !plan->output.hdr));
+    MUST(!compares || (plan->statistics.series > 0 && !plan->output.hdr));
     MUST((plan->output.format == FORMAT_CHECK) == checks);
     MUST((plan->output.format == FORMAT_INFLUX) == influx);
     MUST(!checks || !(plan->output.file || plan_has_periods(&plan->output)));
-    MUST(!checks || plan->timeout < INT64_MAX);
+    MUST(!checks || plan->ends.timeout < INT64_MAX);
     MUST(!(checks || influx) || !(plan->output.requests || plan->output.summary));
-    MUST(checks || plan->warnings.count == 0);
-    for (int i = 0; i < plan->slos.count; i++)
-        MUST(compares || !plan->slos.list[i].relative);
-    for (int i = 0; i < plan->warnings.count; i++)
-        MUST(!plan->warnings.list[i].relative);
+    MUST(checks || plan->statistics.warnings.count == 0);
+    for (int i = 0; i < plan->statistics.slos.count; i++)
+        MUST(compares || !plan->statistics.slos.list[i].relative);
+    for (int i = 0; i < plan->statistics.warnings.count; i++)
+        MUST(!plan->statistics.warnings.list[i].relative);
 }
 
 static void

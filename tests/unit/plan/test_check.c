@@ -40,14 +40,15 @@ a_check_always_ends(void **state)
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        if (plan.work_time != cases[i].work_time || plan.timeout != cases[i].timeout ||
-            plan.patience != cases[i].timeout)
+        if (plan.ends.work_time != cases[i].work_time ||
+            plan.ends.timeout != cases[i].timeout ||
+            plan.ends.patience != cases[i].timeout)
             fail_msg("ioping %s: %lld, %lld, %lld", cases[i].line,
-                     (long long)plan.work_time, (long long)plan.timeout,
-                     (long long)plan.patience);
+                     (long long)plan.ends.work_time, (long long)plan.ends.timeout,
+                     (long long)plan.ends.patience);
     }
-    assert_true(planned("-q .").work_time == INT64_MAX);
-    assert_true(planned("-q .").timeout == INT64_MAX);
+    assert_true(planned("-q .").ends.work_time == INT64_MAX);
+    assert_true(planned("-q .").ends.timeout == INT64_MAX);
 }
 
 static void
@@ -55,11 +56,11 @@ warnings_are_limits_of_their_own(void **state)
 {
     (void)state;
     struct plan plan = planned("-check -warn p99=5ms -slo p99=20ms -warn iops=9 .");
-    assert_int_equal(plan.slos.count, 1);
-    assert_int_equal(plan.slos.list[0].limit, 20 * MS);
-    assert_int_equal(plan.warnings.count, 2);
-    assert_int_equal(plan.warnings.list[0].limit, 5 * MS);
-    assert_int_equal(plan.warnings.list[1].metric, SLO_IOPS);
+    assert_int_equal(plan.statistics.slos.count, 1);
+    assert_int_equal(plan.statistics.slos.list[0].limit, 20 * MS);
+    assert_int_equal(plan.statistics.warnings.count, 2);
+    assert_int_equal(plan.statistics.warnings.list[0].limit, 5 * MS);
+    assert_int_equal(plan.statistics.warnings.list[1].metric, SLO_IOPS);
 }
 
 static void

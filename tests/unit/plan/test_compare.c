@@ -94,7 +94,7 @@ limits_are_on_the_whole_time(void **state)
                                         "submit-min", "queue-p50", "loaded-read-p99"};
     struct plan plan = planned("-compare -slo p99=1ms -slo min=1 -slo avg=1 -slo max=1 "
                                "-slo mdev=1 -slo iops=9 a");
-    assert_int_equal(plan.slos.count, 6);
+    assert_int_equal(plan.statistics.slos.count, 6);
     for (size_t i = 0; i < LENGTH(names); i++) {
         char line[128], expected[256];
         snprintf(line, sizeof(line), "-compare -slo max=1 -slo %s=1 a", names[i]);
@@ -125,8 +125,8 @@ a_rerun_makes_the_same_choices(void **state)
     assert_int_equal(cli_parse(3, argv, &options, &error), 0);
     assert_int_equal(plan_make(&options, 7, &one, &error), 0);
     assert_int_equal(plan_make(&options, 8, &other, &error), 0);
-    assert_true(one.seed == other.seed);
-    assert_true(planned("gp2").seed == SEED);
+    assert_true(one.workload.seed == other.workload.seed);
+    assert_true(planned("gp2").workload.seed == SEED);
 }
 
 int

@@ -10,12 +10,12 @@ nothing_given_is_one_request_at_a_time_that_waits(void **state)
 {
     (void)state;
     struct plan plan = planned(".");
-    assert_ptr_equal(plan.engine, io_engine_of(0));
-    assert_null(plan.engine_name);
-    assert_int_equal(plan.threads, 1);
-    assert_int_equal(plan.depth, 1);
+    assert_ptr_equal(plan.io.engine, io_engine_of(0));
+    assert_null(plan.io.engine_name);
+    assert_int_equal(plan.io.threads, 1);
+    assert_int_equal(plan.io.depth, 1);
     assert_int_equal(plan.sweep.kind, SWEEP_NONE);
-    assert_int_equal(plan.settle, 0);
+    assert_int_equal(plan.ends.settle, 0);
 }
 
 static void
@@ -40,10 +40,10 @@ engine_threads_and_depth_are_taken_over(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        if (plan.engine != io_engine_of(cases[i].engine) ||
-            plan.threads != cases[i].threads || plan.depth != cases[i].depth)
-            fail_msg("ioping %s: %s %d %d", cases[i].line, plan.engine->name,
-                     plan.threads, plan.depth);
+        if (plan.io.engine != io_engine_of(cases[i].engine) ||
+            plan.io.threads != cases[i].threads || plan.io.depth != cases[i].depth)
+            fail_msg("ioping %s: %s %d %d", cases[i].line, plan.io.engine->name,
+                     plan.io.threads, plan.io.depth);
     }
 }
 
@@ -92,7 +92,7 @@ limits_are_for_all_workers_together(void **state)
         {"-r 1 -threads 2 -b 9223372036854775807 .", INT64_MAX},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        int64_t interval = planned(cases[i].line).interval;
+        int64_t interval = planned(cases[i].line).pace.interval;
         if (interval != cases[i].interval)
             fail_msg("ioping %s: %lld", cases[i].line, (long long)interval);
     }
@@ -102,9 +102,9 @@ static void
 depth_does_not_lengthen_the_interval_of_a_limit(void **state)
 {
     (void)state;
-    assert_int_equal(planned("-r 10 -U -depth 16 .").interval, 100000000);
-    assert_int_equal(planned("-r 10 -U -depth 16 -threads 2 .").interval, 200000000);
-    assert_int_equal(planned("-l 1m -A -depth 16 -b 2 .").interval, 7812500);
+    assert_int_equal(planned("-r 10 -U -depth 16 .").pace.interval, 100000000);
+    assert_int_equal(planned("-r 10 -U -depth 16 -threads 2 .").pace.interval, 200000000);
+    assert_int_equal(planned("-l 1m -A -depth 16 -b 2 .").pace.interval, 7812500);
 }
 
 static void
@@ -112,11 +112,11 @@ an_interval_is_that_of_each_worker(void **state)
 {
     (void)state;
     struct plan plan = planned("-i 5ms -threads 4 .");
-    assert_int_equal(plan.interval, 5000000);
-    assert_false(plan.limited);
-    assert_int_equal(planned("-threads 4 .").interval, 1000000000);
-    assert_int_equal(planned("-i 5ms -threads 4 -b 3 .").interval, 5000000);
-    assert_int_equal(planned("-i 0 -threads 4 .").interval, 0);
+    assert_int_equal(plan.pace.interval, 5000000);
+    assert_false(plan.pace.limited);
+    assert_int_equal(planned("-threads 4 .").pace.interval, 1000000000);
+    assert_int_equal(planned("-i 5ms -threads 4 -b 3 .").pace.interval, 5000000);
+    assert_int_equal(planned("-i 0 -threads 4 .").pace.interval, 0);
 }
 
 /* 100 ms are enough for one worker, and too little for two. */
@@ -124,9 +124,9 @@ static void
 what_is_limited_depends_on_the_workers(void **state)
 {
     (void)state;
-    assert_false(planned("-i 100ms -r 10 -threads 1 .").limited);
-    assert_true(planned("-i 100ms -r 10 -threads 2 .").limited);
-    assert_false(planned("-i 200ms -r 10 -threads 2 .").limited);
+    assert_false(planned("-i 100ms -r 10 -threads 1 .").pace.limited);
+    assert_true(planned("-i 100ms -r 10 -threads 2 .").pace.limited);
+    assert_false(planned("-i 200ms -r 10 -threads 2 .").pace.limited);
 }
 
 static void
@@ -134,18 +134,20 @@ count_time_and_warmup_are_those_of_the_run(void **state)
 {
     (void)state;
     struct plan plan = planned("-c 10 -w 3 -a 2 -threads 4 -U -depth 8 .");
-    assert_int_equal(plan.count, 10);
-    assert_int_equal(plan.work_time, 3000000000);
-    assert_int_equal(plan.limits.warmup, 2);
-    assert_int_equal(plan.settle, 0);
+    assert_int_equal(plan.ends.count, 10);
+    assert_int_equal(plan.ends.work_time, 3000000000);
+    assert_int_equal(plan.statistics.limits.warmup, 2);
+    assert_int_equal(plan.ends.settle, 0);
 }
 
 static void
 corrections_are_for_requests_that_wait_for_each_other(void **state)
 {
     (void)state;
-    assert_int_equal(planned("-corrected -U -depth 1 .").corrected, 1000000000);
-    assert_int_equal(planned("-corrected -threads 4 -i 5ms .").corrected, 5000000);
+    assert_int_equal(planned("-corrected -U -depth 1 .").statistics.corrected,
+                     1000000000);
+    assert_int_equal(planned("-corrected -threads 4 -i 5ms .").statistics.corrected,
+                     5000000);
     static const char expected[] =
         "ioping: -corrected: requests do not wait for each other with -depth; leave out "
         "one of them\n";
@@ -161,8 +163,9 @@ corrections_under_a_limit_of_all_workers_are_refused(void **state)
     planned_refused("-corrected -i 100ms -r 10 -threads 2 .",
                     "ioping: -corrected: under a limit no request is ever due; give one "
                     "with -i\n");
-    assert_int_equal(planned("-corrected -i 200ms -r 10 -threads 2 .").corrected,
-                     200000000);
+    assert_int_equal(
+        planned("-corrected -i 200ms -r 10 -threads 2 .").statistics.corrected,
+        200000000);
 }
 
 int

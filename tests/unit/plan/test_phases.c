@@ -18,23 +18,24 @@ a_load_is_what_its_words_say(void **state)
         background("-c 9 -i 1ms -load write,size=1m,threads=2,linear,path=/b /a");
     assert_true(one.mode == MODE_BACKGROUND);
     assert_string_equal(one.path, "/b");
-    assert_int_equal(one.load, LOAD_WRITE);
-    assert_int_equal(one.request_size, 1 << 20);
-    assert_int_equal(one.threads, 2);
-    assert_int_equal(one.depth, 1);
-    assert_true(one.linear);
-    assert_int_equal(background("-c 9 -load rw a").load, LOAD_READ_WRITE);
-    assert_int_equal(background("-c 9 -W -load read a").load, LOAD_READ);
+    assert_int_equal(one.workload.load, LOAD_WRITE);
+    assert_int_equal(one.workload.request_size, 1 << 20);
+    assert_int_equal(one.io.threads, 2);
+    assert_int_equal(one.io.depth, 1);
+    assert_true(one.workload.linear);
+    assert_int_equal(background("-c 9 -load rw a").workload.load, LOAD_READ_WRITE);
+    assert_int_equal(background("-c 9 -W -load read a").workload.load, LOAD_READ);
 }
 
 static void
 requests_are_small_unless_they_are_linear(void **state)
 {
     (void)state;
-    assert_int_equal(background("-c 9 -s 8k -load read a").request_size, 4096);
-    assert_int_equal(background("-c 9 -load read,linear a").request_size, 256 << 10);
-    assert_int_equal(background("-c 9 -L -load read a").request_size, 4096);
-    assert_false(background("-c 9 -L -load read a").linear);
+    assert_int_equal(background("-c 9 -s 8k -load read a").workload.request_size, 4096);
+    assert_int_equal(background("-c 9 -load read,linear a").workload.request_size,
+                     256 << 10);
+    assert_int_equal(background("-c 9 -L -load read a").workload.request_size, 4096);
+    assert_false(background("-c 9 -L -load read a").workload.linear);
 }
 
 /* Nothing of the requests' own pace, limits and output is the load's. */
@@ -45,16 +46,16 @@ a_load_has_no_end_and_no_output(void **state)
     struct plan one =
         background("-c 9 -w 9 -i 1ms -a 5 -t 1ms -T 2ms -b 3 -P 1 -p 1 -slo "
                    "max=1 -plot p -prometheus m -load read a");
-    assert_true(one.count == UINT64_MAX);
-    assert_int_equal(one.work_time, INT64_MAX);
-    assert_int_equal(one.interval, 0);
-    assert_int_equal(one.burst, 1);
-    assert_int_equal(one.settle, SECOND);
-    assert_int_equal(one.limits.warmup, 0);
-    assert_int_equal(one.limits.fastest, 0);
-    assert_int_equal(one.limits.slowest, INT64_MAX);
-    assert_int_equal(one.corrected, 0);
-    assert_int_equal(one.slos.count, 0);
+    assert_true(one.ends.count == UINT64_MAX);
+    assert_int_equal(one.ends.work_time, INT64_MAX);
+    assert_int_equal(one.pace.interval, 0);
+    assert_int_equal(one.pace.burst, 1);
+    assert_int_equal(one.ends.settle, SECOND);
+    assert_int_equal(one.statistics.limits.warmup, 0);
+    assert_int_equal(one.statistics.limits.fastest, 0);
+    assert_int_equal(one.statistics.limits.slowest, INT64_MAX);
+    assert_int_equal(one.statistics.corrected, 0);
+    assert_int_equal(one.statistics.slos.count, 0);
     assert_false(one.output.requests || one.output.summary || one.output.status);
     assert_int_equal(one.output.print_count, 0);
     assert_int_equal(one.output.print_interval, 0);
@@ -67,13 +68,13 @@ a_limit_makes_an_interval_of_each_worker(void **state)
 {
     (void)state;
     struct plan one = background("-c 9 -load read,rate=100 a");
-    assert_int_equal(one.interval, 10 * MS);
-    assert_true(one.limited);
+    assert_int_equal(one.pace.interval, 10 * MS);
+    assert_true(one.pace.limited);
     one = background("-c 9 -load read,rate=100,threads=4 a");
-    assert_int_equal(one.interval, 40 * MS);
+    assert_int_equal(one.pace.interval, 40 * MS);
     one = background("-c 9 -load read,size=1m,speed=4m,threads=2 a");
-    assert_int_equal(one.interval, 500 * MS);
-    assert_false(background("-c 9 -load read a").limited);
+    assert_int_equal(one.pace.interval, 500 * MS);
+    assert_false(background("-c 9 -load read a").pace.limited);
 }
 
 static void
@@ -81,12 +82,12 @@ many_at_a_time_have_an_engine_or_threads(void **state)
 {
     (void)state;
     struct plan one = background("-c 9 -load read,depth=8,threads=2 a");
-    assert_int_equal(one.threads * one.depth, 16);
-    assert_true(one.depth == 1 || one.engine->many);
-    assert_ptr_equal(background("-c 9 -U -load read a").engine, io_engine_of(0));
+    assert_int_equal(one.io.threads * one.io.depth, 16);
+    assert_true(one.io.depth == 1 || one.io.engine->many);
+    assert_ptr_equal(background("-c 9 -U -load read a").io.engine, io_engine_of(0));
     one = background("-c 9 -U -depth 4 -threads 3 -load read a");
-    assert_int_equal(one.depth, 1);
-    assert_int_equal(one.threads, 1);
+    assert_int_equal(one.io.depth, 1);
+    assert_int_equal(one.io.threads, 1);
 }
 
 static void
@@ -94,14 +95,14 @@ a_load_goes_to_the_same_part_unless_it_has_a_path(void **state)
 {
     (void)state;
     struct plan one = background("-c 9 -S 1m -o 2m -load read a");
-    assert_int_equal(one.work_size, 1 << 20);
-    assert_int_equal(one.work_offset, 2 << 20);
+    assert_int_equal(one.workload.work_size, 1 << 20);
+    assert_int_equal(one.workload.work_offset, 2 << 20);
     one = background("-c 9 -S 1m -o 2m -load read,path=b a");
-    assert_int_equal(one.work_size, 0);
-    assert_int_equal(one.work_offset, 0);
-    assert_int_equal(one.scratch_size, 64 << 20);
+    assert_int_equal(one.workload.work_size, 0);
+    assert_int_equal(one.workload.work_offset, 0);
+    assert_int_equal(one.workload.scratch_size, 64 << 20);
     one = background("-c 9 -load read,size=128m a");
-    assert_int_equal(one.scratch_size, 128 << 20);
+    assert_int_equal(one.workload.scratch_size, 128 << 20);
 }
 
 static void
@@ -112,10 +113,10 @@ sequences_differ(void **state)
     plan_background(&plan, &steps[PHASE_NONE]);
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
         plan_phase(&plan, phase, &steps[phase]);
-    assert_true(steps[PHASE_IDLE].seed == plan.seed);
+    assert_true(steps[PHASE_IDLE].workload.seed == plan.workload.seed);
     for (int i = 0; i < PHASES; i++)
         for (int k = 0; k < i; k++)
-            assert_true(steps[i].seed != steps[k].seed);
+            assert_true(steps[i].workload.seed != steps[k].workload.seed);
 }
 
 static void
@@ -124,23 +125,25 @@ requests_warm_up_in_the_first_phase_alone(void **state)
     (void)state;
     struct plan plan = planned("-c 9 -a 5 -load read a"), step;
     plan_phase(&plan, PHASE_IDLE, &step);
-    assert_int_equal(step.limits.warmup, 5);
+    assert_int_equal(step.statistics.limits.warmup, 5);
     plan_phase(&plan, PHASE_LOADED, &step);
-    assert_int_equal(step.limits.warmup, 0);
+    assert_int_equal(step.statistics.limits.warmup, 0);
     plan_phase(&plan, PHASE_RECOVERED, &step);
-    assert_int_equal(step.limits.warmup, 0);
+    assert_int_equal(step.statistics.limits.warmup, 0);
 }
 
 static void
 percentiles_are_corrected_where_requests_are_due(void **state)
 {
     (void)state;
-    assert_int_equal(planned("-c 9 -i 5ms -load read a").corrected, 5 * MS);
-    assert_int_equal(planned("-c 9 -i 5ms -threads 2 -load read a").corrected, 5 * MS);
-    assert_int_equal(planned("-c 9 -i 0 -load read a").corrected, 0);
-    assert_int_equal(planned("-R -load read a").corrected, 0);
-    assert_int_equal(planned("-c 9 -r 100 -load read a").corrected, 0);
-    assert_int_equal(planned("-c 9 -i 5ms -U -depth 2 -load read a").corrected, 0);
+    assert_int_equal(planned("-c 9 -i 5ms -load read a").statistics.corrected, 5 * MS);
+    assert_int_equal(planned("-c 9 -i 5ms -threads 2 -load read a").statistics.corrected,
+                     5 * MS);
+    assert_int_equal(planned("-c 9 -i 0 -load read a").statistics.corrected, 0);
+    assert_int_equal(planned("-R -load read a").statistics.corrected, 0);
+    assert_int_equal(planned("-c 9 -r 100 -load read a").statistics.corrected, 0);
+    assert_int_equal(planned("-c 9 -i 5ms -U -depth 2 -load read a").statistics.corrected,
+                     0);
 }
 
 static void

@@ -9,19 +9,19 @@ nothing_given_is_a_read_each_second(void **state)
     (void)state;
     struct plan plan = planned("/tmp");
     assert_string_equal(plan.path, "/tmp");
-    assert_int_equal(plan.load, LOAD_READ);
-    assert_int_equal(plan.consent, 0);
-    assert_false(plan.linear);
-    assert_true(plan.seed == SEED);
-    assert_int_equal(plan.request_size, 4096);
-    assert_int_equal(plan.work_size, 0);
-    assert_int_equal(plan.scratch_size, 1048576);
-    assert_int_equal(plan.work_offset, 0);
-    assert_int_equal(plan.interval, 1000000000);
-    assert_int_equal(plan.hang, 5000000000);
-    assert_int_equal(plan.burst, 1);
-    assert_true(plan.count == UINT64_MAX);
-    assert_true(plan.work_time == INT64_MAX);
+    assert_int_equal(plan.workload.load, LOAD_READ);
+    assert_int_equal(plan.workload.destroy_confirmed, 0);
+    assert_false(plan.workload.linear);
+    assert_true(plan.workload.seed == SEED);
+    assert_int_equal(plan.workload.request_size, 4096);
+    assert_int_equal(plan.workload.work_size, 0);
+    assert_int_equal(plan.workload.scratch_size, 1048576);
+    assert_int_equal(plan.workload.work_offset, 0);
+    assert_int_equal(plan.pace.interval, 1000000000);
+    assert_int_equal(plan.ends.hang, 5000000000);
+    assert_int_equal(plan.pace.burst, 1);
+    assert_true(plan.ends.count == UINT64_MAX);
+    assert_true(plan.ends.work_time == INT64_MAX);
 }
 
 static void
@@ -29,15 +29,15 @@ nothing_given_is_told_to_a_human(void **state)
 {
     (void)state;
     struct plan plan = planned(".");
-    assert_false(plan.ignore_error);
-    assert_false(plan.direct);
-    assert_false(plan.cached);
-    assert_false(plan.keep);
-    assert_int_equal(plan.open_flags, 0);
-    assert_int_equal(plan.rw_flags, 0);
-    assert_int_equal(plan.limits.warmup, 1);
-    assert_int_equal(plan.limits.fastest, 0);
-    assert_true(plan.limits.slowest == INT64_MAX);
+    assert_false(plan.ends.ignore_error);
+    assert_false(plan.io.direct);
+    assert_false(plan.io.cached);
+    assert_false(plan.workload.keep);
+    assert_int_equal(plan.io.open_flags, 0);
+    assert_int_equal(plan.io.rw_flags, 0);
+    assert_int_equal(plan.statistics.limits.warmup, 1);
+    assert_int_equal(plan.statistics.limits.fastest, 0);
+    assert_true(plan.statistics.limits.slowest == INT64_MAX);
     assert_int_equal(plan.output.format, FORMAT_HUMAN);
     assert_true(plan.output.requests);
     assert_true(plan.output.summary);
@@ -53,48 +53,48 @@ values_are_taken_over(void **state)
     (void)state;
     struct plan plan =
         planned("-a 3 -c 11 -o 12k -S 5m -s 8k -t 1ms -T 2ms -w 7 -i 9us .");
-    assert_int_equal(plan.limits.warmup, 3);
-    assert_int_equal(plan.limits.fastest, 1000000);
-    assert_int_equal(plan.limits.slowest, 2000000);
-    assert_int_equal(plan.count, 11);
-    assert_int_equal(plan.work_offset, 12288);
-    assert_int_equal(plan.work_size, 5242880);
-    assert_int_equal(plan.scratch_size, 5242880);
-    assert_int_equal(plan.request_size, 8192);
-    assert_int_equal(plan.work_time, 7000000000);
-    assert_int_equal(plan.interval, 9000);
+    assert_int_equal(plan.statistics.limits.warmup, 3);
+    assert_int_equal(plan.statistics.limits.fastest, 1000000);
+    assert_int_equal(plan.statistics.limits.slowest, 2000000);
+    assert_int_equal(plan.ends.count, 11);
+    assert_int_equal(plan.workload.work_offset, 12288);
+    assert_int_equal(plan.workload.work_size, 5242880);
+    assert_int_equal(plan.workload.scratch_size, 5242880);
+    assert_int_equal(plan.workload.request_size, 8192);
+    assert_int_equal(plan.ends.work_time, 7000000000);
+    assert_int_equal(plan.pace.interval, 9000);
 }
 
 static void
 zero_count_and_zero_time_have_no_limit(void **state)
 {
     (void)state;
-    assert_true(planned("-c 0 .").count == UINT64_MAX);
-    assert_true(planned("-w 0 .").work_time == INT64_MAX);
-    assert_true(planned("-R -w 0 .").work_time == INT64_MAX);
+    assert_true(planned("-c 0 .").ends.count == UINT64_MAX);
+    assert_true(planned("-w 0 .").ends.work_time == INT64_MAX);
+    assert_true(planned("-R -w 0 .").ends.work_time == INT64_MAX);
 }
 
 static void
 what_is_under_way_at_the_end_has_as_long_as_hang_says(void **state)
 {
     (void)state;
-    assert_int_equal(planned(".").grace, 5000000000);
-    assert_int_equal(planned("-hang 2 .").grace, 2000000000);
-    assert_int_equal(planned("-hang 0 .").grace, 5000000000);
-    assert_int_equal(planned("-hang 5ms .").grace, 750000000);
+    assert_int_equal(planned(".").ends.grace, 5000000000);
+    assert_int_equal(planned("-hang 2 .").ends.grace, 2000000000);
+    assert_int_equal(planned("-hang 0 .").ends.grace, 5000000000);
+    assert_int_equal(planned("-hang 5ms .").ends.grace, 750000000);
 }
 
 static void
 a_timeout_or_the_end_of_the_work_time_bounds_the_opening(void **state)
 {
     (void)state;
-    assert_true(planned(".").timeout == INT64_MAX);
-    assert_true(planned(".").patience == INT64_MAX);
-    assert_true(planned("-R .").patience == INT64_MAX);
-    assert_int_equal(planned("-timeout 2 .").timeout, 2000000000);
-    assert_int_equal(planned("-timeout 2 -w 60 .").patience, 2000000000);
-    assert_int_equal(planned("-w 3 -hang 2 .").patience, 5000000000);
-    assert_int_equal(planned("-w 3 -hang 0 .").patience, 8000000000);
+    assert_true(planned(".").ends.timeout == INT64_MAX);
+    assert_true(planned(".").ends.patience == INT64_MAX);
+    assert_true(planned("-R .").ends.patience == INT64_MAX);
+    assert_int_equal(planned("-timeout 2 .").ends.timeout, 2000000000);
+    assert_int_equal(planned("-timeout 2 -w 60 .").ends.patience, 2000000000);
+    assert_int_equal(planned("-w 3 -hang 2 .").ends.patience, 5000000000);
+    assert_int_equal(planned("-w 3 -hang 0 .").ends.patience, 8000000000);
 }
 
 static void
@@ -114,41 +114,41 @@ rapid_changes_only_what_is_not_given(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        assert_int_equal(plan.interval, cases[i].interval);
-        assert_int_equal(plan.work_time, cases[i].work_time);
-        assert_int_equal(plan.scratch_size, cases[i].scratch_size);
+        assert_int_equal(plan.pace.interval, cases[i].interval);
+        assert_int_equal(plan.ends.work_time, cases[i].work_time);
+        assert_int_equal(plan.workload.scratch_size, cases[i].scratch_size);
         assert_false(plan.output.requests);
         assert_true(plan.output.summary);
     }
-    assert_int_equal(planned("-R .").work_size, 0);
-    assert_int_equal(planned("-R -S 1m .").work_size, 1048576);
-    assert_int_equal(planned("-R -c 5 .").count, 5);
+    assert_int_equal(planned("-R .").workload.work_size, 0);
+    assert_int_equal(planned("-R -S 1m .").workload.work_size, 1048576);
+    assert_int_equal(planned("-R -c 5 .").ends.count, 5);
 }
 
 static void
 linear_requests_are_256k_unless_given(void **state)
 {
     (void)state;
-    assert_true(planned("-L .").linear);
-    assert_int_equal(planned("-L .").request_size, 262144);
-    assert_int_equal(planned("-L -s 4k .").request_size, 4096);
-    assert_int_equal(planned("-s 1m -L .").request_size, 1048576);
-    assert_int_equal(planned("-RL .").request_size, 262144);
-    assert_int_equal(planned("-R .").request_size, 4096);
+    assert_true(planned("-L .").workload.linear);
+    assert_int_equal(planned("-L .").workload.request_size, 262144);
+    assert_int_equal(planned("-L -s 4k .").workload.request_size, 4096);
+    assert_int_equal(planned("-s 1m -L .").workload.request_size, 1048576);
+    assert_int_equal(planned("-RL .").workload.request_size, 262144);
+    assert_int_equal(planned("-R .").workload.request_size, 4096);
 }
 
 static void
 the_default_working_set_holds_a_request(void **state)
 {
     (void)state;
-    assert_int_equal(planned("-s 1m .").scratch_size, 1048576);
-    assert_int_equal(planned("-s 2m .").scratch_size, 2097152);
-    assert_int_equal(planned("-s 2m .").work_size, 0);
-    assert_int_equal(planned("-R -s 64m .").scratch_size, 67108864);
-    assert_int_equal(planned("-R -s 65m .").scratch_size, 68157440);
-    assert_int_equal(planned("-S 0 .").scratch_size, 1048576);
-    assert_int_equal(planned("-R -S 0 .").scratch_size, 67108864);
-    assert_int_equal(planned("-s 2m -S 1m .").scratch_size, 1048576);
+    assert_int_equal(planned("-s 1m .").workload.scratch_size, 1048576);
+    assert_int_equal(planned("-s 2m .").workload.scratch_size, 2097152);
+    assert_int_equal(planned("-s 2m .").workload.work_size, 0);
+    assert_int_equal(planned("-R -s 64m .").workload.scratch_size, 67108864);
+    assert_int_equal(planned("-R -s 65m .").workload.scratch_size, 68157440);
+    assert_int_equal(planned("-S 0 .").workload.scratch_size, 1048576);
+    assert_int_equal(planned("-R -S 0 .").workload.scratch_size, 67108864);
+    assert_int_equal(planned("-s 2m -S 1m .").workload.scratch_size, 1048576);
 }
 
 static void
@@ -181,7 +181,7 @@ limits_become_the_larger_interval(void **state)
         {"-l 1 -b 9223372036854775807 .", INT64_MAX},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        int64_t interval = planned(cases[i].line).interval;
+        int64_t interval = planned(cases[i].line).pace.interval;
         if (interval != cases[i].interval)
             fail_msg("ioping %s: %lld", cases[i].line, (long long)interval);
     }
@@ -203,7 +203,7 @@ only_an_interval_of_ones_own_makes_requests_due(void **state)
                  {"-i 1 -r 1 .", false}};
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        if (planned(cases[i].line).limited != cases[i].limited)
+        if (planned(cases[i].line).pace.limited != cases[i].limited)
             fail_msg("ioping %s", cases[i].line);
 }
 
@@ -212,10 +212,10 @@ a_burst_of_zero_is_one_request(void **state)
 {
     (void)state;
     struct plan plan = planned("-b 0 .");
-    assert_int_equal(plan.burst, 1);
+    assert_int_equal(plan.pace.burst, 1);
     assert_int_equal(plan.output.burst, 0);
     plan = planned("-b 7 .");
-    assert_int_equal(plan.burst, 7);
+    assert_int_equal(plan.pace.burst, 7);
     assert_int_equal(plan.output.burst, 7);
 }
 
@@ -235,8 +235,10 @@ each_write_option_is_a_consent(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        if (plan.load != cases[i].load || plan.consent != cases[i].consent)
-            fail_msg("ioping %s: %d, %d", cases[i].line, (int)plan.load, plan.consent);
+        if (plan.workload.load != cases[i].load ||
+            plan.workload.destroy_confirmed != cases[i].consent)
+            fail_msg("ioping %s: %d, %d", cases[i].line, (int)plan.workload.load,
+                     plan.workload.destroy_confirmed);
     }
 }
 
@@ -263,10 +265,10 @@ flags_reach_the_device(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        if (plan.open_flags != cases[i].open_flags ||
-            plan.rw_flags != cases[i].rw_flags || plan.direct != cases[i].direct ||
-            plan.cached != cases[i].cached || plan.keep != cases[i].keep ||
-            plan.ignore_error != cases[i].ignore_error)
+        if (plan.io.open_flags != cases[i].open_flags ||
+            plan.io.rw_flags != cases[i].rw_flags || plan.io.direct != cases[i].direct ||
+            plan.io.cached != cases[i].cached || plan.workload.keep != cases[i].keep ||
+            plan.ends.ignore_error != cases[i].ignore_error)
             fail_msg("ioping %s", cases[i].line);
     }
 }
@@ -323,9 +325,9 @@ static void
 a_seed_of_zero_is_the_one_offered(void **state)
 {
     (void)state;
-    assert_true(planned("-e 0 .").seed == SEED);
-    assert_int_equal(planned("-e 1 .").seed, 1);
-    assert_true(planned("-e 9223372036854775807 .").seed == INT64_MAX);
+    assert_true(planned("-e 0 .").workload.seed == SEED);
+    assert_int_equal(planned("-e 1 .").workload.seed, 1);
+    assert_true(planned("-e 9223372036854775807 .").workload.seed == INT64_MAX);
 }
 
 static void
@@ -336,17 +338,17 @@ the_distribution_is_told_as_asked_for(void **state)
     assert_int_equal(plan.output.percentiles.count, 4);
     assert_false(plan.output.percentiles.given);
     assert_int_equal(plan.options->given[OPTION_HISTOGRAM], 0);
-    assert_int_equal(plan.corrected, 0);
-    assert_int_equal(plan.slos.count, 0);
+    assert_int_equal(plan.statistics.corrected, 0);
+    assert_int_equal(plan.statistics.slos.count, 0);
     plan = planned("-percentiles 99.9,50 -histogram -slo p99=10ms -slo iops=5 .");
     assert_int_equal(plan.output.percentiles.count, 2);
     assert_true(plan.output.percentiles.given);
     assert_string_equal(plan.output.percentiles.list[0].name, "99.9");
     assert_int_equal(plan.output.percentiles.list[1].billionths, 500000000);
     assert_int_equal(plan.options->given[OPTION_HISTOGRAM], 1);
-    assert_int_equal(plan.slos.count, 2);
-    assert_int_equal(plan.slos.list[0].limit, 10000000);
-    assert_int_equal(plan.slos.list[1].metric, SLO_IOPS);
+    assert_int_equal(plan.statistics.slos.count, 2);
+    assert_int_equal(plan.statistics.slos.list[0].limit, 10000000);
+    assert_int_equal(plan.statistics.slos.list[1].metric, SLO_IOPS);
     plan = planned("-percentiles none .");
     assert_int_equal(plan.output.percentiles.count, 0);
     assert_true(plan.output.percentiles.given);
@@ -366,7 +368,7 @@ corrections_are_for_the_interval_that_is_kept(void **state)
         {"-i 2 -r 50 -corrected .", 2000000000},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
-        assert_int_equal(planned(cases[i].line).corrected, cases[i].every);
+        assert_int_equal(planned(cases[i].line).statistics.corrected, cases[i].every);
 }
 
 static void
@@ -389,7 +391,8 @@ limits_of_operations_that_are_not_mixed_are_refused(void **state)
                                            "limit all requests\n");
     planned_refused("-W -slo write-max=1 .", "ioping: -slo: write-max needs -G; add -G, "
                                              "or limit all requests\n");
-    assert_int_equal(planned("-G -slo read-p99=1ms -slo write-max=1 .").slos.count, 2);
+    assert_int_equal(
+        planned("-G -slo read-p99=1ms -slo write-max=1 .").statistics.slos.count, 2);
 }
 
 static void
@@ -404,8 +407,8 @@ limits_of_flushes_without_any_are_refused(void **state)
     planned_refused("-C -slo sync-p99=1ms .", none);
     planned_refused("-W -C -slo sync-p99=1ms .", cached);
     planned_refused("-G -CD -slo sync-p99=1ms .", cached);
-    assert_int_equal(planned("-W -slo sync-p99=1ms .").slos.count, 1);
-    assert_int_equal(planned("-G -Y -slo sync-p99=1ms .").slos.count, 1);
+    assert_int_equal(planned("-W -slo sync-p99=1ms .").statistics.slos.count, 1);
+    assert_int_equal(planned("-G -Y -slo sync-p99=1ms .").statistics.slos.count, 1);
 }
 
 static void
@@ -586,13 +589,14 @@ each_target_has_a_plan_of_its_own(void **state)
     assert_int_equal(plan.target_count, 3);
     for (int i = 0; i < 3; i++) {
         plan_target(&plan, i, &one[i]);
-        assert_int_equal(one[i].count, 3);
+        assert_int_equal(one[i].ends.count, 3);
     }
     assert_string_equal(one[0].path, "a");
     assert_string_equal(one[1].path, "b");
     assert_string_equal(one[2].path, "a");
-    assert_int_equal(one[0].seed, 7);
-    assert_true(one[1].seed != 7 && one[2].seed != 7 && one[1].seed != one[2].seed);
+    assert_int_equal(one[0].workload.seed, 7);
+    assert_true(one[1].workload.seed != 7 && one[2].workload.seed != 7 &&
+                one[1].workload.seed != one[2].workload.seed);
 }
 
 static void
@@ -613,14 +617,15 @@ a_log_is_written_from_its_beginning_whatever_else_is_said(void **state)
                                         "-W -append -sweep size=4k..64k ."};
     for (size_t i = 0; i < LENGTH(lines); i++) {
         struct plan plan = planned(lines[i]);
-        assert_true(plan.append && plan.linear);
-        assert_int_equal(plan.load, LOAD_WRITE);
-        assert_int_equal(plan.request_size, 4096);
-        assert_int_equal(plan.scratch_size, 67108864);
+        assert_true(plan.workload.append && plan.workload.linear);
+        assert_int_equal(plan.workload.load, LOAD_WRITE);
+        assert_int_equal(plan.workload.request_size, 4096);
+        assert_int_equal(plan.workload.scratch_size, 67108864);
     }
-    assert_false(planned("-W .").append);
-    assert_int_equal(planned("-W -append -L .").request_size, 262144);
-    assert_int_equal(planned("-W -append -S 22m -s 2300 .").scratch_size, 23068672);
+    assert_false(planned("-W .").workload.append);
+    assert_int_equal(planned("-W -append -L .").workload.request_size, 262144);
+    assert_int_equal(planned("-W -append -S 22m -s 2300 .").workload.scratch_size,
+                     23068672);
 }
 
 #define APPEND                                                                          \
@@ -670,7 +675,7 @@ a_series_is_kept_where_it_tells_how_certain_something_is(void **state)
         {"-load write -c 100 -slo p99=1ms .", 0},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
-        assert_int_equal(planned(cases[i].line).series, cases[i].series);
+        assert_int_equal(planned(cases[i].line).statistics.series, cases[i].series);
 }
 
 int

@@ -41,10 +41,11 @@ steps_have_no_delay_and_no_lines_of_requests(void **state)
                                         "-R -sweep size -t 1us ."};
     for (size_t i = 0; i < LENGTH(lines); i++) {
         struct plan plan = planned(lines[i]);
-        if (plan.interval != 0 || plan.limited || plan.output.requests || plan.burst != 1)
+        if (plan.pace.interval != 0 || plan.pace.limited || plan.output.requests ||
+            plan.pace.burst != 1)
             fail_msg("ioping %s", lines[i]);
-        assert_true(plan.count == UINT64_MAX);
-        assert_int_equal(plan.corrected, 0);
+        assert_true(plan.ends.count == UINT64_MAX);
+        assert_int_equal(plan.statistics.corrected, 0);
     }
 }
 
@@ -66,9 +67,10 @@ a_step_lasts_two_seconds_unless_given(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        if (plan.work_time != cases[i].work_time || plan.settle != cases[i].settle)
-            fail_msg("ioping %s: %lld, %lld", cases[i].line, (long long)plan.work_time,
-                     (long long)plan.settle);
+        if (plan.ends.work_time != cases[i].work_time ||
+            plan.ends.settle != cases[i].settle)
+            fail_msg("ioping %s: %lld, %lld", cases[i].line,
+                     (long long)plan.ends.work_time, (long long)plan.ends.settle);
     }
 }
 
@@ -77,10 +79,10 @@ static void
 no_request_of_a_step_is_warm_up_unless_given(void **state)
 {
     (void)state;
-    assert_int_equal(planned("-sweep size .").limits.warmup, 0);
-    assert_int_equal(planned("-sweep size -a 5 .").limits.warmup, 5);
-    assert_int_equal(planned("-a 1 -sweep threads .").limits.warmup, 1);
-    assert_int_equal(planned("-a 0 -sweep threads .").limits.warmup, 0);
+    assert_int_equal(planned("-sweep size .").statistics.limits.warmup, 0);
+    assert_int_equal(planned("-sweep size -a 5 .").statistics.limits.warmup, 5);
+    assert_int_equal(planned("-a 1 -sweep threads .").statistics.limits.warmup, 1);
+    assert_int_equal(planned("-a 0 -sweep threads .").statistics.limits.warmup, 0);
 }
 
 static void
@@ -101,7 +103,7 @@ the_target_is_opened_for_the_smallest_request(void **state)
         {"-U -s 1k -sweep depth .", 1024},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        int64_t size = planned(cases[i].line).request_size;
+        int64_t size = planned(cases[i].line).workload.request_size;
         if (size != cases[i].size)
             fail_msg("ioping %s: %lld", cases[i].line, (long long)size);
     }
@@ -166,9 +168,11 @@ a_directory_has_room_for_the_largest_request(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
-        if (plan.scratch_size != cases[i].scratch || plan.work_size != cases[i].work)
-            fail_msg("ioping %s: %lld, %lld", cases[i].line, (long long)plan.scratch_size,
-                     (long long)plan.work_size);
+        if (plan.workload.scratch_size != cases[i].scratch ||
+            plan.workload.work_size != cases[i].work)
+            fail_msg("ioping %s: %lld, %lld", cases[i].line,
+                     (long long)plan.workload.scratch_size,
+                     (long long)plan.workload.work_size);
     }
 }
 
@@ -178,16 +182,17 @@ what_is_not_swept_stays_as_given(void **state)
     (void)state;
     struct plan plan =
         planned("-sweep size -A -depth 8 -threads 3 -W -LD -e 9 -o 1m -hang 1 -E -k .");
-    assert_ptr_equal(plan.engine, io_engine_of('A'));
-    assert_int_equal(plan.depth, 8);
-    assert_int_equal(plan.threads, 3);
-    assert_int_equal(plan.load, LOAD_WRITE);
-    assert_true(plan.linear && plan.direct && plan.ignore_error && plan.keep);
-    assert_int_equal(plan.seed, 9);
-    assert_int_equal(plan.work_offset, 1048576);
-    assert_int_equal(plan.hang, 1000000000);
-    assert_int_equal(planned("-sweep threads -U -depth 8 .").depth, 8);
-    assert_int_equal(planned("-U -sweep depth -threads 5 .").threads, 5);
+    assert_ptr_equal(plan.io.engine, io_engine_of('A'));
+    assert_int_equal(plan.io.depth, 8);
+    assert_int_equal(plan.io.threads, 3);
+    assert_int_equal(plan.workload.load, LOAD_WRITE);
+    assert_true(plan.workload.linear && plan.io.direct && plan.ends.ignore_error &&
+                plan.workload.keep);
+    assert_int_equal(plan.workload.seed, 9);
+    assert_int_equal(plan.workload.work_offset, 1048576);
+    assert_int_equal(plan.ends.hang, 1000000000);
+    assert_int_equal(planned("-sweep threads -U -depth 8 .").io.depth, 8);
+    assert_int_equal(planned("-U -sweep depth -threads 5 .").io.threads, 5);
 }
 
 /* Each with the sweeps that it goes against. */
@@ -256,7 +261,7 @@ check_step(const struct plan *plan, int64_t value, int number, const struct plan
     struct plan step, expected = *same;
     memset(&step, 0xee, sizeof(step));
     plan_step(plan, value, number, &step);
-    expected.seed = step.seed;
+    expected.workload.seed = step.workload.seed;
     assert_memory_equal(&step, &expected, sizeof(step));
 }
 
@@ -266,13 +271,13 @@ a_step_changes_only_what_is_swept(void **state)
     (void)state;
     struct plan plan = planned("-sweep size -threads 3 -A -depth 5 -W -w 7 .");
     struct plan expected = plan;
-    expected.request_size = 2147479552;
+    expected.workload.request_size = 2147479552;
     check_step(&plan, 2147479552, 4, &expected);
     plan = expected = planned("-sweep threads -U -depth 5 -s 8k -L .");
-    expected.threads = 1024;
+    expected.io.threads = 1024;
     check_step(&plan, 1024, 0, &expected);
     plan = expected = planned("-sweep depth -U -threads 5 -s 8k -J .");
-    expected.depth = 4096;
+    expected.io.depth = 4096;
     check_step(&plan, 4096, 2, &expected);
 }
 
@@ -291,10 +296,10 @@ each_step_has_a_seed_of_its_own(void **state)
         for (int number = 0; number < 29; number++) {
             plan_step(&plan, 4, number, &step);
             plan_step(&plan, 8, number, &again);
-            assert_true(step.seed == again.seed);
-            seeds[count++] = step.seed;
+            assert_true(step.workload.seed == again.workload.seed);
+            seeds[count++] = step.workload.seed;
         }
-        seeds[count++] = plan.seed;
+        seeds[count++] = plan.workload.seed;
     }
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)
@@ -307,8 +312,8 @@ limits_hold_for_each_step(void **state)
     (void)state;
     struct plan plan = planned("-U -sweep depth -slo p99=1ms -slo iops=1k ."), step;
     plan_step(&plan, 4, 2, &step);
-    assert_int_equal(step.slos.count, 2);
-    assert_int_equal(step.slos.list[0].limit, 1000000);
+    assert_int_equal(step.statistics.slos.count, 2);
+    assert_int_equal(step.statistics.slos.list[0].limit, 1000000);
     planned_refused("-sweep size -slo device-p99=1ms .",
                     "ioping: -slo: device-p99 needs -breakdown; add -breakdown, or limit "
                     "the whole time\n");
@@ -333,22 +338,22 @@ a_step_of_an_interval_has_thirty_requests_and_two_seconds(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line), step;
-        assert_int_equal(plan.interval, 0);
+        assert_int_equal(plan.pace.interval, 0);
         plan_step(&plan, cases[i].interval, 3, &step);
-        assert_int_equal(step.interval, cases[i].interval);
-        assert_int_equal(step.settle, cases[i].interval);
-        assert_int_equal(step.least, 30);
-        assert_false(step.limited);
-        if (step.work_time < cases[i].work_time - cases[i].interval ||
-            step.work_time > cases[i].work_time)
-            fail_msg("ioping %s: %lld", cases[i].line, (long long)step.work_time);
-        if (step.work_time < INT64_MAX / 2) {
-            assert_int_equal(step.work_time, cases[i].work_time);
+        assert_int_equal(step.pace.interval, cases[i].interval);
+        assert_int_equal(step.ends.settle, cases[i].interval);
+        assert_int_equal(step.ends.least, 30);
+        assert_false(step.pace.limited);
+        if (step.ends.work_time < cases[i].work_time - cases[i].interval ||
+            step.ends.work_time > cases[i].work_time)
+            fail_msg("ioping %s: %lld", cases[i].line, (long long)step.ends.work_time);
+        if (step.ends.work_time < INT64_MAX / 2) {
+            assert_int_equal(step.ends.work_time, cases[i].work_time);
             assert_int_equal(plan_step_time(&plan, cases[i].interval),
                              cases[i].work_time + cases[i].interval);
         }
     }
-    assert_int_equal(planned("-sweep threads .").least, 0);
+    assert_int_equal(planned("-sweep threads .").ends.least, 0);
 }
 
 static void
@@ -377,7 +382,7 @@ limits_on_percentiles_want_as_many_requests_as_they_need(void **state)
         {"-sweep interval -G -slo read-p99.9=1ms .", 1000},
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
-        assert_int_equal(planned(cases[i].line).least, cases[i].least);
+        assert_int_equal(planned(cases[i].line).ends.least, cases[i].least);
 }
 
 /* All of whose times are whole intervals, and of which 30 count. */
@@ -396,23 +401,23 @@ a_step_of_a_rate_is_an_open_loop(void **state)
     for (int poisson = 0; poisson < 2; poisson++) {
         struct plan plan = planned(poisson ? "-sweep rate -poisson ." : "-sweep rate ."),
                     step;
-        assert_false(plan.open);
+        assert_false(plan.pace.open_loop);
         for (size_t i = 0; i < LENGTH(cases); i++) {
             plan_step(&plan, cases[i].rate, 1, &step);
-            assert_true(step.open);
-            assert_int_equal(step.poisson, poisson);
-            assert_int_equal(step.interval, cases[i].interval);
-            assert_int_equal(step.work_time, cases[i].work_time);
-            assert_int_equal(step.settle, cases[i].settle);
-            assert_int_equal(step.threads, plan.threads);
-            assert_int_equal(step.depth, plan.depth);
+            assert_true(step.pace.open_loop);
+            assert_int_equal(step.pace.poisson, poisson);
+            assert_int_equal(step.pace.interval, cases[i].interval);
+            assert_int_equal(step.ends.work_time, cases[i].work_time);
+            assert_int_equal(step.ends.settle, cases[i].settle);
+            assert_int_equal(step.io.threads, plan.io.threads);
+            assert_int_equal(step.io.depth, plan.io.depth);
         }
         plan_step(&plan, PLAN_ALONE, 0, &step);
-        assert_false(step.open);
-        assert_int_equal(step.threads, 1);
-        assert_int_equal(step.depth, 1);
-        assert_int_equal(step.work_time, SECOND);
-        assert_int_equal(step.interval, 0);
+        assert_false(step.pace.open_loop);
+        assert_int_equal(step.io.threads, 1);
+        assert_int_equal(step.io.depth, 1);
+        assert_int_equal(step.ends.work_time, SECOND);
+        assert_int_equal(step.pace.interval, 0);
     }
 }
 
@@ -436,8 +441,8 @@ percentiles_of_limits_make_a_step_of_a_rate_longer(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line), step;
         plan_step(&plan, cases[i].rate, 1, &step);
-        assert_int_equal(step.work_time / step.interval, cases[i].count);
-        assert_int_equal(step.least, 0);
+        assert_int_equal(step.ends.work_time / step.pace.interval, cases[i].count);
+        assert_int_equal(step.ends.least, 0);
     }
 }
 
@@ -461,10 +466,10 @@ an_open_loop_has_many_places(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
         if (cases[i].threads)
-            assert_int_equal(plan.threads, cases[i].threads);
-        assert_in_range(plan.threads * plan.depth, 1, cases[i].places);
-        assert_true(plan.depth == 1 || plan.engine->many);
-        assert_true(!plan.engine_name == (plan.engine == io_engine_of(0)));
+            assert_int_equal(plan.io.threads, cases[i].threads);
+        assert_in_range(plan.io.threads * plan.io.depth, 1, cases[i].places);
+        assert_true(plan.io.depth == 1 || plan.io.engine->many);
+        assert_true(!plan.io.engine_name == (plan.io.engine == io_engine_of(0)));
     }
 }
 

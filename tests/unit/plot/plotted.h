@@ -168,23 +168,23 @@ plotted_make(const struct plotted_case *drawn)
     plotted->stats = calloc((size_t)drawn->targets, sizeof(*plotted->stats));
     plotted->tracks = calloc((size_t)drawn->targets, sizeof(*plotted->tracks));
     assert_true(plotted->jobs && plotted->stats && plotted->tracks);
-    plotted->plan = (struct plan){.load = LOAD_READ,
-                                  .request_size = 4096,
-                                  .threads = 1,
-                                  .depth = 1,
-                                  .burst = 1,
-                                  .interval = 1000000000,
-                                  .count = UINT64_MAX,
-                                  .work_time = INT64_MAX,
+    plotted->plan = (struct plan){.workload.load = LOAD_READ,
+                                  .workload.request_size = 4096,
+                                  .io.threads = 1,
+                                  .io.depth = 1,
+                                  .pace.burst = 1,
+                                  .pace.interval = 1000000000,
+                                  .ends.count = UINT64_MAX,
+                                  .ends.work_time = INT64_MAX,
                                   .sweep.kind = drawn->sweep};
     if (drawn->sweep != SWEEP_NONE && drawn->kind != PLOTTED_NARROW) {
-        slos_add(&plotted->plan.slos, "p99=1ms");
-        slos_add(&plotted->plan.slos, "max=1min");
+        slos_add(&plotted->plan.statistics.slos, "p99=1ms");
+        slos_add(&plotted->plan.statistics.slos, "max=1min");
     }
     if (drawn->kind == PLOTTED_MISSING)
-        plotted->plan.corrected = plotted->plan.interval = 1000000;
+        plotted->plan.statistics.corrected = plotted->plan.pace.interval = 1000000;
     if (drawn->sweep == SWEEP_DEPTH)
-        plotted->plan.engine_name = "io_uring";
+        plotted->plan.io.engine_name = "io_uring";
     for (int i = 0; i < drawn->targets; i++)
         plotted_target(plotted, drawn, i);
     plotted->plot = (struct plot){

@@ -113,12 +113,12 @@ the_largest_numbers_make_a_sound_plot(void **state)
             plotted->stats[k].requests = plotted->stats[k].failed = 999949999999999;
             plotted->stats[k].missed = 999949999999999;
         }
-        plotted->plan.load = LOAD_READ_WRITE;
-        plotted->plan.request_size = 2147479552;
-        plotted->plan.interval = 3599639999999999;
-        plotted->plan.burst = INT64_MAX;
-        plotted->plan.threads = plotted->plan.depth = 4096;
-        plotted->plan.engine_name = "Linux AIO";
+        plotted->plan.workload.load = LOAD_READ_WRITE;
+        plotted->plan.workload.request_size = 2147479552;
+        plotted->plan.pace.interval = 3599639999999999;
+        plotted->plan.pace.burst = INT64_MAX;
+        plotted->plan.io.threads = plotted->plan.io.depth = 4096;
+        plotted->plan.io.engine_name = "Linux AIO";
         plot_format(&text, &plotted->plot);
         add_plot(&found, &text, "largest numbers");
         buffer_free(&text);

@@ -20,8 +20,10 @@ make(enum phase current)
     phases.current = current;
     phases.load = &load;
     job->phases = &phases;
-    load.plan = (struct plan){
-        .mode = MODE_BACKGROUND, .load = LOAD_WRITE, .request_size = 8192, .depth = 1};
+    load.plan = (struct plan){.mode = MODE_BACKGROUND,
+                              .workload.load = LOAD_WRITE,
+                              .workload.request_size = 8192,
+                              .io.depth = 1};
     load.group.begin = PLOTTED_BEGAN + 30 * MS;
     load.outcome.ended = PLOTTED_BEGAN + 60 * MS;
     load.done = current > PHASE_LOADED;

@@ -37,8 +37,11 @@ static void
 begin(int count)
 {
     clear_scene(NULL);
-    scene.plan = (struct plan){
-        .request_size = 4096, .threads = 1, .depth = 1, .burst = 1, .interval = SECOND};
+    scene.plan = (struct plan){.workload.request_size = 4096,
+                               .io.threads = 1,
+                               .io.depth = 1,
+                               .pace.burst = 1,
+                               .pace.interval = SECOND};
     scene.plot = (struct plot){&scene.plan, scene.jobs, count};
     for (int i = 0; i < count; i++) {
         snprintf(scene.names[i], sizeof(scene.names[i]), "/mnt/%d", i);
@@ -151,8 +154,8 @@ the_steps_of_a_sweep_are_described(void **state)
 {
     (void)state;
     begin_sweep(SWEEP_DEPTH);
-    scene.plan.engine_name = "io_uring";
-    scene.plan.interval = 0;
+    scene.plan.io.engine_name = "io_uring";
+    scene.plan.pace.interval = 0;
     scene.jobs[0].steps[1].requests = 0;
     const char *text = draw();
     assert_contains(text,
@@ -172,28 +175,34 @@ the_subtitle_says_what_was_sent(void **state)
         enum mode mode;
         const char *line;
     } cases[] = {
-        {{.request_size = 4096}, MODE_DIRECT, ">random reads of 4 KiB, direct<"},
-        {{.request_size = 262144, .linear = true, .load = LOAD_WRITE, .interval = 1},
+        {{.workload.request_size = 4096}, MODE_DIRECT, ">random reads of 4 KiB, direct<"},
+        {{.workload.request_size = 262144,
+          .workload.linear = true,
+          .workload.load = LOAD_WRITE,
+          .pace.interval = 1},
          MODE_NOCACHE,
          ">sequential writes of 256 KiB, nocache, every 1 ns<"},
-        {{.request_size = 512,
-          .load = LOAD_READ_WRITE,
-          .interval = 2 * SECOND,
-          .burst = 3,
-          .threads = 4},
+        {{.workload.request_size = 512,
+          .workload.load = LOAD_READ_WRITE,
+          .pace.interval = 2 * SECOND,
+          .pace.burst = 3,
+          .io.threads = 4},
          MODE_CACHED,
          ">random writes and reads in turn of 512 B, cached, 3 every 2 s, 4 threads; "
          "drawn together<"},
-        {{.request_size = 512, .depth = 32, .engine_name = "io_uring"},
+        {{.workload.request_size = 512, .io.depth = 32, .io.engine_name = "io_uring"},
          MODE_DIRECT,
          ">random reads of 512 B, direct, depth 32 (io_uring)<"},
-        {{.request_size = 512, .threads = 2, .depth = 8, .engine_name = "Linux AIO"},
+        {{.workload.request_size = 512,
+          .io.threads = 2,
+          .io.depth = 8,
+          .io.engine_name = "Linux AIO"},
          MODE_DIRECT,
          ">random reads of 512 B, direct, 2 threads, depth 8 (Linux AIO)<"},
         {{.sweep.kind = SWEEP_SIZE},
          MODE_DIRECT,
          ">random reads of rising size, direct<"},
-        {{.request_size = 512, .sweep.kind = SWEEP_THREADS},
+        {{.workload.request_size = 512, .sweep.kind = SWEEP_THREADS},
          MODE_DIRECT,
          ">random reads of 512 B, direct, by more and more threads<"},
     };
@@ -220,7 +229,7 @@ corrected_percentiles_are_said_to_be(void **state)
 {
     (void)state;
     begin(1);
-    scene.plan.corrected = scene.stats[0].every = 100000;
+    scene.plan.statistics.corrected = scene.stats[0].every = 100000;
     record(0, 0, 1000000, VERDICT_NONE, 9);
     assert_contains(draw(), ">1 request counted, 9 missed; percentiles and histogram "
                             "corrected for those that were not sent<");
@@ -304,7 +313,7 @@ each_operation_has_a_row_of_numbers(void **state)
 {
     (void)state;
     begin(2);
-    scene.plan.load = LOAD_READ_WRITE;
+    scene.plan.workload.load = LOAD_READ_WRITE;
     scene.stats[0].both = scene.stats[1].both = true;
     for (int i = 0; i < 120; i++) {
         struct sample sample = {.start = (1 + i) * SECOND,
@@ -326,7 +335,7 @@ each_operation_has_a_row_of_numbers(void **state)
                     "p50 200.2 us, p99 1 ms, max 1 ms; read: 30 requests counted, p50 "
                     "200 us, p99 200 us, max 200 us; write: 29 requests counted, 1 "
                     "failed, p50 1 ms, p99 1 ms, max 1 ms.");
-    scene.plan.load = LOAD_READ;
+    scene.plan.workload.load = LOAD_READ;
     scene.stats[0].both = scene.stats[1].both = false;
     assert_int_equal(count_of(draw(), ">read</text>"), 0);
 }
@@ -450,9 +459,9 @@ limits_on_times_are_lines_and_steps_that_broke_them_have_rings(void **state)
     (void)state;
     begin_sweep(SWEEP_DEPTH);
     assert_int_equal(count_of(draw(), "<circle class=\"ring"), 0);
-    assert_null(slos_add(&scene.plan.slos, "p99=500us"));
-    assert_null(slos_add(&scene.plan.slos, "iops=1k"));
-    assert_null(slos_add(&scene.plan.slos, "device-max=1ms"));
+    assert_null(slos_add(&scene.plan.statistics.slos, "p99=500us"));
+    assert_null(slos_add(&scene.plan.statistics.slos, "iops=1k"));
+    assert_null(slos_add(&scene.plan.statistics.slos, "device-max=1ms"));
     scene.jobs[0].steps[2].verdict = SLO_BROKEN;
     const char *text = draw();
     assert_int_equal(count_of(text, "<path class=\"limit t1\""), 1);
@@ -463,7 +472,7 @@ limits_on_times_are_lines_and_steps_that_broke_them_have_rings(void **state)
                     ">300 requests counted; limit p99=500us,iops=1k,device-max=1ms<");
     assert_contains(text, "max 1.20 ms, limit broken.");
     begin_sweep(SWEEP_SIZE);
-    assert_null(slos_add(&scene.plan.slos, "p99=500us"));
+    assert_null(slos_add(&scene.plan.statistics.slos, "p99=500us"));
     scene.jobs[0].steps[2].verdict = SLO_BROKEN;
     text = draw();
     assert_int_equal(count_of(text, "<path class=\"limit"), 0);
@@ -476,7 +485,7 @@ latency_is_drawn_over_the_interval(void **state)
 {
     (void)state;
     begin_sweep(SWEEP_INTERVAL);
-    scene.plan.interval = 0;
+    scene.plan.pace.interval = 0;
     for (int i = 0; i < 3; i++)
         scene.jobs[0].steps[i].value *= MS;
     const char *text = draw();

@@ -35,7 +35,7 @@ begin(struct golden *golden)
 {
     golden_prepare(golden, FORMAT_HUMAN);
     golden->options.given[OPTION_HISTOGRAM] = true;
-    golden->plan.load = LOAD_READ_WRITE;
+    golden->plan.workload.load = LOAD_READ_WRITE;
     golden->plan.output.percentiles = percentiles_default;
 }
 
@@ -65,7 +65,7 @@ a_rate_has_them_below_its_own_columns(void **state)
     struct stats stats = both(100, 10 * MS);
     begin(&golden);
     golden.plan.sweep.kind = SWEEP_RATE;
-    golden.plan.breakdown = true;
+    golden.plan.statistics.breakdown = true;
     golden_begin(&golden);
     golden_step(&golden, 100, &stats, SECOND);
     golden_end(&golden, "apart_rate");
@@ -91,10 +91,10 @@ a_phase_has_a_row_and_a_histogram_for_each_operation(void **state)
     phases.load = &load;
     load.plan = (struct plan){.path = "/mnt",
                               .mode = MODE_BACKGROUND,
-                              .load = LOAD_WRITE,
-                              .request_size = 1 << 20,
-                              .depth = 1,
-                              .threads = 1};
+                              .workload.load = LOAD_WRITE,
+                              .workload.request_size = 1 << 20,
+                              .io.depth = 1,
+                              .io.threads = 1};
     golden_begin(&golden);
     end_phase(&golden, PHASE_IDLE, 100);
     end_phase(&golden, PHASE_LOADED, 200);

@@ -85,7 +85,7 @@ static void
 begin(struct golden *golden, enum plan_format format)
 {
     golden_prepare(golden, format);
-    golden->plan.breakdown = true;
+    golden->plan.statistics.breakdown = true;
     golden->plan.output.summary = true;
     golden->plan.output.percentiles = percentiles_default;
     golden_begin(golden);
@@ -169,7 +169,7 @@ the_parts_have_the_percentiles_asked_for(void **state)
     struct golden golden;
     struct stats stats = rising(3);
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.breakdown = true;
+    golden.plan.statistics.breakdown = true;
     assert_null(percentiles_parse("99.9,25", &golden.plan.output.percentiles));
     golden_begin(&golden);
     golden_summary(&golden, &stats, SECOND);
@@ -240,7 +240,7 @@ a_row_of_a_sweep_has_the_device(void **state)
     static const int counts[] = {1, 99, 100, 0};
     struct golden golden;
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.breakdown = true;
+    golden.plan.statistics.breakdown = true;
     golden.plan.sweep.kind = SWEEP_DEPTH;
     golden.plan.output.percentiles = percentiles_default;
     golden_begin(&golden);
@@ -301,7 +301,7 @@ json_lines_count_what_was_not_split(void **state)
     struct stats some = sparse(), none = {0};
     add(&none, unsplit_of(1, 30 * US, SPLIT_UNASKED));
     golden_prepare(&golden, FORMAT_NDJSON);
-    golden.plan.breakdown = true;
+    golden.plan.statistics.breakdown = true;
     golden.plan.sweep.kind = SWEEP_DEPTH;
     assert_null(percentiles_parse("99.9,25", &golden.plan.output.percentiles));
     golden_begin(&golden);
@@ -326,7 +326,7 @@ write_metrics(const char *name)
     jobs[0].stats = &first;
     jobs[1].stats = &second;
     begin(&golden, FORMAT_HUMAN);
-    golden.plan.load = LOAD_WRITE;
+    golden.plan.workload.load = LOAD_WRITE;
     jobs[0].target.description = jobs[1].target.description =
         golden.job.target.description;
     prometheus_format(&golden.report->text, &golden.plan, jobs, 2, 0, 0);

@@ -34,9 +34,9 @@ limit(struct setup *setup, const char *warning, const char *critical)
     for (int i = 0; i < setup->count; i++) {
         struct plan *plan = &setup->jobs[i].plan;
         if (warning)
-            assert_null(slos_add(&plan->warnings, warning));
+            assert_null(slos_add(&plan->statistics.warnings, warning));
         if (critical)
-            assert_null(slos_add(&plan->slos, critical));
+            assert_null(slos_add(&plan->statistics.slos, critical));
     }
 }
 

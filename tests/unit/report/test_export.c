@@ -81,8 +81,8 @@ begin(struct setup *setup)
     snprintf(setup->plot, sizeof(setup->plot), "%s/a.svg", scratch());
     setup->golden.plan.output.prometheus = setup->metrics;
     setup->golden.plan.output.plot = setup->plot;
-    setup->golden.plan.timeout = INT64_MAX;
-    setup->golden.plan.grace = HOUR;
+    setup->golden.plan.ends.timeout = INT64_MAX;
+    setup->golden.plan.ends.grace = HOUR;
     setup->golden.job.stats = &setup->stats;
     setup->golden.job.track = &track;
     assert_int_equal(export_begin(&setup->export, &setup->golden.plan, &setup->golden.job,
@@ -243,8 +243,8 @@ what_is_stuck_is_given_up_and_noted(void **state)
         struct setup setup;
         char expected[2400], *errors;
         begin(&setup);
-        setup.golden.plan.timeout = cases[i].timeout;
-        setup.golden.plan.grace = cases[i].grace;
+        setup.golden.plan.ends.timeout = cases[i].timeout;
+        setup.golden.plan.ends.grace = cases[i].grace;
         int64_t waited = wait_for_a_stuck_one(&setup, &errors);
         snprintf(expected, sizeof(expected),
                  "^ioping: [^\n]*/a\\.svg: not written after [0-9.]+ m?s\n"
@@ -403,8 +403,8 @@ begin_log(void)
     golden_prepare(&logged.golden, FORMAT_HUMAN);
     snprintf(logged.path, sizeof(logged.path), "%s/a.hlog", scratch());
     logged.golden.plan.output.hdr = logged.path;
-    logged.golden.plan.timeout = INT64_MAX;
-    logged.golden.plan.grace = HOUR;
+    logged.golden.plan.ends.timeout = INT64_MAX;
+    logged.golden.plan.ends.grace = HOUR;
     assert_int_equal(export_begin(&logged.export, &logged.golden.plan, &logged.golden.job,
                                   1, NULL, &error),
                      0);

@@ -80,7 +80,7 @@ reads_and_writes_have_arrows(void **state)
     (void)state;
     struct golden golden;
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.load = LOAD_READ_WRITE;
+    golden.plan.workload.load = LOAD_READ_WRITE;
     golden_begin(&golden);
     golden_sample(&golden, sample_of(1, OPERATION_WRITE, 1250000, VERDICT_NONE));
     golden_sample(&golden, sample_of(2, OPERATION_READ, 282600, VERDICT_NONE));
@@ -171,7 +171,7 @@ summarize(enum plan_load load, const struct stats *stats, int64_t time, const ch
 {
     struct golden golden;
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.load = load;
+    golden.plan.workload.load = load;
     golden_begin(&golden);
     golden.report->terminal = true;
     golden_summary(&golden, stats, time);
@@ -322,7 +322,7 @@ summarize_rising(const char *list, enum plan_load load, const int (*counts)[2],
 {
     struct golden golden;
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.load = load;
+    golden.plan.workload.load = load;
     golden.plan.output.percentiles = percentiles_default;
     if (list)
         assert_null(percentiles_parse(list, &golden.plan.output.percentiles));
@@ -458,7 +458,7 @@ each_of_both_operations_has_its_line_of_percentiles(void **state)
     static const int counts[] = {9, 10, 100};
     struct golden golden;
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.load = LOAD_READ_WRITE;
+    golden.plan.workload.load = LOAD_READ_WRITE;
     golden.plan.output.percentiles = percentiles_default;
     golden_begin(&golden);
     golden.report->terminal = true;
@@ -477,7 +477,7 @@ percentiles_of_both_say_if_they_are_corrected(void **state)
     struct golden golden;
     struct stats stats = mixed(3, 200000000);
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.load = LOAD_READ_WRITE;
+    golden.plan.workload.load = LOAD_READ_WRITE;
     assert_null(percentiles_parse("50,90", &golden.plan.output.percentiles));
     golden_begin(&golden);
     golden_summary(&golden, &stats, 9000912345);
@@ -491,7 +491,7 @@ a_file_gets_no_percentiles_of_both_either(void **state)
     struct golden golden;
     struct stats stats = mixed(100, 0);
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.load = LOAD_READ_WRITE;
+    golden.plan.workload.load = LOAD_READ_WRITE;
     golden.plan.output.percentiles = percentiles_default;
     golden_begin(&golden);
     golden_summary(&golden, &stats, 9000912345);

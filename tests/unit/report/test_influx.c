@@ -196,7 +196,7 @@ operation_and_mode_are_tags(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct golden golden;
         prepare(&golden, 1);
-        golden.plan.load = cases[i].load;
+        golden.plan.workload.load = cases[i].load;
         jobs[0].target.description.mode = cases[i].mode;
         golden.report->format->period(golden.report, &stats, 7);
         assert_contains(golden.report->text.text, cases[i].tags);
@@ -267,7 +267,7 @@ what_is_apart_has_a_line_of_its_own(void **state)
     struct stats stats = write_and_read();
     struct job_step step = {.value = 4096, .verdict = SLO_MET};
     prepare(&golden, 1);
-    golden.plan.load = LOAD_READ_WRITE;
+    golden.plan.workload.load = LOAD_READ_WRITE;
     golden.plan.output.percentiles.count = 0;
     assert_period(
         golden.report, &stats,
@@ -286,7 +286,7 @@ what_is_apart_has_a_line_of_its_own(void **state)
                                                    "0.000000000") "count=1i" STAMP);
     stats.breakdown = (struct breakdown){0};
     golden.plan.sweep.kind = SWEEP_SIZE;
-    golden.plan.slos.count = 1;
+    golden.plan.statistics.slos.count = 1;
     golden.report->phase = PHASE_IDLE;
     golden.report->format->step(golden.report, &step, &stats, 7);
     assert_added(
@@ -330,7 +330,7 @@ a_step_has_its_value_and_what_it_keeps(void **state)
         struct job_step step = {.value = 4096, .verdict = cases[i].verdict};
         prepare(&golden, 1);
         golden.plan.sweep.kind = cases[i].kind;
-        golden.plan.slos.count = cases[i].limits;
+        golden.plan.statistics.slos.count = cases[i].limits;
         golden.report->format->step(golden.report, &step, &stats, 7);
         assert_contains(golden.report->text.text, cases[i].expected);
         buffer_free(&golden.report->text);

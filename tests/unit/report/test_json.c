@@ -443,8 +443,8 @@ step_judged(enum plan_format format, int highest, const char *name)
     prepare(&golden);
     golden.plan.output.format = format;
     golden.plan.sweep.kind = SWEEP_DEPTH;
-    assert_null(slos_add(&golden.plan.slos, "p99=1ms"));
-    assert_null(slos_add(&golden.plan.slos, "max=10ms"));
+    assert_null(slos_add(&golden.plan.statistics.slos, "p99=1ms"));
+    assert_null(slos_add(&golden.plan.statistics.slos, "max=10ms"));
     golden_begin(&golden);
     for (int i = 0; i < 3; i++) {
         struct job_step *step = &golden.job.steps[i];
@@ -489,7 +489,7 @@ static void
 begin_mixed(struct golden *golden)
 {
     prepare(golden);
-    golden->plan.load = LOAD_READ_WRITE;
+    golden->plan.workload.load = LOAD_READ_WRITE;
     golden->plan.output.percentiles = percentiles_default;
     golden->options.given[OPTION_HISTOGRAM] = 1;
     golden_begin(golden);
@@ -554,7 +554,7 @@ rates_say_what_was_due_and_what_was_answered(void **state)
         golden.plan.output.format = FORMAT_NDJSON;
         golden.plan.sweep.kind = SWEEP_RATE;
         if (limited)
-            assert_null(slos_add(&golden.plan.slos, "p99=1ms"));
+            assert_null(slos_add(&golden.plan.statistics.slos, "p99=1ms"));
         golden.job.plan = golden.plan;
         golden_begin(&golden);
         struct job_step *step = golden.job.steps;

@@ -51,7 +51,7 @@ begin(struct golden *golden, enum plan_format format, bool kept)
     for (int i = 0; i < (int)LENGTH(devices); i++)
         fill_job(i, kept);
     golden_prepare(golden, format);
-    golden->plan.series = ROOM;
+    golden->plan.statistics.series = ROOM;
     golden->plan.mode = kept ? MODE_COMPARE : MODE_RUN;
     golden_begin_of(golden, jobs, LENGTH(devices));
 }

@@ -30,19 +30,19 @@ prepare(struct golden *golden, enum plan_format format)
     memset(&phases, 0, sizeof(phases));
     memset(&load, 0, sizeof(load));
     golden->plan.mode = MODE_PHASES;
-    golden->plan.count = 100;
-    golden->plan.work_time = INT64_MAX;
-    golden->plan.threads = golden->plan.burst = 1;
+    golden->plan.ends.count = 100;
+    golden->plan.ends.work_time = INT64_MAX;
+    golden->plan.io.threads = golden->plan.pace.burst = 1;
     golden->plan.output.percentiles = percentiles_default;
     golden->job.stats = &golden->job.total;
     golden->job.phases = &phases;
     phases.load = &load;
     load.plan = (struct plan){.path = "/mnt/a \"b\"",
                               .mode = MODE_BACKGROUND,
-                              .load = LOAD_WRITE,
-                              .request_size = 1 << 20,
-                              .depth = 8,
-                              .threads = 1};
+                              .workload.load = LOAD_WRITE,
+                              .workload.request_size = 1 << 20,
+                              .io.depth = 8,
+                              .io.threads = 1};
 }
 
 /* Ends PHASE with COUNT requests, and tells of it. */
@@ -135,8 +135,8 @@ a_terminal_has_the_columns_that_fit(void **state)
     end_all(&golden);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct buffer text = {0};
-        golden.plan.breakdown = cases[i].breakdown;
-        load.plan.threads = cases[i].threads;
+        golden.plan.statistics.breakdown = cases[i].breakdown;
+        load.plan.io.threads = cases[i].threads;
         buffer_text(&text, "\n");
         phases_table(&text, &golden.plan, &phases, cases[i].columns);
         assert_contains(text.text, cases[i].has);
@@ -148,7 +148,7 @@ a_terminal_has_the_columns_that_fit(void **state)
                 fail_msg("wider than %d: %s", cases[i].columns, text.text);
         buffer_free(&text);
     }
-    golden.plan.breakdown = false;
+    golden.plan.statistics.breakdown = false;
     golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
     golden_end(&golden, "phases_human");
 }
@@ -163,8 +163,8 @@ a_table_has_the_phases_that_were(void **state)
     golden.plan.output.percentiles = (struct percentiles){.given = true};
     golden_begin(&golden);
     end_phase(&golden, PHASE_IDLE, 0, 1);
-    load.plan.threads = 16;
-    load.plan.linear = true;
+    load.plan.io.threads = 16;
+    load.plan.workload.linear = true;
     end_phase(&golden, PHASE_LOADED, 200, 100);
     golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
     golden_end(&golden, "phases_human_two");

@@ -183,7 +183,7 @@ bounds_of_ones_own_are_exact_and_for_all_histograms(void **state)
     const struct buckets own = {
         6, {1, 1500000, 2001000, 5000000, 1000000000, 3599123456789}};
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.load = LOAD_WRITE;
+    golden.plan.workload.load = LOAD_WRITE;
     golden.plan.output.buckets = &own;
     format(&text, &golden, &stats, 0);
     assert_matches(text.text, "^[^\n]*\n[^\n]*\n"
@@ -207,7 +207,7 @@ flushes_have_a_histogram_of_their_own(void **state)
     struct golden golden;
     struct stats stats = mixed_stats(true);
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.load = LOAD_WRITE;
+    golden.plan.workload.load = LOAD_WRITE;
     golden.job.target.description.mode = MODE_NOCACHE;
     check(&golden, &stats, NS_1970, "prometheus_write");
 }
@@ -240,8 +240,8 @@ only_flushed_writes_have_that(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct golden golden;
         golden_prepare(&golden, FORMAT_HUMAN);
-        golden.plan.load = cases[i].load;
-        golden.plan.cached = cases[i].cached;
+        golden.plan.workload.load = cases[i].load;
+        golden.plan.io.cached = cases[i].cached;
         char *text = metrics_of(&golden);
         assert_contains(text, cases[i].label);
         if (cases[i].flushes)
@@ -345,7 +345,7 @@ a_metric_has_the_series_of_all_targets_in_one_group(void **state)
     struct stats stats = mixed_stats(true), nothing = {0};
     struct buffer text = {0};
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.load = LOAD_WRITE;
+    golden.plan.workload.load = LOAD_WRITE;
     golden.job.target.description.mode = MODE_NOCACHE;
     const struct shown targets[] = {{&golden.job.target.description, &stats, NS_1970},
                                     {&other, &nothing, 0}};

@@ -39,8 +39,8 @@ write_metrics(const struct stats *stats, const char *name)
     static struct stats nothing;
     static struct job jobs[2];
     golden_prepare(&golden, FORMAT_HUMAN);
-    golden.plan.load = LOAD_READ_WRITE;
-    golden.plan.breakdown = true;
+    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.statistics.breakdown = true;
     golden_begin(&golden);
     jobs[0].stats = stats;
     jobs[0].under_way = (struct job_under_way){1, SECOND};

@@ -14,8 +14,10 @@
 static struct plan
 plain(void)
 {
-    return (struct plan){
-        .threads = 1, .burst = 1, .count = UINT64_MAX, .work_time = 2 * SECOND};
+    return (struct plan){.io.threads = 1,
+                         .pace.burst = 1,
+                         .ends.count = UINT64_MAX,
+                         .ends.work_time = 2 * SECOND};
 }
 
 /* Three requests of 2 ms. */

@@ -26,8 +26,10 @@ seen(int count, int failed)
 static struct plan
 plain(void)
 {
-    return (struct plan){
-        .threads = 1, .burst = 1, .count = UINT64_MAX, .work_time = INT64_MAX};
+    return (struct plan){.io.threads = 1,
+                         .pace.burst = 1,
+                         .ends.count = UINT64_MAX,
+                         .ends.work_time = INT64_MAX};
 }
 
 /* Jobs with these statistics, COUNT of them; too large for a stack, so they live until
@@ -63,7 +65,7 @@ a_run_without_an_end_has_no_share_and_no_rest(void **state)
     (void)state;
     struct plan plan = plain();
     struct stats *stats = seen(3, 1);
-    plan.interval = SECOND;
+    plan.pace.interval = SECOND;
     struct status_facts facts = gathered(&plan, stats, 1, 7 * SECOND);
     assert_true(facts.share < 0);
     assert_int_equal(facts.left, -1);
@@ -140,7 +142,7 @@ one_that_is_done_is_not_waited_for(void **state)
     const struct stats *const all[] = {early, late};
     struct job *jobs = jobs_of(all, 2);
     jobs[0].done = true;
-    plan.count = 100;
+    plan.ends.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
     status_gather(status, jobs, 2, BEGAN + 10 * SECOND, &facts);
     assert_true(facts.share == 0.75);
@@ -233,11 +235,11 @@ check_course(const struct course *course)
 {
     struct plan plan = plain();
     struct stats *stats = seen(course->done, 0);
-    plan.count = course->count ? course->count : UINT64_MAX;
-    plan.work_time = course->work_time ? course->work_time : INT64_MAX;
-    plan.interval = course->interval;
-    plan.burst = course->burst;
-    plan.threads = course->threads;
+    plan.ends.count = course->count ? course->count : UINT64_MAX;
+    plan.ends.work_time = course->work_time ? course->work_time : INT64_MAX;
+    plan.pace.interval = course->interval;
+    plan.pace.burst = course->burst;
+    plan.io.threads = course->threads;
     struct status_facts facts = gathered(&plan, stats, course->targets, course->now);
     if (facts.left != course->left || facts.share < course->share - 1e-6 ||
         facts.share > course->share + 1e-6)
@@ -292,7 +294,7 @@ the_slowest_target_decides_what_is_left(void **state)
     struct status_facts facts;
     struct stats *stats[] = {seen(50, 0), seen(20, 0), seen(0, 0)};
     struct job *jobs = jobs_of((const struct stats *const *)stats, 2);
-    plan.count = 100;
+    plan.ends.count = 100;
     struct status *status = status_open(&plan, 2, BEGAN);
     status_gather(status, jobs, 2, BEGAN + SECOND, &facts);
     assert_int_equal(facts.left, 4 * SECOND);
@@ -330,8 +332,8 @@ a_sweep_goes_through_all_steps_of_all_targets(void **state)
     struct stats *stats = seen(5, 0);
     struct job snapshot = {.stats = stats};
     plan.sweep.kind = SWEEP_DEPTH;
-    plan.work_time = 2 * SECOND;
-    plan.settle = 200 * MS;
+    plan.ends.work_time = 2 * SECOND;
+    plan.ends.settle = 200 * MS;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct status_facts facts;
         int64_t now = BEGAN + 100 * SECOND;
@@ -361,8 +363,8 @@ steps_of_a_sweep_of_intervals_differ_in_length(void **state)
     struct stats *stats = seen(5, 0);
     struct job snapshot = {.stats = stats};
     plan.sweep = (struct sweep){SWEEP_INTERVAL, MS, 4 * MS};
-    plan.least = 30;
-    plan.work_time = MS;
+    plan.ends.least = 30;
+    plan.ends.work_time = MS;
     for (int number = 0; number < 3; number++) {
         static const int64_t before[] = {0, 31 * MS, 93 * MS};
         struct status_facts facts;

@@ -250,8 +250,8 @@ limit(struct golden *golden, enum plan_format format, enum sweep_kind kind,
     golden_prepare(golden, format);
     golden->plan.sweep.kind = kind;
     golden->options.color = color;
-    assert_null(slos_add(&golden->plan.slos, "p99=1ms"));
-    assert_null(slos_add(&golden->plan.slos, "iops=10k"));
+    assert_null(slos_add(&golden->plan.statistics.slos, "p99=1ms"));
+    assert_null(slos_add(&golden->plan.statistics.slos, "iops=10k"));
     golden_begin(golden);
 }
 
@@ -290,7 +290,7 @@ the_last_line_has_the_highest_that_keeps_the_limits(void **state)
     };
     (void)state;
     static struct job job;
-    assert_null(slos_add(&job.plan.slos, "p99=1ms"));
+    assert_null(slos_add(&job.plan.statistics.slos, "p99=1ms"));
     job.steps[0] = (struct job_step){.value = 65536, .iops = 48000, .bps = 196608000};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct buffer text = {0};
@@ -381,11 +381,12 @@ a_narrow_terminal_lacks_the_least_useful_columns(void **state)
     static const char *const names[] = {"avg", "iops", "bandwidth", "max", "in use"};
     struct stats stats = rising(100);
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct plan plan = {.sweep.kind = cases[i].kind, .breakdown = cases[i].breakdown};
+        struct plan plan = {.sweep.kind = cases[i].kind,
+                            .statistics.breakdown = cases[i].breakdown};
         struct job_step step = {.value = 4096, .verdict = SLO_MET};
         struct buffer head = {0}, row = {0};
         if (cases[i].limited) {
-            assert_null(slos_add(&plan.slos, "p99=1ms"));
+            assert_null(slos_add(&plan.statistics.slos, "p99=1ms"));
             step.verdict = SLO_BROKEN;
         }
         table_head(&head, &plan, cases[i].columns);
@@ -416,14 +417,14 @@ the_last_line_of_rates_has_what_was_answered(void **state)
     };
     static struct job job; /* too large for a stack */
     job.plan.sweep.kind = SWEEP_RATE;
-    job.plan.request_size = 4096;
+    job.plan.workload.request_size = 4096;
     job.steps[1] = (struct job_step){.value = 49000, .rate = 48000};
     job.step_count = 2;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct buffer text = {0};
-        job.plan.slos.count = 0;
+        job.plan.statistics.slos.count = 0;
         if (cases[i].limited)
-            assert_null(slos_add(&job.plan.slos, "p99=1ms"));
+            assert_null(slos_add(&job.plan.statistics.slos, "p99=1ms"));
         job.highest = cases[i].highest;
         table_highest(&text, &job);
         assert_string_equal(text.text, cases[i].line);

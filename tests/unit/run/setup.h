@@ -103,7 +103,7 @@ setup_open(struct setup *setup)
     job->run = &setup->run;
     job->step.output.requests = true; /* the observer is told of each */
     job->group = (struct worker_group){
-        .size = 0, .count = setup->plan.count, .begin = 1, .due = INT64_MAX};
+        .size = 0, .count = setup->plan.ends.count, .begin = 1, .due = INT64_MAX};
     assert_int_equal(worker_open(&setup->worker, job, &engine_fake, 0, &error), 0);
     setup->worker.reports = true;
 }

@@ -45,9 +45,9 @@ run_open_loop(struct setup *setup, struct heard *heard, int64_t interval,
     struct error error;
     struct plan *plan = &setup->job->plan;
     memset(heard, 0, offsetof(struct heard, enough));
-    plan->open = true;
-    plan->interval = interval;
-    plan->work_time = work_time;
+    plan->pace.open_loop = true;
+    plan->pace.interval = interval;
+    plan->ends.work_time = work_time;
     plan->output.requests = true;
     assert_int_equal(run_execute(&task, &error), 0);
     return setup->job;
@@ -184,10 +184,10 @@ requests_of_the_settling_do_not_count(void **state)
     struct run_task task = setup_task(&setup, &observer);
     struct error error;
     struct plan *plan = &setup.job->plan;
-    plan->open = true;
-    plan->interval = 10 * MS;
-    plan->settle = 100 * MS;
-    plan->work_time = 300 * MS;
+    plan->pace.open_loop = true;
+    plan->pace.interval = 10 * MS;
+    plan->ends.settle = 100 * MS;
+    plan->ends.work_time = 300 * MS;
     assert_int_equal(run_execute(&task, &error), 0);
     assert_int_equal(fake_engine.requests, 40);
     assert_int_equal(setup.job->total.requests, 30);
@@ -211,9 +211,9 @@ random_arrivals_are_those_of_the_seed(void **state)
         struct run_task task = setup_task(&setup, &observer);
         struct error error;
         struct plan *plan = &setup.job->plan;
-        plan->open = plan->poisson = plan->output.requests = true;
-        plan->interval = 10 * MS;
-        plan->work_time = 250 * MS;
+        plan->pace.open_loop = plan->pace.poisson = plan->output.requests = true;
+        plan->pace.interval = 10 * MS;
+        plan->ends.work_time = 250 * MS;
         assert_int_equal(run_execute(&task, &error), 0);
         counts[i] = heard.count;
         for (int k = 0; k < heard.count; k++)
@@ -239,10 +239,10 @@ workers_that_have_nothing_to_do_take_no_time(void **state)
     begin(&setup, 8, 1);
     struct run_task task = setup_task(&setup, &observer);
     struct plan *plan = &setup.job->plan;
-    plan->open = true;
-    plan->interval = 150 * MS;
-    plan->settle = 300 * MS;
-    plan->work_time = 150 * MS;
+    plan->pace.open_loop = true;
+    plan->pace.interval = 150 * MS;
+    plan->ends.settle = 300 * MS;
+    plan->ends.work_time = 150 * MS;
     assert_int_equal(run_execute(&task, &error), 0);
     assert_int_equal(setup.job->total.requests, 1);
     assert_in_range(setup.job->outcome.time, 0,

@@ -9,12 +9,12 @@
 static struct pattern
 start(int64_t work_size, uint64_t seed, bool linear, enum plan_load load)
 {
-    struct plan plan = {.seed = seed,
-                        .request_size = SIZE,
-                        .work_offset = OFFSET,
-                        .linear = linear,
-                        .load = load,
-                        .threads = 1};
+    struct plan plan = {.workload.seed = seed,
+                        .workload.request_size = SIZE,
+                        .workload.work_offset = OFFSET,
+                        .workload.linear = linear,
+                        .workload.load = load,
+                        .io.threads = 1};
     struct pattern pattern;
     pattern_start(&pattern, &plan, work_size, 0);
     return pattern;
@@ -175,11 +175,11 @@ a_load_chooses_the_operations(void **state)
 static struct pattern
 start_one_of(int threads, int number, int64_t blocks, bool linear)
 {
-    struct plan plan = {.seed = 42,
-                        .request_size = SIZE,
-                        .work_offset = OFFSET,
-                        .linear = linear,
-                        .threads = threads};
+    struct plan plan = {.workload.seed = 42,
+                        .workload.request_size = SIZE,
+                        .workload.work_offset = OFFSET,
+                        .workload.linear = linear,
+                        .io.threads = threads};
     struct pattern pattern;
     pattern_start(&pattern, &plan, blocks * SIZE, number);
     return pattern;
@@ -216,7 +216,8 @@ static void
 linear_workers_of_a_huge_target_start_at_equal_distances(void **state)
 {
     (void)state;
-    struct plan plan = {.request_size = 1, .linear = true, .threads = 1024};
+    struct plan plan = {
+        .workload.request_size = 1, .workload.linear = true, .io.threads = 1024};
     struct pattern pattern;
     enum operation operation;
     pattern_start(&pattern, &plan, INT64_MAX, 1023);

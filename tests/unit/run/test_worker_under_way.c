@@ -61,9 +61,9 @@ points_are_missed_until_now_or_the_end(void **state)
     worker->end = START + 35 * MS;
     assert_int_equal(missed_at(worker, START + 55 * MS), 2);
     worker->end = INT64_MAX;
-    setup.job->step.limited = true;
+    setup.job->step.pace.limited = true;
     assert_int_equal(missed_at(worker, START + 55 * MS), 0);
-    setup.job->step.limited = false;
+    setup.job->step.pace.limited = false;
     worker_group_end(worker->group, START + 25 * MS); /* the last number was taken */
     assert_int_equal(missed_at(worker, START + 55 * MS), 1);
     setup_close(&setup);
@@ -139,7 +139,7 @@ what_is_sent_while_it_settles_is_not_recorded(void **state)
         setup.options.interval = 40 * MS;
         setup.options.work_time = 100 * MS;
         setup_open(&setup);
-        setup.job->step.settle = 100 * MS;
+        setup.job->step.ends.settle = 100 * MS;
         int64_t before = os_clock_now();
         worker_run(&setup.worker);
         setup_close(&setup);
@@ -165,7 +165,7 @@ a_failure_while_it_settles_is_kept(void **state)
     setup.options.work_time = 3600000 * MS;
     fake_engine.answers[2].error = EIO;
     setup_open(&setup);
-    setup.job->step.settle = 3600000 * MS;
+    setup.job->step.ends.settle = 3600000 * MS;
     worker_run(&setup.worker);
     setup_close(&setup);
     assert_string_equal(fake_engine_story(), "RR");

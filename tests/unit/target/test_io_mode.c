@@ -140,10 +140,10 @@ prepare(void **state)
     target = (struct target){.kind = OS_BLOCK, .size = SIZE, .work_size = SIZE};
     target.fd = os_file_open(path, OS_OPEN_WRITE | OS_OPEN_CREATE);
     plan = (struct plan){.path = "/dev/disk2",
-                         .engine = io_engine_of(0),
-                         .load = LOAD_READ,
-                         .request_size = 4096,
-                         .scratch_size = SIZE};
+                         .io.engine = io_engine_of(0),
+                         .workload.load = LOAD_READ,
+                         .workload.request_size = 4096,
+                         .workload.scratch_size = SIZE};
     return target.fd < 0 ? -1 : 0;
 }
 
@@ -189,7 +189,7 @@ static void
 writes_need_no_cache_that_can_be_dropped(void **state)
 {
     (void)state;
-    plan.load = LOAD_WRITE;
+    plan.workload.load = LOAD_WRITE;
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, MODE_NOCACHE);
     assert_contains(notes.line[0], "flushing the page cache after each request");
@@ -212,7 +212,7 @@ and_where_direct_io_was_insisted_on(void **state)
 {
     (void)state;
     has.raw = true;
-    plan.direct = true;
+    plan.io.direct = true;
     assert_int_equal(choose(), -1);
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_string_equal(error.why, "direct I/O not supported");
@@ -234,7 +234,7 @@ a_raw_device_has_no_cache_to_use(void **state)
 {
     (void)state;
     has.disk = true;
-    plan.cached = true;
+    plan.io.cached = true;
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, MODE_DIRECT);
     assert_false(target.flush);
@@ -245,7 +245,7 @@ a_raw_device_takes_whole_sectors_alone(void **state)
 {
     (void)state;
     has.disk = true;
-    plan.request_size = 1000;
+    plan.workload.request_size = 1000;
     assert_int_equal(choose(), -1);
     assert_string_equal(error.why,
                         "direct I/O needs request size and offset in multiples of 512");
@@ -257,7 +257,7 @@ other_devices_go_without_direct_io_then(void **state)
 {
     (void)state;
     has.direct = has.drop = true;
-    plan.request_size = 1000;
+    plan.workload.request_size = 1000;
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, MODE_NOCACHE);
     assert_false(direct_is_on);
@@ -279,9 +279,9 @@ a_shape_that_would_be_direct_is_found(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         has.direct = has.drop = true;
         target.shape[0] = '\0';
-        plan.request_size = cases[i].size;
-        plan.work_offset = cases[i].offset;
-        plan.work_size = cases[i].work_size;
+        plan.workload.request_size = cases[i].size;
+        plan.workload.work_offset = cases[i].offset;
+        plan.workload.work_size = cases[i].work_size;
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_int_equal(target.description.mode, MODE_NOCACHE);
@@ -297,7 +297,7 @@ reads_through_a_loop_device_are_cached_and_direct_where_they_can_be(void **state
     for (int i = 0; i < 2; i++) {
         has.direct = has.drop = true;
         has.backing = OS_BACKING_CACHE;
-        plan.request_size = i ? 1000 : 4096;
+        plan.workload.request_size = i ? 1000 : 4096;
         direct_is_on = false;
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
@@ -317,7 +317,7 @@ writes_to_a_loop_device_are_direct(void **state)
     (void)state;
     has.direct = true;
     has.backing = OS_BACKING_CACHE;
-    plan.load = LOAD_WRITE;
+    plan.workload.load = LOAD_WRITE;
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, MODE_DIRECT);
     assert_int_equal(notes.count, 0);
@@ -332,7 +332,7 @@ memory_is_cached_whatever_is_done_to_it(void **state)
     for (int i = 0; i < 3; i++) {
         has.direct = true;
         has.backing = OS_BACKING_MEMORY;
-        plan.load = loads[i];
+        plan.workload.load = loads[i];
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_int_equal(target.description.mode, MODE_CACHED);
@@ -351,7 +351,7 @@ direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it(void **state)
     (void)state;
     memory = "tmpfs";
     has.backing = OS_BACKING_MEMORY;
-    plan.direct = true;
+    plan.io.direct = true;
     assert_int_equal(choose(), -1);
     assert_string_equal(error.why, "direct I/O not supported");
     assert_string_equal(error.advice, "leave out -D to measure it all the same");
@@ -385,8 +385,8 @@ but_not_of_requests_in_a_queue(void **state)
     for (int i = 0; i < 3; i++) {
         has.drop = has.account = true;
         plan.sweep.kind = queues[i].swept;
-        plan.engine = io_engine_of(queues[i].engine);
-        plan.depth = queues[i].depth;
+        plan.io.engine = io_engine_of(queues[i].engine);
+        plan.io.depth = queues[i].depth;
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
         assert_false(target.counts_sectors);
@@ -413,7 +413,7 @@ only_what_cannot_do_without_is_flushed(void **state)
         has.direct = rows[i].direct;
         has.drop = true;
         parts = rows[i].parts;
-        plan.load = rows[i].load;
+        plan.workload.load = rows[i].load;
         flushes = 0;
         target.flushed = false;
         assert_int_equal(choose(), 0);
