@@ -12,7 +12,7 @@ struct plan;
 
 /* The way of a request: direct I/O, through an emptied page cache, or through the cache.
  */
-enum mode { MODE_DIRECT, MODE_NOCACHE, MODE_CACHED };
+enum io_mode { IO_MODE_DIRECT, IO_MODE_NOCACHE, IO_MODE_CACHED };
 
 /* A target as reports describe it. */
 struct description {
@@ -20,7 +20,7 @@ struct description {
     char fstype[64];   /* "block" or "character" for a device */
     char device[1024]; /* "device" for a device */
     int64_t size;      /* bytes of the file system or device */
-    enum mode mode;
+    enum io_mode mode;
     bool kept; /* it is a file of raw lines, and nothing more is known */
 };
 
@@ -28,7 +28,7 @@ struct description {
 void description_label(const struct description *description, struct buffer *text);
 
 /* Returns the name of a mode: direct, nocache or cached. */
-const char *description_mode(enum mode mode);
+const char *description_mode(enum io_mode mode);
 
 /* An open target. It owns its descriptor and its working file. */
 struct target {

@@ -23,7 +23,7 @@ add_size(struct buffer *text, const struct plan *plan)
 static void
 add_mode(struct buffer *text, const struct plot *plot)
 {
-    enum mode mode = plot->jobs[0].target.description.mode;
+    enum io_mode mode = plot->jobs[0].target.description.mode;
     for (int i = 1; i < plot->count; i++)
         if (plot->jobs[i].target.description.mode != mode)
             return;

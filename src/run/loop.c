@@ -98,7 +98,7 @@ submit_request(struct worker *worker, int64_t now)
         worker_refresh(worker, entry);
         if (worker->plan->workload.append)
             worker_append(worker, entry, now);
-    } else if (worker->target->description.mode == MODE_NOCACHE) {
+    } else if (worker->target->description.mode == IO_MODE_NOCACHE) {
         sample->cached = is_cached(worker, sample->offset, now);
         if (worker->target->counts_sectors)
             worker->sectors = os_thread_sectors();

@@ -183,11 +183,11 @@ start_nocache(struct target *target, const struct plan *plan, const char *reason
     target_advance(target);
     int status = drop_window(target, plan->workload.work_offset, target->work_size);
     if (status < 0 && errno == ENOTSUP && plan->workload.load != LOAD_WRITE) {
-        target->description.mode = MODE_CACHED;
+        target->description.mode = IO_MODE_CACHED;
         note_cached(target, plan, reason, notes);
         return;
     }
-    target->description.mode = MODE_NOCACHE;
+    target->description.mode = IO_MODE_NOCACHE;
     look_up_pages(target, plan->workload.work_offset);
     if (!target->resident)
         choose_count(target, plan);
@@ -309,7 +309,7 @@ try_direct(struct target *target, const struct plan *plan, char *reason, size_t 
 static int
 choose_character(struct target *target, const struct plan *plan, struct error *error)
 {
-    target->description.mode = MODE_DIRECT;
+    target->description.mode = IO_MODE_DIRECT;
     if (plan->io.direct && os_file_direct(target->fd, true) < 0)
         return error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported");
     return 0;
@@ -327,7 +327,7 @@ static int
 choose_memory(struct target *target, const struct plan *plan, const char *what,
               struct notes *notes, struct error *error)
 {
-    target->description.mode = MODE_CACHED;
+    target->description.mode = IO_MODE_CACHED;
     if (plan->io.direct && os_file_direct(target->fd, true) < 0) {
         error_set(error, EXIT_PREPARE, plan->path, "direct I/O not supported");
         return error_advise(error, "leave out -D to measure it all the same");
@@ -409,7 +409,7 @@ refuse_direct(struct target *target, const struct plan *plan, bool raw,
 /* Chooses direct I/O or a fallback. RAW: the device has nothing but direct I/O. MODE: the
  * mode if requests are direct. */
 static int
-choose_way(struct target *target, const struct plan *plan, enum mode mode, bool raw,
+choose_way(struct target *target, const struct plan *plan, enum io_mode mode, bool raw,
            struct notes *notes, struct error *error)
 {
     char reason[128];
@@ -422,9 +422,9 @@ choose_way(struct target *target, const struct plan *plan, enum mode mode, bool 
         return 0;
     if (plan->io.direct || raw)
         return refuse_direct(target, plan, raw, reason, error);
-    if (mode == MODE_DIRECT && plan->workload.load != LOAD_WRITE)
+    if (mode == IO_MODE_DIRECT && plan->workload.load != LOAD_WRITE)
         find_shape(target, plan);
-    if (mode == MODE_DIRECT)
+    if (mode == IO_MODE_DIRECT)
         start_nocache(target, plan, reason, notes);
     return 0;
 }
@@ -440,13 +440,14 @@ choose_device(struct target *target, const struct plan *plan, struct notes *note
     bool raw = target->kind == OS_BLOCK && os_device_is_disk(target->fd);
     enum os_backing backing = os_file_backing(target->fd, name, sizeof(name));
     bool loops = backing == OS_BACKING_CACHE && plan->workload.load != LOAD_WRITE;
-    enum mode mode = loops || backing == OS_BACKING_MEMORY ? MODE_CACHED : MODE_DIRECT;
+    enum io_mode mode =
+        loops || backing == OS_BACKING_MEMORY ? IO_MODE_CACHED : IO_MODE_DIRECT;
     if (backing == OS_BACKING_MEMORY && name[0] != '/') /* no device at all */
         return choose_memory(target, plan, name, notes, error);
     if (backing == OS_BACKING_MEMORY)
         note_memory(plan, name, notes);
     if (plan->io.cached && !plan->io.direct && !raw) {
-        target->description.mode = MODE_CACHED;
+        target->description.mode = IO_MODE_CACHED;
         if (!plan->workload.linear)
             os_file_random(target->fd, plan->workload.work_offset, target->work_size);
         return 0;

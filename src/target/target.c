@@ -278,10 +278,11 @@ target_close(struct target *target)
 }
 
 const char *
-description_mode(enum mode mode)
+description_mode(enum io_mode mode)
 {
-    static const char *const modes[] = {
-        [MODE_DIRECT] = "direct", [MODE_NOCACHE] = "nocache", [MODE_CACHED] = "cached"};
+    static const char *const modes[] = {[IO_MODE_DIRECT] = "direct",
+                                        [IO_MODE_NOCACHE] = "nocache",
+                                        [IO_MODE_CACHED] = "cached"};
     return modes[mode];
 }
 

@@ -146,7 +146,7 @@ plotted_target(struct plotted *plotted, const struct plotted_case *drawn, int i)
                                                    .fstype = "ext4",
                                                    .device = "/dev/vda1",
                                                    .size = 42198053683, /* 39.3 GiB */
-                                                   .mode = MODE_DIRECT};
+                                                   .mode = IO_MODE_DIRECT};
     if (drawn->sweep == SWEEP_NONE) {
         plotted_run(&plotted->stats[i], &plotted->tracks[i], drawn, (uint64_t)i + 1);
         job->stats = &plotted->stats[i];

@@ -50,7 +50,7 @@ begin(int count)
                                  .fstype = "ext4",
                                  .device = "/dev/vda1",
                                  .size = 42198053683, /* 39.3 GiB */
-                                 .mode = MODE_DIRECT};
+                                 .mode = IO_MODE_DIRECT};
         scene.jobs[i].stats = &scene.stats[i];
         scene.jobs[i].track = &scene.tracks[i];
         track_start(&scene.tracks[i], SECOND, 0);
@@ -172,38 +172,40 @@ the_subtitle_says_what_was_sent(void **state)
 {
     static const struct {
         struct plan plan;
-        enum mode mode;
+        enum io_mode mode;
         const char *line;
     } cases[] = {
-        {{.workload.request_size = 4096}, MODE_DIRECT, ">random reads of 4 KiB, direct<"},
+        {{.workload.request_size = 4096},
+         IO_MODE_DIRECT,
+         ">random reads of 4 KiB, direct<"},
         {{.workload.request_size = 262144,
           .workload.linear = true,
           .workload.load = LOAD_WRITE,
           .pace.interval = 1},
-         MODE_NOCACHE,
+         IO_MODE_NOCACHE,
          ">sequential writes of 256 KiB, nocache, every 1 ns<"},
         {{.workload.request_size = 512,
           .workload.load = LOAD_READ_WRITE,
           .pace.interval = 2 * SECOND,
           .pace.burst = 3,
           .io.threads = 4},
-         MODE_CACHED,
+         IO_MODE_CACHED,
          ">random writes and reads in turn of 512 B, cached, 3 every 2 s, 4 threads; "
          "drawn together<"},
         {{.workload.request_size = 512, .io.depth = 32, .io.engine_name = "io_uring"},
-         MODE_DIRECT,
+         IO_MODE_DIRECT,
          ">random reads of 512 B, direct, depth 32 (io_uring)<"},
         {{.workload.request_size = 512,
           .io.threads = 2,
           .io.depth = 8,
           .io.engine_name = "Linux AIO"},
-         MODE_DIRECT,
+         IO_MODE_DIRECT,
          ">random reads of 512 B, direct, 2 threads, depth 8 (Linux AIO)<"},
         {{.sweep.kind = SWEEP_SIZE},
-         MODE_DIRECT,
+         IO_MODE_DIRECT,
          ">random reads of rising size, direct<"},
         {{.workload.request_size = 512, .sweep.kind = SWEEP_THREADS},
-         MODE_DIRECT,
+         IO_MODE_DIRECT,
          ">random reads of 512 B, direct, by more and more threads<"},
     };
     (void)state;
@@ -220,7 +222,7 @@ targets_of_different_modes_have_none_in_common(void **state)
 {
     (void)state;
     begin(2);
-    scene.jobs[1].target.description.mode = MODE_CACHED;
+    scene.jobs[1].target.description.mode = IO_MODE_CACHED;
     assert_contains(draw(), ">random reads of 4 KiB, every 1 s<");
 }
 

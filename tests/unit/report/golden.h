@@ -48,7 +48,7 @@ golden_prepare(struct golden *golden, enum plan_format format)
                              .fstype = "ext4",
                              .device = "/dev/vda1",
                              .size = 42198053683, /* 39.3 GiB */
-                             .mode = MODE_DIRECT};
+                             .mode = IO_MODE_DIRECT};
 }
 
 /* Begins the report of COUNT JOBS, which stay the caller's. */

@@ -185,12 +185,12 @@ operation_and_mode_are_tags(void **state)
     (void)state;
     static const struct {
         enum plan_load load;
-        enum mode mode;
+        enum io_mode mode;
         const char *tags;
     } cases[] = {
-        {LOAD_READ, MODE_DIRECT, ",operation=read,mode=direct count=0i"},
-        {LOAD_WRITE, MODE_NOCACHE, ",operation=write,mode=nocache count=0i"},
-        {LOAD_READ_WRITE, MODE_CACHED, ",operation=rw,mode=cached count=0i"},
+        {LOAD_READ, IO_MODE_DIRECT, ",operation=read,mode=direct count=0i"},
+        {LOAD_WRITE, IO_MODE_NOCACHE, ",operation=write,mode=nocache count=0i"},
+        {LOAD_READ_WRITE, IO_MODE_CACHED, ",operation=rw,mode=cached count=0i"},
     };
     struct stats stats = {0};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

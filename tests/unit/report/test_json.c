@@ -121,7 +121,7 @@ a_request_has_notice_only_if_there_is_one(void **state)
     struct sample written = sample_of(1, VERDICT_NONE);
     struct sample late = sample_of(4, VERDICT_TIMEOUT);
     prepare(&golden);
-    golden.job.target.description.mode = MODE_NOCACHE;
+    golden.job.target.description.mode = IO_MODE_NOCACHE;
     golden_begin(&golden);
     written.operation = OPERATION_WRITE;
     golden_sample(&golden, written);
@@ -141,7 +141,7 @@ failures_and_modes_are_told(void **state)
     struct golden golden;
     struct stats stats = {.requests = 2, .failed = 2, .missed = 31};
     prepare(&golden);
-    golden.job.target.description.mode = MODE_CACHED;
+    golden.job.target.description.mode = IO_MODE_CACHED;
     golden_begin(&golden);
     golden_summary(&golden, &stats, 0);
     golden_end(&golden, "json_failed");

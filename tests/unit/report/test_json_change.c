@@ -39,7 +39,7 @@ fill_job(int number, bool kept)
                                                    .fstype = "xfs",
                                                    .device = "/dev/vda",
                                                    .size = 1 << 30,
-                                                   .mode = MODE_DIRECT,
+                                                   .mode = IO_MODE_DIRECT,
                                                    .kept = kept};
     job->outcome.series = &series[number];
     job->outcome.time = 2000000000;

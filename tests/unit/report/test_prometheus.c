@@ -208,7 +208,7 @@ flushes_have_a_histogram_of_their_own(void **state)
     struct stats stats = mixed_stats(true);
     golden_prepare(&golden, FORMAT_HUMAN);
     golden.plan.workload.load = LOAD_WRITE;
-    golden.job.target.description.mode = MODE_NOCACHE;
+    golden.job.target.description.mode = IO_MODE_NOCACHE;
     check(&golden, &stats, NS_1970, "prometheus_write");
 }
 
@@ -305,13 +305,13 @@ static void
 modes_are_words(void **state)
 {
     (void)state;
-    static const char *const words[] = {[MODE_DIRECT] = ",mode=\"direct\"}",
-                                        [MODE_NOCACHE] = ",mode=\"nocache\"}",
-                                        [MODE_CACHED] = ",mode=\"cached\"}"};
+    static const char *const words[] = {[IO_MODE_DIRECT] = ",mode=\"direct\"}",
+                                        [IO_MODE_NOCACHE] = ",mode=\"nocache\"}",
+                                        [IO_MODE_CACHED] = ",mode=\"cached\"}"};
     for (int i = 0; i < 3; i++) {
         struct golden golden;
         golden_prepare(&golden, FORMAT_HUMAN);
-        golden.job.target.description.mode = (enum mode)i;
+        golden.job.target.description.mode = (enum io_mode)i;
         char *text = metrics_of(&golden);
         assert_contains(text, words[i]);
         free(text);
@@ -334,7 +334,7 @@ every_series_names_its_target(void **state)
 }
 
 static const struct description other = {
-    .path = "/mnt/b", .fstype = "xfs", .device = "/dev/vdb1", .mode = MODE_DIRECT};
+    .path = "/mnt/b", .fstype = "xfs", .device = "/dev/vdb1", .mode = IO_MODE_DIRECT};
 
 /* The one that has not begun has no time of a last request. */
 static void
@@ -346,7 +346,7 @@ a_metric_has_the_series_of_all_targets_in_one_group(void **state)
     struct buffer text = {0};
     golden_prepare(&golden, FORMAT_HUMAN);
     golden.plan.workload.load = LOAD_WRITE;
-    golden.job.target.description.mode = MODE_NOCACHE;
+    golden.job.target.description.mode = IO_MODE_NOCACHE;
     const struct shown targets[] = {{&golden.job.target.description, &stats, NS_1970},
                                     {&other, &nothing, 0}};
     format_all(&text, &golden.plan, targets, 2);
@@ -377,19 +377,19 @@ numbers_are_for_labels_that_are_the_same(void **state)
     (void)state;
     static const struct {
         const char *path;
-        enum mode mode;
+        enum io_mode mode;
         bool numbered;
     } cases[] = {
-        {"/a\xff", MODE_DIRECT, true},
-        {"/a\xfe", MODE_DIRECT, true},
-        {"/a\xff", MODE_CACHED, false},
-        {"/a", MODE_DIRECT, false},
+        {"/a\xff", IO_MODE_DIRECT, true},
+        {"/a\xfe", IO_MODE_DIRECT, true},
+        {"/a\xff", IO_MODE_CACHED, false},
+        {"/a", IO_MODE_DIRECT, false},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct plan plan = {.output.buckets = &buckets_default};
         struct stats stats = {0};
         struct buffer text = {0};
-        struct description first = {.path = "/a\xff", .mode = MODE_DIRECT},
+        struct description first = {.path = "/a\xff", .mode = IO_MODE_DIRECT},
                            second = {.path = cases[i].path, .mode = cases[i].mode};
         const struct shown targets[] = {{&first, &stats, 0}, {&second, &stats, 0}};
         format_all(&text, &plan, targets, 2);

@@ -56,7 +56,7 @@ setup_begin(struct setup *setup, int64_t count)
                                     .work_size = 16 * SIZE,
                                     .alignment = SIZE,
                                     .flush = true,
-                                    .description = {.mode = MODE_DIRECT}};
+                                    .description = {.mode = IO_MODE_DIRECT}};
     fake_engine_reset();
 }
 

@@ -537,7 +537,7 @@ what_hangs_before_a_request_is_told_of(void **state)
     struct told *told = told_begin();
     setup_begin(&setup, 1);
     setup.options.hang = 20 * MS;
-    setup.target.description.mode = MODE_NOCACHE;
+    setup.target.description.mode = IO_MODE_NOCACHE;
     setup.target.resident = ask_slowly;
     told->enough = one_hang;
     int64_t before = os_clock_now();

@@ -15,7 +15,7 @@ fake_resident(int fd, int64_t offset, int64_t length)
 }
 
 static void
-run_nocache(struct setup *setup, int resident, enum mode mode, enum option_id load)
+run_nocache(struct setup *setup, int resident, enum io_mode mode, enum option_id load)
 {
     resident_asked = 0;
     resident_answers = resident;
@@ -31,7 +31,7 @@ a_read_whose_pages_stay_in_the_cache_does_not_count(void **state)
 {
     (void)state;
     struct setup setup;
-    run_nocache(&setup, 100, MODE_NOCACHE, OPTION_QUIET);
+    run_nocache(&setup, 100, IO_MODE_NOCACHE, OPTION_QUIET);
     assert_int_equal(setup.seen[0].verdict, VERDICT_CACHED);
     assert_int_equal(setup.worker.total.cached, 1);
     assert_int_equal(setup.worker.total.latency.count, 0);
@@ -44,7 +44,7 @@ a_read_whose_pages_could_be_dropped_counts(void **state)
     (void)state;
     struct setup setup;
     for (int resident = 0; resident < 3; resident++) {
-        run_nocache(&setup, resident, MODE_NOCACHE, OPTION_QUIET);
+        run_nocache(&setup, resident, IO_MODE_NOCACHE, OPTION_QUIET);
         assert_int_equal(resident_asked, resident + 1);
         assert_int_equal(setup.seen[0].verdict, VERDICT_NONE);
         assert_int_equal(setup.worker.total.latency.count, 1);
@@ -57,11 +57,11 @@ writes_and_other_modes_do_not_look_at_the_cache(void **state)
     (void)state;
     struct setup setup;
     static const struct {
-        enum mode mode;
+        enum io_mode mode;
         enum option_id load;
-    } cases[] = {{MODE_NOCACHE, OPTION_WRITE},
-                 {MODE_DIRECT, OPTION_QUIET},
-                 {MODE_CACHED, OPTION_QUIET}};
+    } cases[] = {{IO_MODE_NOCACHE, OPTION_WRITE},
+                 {IO_MODE_DIRECT, OPTION_QUIET},
+                 {IO_MODE_CACHED, OPTION_QUIET}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         run_nocache(&setup, 100, cases[i].mode, cases[i].load);
         assert_int_equal(resident_asked, 0);
@@ -82,7 +82,7 @@ a_read_for_which_no_device_read_does_not_count(void **state)
         struct setup setup;
         setup_begin(&setup, 1);
         setup.options.given[cases[i].load] = 3;
-        setup.target.description.mode = MODE_NOCACHE;
+        setup.target.description.mode = IO_MODE_NOCACHE;
         setup.target.counts_sectors = true;
         setup_run(&setup);
         assert_int_equal(setup.seen[0].verdict, cases[i].verdict);

@@ -167,7 +167,7 @@ without_direct_io_the_cache_is_dropped(void **state)
     (void)state;
     has.drop = true;
     assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, MODE_NOCACHE);
+    assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
     assert_true(drops > 0);
     assert_contains(notes.line[0], "dropping the page cache before each request");
 }
@@ -177,7 +177,7 @@ a_cache_that_cannot_be_dropped_is_said_to_answer(void **state)
 {
     (void)state;
     assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, MODE_CACHED);
+    assert_int_equal(target.description.mode, IO_MODE_CACHED);
     assert_int_equal(notes.count, 1);
     assert_string_equal(notes.line[0],
                         "ioping: /dev/disk2: direct I/O not supported, nor can the page "
@@ -191,7 +191,7 @@ writes_need_no_cache_that_can_be_dropped(void **state)
     (void)state;
     plan.workload.load = LOAD_WRITE;
     assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, MODE_NOCACHE);
+    assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
     assert_contains(notes.line[0], "flushing the page cache after each request");
 }
 
@@ -201,7 +201,7 @@ a_raw_device_is_advised_for_its_block_device(void **state)
     (void)state;
     has.raw = true;
     assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, MODE_CACHED);
+    assert_int_equal(target.description.mode, IO_MODE_CACHED);
     assert_string_equal(notes.line[0], "ioping: /dev/disk2: reads go through the buffer "
                                        "cache; name the raw device /dev/rdisk2\n");
     assert_int_equal(notes.count, 1);
@@ -225,7 +225,7 @@ a_raw_device_is_direct(void **state)
     (void)state;
     has.disk = true;
     assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, MODE_DIRECT);
+    assert_int_equal(target.description.mode, IO_MODE_DIRECT);
     assert_int_equal(notes.count, 0);
 }
 
@@ -236,7 +236,7 @@ a_raw_device_has_no_cache_to_use(void **state)
     has.disk = true;
     plan.io.cached = true;
     assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, MODE_DIRECT);
+    assert_int_equal(target.description.mode, IO_MODE_DIRECT);
     assert_false(target.flush);
 }
 
@@ -259,7 +259,7 @@ other_devices_go_without_direct_io_then(void **state)
     has.direct = has.drop = true;
     plan.workload.request_size = 1000;
     assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, MODE_NOCACHE);
+    assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
     assert_false(direct_is_on);
     assert_string_equal(target.shape, "-s 1k");
 }
@@ -284,7 +284,7 @@ a_shape_that_would_be_direct_is_found(void **state)
         plan.workload.work_size = cases[i].work_size;
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
-        assert_int_equal(target.description.mode, MODE_NOCACHE);
+        assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
         assert_string_equal(target.shape, cases[i].shape);
         assert_false(direct_is_on);
     }
@@ -301,7 +301,7 @@ reads_through_a_loop_device_are_cached_and_direct_where_they_can_be(void **state
         direct_is_on = false;
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
-        assert_int_equal(target.description.mode, MODE_CACHED);
+        assert_int_equal(target.description.mode, IO_MODE_CACHED);
         assert_int_equal(direct_is_on, !i);
         assert_int_equal(target.direct, !i);
         assert_int_equal(notes.count, 1);
@@ -319,7 +319,7 @@ writes_to_a_loop_device_are_direct(void **state)
     has.backing = OS_BACKING_CACHE;
     plan.workload.load = LOAD_WRITE;
     assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, MODE_DIRECT);
+    assert_int_equal(target.description.mode, IO_MODE_DIRECT);
     assert_int_equal(notes.count, 0);
 }
 
@@ -335,7 +335,7 @@ memory_is_cached_whatever_is_done_to_it(void **state)
         plan.workload.load = loads[i];
         notes_clear(&notes);
         assert_int_equal(choose(), 0);
-        assert_int_equal(target.description.mode, MODE_CACHED);
+        assert_int_equal(target.description.mode, IO_MODE_CACHED);
         assert_true(direct_is_on);
         assert_int_equal(notes.count, 1);
         assert_string_equal(notes.line[0],
@@ -357,7 +357,7 @@ direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it(void **state)
     assert_string_equal(error.advice, "leave out -D to measure it all the same");
     has.direct = true;
     assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, MODE_CACHED);
+    assert_int_equal(target.description.mode, IO_MODE_CACHED);
     assert_int_equal(notes.count, 1);
 }
 
@@ -367,7 +367,7 @@ who_may_not_look_pages_up_is_told_afterwards(void **state)
     (void)state;
     has.drop = has.account = true;
     assert_int_equal(choose(), 0);
-    assert_int_equal(target.description.mode, MODE_NOCACHE);
+    assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
     assert_true(target.counts_sectors);
     assert_int_equal(notes.count, 1);
 }
