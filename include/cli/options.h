@@ -97,13 +97,13 @@ struct sweep {
  * The load of -load, which runs beside the requests for a time. Sizes are bytes, limits
  * per second; 0: not given.
  */
-struct load_options {
+struct background_options {
     bool reads, writes; /* both: in turn */
     bool random, linear;
     int64_t size, depth, threads;
     int64_t rate, speed;
     const char *path;  /* of another target; NULL: that of the requests */
-    char refused[128]; /* why the text was: room for load_parse */
+    char refused[128]; /* why the text was: room for background_parse */
 };
 
 /*
@@ -111,12 +111,12 @@ struct load_options {
  * with commas between; that of path= goes on to the end and stays in TEXT. Returns NULL,
  * or why it is refused, with the word; then LOAD is undefined.
  */
-const char *load_parse(const char *text, struct load_options *load);
+const char *background_parse(const char *text, struct background_options *background);
 
 struct buffer;
 
 /* Adds to TEXT what a load may do, a line each. */
-void load_list(struct buffer *text);
+void background_list(struct buffer *text);
 
 /*
  * The command line, converted and checked but not yet resolved. `given` counts how often
@@ -136,7 +136,7 @@ struct options {
     int64_t speed_limit, size, work_size, work_offset;
     int64_t threads, depth; /* 0: one */
     struct sweep sweep;
-    struct load_options load;
+    struct background_options background;
     enum color color;
     struct percentiles percentiles;
     struct slos slos, warnings;

@@ -36,7 +36,7 @@ struct report_format {
                  const struct stats *stats, int64_t time);
     /* NULL: a summary has them all; else there is none of a job with phases. */
     void (*phase)(struct report *report, const struct job_phase *phase,
-                  const struct job *load);
+                  const struct job *background);
     void (*highest)(struct report *report, const struct job *job); /* of its limits */
     void (*compare)(struct report *report); /* all jobs, if they are several */
     void (*end)(struct report *report);

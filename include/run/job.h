@@ -47,10 +47,10 @@ struct job;
 struct job_phases {
     enum phase current;
     struct job_phase list[PHASES];
-    struct stats all;       /* of all of them, when the total was put together */
-    struct track past;      /* of those that have ended */
-    int64_t began;          /* when the first did, monotonic; 0: not yet */
-    const struct job *load; /* its outcome is that of the second phase */
+    struct stats all;             /* of all of them, when the total was put together */
+    struct track past;            /* of those that have ended */
+    int64_t began;                /* when the first did, monotonic; 0: not yet */
+    const struct job *background; /* its outcome is that of the second phase */
 };
 
 struct run;

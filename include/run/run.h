@@ -65,7 +65,8 @@ struct run_task {
     const struct io_engine *engine; /* of all but the load, which has that of its plan */
     struct job *jobs;
     int count;
-    struct job *load; /* that of a job with phases, right after it; NULL: there is none */
+    struct job
+        *background; /* that of a job with phases, right after it; NULL: there is none */
     const struct run_observer *observer;
     struct splitter *splitter; /* NULL: requests are not split */
 };

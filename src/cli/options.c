@@ -224,7 +224,7 @@ static const char *
 set_load(const struct cli_option *option, struct options *options, const char *value)
 {
     (void)option;
-    return load_parse(value, &options->load);
+    return background_parse(value, &options->background);
 }
 
 static void
@@ -316,7 +316,7 @@ const struct cli_option cli_options[] = {
      FLAG, .newer = true, .needs = {"sweep rate"},
      .help = "requests of -sweep rate are due at random"},
     {OPTION_LOAD, 0, "load", concurrency, MEASURED & ~(MODE_SWEEP | MODE_CHECK),
-     CLI_REQUIRED, "what", .set = set_load, .newer = true, .list = load_list,
+     CLI_REQUIRED, "what", .set = set_load, .newer = true, .list = background_list,
      .selects = MODE_PHASES, .help = "idle, under a load, idle again: write,depth=8"},
 
     {OPTION_COUNT, 'c', "count", pace, UNSWEPT, COUNT(count, 0, INT64_MAX),

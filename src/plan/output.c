@@ -131,7 +131,7 @@ check_files(const struct options *options, struct error *error)
                  {OPTION_PLOT, options->plot},
                  {OPTION_PROMETHEUS, options->prometheus}};
     size_t count = sizeof(files) / sizeof(files[0]);
-    bool target = is_same(options->output, options->load.path);
+    bool target = is_same(options->output, options->background.path);
     char other[48];
     for (int i = 0; i < options->target_count; i++)
         target |= is_same(options->output, options->targets[i]);

@@ -6,8 +6,8 @@
 #include "base/units.h"
 #include "resolve.h"
 
-#define LOAD_SALT 0x3333333333333333 /* mixed into the seed of a load */
-#define LOAD_SCRATCH (64 << 20)      /* bytes of its working file, at least */
+#define BACKGROUND_SALT 0x3333333333333333 /* mixed into the seed of a load */
+#define BACKGROUND_SCRATCH (64 << 20)      /* bytes of its working file, at least */
 
 void
 plan_phase(const struct plan *plan, enum phase phase, struct plan *step)
@@ -21,10 +21,10 @@ plan_phase(const struct plan *plan, enum phase phase, struct plan *step)
 
 /* Decides how LOAD has many requests under way. */
 static void
-resolve_background_engine(const struct load_options *load, struct plan *one)
+resolve_background_engine(const struct background_options *background, struct plan *one)
 {
-    one->io.threads = load->threads ? (int)load->threads : 1;
-    one->io.depth = load->depth ? (int)load->depth : 1;
+    one->io.threads = background->threads ? (int)background->threads : 1;
+    one->io.depth = background->depth ? (int)background->depth : 1;
     int deepest = 1;
     one->io.engine = one->io.depth > 1
                          ? io_engine_deep(one->io.depth, &deepest, &one->io.missing)
@@ -40,13 +40,14 @@ resolve_background_engine(const struct load_options *load, struct plan *one)
 
 /* Decides the pace of LOAD: none of its requests is ever due. */
 static void
-resolve_background_pace(const struct load_options *load, struct plan *one)
+resolve_background_pace(const struct background_options *background, struct plan *one)
 {
     int64_t bytes = units_scale(one->io.threads, one->workload.request_size, 1);
     one->pace.burst = 1;
-    one->pace.interval = load->rate    ? units_scale(one->io.threads, SECOND, load->rate)
-                         : load->speed ? units_scale(bytes, SECOND, load->speed)
-                                       : 0;
+    one->pace.interval =
+        background->rate    ? units_scale(one->io.threads, SECOND, background->rate)
+        : background->speed ? units_scale(bytes, SECOND, background->speed)
+                            : 0;
     one->pace.limited = one->pace.interval > 0;
     one->ends.count = UINT64_MAX;
     one->ends.work_time = INT64_MAX;
@@ -58,27 +59,27 @@ resolve_background_pace(const struct load_options *load, struct plan *one)
 void
 plan_background(const struct plan *plan, struct plan *one)
 {
-    const struct load_options *load = &plan->options->load;
+    const struct background_options *background = &plan->options->background;
     *one = *plan;
     one->mode = MODE_BACKGROUND;
-    one->path = load->path ? load->path : plan->path;
-    one->workload.load = !load->writes ? LOAD_READ
-                         : load->reads ? LOAD_READ_WRITE
-                                       : LOAD_WRITE;
+    one->path = background->path ? background->path : plan->path;
+    one->workload.load = !background->writes ? LOAD_READ
+                         : background->reads ? LOAD_READ_WRITE
+                                             : LOAD_WRITE;
     one->workload.append = one->pace.open_loop = one->pace.poisson = false;
     one->ends.least = 0;
-    one->workload.linear = load->linear;
-    one->workload.seed = random_derive(plan->workload.seed ^ LOAD_SALT, 1);
-    one->workload.request_size = load->size     ? load->size
-                                 : load->linear ? PLAN_LINEAR_SIZE
-                                                : 4096;
-    one->workload.scratch_size = LOAD_SCRATCH;
+    one->workload.linear = background->linear;
+    one->workload.seed = random_derive(plan->workload.seed ^ BACKGROUND_SALT, 1);
+    one->workload.request_size = background->size     ? background->size
+                                 : background->linear ? PLAN_LINEAR_SIZE
+                                                      : 4096;
+    one->workload.scratch_size = BACKGROUND_SCRATCH;
     if (one->workload.scratch_size < one->workload.request_size)
         one->workload.scratch_size = one->workload.request_size;
-    if (load->path)
+    if (background->path)
         one->workload.work_size = one->workload.work_offset = 0;
-    resolve_background_engine(load, one);
-    resolve_background_pace(load, one);
+    resolve_background_engine(background, one);
+    resolve_background_pace(background, one);
     one->io.rw_flags = 0;
     one->io.open_flags = 0;
     one->statistics.breakdown = false;

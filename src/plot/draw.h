@@ -120,7 +120,7 @@ void plot_words_sent(struct buffer *text, const struct plot *plot);
 void plot_words_done(struct buffer *text, const struct plot *plot);
 
 /* Adds what the load of a run with phases is, such as "write 1 MiB depth 8 beside". */
-void plot_words_load(struct buffer *text, const struct plot *plot);
+void plot_words_background(struct buffer *text, const struct plot *plot);
 
 /* Adds the name of a phase; what the load is, for that with one. */
 void plot_words_phase(struct buffer *text, const struct plot *plot, enum phase phase);

@@ -313,25 +313,26 @@ draw_exceptions(struct buffer *text, const struct plot_run *run, int target,
 
 /* Shades the time in which a load was there, and names it above. */
 static void
-draw_load(struct buffer *text, const struct plot_run *run)
+draw_background(struct buffer *text, const struct plot_run *run)
 {
     const struct svg_font font = {SVG_MIDDLE, PLOT_SMALL, "dim", false};
     const struct plot_panel *panel = &run->time;
-    const struct job *job = &run->plot->jobs[0], *load;
+    const struct job *job = &run->plot->jobs[0], *background;
     struct buffer name = {0};
     double ends[2], width;
     if (!job->phases || job->phases->current < PHASE_LOADED || !job->track->used ||
         panel->across.gap <= 0)
         return;
-    load = job->phases->load;
-    int64_t began = load->group.begin - job->track->began;
-    int64_t ended = load->done ? load->outcome.ended - job->track->began : run->span;
+    background = job->phases->background;
+    int64_t began = background->group.begin - job->track->began;
+    int64_t ended =
+        background->done ? background->outcome.ended - job->track->began : run->span;
     ends[0] = fmax(plot_axis_at(&panel->across, (double)began), panel->x);
     ends[1] = fmin(plot_axis_at(&panel->across, (double)ended), panel->x + panel->width);
     if (ends[0] >= ends[1])
         return;
     svg_rect(text, "load", ends[0], panel->y, ends[1] - ends[0], panel->height);
-    plot_words_load(&name, run->plot);
+    plot_words_background(&name, run->plot);
     width = svg_width(name.failed ? "" : name.text, PLOT_SMALL);
     text->failed |= name.failed;
     double middle = fmin((ends[0] + ends[1]) / 2, panel->x + panel->width - width / 2);
@@ -350,7 +351,7 @@ plot_time_draw(struct buffer *text, struct plot_run *run)
                                                  draw_mean};
     const struct plot *plot = run->plot;
     plot_panel_draw(text, &run->time);
-    draw_load(text, run);
+    draw_background(text, run);
     if (!run->data)
         plot_panel_empty(text, &run->time);
     for (size_t layer = 0; layer < sizeof(layers) / sizeof(layers[0]); layer++)

@@ -171,17 +171,17 @@ add_parts(struct buffer *text, const struct plot *plot, const struct stats *stat
 }
 
 void
-plot_words_load(struct buffer *text, const struct plot *plot)
+plot_words_background(struct buffer *text, const struct plot *plot)
 {
     buffer_text(text, "under load: ");
-    plan_background_name(&plot->jobs[0].phases->load->plan, text);
+    plan_background_name(&plot->jobs[0].phases->background->plan, text);
 }
 
 void
 plot_words_phase(struct buffer *text, const struct plot *plot, enum phase phase)
 {
     if (phase == PHASE_LOADED)
-        plot_words_load(text, plot);
+        plot_words_background(text, plot);
     else
         buffer_text(text, phase == PHASE_IDLE ? "idle" : "recovered");
 }

@@ -402,16 +402,16 @@ json_step(struct report *report, const struct job_step *step, const struct stats
 
 /* Adds what a load has done from when it had settled to its end. */
 static void
-add_background(struct report *report, struct json *json, const struct job *load)
+add_background(struct report *report, struct json *json, const struct job *background)
 {
-    const struct plan *plan = &load->plan;
-    const struct outcome *outcome = &load->outcome;
+    const struct plan *plan = &background->plan;
+    const struct outcome *outcome = &background->outcome;
     const struct stats *stats = &outcome->total;
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
     const struct moments *latency = &stats->latency;
     json_open(json, "background", '{');
     json_string(json, "path", plan->path);
-    json_string(json, "mode", description_mode(load->target.description.mode));
+    json_string(json, "mode", description_mode(background->target.description.mode));
     json_string(json, "operation", plan_load_name(plan->workload.load));
     json_value(json, "linear", "%s", plan->workload.linear ? "true" : "false");
     json_value(json, "size", "%" PRId64, plan->workload.request_size);
@@ -431,13 +431,14 @@ add_background(struct report *report, struct json *json, const struct job *load)
 }
 
 static void
-json_phase(struct report *report, const struct job_phase *phase, const struct job *load)
+json_phase(struct report *report, const struct job_phase *phase,
+           const struct job *background)
 {
     struct json json = open_record(report);
     add_stat(report, &json, &phase->stats);
     add_load(&json, &phase->stats, phase->time);
-    if (load)
-        add_background(report, &json, load);
+    if (background)
+        add_background(report, &json, background);
     add_limits(report, &json);
     close_record(report, &json);
 }

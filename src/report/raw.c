@@ -56,9 +56,10 @@ add_highest(struct report *report, const struct job *job)
 }
 
 static void
-add_phase(struct report *report, const struct job_phase *phase, const struct job *load)
+add_phase(struct report *report, const struct job_phase *phase,
+          const struct job *background)
 {
-    (void)load;
+    (void)background;
     raw_line(report, &phase->stats, phase->time);
 }
 

@@ -247,12 +247,12 @@ static int
 on_phase(void *self, const struct job *job, enum phase phase)
 {
     struct reports *reports = self;
-    const struct job *load = phase == PHASE_LOADED ? job->phases->load : NULL;
+    const struct job *background = phase == PHASE_LOADED ? job->phases->background : NULL;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
         if (!report->output->summary || !report->format->phase)
             continue;
-        report->format->phase(report, &job->phases->list[phase], load);
+        report->format->phase(report, &job->phases->list[phase], background);
         end_record(reports, report);
     }
     return status_of(reports);

@@ -366,7 +366,7 @@ add_phase(struct buffer *text, const struct plan *plan, const struct job_phases 
           enum phase phase, const char *load, const struct shape *shape)
 {
     const struct stats *stats = &phases->list[phase].stats;
-    const struct outcome *background = &phases->load->outcome;
+    const struct outcome *background = &phases->background->outcome;
     enum scope scope = SCOPE_ALL;
     const char *name = phase == PHASE_IDLE     ? "none"
                        : phase == PHASE_LOADED ? load
@@ -395,7 +395,7 @@ phases_table(struct buffer *text, const struct plan *plan,
              const struct job_phases *phases, int columns)
 {
     struct buffer load = {0};
-    plan_background_name(&phases->load->plan, &load);
+    plan_background_name(&phases->background->plan, &load);
     text->failed |= load.failed;
     int least = (int)strlen("none, after");
     struct shape shape =

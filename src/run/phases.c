@@ -47,7 +47,7 @@ do_phase(const struct run_task *task, enum phase phase, struct error *error)
     job->phases->current = phase;
     job->delay = loaded ? PLAN_SETTLE : 0;
     own.count = loaded ? 2 : 1;
-    own.load = loaded ? task->load : NULL;
+    own.background = loaded ? task->background : NULL;
     if (observer->phase_begin)
         observer->phase_begin(observer->self, job, phase);
     if (run_once(&own, false, error) < 0) {
@@ -55,7 +55,8 @@ do_phase(const struct run_task *task, enum phase phase, struct error *error)
         return -1;
     }
     keep_phase(job, phase, before);
-    task->load->begun = task->load->outcome.total.requests > 0 || has_failed(task->load);
+    task->background->begun =
+        task->background->outcome.total.requests > 0 || has_failed(task->background);
     return 0;
 }
 
@@ -74,14 +75,14 @@ phases_execute(const struct run_task *task, struct error *error)
     struct job *job = &task->jobs[0];
     bool more = true, begun = false;
     int status = 0;
-    job->phases->load = task->load;
+    job->phases->background = task->background;
     for (enum phase phase = PHASE_IDLE; phase < PHASES && more; phase++) {
         status = do_phase(task, phase, error);
         if (status < 0 && phase > PHASE_IDLE)
             error->status = EXIT_RUNTIME; /* others have sent requests */
         begun = status == 0 || job->outcome.total.requests > 0;
         more = status == 0 && phase + 1 < PHASES && !os_signals_stop() &&
-               !has_failed(job) && !has_failed(task->load);
+               !has_failed(job) && !has_failed(task->background);
         if (!more && begun)
             end_phases(task);
         if (status < 0 || !plan_has_summary(&job->plan) || !observer->phase)

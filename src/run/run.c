@@ -185,7 +185,7 @@ void
 run_end(const struct run_task *task)
 {
     const struct run_observer *observer = task->observer;
-    bool loaded = task->load && task->load->begun;
+    bool loaded = task->background && task->background->begun;
     int64_t ended = 0;
     for (int i = 0; i < task->count; i++)
         ended = time_later(ended, task->jobs[i].outcome.ended);

@@ -118,7 +118,7 @@ static bool
 end_together(struct run *run, int64_t now)
 {
     bool over = false;
-    if (!run->task.load || run->ending)
+    if (!run->task.background || run->ending)
         return false;
     for (int i = 0; i < run->task.count; i++)
         over |= run->task.jobs[i].done;
@@ -148,7 +148,7 @@ add_up_all(struct run *run)
 static int
 count_shown(const struct run *run)
 {
-    return run->task.count - (run->task.load && run->task.count > 1 ? 1 : 0);
+    return run->task.count - (run->task.background && run->task.count > 1 ? 1 : 0);
 }
 
 /* Tells what needs the statistics of all jobs. Returns when there is more. */

@@ -334,7 +334,7 @@ run_execute(const struct run_task *task, struct error *error)
 {
     if (task->jobs[0].plan.sweep.kind != SWEEP_NONE)
         return sweep_execute(task, error);
-    if (task->load)
+    if (task->background)
         return phases_execute(task, error);
     for (int i = 0; i < task->count; i++)
         task->jobs[i].step = task->jobs[i].plan;

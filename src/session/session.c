@@ -187,12 +187,12 @@ begin_run(struct session *session)
         return -1;
     stages_enter_opening(&session->stages, session->all - 1);
     session->observer = report_observer(&session->reports);
-    session->task =
-        (struct run_task){.engine = plan->io.engine,
-                          .jobs = session->jobs,
-                          .count = session->count,
-                          .load = plan->mode == MODE_PHASES ? session->jobs + 1 : NULL,
-                          .observer = &session->observer};
+    session->task = (struct run_task){
+        .engine = plan->io.engine,
+        .jobs = session->jobs,
+        .count = session->count,
+        .background = plan->mode == MODE_PHASES ? session->jobs + 1 : NULL,
+        .observer = &session->observer};
     if (plan->statistics.breakdown &&
         !(session->task.splitter = splitter_open(session->jobs, session->count,
                                                  &session->notes, &session->error)))

@@ -88,7 +88,7 @@ a_phase_has_a_row_and_a_histogram_for_each_operation(void **state)
     begin(&golden);
     golden.plan.mode = MODE_PHASES;
     golden.job.phases = &phases;
-    phases.load = &load;
+    phases.background = &load;
     load.plan = (struct plan){.path = "/mnt",
                               .mode = MODE_BACKGROUND,
                               .workload.load = LOAD_WRITE,

@@ -36,7 +36,7 @@ prepare(struct golden *golden, enum plan_format format)
     golden->plan.output.percentiles = percentiles_default;
     golden->job.stats = &golden->job.total;
     golden->job.phases = &phases;
-    phases.load = &load;
+    phases.background = &load;
     load.plan = (struct plan){.path = "/mnt/a \"b\"",
                               .mode = MODE_BACKGROUND,
                               .workload.load = LOAD_WRITE,

@@ -56,7 +56,7 @@ try_phases(struct setup *setup, const char *text)
     observer.phase_begin = on_phase_begin;
     observer.phase = on_phase;
     setup->options.given[OPTION_LOAD] = 1;
-    assert_null(load_parse(text, &setup->options.load));
+    assert_null(background_parse(text, &setup->options.background));
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
     setup->plan.output.requests = true;
     for (int i = 0; i < 2; i++) {
@@ -67,7 +67,7 @@ try_phases(struct setup *setup, const char *text)
     struct run_task task = {.engine = &engine_fake,
                             .jobs = jobs,
                             .count = 1,
-                            .load = &jobs[1],
+                            .background = &jobs[1],
                             .observer = &observer};
     os_signals_install();
     return run_execute(&task, &error);

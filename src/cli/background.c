@@ -23,19 +23,19 @@ static const struct {
 /* The words with a number. */
 static const struct {
     const char *name;
-    size_t at; /* its offset in struct load_options */
+    size_t at; /* its offset in struct background_options */
     enum units_kind units;
     int64_t most;
     const char *beyond;
 } numbers[] = {
-    {"size", offsetof(struct load_options, size), UNITS_SIZE, REQUEST_MOST,
+    {"size", offsetof(struct background_options, size), UNITS_SIZE, REQUEST_MOST,
      "more than the system can do in one request (2147479552)"},
-    {"depth", offsetof(struct load_options, depth), UNITS_COUNT, DEPTH_MOST,
+    {"depth", offsetof(struct background_options, depth), UNITS_COUNT, DEPTH_MOST,
      "more than 4096"},
-    {"threads", offsetof(struct load_options, threads), UNITS_COUNT, THREADS_MOST,
+    {"threads", offsetof(struct background_options, threads), UNITS_COUNT, THREADS_MOST,
      "more than 1024"},
-    {"rate", offsetof(struct load_options, rate), UNITS_COUNT, INT64_MAX, NULL},
-    {"speed", offsetof(struct load_options, speed), UNITS_SIZE, INT64_MAX, NULL},
+    {"rate", offsetof(struct background_options, rate), UNITS_COUNT, INT64_MAX, NULL},
+    {"speed", offsetof(struct background_options, speed), UNITS_SIZE, INT64_MAX, NULL},
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -45,10 +45,10 @@ static const char twice[] = "given twice";
 /* Stores the number that VALUE, the text after NAME and an equals sign, says. Returns
  * NULL, or why it is refused. */
 static const char *
-take_number(const char *name, const char *value, struct load_options *load)
+take_number(const char *name, const char *value, struct background_options *background)
 {
     for (size_t i = 0; i < LENGTH(numbers); i++) {
-        int64_t *number = (int64_t *)(void *)((char *)load + numbers[i].at);
+        int64_t *number = (int64_t *)(void *)((char *)background + numbers[i].at);
         if (strcmp(name, numbers[i].name) != 0)
             continue;
         if (*number)
@@ -65,35 +65,36 @@ take_number(const char *name, const char *value, struct load_options *load)
 
 /* Takes WORD, which is no path. Returns NULL, or why it is refused. */
 static const char *
-take_word(const char *word, struct load_options *load)
+take_word(const char *word, struct background_options *background)
 {
     char name[WORD];
     bool linear = strcmp(word, "linear") == 0, random = strcmp(word, "random") == 0;
     if (linear || random) {
-        if (load->linear || load->random)
+        if (background->linear || background->random)
             return "given after random or linear";
-        load->linear = linear;
-        load->random = random;
+        background->linear = linear;
+        background->random = random;
         return NULL;
     }
     size_t length = strcspn(word, "=");
     memcpy(name, word, length);
     name[length] = '\0';
-    const char *wrong = take_number(word[length] ? name : "", word + length + 1, load);
-    if (!wrong && load->rate && load->speed)
+    const char *wrong =
+        take_number(word[length] ? name : "", word + length + 1, background);
+    if (!wrong && background->rate && background->speed)
         wrong = "one of rate= and speed= is enough";
     return wrong;
 }
 
 /* Takes the operation that WORD names. Returns NULL, or why it is refused. */
 static const char *
-take_operation(const char *word, struct load_options *load)
+take_operation(const char *word, struct background_options *background)
 {
     for (size_t i = 0; i < LENGTH(operations); i++) {
         if (strcmp(word, operations[i].name) != 0)
             continue;
-        load->reads = operations[i].reads;
-        load->writes = operations[i].writes;
+        background->reads = operations[i].reads;
+        background->writes = operations[i].writes;
         return NULL;
     }
     return "neither read, write nor rw";
@@ -101,29 +102,32 @@ take_operation(const char *word, struct load_options *load)
 
 /* Returns WRONG about WORD. */
 static const char *
-refuse(struct load_options *load, const char *word, const char *wrong)
+refuse(struct background_options *background, const char *word, const char *wrong)
 {
-    snprintf(load->refused, sizeof(load->refused), "%s: %s", *word ? word : "''", wrong);
-    return load->refused;
+    snprintf(background->refused, sizeof(background->refused), "%s: %s",
+             *word ? word : "''", wrong);
+    return background->refused;
 }
 
 const char *
-load_parse(const char *text, struct load_options *load)
+background_parse(const char *text, struct background_options *background)
 {
-    *load = (struct load_options){0};
+    *background = (struct background_options){0};
     for (bool first = true;; first = false) {
         char word[WORD];
         size_t length = strcspn(text, ",");
         if (!first && strncmp(text, "path=", 5) == 0) {
-            load->path = text + 5;
-            return *load->path ? NULL : refuse(load, "path=", "a target needs a name");
+            background->path = text + 5;
+            return *background->path
+                       ? NULL
+                       : refuse(background, "path=", "a target needs a name");
         }
         snprintf(word, sizeof(word), "%.*s", (int)length, text);
         const char *wrong = length >= sizeof(word) ? "too long a word"
-                            : first                ? take_operation(word, load)
-                                                   : take_word(word, load);
+                            : first                ? take_operation(word, background)
+                                                   : take_word(word, background);
         if (wrong)
-            return refuse(load, word, wrong);
+            return refuse(background, word, wrong);
         if (text[length] == '\0')
             return NULL;
         text += length + 1;
@@ -131,7 +135,7 @@ load_parse(const char *text, struct load_options *load)
 }
 
 void
-load_list(struct buffer *text)
+background_list(struct buffer *text)
 {
     for (size_t i = 0; i < LENGTH(operations); i++)
         buffer_format(text, "%s\n", operations[i].name);

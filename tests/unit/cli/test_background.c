@@ -6,11 +6,11 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define WORDS "neither size=, depth=, threads=, rate=, speed=, random, linear nor path="
 
-static struct load_options
+static struct background_options
 parsed(const char *text)
 {
-    struct load_options load;
-    const char *wrong = load_parse(text, &load);
+    struct background_options load;
+    const char *wrong = background_parse(text, &load);
     if (wrong)
         fail_msg("%s: %s", text, wrong);
     return load;
@@ -20,7 +20,7 @@ static void
 the_first_word_is_what_it_does(void **state)
 {
     (void)state;
-    struct load_options load = parsed("read");
+    struct background_options load = parsed("read");
     assert_true(load.reads && !load.writes);
     load = parsed("write");
     assert_true(!load.reads && load.writes);
@@ -32,7 +32,7 @@ static void
 what_is_not_given_is_left_open(void **state)
 {
     (void)state;
-    struct load_options load = parsed("read");
+    struct background_options load = parsed("read");
     assert_int_equal(load.size, 0);
     assert_int_equal(load.depth, 0);
     assert_int_equal(load.threads, 0);
@@ -50,7 +50,7 @@ words_come_in_any_order(void **state)
         "write,linear,rate=1000,threads=2,depth=8,size=1m"};
     (void)state;
     for (size_t i = 0; i < LENGTH(texts); i++) {
-        struct load_options load = parsed(texts[i]);
+        struct background_options load = parsed(texts[i]);
         assert_int_equal(load.size, 1 << 20);
         assert_int_equal(load.depth, 8);
         assert_int_equal(load.threads, 2);
@@ -65,7 +65,7 @@ static void
 a_path_takes_the_rest(void **state)
 {
     (void)state;
-    struct load_options load = parsed("read,depth=2,path=/a,b=c,depth=3");
+    struct background_options load = parsed("read,depth=2,path=/a,b=c,depth=3");
     assert_string_equal(load.path, "/a,b=c,depth=3");
     assert_int_equal(load.depth, 2);
 }
@@ -103,8 +103,8 @@ a_wrong_word_is_named(void **state)
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct load_options load;
-        const char *wrong = load_parse(cases[i][0], &load);
+        struct background_options load;
+        const char *wrong = background_parse(cases[i][0], &load);
         if (!wrong)
             fail_msg("%s: accepted", cases[i][0]);
         assert_string_equal(wrong, cases[i][1]);

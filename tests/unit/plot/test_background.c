@@ -18,7 +18,7 @@ make(enum phase current)
     memset(&load, 0, sizeof(load));
     memset(&phases, 0, sizeof(phases));
     phases.current = current;
-    phases.load = &load;
+    phases.background = &load;
     job->phases = &phases;
     load.plan = (struct plan){.mode = MODE_BACKGROUND,
                               .workload.load = LOAD_WRITE,
