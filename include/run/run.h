@@ -5,6 +5,7 @@
 #include "io/io.h"
 #include "os/thread.h"
 #include "run/job.h"
+#include "trace/attribution.h"
 
 #include <stdint.h>
 
@@ -57,8 +58,6 @@ struct run_observer {
     void (*end)(void *self, struct job *jobs, int count, int64_t now);
 };
 
-struct splitter;
-
 /* A task: all jobs at once, each by workers of its own. A load that is beside them is the
  * last of the jobs, and ends with the others, or they with it. */
 struct run_task {
@@ -68,18 +67,12 @@ struct run_task {
     struct job
         *background; /* that of a job with phases, right after it; NULL: there is none */
     const struct run_observer *observer;
-    struct splitter *splitter; /* NULL: requests are not split */
+    struct attribution *attribution; /* NULL: there is no -breakdown */
 };
 
-/*
- * Opens what splits the requests of COUNT jobs, whose targets are open: finds where these
- * lie, and starts a trace of their devices. What is not evident goes into NOTES. Returns
- * NULL with ERROR. splitter_close ends the trace and frees it all, after the run is
- * closed; NULL is allowed.
- */
-struct splitter *splitter_open(const struct job *jobs, int count, struct notes *notes,
-                               struct error *error);
-void splitter_close(struct splitter *splitter);
+/* Opens the attribution of TASK, whose targets are open, as attribution_open does, which
+ * attribution_close ends after the run is closed. Returns 0, or -1 with ERROR. */
+int run_attribute(struct run_task *task, struct notes *notes, struct error *error);
 
 /*
  * Checks that there is memory for all that the workers of COUNT jobs need together: some

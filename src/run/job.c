@@ -114,11 +114,11 @@ job_find_unknown(const struct job *job)
     return 0;
 }
 
-/* Returns what splits the requests of JOB; NULL: nothing does. */
-static struct splitter *
-splitter_of(const struct job *job)
+/* Returns the attribution of the requests of JOB; NULL: there is none. */
+static struct attribution *
+attribution_of(const struct job *job)
 {
-    return job->step.mode == MODE_BACKGROUND ? NULL : job->run->task.splitter;
+    return job->step.mode == MODE_BACKGROUND ? NULL : job->run->task.attribution;
 }
 
 int
@@ -143,8 +143,8 @@ job_prepare(struct job *job, struct run *run)
                           .seed = ~plan->workload.seed};
     busy_clear(&job->group.busy); /* no more memory is touched than was used */
     job->group.busy_lock = alone ? NULL : os_lock_make();
-    if (splitter_of(job))
-        splitter_reset(splitter_of(job), job->number);
+    if (attribution_of(job))
+        attribution_reset(attribution_of(job), job->number);
     job->period.every = job->outcome.total.every = plan->statistics.corrected;
     job->period.both = job->outcome.total.both = plan->workload.load == LOAD_READ_WRITE;
     job->threads = calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
@@ -159,7 +159,7 @@ open_worker(struct job *job, struct error *error)
     if (!thread)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
                          job->step.io.threads);
-    thread->worker.splitter = splitter_of(job);
+    thread->worker.attribution = attribution_of(job);
     if (worker_open(&thread->worker, job, job_engine(job, job->run->task.engine),
                     job->group.size, error) < 0) {
         worker_thread_free(thread);
@@ -286,9 +286,9 @@ job_count_lost(const struct job *job)
 static bool
 add_breakdown(struct job *job)
 {
-    struct splitter *splitter = splitter_of(job);
-    return !splitter ||
-           splitter_add(splitter, job->number, &job->total, job->track, job->done);
+    struct attribution *attribution = attribution_of(job);
+    return !attribution ||
+           attribution_add(attribution, job->number, &job->total, job->track, job->done);
 }
 
 /* Adds the total, which is put together, to that of the phases before. */

@@ -447,10 +447,10 @@ begin(struct worker *worker)
                           memory_order_relaxed);
     if (worker->track)
         track_start(worker->track, began_of(worker), plan->pace.interval);
-    if (worker->unsplit) {
-        splitter_begin(worker->splitter, worker->unsplit);
-        worker->unsplit->began = began_of(worker);
-        worker->unsplit->every = plan->pace.interval;
+    if (worker->log) {
+        attribution_begin(worker->attribution, worker->log);
+        worker->log->began = began_of(worker);
+        worker->log->every = plan->pace.interval;
     }
     int64_t share = plan->pace.limited ? plan->pace.interval / plan->io.threads : 0;
     pacer_start(&worker->pacer, plan->pace.open_loop ? 0 : plan->pace.interval,

@@ -28,6 +28,18 @@ run_check_memory(const struct job *jobs, int count, struct error *error)
     return wanted <= left ? 0 : worker_refuse(&jobs[0].step, requests, left, error);
 }
 
+int
+run_attribute(struct run_task *task, struct notes *notes, struct error *error)
+{
+    struct attribution_job jobs[TARGETS_MOST];
+    for (int i = 0; i < task->count; i++) {
+        const struct job *job = &task->jobs[i];
+        jobs[i] = (struct attribution_job){&job->plan, &job->target, job->track != NULL};
+    }
+    task->attribution = attribution_open(jobs, task->count, notes, error);
+    return task->attribution ? 0 : -1;
+}
+
 static void
 run_free(struct run *run)
 {

@@ -89,25 +89,27 @@ worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
     return advise(plan, error);
 }
 
-/* Makes the log of the requests that are to be split, if any are. */
+/* Makes the log of the requests that records are to be attributed to, if any are. */
 static int
 take_log(struct worker *worker, struct error *error)
 {
-    if (!worker->splitter)
+    if (!worker->attribution)
         return 0;
-    int room = SPLIT_LOGS / (worker->plan->io.threads * worker->job->targets);
-    worker->unsplit = os_memory_unshared(sizeof(*worker->unsplit));
-    if (!worker->unsplit)
-        return worker_refuse(worker->plan, SPLIT_LOG_MOST, INT64_MAX, error);
-    worker->unsplit->number = worker->job->number;
-    worker->unsplit->room = room < 1 ? 1 : room > SPLIT_LOG_MOST ? SPLIT_LOG_MOST : room;
+    int room = ATTRIBUTION_LOGS / (worker->plan->io.threads * worker->job->targets);
+    worker->log = os_memory_unshared(sizeof(*worker->log));
+    if (!worker->log)
+        return worker_refuse(worker->plan, ATTRIBUTION_LOG_MOST, INT64_MAX, error);
+    worker->log->number = worker->job->number;
+    worker->log->room = room < 1                      ? 1
+                        : room > ATTRIBUTION_LOG_MOST ? ATTRIBUTION_LOG_MOST
+                                                      : room;
     return 0;
 }
 
 static void
 free_memory(struct worker *worker)
 {
-    os_memory_free(worker->unsplit);
+    os_memory_free(worker->log);
     os_memory_free(worker->memory);
     inflight_close(&worker->inflight);
 }
@@ -175,7 +177,7 @@ worker_close(struct worker *worker)
 {
     if (io_close(worker->engine, worker->queue))
         os_memory_free(worker->memory);
-    os_memory_free(worker->unsplit);
+    os_memory_free(worker->log);
     inflight_close(&worker->inflight);
 }
 
@@ -259,23 +261,24 @@ void
 worker_share(struct worker *worker)
 {
     share_busy(worker);
-    if (worker->splitter)
-        splitter_take(worker->splitter, worker->unsplit);
+    if (worker->attribution)
+        attribution_take(worker->attribution, worker->log);
 }
 
-/* Has SAMPLE, which is judged, split: at once if it is reported, else some time. */
+/* Has records attributed to SAMPLE, which is judged: at once if it is reported, else some
+ * time. */
 static void
-split(struct worker *worker, struct sample *sample)
+attribute(struct worker *worker, struct sample *sample)
 {
-    struct split_log *log = worker->unsplit;
+    struct attribution_log *log = worker->log;
     if (sample_failed(sample))
         return;
     if (worker->reports) {
-        splitter_split(worker->splitter, log, sample);
+        attribution_record(worker->attribution, log, sample);
     } else if (sample_counts(sample)) {
         log->list[log->count++] = *sample;
         if (log->count == log->room)
-            splitter_take(worker->splitter, log);
+            attribution_take(worker->attribution, log);
     }
 }
 
@@ -365,8 +368,8 @@ worker_digest(struct worker *worker, struct sample *sample)
     stats_judge(&worker->plan->statistics.limits, sample);
     if (sample->start >= worker->began) {
         record(worker, sample);
-        if (worker->splitter)
-            split(worker, sample);
+        if (worker->attribution)
+            attribute(worker, sample);
     }
     if (worker->track)
         track_record(worker->track, sample);

@@ -6,11 +6,11 @@
 #include "io/io.h"
 #include "run/job.h"
 #include "run/schedule.h"
-#include "splitter.h"
 #include "stats/series.h"
 #include "stats/stats.h"
 #include "stats/track.h"
 #include "target/target.h"
+#include "trace/attribution.h"
 
 /* One loop: its own pattern, pacer, buffers and statistics. */
 struct worker {
@@ -25,7 +25,7 @@ struct worker {
     bool medians;              /* its samples have the median so far; likewise */
     struct track *track;       /* set before worker_run; NULL: not wanted */
     struct time_series series; /* likewise, its memory; without room: not wanted */
-    struct splitter *splitter; /* likewise */
+    struct attribution *attribution; /* likewise */
     _Atomic int64_t over; /* when its work time is, monotonic; INT64_MAX: not yet known */
 
     struct pattern pattern;
@@ -52,7 +52,7 @@ struct worker {
     struct busy_log
         period;           /* spans that the job's period does not have; under its lock */
     struct sample failed; /* the first but for EAGAIN of -N; index 0: none */
-    struct split_log *unsplit; /* NULL without a splitter */
+    struct attribution_log *log; /* NULL without attribution */
     double holes; /* percent of the working set that has become them, at the end */
 };
 
@@ -70,7 +70,7 @@ int worker_refuse(const struct plan *plan, int64_t requests, int64_t left,
                   struct error *error);
 
 /* Prepares worker NUMBER, from 0, of JOB: its buffers and its ENGINE. WORKER is all zero
- * but for its track, its series and its splitter; memory that it does not need stays
+ * but for its track, its series and its attribution; memory that it does not need stays
  * untouched. Returns 0, or -1 with ERROR, and then nothing is left to close. */
 int worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
                 int number, struct error *error);
@@ -143,7 +143,7 @@ uint64_t worker_pass(struct worker *worker, int64_t now);
 void worker_pass_lost(struct worker *worker, int64_t now);
 
 /* Moves its busy spans to those of the group, for a moment under their lock, and hands
- * over the requests that are to be split. */
+ * over the log for the attribution. */
 void worker_share(struct worker *worker);
 
 /* Returns whether the process was, or may have been, stopped between START and NOW. Times

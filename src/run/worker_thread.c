@@ -36,7 +36,7 @@ bool
 worker_thread_work(struct worker_thread *thread)
 {
     struct worker *worker = &thread->worker;
-    bool own = !worker->reports && !worker->splitter && os_thread_unshare();
+    bool own = !worker->reports && !worker->attribution && os_thread_unshare();
     if (thread->gate) {
         os_lock_acquire(thread->gate);
         os_lock_release(thread->gate);

@@ -194,8 +194,7 @@ begin_run(struct session *session)
         .background = plan->mode == MODE_PHASES ? session->jobs + 1 : NULL,
         .observer = &session->observer};
     if (plan->statistics.breakdown &&
-        !(session->task.splitter = splitter_open(session->jobs, session->count,
-                                                 &session->notes, &session->error)))
+        run_attribute(&session->task, &session->notes, &session->error) < 0)
         return -1;
     if (plan->mode & (MODE_SWEEP | MODE_PHASES))
         return 0;
@@ -372,7 +371,7 @@ supervise(void *argument)
 static void
 session_free(struct session *session)
 {
-    splitter_close(session->task.splitter);
+    attribution_close(session->task.attribution);
     stages_free(&session->stages);
     os_lock_free(session->lock);
     for (int i = 0; session->jobs && i < session->all; i++)

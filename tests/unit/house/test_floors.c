@@ -17,8 +17,8 @@ static const struct {
     const char *folder;
     int floor;
 } house[] = {
-    {"base", 0},   {"stats", 1}, {"os", 1},   {"cli", 2},    {"io", 2},      {"plan", 3},
-    {"target", 4}, {"run", 5},   {"plot", 6}, {"report", 7}, {"session", 8},
+    {"base", 0},   {"stats", 1}, {"os", 1},  {"cli", 2},  {"io", 2},     {"plan", 3},
+    {"target", 4}, {"trace", 5}, {"run", 6}, {"plot", 7}, {"report", 8}, {"session", 9},
 };
 
 static int

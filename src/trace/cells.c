@@ -1,9 +1,9 @@
 /*
- * Attribution of block requests. A block request covers sectors from when it is queued:
- * it is issued to the device, perhaps requeued and issued again, and completes, as a
- * whole or in parts; and it may be a part of what was queued, or more of it, merged. So
- * the sectors of a request are cut wherever a record begins or ends, into cells of which
- * each record has all or nothing.
+ * Attribution of block requests to the cells of a request. A block request covers sectors
+ * from when it is queued: it is issued to the device, perhaps requeued and issued again,
+ * and completes, as a whole or in parts; and it may be a part of what was queued, or more
+ * of it, merged. So the sectors of a request are cut wherever a record begins or ends,
+ * into cells of which each record has all or nothing.
  *
  * Who queues a cell is known by its thread, but an issue or a completion is anybody's. A
  * request ends only after its own: if there is one of each while it is under way, they
@@ -11,7 +11,7 @@
  * first that was queued is the first that is issued, and the first that completes. If
  * not, nothing is certain.
  */
-#include "attribution.h"
+#include "trace_private.h"
 
 #include "base/time.h"
 
@@ -26,33 +26,33 @@ covers(const struct candidate *candidate, const struct range *cell)
 /* Returns whether CELL may have been queued for the request by that: by a thread of its
  * program, or of the kernel. Each block request is queued for one request alone. */
 static bool
-may_enter(const struct attribution *attribution, const struct candidate *candidate,
+may_enter(const struct cells *cells, const struct candidate *candidate,
           const struct range *cell)
 {
     const struct os_trace_record *trace = &candidate->record->trace;
-    if (trace->kind != attribution->entry || !covers(candidate, cell))
+    if (trace->kind != cells->entry || !covers(candidate, cell))
         return false;
-    if (trace->thread == attribution->thread)
+    if (trace->thread == cells->thread)
         return candidate->record->use != RECORD_USED;
-    return attribution->lower ? !records_is_own(attribution->own, trace->thread)
-                              : trace->kernel && candidate->record->use != RECORD_USED;
+    return cells->lower ? !records_is_own(cells->own, trace->thread)
+                        : trace->kernel && candidate->record->use != RECORD_USED;
 }
 
 /* Finds the first time that CELL was queued for the request: by its own thread, or else
  * by one of the kernel. ENTRY becomes its index, or -1: it was not. Returns how often; 1
  * if by its own. */
 static int
-find_entry(const struct attribution *attribution, const struct range *cell, int *entry)
+find_entry(const struct cells *cells, const struct range *cell, int *entry)
 {
     int found = 0;
     *entry = -1;
-    for (int i = attribution->first; i < attribution->count; i++) {
-        const struct candidate *candidate = &attribution->candidates[i];
-        if (!may_enter(attribution, candidate, cell))
+    for (int i = cells->first; i < cells->count; i++) {
+        const struct candidate *candidate = &cells->candidates[i];
+        if (!may_enter(cells, candidate, cell))
             continue;
         if (found++ == 0)
             *entry = i;
-        if (candidate->record->trace.thread == attribution->thread) {
+        if (candidate->record->trace.thread == cells->thread) {
             *entry = i;
             return 1;
         }
@@ -64,24 +64,24 @@ find_entry(const struct attribution *attribution, const struct range *cell, int 
  * issued all the same, or others queue what has to come from the device for the request.
  */
 static bool
-is_missing(const struct attribution *attribution, const struct range *cell)
+is_missing(const struct cells *cells, const struct range *cell)
 {
-    for (int i = attribution->first; i < attribution->count; i++) {
-        enum os_trace_kind kind = attribution->candidates[i].record->trace.kind;
-        if (covers(&attribution->candidates[i], cell) &&
-            (attribution->direct || kind != OS_TRACE_COMPLETE))
-            return attribution->direct || kind == OS_TRACE_ISSUE;
+    for (int i = cells->first; i < cells->count; i++) {
+        enum os_trace_kind kind = cells->candidates[i].record->trace.kind;
+        if (covers(&cells->candidates[i], cell) &&
+            (cells->direct || kind != OS_TRACE_COMPLETE))
+            return cells->direct || kind == OS_TRACE_ISSUE;
     }
     return false;
 }
 
 /* Returns whether CELL, which has its ENTRY, was issued and completed once since. */
 static bool
-is_alone(const struct attribution *attribution, const struct range *cell, int entry)
+is_alone(const struct cells *cells, const struct range *cell, int entry)
 {
     int issues = 0, completions = 0;
-    for (int i = entry + 1; i < attribution->count; i++) {
-        const struct candidate *candidate = &attribution->candidates[i];
+    for (int i = entry + 1; i < cells->count; i++) {
+        const struct candidate *candidate = &cells->candidates[i];
         enum os_trace_kind kind = candidate->record->trace.kind;
         if (!covers(candidate, cell))
             continue;
@@ -100,16 +100,16 @@ mark(struct candidate *candidate)
 
 /* Adds the time of a block request at the device. Returns false if there is no room. */
 static bool
-add_interval(struct attribution *attribution, int64_t issued, int64_t left)
+add_interval(struct cells *cells, int64_t issued, int64_t left)
 {
-    int count = attribution->interval_count;
-    struct breakdown_interval *next = &attribution->intervals[count];
+    int count = cells->interval_count;
+    struct breakdown_interval *next = &cells->intervals[count];
     if (count > 0 && next[-1].issued == issued && next[-1].left == left)
         return true; /* of the same block request */
-    if (count == ATTRIBUTION_INTERVALS)
+    if (count == CELLS_INTERVALS)
         return false;
     *next = (struct breakdown_interval){issued, left};
-    attribution->interval_count++;
+    cells->interval_count++;
     return true;
 }
 
@@ -125,11 +125,10 @@ struct cell_state {
 /* Takes a block request of others into account. Returns false if it is of another process
  * and comes while that of the request is under way. */
 static bool
-enter(const struct attribution *attribution, const struct os_trace_record *trace,
+enter(const struct cells *cells, const struct os_trace_record *trace,
       struct cell_state *state)
 {
-    bool foreign =
-        !attribution->lower && !records_is_own(attribution->own, trace->thread);
+    bool foreign = !cells->lower && !records_is_own(cells->own, trace->thread);
     state->since = foreign ? 0 : state->since + 1;
     state->waiting += state->own == BEFORE;
     return !foreign || state->own == BEFORE;
@@ -178,13 +177,12 @@ leave(struct cell_state *state, bool completed)
 /* Follows CELL from candidate FROM until its block request that has ENTRY is complete;
  * ALONE: nobody else has it under way. */
 static enum split_result
-follow(struct attribution *attribution, const struct range *cell, int entry, int from,
-       bool alone)
+follow(struct cells *cells, const struct range *cell, int entry, int from, bool alone)
 {
-    struct cell_state state = {.since = ATTRIBUTION_RECORDS};
-    int intervals = attribution->interval_count;
-    for (int i = from; i < attribution->count && state.own != DONE; i++) {
-        struct candidate *candidate = &attribution->candidates[i];
+    struct cell_state state = {.since = CELLS_RECORDS};
+    int intervals = cells->interval_count;
+    for (int i = from; i < cells->count && state.own != DONE; i++) {
+        struct candidate *candidate = &cells->candidates[i];
         const struct os_trace_record *trace = &candidate->record->trace;
         if (!covers(candidate, cell))
             continue;
@@ -193,8 +191,8 @@ follow(struct attribution *attribution, const struct range *cell, int entry, int
                 return SPLIT_SHARED;
             state.own = QUEUED;
             mark(candidate);
-        } else if (trace->kind == attribution->entry) {
-            if (!enter(attribution, trace, &state) && !alone)
+        } else if (trace->kind == cells->entry) {
+            if (!enter(cells, trace, &state) && !alone)
                 return SPLIT_SHARED;
         } else if (trace->kind == OS_TRACE_ISSUE) {
             if (issue(&state, trace->time))
@@ -203,50 +201,49 @@ follow(struct attribution *attribution, const struct range *cell, int entry, int
             if (!leave(&state, trace->kind == OS_TRACE_COMPLETE))
                 continue;
             mark(candidate);
-            if (!add_interval(attribution, state.issued, trace->time))
+            if (!add_interval(cells, state.issued, trace->time))
                 return SPLIT_LOST;
         }
     }
     if (state.own == DONE)
         return SPLIT_DONE;
-    attribution->interval_count = intervals;
+    cells->interval_count = intervals;
     return SPLIT_LOST;
 }
 
 /* Of several times that the kernel queued CELL, the last is taken that is complete when
  * the request ends. */
 static enum split_result
-follow_last(struct attribution *attribution, const struct range *cell, int *entry)
+follow_last(struct cells *cells, const struct range *cell, int *entry)
 {
     enum split_result result = SPLIT_LOST;
-    for (int i = attribution->count; i-- > attribution->first && result == SPLIT_LOST;) {
-        if (!may_enter(attribution, &attribution->candidates[i], cell))
+    for (int i = cells->count; i-- > cells->first && result == SPLIT_LOST;) {
+        if (!may_enter(cells, &cells->candidates[i], cell))
             continue;
         *entry = i;
-        result = follow(attribution, cell, i, 0, false);
+        result = follow(cells, cell, i, 0, false);
     }
     return result;
 }
 
 static enum split_result
-add_cell(struct attribution *attribution, const struct range *cell)
+add_cell(struct cells *cells, const struct range *cell)
 {
-    int entry, found = find_entry(attribution, cell, &entry);
+    int entry, found = find_entry(cells, cell, &entry);
     enum split_result result;
     if (found == 0)
-        return is_missing(attribution, cell) ? SPLIT_LOST : SPLIT_DONE;
-    if (found == 1 && is_alone(attribution, cell, entry))
-        result = follow(attribution, cell, entry, entry, true);
-    else if (!attribution->all || attribution->foreign ||
-             (found > 1 && !attribution->lower))
+        return is_missing(cells, cell) ? SPLIT_LOST : SPLIT_DONE;
+    if (found == 1 && is_alone(cells, cell, entry))
+        result = follow(cells, cell, entry, entry, true);
+    else if (!cells->all || cells->foreign || (found > 1 && !cells->lower))
         result = SPLIT_SHARED;
     else if (found > 1)
-        result = follow_last(attribution, cell, &entry);
+        result = follow_last(cells, cell, &entry);
     else
-        result = follow(attribution, cell, entry, 0, false);
-    const struct os_trace_record *trace = &attribution->candidates[entry].record->trace;
-    bool released = trace->kernel && !attribution->lower;
-    int64_t *queued = released ? &attribution->released : &attribution->queued;
+        result = follow(cells, cell, entry, 0, false);
+    const struct os_trace_record *trace = &cells->candidates[entry].record->trace;
+    bool released = trace->kernel && !cells->lower;
+    int64_t *queued = released ? &cells->released : &cells->queued;
     *queued = time_earlier(*queued, trace->time);
     return result;
 }
@@ -254,11 +251,10 @@ add_cell(struct attribution *attribution, const struct range *cell)
 /* Returns the first sector behind FROM at which a record begins or ends; END: none does.
  */
 static uint64_t
-next_cut(const struct attribution *attribution, uint64_t disk, uint64_t from,
-         uint64_t end)
+next_cut(const struct cells *cells, uint64_t disk, uint64_t from, uint64_t end)
 {
-    for (int i = 0; i < attribution->count; i++) {
-        const struct candidate *candidate = &attribution->candidates[i];
+    for (int i = 0; i < cells->count; i++) {
+        const struct candidate *candidate = &cells->candidates[i];
         const struct os_trace_record *trace = &candidate->record->trace;
         uint64_t over = trace->sector + trace->sectors;
         if (candidate->disk == disk && trace->sector > from && trace->sector < end)
@@ -270,23 +266,23 @@ next_cut(const struct attribution *attribution, uint64_t disk, uint64_t from,
 }
 
 enum split_result
-attribution_add(struct attribution *attribution, const struct range *range)
+cells_add(struct cells *cells, const struct range *range)
 {
     uint64_t over = range->sector + range->sectors, end;
     enum split_result result = SPLIT_DONE;
     for (uint64_t at = range->sector; at < over && result == SPLIT_DONE; at = end) {
-        end = next_cut(attribution, range->disk, at, over);
+        end = next_cut(cells, range->disk, at, over);
         struct range cell = {range->disk, at, end - at};
-        result = add_cell(attribution, &cell);
+        result = add_cell(cells, &cell);
     }
     return result;
 }
 
 void
-attribution_end(struct attribution *attribution, bool is_split)
+cells_end(struct cells *cells, bool is_split)
 {
-    for (int i = 0; i < attribution->count; i++) {
-        struct record *record = attribution->candidates[i].record;
+    for (int i = 0; i < cells->count; i++) {
+        struct record *record = cells->candidates[i].record;
         if (record->use == RECORD_TAKEN)
             record->use = is_split ? RECORD_USED : RECORD_UNUSED;
     }

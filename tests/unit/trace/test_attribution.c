@@ -1,32 +1,32 @@
-/* What a splitter makes of the logs of workers. */
+/* What attribution makes of the logs of workers. */
 #include "records.h"
 
-/* Three requests after each other, and a splitter that knows their target. */
+/* Three requests after each other, and an attribution that knows their target. */
 static const struct os_trace_record three[] = {
     QUEUE(10100, 1000), ISSUE(10300, 1000), COMPLETE(10700, 1000),
     QUEUE(20100, 1008), ISSUE(20300, 1008), COMPLETE(20800, 1008),
     QUEUE(30100, 1016), ISSUE(30300, 1016), COMPLETE(30900, 1016)};
 
-static struct splitter *
-make_splitter(struct tape *tape)
+static struct attribution *
+make_attribution(struct tape *tape)
 {
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     *tape = (struct tape){three, 9, 0, 0};
     target.tracked = true;
     target.layout.extents = malloc(sizeof(struct os_extent));
     assert_non_null(target.layout.extents);
     *target.layout.extents = *plain()->layout.extents;
-    struct splitter *splitter = splitter_make(
-        &target, 1, &(struct splitter_source){.read = read_tape, .self = tape});
-    assert_non_null(splitter);
-    return splitter;
+    struct attribution *attribution = attribution_make(
+        &target, 1, &(struct trace_source){.read = read_tape, .self = tape});
+    assert_non_null(attribution);
+    return attribution;
 }
 
-static struct split_log *
+static struct attribution_log *
 log_three(void)
 {
-    static struct split_log log;
-    log = (struct split_log){.thread = ME, .began = 1};
+    static struct attribution_log log;
+    log = (struct attribution_log){.thread = ME, .began = 1};
     for (int i = 0; i < 3; i++) {
         struct sample sample = reading(4096 * i, 10000 * (i + 1), 10000 * (i + 1) + 1500);
         sample.index = (uint64_t)i + 1;
@@ -41,17 +41,17 @@ all_that_was_handed_over_is_in_the_sum(void **state)
     (void)state;
     static struct stats stats;
     struct tape tape;
-    struct splitter *splitter = make_splitter(&tape);
-    struct split_log *log = log_three();
+    struct attribution *attribution = make_attribution(&tape);
+    struct attribution_log *log = log_three();
     stats = (struct stats){0};
-    splitter_take(splitter, log);
+    attribution_take(attribution, log);
     assert_int_equal(log->count, 0);
-    assert_true(splitter_add(splitter, 0, &stats, NULL, true));
+    assert_true(attribution_add(attribution, 0, &stats, NULL, true));
     assert_int_equal(breakdown_count(&stats.breakdown), 3);
     assert_int_equal(stats.breakdown.parts[PART_DEVICE].moments.sum, 400 + 500 + 600);
     assert_int_equal(stats.breakdown.parts[PART_RETURN].moments.min, 600);
     assert_int_equal(stats.breakdown.slowest.index, 1);
-    splitter_close(splitter);
+    attribution_close(attribution);
 }
 
 static void
@@ -59,11 +59,11 @@ more_logs_than_wait_at_a_time_are_split_all_the_same(void **state)
 {
     enum { LOGS = 500, ALL = 3 * LOGS };
     static struct stats stats;
-    static struct split_log log;
+    static struct attribution_log log;
     static struct os_trace_record records[3 * ALL];
     struct tape tape;
     (void)state;
-    struct splitter *splitter = make_splitter(&tape);
+    struct attribution *attribution = make_attribution(&tape);
     for (int64_t i = 0; i < ALL; i++) {
         const struct os_trace_record own[] = {QUEUE(i * 2000 + 100, 1008),
                                               ISSUE(i * 2000 + 200, 1008),
@@ -76,11 +76,11 @@ more_logs_than_wait_at_a_time_are_split_all_the_same(void **state)
         log.list[log.count++] = reading(4096, i * 2000, i * 2000 + 400);
         log.thread = ME;
         if (log.count == 3)
-            splitter_take(splitter, &log);
+            attribution_take(attribution, &log);
     }
-    assert_true(splitter_add(splitter, 0, &stats, NULL, true));
+    assert_true(attribution_add(attribution, 0, &stats, NULL, true));
     assert_int_equal(breakdown_count(&stats.breakdown), ALL);
-    splitter_close(splitter);
+    attribution_close(attribution);
 }
 
 static int
@@ -98,18 +98,18 @@ write_mark(void *self, uint64_t mark)
 static void
 a_thread_has_the_number_of_its_mark(void **state)
 {
-    static struct split_log log;
-    struct splitter_target target = *plain();
+    static struct attribution_log log;
+    struct trace_target target = *plain();
     struct tape tape = {NULL, 0, 0, 0};
-    struct splitter_source source = {read_tape, write_mark, &tape};
+    struct trace_source source = {read_tape, write_mark, &tape};
     (void)state;
     target.layout.extents = NULL;
     target.layout.extent_count = 0;
-    struct splitter *splitter = splitter_make(&target, 1, &source);
-    assert_non_null(splitter);
-    splitter_begin(splitter, &log);
+    struct attribution *attribution = attribution_make(&target, 1, &source);
+    assert_non_null(attribution);
+    attribution_begin(attribution, &log);
     assert_int_equal(log.thread, 4711);
-    splitter_close(splitter);
+    attribution_close(attribution);
 }
 
 static void
@@ -118,15 +118,15 @@ what_does_not_count_is_split_but_not_recorded(void **state)
     (void)state;
     static struct stats stats;
     struct tape tape;
-    struct splitter *splitter = make_splitter(&tape);
+    struct attribution *attribution = make_attribution(&tape);
     struct sample sample = log_three()->list[0];
     stats = (struct stats){0};
     sample.verdict = VERDICT_WARMUP;
-    splitter_split(splitter, log_three(), &sample);
+    attribution_record(attribution, log_three(), &sample);
     assert_parts(&sample.split, 100, 200, 400, 800);
-    assert_true(splitter_add(splitter, 0, &stats, NULL, true));
+    assert_true(attribution_add(attribution, 0, &stats, NULL, true));
     assert_int_equal(breakdown_count(&stats.breakdown), 0);
-    splitter_close(splitter);
+    attribution_close(attribution);
 }
 
 static void
@@ -136,14 +136,14 @@ columns_of_a_plot_have_the_parts_too(void **state)
     static struct stats stats;
     static struct track track;
     struct tape tape;
-    struct splitter *splitter = make_splitter(&tape);
+    struct attribution *attribution = make_attribution(&tape);
     stats = (struct stats){0};
-    splitter_take(splitter, log_three());
-    assert_true(splitter_add(splitter, 0, &stats, &track, true));
+    attribution_take(attribution, log_three());
+    assert_true(attribution_add(attribution, 0, &stats, &track, true));
     assert_int_equal(track.began, 1);
     assert_int_equal(track.columns[0].split, 3);
     assert_int_equal((int64_t)track.columns[0].parts[PART_DEVICE], 400 + 500 + 600);
-    splitter_close(splitter);
+    attribution_close(attribution);
 }
 
 static void
@@ -152,13 +152,13 @@ a_reset_forgets_what_was_split(void **state)
     (void)state;
     static struct stats stats;
     struct tape tape;
-    struct splitter *splitter = make_splitter(&tape);
+    struct attribution *attribution = make_attribution(&tape);
     stats = (struct stats){0};
-    splitter_take(splitter, log_three());
-    splitter_reset(splitter, 0);
-    assert_true(splitter_add(splitter, 0, &stats, NULL, true));
+    attribution_take(attribution, log_three());
+    attribution_reset(attribution, 0);
+    assert_true(attribution_add(attribution, 0, &stats, NULL, true));
     assert_int_equal(breakdown_count(&stats.breakdown), 0);
-    splitter_close(splitter);
+    attribution_close(attribution);
 }
 
 int
@@ -172,5 +172,5 @@ main(void)
         cmocka_unit_test(columns_of_a_plot_have_the_parts_too),
         cmocka_unit_test(a_reset_forgets_what_was_split),
     };
-    return cmocka_run_group_tests_name("splitter", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);
 }

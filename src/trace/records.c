@@ -2,7 +2,7 @@
  * The records of a trace: read when somebody asks, kept in the order of time, and
  * forgotten when there are too many.
  */
-#include "attribution.h"
+#include "trace_private.h"
 
 #include "base/time.h"
 #include "os/process.h"
@@ -14,14 +14,14 @@
 #define RECORDS_READ 64        /* at a time */
 
 int
-records_open(struct records *records, const struct splitter_source *source)
+records_open(struct records *records, const struct trace_source *source)
 {
     records->source = *source;
     records->count = 0;
     records->list = os_memory_zeroed(RECORDS_MOST * sizeof(struct record));
     records->own = os_memory_zeroed(RECORD_THREADS / 8);
-    records->attribution = os_memory_zeroed(sizeof(struct attribution));
-    return records->list && records->own && records->attribution ? 0 : -1;
+    records->cells = os_memory_zeroed(sizeof(struct cells));
+    return records->list && records->own && records->cells ? 0 : -1;
 }
 
 void
@@ -29,7 +29,7 @@ records_close(struct records *records)
 {
     os_memory_release(records->list, RECORDS_MOST * sizeof(struct record));
     os_memory_release(records->own, RECORD_THREADS / 8);
-    os_memory_release(records->attribution, sizeof(struct attribution));
+    os_memory_release(records->cells, sizeof(struct cells));
     *records = (struct records){0};
 }
 

@@ -1,12 +1,12 @@
-#ifndef UNIT_RUN_RECORDS_H
-#define UNIT_RUN_RECORDS_H
+#ifndef UNIT_TRACE_RECORDS_H
+#define UNIT_TRACE_RECORDS_H
 
 /* Records of a kernel's trace whose times are known, and requests that they belong to. */
 #include "support.h"
 
 #include "base/time.h"
-#include "run/run.h"
-#include "run/splitter.h"
+#include "trace/attribution.h"
+#include "trace/trace_private.h"
 
 #define DISK 100
 #define PARTITION 101
@@ -45,11 +45,11 @@ read_tape(void *self, struct os_trace_record *records, int room)
 #define COMPLETE(when, first) RECORD(OS_TRACE_COMPLETE, when, DISK, first, 8)
 
 /* A file whose offset 0 is in sector 1000 of a disk. */
-static inline const struct splitter_target *
+static inline const struct trace_target *
 plain(void)
 {
     static struct os_extent extents[] = {{0, 1 << 20, 1000}};
-    static struct splitter_target target = {
+    static struct trace_target target = {
         .layout = {.devices = {{DISK, DISK, 0, true, false}},
                    .device_count = 1,
                    .extents = extents,
@@ -75,18 +75,18 @@ reading(int64_t offset, int64_t start, int64_t end)
 
 /* Splits SAMPLE by COUNT records, which are read CHUNK at a time. */
 static inline struct split
-split_by(const struct splitter_target *target, struct sample sample,
+split_by(const struct trace_target *target, struct sample sample,
          const struct os_trace_record *records, int count)
 {
     struct tape tape = {records, count, 0, 3};
     struct records store;
     assert_int_equal(
-        records_open(&store, &(struct splitter_source){.read = read_tape, .self = &tape}),
+        records_open(&store, &(struct trace_source){.read = read_tape, .self = &tape}),
         0);
     records_add_own(&store, ME);
     records_add_own(&store, SIBLING);
     records_read(&store);
-    matcher_split(&store, target, ME, true, &sample);
+    request_attribute(&store, target, ME, true, &sample);
     records_close(&store);
     return sample.split;
 }

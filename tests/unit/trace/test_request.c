@@ -92,7 +92,7 @@ static void
 without_records_it_is_lost_unless_a_cache_may_have_answered(void **state)
 {
     (void)state;
-    struct splitter_target cached = *plain();
+    struct trace_target cached = *plain();
     struct os_trace_record records[] = {QUEUE(10100, 1016), ISSUE(10300, 1016)};
     struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
     assert_int_equal(split.result, SPLIT_LOST);
@@ -106,7 +106,7 @@ static void
 what_was_cached_needs_no_completion(void **state)
 {
     (void)state;
-    struct splitter_target cached = *plain();
+    struct trace_target cached = *plain();
     struct sample sample = reading(0, 10000, 12000);
     const struct os_trace_record records[] = {
         QUEUE(10100, 1000), QUEUE(10150, 1016),    ISSUE(10300, 1000),
@@ -243,7 +243,7 @@ static void
 threads_of_the_kernel_ask_the_device_below_another(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
                                         COMPLETE(10700, 1008)};
     records[0].kernel = true;
@@ -258,7 +258,7 @@ what_another_process_asks_for_above_another_device_is_not_split(void **state)
 {
     (void)state;
     struct os_extent upper[] = {{0, 1 << 20, 3000}};
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10010, OTHER, 3008, 8),
                                         RECORD(OS_TRACE_QUEUE, 10020, OTHER, 3008, 8),
                                         QUEUE(10100, 1008),
@@ -296,7 +296,7 @@ static void
 a_partition_is_on_its_disk(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         RECORD(OS_TRACE_QUEUE, 10100, PARTITION, 1008, 8), ISSUE(10300, 1008),
         COMPLETE(10700, 1008)};
@@ -311,7 +311,7 @@ a_request_may_lie_in_several_extents(void **state)
 {
     (void)state;
     struct os_extent extents[] = {{0, 2048, 1000}, {4096, 1024, 500}, {5120, 4096, 2000}};
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         RECORD(OS_TRACE_QUEUE, 10100, DISK, 500, 2),
         RECORD(OS_TRACE_ISSUE, 10200, DISK, 500, 2),
@@ -398,14 +398,14 @@ no_block_request_is_that_of_two_requests(void **state)
         ISSUE(10400, 1008), COMPLETE(11000, 1008), COMPLETE(12000, 1008)};
     struct tape tape = {records, 6, 0, 0};
     struct records store;
-    struct splitter_source source = {.read = read_tape, .self = &tape};
+    struct trace_source source = {.read = read_tape, .self = &tape};
     struct sample first = reading(4096, 10000, 11500);
     struct sample second = reading(4096, 10000, 12500);
     assert_int_equal(records_open(&store, &source), 0);
     records_add_own(&store, ME);
     records_read(&store);
-    matcher_split(&store, plain(), ME, true, &first);
-    matcher_split(&store, plain(), ME, true, &second);
+    request_attribute(&store, plain(), ME, true, &first);
+    request_attribute(&store, plain(), ME, true, &second);
     records_close(&store);
     assert_parts(&first.split, 100, 100, 800, 500);
     assert_parts(&second.split, 300, 100, 1600, 500);
@@ -429,7 +429,7 @@ a_hole_below_a_loop_device_is_on_no_device(void **state)
 {
     (void)state;
     struct os_extent upper[] = {{0, 4 << 20, 3000}};
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10010, OTHER, 7096, 8),
                                         QUEUE(10100, 77000)};
     records[1].thread = STRANGER;
@@ -453,7 +453,7 @@ static void
 a_request_whose_thread_asks_for_nothing_asks_no_device(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
                                         COMPLETE(10700, 1008), QUEUE(10800, 1016)};
     records[0].thread = STRANGER;
@@ -476,7 +476,7 @@ static void
 what_its_thread_asks_for_next_is_not_its_own(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     const struct os_trace_record records[] = {QUEUE(10100, 77000), ISSUE(10300, 77000),
                                               COMPLETE(10700, 77000), QUEUE(12200, 88000),
                                               ISSUE(12300, 88000)};
@@ -489,7 +489,7 @@ static void
 where_blocks_are_not_known_its_thread_tells(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     struct os_trace_record records[] = {QUEUE(10050, 3000),    QUEUE(10100, 77000),
                                         ISSUE(10120, 3000),    ISSUE(10300, 77000),
                                         COMPLETE(10400, 3000), COMPLETE(10700, 77000)};
@@ -504,7 +504,7 @@ static void
 what_is_made_of_others_is_followed_down_to_them(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         QUEUE(10010, 1008),
         {.kind = OS_TRACE_REMAP,
@@ -530,7 +530,7 @@ static void
 where_blocks_are_not_known_one_that_was_throttled_may_be_it(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10050, DISK, 3000, 64),
                                         QUEUE(50000, 77000), ISSUE(50300, 77000),
                                         COMPLETE(50700, 77000)};
@@ -551,7 +551,7 @@ static void
 where_blocks_have_changed_its_thread_tells(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     struct os_trace_record records[] = {QUEUE(10100, 77000), ISSUE(10300, 77000),
                                         COMPLETE(10700, 77000)};
     struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
@@ -570,7 +570,7 @@ static void
 what_is_made_of_partitions_is_followed_to_their_disk(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         QUEUE(10010, 1008),
         {.kind = OS_TRACE_REMAP,
@@ -604,7 +604,7 @@ static void
 what_is_handed_on_without_a_copy_enters_with_that(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         QUEUE(10010, 1008),
         {.kind = OS_TRACE_REMAP,
@@ -648,7 +648,7 @@ static void
 a_write_that_returns_after_its_flush_waits_for_the_device(void **state)
 {
     (void)state;
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         QUEUE(10100, 1008), ISSUE(10300, 1008), COMPLETE(10700, 1008),
         FLUSH(OS_TRACE_ISSUE, 12000), FLUSH(OS_TRACE_COMPLETE, 15000)};
@@ -669,7 +669,7 @@ records_of_a_long_request_outlive_those_that_were_used(void **state)
     struct tape tape = {records, 2, 0, 0};
     struct records store;
     assert_int_equal(
-        records_open(&store, &(struct splitter_source){.read = read_tape, .self = &tape}),
+        records_open(&store, &(struct trace_source){.read = read_tape, .self = &tape}),
         0);
     records_add_own(&store, ME);
     records_read(&store);
@@ -680,17 +680,17 @@ records_of_a_long_request_outlive_those_that_were_used(void **state)
         struct sample sample = reading(4096, i * 10000, i * 10000 + 400);
         tape = (struct tape){round, 3, 0, 0};
         records_read(&store);
-        matcher_split(&store, plain(), ME, true, &sample);
+        request_attribute(&store, plain(), ME, true, &sample);
         assert_int_equal(sample.split.result, SPLIT_DONE);
     }
     struct os_trace_record end[] = {COMPLETE((ROUNDS + 1) * 10000LL, 8000)};
     struct sample sample = reading(7000 * 512, 900, (ROUNDS + 1) * 10000LL + 100);
     struct os_extent extents[] = {{0, 1 << 30, 1000}};
-    struct splitter_target target = *plain();
+    struct trace_target target = *plain();
     target.layout.extents = extents;
     tape = (struct tape){end, 1, 0, 0};
     records_read(&store);
-    matcher_split(&store, &target, ME, true, &sample);
+    request_attribute(&store, &target, ME, true, &sample);
     assert_parts(&sample.split, 100, 100, (ROUNDS + 1) * 10000LL - 1100, 100);
     records_close(&store);
 }

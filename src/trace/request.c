@@ -1,10 +1,10 @@
 /*
- * The matcher: which records of a trace are those of a request. Its blocks are known from
- * the layout of its file. Where that is not known, they are those that its thread enters
- * into the queue while it is under way. Which of the records that touch them are its own
- * is for the attribution to find.
+ * Which records of a trace are those of a request. Its blocks are known from the layout
+ * of its file. Where that is not known, they are those that its thread enters into the
+ * queue while it is under way. Which of the records that touch them are its own is found
+ * by cells.c.
  */
-#include "attribution.h"
+#include "trace_private.h"
 
 #include "base/time.h"
 
@@ -21,7 +21,7 @@
 
 /* What is looked for: a request between two times, monotonic. */
 struct search {
-    const struct splitter_target *target;
+    const struct trace_target *target;
     int64_t start, end;
     int thread;
     int count;
@@ -259,22 +259,22 @@ static bool
 gather(const struct search *search, const struct records *records, struct window window,
        bool all)
 {
-    struct attribution *attribution = records->attribution;
+    struct cells *cells = records->cells;
     int64_t before = window.from - records->list;
     struct record *record = window.from - (!all                 ? 0
                                            : before < LOOK_BACK ? before
                                                                 : LOOK_BACK);
-    attribution->all = all;
-    attribution->count = attribution->first = 0;
+    cells->all = all;
+    cells->count = cells->first = 0;
     for (; record < window.to; record++) {
         uint64_t disk = disk_of(&search->target->layout, record->trace.device);
         if (record == window.from)
-            attribution->first = attribution->count;
+            cells->first = cells->count;
         if (!find_sectors(search, &record->trace))
             continue;
-        if (attribution->count == ATTRIBUTION_RECORDS)
+        if (cells->count == CELLS_RECORDS)
             return false;
-        attribution->candidates[attribution->count++] = (struct candidate){record, disk};
+        cells->candidates[cells->count++] = (struct candidate){record, disk};
     }
     return true;
 }
@@ -304,10 +304,10 @@ is_foreign(const struct search *search, const struct records *records,
 
 /* What is handed on without a copy is queued only above. */
 static enum os_trace_kind
-find_entry_kind(const struct search *search, const struct attribution *attribution)
+find_entry_kind(const struct search *search, const struct cells *cells)
 {
-    for (int i = attribution->first; i < attribution->count; i++)
-        if (attribution->candidates[i].record->trace.kind == OS_TRACE_QUEUE)
+    for (int i = cells->first; i < cells->count; i++)
+        if (cells->candidates[i].record->trace.kind == OS_TRACE_QUEUE)
             return OS_TRACE_QUEUE;
     return search->target->layout.remapped ? OS_TRACE_REMAP : OS_TRACE_QUEUE;
 }
@@ -317,47 +317,47 @@ static enum split_result
 attribute(const struct search *search, const struct records *records,
           const struct sample *sample, struct window window, bool all)
 {
-    const struct splitter_target *target = search->target;
-    struct attribution *attribution = records->attribution;
+    const struct trace_target *target = search->target;
+    struct cells *cells = records->cells;
     if (!gather(search, records, window, all))
         return SPLIT_LOST;
-    attribution->thread = search->thread;
-    attribution->own = records->own;
-    attribution->direct = target->direct;
-    attribution->lower = target->layout.lower;
-    attribution->foreign = all && is_foreign(search, records, sample, window);
-    attribution->entry = find_entry_kind(search, attribution);
-    attribution->queued = attribution->released = INT64_MAX;
-    attribution->interval_count = 0;
+    cells->thread = search->thread;
+    cells->own = records->own;
+    cells->direct = target->direct;
+    cells->lower = target->layout.lower;
+    cells->foreign = all && is_foreign(search, records, sample, window);
+    cells->entry = find_entry_kind(search, cells);
+    cells->queued = cells->released = INT64_MAX;
+    cells->interval_count = 0;
     enum split_result result = SPLIT_DONE;
     for (int i = 0; i < search->count && result == SPLIT_DONE; i++)
-        result = attribution_add(attribution, &search->ranges[i]);
-    if (result == SPLIT_DONE && attribution->interval_count == 0)
+        result = cells_add(cells, &search->ranges[i]);
+    if (result == SPLIT_DONE && cells->interval_count == 0)
         result = target->direct ? SPLIT_LOST : SPLIT_UNASKED;
-    attribution_end(attribution, result == SPLIT_DONE);
+    cells_end(cells, result == SPLIT_DONE);
     return result;
 }
 
 /* Adds the times of flushes of any of the devices in WINDOW, SINCE then. */
 static void
-add_flushes(const struct search *search, struct attribution *attribution,
-            struct window window, int64_t since)
+add_flushes(const struct search *search, struct cells *cells, struct window window,
+            int64_t since)
 {
-    int count = attribution->interval_count, open = count;
-    struct breakdown_interval *intervals = attribution->intervals;
+    int count = cells->interval_count, open = count;
+    struct breakdown_interval *intervals = cells->intervals;
     for (const struct record *record = window.from; record < window.to; record++) {
         const struct os_trace_record *trace = &record->trace;
         uint64_t disk = disk_of(&search->target->layout, trace->device);
         if (!trace->flush || trace->time < since || !disk ||
             !is_lowest(&search->target->layout, disk))
             continue;
-        if (trace->kind == OS_TRACE_ISSUE && count < ATTRIBUTION_INTERVALS)
+        if (trace->kind == OS_TRACE_ISSUE && count < CELLS_INTERVALS)
             intervals[count++] = (struct breakdown_interval){trace->time, 0};
         else if (open < count &&
                  (trace->kind == OS_TRACE_COMPLETE || trace->kind == OS_TRACE_REQUEUE))
             intervals[open++].left = trace->time;
     }
-    attribution->interval_count = open;
+    cells->interval_count = open;
 }
 
 /* Looks for the request in WINDOW by the blocks of its file, or by its THREAD. */
@@ -383,7 +383,7 @@ static enum split_result
 look_everywhere(struct search *search, const struct records *records,
                 const struct sample *sample, struct window window)
 {
-    const struct splitter_target *target = search->target;
+    const struct trace_target *target = search->target;
     if (!target->layout.known)
         return look_for(search, records, sample, window, true);
     enum split_result result = look_for(search, records, sample, window, false);
@@ -400,7 +400,7 @@ look_everywhere(struct search *search, const struct records *records,
 static bool
 may_ask(struct search *search, const struct sample *sample, struct window window)
 {
-    const struct splitter_target *target = search->target;
+    const struct trace_target *target = search->target;
     const struct os_layout *layout = &target->layout;
     struct search all = {.target = target};
     bool queued = false;
@@ -428,26 +428,26 @@ may_ask(struct search *search, const struct sample *sample, struct window window
 
 /* Returns the end of the last interval. */
 static int64_t
-find_completion(const struct attribution *attribution)
+find_completion(const struct cells *cells)
 {
     int64_t last = 0;
-    for (int i = 0; i < attribution->interval_count; i++)
-        last = time_later(last, attribution->intervals[i].left);
+    for (int i = 0; i < cells->interval_count; i++)
+        last = time_later(last, cells->intervals[i].left);
     return last;
 }
 
 /* A request that is throttled is recorded only when a thread of the kernel lets it go on:
  * its time before that is spent in the queue. */
 void
-matcher_split(const struct records *records, const struct splitter_target *target,
-              int thread, bool complete, struct sample *sample)
+request_attribute(const struct records *records, const struct trace_target *target,
+                  int thread, bool complete, struct sample *sample)
 {
     int64_t start = sample->start, over = start + sample->latency;
     int64_t end = over - sample->sync, flush[PARTS];
     struct search search = {
         .target = target, .thread = thread, .start = start, .end = end};
     struct window window = window_of(records, start, end);
-    struct attribution *attribution = records->attribution;
+    struct cells *cells = records->cells;
     struct split *split = &sample->split;
     *split = (struct split){.result = look_everywhere(&search, records, sample, window)};
     if (complete && split->result == SPLIT_LOST && !may_ask(&search, sample, window))
@@ -455,15 +455,14 @@ matcher_split(const struct records *records, const struct splitter_target *targe
     if (split->result != SPLIT_DONE)
         return;
     if (target->syncs)
-        add_flushes(&search, attribution, window, find_completion(attribution));
-    bool released = attribution->released < attribution->queued;
-    breakdown_divide(start, end, released ? start : attribution->queued,
-                     attribution->intervals, attribution->interval_count, split->part);
+        add_flushes(&search, cells, window, find_completion(cells));
+    bool released = cells->released < cells->queued;
+    breakdown_divide(start, end, released ? start : cells->queued, cells->intervals,
+                     cells->interval_count, split->part);
     if (!sample->sync)
         return;
-    attribution->interval_count = 0;
-    add_flushes(&search, attribution, window_of(records, end, over), end);
-    breakdown_divide(end, over, end, attribution->intervals, attribution->interval_count,
-                     flush);
+    cells->interval_count = 0;
+    add_flushes(&search, cells, window_of(records, end, over), end);
+    breakdown_divide(end, over, end, cells->intervals, cells->interval_count, flush);
     split->sync_device = flush[PART_DEVICE];
 }
