@@ -1,6 +1,7 @@
 #ifndef OS_OS_H
 #define OS_OS_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,14 @@
  * falls back. Offsets, sizes and lengths are bytes, times nanoseconds. Any thread may
  * call them. Descriptors belong to the caller, for os_file_close.
  */
+
+/* Sets errno to CODE. Returns -1. */
+static inline int
+os_fail(int code)
+{
+    errno = code;
+    return -1;
+}
 
 /* Monotonic time; only differences mean something. */
 int64_t os_clock_now(void);

@@ -30,8 +30,7 @@ static int
 refuse(struct io_queue *queue, const struct io_config *config)
 {
     (void)queue, (void)config;
-    errno = ENOTSUP;
-    return -1;
+    return os_fail(ENOTSUP);
 }
 
 static bool

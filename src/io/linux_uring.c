@@ -165,10 +165,7 @@ set_up(struct io_queue *queue, struct io_uring_params *params)
         return -1;
     queue->setup = params->flags;
     queue->features = params->features;
-    if (queue->features & IORING_FEAT_RW_CUR_POS)
-        return 0;
-    errno = ENOSYS;
-    return -1;
+    return queue->features & IORING_FEAT_RW_CUR_POS ? 0 : os_fail(ENOSYS);
 }
 
 static void *
@@ -419,8 +416,7 @@ recover(struct io_queue *queue, struct io_completion *done, int64_t when, int nu
     }
     if (count_completed(queue) || number == 0 || number == EINTR || number == ETIME)
         return take(queue, done);
-    errno = number;
-    return -1;
+    return os_fail(number);
 }
 
 static int

@@ -64,10 +64,7 @@ send_flush(struct aiocb *request)
 #else
     bool is_enough = true;
 #endif
-    if (is_enough)
-        return aio_fsync(O_DSYNC, request);
-    errno = ENOTSUP;
-    return -1;
+    return is_enough ? aio_fsync(O_DSYNC, request) : os_fail(ENOTSUP);
 }
 
 /* No reap fails, so nothing is under way. */

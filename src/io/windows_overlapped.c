@@ -11,7 +11,6 @@
 #include "os/windows_common.h"
 #include "slots.h"
 
-#include <errno.h>
 #include <winternl.h>
 
 struct request {

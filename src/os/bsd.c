@@ -125,10 +125,8 @@ os_file_direct(int fd, bool on)
         return -1;
     if (S_ISCHR(status.st_mode) && os_device_is_disk(fd))
         return 0;
-    if (!S_ISREG(status.st_mode)) {
-        errno = ENOTSUP;
-        return -1;
-    }
+    if (!S_ISREG(status.st_mode))
+        return os_fail(ENOTSUP);
     if (on)
         os_file_drop(fd, 0, status.st_size);
     return switch_direct(fd, on);
@@ -141,15 +139,11 @@ static int
 drop_range(int fd, int64_t at, size_t size)
 {
     void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, at);
-    if (map == MAP_FAILED) {
-        if (errno != ENOMEM && errno != EAGAIN)
-            errno = ENOTSUP;
-        return -1;
-    }
-    int status = msync(map, size, MS_INVALIDATE), number = errno;
+    if (map == MAP_FAILED)
+        return errno == ENOMEM || errno == EAGAIN ? -1 : os_fail(ENOTSUP);
+    int failed = msync(map, size, MS_INVALIDATE) < 0 ? errno : 0;
     munmap(map, size);
-    errno = number;
-    return status;
+    return failed ? os_fail(failed) : 0;
 }
 
 /* The lesser of END and the end of the file, after which some systems map nothing. */
@@ -161,8 +155,7 @@ end_of(int fd, int64_t end)
         return -1;
     if (S_ISREG(status.st_mode))
         return status.st_size < end ? status.st_size : end;
-    errno = ENOTSUP; /* a device has buffers, which msync does not reach */
-    return -1;
+    return os_fail(ENOTSUP); /* a device has buffers, which msync does not reach */
 }
 
 /*
@@ -182,10 +175,7 @@ os_file_drop(int fd, int64_t offset, int64_t length)
     for (int64_t at = offset / page * page; at < end && failed != ENOTSUP; at += MAP_MOST)
         if (drop_range(fd, at, (size_t)(end - at < MAP_MOST ? end - at : MAP_MOST)) < 0)
             failed = errno;
-    if (!failed)
-        return 0;
-    errno = failed;
-    return -1;
+    return failed ? os_fail(failed) : 0;
 }
 
 os_resident_function *

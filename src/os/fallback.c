@@ -49,8 +49,7 @@ os_clock_now(void)
 int
 os_processors_awake(void)
 {
-    errno = ENOTSUP;
-    return -1;
+    return os_fail(ENOTSUP);
 }
 #endif
 
@@ -68,10 +67,7 @@ os_sleep_until(int64_t when)
     struct timespec until = {.tv_sec = (time_t)(when / SECOND),
                              .tv_nsec = (long)(when % SECOND)};
     int number = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-    if (number == 0)
-        return 0;
-    errno = number;
-    return -1;
+    return number ? os_fail(number) : 0;
 }
 #elif !defined(OS_HAS_SLEEP_UNTIL) /* sleeps are for a time, not until one */
 int
@@ -133,8 +129,7 @@ int
 os_file_flags_try(int fd, int flags, bool write)
 {
     (void)fd, (void)write;
-    errno = ENOTSUP;
-    return flags ? -1 : 0;
+    return flags ? os_fail(ENOTSUP) : 0;
 }
 
 int
@@ -142,9 +137,8 @@ os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     int status;
     (void)offset;
-    errno = ENOTSUP;
     if (length)
-        return -1;
+        return os_fail(ENOTSUP);
     do
         status = fsync(fd);
     while (status < 0 && errno == EINTR);
@@ -169,8 +163,7 @@ int
 os_file_direct(int fd, bool on)
 {
     (void)fd;
-    errno = ENOTSUP;
-    return on ? -1 : 0;
+    return on ? os_fail(ENOTSUP) : 0;
 }
 #endif
 
@@ -179,8 +172,7 @@ int
 os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 {
     (void)fd, (void)memory, (void)offset;
-    errno = ENOTSUP;
-    return -1;
+    return os_fail(ENOTSUP);
 }
 #endif
 
@@ -208,10 +200,7 @@ static int
 advise(int fd, int64_t offset, int64_t length, int advice)
 {
     int number = posix_fadvise(fd, offset, length, advice);
-    if (number == 0)
-        return 0;
-    errno = number;
-    return -1;
+    return number ? os_fail(number) : 0;
 }
 #endif
 
@@ -287,8 +276,7 @@ os_file_hole(int fd, int64_t offset)
     return lseek(fd, offset, SEEK_HOLE);
 #else
     (void)fd, (void)offset;
-    errno = ENOTSUP;
-    return -1;
+    return os_fail(ENOTSUP);
 #endif
 }
 
@@ -299,8 +287,7 @@ os_file_data(int fd, int64_t offset)
     return lseek(fd, offset, SEEK_DATA);
 #else
     (void)fd, (void)offset;
-    errno = ENOTSUP;
-    return -1;
+    return os_fail(ENOTSUP);
 #endif
 }
 #endif
@@ -334,10 +321,8 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     if (fstat(fd, &status) < 0)
         return -1;
     int64_t end = S_ISBLK(status.st_mode) ? lseek(fd, 0, SEEK_END) : 0;
-    if (end == 0)
-        errno = ENOTSUP;
     if (end <= 0)
-        return -1;
+        return end ? -1 : os_fail(ENOTSUP);
     *size = end;
     *block = 512;
     return 0;

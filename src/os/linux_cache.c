@@ -153,8 +153,7 @@ os_file_write_back(int fd, int64_t offset, int64_t length)
     int status = able ? sync_file_range(fd, offset, length, all) : -1;
     if (able && (status == 0 || (errno != ENOSYS && errno != EPERM)))
         return status;
-    errno = ENOTSUP;
-    return length ? -1 : os_file_flush(fd);
+    return length ? os_fail(ENOTSUP) : os_file_flush(fd);
 }
 
 #define EXTENTS 64

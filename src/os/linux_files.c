@@ -58,10 +58,8 @@ int
 os_file_alignment(int fd, int64_t *memory, int64_t *offset)
 {
     uint32_t values[2]; /* of memory, of offsets */
-    if (linux_statx(fd, STATX_DIOALIGN, STATX_DIOALIGN_AT, values, sizeof(values)) < 0) {
-        errno = ENOTSUP;
-        return -1;
-    }
+    if (linux_statx(fd, STATX_DIOALIGN, STATX_DIOALIGN_AT, values, sizeof(values)) < 0)
+        return os_fail(ENOTSUP);
     *memory = values[0];
     *offset = values[1];
     return 0;
@@ -258,8 +256,7 @@ os_processors_awake(void)
     if (write(fd, &longest, sizeof(longest)) == (ssize_t)sizeof(longest) &&
         posix_inherited_add(fd) == 0)
         return 0;
-    int number = errno;
+    int failed = errno;
     os_file_close(fd);
-    errno = number;
-    return -1;
+    return os_fail(failed);
 }

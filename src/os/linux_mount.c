@@ -263,8 +263,7 @@ linux_remover_start(struct linux_remover *remover, const char *folder, const cha
     if (remover->process > 0)
         return 0;
     linux_remover_end(remover, true);
-    errno = number;
-    return -1;
+    return os_fail(number);
 }
 
 void

@@ -14,10 +14,7 @@
 int
 os_file_direct(int fd, bool on)
 {
-    if (!on || os_device_is_disk(fd))
-        return 0;
-    errno = ENOTSUP;
-    return -1;
+    return !on || os_device_is_disk(fd) ? 0 : os_fail(ENOTSUP);
 }
 
 /* A disk has a call of its own for the cache in it, for those who may write. */
@@ -43,10 +40,8 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     if (fstat(fd, &status) < 0 || ioctl(fd, DIOCGDINFO, &label) < 0)
         return -1;
     uint32_t number = (uint32_t)DISKPART(status.st_rdev);
-    if (number >= label.d_npartitions || number >= MAXPARTITIONS) {
-        errno = ENXIO;
-        return -1;
-    }
+    if (number >= label.d_npartitions || number >= MAXPARTITIONS)
+        return os_fail(ENXIO);
     *size = (int64_t)(DL_GETPSIZE(&label.d_partitions[number]) * label.d_secsize);
     *block = label.d_secsize;
     return 0;

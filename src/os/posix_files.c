@@ -130,10 +130,8 @@ posix_file_create(const char *prefix, int mode, char *name, size_t size)
     random_seed(&random, (uint64_t)os_clock_wall() ^ (uint64_t)getpid() << 32);
     for (int tries = 0; tries < TRIES; tries++) {
         unsigned number = (unsigned)random_next(&random) & 0xffffff;
-        if (snprintf(name, size, "%s%06x", prefix, number) >= (int)size) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
+        if (snprintf(name, size, "%s%06x", prefix, number) >= (int)size)
+            return os_fail(ENAMETOOLONG);
         fd = create_named(name, mode);
         if (fd >= 0 || errno != EEXIST)
             break;
@@ -146,10 +144,8 @@ static int
 open_unlinked(const char *path, unsigned flags)
 {
     char prefix[PATH_ROOM], name[PATH_ROOM];
-    if (snprintf(prefix, sizeof(prefix), "%s/.ioping.", path) >= (int)sizeof(prefix)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
+    if (snprintf(prefix, sizeof(prefix), "%s/.ioping.", path) >= (int)sizeof(prefix))
+        return os_fail(ENAMETOOLONG);
     int fd = posix_file_create(prefix, open_mode(flags) | O_RDWR, name, sizeof(name));
     if (fd < 0)
         return -1;

@@ -62,10 +62,8 @@ os_leftover_begin(const char *path)
 {
     int none = NONE;
     size_t size = strlen(path) + 1;
-    if (size > sizeof(leftover->name)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
+    if (size > sizeof(leftover->name))
+        return os_fail(ENAMETOOLONG);
     if (atomic_compare_exchange_strong(&leftover->state, &none, CHANGING)) {
         atomic_store(&leftover->made, false);
         memcpy(leftover->name, path, size);
@@ -74,8 +72,7 @@ os_leftover_begin(const char *path)
             return 0;
         atomic_store(&leftover->state, NONE);
     }
-    errno = EINTR;
-    return -1;
+    return os_fail(EINTR);
 }
 
 void

@@ -72,8 +72,7 @@ wait_writable(int stream)
         if (is_late(now) &&
             (atomic_load(&unread) || now - began >= DEADLINE_GRACE_LEAST)) {
             atomic_store(&unread, true);
-            errno = ETIMEDOUT;
-            return -1;
+            return os_fail(ETIMEDOUT);
         }
         poll(&wanted, 1, PAUSE);
         now = os_clock_now();
@@ -177,10 +176,8 @@ open_output(const char *path)
     if (is_shared(path, &folder)) {
         bool there = lstat(path, &status) == 0;
         if (there && ((status.st_uid != geteuid() && status.st_uid != folder.st_uid) ||
-                      (S_ISREG(status.st_mode) && status.st_nlink > 1))) {
-            errno = EEXIST;
-            return -1;
-        }
+                      (S_ISREG(status.st_mode) && status.st_nlink > 1)))
+            return os_fail(EEXIST);
         mode |= !there ? O_EXCL : S_ISLNK(status.st_mode) ? 0 : O_NOFOLLOW;
     }
     return open(path, mode, 0666);
@@ -416,14 +413,10 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
                 bool durable)
 {
     char prefix[PATH_ROOM], beside[PATH_ROOM];
-    if (!is_replaceable(path, start)) {
-        errno = EEXIST;
-        return -1;
-    }
-    if (snprintf(prefix, sizeof(prefix), "%s.", path) >= (int)sizeof(prefix)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
+    if (!is_replaceable(path, start))
+        return os_fail(EEXIST);
+    if (snprintf(prefix, sizeof(prefix), "%s.", path) >= (int)sizeof(prefix))
+        return os_fail(ENAMETOOLONG);
     int fd = posix_file_create(prefix, O_WRONLY, beside, sizeof(beside));
     if (fd < 0)
         return -1;
@@ -435,10 +428,8 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
     if (failed)
         unlink(beside);
     os_leftover_end();
-    if (failed) {
-        errno = failed;
-        return -1;
-    }
+    if (failed)
+        return os_fail(failed);
     if (durable)
         flush_directory(path);
     return 0;
@@ -453,15 +444,12 @@ size_of(int fd, const char *start)
     size_t length = strlen(start);
     if (fstat(fd, &status) < 0)
         return -1;
-    if (!S_ISREG(status.st_mode)) {
-        errno = EEXIST;
-        return -1;
-    }
+    if (!S_ISREG(status.st_mode))
+        return os_fail(EEXIST);
     ssize_t got = read(fd, head, length);
     if (got == (ssize_t)length && memcmp(head, start, length) == 0)
         return status.st_size;
-    errno = got == 0 ? ENOENT : got < 0 ? errno : EEXIST;
-    return -1;
+    return got < 0 ? -1 : os_fail(got == 0 ? ENOENT : EEXIST);
 }
 
 /* Cuts off what could be written of a text that has no room as a whole. */
@@ -484,16 +472,10 @@ os_file_append(const char *path, const char *bytes, size_t size, const char *sta
                bool durable)
 {
     int fd = open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) {
-        if (errno == ELOOP || errno == EISDIR || errno == ENXIO)
-            errno = EEXIST;
-        return -1;
-    }
+    if (fd < 0)
+        return errno == ELOOP || errno == EISDIR || errno == ENXIO ? os_fail(EEXIST) : -1;
     int failed = append(fd, size_of(fd, start), bytes, size, durable);
     if (close(fd) < 0 && !failed)
         failed = errno;
-    if (!failed)
-        return 0;
-    errno = failed;
-    return -1;
+    return failed ? os_fail(failed) : 0;
 }

@@ -5,7 +5,6 @@
 #include "os/process.h"
 #include "posix.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -70,8 +69,7 @@ posix_inherited_add(int fd)
         if (atomic_compare_exchange_strong(&added[i], &none, fd))
             return 0;
     }
-    errno = EMFILE;
-    return -1;
+    return os_fail(EMFILE);
 }
 
 void

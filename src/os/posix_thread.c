@@ -1,9 +1,9 @@
 /* Threads that have the users' signals blocked, and locks, by pthreads(7). */
 #include "os/thread.h"
 
+#include "os/os.h"
 #include "posix.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -35,10 +35,8 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
     int failed = pthread_create(&id, &attributes, body, argument);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed) {
-        errno = failed;
-        return -1;
-    }
+    if (failed)
+        return os_fail(failed);
     thread->id = (uintptr_t)id;
     return 0;
 }

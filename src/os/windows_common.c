@@ -86,8 +86,7 @@ windows_error_number(DWORD error)
 int
 windows_error_fail(void)
 {
-    errno = windows_error_number(GetLastError());
-    return -1;
+    return os_fail(windows_error_number(GetLastError()));
 }
 
 #define SHORT 248 /* longer names may need a prefix, as those of directories do */

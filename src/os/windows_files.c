@@ -168,8 +168,7 @@ refuse(struct windows_file *file, int number)
 {
     CloseHandle(file->handle);
     free(file->path);
-    errno = number;
-    return -1;
+    return os_fail(number);
 }
 
 static struct windows_file
@@ -244,10 +243,8 @@ os_file_temporary(const char *path, unsigned flags)
     WCHAR *made;
     int length =
         snprintf(name, sizeof(name), "%s%s.ioping.XXXXXX", path, os_path_separator(path));
-    if (length >= (int)sizeof(name)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
+    if (length >= (int)sizeof(name))
+        return os_fail(ENAMETOOLONG);
     file.deleter = windows_path_create(name, file.access | DELETE,
                                        FILE_ATTRIBUTE_HIDDEN | FILE_FLAG_DELETE_ON_CLOSE |
                                            FILE_FLAG_NO_BUFFERING,

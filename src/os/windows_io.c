@@ -39,10 +39,7 @@ int
 os_file_flags_try(int fd, int flags, bool write)
 {
     (void)fd, (void)write;
-    if (!flags)
-        return 0;
-    errno = ENOTSUP;
-    return -1;
+    return flags ? os_fail(ENOTSUP) : 0;
 }
 
 /* The system flushes handles for writing only. */
@@ -54,10 +51,7 @@ os_file_flush(int fd)
         return -1;
     if (FlushFileBuffers(file->handle))
         return 0;
-    windows_error_fail();
-    if (!(file->access & GENERIC_WRITE))
-        errno = ENOTSUP;
-    return -1;
+    return file->access & GENERIC_WRITE ? windows_error_fail() : os_fail(ENOTSUP);
 }
 
 /* There is no flush that leaves the device alone. */
@@ -65,8 +59,7 @@ int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     (void)offset;
-    errno = ENOTSUP;
-    return length ? -1 : os_file_flush(fd);
+    return length ? os_fail(ENOTSUP) : os_file_flush(fd);
 }
 
 /* The cache maps views of this size. */
@@ -74,13 +67,6 @@ int64_t
 os_file_folio_max(void)
 {
     return 256 << 10;
-}
-
-static int
-fail_unsupported(void)
-{
-    errno = ENOTSUP;
-    return -1;
 }
 
 /*
@@ -126,7 +112,7 @@ os_file_alignment(int fd, int64_t *memory, int64_t *offset)
     FILE_ALIGNMENT_INFO alignment = {0};
     int64_t sector = windows_volume_sector(handle);
     if (sector <= 0 || os_file_storage(fd, 0, INT64_MAX) > 0)
-        return fail_unsupported();
+        return os_fail(ENOTSUP);
     GetFileInformationByHandleEx(handle, FileAlignmentInfo, &alignment,
                                  sizeof(alignment));
     *memory = (int64_t)alignment.AlignmentRequirement + 1;
@@ -168,10 +154,8 @@ find_data(int fd, int64_t offset, int64_t *start, int64_t *end)
         GetLastError() != ERROR_MORE_DATA)
         return windows_error_fail();
     int64_t valid = size < sizeof(range) ? 0 : valid_end(windows_handle_of(fd));
-    if (size < sizeof(range) || range.FileOffset.QuadPart >= valid) {
-        errno = ENXIO;
-        return -1;
-    }
+    if (size < sizeof(range) || range.FileOffset.QuadPart >= valid)
+        return os_fail(ENXIO);
     *start = range.FileOffset.QuadPart;
     *end = *start + range.Length.QuadPart;
     *end = *end < valid ? *end : valid;

@@ -272,9 +272,9 @@ write_file(HANDLE file, const char *bytes, size_t size, bool durable)
     return !durable || FlushFileBuffers(file) ? 0 : windows_error_fail();
 }
 
-/* A reader of the older file may hold it for a moment. Returns 0, or errno. */
 #define PAUSE (10 * MS) /* until a file that another program has open is tried again */
 
+/* A reader of the older file may hold it for a moment. Returns 0, or errno. */
 static int
 move(const WCHAR *from, const WCHAR *to, bool durable)
 {
@@ -290,18 +290,17 @@ move(const WCHAR *from, const WCHAR *to, bool durable)
     }
 }
 
+/* Returns 0, or errno. */
 static int
 replace(const char *path, const WCHAR *wide, const char *bytes, size_t size, bool durable)
 {
     char name[4096];
     WCHAR *beside;
-    if (snprintf(name, sizeof(name), "%s.XXXXXX", path) >= (int)sizeof(name)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
+    if (snprintf(name, sizeof(name), "%s.XXXXXX", path) >= (int)sizeof(name))
+        return ENAMETOOLONG;
     HANDLE file = windows_path_create(name, GENERIC_WRITE, 0, &beside);
     if (file == INVALID_HANDLE_VALUE)
-        return -1;
+        return errno;
     int failed = write_file(file, bytes, size, durable) < 0 ? errno : 0;
     CloseHandle(file);
     if (!failed)
@@ -309,10 +308,7 @@ replace(const char *path, const WCHAR *wide, const char *bytes, size_t size, boo
     if (failed)
         DeleteFileW(beside);
     free(beside);
-    if (!failed)
-        return 0;
-    errno = failed;
-    return -1;
+    return failed;
 }
 
 int
@@ -322,15 +318,10 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
     WCHAR *wide = windows_path_wide(path);
     if (!wide)
         return -1;
-    int status = -1;
-    if (is_replaceable(wide, start))
-        status = replace(path, wide, bytes, size, durable);
-    else
-        errno = EEXIST;
-    int number = errno;
+    int failed =
+        is_replaceable(wide, start) ? replace(path, wide, bytes, size, durable) : EEXIST;
     free(wide);
-    errno = number;
-    return status;
+    return failed ? os_fail(failed) : 0;
 }
 
 /* What a killed run leaves stays: a user removes it. */
@@ -350,10 +341,8 @@ find_end(HANDLE file, const char *start)
     LARGE_INTEGER end;
     if (!ReadFile(file, head, length, &got, NULL))
         return windows_error_fail();
-    if (got != length || memcmp(head, start, length) != 0) {
-        errno = got == 0 ? ENOENT : EEXIST;
-        return -1;
-    }
+    if (got != length || memcmp(head, start, length) != 0)
+        return os_fail(got == 0 ? ENOENT : EEXIST);
     if (!SetFilePointerEx(file, (LARGE_INTEGER){0}, &end, FILE_END))
         return windows_error_fail();
     return end.QuadPart;
@@ -389,8 +378,5 @@ os_file_append(const char *path, const char *bytes, size_t size, const char *sta
     if (file != INVALID_HANDLE_VALUE)
         CloseHandle(file);
     free(wide);
-    if (!failed)
-        return 0;
-    errno = failed;
-    return -1;
+    return failed ? os_fail(failed) : 0;
 }

@@ -11,7 +11,6 @@
 #include "windows_common.h"
 
 #include <corecrt_startup.h>
-#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -78,10 +77,8 @@ os_process_arguments(int *argc, char ***argv)
 {
     _set_invalid_parameter_handler(ignore_invalid);
     SetErrorMode(SEM_FAILCRITICALERRORS);
-    if (_configure_wide_argv(_crt_argv_unexpanded_arguments) != 0) {
-        errno = ENOMEM;
-        return -1;
-    }
+    if (_configure_wide_argv(_crt_argv_unexpanded_arguments) != 0)
+        return os_fail(ENOMEM);
     char **arguments = calloc((size_t)__argc + 1, sizeof(char *));
     if (!arguments)
         return -1;

@@ -90,10 +90,7 @@ windows_thread_wait(int64_t when, HANDLE event)
 int
 os_sleep_until(int64_t when)
 {
-    int status = windows_thread_wait(when, NULL);
-    if (status < 0)
-        errno = EINTR;
-    return status;
+    return windows_thread_wait(when, NULL) < 0 ? os_fail(EINTR) : 0;
 }
 
 static unsigned __stdcall run(void *argument)
@@ -118,10 +115,9 @@ os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
         if (made->handle)
             return 0;
     }
-    int number = errno;
+    int failed = errno;
     free_thread(made);
-    errno = number;
-    return -1;
+    return os_fail(failed);
 }
 
 struct os_thread
