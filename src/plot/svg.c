@@ -1,14 +1,8 @@
-/*
- * The writer of SVG elements; text is escaped here and nowhere else. Nothing is measured:
- * fonts differ, so widths are estimates from the number of characters.
- */
+/* The writer of SVG elements. Nothing is measured: fonts differ, so widths are estimates
+ * from the number of characters. */
 #include "svg.h"
 
-#include "axis.h"
-#include "base/buffer.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
@@ -36,46 +30,23 @@ svg_width(const char *text, double size)
     return SVG_GLYPH * size * count_columns(text);
 }
 
-/* XML 1.0, 2.2: no C0 but white space, no U+FFFE, U+FFFF; DEL and C1 are discouraged.
- * Bidirectional controls are legal, but would change the order in which a reader sees a
- * name. */
-static bool
-is_allowed(const struct escape_character *character)
-{
-    return character->kind == ESCAPE_PLAIN && character->code != 0xfffe &&
-           character->code != 0xffff;
-}
-
-/* Returns the entity that stands for a character in XML; NULL: it stands for itself. */
-static const char *
-entity_of(uint32_t code)
-{
-    switch (code) {
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '&':
-        return "&amp;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
-
 void
 svg_escape(struct buffer *text, const char *plain)
 {
+    static const char special[] = "<>&\"'";
+    static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
     struct escape_character character;
     while (escape_next(&plain, &character)) {
-        const char *entity = entity_of(character.code);
-        if (!is_allowed(&character))
+        const char *found =
+            character.length == 1 ? strchr(special, *character.bytes) : NULL;
+        /* XML 1.0, 2.2: no C0 but white space, no U+FFFE, U+FFFF; DEL and C1 are
+         * discouraged. Bidirectional controls are legal, but would change the order in
+         * which a reader sees a name. */
+        if (character.kind != ESCAPE_PLAIN || character.code == 0xfffe ||
+            character.code == 0xffff)
             buffer_text(text, ESCAPE_REPLACEMENT);
-        else if (entity)
-            buffer_text(text, entity);
+        else if (found)
+            buffer_text(text, entities[found - special]);
         else
             buffer_add(text, character.bytes, character.length);
     }
@@ -103,72 +74,60 @@ svg_shorten(struct buffer *text, const char *plain, int columns)
     buffer_text(text, at);
 }
 
-/* Tenths are an integer, so that neither "-0" nor "1.0" is written. */
-void
-svg_number(struct buffer *text, double number)
+#define NUMBER "%.10g" /* of tenths; they are below 10^8 */
+
+/* Returns NUMBER in tenths, never -0. */
+static double
+tenths(double number)
 {
     bool sane = number > -1e8 && number < 1e8;
-    long tenths = sane ? (long)floor(number * 10 + 0.5) : 0;
-    long size = labs(tenths);
-    const char *sign = tenths < 0 ? "-" : "";
-    if (size % 10)
-        buffer_format(text, "%s%ld.%ld", sign, size / 10, size % 10);
-    else
-        buffer_format(text, "%s%ld", sign, size / 10);
-}
-
-static void
-add_attribute(struct buffer *text, const char *name, double value)
-{
-    buffer_format(text, " %s=\"", name);
-    svg_number(text, value);
-    buffer_text(text, "\"");
+    return sane ? floor(number * 10 + 0.5) / 10 + 0.0 : 0;
 }
 
 void
 svg_text(struct buffer *text, double x, double y, const struct svg_font *font,
          const char *plain)
 {
-    static const char *const anchors[] = {
-        [SVG_MIDDLE] = " text-anchor=\"middle\"", [SVG_END] = " text-anchor=\"end\""};
-    buffer_format(text, "<text class=\"%s\"", font->class);
-    add_attribute(text, "x", x);
-    add_attribute(text, "y", y);
-    add_attribute(text, "font-size", font->size);
-    if (anchors[font->anchor])
-        buffer_text(text, anchors[font->anchor]);
-    if (font->upwards) {
-        buffer_text(text, " transform=\"rotate(-90 ");
-        svg_number(text, x);
-        buffer_text(text, " ");
-        svg_number(text, y);
-        buffer_text(text, ")\"");
-    }
+    static const char *const anchors[] = {"", " text-anchor=\"middle\"",
+                                          " text-anchor=\"end\""};
+    buffer_format(text, "<text class=\"%s\" x=\"" NUMBER "\" y=\"" NUMBER "\"",
+                  font->class, tenths(x), tenths(y));
+    buffer_format(text, " font-size=\"%d\"%s", font->size, anchors[font->anchor]);
+    if (font->upwards)
+        buffer_format(text, " transform=\"rotate(-90 " NUMBER " " NUMBER ")\"", tenths(x),
+                      tenths(y));
     buffer_text(text, ">");
     svg_escape(text, plain);
     buffer_text(text, "</text>\n");
 }
 
 void
+svg_buffer(struct buffer *text, double x, double y, const struct svg_font *font,
+           struct buffer *plain)
+{
+    text->failed |= plain->failed;
+    if (!plain->failed)
+        svg_text(text, x, y, font, plain->text);
+    buffer_free(plain);
+}
+
+void
 svg_rect(struct buffer *text, const char *class, double x, double y, double width,
          double height)
 {
-    buffer_format(text, "<rect class=\"%s\"", class);
-    add_attribute(text, "x", x);
-    add_attribute(text, "y", y);
-    add_attribute(text, "width", width);
-    add_attribute(text, "height", height);
-    buffer_text(text, "/>\n");
+    buffer_format(text, "<rect class=\"%s\" x=\"" NUMBER "\" y=\"" NUMBER "\"", class,
+                  tenths(x), tenths(y));
+    buffer_format(text, " width=\"" NUMBER "\" height=\"" NUMBER "\"/>\n", tenths(width),
+                  tenths(height));
 }
 
 void
 svg_circle(struct buffer *text, const char *class, double x, double y, double radius)
 {
-    buffer_format(text, "<circle class=\"%s\"", class);
-    add_attribute(text, "cx", x);
-    add_attribute(text, "cy", y);
-    add_attribute(text, "r", radius);
-    buffer_text(text, "/>\n");
+    buffer_format(text,
+                  "<circle class=\"%s\" cx=\"" NUMBER "\" cy=\"" NUMBER "\" r=\"" NUMBER
+                  "\"/>\n",
+                  class, tenths(x), tenths(y), tenths(radius));
 }
 
 void
@@ -180,19 +139,13 @@ svg_path(struct buffer *text, const char *class)
 void
 svg_point(struct buffer *text, char command, double x, double y)
 {
-    buffer_format(text, "%c ", command);
-    svg_number(text, x);
-    buffer_text(text, ",");
-    svg_number(text, y);
-    buffer_text(text, " ");
+    buffer_format(text, "%c " NUMBER "," NUMBER " ", command, tenths(x), tenths(y));
 }
 
 void
 svg_line(struct buffer *text, char command, double to)
 {
-    buffer_format(text, "%c ", command);
-    svg_number(text, to);
-    buffer_text(text, " ");
+    buffer_format(text, "%c " NUMBER " ", command, tenths(to));
 }
 
 void
@@ -205,4 +158,14 @@ void
 svg_end(struct buffer *text)
 {
     buffer_text(text, "\"/>\n");
+}
+
+void
+svg_rule(struct buffer *text, const char *class, double x, double y, char command,
+         double to)
+{
+    svg_path(text, class);
+    svg_point(text, 'M', x, y);
+    svg_line(text, command, to);
+    svg_end(text);
 }

@@ -6,11 +6,10 @@
 /*
  * The elements of an SVG document (W3C, Scalable Vector Graphics 1.1); text is escaped
  * for XML here and nowhere else. Each function adds to TEXT. Coordinates are pixels,
- * written with one decimal at the most; classes and ids are not escaped.
+ * written with one decimal at the most, 0 for one beyond 10^8; classes are not escaped.
  */
 
-/* The estimated width of a glyph, as a share of the font's size: about that of a digit.
- */
+/* The estimated width of a glyph, as a share of the font's size: that of a digit. */
 #define SVG_GLYPH 0.65
 
 /* Returns the width of TEXT at the most in a font of SIZE, pixels; characters from U+0800
@@ -29,9 +28,6 @@ void svg_escape(struct buffer *text, const char *plain);
  */
 void svg_shorten(struct buffer *text, const char *plain, int columns);
 
-/* Adds NUMBER rounded to tenths; 0 for one beyond 10^8. */
-void svg_number(struct buffer *text, double number);
-
 enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END };
 
 /* The looks of a text. */
@@ -45,6 +41,10 @@ struct svg_font {
 /* Adds a text whose base line has its anchor at X, Y; PLAIN is escaped. */
 void svg_text(struct buffer *text, double x, double y, const struct svg_font *font,
               const char *plain);
+
+/* Adds and frees PLAIN in the same way; if that has failed, TEXT has too. */
+void svg_buffer(struct buffer *text, double x, double y, const struct svg_font *font,
+                struct buffer *plain);
 
 /* Adds a rectangle whose upper left corner is X, Y. */
 void svg_rect(struct buffer *text, const char *class, double x, double y, double width,
@@ -68,5 +68,9 @@ void svg_close(struct buffer *text);
 
 /* Ends the path. */
 void svg_end(struct buffer *text);
+
+/* Adds a path from X, Y to another X, COMMAND 'H', or Y, 'V'. */
+void svg_rule(struct buffer *text, const char *class, double x, double y, char command,
+              double to);
 
 #endif

@@ -91,13 +91,24 @@ numbers_have_one_decimal_at_the_most(void **state)
         double number;
         const char *shown;
     } cases[] = {
-        {0, "0"},         {12, "12"},     {1.25, "1.3"},   {0.04, "0"},
-        {-0.04, "0"},     {-1.5, "-1.5"}, {99.95, "100"},  {-0.5, "-0.5"},
-        {1.0 / 3, "0.3"}, {NAN, "0"},     {INFINITY, "0"},
+        {0, "H 0 "},
+        {12, "H 12 "},
+        {1.25, "H 1.3 "},
+        {0.04, "H 0 "},
+        {-0.04, "H 0 "},
+        {-1.5, "H -1.5 "},
+        {99.95, "H 100 "},
+        {-0.5, "H -0.5 "},
+        {1.0 / 3, "H 0.3 "},
+        {99999999.8, "H 99999999.8 "},
+        {-99999999.9, "H -99999999.9 "},
+        {1e8, "H 0 "},
+        {NAN, "H 0 "},
+        {INFINITY, "H 0 "},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
         clear_text(state);
-        svg_number(&text, cases[i].number);
+        svg_line(&text, 'H', cases[i].number);
         assert_string_equal(text.text, cases[i].shown);
     }
 }
