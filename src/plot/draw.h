@@ -111,22 +111,13 @@ const char *plot_part_class(char *class, const char *role, int part);
 void plot_cross(struct buffer *text, const char *class, double x, double y);
 void plot_triangle(struct buffer *text, const char *class, double x, double y);
 
-/* words.c: what a plot shows, in words that are not escaped. */
-
-/* Adds the load, such as "random reads of 4 KiB, direct". */
-void plot_words_sent(struct buffer *text, const struct plot *plot);
-
-/* Adds the result, such as "99 requests counted, 1 failed". */
-void plot_words_done(struct buffer *text, const struct plot *plot);
+/* plot.c: words, which are not escaped. */
 
 /* Adds what the load of a run with phases is, such as "write 1 MiB depth 8 beside". */
 void plot_words_background(struct buffer *text, const struct plot *plot);
 
 /* Adds the name of a phase; what the load is, for that with one. */
 void plot_words_phase(struct buffer *text, const struct plot *plot, enum phase phase);
-
-/* Adds a description of the whole plot, for people who do not see it. */
-void plot_words_all(struct buffer *text, const struct plot *plot);
 
 /* targets.c: what stands under the panels. */
 

@@ -1,7 +1,17 @@
-/* The document of a plot: headings, panels, legend and the description of them all. */
+/*
+ * The document of a plot: what it shows in words, as headings and as a description for
+ * people who do not see it, panels and legend.
+ */
 #include "plot/plot.h"
 
+#include "base/units.h"
 #include "draw.h"
+
+#include <inttypes.h>
+
+/* Names are shortened in the description of more targets, so that it stays small. */
+#define NAMES_WHOLE 4
+#define NAMES_ROOM 16384 /* columns of all names together */
 
 /*
  * The colours of Okabe and Ito ("Color Universal Design", 2008), which colour-blind
@@ -43,83 +53,298 @@ static const char style[] =
     "@media print{.paper{fill:#fff}}\n"
     "</style>\n";
 
+/* Adds a value in its unit, behind WHAT. */
+static void
+add_value(struct buffer *text, const char *what, enum units_kind kind, int64_t value)
+{
+    buffer_text(text, what);
+    units_add(text, kind, value);
+}
+
+/* Adds the load, such as "random reads of 4 KiB, direct". */
+static void
+add_sent(struct buffer *text, const struct plot *plot)
+{
+    static const char *const loads[] = {[LOAD_READ] = "reads",
+                                        [LOAD_WRITE] = "writes",
+                                        [LOAD_READ_WRITE] = "writes and reads in turn"};
+    const struct plan *plan = plot->plan;
+    enum sweep_kind swept = plan->sweep.kind;
+    enum io_mode mode = plot->jobs[0].target.description.mode;
+    int alike = 1;
+    if (plan->mode == MODE_COMPARE) {
+        buffer_text(text, "read from raw lines");
+        return;
+    }
+    buffer_format(text, "%s %s",
+                  plan->workload.append   ? "appended"
+                  : plan->workload.linear ? "sequential"
+                                          : "random",
+                  loads[plan->workload.load]);
+    if (swept == SWEEP_SIZE)
+        buffer_text(text, " of rising size");
+    else
+        add_value(text, " of ", UNITS_SIZE, plan->workload.request_size);
+    while (alike < plot->count && plot->jobs[alike].target.description.mode == mode)
+        alike++;
+    if (alike == plot->count)
+        buffer_format(text, ", %s", description_mode(mode));
+    if (swept == SWEEP_INTERVAL)
+        buffer_text(text, ", at rising intervals");
+    if (swept == SWEEP_RATE)
+        buffer_text(text, plan->pace.poisson ? ", due at random" : ", when they are due");
+    if (plan->pace.interval > 0 && plan->pace.burst > 1)
+        buffer_format(text, ", %" PRId64, plan->pace.burst);
+    if (plan->pace.interval > 0)
+        add_value(text, plan->pace.burst > 1 ? " every " : ", every ", UNITS_TIME,
+                  plan->pace.interval);
+    if (swept == SWEEP_THREADS)
+        buffer_text(text, ", by more and more threads");
+    else if (plan->io.threads > 1)
+        buffer_format(text, ", %d threads", plan->io.threads);
+    if (swept == SWEEP_DEPTH)
+        buffer_text(text, ", at rising depth");
+    else if (plan->io.depth > 1)
+        buffer_format(text, ", depth %d", plan->io.depth);
+    if (plan->io.engine_name)
+        buffer_format(text, " (%s)", plan->io.engine_name);
+    if (plot_has_both(plot))
+        buffer_text(text, "; drawn together");
+}
+
+static void
+add_counts(struct buffer *text, uint64_t count, uint64_t failed, uint64_t missed)
+{
+    add_value(text, "", UNITS_COUNT, (int64_t)count);
+    buffer_text(text, count == 1 ? " request counted" : " requests counted");
+    if (failed) {
+        add_value(text, ", ", UNITS_COUNT, (int64_t)failed);
+        buffer_text(text, " failed");
+    }
+    if (missed) {
+        add_value(text, ", ", UNITS_COUNT, (int64_t)missed);
+        buffer_text(text, " missed");
+    }
+}
+
+/* Adds the result, such as "99 requests counted, 1 failed". */
+static void
+add_done(struct buffer *text, const struct plot *plot)
+{
+    bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
+    uint64_t count = 0, failed = 0, missed = 0;
+    for (int i = 0; i < plot->count; i++) {
+        const struct job *job = &plot->jobs[i];
+        for (int k = 0; k < job->step_count; k++) {
+            count += job->steps[k].requests;
+            failed += job->steps[k].failed;
+        }
+        if (!job->stats || sweep)
+            continue;
+        count += job->stats->latency.count;
+        failed += job->stats->failed;
+        missed += job->stats->missed;
+    }
+    add_counts(text, count, failed, missed);
+    if (sweep && plot->plan->statistics.slos.count) {
+        buffer_text(text, "; limit ");
+        slos_text(&plot->plan->statistics.slos, text);
+    }
+    if (plot->plan->statistics.corrected)
+        buffer_text(text,
+                    "; percentiles and histogram corrected for those that were not sent");
+}
+
+static void
+add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
+{
+    add_value(text, ", p50 ", UNITS_TIME, p50);
+    add_value(text, ", p99 ", UNITS_TIME, p99);
+    add_value(text, ", max ", UNITS_TIME, max);
+}
+
+/* Adds the figures of all requests, and those of each operation where both are mixed. */
+static void
+add_figures(struct buffer *text, const struct stats *stats)
+{
+    for (enum scope scope = SCOPE_ALL; scope <= SCOPE_WRITE;
+         scope = scope_next(stats, scope)) {
+        struct plot_figures figures = plot_figures_of(stats, scope);
+        if (scope != SCOPE_ALL)
+            buffer_format(text, "; %s: ", scope_name(scope));
+        add_counts(text, figures.count, figures.failed, figures.missed);
+        if (figures.count)
+            add_times(text, figures.p50, figures.p99, figures.max);
+    }
+}
+
+/* Adds the means of the parts, such as ", on average submit 2 us, queue 1 us ...". */
+static void
+add_parts(struct buffer *text, const struct plot *plot, const struct stats *stats)
+{
+    for (int i = 0; i < plot_parts(plot); i++) {
+        const struct moments *part =
+            i < PARTS ? &stats->breakdown.parts[i].moments : &stats->sync;
+        buffer_format(text, "%s%s ", i ? ", " : ", on average ", plot_part_name(i));
+        units_add(text, UNITS_TIME, moments_average(part));
+    }
+}
+
+void
+plot_words_background(struct buffer *text, const struct plot *plot)
+{
+    buffer_text(text, "under load: ");
+    plan_background_name(&plot->jobs[0].phases->background->plan, text);
+}
+
+void
+plot_words_phase(struct buffer *text, const struct plot *plot, enum phase phase)
+{
+    if (phase == PHASE_LOADED)
+        plot_words_background(text, plot);
+    else
+        buffer_text(text, phase == PHASE_IDLE ? "idle" : "recovered");
+}
+
+static void
+add_run(struct buffer *text, const struct plot *plot, const struct job *job)
+{
+    add_figures(text, job->stats);
+    add_parts(text, plot, job->stats);
+    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++) {
+        const struct stats *stats = job_phase_stats(job, phase);
+        if (!stats)
+            continue;
+        buffer_text(text, "; ");
+        plot_words_phase(text, plot, phase);
+        buffer_text(text, ": ");
+        add_figures(text, stats);
+    }
+}
+
+static void
+add_step(struct buffer *text, const struct plan *plan, const struct job_step *step)
+{
+    char value[UNITS_TEXT];
+    buffer_format(text, "%s %s", sweep_name(plan->sweep.kind),
+                  sweep_format(plan->sweep.kind, step->value, value));
+    add_value(text, ": ", UNITS_COUNT, (int64_t)step->iops);
+    add_value(text, " iops, ", UNITS_SIZE, (int64_t)step->bps);
+    buffer_text(text, "/s");
+    add_times(text, step->p50, step->p99, step->max);
+    if (step->verdict == SLO_BROKEN)
+        buffer_text(text, ", limit broken");
+}
+
+static void
+add_target(struct buffer *text, const struct plot *plot, int number)
+{
+    const struct job *job = &plot->jobs[number];
+    struct buffer label = {0};
+    description_label(&job->target.description, &label);
+    buffer_text(text, " ");
+    text->failed |= label.failed;
+    if (!label.failed && plot->count <= NAMES_WHOLE)
+        buffer_text(text, label.text);
+    else if (!label.failed)
+        svg_shorten(text, label.text, NAMES_ROOM / plot->count);
+    buffer_free(&label);
+    buffer_text(text, ": ");
+    if (plot->plan->sweep.kind == SWEEP_NONE && job->stats)
+        add_run(text, plot, job);
+    else if (!plot_has_data(job))
+        buffer_text(text, "no request counted");
+    const char *between = "";
+    for (int i = 0; i < job->step_count; i++) {
+        if (!job->steps[i].requests)
+            continue;
+        buffer_text(text, between);
+        add_step(text, plot->plan, &job->steps[i]);
+        between = "; ";
+    }
+    buffer_text(text, ".");
+}
+
 /* Adds an element that contains PLAIN. */
 static void
-add_element(struct buffer *text, const char *name, const struct buffer *plain)
+add_element(struct buffer *text, const char *name, const char *plain)
 {
     buffer_format(text, "<%s id=\"ioping-%s\">", name, name);
-    svg_escape(text, plain->failed ? "" : plain->text);
+    svg_escape(text, plain);
     buffer_format(text, "</%s>\n", name);
-    text->failed |= plain->failed;
 }
 
 /* Adds a line at the top, shortened to fit. */
 static void
-add_heading(struct buffer *text, double y, int size, const char *class,
-            const struct buffer *plain)
+add_heading(struct buffer *text, double y, int size, const char *class, const char *plain)
 {
     struct buffer line = {0};
-    const struct svg_font font = {.size = size, .class = class};
-    int columns = (int)((PLOT_WIDTH - 2 * PLOT_MARGIN) / (SVG_GLYPH * size));
-    if (!plain->failed)
-        svg_shorten(&line, plain->text, columns);
-    if (plain->failed || line.failed)
-        text->failed = true;
-    else
-        svg_text(text, PLOT_MARGIN, y, &font, line.text);
-    buffer_free(&line);
+    svg_shorten(&line, plain, (int)((PLOT_WIDTH - 2 * PLOT_MARGIN) / (SVG_GLYPH * size)));
+    svg_buffer(text, PLOT_MARGIN, y, &(struct svg_font){.size = size, .class = class},
+               &line);
 }
 
+/* Adds the document, of which the words are made. */
 static void
-add_title(struct buffer *text, const struct plot *plot)
-{
-    if (plot->count > 1) {
-        buffer_format(text, "ioping: %d %s", plot->count,
-                      plot->plan->mode == MODE_COMPARE ? "kept runs" : "targets");
-        return;
-    }
-    buffer_text(text, "ioping ");
-    description_label(&plot->jobs[0].target.description, text);
-}
-
-static void
-add_headings(struct buffer *text, const struct plot *plot, const struct buffer *title)
-{
-    struct buffer line = {0};
-    add_heading(text, 30, 17, "title", title);
-    plot_words_sent(&line, plot);
-    add_heading(text, 51, 13, "sent", &line);
-    buffer_clear(&line);
-    plot_words_done(&line, plot);
-    add_heading(text, 69, 13, "dim", &line);
-    buffer_free(&line);
-}
-
-void
-plot_format(struct buffer *text, const struct plot *plot)
+add_document(struct buffer *text, const struct plot *plot, const char *title,
+             const char *sent, const char *done, const char *words)
 {
     const double below = PLOT_TOP + PLOT_HEIGHT + 56;
     int height = (int)(below + plot_targets_height(plot));
-    struct buffer title = {0}, words = {0};
-    add_title(&title, plot);
-    plot_words_all(&words, plot);
     buffer_format(text,
                   PLOT_START "<svg xmlns=\"http://www.w3.org/2000/svg\" "
                              "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
                              "role=\"img\" aria-labelledby=\"ioping-title ioping-desc\">"
                              "\n",
                   PLOT_WIDTH, height, PLOT_WIDTH, height);
-    add_element(text, "title", &title);
-    add_element(text, "desc", &words);
+    add_element(text, "title", title);
+    add_element(text, "desc", words);
     buffer_text(text, style);
     svg_rect(text, "paper", 0, 0, PLOT_WIDTH, height);
-    add_headings(text, plot, &title);
+    add_heading(text, 30, 17, "title", title);
+    add_heading(text, 51, 13, "sent", sent);
+    add_heading(text, 69, 13, "dim", done);
     if (plot->plan->sweep.kind == SWEEP_NONE)
         plot_run_draw(text, plot);
     else
         plot_sweep_draw(text, plot);
     plot_targets_draw(text, plot, below);
     buffer_text(text, "</svg>\n");
+}
+
+void
+plot_format(struct buffer *text, const struct plot *plot)
+{
+    static const char *const kinds[] = {
+        [SWEEP_NONE] = "Latency over time, and how it is distributed",
+        [SWEEP_SIZE] = "IOPS and bandwidth against the size of requests",
+        [SWEEP_THREADS] = "Latency against IOPS, with more and more threads",
+        [SWEEP_DEPTH] = "Latency against IOPS, at rising queue depth",
+        [SWEEP_INTERVAL] = "Latency against the interval between requests",
+        [SWEEP_RATE] = "Latency against IOPS, at rising rate"};
+    struct buffer title = {0}, sent = {0}, done = {0}, words = {0};
+    if (plot->count > 1) {
+        buffer_format(&title, "ioping: %d %s", plot->count,
+                      plot->plan->mode == MODE_COMPARE ? "kept runs" : "targets");
+    } else {
+        buffer_text(&title, "ioping ");
+        description_label(&plot->jobs[0].target.description, &title);
+    }
+    add_sent(&sent, plot);
+    add_done(&done, plot);
+    bool failed = title.failed || sent.failed || done.failed;
+    if (!failed)
+        buffer_format(&words, "%s%s: %s; %s.", kinds[plot->plan->sweep.kind],
+                      plot_parts(plot) ? ", with the parts of the time as stacked columns"
+                                       : "",
+                      sent.text, done.text);
+    for (int i = 0; i < plot->count; i++)
+        add_target(&words, plot, i);
+    text->failed |= failed || words.failed;
+    if (!failed && !words.failed)
+        add_document(text, plot, title.text, sent.text, done.text, words.text);
     buffer_free(&title);
+    buffer_free(&sent);
+    buffer_free(&done);
     buffer_free(&words);
 }
