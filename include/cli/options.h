@@ -87,7 +87,7 @@ enum option_id {
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 /* A sweep: one run after another, doubling a value from one end to the other; that of
- * rates then searches for the highest that is kept. */
+ * rates then searches for the highest that is met. */
 struct sweep {
     enum sweep_kind kind;
     int64_t from, to; /* bytes, ns, or how many, per second too; 0: not given */

@@ -84,7 +84,7 @@ struct os_trace;
 
 /*
  * Starts a trace of the devices of COUNT layouts, in which all records from now on are
- * kept until they are read, as far as there is room. The system removes what it takes
+ * held until they are read, as far as there is room. The system removes what it takes
  * when the process ends, however that comes about. Returns NULL with ERROR.
  */
 struct os_trace *os_trace_open(const struct os_layout *const *layouts, int count,

@@ -82,7 +82,7 @@ struct plan_pace {
     bool poisson;     /* and are due at random: the interval is the mean of the gaps */
     bool limited;     /* the interval comes from a limit, so no request is ever due */
     int64_t burst;    /* requests per interval, at least 1 */
-    bool awake;       /* idle processors are kept from sleeping */
+    bool awake;       /* idle processors must not sleep */
 };
 
 /* When all of it ends, and what is waited for how long, ns. */

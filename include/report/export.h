@@ -19,7 +19,7 @@ typedef int export_write_function(const char *path, const char *bytes, size_t si
                                   const char *start, bool durable);
 
 /*
- * The files that are kept while a run goes on: metrics and a plot, which are replaced
+ * The files that are written while a run goes on: metrics and a plot, which are replaced
  * again and again, and a log, which gets lines at its end. Each exists, whole, before the
  * first request. What follows is written by a thread of their own: of versions only the
  * newest of those that wait, of lines all; those that cannot be written now are tried

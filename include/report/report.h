@@ -143,7 +143,7 @@ void report_compare(struct reports *reports);
 
 /* Writes the records and the comparison of jobs that were not run but read. ROWS of them
  * are filled and must stay until report_end; NULL: each report fills its own. */
-void report_kept(struct reports *reports, const struct comparison_row *rows);
+void report_recorded(struct reports *reports, const struct comparison_row *rows);
 
 #define COMPARISON_TEXT 56
 

@@ -27,7 +27,7 @@ struct outcome {
     int64_t early;         /* value of the step that ended a sweep early; 0: none did */
     int64_t empty;         /* value of the first step without a request; 0: none */
     int64_t unknown;       /* value of the first with too few for the limits; 0: none */
-    enum slo_verdict verdict; /* on a sweep: SLO_MET if a step kept all limits */
+    enum slo_verdict verdict; /* on a sweep: SLO_MET if a step met all limits */
     double holes;             /* percent of the working set that became holes meanwhile */
     const char *shape; /* options for direct reads; empty or NULL: none are known */
     const struct slos *slos, *warnings;   /* the second decide no exit status */
@@ -37,7 +37,7 @@ struct outcome {
     const struct job_phase *phases;       /* PHASES of them; NULL: there are none */
     bool breakdown;                       /* the time of requests was to be split */
     const char *target;                   /* its name where there are others; else NULL */
-    bool kept;     /* it was read: why requests do not count is unknown */
+    bool recorded; /* it was read: why requests do not count is unknown */
     bool told;     /* the user knows of the failure */
     bool brief;    /* the summary has no counts but those that ioping 1.3 prints */
     bool answered; /* the user reads the answers to the limits beside the remarks */

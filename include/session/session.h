@@ -11,7 +11,8 @@
  */
 int session_execute(const struct plan *plan);
 
-/* The same for a PLAN that compares kept runs: it reads the files, and opens no target.
+/* The same for a PLAN that compares recorded runs: it reads the files, and opens no
+ * target.
  */
 int session_compare(const struct plan *plan);
 

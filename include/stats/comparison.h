@@ -41,7 +41,7 @@ comparison_counts(const struct comparison_row *row)
 
 /*
  * Compare COUNT rows with the first, in the figures and in what SLOS limit relative to
- * it: such a limit is kept, or broken, if all of the bounds are on one side of it, and
+ * it: such a limit is met, or broken, if all of the bounds are on one side of it, and
  * else not certain, SLO_UNKNOWN. If the rows are to be RANKED, they are put in ascending
  * order of their medians before; those that are not known to differ from the fastest that
  * is left have one place, and stay in their order. Behind them come, as they were, those

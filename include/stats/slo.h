@@ -68,7 +68,7 @@ enum slo_verdict { SLO_MET, SLO_BROKEN, SLO_UNKNOWN };
 /*
  * Compare STATS with an objective; SLO_MET if that is relative. A percentile of fewer
  * values than percentile_needs is broken once the values refute the limit: where that is
- * kept, so many would be above it with a chance below 5 %. VALUE becomes the figure that
+ * met, so many would be above it with a chance below 5 %. VALUE becomes the figure that
  * was compared, in the unit of the limit; with SLO_UNKNOWN, how many values it takes to
  * know.
  */

@@ -21,10 +21,11 @@ struct description {
     char device[1024]; /* "device" for a device */
     int64_t size;      /* bytes of the file system or device */
     enum io_mode mode;
-    bool kept; /* it is a file of raw lines, and nothing more is known */
+    bool recorded; /* it is a file of raw lines, and nothing more is known */
 };
 
-/* Adds the label to TEXT: PATH (FSTYPE DEVICE SIZE), unescaped; of a kept run PATH. */
+/* Adds the label to TEXT: PATH (FSTYPE DEVICE SIZE), unescaped; of a recorded run PATH.
+ */
 void description_label(const struct description *description, struct buffer *text);
 
 /* Returns the name of a mode: direct, nocache or cached. */
@@ -48,7 +49,7 @@ struct target {
     bool direct;       /* requests are O_DIRECT or its like, in any mode */
     bool memory;       /* no device behind it */
     bool flushed;      /* no dirty data is left */
-    bool fresh;        /* the kept working file was not there before */
+    bool fresh;        /* the working file of -keep was not there before */
     int unnamed;       /* errno of why its names are not known; 0: none */
     double holes;      /* percent of the working set, when it was opened; -1: not known */
     /* In nocache mode: */
@@ -88,11 +89,11 @@ void target_name(struct target *target);
  */
 double target_new_holes(struct target *target, const struct plan *plan);
 
-/* Closes a target; a working file that is not kept is gone. */
+/* Closes a target; a working file is gone without -keep. */
 void target_close(struct target *target);
 
-/* Removes the kept file that the opening of a target made, or what it added to one, when
- * the run cannot begin. The target stays open. */
+/* Removes the file of -keep that the opening of a target made, or what it added to one,
+ * when the run cannot begin. The target stays open. */
 void target_discard(const struct target *target, const struct plan *plan);
 
 /*

@@ -276,8 +276,8 @@ linux_trace_next(struct linux_trace_page *page, const struct linux_trace_format 
 }
 
 /* Adds the sectors that records of the first device of LAYOUT can have: a flush has none,
- * and says so by 0 sectors from wherever. What PROGRAM and io_uring queue for it is kept,
- * wherever it is: the blocks of a file may change. */
+ * and says so by 0 sectors from wherever. What PROGRAM and io_uring queue for it is
+ * recorded, wherever it is: the blocks of a file may change. */
 static void
 add_range(struct buffer *text, const struct os_layout *layout, const char *program)
 {

@@ -1,5 +1,5 @@
 /*
- * The comparison of targets, or of files of kept runs. All cells are made before the
+ * The comparison of targets, or of files of recorded runs. All cells are made before the
  * first line is written: a column is as wide as its widest entry. Where reads and writes
  * are mixed, the line of a target has one of each operation below it.
  */

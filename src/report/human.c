@@ -383,7 +383,7 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
     add_histograms(report, stats, "");
 }
 
-/* Adds what options ask for of kept runs, which have no summaries. */
+/* Adds what options ask for of recorded runs, which have no summaries. */
 static void
 add_distributions(struct report *report)
 {

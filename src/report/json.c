@@ -30,7 +30,7 @@ add_target(struct json *json, const struct description *target)
 {
     json_open(json, "target", '{');
     json_string(json, "path", target->path);
-    if (!target->kept) {
+    if (!target->recorded) {
         json_string(json, "fstype", target->fstype);
         json_string(json, "device", target->device);
         json_value(json, "device_size", "%" PRId64, target->size);
@@ -376,7 +376,7 @@ json_summary(struct report *report, const struct stats *stats, int64_t time)
 {
     struct json json = open_record(report);
     add_stat(report, &json, stats);
-    if (report->target->kept)
+    if (report->target->recorded)
         add_kept_load(&json, stats, time);
     else
         add_load(&json, stats, time);

@@ -526,7 +526,7 @@ report_compare(struct reports *reports)
 }
 
 void
-report_kept(struct reports *reports, const struct comparison_row *rows)
+report_recorded(struct reports *reports, const struct comparison_row *rows)
 {
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];

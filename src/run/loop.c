@@ -17,7 +17,7 @@
  * more workers, a request counts from when it is sent unless the next is due by then. So
  * it does when nothing else was under way, as then the system alone can have been late.
  *
- * A rapid request passes all of this: what is outside of the stamps is kept short, since
+ * A rapid request passes all of this: what is outside of the stamps is short, since
  * it lowers the rate that the engine could reach.
  */
 #include "worker.h"

@@ -78,7 +78,7 @@ static const char *const judged[SCOPES] = {
 #define TAIL 0.05 /* chance that a limit is not where it seems to be */
 
 /* Doubts an answer to a limit of OUTCOME: more requests of the same kind, as they depend
- * on each other, might change it. Of kept runs alone it is said where that cannot be
+ * on each other, might change it. Of recorded runs alone it is said where that cannot be
  * known, or how many it takes is. */
 static void
 doubt(const struct outcome *outcome, const struct slo *slo, struct slo_answer *answer)
@@ -90,12 +90,12 @@ doubt(const struct outcome *outcome, const struct slo *slo, struct slo_answer *a
         estimate_make(&estimate, stats, outcome->series, &slo->percentile) < 0)
         return;
     struct interval interval = estimate_interval(&estimate, TAIL);
-    bool open = interval_is_open(&interval), enough = !answer->needs || outcome->kept;
+    bool open = interval_is_open(&interval), enough = !answer->needs || outcome->recorded;
     bool within = interval.low <= (double)slo->limit &&
                   interval.high > (double)slo->limit &&
                   outcome->series->used >= DEPENDENCE_LEAST;
     if (interval.known ? !within || (open && !enough)
-                       : !outcome->kept && (!within || !enough))
+                       : !outcome->recorded && (!within || !enough))
         return;
     answer->certain = false;
     answer->dependent = !interval.known;
@@ -154,8 +154,8 @@ explain_limit(const struct outcome *outcome, const struct slo *slo,
         notes_add(notes, outcome->target, "%s is not known: %llu %s, and it takes %llu",
                   name, (unsigned long long)answer->count, judged[slo->scope],
                   (unsigned long long)answer->needs);
-    if (outcome->kept ? answer->high || answer->dependent
-                      : answer->high && answer->high != INT64_MAX) {
+    if (outcome->recorded ? answer->high || answer->dependent
+                          : answer->high && answer->high != INT64_MAX) {
         struct buffer bounds = {0};
         add_bounds(answer, &bounds);
         notes_add(notes, outcome->target, "%s is not certain: %s%s", name,
@@ -262,7 +262,7 @@ outcome_nothing_text(const struct outcome *outcome, char *text)
                       total->stopped;
     if (total->requests == 0)
         snprintf(text, OUTCOME_TEXT, "no request was sent");
-    else if (others == 0 && !outcome->kept)
+    else if (others == 0 && !outcome->recorded)
         snprintf(text, OUTCOME_TEXT,
                  "no request counted: all were warm-up; use -warmup 0 to count them");
     else
@@ -340,7 +340,7 @@ explain_steps(const struct outcome *outcome, struct notes *notes)
                   sweep_format(outcome->swept, outcome->unknown, text));
 }
 
-/* Explains that no step of a sweep kept the limits. */
+/* Explains that no step of a sweep met the limits. */
 static void
 explain_sweep(const struct outcome *outcome, struct notes *notes)
 {

@@ -19,12 +19,12 @@ has_failed(const struct job *job)
 static void
 keep_phase(struct job *job, enum phase phase, int64_t before)
 {
-    struct job_phase *kept = &job->phases->list[phase];
-    kept->ended = true;
-    kept->time = job->outcome.time - before;
-    kept->stats.every = job->total.every;
-    kept->stats.both = job->total.both;
-    stats_merge(&kept->stats, &job->total);
+    struct job_phase *past = &job->phases->list[phase];
+    past->ended = true;
+    past->time = job->outcome.time - before;
+    past->stats.every = job->total.every;
+    past->stats.both = job->total.both;
+    stats_merge(&past->stats, &job->total);
     job->taken = atomic_load(&job->group.taken);
     if (phase == PHASE_IDLE)
         job->phases->began = job->group.begin;

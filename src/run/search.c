@@ -24,12 +24,12 @@ search_start(struct search *search, int64_t from, int64_t to)
 static int64_t
 choose(struct search *search)
 {
-    int64_t kept = search->kept, failed = search->failed;
+    int64_t met = search->met, failed = search->failed;
     if (!failed)
-        return kept >= search->to ? 0 : kept > search->to / 2 ? search->to : 2 * kept;
-    if (kept && (failed - kept) * 1000 > failed * SEARCH_GAP) {
-        int64_t middle = search_round((double)(kept + failed) / 2, DIGITS);
-        if (middle > kept && middle < failed)
+        return met >= search->to ? 0 : met > search->to / 2 ? search->to : 2 * met;
+    if (met && (failed - met) * 1000 > failed * SEARCH_GAP) {
+        int64_t middle = search_round((double)(met + failed) / 2, DIGITS);
+        if (middle > met && middle < failed)
             return middle;
     }
     if (search->again)
@@ -39,12 +39,12 @@ choose(struct search *search)
 }
 
 void
-search_note(struct search *search, bool kept, bool hopeless)
+search_note(struct search *search, bool met, bool hopeless)
 {
     int64_t rate = search->next;
     bool known = rate == search->failed;
-    if (kept) {
-        search->kept = rate;
+    if (met) {
+        search->met = rate;
         if (known)
             search->failed = search->failures ? search->above[--search->failures] : 0;
         search->again = false;

@@ -196,7 +196,7 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
 }
 
 /* Finds the highest step that keeps the limits, and tells of the end and of that step,
- * after the last of COUNT steps. One that a signal or a failure left out may have kept
+ * after the last of COUNT steps. One that a signal or a failure left out may have met
  * them. */
 static void
 conclude(struct job *job, const struct run_observer *observer, int count)
@@ -287,7 +287,7 @@ find_first(struct sweeping *sweeping, int64_t *rate)
            (!outcome->failed.index || job->plan.ends.ignore_error);
 }
 
-/* Searches for the highest rate that is kept. Returns 0, or -1 with the error. */
+/* Searches for the highest rate that is met. Returns 0, or -1 with the error. */
 static int
 do_rates(struct sweeping *sweeping)
 {

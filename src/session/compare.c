@@ -12,7 +12,7 @@
 #include "report/console.h"
 #include "report/report.h"
 #include "run/job.h"
-#include "run/kept.h"
+#include "run/recorded_runs.h"
 #include "session/session.h"
 #include "stats/comparison.h"
 
@@ -29,8 +29,8 @@
 struct compare {
     const struct plan *plan;
     struct os_thread supervisor;
-    struct kept kept;
-    struct comparison_row *rows; /* of the kept, if a limit is relative; or NULL */
+    struct recorded_runs runs;
+    struct comparison_row *rows; /* of the runs, if a limit is relative; or NULL */
     struct reports reports;
     char *block;
     _Atomic(const char *) path; /* of the file that is being read */
@@ -43,25 +43,27 @@ struct compare {
 static int
 read_open(struct compare *compare, int fd, struct error *error)
 {
-    struct kept *kept = &compare->kept;
+    struct recorded_runs *runs = &compare->runs;
     struct os_info info;
     int64_t got;
     if (os_file_info(fd, &info) == 0 && info.kind == OS_DIRECTORY)
-        return error_set(error, EXIT_PREPARE, kept_source(kept), "%s", strerror(EISDIR));
+        return error_set(error, EXIT_PREPARE, recorded_runs_source(runs), "%s",
+                         strerror(EISDIR));
     while ((got = os_stream_read(fd, compare->block, BLOCK)) > 0)
-        if (kept_add(kept, compare->block, (size_t)got, error) < 0)
+        if (recorded_runs_add(runs, compare->block, (size_t)got, error) < 0)
             return -1;
     if (got < 0)
-        return error_set(error, EXIT_PREPARE, kept_source(kept), "%s", strerror(errno));
-    return kept_end(kept, error);
+        return error_set(error, EXIT_PREPARE, recorded_runs_source(runs), "%s",
+                         strerror(errno));
+    return recorded_runs_end(runs, error);
 }
 
 /* Returns 0, or -1 with ERROR. */
 static int
 read_file(struct compare *compare, const char *path, struct error *error)
 {
-    kept_begin(&compare->kept, path);
-    atomic_store(&compare->path, kept_source(&compare->kept));
+    recorded_runs_begin(&compare->runs, path);
+    atomic_store(&compare->path, recorded_runs_source(&compare->runs));
     if (strcmp(path, "-") == 0)
         return read_open(compare, STANDARD_INPUT, error);
     int fd = os_file_open(path, OS_OPEN_READ);
@@ -87,24 +89,24 @@ find_relative(const struct slos *slos)
 static int
 fill_rows(struct compare *compare, struct error *error)
 {
-    const struct kept *kept = &compare->kept;
+    const struct recorded_runs *runs = &compare->runs;
     const struct slo *relative = find_relative(&compare->plan->statistics.slos);
     char name[SLO_NAME];
     if (!relative)
         return 0;
-    if (kept->count < 2) {
+    if (runs->count < 2) {
         error_set(error, EXIT_USAGE, "-slo", "%s: there is nothing to be relative to",
                   slo_name(relative, name));
         return error_advise(error, "name a second file, or give a time");
     }
-    compare->rows = calloc((size_t)kept->count, sizeof(*compare->rows));
-    for (int i = 0; compare->rows && i < kept->count; i++)
+    compare->rows = calloc((size_t)runs->count, sizeof(*compare->rows));
+    for (int i = 0; compare->rows && i < runs->count; i++)
         compare->rows[i] = (struct comparison_row){
-            .name = kept->jobs[i].target.description.path,
-            .stats = &kept->jobs[i].outcome.total,
-            .series = &kept->jobs[i].series,
+            .name = runs->jobs[i].target.description.path,
+            .stats = &runs->jobs[i].outcome.total,
+            .series = &runs->jobs[i].series,
         };
-    if (compare->rows && comparison_fill(compare->rows, kept->count,
+    if (compare->rows && comparison_fill(compare->rows, runs->count,
                                          &compare->plan->statistics.slos, false) == 0)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
@@ -117,17 +119,17 @@ read_all(struct compare *compare, struct error *error)
     const struct plan *plan = compare->plan;
     if (report_open(&compare->reports, plan, error) < 0)
         return -1;
-    if (kept_open(&compare->kept, plan, error) < 0)
+    if (recorded_runs_open(&compare->runs, plan, error) < 0)
         return -1;
     for (int i = 0; i < plan->target_count; i++)
         if (read_file(compare, plan->targets[i], error) < 0)
             return -1;
-    kept_finish(&compare->kept);
+    recorded_runs_finish(&compare->runs);
     return fill_rows(compare, error);
 }
 
 /* Notes what became of the limit AT of SLOS, which is relative to the first row, unless
- * it is kept. Returns the status. */
+ * it is runs. Returns the status. */
 static int
 explain_relative(const struct slos *slos, int at, const struct comparison_row *row,
                  const struct comparison_row *first, struct notes *notes)
@@ -164,7 +166,7 @@ explain_changes(const struct compare *compare)
     const struct slos *slos = &compare->plan->statistics.slos;
     struct notes notes = {0};
     int status = EXIT_DONE;
-    for (int i = 1; compare->rows && i < compare->kept.count; i++) {
+    for (int i = 1; compare->rows && i < compare->runs.count; i++) {
         for (int k = 0; k < slos->count; k++)
             if (slos->list[k].relative)
                 status =
@@ -180,25 +182,25 @@ explain_changes(const struct compare *compare)
 static int
 tell(struct compare *compare)
 {
-    struct kept *kept = &compare->kept;
+    struct recorded_runs *runs = &compare->runs;
     struct error error;
     int status = EXIT_DONE;
-    int begun = report_claim(&compare->reports, compare->plan, kept->jobs, &error);
+    int begun = report_claim(&compare->reports, compare->plan, runs->jobs, &error);
     if (begun < 0) {
         report_discard(&compare->reports, compare->plan);
         return console_error(&error);
     }
-    begun = report_begin(&compare->reports, &kept->plan, kept->jobs, kept->count, &error);
+    begun = report_begin(&compare->reports, &runs->plan, runs->jobs, runs->count, &error);
     if (begun == 0) {
-        report_explain(&compare->reports, kept->jobs, kept->count);
+        report_explain(&compare->reports, runs->jobs, runs->count);
         status = explain_changes(compare);
-        report_kept(&compare->reports, compare->rows);
+        report_recorded(&compare->reports, compare->rows);
     }
-    report_end(&compare->reports, &kept->jobs[0].outcome);
+    report_end(&compare->reports, &runs->jobs[0].outcome);
     if (begun < 0)
         return console_error(&error);
-    for (int i = 0; i < kept->count; i++)
-        status = outcome_worse(status, outcome_status(&kept->jobs[i].outcome));
+    for (int i = 0; i < runs->count; i++)
+        status = outcome_worse(status, outcome_status(&runs->jobs[i].outcome));
     return status;
 }
 
@@ -267,7 +269,7 @@ compare_make(const struct plan *plan)
 static void
 compare_free(struct compare *compare)
 {
-    kept_close(&compare->kept);
+    recorded_runs_close(&compare->runs);
     free(compare->rows);
     free(compare->block);
     free(compare);

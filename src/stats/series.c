@@ -27,16 +27,16 @@ static void
 halve(struct time_series *series)
 {
     struct series_entry *entries = series->entries;
-    int kept = 0;
+    int left = 0;
     uint64_t bits = 0;
     for (int i = 0; i < series->used; i += 2, bits >>= 1) {
         if (i % 128 == 0)
             bits = random_next(&series->random);
         int chosen = i + (int)(bits & 1);
         if (chosen < series->used)
-            entries[kept++] = entries[chosen];
+            entries[left++] = entries[chosen];
     }
-    series->used = kept;
+    series->used = left;
     series->shift++;
 }
 

@@ -185,7 +185,7 @@ measure(const struct slo *slo, const struct stats *stats)
 #define WORTH_MOST 128 /* times as many values that somebody may want */
 
 /* Returns whether COUNT values of which ABOVE are above a limit of a percentile tell for
- * certain that it is BROKEN, or that it is kept: were it otherwise, so many, or so few,
+ * certain that it is BROKEN, or that it is met: were it otherwise, so many, or so few,
  * would be with a chance of TAIL at most. */
 static bool
 is_certain(const struct percentile *percentile, uint64_t count, uint64_t above,

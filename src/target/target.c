@@ -289,7 +289,7 @@ description_mode(enum io_mode mode)
 void
 description_label(const struct description *description, struct buffer *text)
 {
-    if (description->kept) {
+    if (description->recorded) {
         buffer_text(text, description->path);
         return;
     }

@@ -26,9 +26,9 @@ int working_file_open(struct target *target, const struct plan *plan,
 
 /*
  * Fills the working set with random data and makes it durable, in steps that end soon on
- * any disk that answers, unless a kept file has it already; AVAILABLE bytes (negative:
- * not known) must suffice. A stop signal ends it with an error. Returns 0, or -1 with
- * ERROR.
+ * any disk that answers, unless a file of -keep has it already; AVAILABLE bytes
+ * (negative: not known) must suffice. A stop signal ends it with an error. Returns 0, or
+ * -1 with ERROR.
  */
 int working_file_fill(struct target *target, const struct plan *plan, int64_t available,
                       struct error *error);

@@ -49,11 +49,11 @@ working_file_holes(struct target *target, int64_t offset, int64_t end)
     return holes;
 }
 
-/* Writes the path of a kept file into NAME. Returns 0, or -1 with errno if it is too
+/* Writes the path of a file of -keep into NAME. Returns 0, or -1 with errno if it is too
  * long.
  */
 static int
-kept_name(const struct plan *plan, char *name)
+keep_name(const struct plan *plan, char *name)
 {
     const char *joint = os_path_separator(plan->path);
     if (snprintf(name, NAME_ROOM, "%s%sioping.tmp", plan->path, joint) < NAME_ROOM)
@@ -84,7 +84,7 @@ refuse_kept(const char *name, const char *why, struct error *error)
     return error_advise(error, "remove it, or leave out -k");
 }
 
-/* Opens the kept file, or makes it. Sets the descriptor, or -1 with errno. */
+/* Opens the file of -keep, or makes it. Sets the descriptor, or -1 with errno. */
 static void
 make_kept(struct target *target, const char *name, unsigned flags)
 {
@@ -110,7 +110,7 @@ open_kept(struct target *target, const struct plan *plan, struct error *error)
 {
     char name[NAME_ROOM];
     struct os_info info;
-    if (kept_name(plan, name) < 0)
+    if (keep_name(plan, name) < 0)
         return refuse_directory(plan, errno, error);
     make_kept(target, name, plan->io.open_flags);
     if (target->fd < 0 && (errno == ELOOP || errno == EMLINK))
@@ -289,7 +289,7 @@ target_discard(const struct target *target, const struct plan *plan)
 {
     char name[NAME_ROOM];
     struct os_info info;
-    if (target->fresh && kept_name(plan, name) == 0)
+    if (target->fresh && keep_name(plan, name) == 0)
         os_path_remove(name);
     else if (plan->workload.keep && target->kind == OS_DIRECTORY && target->fd >= 0 &&
              os_file_info(target->fd, &info) == 0 && info.size > target->size)

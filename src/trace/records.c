@@ -1,5 +1,5 @@
 /*
- * The records of a trace: read when somebody asks, kept in the order of time, and
+ * The records of a trace: read when somebody asks, held in the order of time, and
  * forgotten when there are too many.
  */
 #include "trace_private.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS_MOST (1 << 16) /* that are kept */
+#define RECORDS_MOST (1 << 16) /* at a time */
 #define RECORDS_READ 64        /* at a time */
 
 int
@@ -56,16 +56,16 @@ static void
 make_room(struct records *records)
 {
     struct record *list = records->list;
-    int half = records->count / 2, kept = 0;
+    int half = records->count / 2, left = 0;
     if (records->count + RECORDS_READ <= RECORDS_MOST)
         return;
     for (int i = 0; i < half; i++)
         if (list[i].use != RECORD_USED)
-            list[kept++] = list[i];
-    if (kept > half / 2)
-        kept = 0;
-    memmove(list + kept, list + half, (size_t)(records->count - half) * sizeof(*list));
-    records->count += kept - half;
+            list[left++] = list[i];
+    if (left > half / 2)
+        left = 0;
+    memmove(list + left, list + half, (size_t)(records->count - half) * sizeof(*list));
+    records->count += left - half;
 }
 
 int

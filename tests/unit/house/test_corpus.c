@@ -10,7 +10,7 @@
 typedef int fuzz_function(const uint8_t *data, size_t size);
 
 /* The harnesses of tests/fuzz, one file each. */
-fuzz_function fuzz_escapes, fuzz_kept, fuzz_mounts, fuzz_options, fuzz_values;
+fuzz_function fuzz_escapes, fuzz_recorded_runs, fuzz_mounts, fuzz_options, fuzz_values;
 
 static const char *input;
 
@@ -91,7 +91,7 @@ static void
 no_file_breaks_the_reader_of_raw_lines(void **state)
 {
     (void)state;
-    try_corpus("kept", fuzz_kept);
+    try_corpus("recorded_runs", fuzz_recorded_runs);
 }
 
 int

@@ -1,4 +1,4 @@
-/* JSON of several targets, or kept runs: how each differs from the reference. */
+/* JSON of several targets, or recorded runs: how each differs from the reference. */
 #include "golden.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -18,7 +18,7 @@ static const struct {
 static struct job jobs[LENGTH(devices)];
 
 static void
-fill_job(int number, bool kept)
+fill_job(int number, bool recorded)
 {
     static struct time_series series[LENGTH(devices)];
     static struct series_entry entries[LENGTH(devices)][ROOM];
@@ -40,19 +40,19 @@ fill_job(int number, bool kept)
                                                    .device = "/dev/vda",
                                                    .size = 1 << 30,
                                                    .mode = IO_MODE_DIRECT,
-                                                   .kept = kept};
+                                                   .recorded = recorded};
     job->outcome.series = &series[number];
     job->outcome.time = 2000000000;
 }
 
 static void
-begin(struct golden *golden, enum plan_format format, bool kept)
+begin(struct golden *golden, enum plan_format format, bool recorded)
 {
     for (int i = 0; i < (int)LENGTH(devices); i++)
-        fill_job(i, kept);
+        fill_job(i, recorded);
     golden_prepare(golden, format);
     golden->plan.statistics.series = ROOM;
-    golden->plan.mode = kept ? MODE_COMPARE : MODE_RUN;
+    golden->plan.mode = recorded ? MODE_COMPARE : MODE_RUN;
     golden_begin_of(golden, jobs, LENGTH(devices));
 }
 
@@ -70,12 +70,12 @@ each_target_has_its_change_from_the_fastest(void **state)
 
 /* As a line each. */
 static void
-each_kept_run_has_its_change_from_the_first(void **state)
+each_recorded_run_has_its_change_from_the_first(void **state)
 {
     (void)state;
     struct golden golden;
     begin(&golden, FORMAT_NDJSON, true);
-    report_kept(&golden.reports, NULL);
+    report_recorded(&golden.reports, NULL);
     golden_end(&golden, "ndjson_change");
 }
 
@@ -102,7 +102,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_target_has_its_change_from_the_fastest),
-        cmocka_unit_test(each_kept_run_has_its_change_from_the_first),
+        cmocka_unit_test(each_recorded_run_has_its_change_from_the_first),
         cmocka_unit_test(periods_have_no_change),
     };
     return cmocka_run_group_tests_name("json_change", tests, NULL, unmount_all);

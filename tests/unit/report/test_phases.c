@@ -49,11 +49,11 @@ prepare(struct golden *golden, enum plan_format format)
 static void
 end_phase(struct golden *golden, enum phase phase, int count, int64_t us)
 {
-    struct job_phase *kept = &phases.list[phase];
+    struct job_phase *past = &phases.list[phase];
     phases.current = phase;
-    kept->ended = true;
-    kept->time = 5 * SECOND;
-    record(&kept->stats, count, 4096, us);
+    past->ended = true;
+    past->time = 5 * SECOND;
+    record(&past->stats, count, 4096, us);
     if (phase == PHASE_LOADED) {
         record(&load.outcome.total, 122, 1 << 20, 10);
         load.outcome.time = 2 * SECOND;

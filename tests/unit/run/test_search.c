@@ -6,10 +6,10 @@
 #define MOST 10000000
 #define STEPS 64
 
-/* The rates that were tried, and which were kept. */
+/* The rates that were tried, and which were met. */
 struct tried {
     int64_t rates[STEPS];
-    bool kept[STEPS];
+    bool met[STEPS];
     int count;
 };
 
@@ -24,10 +24,10 @@ search(struct tried *tried, int64_t from, int64_t to, double capacity, int distu
     while (search.next) {
         assert_in_range(tried->count, 0, STEPS - 1);
         assert_in_range(search.next, 1, to);
-        bool kept = (double)search.next <= capacity && tried->count + 1 != disturbed;
+        bool met = (double)search.next <= capacity && tried->count + 1 != disturbed;
         tried->rates[tried->count] = search.next;
-        tried->kept[tried->count++] = kept;
-        search_note(&search, kept, false);
+        tried->met[tried->count++] = met;
+        search_note(&search, met, false);
     }
     return search;
 }
@@ -40,7 +40,7 @@ rates_double_then_close_in(void **state)
     (void)state;
     struct tried tried;
     struct search found = search(&tried, 100, MOST, 2260, 0);
-    assert_int_equal(found.kept, 2250);
+    assert_int_equal(found.met, 2250);
     assert_int_equal(found.failed, 2300);
     assert_int_equal(tried.count, sizeof(rates) / sizeof(rates[0]));
     assert_memory_equal(tried.rates, rates, sizeof(rates));
@@ -54,9 +54,9 @@ the_highest_rate_is_found_whatever_it_is(void **state)
         for (int64_t from = 1; from <= 30; from += 29) {
             struct tried tried;
             struct search found = search(&tried, from, MOST, capacity, 0);
-            double kept = (double)found.kept;
-            if (kept > capacity || kept < capacity * 0.965)
-                fail_msg("found %.0f of %.1f", kept, capacity);
+            double met = (double)found.met;
+            if (met > capacity || met < capacity * 0.965)
+                fail_msg("found %.0f of %.1f", met, capacity);
             assert_in_range(tried.count, 1, 36);
         }
 }
@@ -69,7 +69,7 @@ low_rates_are_found_as_well(void **state)
     for (int capacity = 1; capacity <= 40; capacity++) {
         struct tried tried;
         struct search found = search(&tried, 1, MOST, capacity, 0);
-        assert_in_range(found.kept, capacity - (capacity + 39) / 40, capacity);
+        assert_in_range(found.met, capacity - (capacity + 39) / 40, capacity);
     }
 }
 
@@ -80,12 +80,12 @@ a_highest_rate_to_try_that_is_kept_is_the_answer(void **state)
     (void)state;
     struct tried tried;
     struct search found = search(&tried, 100, 500, 1e6, 0);
-    assert_int_equal(found.kept, 500);
+    assert_int_equal(found.met, 500);
     assert_int_equal(found.failed, 0);
     assert_int_equal(tried.count, 4);
     assert_memory_equal(tried.rates, rates, sizeof(rates));
     found = search(&tried, 300, 300, 1e6, 0);
-    assert_int_equal(found.kept, 300);
+    assert_int_equal(found.met, 300);
     assert_int_equal(tried.count, 1);
 }
 
@@ -96,7 +96,7 @@ a_first_rate_that_fails_ends_it(void **state)
     (void)state;
     struct tried tried;
     struct search found = search(&tried, 100, MOST, 99, 0);
-    assert_int_equal(found.kept, 0);
+    assert_int_equal(found.met, 0);
     assert_int_equal(tried.count, 2);
     assert_int_equal(tried.rates[1], 100);
 }
@@ -111,7 +111,7 @@ one_step_that_is_disturbed_does_not_change_what_is_found(void **state)
     int count = tried.count;
     for (int disturbed = 1; disturbed <= count; disturbed++) {
         struct search found = search(&tried, 100, MOST, 47123, disturbed);
-        assert_in_range(found.kept, calm.kept * 0.975, 47123);
+        assert_in_range(found.met, calm.met * 0.975, 47123);
     }
 }
 
@@ -131,7 +131,7 @@ rates_are_rounded_down_to_significant_digits(void **state)
         assert_int_equal(search_round(cases[i].rate, cases[i].digits), cases[i].rounded);
 }
 
-/* It needs no second try, but one that a lower rate was kept after has it. */
+/* It needs no second try, but one that a lower rate was met after has it. */
 static void
 a_rate_that_fails_hopelessly_is_tried_once(void **state)
 {

@@ -253,7 +253,7 @@ a_limit_that_is_met_exactly_is_kept(void **state)
 {
     (void)state;
     static const struct {
-        const char *kept, *broken;
+        const char *met, *broken;
         int64_t value;
     } cases[] = {
         {"min=1ms", "min=999999ns", MS},
@@ -267,10 +267,10 @@ a_limit_that_is_met_exactly_is_kept(void **state)
     };
     struct stats stats = stats_of(100);
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct slo kept = slo_of(cases[i].kept), broken = slo_of(cases[i].broken);
+        struct slo met = slo_of(cases[i].met), broken = slo_of(cases[i].broken);
         int64_t value = -1;
-        if (slo_check(&kept, &stats, &value) != SLO_MET || value != cases[i].value)
-            fail_msg("%s: %lld", cases[i].kept, (long long)value);
+        if (slo_check(&met, &stats, &value) != SLO_MET || value != cases[i].value)
+            fail_msg("%s: %lld", cases[i].met, (long long)value);
         value = -1;
         if (slo_check(&broken, &stats, &value) != SLO_BROKEN || value != cases[i].value)
             fail_msg("%s: %lld", cases[i].broken, (long long)value);
@@ -449,7 +449,7 @@ requests_per_second_are_over_the_busy_time(void **state)
     (void)state;
     static const struct {
         int together;
-        const char *kept, *broken;
+        const char *met, *broken;
         int64_t value;
     } cases[] = {{1, "iops=19", "iops=20", 19},
                  {8, "iops=158", "iops=159", 158},
@@ -457,10 +457,10 @@ requests_per_second_are_over_the_busy_time(void **state)
     struct stats stats = stats_of(100);
     struct slo average = slo_of("avg=50.5ms");
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct slo kept = slo_of(cases[i].kept), broken = slo_of(cases[i].broken);
+        struct slo met = slo_of(cases[i].met), broken = slo_of(cases[i].broken);
         int64_t value = -1;
         stats.busy = stats.latency.sum / cases[i].together;
-        assert_int_equal(slo_check(&kept, &stats, &value), SLO_MET);
+        assert_int_equal(slo_check(&met, &stats, &value), SLO_MET);
         assert_int_equal(value, cases[i].value);
         assert_int_equal(slo_check(&broken, &stats, &value), SLO_BROKEN);
         assert_int_equal(value, cases[i].value);
@@ -493,7 +493,7 @@ a_limit_of_a_part_is_compared_with_that(void **state)
 {
     (void)state;
     static const struct {
-        const char *kept, *broken;
+        const char *met, *broken;
         int64_t value;
     } cases[] = {
         {"min=1ms", "min=999999ns", MS},
@@ -507,7 +507,7 @@ a_limit_of_a_part_is_compared_with_that(void **state)
         for (size_t i = 0; i < LENGTH(cases); i++) {
             char text[64];
             int64_t value = -1;
-            snprintf(text, sizeof(text), "%s-%s", part_name(part), cases[i].kept);
+            snprintf(text, sizeof(text), "%s-%s", part_name(part), cases[i].met);
             struct slo slo = slo_of(text);
             assert_int_equal(slo_check(&slo, &stats, &value), SLO_MET);
             assert_int_equal(value, cases[i].value);

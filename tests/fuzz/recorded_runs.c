@@ -6,7 +6,7 @@
 #include "fuzz.h"
 
 #include "run/job.h"
-#include "run/kept.h"
+#include "run/recorded_runs.h"
 
 /* What is known after the end of a file. */
 struct end {
@@ -34,29 +34,29 @@ static struct end
 read_all(const struct plan *plan, const uint8_t *data, size_t size, size_t block)
 {
     struct end end = {.rows = 0};
-    struct kept kept;
-    int status = kept_open(&kept, plan, &end.error);
+    struct recorded_runs runs;
+    int status = recorded_runs_open(&runs, plan, &end.error);
     MUST(status == 0);
-    kept_begin(&kept, "gp2");
+    recorded_runs_begin(&runs, "gp2");
     for (size_t at = 0; status == 0 && at < size; at += block) {
         size_t more = size - at < block ? size - at : block;
         char *copy = malloc(more);
         MUST(copy);
         memcpy(copy, data + at, more);
-        status = kept_add(&kept, copy, more, &end.error);
+        status = recorded_runs_add(&runs, copy, more, &end.error);
         free(copy);
     }
     if (status == 0)
-        status = kept_end(&kept, &end.error);
+        status = recorded_runs_end(&runs, &end.error);
     MUST(status == 0 || (end.error.status == EXIT_PREPARE && end.error.why[0]));
-    end.lines = kept.line;
+    end.lines = runs.line;
     if (status == 0)
-        kept_finish(&kept);
-    end.rows = status == 0 ? kept.count : 0;
+        recorded_runs_finish(&runs);
+    end.rows = status == 0 ? runs.count : 0;
     for (int i = 0; i < end.rows; i++)
-        check_row(&kept.jobs[i], &end);
+        check_row(&runs.jobs[i], &end);
     MUST(end.count <= end.lines && (uint64_t)end.rows <= end.lines);
-    kept_close(&kept);
+    recorded_runs_close(&runs);
     return end;
 }
 

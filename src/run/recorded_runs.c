@@ -6,7 +6,7 @@
  * or a phase may follow. So a request began by its time before the clock times up to its
  * line add up.
  */
-#include "run/kept.h"
+#include "run/recorded_runs.h"
 
 #include "base/time.h"
 #include "base/units.h"
@@ -34,34 +34,35 @@ struct line {
 };
 
 int
-kept_open(struct kept *kept, const struct plan *plan, struct error *error)
+recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
+                   struct error *error)
 {
-    memset(kept, 0, sizeof(*kept));
-    kept->plan = *plan;
-    kept->plan.targets = kept->names;
-    kept->plan.target_count = TARGETS_MOST;
-    kept->files = plan->target_count;
-    if (kept->files > ROWS_LONG)
-        kept->plan.statistics.series /= 4;
-    kept->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
-    if (kept->jobs)
+    memset(runs, 0, sizeof(*runs));
+    runs->plan = *plan;
+    runs->plan.targets = runs->names;
+    runs->plan.target_count = TARGETS_MOST;
+    runs->files = plan->target_count;
+    if (runs->files > ROWS_LONG)
+        runs->plan.statistics.series /= 4;
+    runs->jobs = os_memory_zeroed(TARGETS_MOST * sizeof(struct job));
+    if (runs->jobs)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
 }
 
 void
-kept_begin(struct kept *kept, const char *path)
+recorded_runs_begin(struct recorded_runs *runs, const char *path)
 {
-    kept->path = path;
-    kept->first = kept->last = kept->count;
-    kept->line = 0;
-    buffer_clear(&kept->begun);
+    runs->path = path;
+    runs->first = runs->last = runs->count;
+    runs->line = 0;
+    buffer_clear(&runs->begun);
 }
 
 const char *
-kept_source(const struct kept *kept)
+recorded_runs_source(const struct recorded_runs *runs)
 {
-    return strcmp(kept->path, "-") == 0 ? "standard input" : kept->path;
+    return strcmp(runs->path, "-") == 0 ? "standard input" : runs->path;
 }
 
 /* Reads an integer as "%" PRId64 prints one that is not negative, and moves *AT past it.
@@ -111,25 +112,25 @@ is_consistent(const int64_t *fields)
 
 /* Refuses the present line, of LENGTH bytes. Returns -1 with ERROR. */
 static int
-refuse_line(const struct kept *kept, const char *bytes, size_t length,
+refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
             struct error *error)
 {
     bool marked =
-        kept->line == 1 && length >= 2 &&
+        runs->line == 1 && length >= 2 &&
         (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
-    error_set(error, EXIT_PREPARE, kept_source(kept), "line %llu: not a raw line%s",
-              (unsigned long long)kept->line,
+    error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
+              "line %llu: not a raw line%s", (unsigned long long)runs->line,
               marked ? ": the file is UTF-16, as PowerShell writes it" : "");
     return error_advise(error, marked ? "keep lines with cmd, or convert it"
                                       : "ioping -print-count 1 -quiet prints raw lines");
 }
 
 static int
-refuse_period(const struct kept *kept, int64_t count, struct error *error)
+refuse_period(const struct recorded_runs *runs, int64_t count, struct error *error)
 {
-    error_set(error, EXIT_PREPARE, kept_source(kept),
+    error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
               "line %llu is of %lld requests, as -p %lld prints",
-              (unsigned long long)kept->line, (long long)count, (long long)count);
+              (unsigned long long)runs->line, (long long)count, (long long)count);
     return error_advise(error, "percentiles need a line for each: -print-count 1");
 }
 
@@ -149,7 +150,7 @@ is_label(const char *label, size_t length)
 }
 
 static bool
-has_label(const struct kept_label *label, const struct line *line)
+has_label(const struct recorded_label *label, const struct line *line)
 {
     return !label->text == !line->label && label->length == line->length &&
            (line->length == 0 || memcmp(label->text, line->label, line->length) == 0);
@@ -157,21 +158,21 @@ has_label(const struct kept_label *label, const struct line *line)
 
 /* Makes a row for LINE. Returns 0, or -1 with ERROR. */
 static int
-add_row(struct kept *kept, const struct line *line, struct error *error)
+add_row(struct recorded_runs *runs, const struct line *line, struct error *error)
 {
-    struct kept_label *label = &kept->labels[kept->count];
-    struct job *job = &kept->jobs[kept->count];
-    if (kept->count == TARGETS_MOST) {
-        error_set(error, EXIT_PREPARE, kept_source(kept),
+    struct recorded_label *label = &runs->labels[runs->count];
+    struct job *job = &runs->jobs[runs->count];
+    if (runs->count == TARGETS_MOST) {
+        error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
                   "line %llu: more than %d targets in all",
-                  (unsigned long long)kept->line, TARGETS_MOST);
+                  (unsigned long long)runs->line, TARGETS_MOST);
         return error_advise(error, "compare fewer at a time");
     }
-    if (kept->count == ROWS_LONG && kept->files <= ROWS_LONG)
-        kept->plan.statistics.series /= 4;
+    if (runs->count == ROWS_LONG && runs->files <= ROWS_LONG)
+        runs->plan.statistics.series /= 4;
     if (line->label)
         label->text = malloc(line->length + 1);
-    if (!label->text != !line->label || job_init(job, &kept->plan, kept->count) < 0)
+    if (!label->text != !line->label || job_init(job, &runs->plan, runs->count) < 0)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
     if (line->label) {
         memcpy(label->text, line->label, line->length);
@@ -181,24 +182,24 @@ add_row(struct kept *kept, const struct line *line, struct error *error)
     job->stats = &job->outcome.total;
     if (job->track)
         track_start(job->track, 0, 0);
-    kept->last = kept->count++;
+    runs->last = runs->count++;
     return 0;
 }
 
 /* Makes the row of LINE, which is mostly that of the line before, the last. Returns 0, or
  * -1 with ERROR. */
 static int
-find_row(struct kept *kept, const struct line *line, struct error *error)
+find_row(struct recorded_runs *runs, const struct line *line, struct error *error)
 {
-    if (kept->last < kept->count && has_label(&kept->labels[kept->last], line))
+    if (runs->last < runs->count && has_label(&runs->labels[runs->last], line))
         return 0;
-    for (int i = kept->first; i < kept->count; i++) {
-        if (!has_label(&kept->labels[i], line))
+    for (int i = runs->first; i < runs->count; i++) {
+        if (!has_label(&runs->labels[i], line))
             continue;
-        kept->last = i;
+        runs->last = i;
         return 0;
     }
-    return add_row(kept, line, error);
+    return add_row(runs, line, error);
 }
 
 /* Adds a request that counts; START is ns after the begin of its run. */
@@ -238,123 +239,125 @@ add_fields(struct job *job, const int64_t *fields)
 /* Adds the next line, of LENGTH bytes without its newline. Returns 0, or -1 with ERROR.
  */
 static int
-add_line(struct kept *kept, const char *bytes, size_t length, struct error *error)
+add_line(struct recorded_runs *runs, const char *bytes, size_t length,
+         struct error *error)
 {
     struct line line;
-    kept->line++;
+    runs->line++;
     if (length > 0 && bytes[length - 1] == '\r')
         length--;
-    if (length > KEPT_LINE || !read_line(bytes, bytes + length, &line) ||
+    if (length > RECORDED_LINE || !read_line(bytes, bytes + length, &line) ||
         !is_label(line.label, line.length) || !is_consistent(line.fields))
-        return refuse_line(kept, bytes, length, error);
+        return refuse_line(runs, bytes, length, error);
     if (line.fields[COUNT] > 1)
-        return refuse_period(kept, line.fields[COUNT], error);
-    if (find_row(kept, &line, error) < 0)
+        return refuse_period(runs, line.fields[COUNT], error);
+    if (find_row(runs, &line, error) < 0)
         return -1;
-    if (!add_fields(&kept->jobs[kept->last], line.fields))
-        return refuse_line(kept, bytes, length, error);
+    if (!add_fields(&runs->jobs[runs->last], line.fields))
+        return refuse_line(runs, bytes, length, error);
     return 0;
 }
 
 /* Stores SIZE BYTES of a line whose end is yet to come. Returns 0, or -1 with ERROR. */
 static int
-store(struct kept *kept, const char *bytes, size_t size, struct error *error)
+store(struct recorded_runs *runs, const char *bytes, size_t size, struct error *error)
 {
-    struct buffer *begun = &kept->begun;
+    struct buffer *begun = &runs->begun;
     buffer_add(begun, bytes, size);
     if (begun->failed)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
-    if (begun->length <= KEPT_LINE + 1) /* a carriage return among them */
+    if (begun->length <= RECORDED_LINE + 1) /* a carriage return among them */
         return 0;
-    kept->line++;
-    return refuse_line(kept, begun->text, begun->length, error);
+    runs->line++;
+    return refuse_line(runs, begun->text, begun->length, error);
 }
 
 int
-kept_add(struct kept *kept, const char *bytes, size_t size, struct error *error)
+recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
+                  struct error *error)
 {
-    struct buffer *begun = &kept->begun;
+    struct buffer *begun = &runs->begun;
     const char *end = bytes + size, *newline;
     for (; (newline = memchr(bytes, '\n', (size_t)(end - bytes))); bytes = newline + 1) {
         size_t length = (size_t)(newline - bytes);
         if (begun->length == 0) {
-            if (add_line(kept, bytes, length, error) < 0)
+            if (add_line(runs, bytes, length, error) < 0)
                 return -1;
             continue;
         }
-        if (store(kept, bytes, length, error) < 0 ||
-            add_line(kept, begun->text, begun->length, error) < 0)
+        if (store(runs, bytes, length, error) < 0 ||
+            add_line(runs, begun->text, begun->length, error) < 0)
             return -1;
         buffer_clear(begun);
     }
-    return bytes == end ? 0 : store(kept, bytes, (size_t)(end - bytes), error);
+    return bytes == end ? 0 : store(runs, bytes, (size_t)(end - bytes), error);
 }
 
 /* Names row NUMBER of the present file, which has several. Returns 0, or -1 with ERROR.
  */
 static int
-name_row(struct kept *kept, int number, struct error *error)
+name_row(struct recorded_runs *runs, int number, struct error *error)
 {
-    struct kept_label *label = &kept->labels[number];
-    size_t size = strlen(kept->path) + label->length + sizeof(": ");
+    struct recorded_label *label = &runs->labels[number];
+    size_t size = strlen(runs->path) + label->length + sizeof(": ");
     char *name;
-    kept->names[number] = label->text ? label->text : kept->path;
-    if (!label->text || kept->files == 1)
+    runs->names[number] = label->text ? label->text : runs->path;
+    if (!label->text || runs->files == 1)
         return 0;
     name = malloc(size);
     if (!name)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
-    snprintf(name, size, "%s: %s", kept->path, label->text);
+    snprintf(name, size, "%s: %s", runs->path, label->text);
     free(label->text);
     label->text = name;
-    kept->names[number] = name;
+    runs->names[number] = name;
     return 0;
 }
 
 int
-kept_end(struct kept *kept, struct error *error)
+recorded_runs_end(struct recorded_runs *runs, struct error *error)
 {
-    struct buffer *begun = &kept->begun;
-    if (begun->length && add_line(kept, begun->text, begun->length, error) < 0)
+    struct buffer *begun = &runs->begun;
+    if (begun->length && add_line(runs, begun->text, begun->length, error) < 0)
         return -1;
     buffer_clear(begun);
-    if (kept->line == 0) {
-        error_set(error, EXIT_PREPARE, kept_source(kept), "is empty");
+    if (runs->line == 0) {
+        error_set(error, EXIT_PREPARE, recorded_runs_source(runs), "is empty");
         return error_advise(error, "ioping -print-count 1 -quiet prints raw lines");
     }
-    for (int i = kept->first; i < kept->count; i++)
-        if (kept->count - kept->first > 1 && name_row(kept, i, error) < 0)
+    for (int i = runs->first; i < runs->count; i++)
+        if (runs->count - runs->first > 1 && name_row(runs, i, error) < 0)
             return -1;
-    if (kept->count - kept->first == 1)
-        kept->names[kept->first] = kept->path;
+    if (runs->count - runs->first == 1)
+        runs->names[runs->first] = runs->path;
     return 0;
 }
 
 void
-kept_finish(struct kept *kept)
+recorded_runs_finish(struct recorded_runs *runs)
 {
-    kept->plan.target_count = kept->count;
-    kept->plan.path = kept->names[0];
-    for (int i = 0; i < kept->count; i++) {
-        struct job *job = &kept->jobs[i];
-        job->targets = job->plan.target_count = kept->count;
-        job->plan.path = job->step.path = kept->names[i];
+    runs->plan.target_count = runs->count;
+    runs->plan.path = runs->names[0];
+    for (int i = 0; i < runs->count; i++) {
+        struct job *job = &runs->jobs[i];
+        job->targets = job->plan.target_count = runs->count;
+        job->plan.path = job->step.path = runs->names[i];
         job->target.description =
-            (struct description){.path = kept->names[i], .kept = true};
+            (struct description){.path = runs->names[i], .recorded = true};
         job->outcome.target = job_name(job);
-        job->outcome.kept = true;
+        job->outcome.recorded = true;
         job->done = true;
     }
 }
 
 void
-kept_close(struct kept *kept)
+recorded_runs_close(struct recorded_runs *runs)
 {
-    for (int i = 0; i < kept->count; i++)
-        job_free(&kept->jobs[i]);
+    for (int i = 0; i < runs->count; i++)
+        job_free(&runs->jobs[i]);
     for (int i = 0; i < TARGETS_MOST; i++)
-        free(kept->labels[i].text);
-    os_memory_release(kept->jobs, TARGETS_MOST * sizeof(struct job));
-    buffer_free(&kept->begun);
-    memset(kept, 0, sizeof(*kept));
+        free(runs->labels[i].text);
+    os_memory_release(runs->jobs, TARGETS_MOST * sizeof(struct job));
+    buffer_free(&runs->begun);
+    memset(runs, 0, sizeof(*runs));
 }

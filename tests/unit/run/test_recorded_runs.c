@@ -3,7 +3,7 @@
 
 #include "os/process.h"
 #include "run/job.h"
-#include "run/kept.h"
+#include "run/recorded_runs.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define ADVICE "; ioping -print-count 1 -quiet prints raw lines\n"
@@ -15,7 +15,7 @@
 
 static struct options options;
 static struct plan plan;
-static struct kept kept;
+static struct recorded_runs runs;
 static struct error error;
 
 /* Begins with FILES files and, if PLOTTED, tracks. */
@@ -27,25 +27,26 @@ begin_files(int files, bool plotted)
     plan.options = &options;
     plan.target_count = files;
     plan.output.plot = plotted ? "x.svg" : NULL;
-    assert_int_equal(kept_open(&kept, &plan, &error), 0);
+    assert_int_equal(recorded_runs_open(&runs, &plan, &error), 0);
 }
 
-/* Reads a file whose bytes come in blocks of BLOCK at the most. Returns as kept_add. */
+/* Reads a file whose bytes come in blocks of BLOCK at the most. Returns as
+ * recorded_runs_add. */
 static int
 read_blocks(const char *path, const char *bytes, size_t size, size_t block)
 {
-    kept_begin(&kept, path);
+    recorded_runs_begin(&runs, path);
     for (size_t at = 0; at < size; at += block) {
         size_t more = size - at < block ? size - at : block;
         char *copy = malloc(more); /* a sanitizer sees what is read beyond it */
         assert_non_null(copy);
         memcpy(copy, bytes + at, more);
-        int status = kept_add(&kept, copy, more, &error);
+        int status = recorded_runs_add(&runs, copy, more, &error);
         free(copy);
         if (status < 0)
             return -1;
     }
-    return kept_end(&kept, &error);
+    return recorded_runs_end(&runs, &error);
 }
 
 /* Reads TEXT as the only file, gp2. */
@@ -55,7 +56,7 @@ read_text(const char *text)
     begin_files(1, true);
     if (read_blocks("gp2", text, strlen(text), 7) < 0)
         fail_msg("%s: %s", text, error.why);
-    kept_finish(&kept);
+    recorded_runs_finish(&runs);
 }
 
 /* Fails the test unless the file of SIZE BYTES is refused with just this line, whatever
@@ -73,7 +74,7 @@ check_refused(const char *bytes, size_t size, const char *expected)
         if (strcmp(text, expected) != 0)
             fail_msg("%s: %s", bytes, text);
         assert_int_equal(error.status, EXIT_PREPARE);
-        kept_close(&kept);
+        recorded_runs_close(&runs);
     }
 }
 
@@ -81,7 +82,7 @@ static int
 close_rows(void **state)
 {
     (void)state;
-    kept_close(&kept);
+    recorded_runs_close(&runs);
     return 0;
 }
 
@@ -89,15 +90,15 @@ static void
 assert_names(const char *expected)
 {
     struct buffer text = {0};
-    for (int i = 0; i < kept.count; i++) {
-        const struct job *job = &kept.jobs[i];
+    for (int i = 0; i < runs.count; i++) {
+        const struct job *job = &runs.jobs[i];
         buffer_format(&text, "%s=%d|", job->target.description.path,
                       (int)job->outcome.total.latency.count);
-        assert_ptr_equal(kept.plan.targets[i], job->target.description.path);
+        assert_ptr_equal(runs.plan.targets[i], job->target.description.path);
         assert_ptr_equal(job->plan.path, job->target.description.path);
-        assert_int_equal(job->targets, kept.count);
+        assert_int_equal(job->targets, runs.count);
     }
-    assert_int_equal(kept.plan.target_count, kept.count);
+    assert_int_equal(runs.plan.target_count, runs.count);
     assert_string_equal(text.text, expected);
     buffer_free(&text);
 }
@@ -107,9 +108,9 @@ a_line_is_a_request(void **state)
 {
     (void)state;
     read_text(LINE "\n" OF("40", "1000") "\n" OF("200000", "5000000") "\n");
-    const struct outcome *outcome = &kept.jobs[0].outcome;
+    const struct outcome *outcome = &runs.jobs[0].outcome;
     const struct moments *latency = &outcome->total.latency;
-    assert_int_equal(kept.count, 1);
+    assert_int_equal(runs.count, 1);
     assert_int_equal(latency->count, 3);
     assert_int_equal(latency->sum, 580777 + 40 + 200000);
     assert_int_equal(latency->min, 40);
@@ -118,7 +119,7 @@ a_line_is_a_request(void **state)
     assert_int_equal(outcome->total.bytes, 4096);
     assert_int_equal(outcome->time, 1000832419 + 1000 + 5000000);
     assert_int_equal(outcome->total.latencies.count, 3);
-    assert_ptr_equal(kept.jobs[0].stats, &outcome->total);
+    assert_ptr_equal(runs.jobs[0].stats, &outcome->total);
     assert_null(outcome->target);
 }
 
@@ -127,7 +128,7 @@ a_request_starts_by_its_time_before_its_line(void **state)
 {
     (void)state;
     read_text(OF("40", "1000") "\n" OF("700", "5000") "\n" OF("9", "9") "\n");
-    const struct track *track = kept.jobs[0].track;
+    const struct track *track = runs.jobs[0].track;
     assert_non_null(track);
     assert_int_equal(track->seen, 3);
     assert_int_equal(track->marks[0].offset, 960);
@@ -141,8 +142,8 @@ none_starts_before_the_first(void **state)
 {
     (void)state;
     read_text(OF("4000", "1000") "\n");
-    assert_int_equal(kept.jobs[0].track->marks[0].offset, 0);
-    assert_int_equal(kept.jobs[0].track->marks[0].latency, 4000);
+    assert_int_equal(runs.jobs[0].track->marks[0].offset, 0);
+    assert_int_equal(runs.jobs[0].track->marks[0].latency, 4000);
 }
 
 /* -P prints such lines. */
@@ -151,10 +152,10 @@ requests_that_do_not_count_take_their_time(void **state)
 {
     (void)state;
     read_text("0 0 0 0 0 0 0 0 3 500\n0 0 0 0 0 0 0 0 0 70\n" OF("40", "1000") "\n");
-    assert_int_equal(kept.jobs[0].outcome.total.latency.count, 1);
-    assert_int_equal(kept.jobs[0].outcome.total.requests, 4);
-    assert_int_equal(kept.jobs[0].outcome.time, 1570);
-    assert_int_equal(kept.jobs[0].track->marks[0].offset, 1530);
+    assert_int_equal(runs.jobs[0].outcome.total.latency.count, 1);
+    assert_int_equal(runs.jobs[0].outcome.total.requests, 4);
+    assert_int_equal(runs.jobs[0].outcome.time, 1570);
+    assert_int_equal(runs.jobs[0].track->marks[0].offset, 1530);
 }
 
 static void
@@ -163,7 +164,7 @@ a_file_of_none_that_count_is_a_row(void **state)
     (void)state;
     read_text("0 0 0 0 0 0 0 0 3 500\n");
     assert_names("gp2=0|");
-    assert_int_equal(kept.jobs[0].outcome.total.requests, 3);
+    assert_int_equal(runs.jobs[0].outcome.total.requests, 3);
 }
 
 static void
@@ -171,8 +172,8 @@ a_request_may_take_no_time(void **state)
 {
     (void)state;
     read_text("1 0 0 0 0 0 0 0 1 0\n");
-    assert_int_equal(kept.jobs[0].outcome.total.latency.count, 1);
-    assert_int_equal(kept.jobs[0].outcome.total.latency.max, 0);
+    assert_int_equal(runs.jobs[0].outcome.total.latency.count, 1);
+    assert_int_equal(runs.jobs[0].outcome.total.latency.max, 0);
 }
 
 static void
@@ -184,12 +185,12 @@ blocks_may_end_anywhere(void **state)
     for (size_t block = 1; block <= sizeof(text); block++) {
         begin_files(1, true);
         assert_int_equal(read_blocks("gp2", text, sizeof(text) - 1, block), 0);
-        kept_finish(&kept);
+        recorded_runs_finish(&runs);
         assert_names("gp2=2|a b\\012=2|");
-        assert_int_equal(kept.line, 4);
-        assert_int_equal(kept.jobs[0].outcome.total.latency.sum, 2 * 580777);
-        assert_int_equal(kept.jobs[1].outcome.total.latency.sum, 47);
-        kept_close(&kept);
+        assert_int_equal(runs.line, 4);
+        assert_int_equal(runs.jobs[0].outcome.total.latency.sum, 2 * 580777);
+        assert_int_equal(runs.jobs[1].outcome.total.latency.sum, 47);
+        recorded_runs_close(&runs);
     }
 }
 
@@ -203,7 +204,7 @@ the_last_line_may_lack_its_end(void **state)
         snprintf(text, sizeof(text), "%s\n%s%s", LINE, LINE, ends[i]);
         read_text(text);
         assert_names("gp2=2|");
-        kept_close(&kept);
+        recorded_runs_close(&runs);
     }
 }
 
@@ -332,8 +333,8 @@ numbers_go_to_their_limit(void **state)
          "4611686018427387903 4611686018427387903 0 1 1"),
     };
     read_text(OF("4611686018427387903", "4611686018427387903"));
-    assert_int_equal(kept.jobs[0].outcome.total.latency.max, INT64_MAX / 2);
-    kept_close(&kept);
+    assert_int_equal(runs.jobs[0].outcome.total.latency.max, INT64_MAX / 2);
+    recorded_runs_close(&runs);
     for (size_t i = 0; i < LENGTH(lines); i++)
         check_refused(lines[i], strlen(lines[i]),
                       "ioping: gp2: line 1: not a raw line" ADVICE);
@@ -370,12 +371,12 @@ a_line_may_be_as_long_as_that_of_a_path(void **state)
     (void)state;
     static const char *const ends[] = {"\n", "\r\n", "\r", ""};
     for (size_t i = 0; i < LENGTH(ends); i++) {
-        char *text = make_long(KEPT_LINE, ends[i]);
+        char *text = make_long(RECORDED_LINE, ends[i]);
         read_text(text);
         assert_names("gp2=1|");
-        kept_close(&kept);
+        recorded_runs_close(&runs);
         free(text);
-        text = make_long(KEPT_LINE + 1, ends[i]);
+        text = make_long(RECORDED_LINE + 1, ends[i]);
         check_refused(text, strlen(text), "ioping: gp2: line 1: not a raw line" ADVICE);
         free(text);
     }
@@ -386,10 +387,10 @@ static void
 a_line_without_end_is_refused_before_it(void **state)
 {
     (void)state;
-    char *text = make_long(KEPT_LINE + 2, "");
+    char *text = make_long(RECORDED_LINE + 2, "");
     begin_files(1, false);
-    kept_begin(&kept, "-");
-    assert_int_equal(kept_add(&kept, text, KEPT_LINE + 2, &error), -1);
+    recorded_runs_begin(&runs, "-");
+    assert_int_equal(recorded_runs_add(&runs, text, RECORDED_LINE + 2, &error), -1);
     assert_string_equal(error.what, "standard input");
     assert_string_equal(error.why, "line 1: not a raw line");
     free(text);
@@ -410,7 +411,7 @@ each_of_several_labels_is_a_row(void **state)
     read_text(LINE " /mnt/b\n" LINE " /mnt\n" LINE "\n" LINE " /mnt\n" LINE
                    " /mnt/b c\n");
     assert_names("/mnt/b=1|/mnt=2|gp2=1|/mnt/b c=1|");
-    assert_string_equal(kept.jobs[1].outcome.target, "/mnt");
+    assert_string_equal(runs.jobs[1].outcome.target, "/mnt");
 }
 
 static void
@@ -418,10 +419,10 @@ times_of_rows_are_their_own(void **state)
 {
     (void)state;
     read_text(OF("40", "1000") " a\n" OF("50", "700") " b\n" OF("60", "1000") " a\n");
-    assert_int_equal(kept.jobs[0].outcome.time, 2000);
-    assert_int_equal(kept.jobs[1].outcome.time, 700);
-    assert_int_equal(kept.jobs[0].track->marks[1].offset, 1940);
-    assert_int_equal(kept.jobs[1].track->marks[0].offset, 650);
+    assert_int_equal(runs.jobs[0].outcome.time, 2000);
+    assert_int_equal(runs.jobs[1].outcome.time, 700);
+    assert_int_equal(runs.jobs[0].track->marks[1].offset, 1940);
+    assert_int_equal(runs.jobs[1].track->marks[0].offset, 650);
 }
 
 static void
@@ -433,7 +434,7 @@ among_several_files_the_label_follows_the_file(void **state)
     assert_int_equal(read_blocks("x", several, sizeof(several) - 1, 9), 0);
     assert_int_equal(read_blocks("-", lone, sizeof(lone) - 1, 9), 0);
     assert_int_equal(read_blocks("y", several, sizeof(several) - 1, 9), 0);
-    kept_finish(&kept);
+    recorded_runs_finish(&runs);
     assert_names("x: a=1|x: b=1|x=1|-=1|y: a=1|y: b=1|y=1|");
 }
 
@@ -456,8 +457,8 @@ rows_are_as_many_as_targets(void **state)
     for (int i = 0; i < TARGETS_MOST; i++)
         buffer_format(&text, "%s t%d\n", LINE, i);
     read_text(text.text);
-    assert_int_equal(kept.count, TARGETS_MOST);
-    kept_close(&kept);
+    assert_int_equal(runs.count, TARGETS_MOST);
+    recorded_runs_close(&runs);
     buffer_format(&text, "%s\n", LINE);
     check_refused(text.text, text.length,
                   "ioping: gp2: line 65: more than 64 targets in all; compare fewer at a "

@@ -1,5 +1,5 @@
-#ifndef RUN_KEPT_H
-#define RUN_KEPT_H
+#ifndef RUN_RECORDED_RUNS_H
+#define RUN_RECORDED_RUNS_H
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -16,22 +16,22 @@ struct job;
  */
 
 /* The longest line, bytes without its end: an escaped path has four for each. */
-#define KEPT_LINE 32768
+#define RECORDED_LINE 32768
 
 /* The name of a row in the eleventh column. */
-struct kept_label {
+struct recorded_label {
     char *text; /* NULL: the lines of the row have ten columns */
     size_t length;
 };
 
 /* All rows so far, and the file that is being read. */
-struct kept {
+struct recorded_runs {
     struct plan plan; /* that of the user, with the names of the rows as targets */
     int files;
     struct job *jobs; /* a row each */
     int count;
     const char *names[TARGETS_MOST]; /* of the rows, once their file is over */
-    struct kept_label labels[TARGETS_MOST];
+    struct recorded_label labels[TARGETS_MOST];
 
     const char *path;    /* "-": standard input */
     int first;           /* of its rows; those after it are its own */
@@ -40,33 +40,36 @@ struct kept {
     struct buffer begun; /* a line whose end is yet to come */
 };
 
-/* Begins with no rows, for PLAN, whose targets are the files; it must outlive KEPT.
- * Returns 0, or -1 with ERROR without memory. kept_close must be called in any case. */
-int kept_open(struct kept *kept, const struct plan *plan, struct error *error);
+/* Begins with no rows, for PLAN, whose targets are the files; it must outlive RUNS.
+ * Returns 0, or -1 with ERROR without memory. recorded_runs_close must be called in any
+ * case. */
+int recorded_runs_open(struct recorded_runs *runs, const struct plan *plan,
+                       struct error *error);
 
-/* Begins the file PATH, which must outlive KEPT, after the end of the one before. */
-void kept_begin(struct kept *kept, const char *path);
+/* Begins the file PATH, which must outlive RUNS, after the end of the one before. */
+void recorded_runs_begin(struct recorded_runs *runs, const char *path);
 
 /* Returns what messages call the present file: its path, or that it is standard input. */
-const char *kept_source(const struct kept *kept);
+const char *recorded_runs_source(const struct recorded_runs *runs);
 
 /*
  * Adds the next SIZE BYTES of the file, which may end anywhere. Returns 0, or -1 with
  * ERROR, which names the file and the line, if a line is none of a single request.
  */
-int kept_add(struct kept *kept, const char *bytes, size_t size, struct error *error);
+int recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
+                      struct error *error);
 
 /*
  * Ends the file, whose last line may lack its newline, and names its rows: by the file,
  * or where it has several by the eleventh column. Returns 0, or -1 with ERROR, also if
  * there was no line at all.
  */
-int kept_end(struct kept *kept, struct error *error);
+int recorded_runs_end(struct recorded_runs *runs, struct error *error);
 
 /* Completes the rows, after the last file: `jobs` and `count` can be reported. */
-void kept_finish(struct kept *kept);
+void recorded_runs_finish(struct recorded_runs *runs);
 
 /* Frees the rows. */
-void kept_close(struct kept *kept);
+void recorded_runs_close(struct recorded_runs *runs);
 
 #endif
