@@ -396,8 +396,7 @@ session_make(const struct plan *plan)
     for (int i = 0; session->jobs && i < session->all; i++)
         status |= job_init(&session->jobs[i], plan, i);
     if (session->lock && session->jobs && status == 0 &&
-        stages_make(&session->stages, plan, session->jobs, session->all,
-                    &session->supervisor) == 0)
+        stages_make(&session->stages, plan, session->jobs, session->all) == 0)
         return session;
     session_free(session);
     return NULL;

@@ -18,10 +18,9 @@
 
 int
 stages_make(struct stages *stages, const struct plan *plan, const struct job *jobs,
-            int count, struct os_thread *supervisor)
+            int count)
 {
-    *stages = (struct stages){
-        .plan = plan, .supervisor = supervisor, .count = count, .limit = INT64_MAX};
+    *stages = (struct stages){.plan = plan, .count = count, .limit = INT64_MAX};
     stages->list = calloc(2 * (size_t)count + 1, sizeof(struct stage));
     if (!stages->list)
         return -1;
@@ -44,12 +43,12 @@ stages_free(struct stages *stages)
     stages->list = NULL;
 }
 
+/* The supervisor is not woken: a stage is due later than the one before it. */
 static void
 enter(struct stages *stages, int number)
 {
     atomic_store(&stages->list[number].since, os_clock_now());
     atomic_store(&stages->current, number);
-    os_thread_wake(stages->supervisor);
 }
 
 void

@@ -2,7 +2,6 @@
 #define SESSION_STAGES_H
 
 #include "base/error.h"
-#include "os/thread.h"
 #include "run/job.h"
 
 #include <stdatomic.h>
@@ -21,25 +20,23 @@ struct stage {
 
 struct stages {
     const struct plan *plan;
-    struct os_thread *supervisor; /* that waits in stages_wait */
-    struct stage *list;           /* openings, files, closings */
-    atomic_int current;           /* the number of the present one */
-    int count;                    /* openings, and so many closings */
-    int64_t limit;                /* when a stage is given up after a signal, monotonic */
-    char files[512];              /* the names of that of -output and of exported ones */
+    struct stage *list; /* openings, files, closings */
+    atomic_int current; /* the number of the present one */
+    int count;          /* openings, and so many closings */
+    int64_t limit;      /* when a stage is given up after a signal, monotonic */
+    char files[512];    /* the names of that of -output and of exported ones */
 };
 
 /*
- * Makes the stages of COUNT JOBS of PLAN, which SUPERVISOR waits for; all must outlive
- * them. The first opening begins at once. Returns 0, or -1 without memory. stages_free
- * must be called in any case.
+ * Makes the stages of COUNT JOBS of PLAN; all must outlive them. The first opening begins
+ * at once. Returns 0, or -1 without memory. stages_free must be called in any case.
  */
 int stages_make(struct stages *stages, const struct plan *plan, const struct job *jobs,
-                int count, struct os_thread *supervisor);
+                int count);
 void stages_free(struct stages *stages);
 
 /* Begin a stage, on the thread that may have to wait: the opening or closing of job
- * NUMBER, or all files but targets. They wake the supervisor. */
+ * NUMBER, or all files but targets. */
 void stages_enter_opening(struct stages *stages, int number);
 void stages_enter_files(struct stages *stages);
 void stages_enter_closing(struct stages *stages, int number);
