@@ -25,19 +25,26 @@ heed_signals(void)
     signal(SIGQUIT, SIG_DFL);
 }
 
+static char scratch_path[1024];
+
 const char *
 scratch(void)
 {
-    static char path[1024];
-    if (path[0] == '\0') {
+    if (!scratch_is_made()) {
         const char *top = getenv("IOPING_SCRATCH");
-        snprintf(path, sizeof(path), "%s/XXXXXX", top ? top : "/tmp");
-        if (!mkdtemp(path))
+        snprintf(scratch_path, sizeof(scratch_path), "%s/XXXXXX", top ? top : "/tmp");
+        if (!mkdtemp(scratch_path))
             abort();
         /* Other users, whom some tests become, may enter. */
-        chmod(path, 0755);
+        chmod(scratch_path, 0755);
     }
-    return path;
+    return scratch_path;
+}
+
+bool
+scratch_is_made(void)
+{
+    return scratch_path[0] != '\0';
 }
 
 static char *

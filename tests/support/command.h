@@ -40,8 +40,10 @@ const char *command_script(const char *name, const char *format, va_list list)
 void command_stop(pid_t group);
 
 /* The path of the folder for this program's files, below $IOPING_SCRATCH or else /tmp,
- * made by the first call. Aborts if it cannot be made. */
+ * made by the first call. Aborts if it cannot be made. scratch_is_made() tells of that.
+ */
 const char *scratch(void);
+bool scratch_is_made(void);
 
 /* A group setup: makes file data of 1 MiB, its copy, and folder d, all flushed to the
  * disk. Returns 0; a failure fails the test. */

@@ -19,6 +19,27 @@
 #include "needs.h"
 
 /*
+ * TEST(name) { ... } is a test. It registers itself: main() of the support runs all of a
+ * program, in their order. With FIXTURE(before, after) each of those below it has one
+ * called before it and one after it (NULL: none); GROUP_SETUP(function) is called once,
+ * before all. At the end unmount_all is.
+ */
+#define TEST(name)                              \
+    static void name(void **);                  \
+    AT_START(add_##name, test_add(#name, name)) \
+    static void name(void **state __attribute__((unused)))
+#define FIXTURE(before, after) AT_START(before##_##after, test_fixture(before, after))
+#define GROUP_SETUP(function) AT_START(call_##function, test_set_up(function))
+#define AT_START(name, call)                            \
+    __attribute__((constructor)) static void name(void) \
+    {                                                   \
+        call;                                           \
+    }
+void test_add(const char *name, CMUnitTestFunction function);
+void test_fixture(CMFixtureFunction before, CMFixtureFunction after);
+void test_set_up(CMFixtureFunction function);
+
+/*
  * Copies TEXT with every number (decimals included) as "#" and without the units after
  * it and the verdicts "fast" and "slow", to compare lines whose values are not known.
  * Allocated.

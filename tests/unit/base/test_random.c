@@ -3,10 +3,8 @@
 
 #include "base/random.h"
 
-static void
-follows_the_published_sequence(void **state)
+TEST(follows_the_published_sequence)
 {
-    (void)state;
     struct random random;
     random_seed(&random, 1234567);
     /* The test vector that other implementations of SplitMix64 use. */
@@ -15,10 +13,8 @@ follows_the_published_sequence(void **state)
     assert_true(random_next(&random) == 9817491932198370423u);
 }
 
-static void
-stays_below_the_limit_and_reaches_all(void **state)
+TEST(stays_below_the_limit_and_reaches_all)
 {
-    (void)state;
     struct random random;
     int hits[7] = {0};
     random_seed(&random, 42);
@@ -31,19 +27,15 @@ stays_below_the_limit_and_reaches_all(void **state)
         assert_in_range(hits[i], 9500, 10500);
 }
 
-static void
-number_0_of_a_seed_is_the_seed_itself(void **state)
+TEST(number_0_of_a_seed_is_the_seed_itself)
 {
-    (void)state;
     static const uint64_t seeds[] = {0, 1, 42, UINT64_MAX, 0x9e3779b97f4a7c15};
     for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++)
         assert_true(random_derive(seeds[i], 0) == seeds[i]);
 }
 
-static void
-the_same_seed_and_number_give_the_same(void **state)
+TEST(the_same_seed_and_number_give_the_same)
 {
-    (void)state;
     for (uint64_t number = 0; number < 5; number++)
         assert_true(random_derive(7, number) == random_derive(7, number));
     assert_true(random_derive(7, 1) != random_derive(8, 1));
@@ -58,10 +50,8 @@ compare(const void *a, const void *b)
 
 /* No value appears twice in the beginnings of all, so none is a shifted part of another:
  * chance would do that once in 10^10. */
-static void
-what_is_derived_shares_no_stretch_with_another(void **state)
+TEST(what_is_derived_shares_no_stretch_with_another)
 {
-    (void)state;
     enum { NUMBERS = 64, EACH = 1000, SEEDS = 3 };
     static const uint64_t seeds[SEEDS] = {0, 1, UINT64_MAX};
     static uint64_t values[NUMBERS * EACH];
@@ -80,10 +70,8 @@ what_is_derived_shares_no_stretch_with_another(void **state)
 }
 
 /* As seeds that are used one after the other may be. */
-static void
-derived_seeds_of_neighbours_differ(void **state)
+TEST(derived_seeds_of_neighbours_differ)
 {
-    (void)state;
     enum { SEEDS = 64, NUMBERS = 64 };
     static uint64_t seeds[SEEDS * NUMBERS];
     for (uint64_t s = 0; s < SEEDS; s++)
@@ -92,18 +80,4 @@ derived_seeds_of_neighbours_differ(void **state)
     qsort(seeds, SEEDS * NUMBERS, sizeof(seeds[0]), compare);
     for (int i = 1; i < SEEDS * NUMBERS; i++)
         assert_true(seeds[i] != seeds[i - 1]);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_the_published_sequence),
-        cmocka_unit_test(stays_below_the_limit_and_reaches_all),
-        cmocka_unit_test(number_0_of_a_seed_is_the_seed_itself),
-        cmocka_unit_test(the_same_seed_and_number_give_the_same),
-        cmocka_unit_test(what_is_derived_shares_no_stretch_with_another),
-        cmocka_unit_test(derived_seeds_of_neighbours_differ),
-    };
-    return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

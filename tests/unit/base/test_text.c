@@ -16,10 +16,8 @@ check_line(const struct error *error, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void
-an_error_is_one_line(void **state)
+TEST(an_error_is_one_line)
 {
-    (void)state;
     struct error error;
     memset(&error, 0xff, sizeof(error));
     assert_int_equal(error_set(&error, EXIT_PREPARE, "/mnt/x", "%d of %s", 3, "them"),
@@ -31,10 +29,8 @@ an_error_is_one_line(void **state)
     check_line(&error, "ioping: /mnt/x: 3 of them; use -S smaller\n");
 }
 
-static void
-an_error_about_nothing_has_no_colon(void **state)
+TEST(an_error_about_nothing_has_no_colon)
 {
-    (void)state;
     struct error error;
     error_set(&error, EXIT_USAGE, NULL, "no destination specified");
     check_line(&error, "ioping: no destination specified\n");
@@ -42,10 +38,8 @@ an_error_about_nothing_has_no_colon(void **state)
     check_line(&error, "ioping: no destination specified\n");
 }
 
-static void
-a_new_error_forgets_the_old_advice(void **state)
+TEST(a_new_error_forgets_the_old_advice)
 {
-    (void)state;
     struct error error;
     error_set(&error, EXIT_USAGE, "a", "b");
     error_advise(&error, "c");
@@ -55,20 +49,16 @@ a_new_error_forgets_the_old_advice(void **state)
     check_line(&error, "ioping: d: e\n");
 }
 
-static void
-an_error_escapes_control_characters(void **state)
+TEST(an_error_escapes_control_characters)
 {
-    (void)state;
     struct error error;
     error_set(&error, EXIT_PREPARE, "a\nb\033[2J", "c\rd %s", "e\x7f");
     error_advise(&error, "f\xe2\x80\xae");
     check_line(&error, "ioping: a\\012b\\033[2J: c\\015d e\\177; f\\342\\200\\256\n");
 }
 
-static void
-an_error_that_is_too_long_is_cut(void **state)
+TEST(an_error_that_is_too_long_is_cut)
 {
-    (void)state;
     struct error error;
     char what[600], text[16];
     memset(what, 'w', sizeof(what));
@@ -82,10 +72,8 @@ an_error_that_is_too_long_is_cut(void **state)
     assert_string_equal(text, "ioping: wwwwwww");
 }
 
-static void
-an_errno_has_its_symbolic_name(void **state)
+TEST(an_errno_has_its_symbolic_name)
 {
-    (void)state;
     static const struct {
         int number;
         const char *name;
@@ -105,10 +93,8 @@ an_errno_has_its_symbolic_name(void **state)
 }
 
 /* Linux has these errors for a bad sector, a lost path, a reservation, damage. */
-static void
-the_errors_of_a_broken_disk_have_names(void **state)
+TEST(the_errors_of_a_broken_disk_have_names)
 {
-    (void)state;
     char buffer[16];
 #ifdef ENODATA
     assert_string_equal(error_name(ENODATA, buffer), "ENODATA");
@@ -125,10 +111,8 @@ the_errors_of_a_broken_disk_have_names(void **state)
     assert_string_equal(error_name(EBADMSG, buffer), "EBADMSG");
 }
 
-static void
-an_errno_without_a_name_is_its_number(void **state)
+TEST(an_errno_without_a_name_is_its_number)
 {
-    (void)state;
     char buffer[16];
     assert_string_equal(error_name(9999, buffer), "E9999");
     assert_string_equal(error_name(INT32_MAX, buffer), "E2147483647");
@@ -143,10 +127,8 @@ check_escape(const char *text, const char *expected)
     assert_int_equal(length, strlen(expected));
 }
 
-static void
-control_characters_become_octal(void **state)
+TEST(control_characters_become_octal)
 {
-    (void)state;
     for (int byte = 1; byte < 0xa0; byte++) {
         char text[] = {'<', (char)byte, '>', '\0'}, expected[16];
         if (byte >= 0x20 && byte < 0x7f)
@@ -180,10 +162,8 @@ check_bidi(unsigned code, const char *text)
 }
 
 /* All of U+2000 to U+207F are looked at, and the Arabic letter mark. */
-static void
-bidirectional_controls_become_octal(void **state)
+TEST(bidirectional_controls_become_octal)
 {
-    (void)state;
     static const struct {
         unsigned first, last;
     } ranges[] = {{0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}};
@@ -204,10 +184,8 @@ bidirectional_controls_become_octal(void **state)
     check_escape("\xd8", "\xd8");
 }
 
-static void
-other_bytes_stay_as_they_are(void **state)
+TEST(other_bytes_stay_as_they_are)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "a b\\c'd\"",
@@ -224,19 +202,15 @@ other_bytes_stay_as_they_are(void **state)
         check_escape(texts[i], texts[i]);
 }
 
-static void
-stray_continuation_bytes_are_taken_for_c1(void **state)
+TEST(stray_continuation_bytes_are_taken_for_c1)
 {
-    (void)state;
     check_escape("\xc0\x80", "\xc0\\200");
     check_escape("\xe2\x82", "\xe2\\202");
     check_escape("\xed\xa0\x9b", "\xed\xa0\\233");
 }
 
-static void
-escaped_text_is_cut_before_what_does_not_fit(void **state)
+TEST(escaped_text_is_cut_before_what_does_not_fit)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t size;
@@ -266,10 +240,8 @@ escaped_text_is_cut_before_what_does_not_fit(void **state)
     }
 }
 
-static void
-only_well_formed_utf8_has_a_length(void **state)
+TEST(only_well_formed_utf8_has_a_length)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t length;
@@ -319,10 +291,8 @@ only_well_formed_utf8_has_a_length(void **state)
     }
 }
 
-static void
-a_walk_tells_code_points_and_kinds(void **state)
+TEST(a_walk_tells_code_points_and_kinds)
 {
-    (void)state;
     static const struct {
         uint32_t code;
         enum escape_kind kind;
@@ -355,10 +325,8 @@ check_room(const struct buffer *buffer)
     assert_int_equal(buffer->text[buffer->length], '\0');
 }
 
-static void
-a_buffer_grows_with_what_is_added(void **state)
+TEST(a_buffer_grows_with_what_is_added)
 {
-    (void)state;
     struct buffer buffer = {0};
     char expected[5000];
     for (size_t i = 0; i < 1000; i++) {
@@ -378,10 +346,8 @@ a_buffer_grows_with_what_is_added(void **state)
     buffer_free(&buffer);
 }
 
-static void
-a_buffer_takes_long_formats_and_nul_bytes(void **state)
+TEST(a_buffer_takes_long_formats_and_nul_bytes)
 {
-    (void)state;
     struct buffer buffer = {0};
     buffer_add(&buffer, "\0\0", 2);
     buffer_format(&buffer, "%05000d", 7);
@@ -391,10 +357,8 @@ a_buffer_takes_long_formats_and_nul_bytes(void **state)
     buffer_free(&buffer);
 }
 
-static void
-a_cleared_buffer_keeps_its_memory(void **state)
+TEST(a_cleared_buffer_keeps_its_memory)
 {
-    (void)state;
     struct buffer buffer = {0};
     buffer_text(&buffer, "a longer text");
     char *text = buffer.text;
@@ -408,10 +372,8 @@ a_cleared_buffer_keeps_its_memory(void **state)
     buffer_free(&buffer);
 }
 
-static void
-a_freed_buffer_is_empty_and_usable(void **state)
+TEST(a_freed_buffer_is_empty_and_usable)
 {
-    (void)state;
     struct buffer buffer = {0};
     buffer_free(&buffer);
     buffer_text(&buffer, "one");
@@ -424,10 +386,8 @@ a_freed_buffer_is_empty_and_usable(void **state)
     buffer_free(&buffer);
 }
 
-static void
-a_failed_buffer_takes_nothing_more(void **state)
+TEST(a_failed_buffer_takes_nothing_more)
 {
-    (void)state;
     struct buffer buffer = {0};
     buffer_text(&buffer, "kept");
     buffer.failed = true;
@@ -440,10 +400,8 @@ a_failed_buffer_takes_nothing_more(void **state)
     buffer_free(&buffer);
 }
 
-static void
-a_note_is_a_line_with_escaped_names(void **state)
+TEST(a_note_is_a_line_with_escaped_names)
 {
-    (void)state;
     struct notes notes = {0};
     notes_add(&notes, "/mnt/a\nb", "%d %s", 3, "holes");
     notes_add(&notes, NULL, "plain");
@@ -452,10 +410,8 @@ a_note_is_a_line_with_escaped_names(void **state)
     assert_string_equal(notes.line[1], "ioping: plain\n");
 }
 
-static void
-notes_beyond_the_last_place_are_dropped(void **state)
+TEST(notes_beyond_the_last_place_are_dropped)
 {
-    (void)state;
     struct notes notes = {0};
     for (int i = 1; i <= 30; i++)
         notes_add(&notes, NULL, "%d", i);
@@ -464,10 +420,8 @@ notes_beyond_the_last_place_are_dropped(void **state)
     assert_string_equal(notes.line[23], "ioping: 24\n");
 }
 
-static void
-a_note_on_a_long_path_keeps_its_newline(void **state)
+TEST(a_note_on_a_long_path_keeps_its_newline)
 {
-    (void)state;
     struct notes notes = {0};
     char path[1001];
     memset(path, 'p', 1000);
@@ -477,35 +431,4 @@ a_note_on_a_long_path_keeps_its_newline(void **state)
     size_t length = strlen(notes.line[0]);
     assert_in_range(length, 1, ERROR_LINE - 1);
     assert_int_equal(notes.line[0][length - 1], '\n');
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_error_is_one_line),
-        cmocka_unit_test(an_error_about_nothing_has_no_colon),
-        cmocka_unit_test(a_new_error_forgets_the_old_advice),
-        cmocka_unit_test(an_error_escapes_control_characters),
-        cmocka_unit_test(an_error_that_is_too_long_is_cut),
-        cmocka_unit_test(an_errno_has_its_symbolic_name),
-        cmocka_unit_test(the_errors_of_a_broken_disk_have_names),
-        cmocka_unit_test(an_errno_without_a_name_is_its_number),
-        cmocka_unit_test(control_characters_become_octal),
-        cmocka_unit_test(bidirectional_controls_become_octal),
-        cmocka_unit_test(other_bytes_stay_as_they_are),
-        cmocka_unit_test(stray_continuation_bytes_are_taken_for_c1),
-        cmocka_unit_test(escaped_text_is_cut_before_what_does_not_fit),
-        cmocka_unit_test(only_well_formed_utf8_has_a_length),
-        cmocka_unit_test(a_walk_tells_code_points_and_kinds),
-        cmocka_unit_test(a_buffer_grows_with_what_is_added),
-        cmocka_unit_test(a_buffer_takes_long_formats_and_nul_bytes),
-        cmocka_unit_test(a_cleared_buffer_keeps_its_memory),
-        cmocka_unit_test(a_freed_buffer_is_empty_and_usable),
-        cmocka_unit_test(a_failed_buffer_takes_nothing_more),
-        cmocka_unit_test(a_note_is_a_line_with_escaped_names),
-        cmocka_unit_test(notes_beyond_the_last_place_are_dropped),
-        cmocka_unit_test(a_note_on_a_long_path_keeps_its_newline),
-    };
-    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -6,10 +6,8 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define NEVER INT64_MAX
 
-static void
-sums_saturate(void **state)
+TEST(sums_saturate)
 {
-    (void)state;
     static const struct {
         int64_t time, more, sum;
     } cases[] = {
@@ -26,10 +24,8 @@ sums_saturate(void **state)
         assert_true(time_add(cases[i].time, cases[i].more) == cases[i].sum);
 }
 
-static void
-products_saturate(void **state)
+TEST(products_saturate)
 {
-    (void)state;
     static const struct {
         int64_t time, count, product;
     } cases[] = {
@@ -49,19 +45,15 @@ products_saturate(void **state)
         assert_true(time_multiply(cases[i].time, cases[i].count) == cases[i].product);
 }
 
-static void
-the_earlier_of_two_times(void **state)
+TEST(the_earlier_of_two_times)
 {
-    (void)state;
     assert_true(time_earlier(1, 2) == 1);
     assert_true(time_earlier(2, 1) == 1);
     assert_true(time_earlier(NEVER, 0) == 0);
 }
 
-static void
-the_next_point_of_a_grid_is_after_now(void **state)
+TEST(the_next_point_of_a_grid_is_after_now)
 {
-    (void)state;
     static const struct {
         int64_t point, every, now, next;
     } cases[] = {
@@ -75,16 +67,4 @@ the_next_point_of_a_grid_is_after_now(void **state)
         if (next != cases[i].next)
             fail_msg("case %zu: %lld", i, (long long)next);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_saturate),
-        cmocka_unit_test(products_saturate),
-        cmocka_unit_test(the_earlier_of_two_times),
-        cmocka_unit_test(the_next_point_of_a_grid_is_after_now),
-    };
-    return cmocka_run_group_tests_name("time", tests, NULL, NULL);
 }

@@ -35,10 +35,8 @@ check_refusal(enum units_kind kind, const char *text, const char *reason)
                  wrong ? wrong : "accepted", (long long)value, reason);
 }
 
-static void
-every_suffix_in_every_case(void **state)
+TEST(every_suffix_in_every_case)
 {
-    (void)state;
     static const struct {
         enum units_kind kind;
         const char *suffix;
@@ -102,10 +100,8 @@ every_suffix_in_every_case(void **state)
     }
 }
 
-static void
-decimals_and_fractions_round_down(void **state)
+TEST(decimals_and_fractions_round_down)
 {
-    (void)state;
     static const struct {
         enum units_kind kind;
         const char *text;
@@ -157,10 +153,8 @@ decimals_and_fractions_round_down(void **state)
         check_value(cases[i].kind, cases[i].text, cases[i].value);
 }
 
-static void
-values_reach_the_largest_signed_number(void **state)
+TEST(values_reach_the_largest_signed_number)
 {
-    (void)state;
     check_value(UNITS_COUNT, "9223372036854775807", INT64_MAX);
     check_value(UNITS_COUNT, "9223372036854775807.0", INT64_MAX);
     check_value(UNITS_COUNT, "9.2E", 9200000000000000000);
@@ -174,27 +168,21 @@ values_reach_the_largest_signed_number(void **state)
     check_value(UNITS_TIME, "2562047h", 9223369200000000000);
 }
 
-static void
-the_largest_number_may_have_a_larger_unit(void **state)
+TEST(the_largest_number_may_have_a_larger_unit)
 {
-    (void)state;
     check_value(UNITS_TIME, "9223372036.854775807", INT64_MAX);
     check_value(UNITS_TIME, "9223372036854775.807us", INT64_MAX);
 }
 
-static void
-digits_beyond_the_precision_are_cut_off(void **state)
+TEST(digits_beyond_the_precision_are_cut_off)
 {
-    (void)state;
     check_value(UNITS_TIME, "0.3333333333333333333333", 333333333);
     check_value(UNITS_COUNT, "2.50000000000000000000001", 2);
     check_value(UNITS_SIZE, "1.00000000000000000000001k", 1024);
 }
 
-static void
-larger_values_are_out_of_range(void **state)
+TEST(larger_values_are_out_of_range)
 {
-    (void)state;
     static const struct {
         enum units_kind kind;
         const char *text;
@@ -225,8 +213,7 @@ larger_values_are_out_of_range(void **state)
 }
 
 /* Values as ioping 1.3 takes them, in all its spellings. */
-static void
-spellings_of_the_predecessor(void **state)
+TEST(spellings_of_the_predecessor)
 {
     static const struct {
         enum units_kind kind;
@@ -260,10 +247,8 @@ spellings_of_the_predecessor(void **state)
             check_value(cases[i].kind, cases[i].texts[k], cases[i].value);
 }
 
-static void
-what_is_no_value_is_refused(void **state)
+TEST(what_is_no_value_is_refused)
 {
-    (void)state;
     static const char *const words[] = {
         "",     "abc",   "k",     "-1",   "-0",   "nan", "NaN",  "inf",   "infinity",
         "0x10", "+1",    " 1",    "1 ",   "\t1",  "1\n", "1//2", "1/2/4", ".",
@@ -282,10 +267,8 @@ what_is_no_value_is_refused(void **state)
             check_refusal(kinds[k].kind, words[i], kinds[k].reason);
 }
 
-static void
-a_unit_of_another_kind_is_refused(void **state)
+TEST(a_unit_of_another_kind_is_refused)
 {
-    (void)state;
     static const char *const counts[] = {"1kb", "1KiB",    "3KiB", "1s",
                                          "1B",  "1sector", "1d",   "1da1"};
     static const char *const sizes[] = {"1s",     "1da",      "1ms", "1ki", "1bytes",
@@ -300,10 +283,8 @@ a_unit_of_another_kind_is_refused(void **state)
         check_refusal(UNITS_TIME, times[i], not_time);
 }
 
-static void
-a_division_by_zero_is_refused(void **state)
+TEST(a_division_by_zero_is_refused)
 {
-    (void)state;
     check_refusal(UNITS_COUNT, "1/0", by_zero);
     check_refusal(UNITS_COUNT, "0/0", by_zero);
     check_refusal(UNITS_SIZE, "1/0", by_zero);
@@ -312,10 +293,8 @@ a_division_by_zero_is_refused(void **state)
     check_refusal(UNITS_TIME, "/0", by_zero);
 }
 
-static void
-a_value_that_would_become_zero_is_refused(void **state)
+TEST(a_value_that_would_become_zero_is_refused)
 {
-    (void)state;
     check_refusal(UNITS_COUNT, "0.5", too_small);
     check_refusal(UNITS_COUNT, "0.999999", too_small);
     check_refusal(UNITS_COUNT, "1/3", too_small);
@@ -334,10 +313,8 @@ check_text(enum units_kind kind, int64_t value, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void
-counts_are_printed_in_thousands(void **state)
+TEST(counts_are_printed_in_thousands)
 {
-    (void)state;
     check_text(UNITS_COUNT, 0, "0");
     check_text(UNITS_COUNT, 48, "48");
     check_text(UNITS_COUNT, 999, "999");
@@ -361,10 +338,8 @@ counts_are_printed_in_thousands(void **state)
     check_text(UNITS_COUNT, INT64_MAX, "9223372.0 T");
 }
 
-static void
-sizes_are_printed_in_powers_of_1024(void **state)
+TEST(sizes_are_printed_in_powers_of_1024)
 {
-    (void)state;
     check_text(UNITS_SIZE, 0, "0 B");
     check_text(UNITS_SIZE, 512, "512 B");
     check_text(UNITS_SIZE, 1000, "1000 B");
@@ -385,10 +360,8 @@ sizes_are_printed_in_powers_of_1024(void **state)
     check_text(UNITS_SIZE, INT64_MAX, "8192.0 PiB");
 }
 
-static void
-times_are_printed_from_nanoseconds_to_hours(void **state)
+TEST(times_are_printed_from_nanoseconds_to_hours)
 {
-    (void)state;
     check_text(UNITS_TIME, 0, "0 ns");
     check_text(UNITS_TIME, 999, "999 ns");
     check_text(UNITS_TIME, 1000, "1 us");
@@ -407,10 +380,8 @@ times_are_printed_from_nanoseconds_to_hours(void **state)
     check_text(UNITS_TIME, INT64_MAX, "2562047.8 hour");
 }
 
-static void
-scaling_is_exact_and_stops_at_the_limit(void **state)
+TEST(scaling_is_exact_and_stops_at_the_limit)
 {
-    (void)state;
     static const struct {
         int64_t a, b, c, result;
     } cases[] = {
@@ -441,10 +412,8 @@ scaling_is_exact_and_stops_at_the_limit(void **state)
 }
 
 /* Without a space, so that they can be arguments. */
-static void
-exact_values_are_read_back(void **state)
+TEST(exact_values_are_read_back)
 {
-    (void)state;
     static const struct {
         enum units_kind kind;
         int64_t value;
@@ -474,28 +443,4 @@ exact_values_are_read_back(void **state)
         assert_null(units_parse(cases[i].kind, text, &value));
         assert_int_equal(value, cases[i].value);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_suffix_in_every_case),
-        cmocka_unit_test(decimals_and_fractions_round_down),
-        cmocka_unit_test(values_reach_the_largest_signed_number),
-        cmocka_unit_test(the_largest_number_may_have_a_larger_unit),
-        cmocka_unit_test(digits_beyond_the_precision_are_cut_off),
-        cmocka_unit_test(larger_values_are_out_of_range),
-        cmocka_unit_test(spellings_of_the_predecessor),
-        cmocka_unit_test(what_is_no_value_is_refused),
-        cmocka_unit_test(a_unit_of_another_kind_is_refused),
-        cmocka_unit_test(a_division_by_zero_is_refused),
-        cmocka_unit_test(a_value_that_would_become_zero_is_refused),
-        cmocka_unit_test(counts_are_printed_in_thousands),
-        cmocka_unit_test(sizes_are_printed_in_powers_of_1024),
-        cmocka_unit_test(times_are_printed_from_nanoseconds_to_hours),
-        cmocka_unit_test(scaling_is_exact_and_stops_at_the_limit),
-        cmocka_unit_test(exact_values_are_read_back),
-    };
-    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }

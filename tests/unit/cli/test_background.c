@@ -16,10 +16,8 @@ parsed(const char *text)
     return load;
 }
 
-static void
-the_first_word_is_what_it_does(void **state)
+TEST(the_first_word_is_what_it_does)
 {
-    (void)state;
     struct background_options load = parsed("read");
     assert_true(load.reads && !load.writes);
     load = parsed("write");
@@ -28,10 +26,8 @@ the_first_word_is_what_it_does(void **state)
     assert_true(load.reads && load.writes);
 }
 
-static void
-what_is_not_given_is_left_open(void **state)
+TEST(what_is_not_given_is_left_open)
 {
-    (void)state;
     struct background_options load = parsed("read");
     assert_int_equal(load.size, 0);
     assert_int_equal(load.depth, 0);
@@ -42,8 +38,7 @@ what_is_not_given_is_left_open(void **state)
     assert_null(load.path);
 }
 
-static void
-words_come_in_any_order(void **state)
+TEST(words_come_in_any_order)
 {
     static const char *const texts[] = {
         "write,size=1m,depth=8,threads=2,rate=1k,linear",
@@ -61,17 +56,14 @@ words_come_in_any_order(void **state)
     assert_true(parsed("read,random").random);
 }
 
-static void
-a_path_takes_the_rest(void **state)
+TEST(a_path_takes_the_rest)
 {
-    (void)state;
     struct background_options load = parsed("read,depth=2,path=/a,b=c,depth=3");
     assert_string_equal(load.path, "/a,b=c,depth=3");
     assert_int_equal(load.depth, 2);
 }
 
-static void
-a_wrong_word_is_named(void **state)
+TEST(a_wrong_word_is_named)
 {
     static const char *const cases[][2] = {
         {"", "'': neither read, write nor rw"},
@@ -109,17 +101,4 @@ a_wrong_word_is_named(void **state)
             fail_msg("%s: accepted", cases[i][0]);
         assert_string_equal(wrong, cases[i][1]);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_word_is_what_it_does),
-        cmocka_unit_test(what_is_not_given_is_left_open),
-        cmocka_unit_test(words_come_in_any_order),
-        cmocka_unit_test(a_path_takes_the_rest),
-        cmocka_unit_test(a_wrong_word_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

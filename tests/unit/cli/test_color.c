@@ -16,10 +16,8 @@ parse_color(const char *text, enum color *color)
     return wrong;
 }
 
-static void
-the_three_words_are_read(void **state)
+TEST(the_three_words_are_read)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum color color;
@@ -32,10 +30,8 @@ the_three_words_are_read(void **state)
         }
 }
 
-static void
-all_else_is_refused_and_changes_nothing(void **state)
+TEST(all_else_is_refused_and_changes_nothing)
 {
-    (void)state;
     static const char *const texts[] = {"",    "Always", "alway", "always ",  " auto",
                                         "yes", "0",      "NEVER", "autonever"};
     for (size_t i = 0; i < LENGTH(texts); i++) {
@@ -47,22 +43,9 @@ all_else_is_refused_and_changes_nothing(void **state)
     }
 }
 
-static void
-nothing_said_is_auto(void **state)
+TEST(nothing_said_is_auto)
 {
-    (void)state;
     struct options options;
     options_init(&options);
     assert_int_equal(options.color, COLOR_AUTO);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_three_words_are_read),
-        cmocka_unit_test(all_else_is_refused_and_changes_nothing),
-        cmocka_unit_test(nothing_said_is_auto),
-    };
-    return cmocka_run_group_tests_name("color", tests, NULL, NULL);
 }

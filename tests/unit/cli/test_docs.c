@@ -32,10 +32,8 @@ count(const char *text, const char *part)
     return found;
 }
 
-static void
-the_help_has_each_option_once(void **state)
+TEST(the_help_has_each_option_once)
 {
-    (void)state;
     struct buffer text = {0};
     cli_usage_all(&text);
     assert_false(text.failed);
@@ -62,10 +60,8 @@ the_help_has_each_option_once(void **state)
     buffer_free(&text);
 }
 
-static void
-the_help_has_each_group_once(void **state)
+TEST(the_help_has_each_group_once)
 {
-    (void)state;
     struct buffer text = {0};
     cli_usage_all(&text);
     for (int i = 0; i < OPTION_IDS; i++) {
@@ -77,10 +73,8 @@ the_help_has_each_group_once(void **state)
     buffer_free(&text);
 }
 
-static void
-the_table_has_each_option_once(void **state)
+TEST(the_table_has_each_option_once)
 {
-    (void)state;
     for (int i = 0; i < OPTION_IDS; i++)
         for (int k = 0; k < i; k++)
             assert_int_not_equal(cli_options[i].id, cli_options[k].id);
@@ -100,19 +94,15 @@ check_terminal(void (*add)(struct buffer *text), int lines)
     buffer_free(&text);
 }
 
-static void
-the_help_fits_a_terminal(void **state)
+TEST(the_help_fits_a_terminal)
 {
-    (void)state;
     check_terminal(cli_usage, 24);
     check_terminal(cli_usage_all, 100);
 }
 
 /* Its lines, which are those of the whole help, and where the others are. */
-static void
-the_first_screen_has_the_options_of_its_column(void **state)
+TEST(the_first_screen_has_the_options_of_its_column)
 {
-    (void)state;
     struct buffer text = {0}, all = {0};
     char line[128];
     int options = 0, marked = 0;
@@ -140,10 +130,8 @@ the_first_screen_has_the_options_of_its_column(void **state)
     buffer_free(&all);
 }
 
-static void
-the_version_is_one_line(void **state)
+TEST(the_version_is_one_line)
 {
-    (void)state;
     struct buffer text = {0};
     cli_version(&text);
     assert_string_equal(text.text, "ioping 2.0.0\n");
@@ -183,10 +171,8 @@ find_described(char *page, bool described[OPTION_IDS])
                 described[i] = true;
 }
 
-static void
-the_man_page_describes_every_option(void **state)
+TEST(the_man_page_describes_every_option)
 {
-    (void)state;
     bool described[OPTION_IDS] = {false};
     char *page = read_source("man/ioping.1");
     find_described(page, described);
@@ -197,10 +183,8 @@ the_man_page_describes_every_option(void **state)
 }
 
 /* The first screen of -h and no other option is explained before the examples. */
-static void
-the_man_page_begins_with_the_first_screen(void **state)
+TEST(the_man_page_begins_with_the_first_screen)
 {
-    (void)state;
     bool described[OPTION_IDS] = {false};
     char *page = read_source("man/ioping.1"), *end = strstr(page, "\n.Ss Examples\n");
     assert_non_null(end);
@@ -226,10 +210,8 @@ is_option(const char *name, size_t length)
     return false;
 }
 
-static void
-the_man_page_describes_nothing_else(void **state)
+TEST(the_man_page_describes_nothing_else)
 {
-    (void)state;
     char *page = read_source("man/ioping.1");
     int found = 0;
     for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n")) {
@@ -280,10 +262,8 @@ check_versions(const char *name)
     return ours;
 }
 
-static void
-the_documents_know_no_other_version(void **state)
+TEST(the_documents_know_no_other_version)
 {
-    (void)state;
     assert_true(check_versions("README.md") > 0);
     check_versions("man/TOUR.md");
     check_versions("man/ioping.1");
@@ -309,19 +289,15 @@ check_links(const char *folder, const char *name)
     return links;
 }
 
-static void
-the_documents_link_to_files_that_are_there(void **state)
+TEST(the_documents_link_to_files_that_are_there)
 {
-    (void)state;
     assert_true(check_links("", "README.md") > 5);
     assert_true(check_links("man/", "TOUR.md") > 3);
 }
 
 /* A visitor reads it in three minutes; what is longer belongs to the tour. */
-static void
-the_readme_is_short(void **state)
+TEST(the_readme_is_short)
 {
-    (void)state;
     char *text = read_source("README.md");
     assert_in_range(count(text, "\n"), 1, 299);
     free(text);
@@ -347,10 +323,8 @@ check_values_taken(const struct cli_option *option)
     buffer_free(&list);
 }
 
-static void
-every_value_that_is_offered_is_taken(void **state)
+TEST(every_value_that_is_offered_is_taken)
 {
-    (void)state;
     int lists = 0;
     for (int i = 0; i < OPTION_IDS; i++) {
         if (!cli_options[i].list)
@@ -359,25 +333,4 @@ every_value_that_is_offered_is_taken(void **state)
         lists++;
     }
     assert_int_equal(lists, 6);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_has_each_option_once),
-        cmocka_unit_test(the_help_has_each_option_once),
-        cmocka_unit_test(the_help_has_each_group_once),
-        cmocka_unit_test(the_help_fits_a_terminal),
-        cmocka_unit_test(the_first_screen_has_the_options_of_its_column),
-        cmocka_unit_test(the_version_is_one_line),
-        cmocka_unit_test(the_man_page_describes_every_option),
-        cmocka_unit_test(the_man_page_begins_with_the_first_screen),
-        cmocka_unit_test(the_man_page_describes_nothing_else),
-        cmocka_unit_test(the_documents_know_no_other_version),
-        cmocka_unit_test(the_documents_link_to_files_that_are_there),
-        cmocka_unit_test(the_readme_is_short),
-        cmocka_unit_test(every_value_that_is_offered_is_taken),
-    };
-    return cmocka_run_group_tests_name("docs", tests, NULL, NULL);
 }

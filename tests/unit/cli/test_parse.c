@@ -150,8 +150,7 @@ check_ways(const struct row *row, const char *option, const char *const *ways, i
     }
 }
 
-static void
-every_option_by_letter(void **state)
+TEST(every_option_by_letter)
 {
     static const char *const ways[] = {"-%s %s .", "-%s%s ."};
     (void)state;
@@ -164,8 +163,7 @@ every_option_by_letter(void **state)
     }
 }
 
-static void
-every_option_by_name(void **state)
+TEST(every_option_by_name)
 {
     static const char *const ways[] = {"-%s %s .", "--%s %s .", "-%s=%s .", "--%s=%s ."};
     (void)state;
@@ -175,10 +173,8 @@ every_option_by_name(void **state)
     }
 }
 
-static void
-nothing_given_leaves_the_defaults(void **state)
+TEST(nothing_given_leaves_the_defaults)
 {
-    (void)state;
     struct options options = accepted("/tmp");
     assert_string_equal(options.targets[0], "/tmp");
     assert_string_equal(options.time_format, "%b %d %T");
@@ -206,10 +202,8 @@ nothing_given_leaves_the_defaults(void **state)
         assert_int_equal(options.given[id], 0);
 }
 
-static void
-a_count_in_every_notation(void **state)
+TEST(a_count_in_every_notation)
 {
-    (void)state;
     static const char *const lines[] = {
         "-c 10 .",      "-c10 .",     "-count 10 .", "--count 10 .", "-count=10 .",
         "--count=10 .", "-cou 10 .",  "--co=10 .",   "-co=10 .",     ". -c 10",
@@ -224,10 +218,8 @@ a_count_in_every_notation(void **state)
     }
 }
 
-static void
-flags_bundle(void **state)
+TEST(flags_bundle)
 {
-    (void)state;
     struct options options = accepted("-RLB -qs1M /dev/sda1 -Ck");
     static const enum option_id flags[] = {OPTION_RAPID, OPTION_LINEAR, OPTION_BATCH,
                                            OPTION_QUIET, OPTION_SIZE,   OPTION_CACHED,
@@ -242,10 +234,8 @@ flags_bundle(void **state)
     assert_string_equal(options.targets[0], "/dev/sda1");
 }
 
-static void
-repeated_options_are_counted_and_the_last_value_wins(void **state)
+TEST(repeated_options_are_counted_and_the_last_value_wins)
 {
-    (void)state;
     assert_int_equal(accepted("-WWW .").given[OPTION_WRITE], 3);
     assert_int_equal(accepted("-W -write . --wri").given[OPTION_WRITE], 3);
     assert_int_equal(accepted("-WGW .").given[OPTION_WRITE], 2);
@@ -258,10 +248,8 @@ repeated_options_are_counted_and_the_last_value_wins(void **state)
     assert_int_equal(options.sweep.to, 0);
 }
 
-static void
-a_single_letter_is_never_an_abbreviation(void **state)
+TEST(a_single_letter_is_never_an_abbreviation)
 {
-    (void)state;
     struct options options =
         accepted("-i 2 -s 8k -w 3 -r 4 -l 5k -p 6 -t 7 -b 8 . -e 9 -c 1");
     assert_int_equal(options.interval, 2000000000);
@@ -276,10 +264,8 @@ a_single_letter_is_never_an_abbreviation(void **state)
     assert_int_equal(options.count, 1);
 }
 
-static void
-unique_beginnings_of_names(void **state)
+TEST(unique_beginnings_of_names)
 {
-    (void)state;
     static const struct {
         const char *line;
         enum option_id id;
@@ -323,10 +309,8 @@ unique_beginnings_of_names(void **state)
     }
 }
 
-static void
-ambiguous_beginnings_list_the_possibilities(void **state)
+TEST(ambiguous_beginnings_list_the_possibilities)
 {
-    (void)state;
     check_refused("-m 1 .", true,
                   "ioping: option '-m' is ambiguous; possibilities: '-min-time' "
                   "'-max-time'\n");
@@ -345,10 +329,8 @@ ambiguous_beginnings_list_the_possibilities(void **state)
                   "'-work-offset' '-work-time'\n");
 }
 
-static void
-unknown_options_are_refused_with_the_usage(void **state)
+TEST(unknown_options_are_refused_with_the_usage)
 {
-    (void)state;
     check_refused("-z .", true, "ioping: unrecognized option '-z'\n");
     check_refused("-qzc 10 .", true, "ioping: unrecognized option '-z'\n");
     check_refused("-urings .", true,
@@ -363,8 +345,7 @@ unknown_options_are_refused_with_the_usage(void **state)
 }
 
 /* Whatever its letters would be, -v too. */
-static void
-the_nearest_long_option_is_named(void **state)
+TEST(the_nearest_long_option_is_named)
 {
     static const char *const cases[][2] = {
         {"-plott", "-plot"},      {"-iodepth", "-depth"},
@@ -391,10 +372,8 @@ the_nearest_long_option_is_named(void **state)
     accepted("-kqBDc10 .");
 }
 
-static void
-a_missing_value_is_refused_with_the_usage(void **state)
+TEST(a_missing_value_is_refused_with_the_usage)
 {
-    (void)state;
     check_refused(". -c", true, "ioping: option '-c' requires an argument\n");
     check_refused(". -qc", true, "ioping: option '-c' requires an argument\n");
     check_refused(". -count", true, "ioping: option '-count' requires an argument\n");
@@ -402,10 +381,8 @@ a_missing_value_is_refused_with_the_usage(void **state)
                   "ioping: option '-work-time' requires an argument\n");
 }
 
-static void
-a_value_where_none_belongs_is_refused_with_the_usage(void **state)
+TEST(a_value_where_none_belongs_is_refused_with_the_usage)
 {
-    (void)state;
     check_refused("--quiet=3 .", true,
                   "ioping: option '-quiet' doesn't allow an argument\n");
     check_refused("-dir= .", true,
@@ -413,10 +390,8 @@ a_value_where_none_belongs_is_refused_with_the_usage(void **state)
     check_refused("-q3 .", true, "ioping: unrecognized option '-3'\n");
 }
 
-static void
-a_refused_value_is_named_with_its_option(void **state)
+TEST(a_refused_value_is_named_with_its_option)
 {
-    (void)state;
 #define COUNT ": not a number with an optional suffix da, k, M, G, T, P, E\n"
 #define SIZE ": not a size such as 4096, 4k, 1.5m, 8sector, 1page\n"
 #define TIME ": not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min\n"
@@ -481,10 +456,8 @@ a_refused_value_is_named_with_its_option(void **state)
         check_refused(cases[i].line, false, cases[i].message);
 }
 
-static void
-the_largest_values_are_accepted(void **state)
+TEST(the_largest_values_are_accepted)
 {
-    (void)state;
     assert_int_equal(accepted("-s 2147479552 .").size, 2147479552);
     assert_true(accepted("-c 9223372036854775807 .").count == INT64_MAX);
     assert_true(accepted("-c 9E .").count == 9000000000000000000);
@@ -493,10 +466,8 @@ the_largest_values_are_accepted(void **state)
     assert_int_equal(accepted("-depth 4096 .").depth, 4096);
 }
 
-static void
-a_time_format_is_attached_or_absent(void **state)
+TEST(a_time_format_is_attached_or_absent)
 {
-    (void)state;
     static const struct {
         const char *line, *format;
     } cases[] = {
@@ -514,27 +485,21 @@ a_time_format_is_attached_or_absent(void **state)
     assert_string_equal(accepted("-I %T").targets[0], "%T");
 }
 
-static void
-two_dashes_end_the_options(void **state)
+TEST(two_dashes_end_the_options)
 {
-    (void)state;
     assert_string_equal(accepted("-- -q").targets[0], "-q");
     assert_int_equal(accepted("-- -q").given[OPTION_QUIET], 0);
     assert_string_equal(accepted("-q -- --").targets[0], "--");
     assert_string_equal(accepted("-p 1 . --").targets[0], ".");
 }
 
-static void
-a_lone_dash_is_a_target(void **state)
+TEST(a_lone_dash_is_a_target)
 {
-    (void)state;
     assert_string_equal(accepted("-q - -C").targets[0], "-");
 }
 
-static void
-targets_stay_in_their_order(void **state)
+TEST(targets_stay_in_their_order)
 {
-    (void)state;
     struct options options = accepted("b -q a -- -c b");
     static const char *const expected[] = {"b", "a", "-c", "b"};
     assert_int_equal(options.target_count, LENGTH(expected));
@@ -542,10 +507,8 @@ targets_stay_in_their_order(void **state)
         assert_string_equal(options.targets[i], expected[i]);
 }
 
-static void
-there_are_at_most_64_targets(void **state)
+TEST(there_are_at_most_64_targets)
 {
-    (void)state;
     char *argv[67] = {"ioping"};
     static struct options options;
     struct error error;
@@ -558,18 +521,14 @@ there_are_at_most_64_targets(void **state)
     assert_int_equal(error.status, EXIT_USAGE);
 }
 
-static void
-there_is_at_least_one_target(void **state)
+TEST(there_is_at_least_one_target)
 {
-    (void)state;
     check_refused("-q -c 1", false, "ioping: no destination specified\n");
     check_refused("--", false, "ioping: no destination specified\n");
 }
 
-static void
-help_and_version_end_the_parsing(void **state)
+TEST(help_and_version_end_the_parsing)
 {
-    (void)state;
     static const struct {
         const char *line;
         enum option_id id;
@@ -591,10 +550,8 @@ help_and_version_end_the_parsing(void **state)
     check_refused("-z -h", true, "ioping: unrecognized option '-z'\n");
 }
 
-static void
-all_behind_help_asks_for_all_options(void **state)
+TEST(all_behind_help_asks_for_all_options)
 {
-    (void)state;
     static const struct {
         const char *line;
         bool all;
@@ -609,8 +566,7 @@ all_behind_help_asks_for_all_options(void **state)
             fail_msg("%s: not %d", cases[i].line, cases[i].all);
 }
 
-static void
-a_long_option_is_seen_on_a_line_that_is_wrong(void **state)
+TEST(a_long_option_is_seen_on_a_line_that_is_wrong)
 {
     static const struct {
         const char *words[4];
@@ -632,36 +588,4 @@ a_long_option_is_seen_on_a_line_that_is_wrong(void **state)
         if (cli_has(argc, argv, OPTION_CHECK) != cases[i].there)
             fail_msg("ioping %s ...", cases[i].words[0]);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_option_by_letter),
-        cmocka_unit_test(every_option_by_name),
-        cmocka_unit_test(nothing_given_leaves_the_defaults),
-        cmocka_unit_test(a_count_in_every_notation),
-        cmocka_unit_test(flags_bundle),
-        cmocka_unit_test(repeated_options_are_counted_and_the_last_value_wins),
-        cmocka_unit_test(a_single_letter_is_never_an_abbreviation),
-        cmocka_unit_test(unique_beginnings_of_names),
-        cmocka_unit_test(a_long_option_is_seen_on_a_line_that_is_wrong),
-        cmocka_unit_test(ambiguous_beginnings_list_the_possibilities),
-        cmocka_unit_test(unknown_options_are_refused_with_the_usage),
-        cmocka_unit_test(the_nearest_long_option_is_named),
-        cmocka_unit_test(a_missing_value_is_refused_with_the_usage),
-        cmocka_unit_test(a_value_where_none_belongs_is_refused_with_the_usage),
-        cmocka_unit_test(a_refused_value_is_named_with_its_option),
-        cmocka_unit_test(the_largest_values_are_accepted),
-        cmocka_unit_test(a_time_format_is_attached_or_absent),
-        cmocka_unit_test(two_dashes_end_the_options),
-        cmocka_unit_test(a_lone_dash_is_a_target),
-        cmocka_unit_test(targets_stay_in_their_order),
-        cmocka_unit_test(there_are_at_most_64_targets),
-        cmocka_unit_test(there_is_at_least_one_target),
-        cmocka_unit_test(help_and_version_end_the_parsing),
-        cmocka_unit_test(all_behind_help_asks_for_all_options),
-    };
-    return cmocka_run_group_tests_name("parse", tests, NULL, NULL);
 }

@@ -37,10 +37,8 @@ check_refused(const char *text, const char *why)
         fail_msg("'%.200s': %s", text, wrong ? wrong : "taken");
 }
 
-static void
-a_kind_alone_leaves_the_ends_open(void **state)
+TEST(a_kind_alone_leaves_the_ends_open)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum sweep_kind kind;
@@ -58,10 +56,8 @@ a_kind_alone_leaves_the_ends_open(void **state)
     }
 }
 
-static void
-both_ends_are_read_with_their_units(void **state)
+TEST(both_ends_are_read_with_their_units)
 {
-    (void)state;
     static const struct {
         const char *text;
         struct sweep sweep;
@@ -95,10 +91,8 @@ both_ends_are_read_with_their_units(void **state)
     }
 }
 
-static void
-nothing_else_is_swept(void **state)
+TEST(nothing_else_is_swept)
 {
-    (void)state;
     static const char *const texts[] = {
         "",           "=",      "..",        "4k..1m",
         "s",          "siz",    "sizes",     "Size",
@@ -111,10 +105,8 @@ nothing_else_is_swept(void **state)
         check_refused(texts[i], NO_KIND);
 }
 
-static void
-ends_are_two_values_with_dots_between(void **state)
+TEST(ends_are_two_values_with_dots_between)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"size=", NO_ENDS},          {"size=4k", NO_ENDS},
         {"size=4k-1m", NO_ENDS},     {"size=4k,1m", NO_ENDS},
@@ -135,10 +127,8 @@ ends_are_two_values_with_dots_between(void **state)
 }
 
 /* The second end would be a decimal without its zero. */
-static void
-three_dots_are_refused(void **state)
+TEST(three_dots_are_refused)
 {
-    (void)state;
     struct sweep sweep;
     static const char *const texts[] = {"size=4k...1m", "threads=1...5k", "size=1....8"};
     for (size_t i = 0; i < LENGTH(texts); i++)
@@ -147,10 +137,8 @@ three_dots_are_refused(void **state)
                      (long long)sweep.to);
 }
 
-static void
-each_end_is_a_value_that_makes_sense(void **state)
+TEST(each_end_is_a_value_that_makes_sense)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"size=0..4", ZERO},
         {"size=0..0", ZERO},
@@ -182,10 +170,8 @@ each_end_is_a_value_that_makes_sense(void **state)
         check_refused(cases[i][0], cases[i][1]);
 }
 
-static void
-the_second_end_is_not_below_the_first(void **state)
+TEST(the_second_end_is_not_below_the_first)
 {
-    (void)state;
     static const char *const texts[] = {"size=8k..4k",  "size=4097..4k",
                                         "size=1..0",    "threads=2..1",
                                         "depth=64..63", "threads=5000..4999"};
@@ -193,10 +179,8 @@ the_second_end_is_not_below_the_first(void **state)
         check_refused(texts[i], BACKWARDS);
 }
 
-static void
-no_end_is_beyond_what_the_option_itself_takes(void **state)
+TEST(no_end_is_beyond_what_the_option_itself_takes)
 {
-    (void)state;
     static const char size[] = "more than the system can do in one request (2147479552)",
                       threads[] = "more than 1024", depth[] = "more than 4096";
     check_refused("size=4k..2147479553", size);
@@ -209,10 +193,8 @@ no_end_is_beyond_what_the_option_itself_takes(void **state)
     check_refused("depth=5000..6000", depth);
 }
 
-static void
-a_very_long_text_is_refused(void **state)
+TEST(a_very_long_text_is_refused)
 {
-    (void)state;
     static char text[100000];
     static const char *const heads[] = {"size=", "threads=1..", "size=1..", "depth="};
     for (size_t i = 0; i < LENGTH(heads); i++) {
@@ -226,10 +208,8 @@ a_very_long_text_is_refused(void **state)
 }
 
 /* 31 characters are room enough for any value; one more is not read. */
-static void
-a_first_end_has_31_characters_at_the_most(void **state)
+TEST(a_first_end_has_31_characters_at_the_most)
 {
-    (void)state;
     struct sweep sweep;
     assert_null(parse_sweep("size=0000000000000000000000000000004..8", &sweep));
     assert_int_equal(sweep.from, 4);
@@ -245,10 +225,8 @@ check_values(int64_t from, int64_t to, const int64_t *expected)
     assert_int_equal(*expected, 0);
 }
 
-static void
-values_double_to_the_end(void **state)
+TEST(values_double_to_the_end)
 {
-    (void)state;
     static const struct {
         int64_t from, to, values[9];
     } cases[] = {
@@ -263,10 +241,8 @@ values_double_to_the_end(void **state)
         check_values(cases[i].from, cases[i].to, cases[i].values);
 }
 
-static void
-an_end_between_two_values_is_the_last(void **state)
+TEST(an_end_between_two_values_is_the_last)
 {
-    (void)state;
     static const struct {
         int64_t from, to, values[9];
     } cases[] = {
@@ -283,10 +259,8 @@ an_end_between_two_values_is_the_last(void **state)
         check_values(cases[i].from, cases[i].to, cases[i].values);
 }
 
-static void
-large_values_do_not_overflow(void **state)
+TEST(large_values_do_not_overflow)
 {
-    (void)state;
     static const struct {
         int64_t value, to, next;
     } cases[] = {
@@ -309,10 +283,8 @@ large_values_do_not_overflow(void **state)
                      (long long)sweep_next(cases[i].value, cases[i].to));
 }
 
-static void
-each_kind_has_its_word(void **state)
+TEST(each_kind_has_its_word)
 {
-    (void)state;
     assert_null(sweep_name(SWEEP_NONE));
     assert_string_equal(sweep_name(SWEEP_SIZE), "size");
     assert_string_equal(sweep_name(SWEEP_THREADS), "threads");
@@ -325,10 +297,8 @@ each_kind_has_its_word(void **state)
     assert_string_equal(sweep_noun(SWEEP_INTERVAL), "interval");
 }
 
-static void
-values_have_the_units_of_their_kind(void **state)
+TEST(values_have_the_units_of_their_kind)
 {
-    (void)state;
     static const struct {
         enum sweep_kind kind;
         const char *text;
@@ -341,27 +311,4 @@ values_have_the_units_of_their_kind(void **state)
         char text[UNITS_TEXT];
         assert_string_equal(sweep_format(cases[i].kind, 4000, text), cases[i].text);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kind_alone_leaves_the_ends_open),
-        cmocka_unit_test(both_ends_are_read_with_their_units),
-        cmocka_unit_test(nothing_else_is_swept),
-        cmocka_unit_test(ends_are_two_values_with_dots_between),
-        cmocka_unit_test(three_dots_are_refused),
-        cmocka_unit_test(each_end_is_a_value_that_makes_sense),
-        cmocka_unit_test(the_second_end_is_not_below_the_first),
-        cmocka_unit_test(no_end_is_beyond_what_the_option_itself_takes),
-        cmocka_unit_test(a_very_long_text_is_refused),
-        cmocka_unit_test(a_first_end_has_31_characters_at_the_most),
-        cmocka_unit_test(values_double_to_the_end),
-        cmocka_unit_test(an_end_between_two_values_is_the_last),
-        cmocka_unit_test(large_values_do_not_overflow),
-        cmocka_unit_test(each_kind_has_its_word),
-        cmocka_unit_test(values_have_the_units_of_their_kind),
-    };
-    return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
 }

@@ -59,50 +59,27 @@ try_corpus(const char *name, fuzz_function *harness)
     assert_in_range(sum, 1, CORPUS_MOST);
 }
 
-static void
-no_command_line_breaks_parser_or_plan(void **state)
+TEST(no_command_line_breaks_parser_or_plan)
 {
-    (void)state;
     try_corpus("options", fuzz_options);
 }
 
-static void
-no_value_breaks_its_parser(void **state)
+TEST(no_value_breaks_its_parser)
 {
-    (void)state;
     try_corpus("values", fuzz_values);
 }
 
-static void
-no_mount_table_breaks_its_reader(void **state)
+TEST(no_mount_table_breaks_its_reader)
 {
-    (void)state;
     try_corpus("mounts", fuzz_mounts);
 }
 
-static void
-no_text_breaks_its_escapes(void **state)
+TEST(no_text_breaks_its_escapes)
 {
-    (void)state;
     try_corpus("escapes", fuzz_escapes);
 }
 
-static void
-no_file_breaks_the_reader_of_raw_lines(void **state)
+TEST(no_file_breaks_the_reader_of_raw_lines)
 {
-    (void)state;
     try_corpus("recorded_runs", fuzz_recorded_runs);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_command_line_breaks_parser_or_plan),
-        cmocka_unit_test(no_value_breaks_its_parser),
-        cmocka_unit_test(no_mount_table_breaks_its_reader),
-        cmocka_unit_test(no_text_breaks_its_escapes),
-        cmocka_unit_test(no_file_breaks_the_reader_of_raw_lines),
-    };
-    return cmocka_run_group_tests_name("corpus", tests, NULL, NULL);
 }

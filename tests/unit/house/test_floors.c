@@ -75,10 +75,8 @@ visit_lines(const char *pattern, void (*visit)(const struct line *line))
     return files;
 }
 
-static void
-a_floor_sees_itself_and_those_below(void **state)
+TEST(a_floor_sees_itself_and_those_below)
 {
-    (void)state;
     assert_true(may_include("report", "run"));
     assert_true(may_include("run", "plan"));
     assert_true(may_include("plan", "cli"));
@@ -106,10 +104,8 @@ check_include(const struct line *line)
         fail_msg("%s:%d includes %s", line->path, line->number, name);
 }
 
-static void
-no_file_includes_from_above_or_beside(void **state)
+TEST(no_file_includes_from_above_or_beside)
 {
-    (void)state;
     includes = 0;
     int sources = visit_lines("src/*/*.[ch]", check_include);
     int headers = visit_lines("include/*/*.h", check_include);
@@ -122,10 +118,8 @@ ignore_line(const struct line *line)
     (void)line;
 }
 
-static void
-every_file_stands_in_a_folder(void **state)
+TEST(every_file_stands_in_a_folder)
 {
-    (void)state;
     assert_int_equal(visit_lines("src/*.[ch]", ignore_line), 1);
     assert_int_equal(visit_lines("src/main.c", ignore_line), 1);
     assert_int_equal(visit_lines("include/*.h", ignore_line), 0);
@@ -141,10 +135,8 @@ count_line(const struct line *line)
     lines = line->number;
 }
 
-static void
-the_main_file_is_a_table_of_contents(void **state)
+TEST(the_main_file_is_a_table_of_contents)
 {
-    (void)state;
     lines = 0;
     visit_lines("src/main.c", count_line);
     assert_in_range(lines, 20, 80);
@@ -157,10 +149,8 @@ compiler(void)
     return name && name[0] ? name : "cc";
 }
 
-static void
-every_header_compiles_alone(void **state)
+TEST(every_header_compiles_alone)
 {
-    (void)state;
     char pattern[1100], command_line[2400];
     glob_t found;
     snprintf(pattern, sizeof(pattern), "%s --version >/dev/null 2>&1", compiler());
@@ -208,10 +198,8 @@ check_condition(const struct line *line)
         fail_msg("%s:%d: %s", line->path, line->number, line->text);
 }
 
-static void
-systems_differ_below_the_engines_only(void **state)
+TEST(systems_differ_below_the_engines_only)
 {
-    (void)state;
     assert_true(asks_for_system("#ifdef __linux__\n"));
     assert_true(asks_for_system("# if defined(__APPLE__) || X\n"));
     assert_true(asks_for_system("#elif defined _WIN32\n"));
@@ -232,10 +220,8 @@ check_volatile(const struct line *line)
         fail_msg("%s:%d: %s", line->path, line->number, line->text);
 }
 
-static void
-what_is_volatile_is_for_handlers(void **state)
+TEST(what_is_volatile_is_for_handlers)
 {
-    (void)state;
     assert_true(visit_lines("src/*/*.[ch]", check_volatile) > 20);
     assert_true(visit_lines("include/*/*.h", check_volatile) > 20);
 }
@@ -282,10 +268,8 @@ assert_names_in(const struct names *some, const struct names *all, const char *p
 }
 
 /* A name that is misspelt would have two functions in one library, or none. */
-static void
-what_systems_have_is_what_files_ask_for(void **state)
+TEST(what_systems_have_is_what_files_ask_for)
 {
-    (void)state;
     defined.count = asked.count = 0;
     assert_true(visit_lines("src/os/*.[ch]", collect_names) > 20);
     assert_true(defined.count > 20);
@@ -294,10 +278,8 @@ what_systems_have_is_what_files_ask_for(void **state)
 }
 
 /* Two files that call each other cannot be read one after the other. */
-static void
-no_files_call_each_other_in_a_circle(void **state)
+TEST(no_files_call_each_other_in_a_circle)
 {
-    (void)state;
     need_program("nm");
     need_native("nm reads the objects of this machine");
     struct result result = command("no_circle_of_files");
@@ -318,19 +300,15 @@ check_length(const struct line *line)
         fail_msg("%s has more than %d lines", line->path, most);
 }
 
-static void
-no_file_is_too_long_to_read(void **state)
+TEST(no_file_is_too_long_to_read)
 {
-    (void)state;
     assert_true(visit_lines("src/*/*.[ch]", check_length) > 20);
     assert_true(visit_lines("include/*/*.h", check_length) > 20);
 }
 
 /* The figures that the house keeps to. */
-static void
-it_stays_as_small_as_it_was_planned(void **state)
+TEST(it_stays_as_small_as_it_was_planned)
 {
-    (void)state;
     int files = visit_lines("src/*.c", ignore_line) +
                 visit_lines("src/*/*.[ch]", ignore_line) +
                 visit_lines("include/*/*.h", ignore_line);
@@ -338,23 +316,4 @@ it_stays_as_small_as_it_was_planned(void **state)
     struct result result = command_status(0, "longest_chain");
     assert_in_range(atoi(result.out), 3, 8);
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_floor_sees_itself_and_those_below),
-        cmocka_unit_test(no_file_includes_from_above_or_beside),
-        cmocka_unit_test(every_file_stands_in_a_folder),
-        cmocka_unit_test(the_main_file_is_a_table_of_contents),
-        cmocka_unit_test(every_header_compiles_alone),
-        cmocka_unit_test(systems_differ_below_the_engines_only),
-        cmocka_unit_test(what_systems_have_is_what_files_ask_for),
-        cmocka_unit_test(what_is_volatile_is_for_handlers),
-        cmocka_unit_test(no_files_call_each_other_in_a_circle),
-        cmocka_unit_test(no_file_is_too_long_to_read),
-        cmocka_unit_test(it_stays_as_small_as_it_was_planned),
-    };
-    return cmocka_run_group_tests_name("floors", tests, NULL, NULL);
 }

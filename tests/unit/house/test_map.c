@@ -54,10 +54,8 @@ next_word(const char **text, char *word, size_t size)
     return true;
 }
 
-static void
-every_path_on_the_map_exists(void **state)
+TEST(every_path_on_the_map_exists)
 {
-    (void)state;
     char *map = read_map(), word[256], path[PATH];
     const char *at = map;
     struct stat info;
@@ -74,10 +72,8 @@ every_path_on_the_map_exists(void **state)
     free(map);
 }
 
-static void
-every_folder_of_the_source_is_on_the_map(void **state)
+TEST(every_folder_of_the_source_is_on_the_map)
 {
-    (void)state;
     char *map = read_map(), path[PATH], name[300];
     snprintf(path, sizeof(path), "%s/src", top());
     DIR *folder = opendir(path);
@@ -97,25 +93,12 @@ every_folder_of_the_source_is_on_the_map(void **state)
 }
 
 /* Whoever opens the source for the first time reads it whole. */
-static void
-it_is_one_page(void **state)
+TEST(it_is_one_page)
 {
-    (void)state;
     char *map = read_map();
     int lines = 0;
     for (const char *at = map; *at; at++)
         lines += *at == '\n';
     assert_in_range(lines, 40, 120);
     free(map);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_path_on_the_map_exists),
-        cmocka_unit_test(every_folder_of_the_source_is_on_the_map),
-        cmocka_unit_test(it_is_one_page),
-    };
-    return cmocka_run_group_tests_name("map", tests, NULL, NULL);
 }

@@ -58,10 +58,10 @@ make_programs(void **state)
     "run() { options=$1; shift; for name; do shift; set -- \"$@\" \"$own/tests/cli/" \
     "$name\"; done; exec tests/run $options \"$@\"; }\n"
 
-static void
-each_has_a_line_and_one_that_failed_all_of_its_own(void **state)
+GROUP_SETUP(make_programs)
+
+TEST(each_has_a_line_and_one_that_failed_all_of_its_own)
 {
-    (void)state;
     struct result result =
         command_status(1, RUN "(run '-j 2' good bad skips breaks); s=$?; cat "
                               "\"$own/results/log\" >\"$own/log\"; exit $s");
@@ -87,10 +87,8 @@ each_has_a_line_and_one_that_failed_all_of_its_own(void **state)
     command_free(&result);
 }
 
-static void
-all_that_pass_are_well(void **state)
+TEST(all_that_pass_are_well)
 {
-    (void)state;
     struct result result = command_status(0, RUN "run '' good skips");
     assert_matches(result.out, "\n3 passed, 0 failed, 1 skipped\n$");
     assert_string_equal(result.err, "");
@@ -98,10 +96,8 @@ all_that_pass_are_well(void **state)
 }
 
 /* As when the system has no memory left, and ends what has to tell of one. */
-static void
-one_of_which_nothing_is_heard_has_failed(void **state)
+TEST(one_of_which_nothing_is_heard_has_failed)
 {
-    (void)state;
     struct result result = command_status(1, RUN "run '-j 1' lost good");
     assert_matches(result.out, "\n0 passed, 2 failed, 0 skipped\n$");
     assert_contains(result.err, " and 2 that have no end\n");
@@ -109,10 +105,8 @@ one_of_which_nothing_is_heard_has_failed(void **state)
 }
 
 /* The programs wait for each other. */
-static void
-they_run_side_by_side(void **state)
+TEST(they_run_side_by_side)
 {
-    (void)state;
     struct result result = command_status(0, RUN "run '-j 2' one two");
     command_free(&result);
 }
@@ -130,8 +124,7 @@ await_the_one_that_lasts(void)
 }
 
 /* The last has a timeout that forgets its child, as the real one does in a race. */
-static void
-a_signal_ends_all_that_was_begun(void **state)
+TEST(a_signal_ends_all_that_was_begun)
 {
     static const struct {
         const char *key; /* or else a signal */
@@ -166,8 +159,7 @@ a_signal_ends_all_that_was_begun(void **state)
 }
 
 /* Before anything is built. */
-static void
-a_name_that_is_none_is_refused(void **state)
+TEST(a_name_that_is_none_is_refused)
 {
     static const char *const names[] = {"stats/test_histogrm", "histogram",
                                         "test_color no"};
@@ -187,8 +179,7 @@ a_name_that_is_none_is_refused(void **state)
 }
 
 /* With a package manager that has none of them yet. */
-static void
-without_root_or_sudo_the_packages_are_listed(void **state)
+TEST(without_root_or_sudo_the_packages_are_listed)
 {
     static const char *const ways[] = {"SUDO=no-such-sudo", "SUDO="};
     (void)state;
@@ -205,19 +196,4 @@ without_root_or_sudo_the_packages_are_listed(void **state)
         assert_string_equal(result.out, "");
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_has_a_line_and_one_that_failed_all_of_its_own),
-        cmocka_unit_test(all_that_pass_are_well),
-        cmocka_unit_test(one_of_which_nothing_is_heard_has_failed),
-        cmocka_unit_test(they_run_side_by_side),
-        cmocka_unit_test(a_signal_ends_all_that_was_begun),
-        cmocka_unit_test(a_name_that_is_none_is_refused),
-        cmocka_unit_test(without_root_or_sudo_the_packages_are_listed),
-    };
-    return cmocka_run_group_tests_name("runner", tests, make_programs, unmount_all);
 }

@@ -37,8 +37,7 @@ judge(const struct judged *cases, size_t count)
     }
 }
 
-static void
-a_sound_plot_has_no_problem(void **state)
+TEST(a_sound_plot_has_no_problem)
 {
     static const struct judged cases[] = {
         {HEAD TAIL, NULL},
@@ -56,8 +55,7 @@ a_sound_plot_has_no_problem(void **state)
     judge(cases, LENGTH(cases));
 }
 
-static void
-what_is_not_well_formed_is_found(void **state)
+TEST(what_is_not_well_formed_is_found)
 {
     static const struct judged cases[] = {
         {HEAD, "parser error"},
@@ -99,8 +97,7 @@ what_is_not_well_formed_is_found(void **state)
     judge(cases, LENGTH(cases));
 }
 
-static void
-what_is_not_in_the_file_or_acts_is_found(void **state)
+TEST(what_is_not_in_the_file_or_acts_is_found)
 {
     static const struct judged cases[] = {
         {HEAD "<script/>" TAIL, "<script>"},
@@ -131,8 +128,7 @@ what_is_not_in_the_file_or_acts_is_found(void **state)
 #define TITLE "<title id=\"t\">T</title>"
 #define DESC "<desc id=\"d\">D</desc>"
 
-static void
-a_root_that_does_not_say_what_it_is_is_found(void **state)
+TEST(a_root_that_does_not_say_what_it_is_is_found)
 {
     static const struct judged cases[] = {
         {"<g/>", "not an <svg>"},
@@ -155,8 +151,7 @@ a_root_that_does_not_say_what_it_is_is_found(void **state)
     judge(cases, LENGTH(cases));
 }
 
-static void
-data_outside_of_its_panel_is_found(void **state)
+TEST(data_outside_of_its_panel_is_found)
 {
     static const struct judged cases[] = {
         {HEAD DATA PANEL TAIL, "without a panel"},
@@ -194,8 +189,7 @@ data_outside_of_its_panel_is_found(void **state)
     judge(cases, LENGTH(cases));
 }
 
-static void
-a_panel_that_overlaps_or_leaves_is_found(void **state)
+TEST(a_panel_that_overlaps_or_leaves_is_found)
 {
     static const struct judged cases[] = {
         {HEAD PANEL PANEL TAIL, "panels 0 and 1 overlap"},
@@ -211,8 +205,7 @@ a_panel_that_overlaps_or_leaves_is_found(void **state)
 }
 
 /* At 10 a character is 6 wide, 8 above the line and 2 below it. */
-static void
-a_text_in_the_way_of_something_is_found(void **state)
+TEST(a_text_in_the_way_of_something_is_found)
 {
     static const struct judged cases[] = {
         {HEAD TEXT("340", "8", ">1234567890") TAIL, NULL},
@@ -249,10 +242,8 @@ a_text_in_the_way_of_something_is_found(void **state)
     judge(cases, LENGTH(cases));
 }
 
-static void
-a_plot_of_500_kib_is_too_large(void **state)
+TEST(a_plot_of_500_kib_is_too_large)
 {
-    (void)state;
     struct buffer text = {0};
     struct svg_check check;
     buffer_text(&text, HEAD);
@@ -265,10 +256,8 @@ a_plot_of_500_kib_is_too_large(void **state)
     buffer_free(&text);
 }
 
-static void
-elements_are_found_by_class(void **state)
+TEST(elements_are_found_by_class)
 {
-    (void)state;
     struct svg_check check;
     int count;
     const char text[] = HEAD PANEL DATA PANEL TEXT("60", "30", ">a&amp;b") TAIL;
@@ -288,21 +277,4 @@ elements_are_found_by_class(void **state)
     assert_ptr_equal(svg_check_panel(&check, band), svg_check_find(&check, "plot", 0));
     free(points);
     svg_check_end(&check);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sound_plot_has_no_problem),
-        cmocka_unit_test(what_is_not_well_formed_is_found),
-        cmocka_unit_test(what_is_not_in_the_file_or_acts_is_found),
-        cmocka_unit_test(a_root_that_does_not_say_what_it_is_is_found),
-        cmocka_unit_test(data_outside_of_its_panel_is_found),
-        cmocka_unit_test(a_panel_that_overlaps_or_leaves_is_found),
-        cmocka_unit_test(a_text_in_the_way_of_something_is_found),
-        cmocka_unit_test(a_plot_of_500_kib_is_too_large),
-        cmocka_unit_test(elements_are_found_by_class),
-    };
-    return cmocka_run_group_tests_name("svg_check", tests, NULL, unmount_all);
 }

@@ -23,10 +23,8 @@ check_text(const char *bytes, const char *expected)
     free(text);
 }
 
-static void
-text_and_controls_show_as_on_a_terminal(void **state)
+TEST(text_and_controls_show_as_on_a_terminal)
 {
-    (void)state;
     static const struct {
         int columns;
         const char *bytes, *text;
@@ -64,10 +62,8 @@ text_and_controls_show_as_on_a_terminal(void **state)
     }
 }
 
-static void
-bytes_may_come_one_by_one(void **state)
+TEST(bytes_may_come_one_by_one)
 {
-    (void)state;
     static const char bytes[] = "12\r█ä\033[33m3\033[K\033[0m";
     screen_begin(&screen, 10);
     for (size_t i = 0; i < strlen(bytes); i++)
@@ -76,10 +72,8 @@ bytes_may_come_one_by_one(void **state)
     assert_int_equal(screen_color(&screen, "3"), 33);
 }
 
-static void
-at_the_bottom_the_first_row_goes(void **state)
+TEST(at_the_bottom_the_first_row_goes)
 {
-    (void)state;
     show(20, "\033[31mfirst\033[0m");
     for (int i = 0; i < SCREEN_ROWS; i++)
         screen_feed(&screen, "\r\nnext", 6);
@@ -90,10 +84,8 @@ at_the_bottom_the_first_row_goes(void **state)
     free(text);
 }
 
-static void
-each_character_has_its_colour(void **state)
+TEST(each_character_has_its_colour)
 {
-    (void)state;
     show(30, "plain (\033[33mslow\033[0m) x\033[31mE\033[35mc\033[39md\033[32me\033[me");
     assert_int_equal(screen_color(&screen, "plain ("), 0);
     assert_int_equal(screen_color(&screen, "slow"), 33);
@@ -106,10 +98,8 @@ each_character_has_its_colour(void **state)
     assert_int_equal(screen_color(&screen, "slow"), 0);
 }
 
-static void
-what_is_beyond_a_narrower_screen_is_lost(void **state)
+TEST(what_is_beyond_a_narrower_screen_is_lost)
 {
-    (void)state;
     show(10, "1234567890");
     screen_resize(&screen, 4);
     check_text("narrower", "1234\n");
@@ -124,10 +114,8 @@ what_is_beyond_a_narrower_screen_is_lost(void **state)
 
 static struct terminal terminal;
 
-static void
-all_streams_of_a_command_are_on_the_terminal(void **state)
+TEST(all_streams_of_a_command_are_on_the_terminal)
 {
-    (void)state;
     terminal_start(&terminal, 77, "tell_streams %s", "error");
     terminal_end(&terminal, 3);
     char *text = screen_text(&terminal.screen);
@@ -138,8 +126,7 @@ all_streams_of_a_command_are_on_the_terminal(void **state)
 }
 
 /* A command that waits for a key ends by it, one that waits for ever by a signal. */
-static void
-keys_and_signals_reach_the_command(void **state)
+TEST(keys_and_signals_reach_the_command)
 {
     static const char waits[] = "echo begun; exec sleep 100";
     (void)state;
@@ -162,10 +149,8 @@ keys_and_signals_reach_the_command(void **state)
 }
 
 /* All of it may be there before anybody looks. */
-static void
-what_was_there_for_a_moment_is_seen_once(void **state)
+TEST(what_was_there_for_a_moment_is_seen_once)
 {
-    (void)state;
     terminal_start(&terminal, 80, "printf 'one\\rtwo\\n'");
     terminal_wait(&terminal, "one");
     terminal_wait(&terminal, "two");
@@ -174,10 +159,8 @@ what_was_there_for_a_moment_is_seen_once(void **state)
     terminal_free(&terminal);
 }
 
-static void
-a_command_hears_of_its_width(void **state)
+TEST(a_command_hears_of_its_width)
 {
-    (void)state;
     terminal_start(&terminal, 80, "tell_width_when_it_changes");
     terminal_wait(&terminal, "begun");
     terminal_resize(&terminal, 33);
@@ -186,21 +169,4 @@ a_command_hears_of_its_width(void **state)
     assert_string_equal(text, "begun\n64 33\n");
     free(text);
     terminal_free(&terminal);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_and_controls_show_as_on_a_terminal),
-        cmocka_unit_test(bytes_may_come_one_by_one),
-        cmocka_unit_test(at_the_bottom_the_first_row_goes),
-        cmocka_unit_test(each_character_has_its_colour),
-        cmocka_unit_test(what_is_beyond_a_narrower_screen_is_lost),
-        cmocka_unit_test(all_streams_of_a_command_are_on_the_terminal),
-        cmocka_unit_test(keys_and_signals_reach_the_command),
-        cmocka_unit_test(what_was_there_for_a_moment_is_seen_once),
-        cmocka_unit_test(a_command_hears_of_its_width),
-    };
-    return cmocka_run_group_tests_name("terminal", tests, NULL, unmount_all);
 }

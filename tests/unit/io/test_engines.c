@@ -133,10 +133,8 @@ perform(enum io_operation operation, int slot, size_t size, int64_t offset)
     assert_int_equal(done[slot].slot, slot);
 }
 
-static void
-each_option_has_its_engine(void **state)
+TEST(each_option_has_its_engine)
 {
-    (void)state;
     assert_false(io_engine_of(0)->many);
     assert_non_null(io_engine_of(0)->name);
     for (size_t i = 0; i < sizeof(options); i++) {
@@ -146,10 +144,8 @@ each_option_has_its_engine(void **state)
     }
 }
 
-static void
-what_the_system_lacks_is_an_error_with_advice(void **state)
+TEST(what_the_system_lacks_is_an_error_with_advice)
 {
-    (void)state;
     char line[ERROR_LINE], expected[ERROR_LINE];
     const struct io_config none = {.fd = -1, .depth = 1};
     const struct io_engine *absent = io_engine_of('?');
@@ -168,10 +164,8 @@ what_the_system_lacks_is_an_error_with_advice(void **state)
     assert_string_equal(line, expected);
 }
 
-static void
-reads_of_all_slots_come_into_their_buffers(void **state)
+TEST(reads_of_all_slots_come_into_their_buffers)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         char expected[BLOCK];
         start(options[i], make_file(O_RDONLY), 0);
@@ -188,10 +182,8 @@ reads_of_all_slots_come_into_their_buffers(void **state)
     }
 }
 
-static void
-writes_go_to_their_offsets(void **state)
+TEST(writes_go_to_their_offsets)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         char back[3 * 512], expected[3 * 512];
         int fd = make_file(O_RDWR);
@@ -208,10 +200,8 @@ writes_go_to_their_offsets(void **state)
     }
 }
 
-static void
-flushes_move_nothing(void **state)
+TEST(flushes_move_nothing)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         start(options[i], make_file(O_RDWR), 0);
         perform(IO_FLUSH, 1, 0, 0);
@@ -222,10 +212,8 @@ flushes_move_nothing(void **state)
 }
 
 /* A pipe cannot be flushed: so it was asked. */
-static void
-a_flush_is_a_flush(void **state)
+TEST(a_flush_is_a_flush)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         int pipes[2];
         assert_int_equal(pipe(pipes), 0);
@@ -238,10 +226,8 @@ a_flush_is_a_flush(void **state)
     }
 }
 
-static void
-a_failure_does_not_touch_the_others(void **state)
+TEST(a_failure_does_not_touch_the_others)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         start(options[i], make_file(O_RDONLY), 0);
         submit(IO_READ, 0, BLOCK, 0);
@@ -259,10 +245,8 @@ a_failure_does_not_touch_the_others(void **state)
     }
 }
 
-static void
-reads_are_short_at_the_end_of_the_file(void **state)
+TEST(reads_are_short_at_the_end_of_the_file)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         start(options[i], make_file(O_RDONLY), 0);
         perform(IO_READ, 0, BLOCK, BLOCKS * BLOCK - 100);
@@ -277,10 +261,8 @@ reads_are_short_at_the_end_of_the_file(void **state)
 
 /* Nothing is in the page cache, so a read that may not wait cannot be served; unless the
  * disk is so fast that it is there when the kernel looks again. */
-static void
-flags_reach_the_kernel(void **state)
+TEST(flags_reach_the_kernel)
 {
-    (void)state;
     need_flags();
     for (size_t i = 0; i < 2; i++) {
         struct os_mount mount;
@@ -304,10 +286,8 @@ flags_reach_the_kernel(void **state)
     }
 }
 
-static void
-a_wait_ends_at_its_time(void **state)
+TEST(a_wait_ends_at_its_time)
 {
-    (void)state;
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
     start('U', pipes[0], 0);
@@ -322,8 +302,7 @@ a_wait_ends_at_its_time(void **state)
     close(pipes[1]);
 }
 
-static void
-a_system_without_them_is_an_error_with_advice(void **state)
+TEST(a_system_without_them_is_an_error_with_advice)
 {
     static const struct {
         char option;
@@ -365,23 +344,4 @@ a_system_without_them_is_an_error_with_advice(void **state)
         error_format(&error, line, sizeof(line));
         assert_string_equal(line, cases[i].line);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_option_has_its_engine),
-        cmocka_unit_test(what_the_system_lacks_is_an_error_with_advice),
-        cmocka_unit_test(reads_of_all_slots_come_into_their_buffers),
-        cmocka_unit_test(writes_go_to_their_offsets),
-        cmocka_unit_test(flushes_move_nothing),
-        cmocka_unit_test(a_flush_is_a_flush),
-        cmocka_unit_test(a_failure_does_not_touch_the_others),
-        cmocka_unit_test(reads_are_short_at_the_end_of_the_file),
-        cmocka_unit_test(flags_reach_the_kernel),
-        cmocka_unit_test(a_wait_ends_at_its_time),
-        cmocka_unit_test(a_system_without_them_is_an_error_with_advice),
-    };
-    return cmocka_run_group_tests_name("engines", tests, NULL, unmount_all);
 }

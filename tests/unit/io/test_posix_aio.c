@@ -141,10 +141,10 @@ reap(int64_t when)
     return played_aio.reap(queue, done, when);
 }
 
-static void
-what_has_no_room_waits_in_its_order(void **state)
+FIXTURE(prepare, finish)
+
+TEST(what_has_no_room_waits_in_its_order)
 {
-    (void)state;
     sys.room = 1;
     sys.wakes = 2;
     submit(2, IO_READ);
@@ -162,10 +162,8 @@ what_has_no_room_waits_in_its_order(void **state)
     assert_true(sys.order[0] == 2 && sys.order[1] == 0 && sys.order[2] == 1);
 }
 
-static void
-no_room_with_nothing_under_way_is_asked_for_again(void **state)
+TEST(no_room_with_nothing_under_way_is_asked_for_again)
 {
-    (void)state;
     sys.room = 0; /* other queues have it all */
     submit(1, IO_READ);
     assert_int_equal(reap(INT64_MAX), 0);
@@ -178,10 +176,8 @@ no_room_with_nothing_under_way_is_asked_for_again(void **state)
     assert_int_equal(done[0].error, 0);
 }
 
-static void
-a_refusal_is_of_its_request_alone(void **state)
+TEST(a_refusal_is_of_its_request_alone)
 {
-    (void)state;
     sys.room = 1;
     sys.refusal = EINVAL;
     sys.ends[0] = 0;
@@ -192,10 +188,8 @@ a_refusal_is_of_its_request_alone(void **state)
     assert_true(done[1].slot == 0 && done[1].error == 0 && done[1].bytes == SIZE);
 }
 
-static void
-all_that_are_complete_come_at_once(void **state)
+TEST(all_that_are_complete_come_at_once)
 {
-    (void)state;
     for (int slot = 0; slot < DEPTH; slot++)
         submit(slot, IO_READ);
     sys.ends[1] = 0;
@@ -209,20 +203,16 @@ all_that_are_complete_come_at_once(void **state)
     assert_true(done[0].slot == 0 && done[1].slot == 2);
 }
 
-static void
-a_flush_that_does_less_is_made_by_the_thread(void **state)
+TEST(a_flush_that_does_less_is_made_by_the_thread)
 {
-    (void)state;
     sys.flush_refusal = ENOTSUP;
     submit(0, IO_FLUSH);
     assert_int_equal(reap(INT64_MAX), 1);
     assert_int_equal(done[0].error, EBADF); /* of the descriptor, which is none */
 }
 
-static void
-whoever_does_not_wait_is_not_kept(void **state)
+TEST(whoever_does_not_wait_is_not_kept)
 {
-    (void)state;
     submit(0, IO_READ);
     assert_int_equal(reap(IO_AT_ONCE), 0);
     assert_int_equal(reap(os_clock_now() - 1), 0);
@@ -230,10 +220,8 @@ whoever_does_not_wait_is_not_kept(void **state)
     assert_int_equal(sys.sent, 1);
 }
 
-static void
-a_wait_has_an_end_that_the_system_takes(void **state)
+TEST(a_wait_has_an_end_that_the_system_takes)
 {
-    (void)state;
     submit(0, IO_READ);
     assert_int_equal(reap(INT64_MAX), 0);
     assert_int_equal(sys.longest, LONGEST);
@@ -241,20 +229,16 @@ a_wait_has_an_end_that_the_system_takes(void **state)
     assert_in_range(sys.longest, 1, 1000000000);
 }
 
-static void
-a_signal_ends_a_wait(void **state)
+TEST(a_signal_ends_a_wait)
 {
-    (void)state;
     sys.suspend_error = EINTR;
     submit(0, IO_READ);
     assert_int_equal(reap(INT64_MAX), 0);
     assert_int_equal(sys.suspends, 1);
 }
 
-static void
-what_is_under_way_is_kept_when_waiting_fails(void **state)
+TEST(what_is_under_way_is_kept_when_waiting_fails)
 {
-    (void)state;
     sys.suspend_error = EINVAL;
     submit(0, IO_READ);
     assert_int_equal(reap(INT64_MAX), 0);
@@ -263,21 +247,3 @@ what_is_under_way_is_kept_when_waiting_fails(void **state)
     assert_int_equal(done[0].error, 0);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, prepare, finish)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_has_no_room_waits_in_its_order),
-        TEST(no_room_with_nothing_under_way_is_asked_for_again),
-        TEST(a_refusal_is_of_its_request_alone),
-        TEST(all_that_are_complete_come_at_once),
-        TEST(a_flush_that_does_less_is_made_by_the_thread),
-        TEST(whoever_does_not_wait_is_not_kept),
-        TEST(a_wait_has_an_end_that_the_system_takes),
-        TEST(a_signal_ends_a_wait),
-        TEST(what_is_under_way_is_kept_when_waiting_fails),
-    };
-    return cmocka_run_group_tests_name("posix_aio", tests, NULL, NULL);
-}

@@ -41,10 +41,8 @@ perform(int fd, int rw_flags, enum io_operation operation, void *buffer, size_t 
     return completion;
 }
 
-static void
-reads_at_the_offset(void **state)
+TEST(reads_at_the_offset)
 {
-    (void)state;
     char buffer[] = "......";
     int fd = make_file(100);
     assert_int_equal(pwrite(fd, "HELLO", 5, 50), 5);
@@ -55,10 +53,8 @@ reads_at_the_offset(void **state)
     close(fd);
 }
 
-static void
-writes_at_the_offset(void **state)
+TEST(writes_at_the_offset)
 {
-    (void)state;
     char text[] = "HELLO", back[7];
     int fd = make_file(100);
     struct io_completion done = perform(fd, 0, IO_WRITE, text, 5, 50);
@@ -69,10 +65,8 @@ writes_at_the_offset(void **state)
     close(fd);
 }
 
-static void
-flushes_and_moves_nothing(void **state)
+TEST(flushes_and_moves_nothing)
 {
-    (void)state;
     int fd = make_file(100), pipes[2];
     struct io_completion done = perform(fd, 0, IO_FLUSH, NULL, 0, 0);
     assert_int_equal(done.error, 0);
@@ -86,10 +80,8 @@ flushes_and_moves_nothing(void **state)
     close(pipes[1]);
 }
 
-static void
-tells_the_errno_of_a_bad_descriptor(void **state)
+TEST(tells_the_errno_of_a_bad_descriptor)
 {
-    (void)state;
     char buffer[8] = {0};
     static const enum io_operation all[] = {IO_READ, IO_WRITE, IO_FLUSH};
     for (size_t i = 0; i < 3; i++) {
@@ -99,10 +91,8 @@ tells_the_errno_of_a_bad_descriptor(void **state)
     }
 }
 
-static void
-tells_the_errno_of_a_refused_write(void **state)
+TEST(tells_the_errno_of_a_refused_write)
 {
-    (void)state;
     char path[1100], buffer[8] = {0};
     close(make_file(10));
     snprintf(path, sizeof(path), "%s/file", scratch());
@@ -115,10 +105,8 @@ tells_the_errno_of_a_refused_write(void **state)
     close(fd);
 }
 
-static void
-reads_short_at_the_end_of_the_file(void **state)
+TEST(reads_short_at_the_end_of_the_file)
 {
-    (void)state;
     char buffer[64];
     int fd = make_file(100);
     struct io_completion done = perform(fd, 0, IO_READ, buffer, 64, 90);
@@ -131,10 +119,8 @@ reads_short_at_the_end_of_the_file(void **state)
 }
 
 /* A file that the kernel generates cannot be read without waiting. */
-static void
-flags_reach_the_kernel(void **state)
+TEST(flags_reach_the_kernel)
 {
-    (void)state;
     char buffer[8];
     need_flags();
     int fd = open("/proc/self/status", O_RDONLY);
@@ -149,19 +135,4 @@ flags_reach_the_kernel(void **state)
     assert_int_equal(done.error, 0);
     assert_int_equal(done.bytes, 8);
     close(fd);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_at_the_offset),
-        cmocka_unit_test(writes_at_the_offset),
-        cmocka_unit_test(flushes_and_moves_nothing),
-        cmocka_unit_test(tells_the_errno_of_a_bad_descriptor),
-        cmocka_unit_test(tells_the_errno_of_a_refused_write),
-        cmocka_unit_test(reads_short_at_the_end_of_the_file),
-        cmocka_unit_test(flags_reach_the_kernel),
-    };
-    return cmocka_run_group_tests_name("sync", tests, NULL, unmount_all);
 }

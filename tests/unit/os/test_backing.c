@@ -31,8 +31,9 @@ make_devices(void **state)
     return 0;
 }
 
-static void
-a_device_is_what_is_below_it(void **state)
+GROUP_SETUP(make_devices)
+
+TEST(a_device_is_what_is_below_it)
 {
     static const struct {
         const char *device;
@@ -75,22 +76,11 @@ a_device_is_what_is_below_it(void **state)
 }
 
 /* No kernel has them; whoever looks must come to an end all the same. */
-static void
-devices_below_themselves_are_looked_at_for_a_while(void **state)
+TEST(devices_below_themselves_are_looked_at_for_a_while)
 {
     char name[64];
     (void)state;
     shell("mkdir -p sys/block/dm-9/slaves && ln -s ../../dm-9 sys/block/dm-9/slaves/a && "
           "ln -s ../sys/block/dm-9 dev/dm-9");
     assert_int_equal(look("dev/dm-9", name, sizeof(name)), OS_BACKING_DEVICE);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_device_is_what_is_below_it),
-        cmocka_unit_test(devices_below_themselves_are_looked_at_for_a_while),
-    };
-    return cmocka_run_group_tests_name("backing", tests, make_devices, unmount_all);
 }

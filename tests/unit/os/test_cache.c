@@ -44,10 +44,8 @@ choose(int fd, int64_t witness)
     return resident;
 }
 
-static void
-a_page_that_was_read_is_resident(void **state)
+TEST(a_page_that_was_read_is_resident)
 {
-    (void)state;
     int fd = open_dropped();
     os_resident_function *resident = choose(fd, 0);
     assert_int_equal(resident(fd, 0, 4096), 1);
@@ -56,10 +54,8 @@ a_page_that_was_read_is_resident(void **state)
     close(fd);
 }
 
-static void
-a_page_that_was_dropped_is_not(void **state)
+TEST(a_page_that_was_dropped_is_not)
 {
-    (void)state;
     int fd = open_dropped();
     os_resident_function *resident = choose(fd, 0);
     assert_int_equal(os_file_drop(fd, 0, 2 * MB), 0);
@@ -68,10 +64,8 @@ a_page_that_was_dropped_is_not(void **state)
     close(fd);
 }
 
-static void
-random_advice_keeps_the_pages_beyond_out(void **state)
+TEST(random_advice_keeps_the_pages_beyond_out)
 {
-    (void)state;
     int fd = open_dropped();
     os_resident_function *resident = choose(fd, 4 * MB);
     assert_int_equal(resident(fd, 4 * MB, 4096), 1);
@@ -80,10 +74,8 @@ random_advice_keeps_the_pages_beyond_out(void **state)
     close(fd);
 }
 
-static void
-there_is_no_way_to_ask_when_the_witness_does_not_show(void **state)
+TEST(there_is_no_way_to_ask_when_the_witness_does_not_show)
 {
-    (void)state;
     int fd = open_dropped();
     assert_null(os_resident_choose(fd, 0));
     close(fd);
@@ -93,10 +85,8 @@ there_is_no_way_to_ask_when_the_witness_does_not_show(void **state)
  * The way of asking that needs no rights. It may itself begin a read, and a fast
  * device may end that at once, so what was dropped shows only mostly.
  */
-static void
-a_trial_read_tells_what_is_resident(void **state)
+TEST(a_trial_read_tells_what_is_resident)
 {
-    (void)state;
     char byte;
     int fd = open_dropped();
     int dropped = os_file_resident_try(fd, 0);
@@ -115,10 +105,8 @@ a_trial_read_tells_what_is_resident(void **state)
     close(fd);
 }
 
-static void
-a_bad_descriptor_is_not_known(void **state)
+TEST(a_bad_descriptor_is_not_known)
 {
-    (void)state;
     int fd = open_dropped();
     os_resident_function *resident = choose(fd, 0);
     close(fd);
@@ -126,18 +114,4 @@ a_bad_descriptor_is_not_known(void **state)
     assert_null(os_resident_choose(-1, 0));
     assert_int_equal(os_file_resident_try(-1, 0), -1);
     assert_int_equal(os_file_drop(-1, 0, 4096), -1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_page_that_was_read_is_resident),
-        cmocka_unit_test(a_page_that_was_dropped_is_not),
-        cmocka_unit_test(random_advice_keeps_the_pages_beyond_out),
-        cmocka_unit_test(there_is_no_way_to_ask_when_the_witness_does_not_show),
-        cmocka_unit_test(a_trial_read_tells_what_is_resident),
-        cmocka_unit_test(a_bad_descriptor_is_not_known),
-    };
-    return cmocka_run_group_tests_name("cache", tests, NULL, unmount_all);
 }

@@ -9,20 +9,16 @@
 #include <sys/time.h>
 #include <time.h>
 
-static void
-sleeping_until_the_past_returns_at_once(void **state)
+TEST(sleeping_until_the_past_returns_at_once)
 {
-    (void)state;
     int64_t now = os_clock_now();
     assert_int_equal(os_sleep_until(now - 60000 * MS), 0);
     assert_int_equal(os_sleep_until(0), 0);
     assert_true(os_clock_now() - now < 30000 * MS);
 }
 
-static void
-sleeping_lasts_until_the_time_asked_for(void **state)
+TEST(sleeping_lasts_until_the_time_asked_for)
 {
-    (void)state;
     int64_t when = os_clock_now() + 20 * MS;
     os_clock_sharpen();
     assert_int_equal(os_sleep_until(when), 0);
@@ -35,10 +31,8 @@ ignore(int number)
     (void)number;
 }
 
-static void
-a_signal_ends_a_sleep(void **state)
+TEST(a_signal_ends_a_sleep)
 {
-    (void)state;
     struct sigaction action = {.sa_handler = ignore, .sa_flags = SA_RESTART};
     struct itimerval often = {{0, 20000}, {0, 20000}}, never = {{0, 0}, {0, 0}};
     int64_t when = os_clock_now() + 20000 * MS;
@@ -52,10 +46,8 @@ a_signal_ends_a_sleep(void **state)
     assert_true(os_clock_now() < when);
 }
 
-static void
-the_clocks_are_those_of_the_system(void **state)
+TEST(the_clocks_are_those_of_the_system)
 {
-    (void)state;
     struct timespec before, after;
     clock_gettime(CLOCK_MONOTONIC, &before);
     int64_t now = os_clock_now();
@@ -64,16 +56,4 @@ the_clocks_are_those_of_the_system(void **state)
     assert_true(now <= after.tv_sec * 1000 * MS + after.tv_nsec);
     int64_t seconds = (int64_t)time(NULL);
     assert_in_range(os_clock_wall() / (1000 * MS), seconds, seconds + 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sleeping_until_the_past_returns_at_once),
-        cmocka_unit_test(sleeping_lasts_until_the_time_asked_for),
-        cmocka_unit_test(a_signal_ends_a_sleep),
-        cmocka_unit_test(the_clocks_are_those_of_the_system),
-    };
-    return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
 }

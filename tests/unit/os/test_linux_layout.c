@@ -47,8 +47,9 @@ number(unsigned upper, unsigned lower)
     return (uint64_t)upper << 20 | lower;
 }
 
-static void
-a_disk_with_requests_is_the_lowest(void **state)
+GROUP_SETUP(make_devices)
+
+TEST(a_disk_with_requests_is_the_lowest)
 {
     struct os_layout layout;
     struct error error;
@@ -64,8 +65,7 @@ a_disk_with_requests_is_the_lowest(void **state)
     assert_string_equal(layout.name, "/dev/cciss/c0d0");
 }
 
-static void
-a_partition_names_its_disk(void **state)
+TEST(a_partition_names_its_disk)
 {
     struct os_layout layout;
     struct error error;
@@ -78,8 +78,7 @@ a_partition_names_its_disk(void **state)
     assert_string_equal(layout.name, "/dev/sda");
 }
 
-static void
-a_device_made_of_others_is_followed_to_the_lowest(void **state)
+TEST(a_device_made_of_others_is_followed_to_the_lowest)
 {
     struct os_layout layout;
     struct error error;
@@ -98,8 +97,7 @@ a_device_made_of_others_is_followed_to_the_lowest(void **state)
                 strcmp(layout.name, "/dev/sdb") == 0);
 }
 
-static void
-devices_that_send_no_requests_are_refused(void **state)
+TEST(devices_that_send_no_requests_are_refused)
 {
     static const struct {
         const char *name, *why;
@@ -133,8 +131,7 @@ copy_extents(const struct os_extent *extents, int count)
 }
 
 /* The image begins 1 MiB into its file, which has a hole after 3 MiB and goes on at 4. */
-static void
-extents_of_extents_are_composed(void **state)
+TEST(extents_of_extents_are_composed)
 {
     static const struct os_extent file[] = {{0, 4096, 2048}, {1 << 20, 2 << 20, 0}};
     static const struct os_extent image[] = {
@@ -157,8 +154,7 @@ extents_of_extents_are_composed(void **state)
     os_layout_free(&lower);
 }
 
-static void
-what_lies_in_a_hole_is_nowhere(void **state)
+TEST(what_lies_in_a_hole_is_nowhere)
 {
     static const struct os_extent file[] = {{0, 4096, 2048}};
     static const struct os_extent image[] = {{0, 4096, 10000}};
@@ -324,8 +320,7 @@ make_loop(char name[64], const char *text)
     return fd;
 }
 
-static void
-every_read_of_a_file_has_its_records(void **state)
+TEST(every_read_of_a_file_has_its_records)
 {
     struct subject subject;
     (void)state;
@@ -339,8 +334,7 @@ every_read_of_a_file_has_its_records(void **state)
     assert_int_equal(count_instances(getpid()), 0);
 }
 
-static void
-every_read_of_a_loop_device_has_its_records(void **state)
+TEST(every_read_of_a_loop_device_has_its_records)
 {
     struct subject subject;
     char name[64];
@@ -378,8 +372,7 @@ check_flush(struct os_trace *trace, int64_t start, int64_t end)
 }
 
 /* It has no sector that a filter could know. */
-static void
-a_flush_has_its_records(void **state)
+TEST(a_flush_has_its_records)
 {
     struct subject subject;
     char name[64];
@@ -400,8 +393,7 @@ a_flush_has_its_records(void **state)
     close(fd);
 }
 
-static void
-sectors_of_a_partition_are_those_of_its_disk(void **state)
+TEST(sectors_of_a_partition_are_those_of_its_disk)
 {
     struct subject subject;
     char name[64];
@@ -422,8 +414,7 @@ sectors_of_a_partition_are_those_of_its_disk(void **state)
 }
 
 /* The loop device begins 64 KiB into its file. */
-static void
-a_loop_device_with_direct_io_is_followed_to_the_disk_below(void **state)
+TEST(a_loop_device_with_direct_io_is_followed_to_the_disk_below)
 {
     struct subject subject, file;
     char name[64];
@@ -464,8 +455,7 @@ open_mounted(struct subject *subject, const char *type, const char *text,
 }
 
 /* In the upper layer, on the same device as the lower one. */
-static void
-a_file_of_an_overlay_lies_where_that_of_its_layer_does(void **state)
+TEST(a_file_of_an_overlay_lies_where_that_of_its_layer_does)
 {
     struct subject subject, layer;
     (void)state;
@@ -486,8 +476,7 @@ a_file_of_an_overlay_lies_where_that_of_its_layer_does(void **state)
 }
 
 /* Its extents are in an address space of its own. */
-static void
-a_file_of_a_btrfs_has_a_device_without_extents(void **state)
+TEST(a_file_of_a_btrfs_has_a_device_without_extents)
 {
     struct subject subject;
     (void)state;
@@ -498,8 +487,7 @@ a_file_of_a_btrfs_has_a_device_without_extents(void **state)
     close_subject(&subject);
 }
 
-static void
-a_file_in_memory_is_refused(void **state)
+TEST(a_file_in_memory_is_refused)
 {
     struct os_layout layout;
     struct error error;
@@ -515,8 +503,7 @@ a_file_in_memory_is_refused(void **state)
     assert_int_equal(error.status, EXIT_PREPARE);
 }
 
-static void
-a_character_device_is_refused(void **state)
+TEST(a_character_device_is_refused)
 {
     struct os_layout layout;
     struct error error;
@@ -589,8 +576,7 @@ begin_process(enum then then, int *ready)
     return pid;
 }
 
-static void
-a_killed_process_leaves_no_instance(void **state)
+TEST(a_killed_process_leaves_no_instance)
 {
     int ready;
     (void)state;
@@ -602,8 +588,7 @@ a_killed_process_leaves_no_instance(void **state)
 }
 
 /* As a process is that the kernel does not let go of. */
-static void
-a_process_that_is_given_up_leaves_no_instance(void **state)
+TEST(a_process_that_is_given_up_leaves_no_instance)
 {
     int ready;
     (void)state;
@@ -615,8 +600,7 @@ a_process_that_is_given_up_leaves_no_instance(void **state)
 }
 
 /* The one that removes the instance is still waiting. */
-static void
-nobody_keeps_the_pipes_of_the_caller(void **state)
+TEST(nobody_keeps_the_pipes_of_the_caller)
 {
     int ready;
     char byte;
@@ -631,36 +615,7 @@ nobody_keeps_the_pipes_of_the_caller(void **state)
     close(ready);
 }
 
-static void
-threads_have_numbers(void **state)
+TEST(threads_have_numbers)
 {
-    (void)state;
     assert_int_equal(os_thread_number(), getpid());
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_disk_with_requests_is_the_lowest),
-        cmocka_unit_test(a_partition_names_its_disk),
-        cmocka_unit_test(a_device_made_of_others_is_followed_to_the_lowest),
-        cmocka_unit_test(devices_that_send_no_requests_are_refused),
-        cmocka_unit_test(extents_of_extents_are_composed),
-        cmocka_unit_test(what_lies_in_a_hole_is_nowhere),
-        cmocka_unit_test(every_read_of_a_file_has_its_records),
-        cmocka_unit_test(every_read_of_a_loop_device_has_its_records),
-        cmocka_unit_test(a_flush_has_its_records),
-        cmocka_unit_test(sectors_of_a_partition_are_those_of_its_disk),
-        cmocka_unit_test(a_loop_device_with_direct_io_is_followed_to_the_disk_below),
-        cmocka_unit_test(a_file_of_an_overlay_lies_where_that_of_its_layer_does),
-        cmocka_unit_test(a_file_of_a_btrfs_has_a_device_without_extents),
-        cmocka_unit_test(a_file_in_memory_is_refused),
-        cmocka_unit_test(a_character_device_is_refused),
-        cmocka_unit_test(a_killed_process_leaves_no_instance),
-        cmocka_unit_test(a_process_that_is_given_up_leaves_no_instance),
-        cmocka_unit_test(nobody_keeps_the_pipes_of_the_caller),
-        cmocka_unit_test(threads_have_numbers),
-    };
-    return cmocka_run_group_tests_name("linux_layout", tests, make_devices, unmount_all);
 }

@@ -30,20 +30,16 @@ less(int64_t left)
     "MemAvailable: 4194304 kB\\nSwapTotal: 0 kB\\nSwapFree: 0 kB'\n"
 #define SWAP "put proc/meminfo 'MemAvailable: 4194304 kB\\nSwapFree: 1048576 kB'\n"
 
-static void
-the_machine_is_the_limit_without_groups(void **state)
+TEST(the_machine_is_the_limit_without_groups)
 {
-    (void)state;
     assert_int_equal(available(MACHINE), less(4096 * MIB));
     assert_int_equal(available(SWAP), less(5120 * MIB));
     assert_int_equal(available(MACHINE "put proc/self/cgroup '0::/'"), less(4096 * MIB));
     assert_int_equal(available("put proc/meminfo 'MemAvailable: 15000 kB'"), 0);
 }
 
-static void
-what_nobody_tells_is_not_known(void **state)
+TEST(what_nobody_tells_is_not_known)
 {
-    (void)state;
     assert_int_equal(available(""), INT64_MAX);
     assert_int_equal(available("put proc/meminfo 'MemTotal: 8388608 kB'"), INT64_MAX);
     assert_int_equal(available("put proc/meminfo 'MemAvailable: x kB'; "
@@ -53,10 +49,8 @@ what_nobody_tells_is_not_known(void **state)
 
 #define SECOND_VERSION MACHINE "g=sys/fs/cgroup; put proc/self/cgroup '0::/a/b'\n"
 
-static void
-the_smallest_group_counts(void **state)
+TEST(the_smallest_group_counts)
 {
-    (void)state;
     assert_int_equal(available(SECOND_VERSION "put $g/a/b/memory.max 209715200; "
                                               "put $g/a/b/memory.current 104857600"),
                      less(100 * MIB));
@@ -76,8 +70,7 @@ the_smallest_group_counts(void **state)
 }
 
 /* A container sees its own group as the top, whatever its name is outside. */
-static void
-a_container_sees_its_own_group(void **state)
+TEST(a_container_sees_its_own_group)
 {
     static const char *const names[] = {"/", "/docker/0123", "/../other"};
     char script[400];
@@ -92,10 +85,8 @@ a_container_sees_its_own_group(void **state)
     }
 }
 
-static void
-page_cache_makes_room(void **state)
+TEST(page_cache_makes_room)
 {
-    (void)state;
     assert_int_equal(
         available(SECOND_VERSION
                   "put $g/a/b/memory.max 209715200; "
@@ -111,10 +102,8 @@ page_cache_makes_room(void **state)
                      less(200 * MIB));
 }
 
-static void
-swap_makes_room_as_far_as_the_group_may_use_it(void **state)
+TEST(swap_makes_room_as_far_as_the_group_may_use_it)
 {
-    (void)state;
 #define GROUP                                                                  \
     SWAP "g=sys/fs/cgroup; put proc/self/cgroup '0::/a'\nput $g/a/memory.max " \
          "209715200; put $g/a/memory.current 104857600; "
@@ -132,10 +121,8 @@ swap_makes_room_as_far_as_the_group_may_use_it(void **state)
     "'9:name=systemd:/x\\n4:hugetlb,memory:/a/b\\n2:cpu,cpuacct:/y\\n0::/z'\n" \
     "put $g/memory.limit_in_bytes 9223372036854771712; put $g/memory.usage_in_bytes 1\n"
 
-static void
-the_first_version_is_known_as_well(void **state)
+TEST(the_first_version_is_known_as_well)
 {
-    (void)state;
     assert_int_equal(available(MACHINE FIRST_VERSION), less(4096 * MIB));
     assert_int_equal(available(MACHINE FIRST_VERSION
                                "put $g/a/b/memory.limit_in_bytes 209715200; "
@@ -163,29 +150,11 @@ the_first_version_is_known_as_well(void **state)
 }
 
 /* The memory of this machine can be allocated. */
-static void
-what_it_says_of_itself_can_be_had(void **state)
+TEST(what_it_says_of_itself_can_be_had)
 {
-    (void)state;
     int64_t left = os_memory_available();
     assert_true(left >= 0);
     if (left == INT64_MAX)
         skip_because("needs /proc/meminfo");
     assert_true(left < 1LL << 60);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_machine_is_the_limit_without_groups),
-        cmocka_unit_test(what_nobody_tells_is_not_known),
-        cmocka_unit_test(the_smallest_group_counts),
-        cmocka_unit_test(a_container_sees_its_own_group),
-        cmocka_unit_test(page_cache_makes_room),
-        cmocka_unit_test(swap_makes_room_as_far_as_the_group_may_use_it),
-        cmocka_unit_test(the_first_version_is_known_as_well),
-        cmocka_unit_test(what_it_says_of_itself_can_be_had),
-    };
-    return cmocka_run_group_tests_name("linux_memory", tests, NULL, NULL);
 }

@@ -144,8 +144,9 @@ begin(struct book *book)
     return linux_trace_begin(&book->page, book->bytes, PAGE);
 }
 
-static void
-a_record_has_the_fields_of_its_event(void **state)
+FIXTURE(make_book, NULL)
+
+TEST(a_record_has_the_fields_of_its_event)
 {
     struct book *book = *state;
     struct os_trace_record record[2];
@@ -162,8 +163,7 @@ a_record_has_the_fields_of_its_event(void **state)
     assert_int_equal(linux_trace_next(&book->page, book->formats, record, 2), 0);
 }
 
-static void
-a_remap_has_where_it_comes_from(void **state)
+TEST(a_remap_has_where_it_comes_from)
 {
     struct book *book = *state;
     struct os_trace_record record;
@@ -183,8 +183,7 @@ a_remap_has_where_it_comes_from(void **state)
     assert_true(record.write);
 }
 
-static void
-fields_are_where_the_format_has_them(void **state)
+TEST(fields_are_where_the_format_has_them)
 {
     struct book *book = *state;
     struct os_trace_record record;
@@ -195,8 +194,7 @@ fields_are_where_the_format_has_them(void **state)
     assert_true(record.write);
 }
 
-static void
-operations_are_told_by_their_letters(void **state)
+TEST(operations_are_told_by_their_letters)
 {
     static const struct {
         const char *rwbs, *comm;
@@ -224,8 +222,7 @@ operations_are_told_by_their_letters(void **state)
     }
 }
 
-static void
-a_mark_has_its_number_and_thread(void **state)
+TEST(a_mark_has_its_number_and_thread)
 {
     static const struct {
         const char *text;
@@ -254,8 +251,7 @@ a_mark_has_its_number_and_thread(void **state)
 }
 
 /* Its name has the number of the thread that it works for. */
-static void
-a_thread_of_io_uring_is_that_it_works_for(void **state)
+TEST(a_thread_of_io_uring_is_that_it_works_for)
 {
     struct book *book = *state;
     struct os_trace_record record;
@@ -266,8 +262,7 @@ a_thread_of_io_uring_is_that_it_works_for(void **state)
     assert_false(record.kernel);
 }
 
-static void
-times_add_up_over_extensions_and_stamps(void **state)
+TEST(times_add_up_over_extensions_and_stamps)
 {
     struct book *book = *state;
     struct os_trace_record record[4];
@@ -286,8 +281,7 @@ times_add_up_over_extensions_and_stamps(void **state)
 }
 
 /* One that a filter took back leaves its length, and its time unless that is 1. */
-static void
-events_that_were_taken_back_are_skipped(void **state)
+TEST(events_that_were_taken_back_are_skipped)
 {
     static const unsigned char gone[24];
     struct book *book = *state;
@@ -308,8 +302,7 @@ events_that_were_taken_back_are_skipped(void **state)
     assert_int_equal(record[0].time, START + 50 + 3);
 }
 
-static void
-long_events_have_their_length_in_a_word_of_its_own(void **state)
+TEST(long_events_have_their_length_in_a_word_of_its_own)
 {
     static const unsigned char other[200] = {1};
     struct book *book = *state;
@@ -324,8 +317,7 @@ long_events_have_their_length_in_a_word_of_its_own(void **state)
     assert_int_equal(record.time, START + 10);
 }
 
-static void
-other_events_are_no_records(void **state)
+TEST(other_events_are_no_records)
 {
     struct book *book = *state;
     struct os_trace_record record;
@@ -335,8 +327,7 @@ other_events_are_no_records(void **state)
     assert_int_equal(linux_trace_next(&book->page, book->formats, &record, 1), 0);
 }
 
-static void
-what_does_not_fit_comes_next_and_only_once(void **state)
+TEST(what_does_not_fit_comes_next_and_only_once)
 {
     struct book *book = *state;
     struct os_trace_record record[3];
@@ -353,8 +344,7 @@ what_does_not_fit_comes_next_and_only_once(void **state)
     assert_int_equal(linux_trace_next(&book->page, book->formats, record, 3), 0);
 }
 
-static void
-lost_events_are_counted(void **state)
+TEST(lost_events_are_counted)
 {
     struct book *book = *state;
     struct os_trace_record record[2];
@@ -370,8 +360,7 @@ lost_events_are_counted(void **state)
 
 /* Wherever a page ends, nothing behind its end is read: sanitizers and valgrind see it.
  */
-static void
-a_page_that_is_cut_off_has_what_is_whole(void **state)
+TEST(a_page_that_is_cut_off_has_what_is_whole)
 {
     struct book *book = *state;
     struct os_trace_record record[8];
@@ -393,8 +382,7 @@ a_page_that_is_cut_off_has_what_is_whole(void **state)
     }
 }
 
-static void
-bytes_that_make_no_sense_end_a_page(void **state)
+TEST(bytes_that_make_no_sense_end_a_page)
 {
     struct book *book = *state;
     struct os_trace_record record[8];
@@ -411,8 +399,9 @@ bytes_that_make_no_sense_end_a_page(void **state)
     }
 }
 
-static void
-a_format_without_what_is_needed_is_refused(void **state)
+FIXTURE(NULL, NULL)
+
+TEST(a_format_without_what_is_needed_is_refused)
 {
     struct linux_trace_format format;
     struct linux_trace_page page;
@@ -439,8 +428,7 @@ check_filter(const struct os_layout *layouts, int count, enum os_trace_kind kind
 }
 
 /* A merge may begin 8192 sectors before or end so many behind; a flush has no sector. */
-static void
-a_filter_has_the_devices_and_their_sectors(void **state)
+TEST(a_filter_has_the_devices_and_their_sectors)
 {
     struct os_extent extents[] = {{0, 4096, 90000}, {4096, 8192, 20000}, {0, 512, 100}};
     const struct os_layout layouts[] = {
@@ -472,29 +460,4 @@ a_filter_has_the_devices_and_their_sectors(void **state)
     check_filter(layouts + 3, 1, OS_TRACE_ISSUE, true, "(dev == 500)");
     check_filter(layouts + 2, 1, OS_TRACE_COMPLETE, true,
                  "(dev == 400) && (nr_sector == 0 || (sector >= 0 && sector <= 8294))");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_record_has_the_fields_of_its_event, make_book),
-        cmocka_unit_test_setup(a_remap_has_where_it_comes_from, make_book),
-        cmocka_unit_test_setup(fields_are_where_the_format_has_them, make_book),
-        cmocka_unit_test_setup(operations_are_told_by_their_letters, make_book),
-        cmocka_unit_test_setup(a_mark_has_its_number_and_thread, make_book),
-        cmocka_unit_test_setup(a_thread_of_io_uring_is_that_it_works_for, make_book),
-        cmocka_unit_test_setup(times_add_up_over_extensions_and_stamps, make_book),
-        cmocka_unit_test_setup(events_that_were_taken_back_are_skipped, make_book),
-        cmocka_unit_test_setup(long_events_have_their_length_in_a_word_of_its_own,
-                               make_book),
-        cmocka_unit_test_setup(other_events_are_no_records, make_book),
-        cmocka_unit_test_setup(what_does_not_fit_comes_next_and_only_once, make_book),
-        cmocka_unit_test_setup(lost_events_are_counted, make_book),
-        cmocka_unit_test_setup(a_page_that_is_cut_off_has_what_is_whole, make_book),
-        cmocka_unit_test_setup(bytes_that_make_no_sense_end_a_page, make_book),
-        cmocka_unit_test(a_format_without_what_is_needed_is_refused),
-        cmocka_unit_test(a_filter_has_the_devices_and_their_sectors),
-    };
-    return cmocka_run_group_tests_name("linux_trace", tests, NULL, NULL);
 }

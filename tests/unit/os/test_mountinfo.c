@@ -98,10 +98,8 @@ static const struct {
     {"x5 1 8:1 / / rw - ext4 /dev/a rw\n", 5},
 };
 
-static void
-finds_type_and_source_by_mount_id(void **state)
+TEST(finds_type_and_source_by_mount_id)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
         struct os_mount mount;
         memset(&mount, 'x', sizeof(mount));
@@ -112,10 +110,8 @@ finds_type_and_source_by_mount_id(void **state)
     }
 }
 
-static void
-leaves_the_rest_of_the_mount_alone(void **state)
+TEST(leaves_the_rest_of_the_mount_alone)
 {
-    (void)state;
     struct os_mount mount = {.size = 11, .available = 7, .memory = true};
     assert_int_equal(mountinfo_find(ext4, 25, &mount), 0);
     assert_int_equal(mount.size, 11);
@@ -123,10 +119,8 @@ leaves_the_rest_of_the_mount_alone(void **state)
     assert_true(mount.memory);
 }
 
-static void
-says_when_it_is_not_there_and_touches_nothing(void **state)
+TEST(says_when_it_is_not_there_and_touches_nothing)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
         struct os_mount mount = {.fstype = "unknown", .device = "unknown"};
         if (mountinfo_find(missing[i].table, missing[i].id, &mount) != -1)
@@ -137,10 +131,8 @@ says_when_it_is_not_there_and_touches_nothing(void **state)
 }
 
 /* A mount without a line is found by another of the same file system. */
-static void
-finds_type_and_source_by_device(void **state)
+TEST(finds_type_and_source_by_device)
 {
-    (void)state;
     static const char table[] =
         "5 1 8:11 / /a rw - xfs /dev/a rw\n"
         "8:1 8:1 0:1 8:1 8:1 8:1 - tmpfs none rw\n"
@@ -164,10 +156,8 @@ finds_type_and_source_by_device(void **state)
     assert_string_equal(mount.fstype, "tmpfs");
 }
 
-static void
-cuts_fields_that_are_too_long(void **state)
+TEST(cuts_fields_that_are_too_long)
 {
-    (void)state;
     enum { TYPE = 64, DEVICE = 1024, LONG = 3000 };
     char type[LONG + 1] = {0}, device[LONG + 1] = {0}, table[3 * LONG];
     struct os_mount mount;
@@ -184,10 +174,8 @@ cuts_fields_that_are_too_long(void **state)
     assert_int_equal(mount.size, 4711);
 }
 
-static void
-a_field_that_just_fits_is_whole(void **state)
+TEST(a_field_that_just_fits_is_whole)
 {
-    (void)state;
     char type[64], table[200];
     struct os_mount mount;
     memset(type, 't', 63);
@@ -197,8 +185,7 @@ a_field_that_just_fits_is_whole(void **state)
     assert_string_equal(mount.fstype, type);
 }
 
-static void
-options_of_the_file_system_are_found(void **state)
+TEST(options_of_the_file_system_are_found)
 {
     static const struct {
         const char *table;
@@ -222,19 +209,4 @@ options_of_the_file_system_are_found(void **state)
             assert_string_equal(options, cases[i].options);
         free(options);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_type_and_source_by_mount_id),
-        cmocka_unit_test(leaves_the_rest_of_the_mount_alone),
-        cmocka_unit_test(says_when_it_is_not_there_and_touches_nothing),
-        cmocka_unit_test(finds_type_and_source_by_device),
-        cmocka_unit_test(cuts_fields_that_are_too_long),
-        cmocka_unit_test(a_field_that_just_fits_is_whole),
-        cmocka_unit_test(options_of_the_file_system_are_found),
-    };
-    return cmocka_run_group_tests_name("mountinfo", tests, NULL, NULL);
 }

@@ -38,20 +38,16 @@ make_file(const char *name, int pages)
     return fd;
 }
 
-static void
-a_slash_joins_a_directory_and_a_name_unless_there_is_one(void **state)
+TEST(a_slash_joins_a_directory_and_a_name_unless_there_is_one)
 {
-    (void)state;
     assert_string_equal(os_path_separator("a"), "/");
     assert_string_equal(os_path_separator("a/b"), "/");
     assert_string_equal(os_path_separator("a/"), "");
     assert_string_equal(os_path_separator("/"), "");
 }
 
-static void
-a_path_has_a_kind(void **state)
+TEST(a_path_has_a_kind)
 {
-    (void)state;
     close(make_file("kind", 1));
     unlink(path_of("to-kind"));
     assert_int_equal(symlink("kind", path_of("to-kind")), 0);
@@ -72,10 +68,8 @@ a_path_has_a_kind(void **state)
     }
 }
 
-static void
-a_file_has_size_links_and_owner(void **state)
+TEST(a_file_has_size_links_and_owner)
 {
-    (void)state;
     struct os_info info;
     int fd = make_file("info", 3);
     unlink(path_of("info2"));
@@ -88,10 +82,8 @@ a_file_has_size_links_and_owner(void **state)
     close(fd);
 }
 
-static void
-a_missing_path_has_an_errno(void **state)
+TEST(a_missing_path_has_an_errno)
 {
-    (void)state;
     struct os_info info;
     errno = 0;
     assert_int_equal(os_path_info(path_of("missing"), &info), -1);
@@ -101,10 +93,8 @@ a_missing_path_has_an_errno(void **state)
     assert_int_equal(errno, ENOENT);
 }
 
-static void
-a_file_opened_for_reading_cannot_be_written(void **state)
+TEST(a_file_opened_for_reading_cannot_be_written)
 {
-    (void)state;
     close(make_file("read-only", 1));
     int fd = os_file_open(path_of("read-only"), OS_OPEN_READ);
     char byte = 0;
@@ -117,10 +107,8 @@ a_file_opened_for_reading_cannot_be_written(void **state)
     close(fd);
 }
 
-static void
-flags_become_those_of_the_descriptor(void **state)
+TEST(flags_become_those_of_the_descriptor)
 {
-    (void)state;
     static const struct {
         unsigned flags;
         int mask, expected;
@@ -139,10 +127,8 @@ flags_become_those_of_the_descriptor(void **state)
     }
 }
 
-static void
-a_fifo_is_opened_without_waiting(void **state)
+TEST(a_fifo_is_opened_without_waiting)
 {
-    (void)state;
     unlink(path_of("lonely"));
     assert_int_equal(mkfifo(path_of("lonely"), 0600), 0);
     int fd = os_file_open(path_of("lonely"), OS_OPEN_NOW);
@@ -150,10 +136,8 @@ a_fifo_is_opened_without_waiting(void **state)
     close(fd);
 }
 
-static void
-a_file_is_made_for_its_owner_alone(void **state)
+TEST(a_file_is_made_for_its_owner_alone)
 {
-    (void)state;
     struct stat status;
     mode_t mask = umask(0);
     unlink(path_of("made"));
@@ -165,10 +149,8 @@ a_file_is_made_for_its_owner_alone(void **state)
     close(fd);
 }
 
-static void
-a_file_is_never_made_through_a_link(void **state)
+TEST(a_file_is_never_made_through_a_link)
 {
-    (void)state;
     unlink(path_of("link"));
     unlink(path_of("victim"));
     assert_int_equal(symlink("victim", path_of("link")), 0);
@@ -180,10 +162,8 @@ a_file_is_never_made_through_a_link(void **state)
     assert_int_equal(os_file_open(path_of("link"), OS_OPEN_WRITE | OS_OPEN_CREATE), -1);
 }
 
-static void
-a_temporary_file_has_no_name(void **state)
+TEST(a_temporary_file_has_no_name)
 {
-    (void)state;
     struct os_info info;
     struct stat status;
     char folder[1100], byte = 0;
@@ -205,19 +185,15 @@ a_temporary_file_has_no_name(void **state)
     close(fd);
 }
 
-static void
-a_temporary_file_needs_a_directory(void **state)
+TEST(a_temporary_file_needs_a_directory)
 {
-    (void)state;
     close(make_file("no-folder", 1));
     assert_int_equal(os_file_temporary(path_of("no-folder"), 0), -1);
     assert_int_equal(os_file_temporary(path_of("missing"), 0), -1);
 }
 
-static void
-holes_and_data_are_found(void **state)
+TEST(holes_and_data_are_found)
 {
-    (void)state;
     enum { MB = 1 << 20 };
     int fd = make_file("sparse", 0);
     char byte = 'x';
@@ -240,10 +216,8 @@ holes_and_data_are_found(void **state)
     close(fd);
 }
 
-static void
-direct_io_is_turned_on_and_off(void **state)
+TEST(direct_io_is_turned_on_and_off)
 {
-    (void)state;
     int fd = make_file("direct", 1);
     if (os_file_direct(fd, true) < 0) {
         close(fd);
@@ -256,10 +230,8 @@ direct_io_is_turned_on_and_off(void **state)
     assert_int_equal(os_file_direct(-1, true), -1);
 }
 
-static void
-an_alignment_is_a_power_of_two_or_not_known(void **state)
+TEST(an_alignment_is_a_power_of_two_or_not_known)
 {
-    (void)state;
     int64_t memory = -1, offset = -1;
     int fd = make_file("alignment", 1);
     errno = 0;
@@ -275,20 +247,16 @@ an_alignment_is_a_power_of_two_or_not_known(void **state)
     assert_int_equal(errno, ENOTSUP);
 }
 
-static void
-a_file_is_no_device(void **state)
+TEST(a_file_is_no_device)
 {
-    (void)state;
     int64_t size, block;
     int fd = make_file("no-device", 1);
     assert_int_equal(os_device_size(fd, &size, &block), -1);
     close(fd);
 }
 
-static void
-a_mount_is_described(void **state)
+TEST(a_mount_is_described)
 {
-    (void)state;
     struct os_mount mount;
     need_names();
     int fd = make_file("mounted", 1);
@@ -307,10 +275,8 @@ a_mount_is_described(void **state)
     assert_true(mount.device[0] && named == (strcmp(mount.device, "unknown") != 0));
 }
 
-static void
-the_label_is_that_of_the_mount_table(void **state)
+TEST(the_label_is_that_of_the_mount_table)
 {
-    (void)state;
     struct os_mount mount;
     need_names();
     need_mount_line();
@@ -327,10 +293,8 @@ the_label_is_that_of_the_mount_table(void **state)
     command_free(&result);
 }
 
-static void
-memory_is_told_from_devices(void **state)
+TEST(memory_is_told_from_devices)
 {
-    (void)state;
     struct os_mount mount;
     need_names();
     int fd = open("/proc/self", O_RDONLY);
@@ -346,10 +310,8 @@ memory_is_told_from_devices(void **state)
     close(fd);
 }
 
-static void
-a_bad_descriptor_is_on_no_mount(void **state)
+TEST(a_bad_descriptor_is_on_no_mount)
 {
-    (void)state;
     struct os_mount mount;
     errno = 0;
     assert_int_equal(describe_mount(-1, &mount), -1);
@@ -357,10 +319,8 @@ a_bad_descriptor_is_on_no_mount(void **state)
     assert_string_equal(mount.fstype, "unknown");
 }
 
-static void
-memory_is_aligned(void **state)
+TEST(memory_is_aligned)
 {
-    (void)state;
     for (size_t alignment = sizeof(void *); alignment <= 1 << 20; alignment *= 2) {
         char *memory = os_memory_aligned(alignment, 512);
         assert_non_null(memory);
@@ -370,10 +330,8 @@ memory_is_aligned(void **state)
     }
 }
 
-static void
-large_memory_is_writable_up_to_its_end(void **state)
+TEST(large_memory_is_writable_up_to_its_end)
 {
-    (void)state;
     for (size_t size = 60000; size < 1000000; size += 99999) {
         unsigned char *memory = os_memory_aligned(16, size);
         assert_non_null(memory);
@@ -383,10 +341,8 @@ large_memory_is_writable_up_to_its_end(void **state)
     }
 }
 
-static void
-zeroed_memory_is_zero_and_aligned_to_pages(void **state)
+TEST(zeroed_memory_is_zero_and_aligned_to_pages)
 {
-    (void)state;
     for (int again = 0; again < 2; again++) { /* the second gets what the first had */
         unsigned char *memory = os_memory_zeroed(3 * PAGE + 1);
         assert_non_null(memory);
@@ -409,10 +365,8 @@ unwritten_pages(int fd)
     return (int64_t)(answer[1] + answer[2]);
 }
 
-static void
-writing_back_leaves_nothing_to_write(void **state)
+TEST(writing_back_leaves_nothing_to_write)
 {
-    (void)state;
     int fd = make_file("dirty", 64);
     if (unwritten_pages(fd) != 64)
         skip_because("cachestat(2) does not tell of this file system's cache");
@@ -435,10 +389,8 @@ do_nothing(void *argument)
 }
 
 /* A caller may still have to report an earlier error. */
-static void
-success_leaves_errno_alone(void **state)
+TEST(success_leaves_errno_alone)
 {
-    (void)state;
     struct os_thread thread;
     int fd = make_file("success", 4);
     errno = ENODEV;
@@ -455,36 +407,4 @@ success_leaves_errno_alone(void **state)
     os_thread_join(&thread);
     assert_int_equal(errno, ENODEV);
     close(fd);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slash_joins_a_directory_and_a_name_unless_there_is_one),
-        cmocka_unit_test(a_path_has_a_kind),
-        cmocka_unit_test(a_file_has_size_links_and_owner),
-        cmocka_unit_test(a_missing_path_has_an_errno),
-        cmocka_unit_test(a_file_opened_for_reading_cannot_be_written),
-        cmocka_unit_test(flags_become_those_of_the_descriptor),
-        cmocka_unit_test(a_fifo_is_opened_without_waiting),
-        cmocka_unit_test(a_file_is_made_for_its_owner_alone),
-        cmocka_unit_test(a_file_is_never_made_through_a_link),
-        cmocka_unit_test(a_temporary_file_has_no_name),
-        cmocka_unit_test(a_temporary_file_needs_a_directory),
-        cmocka_unit_test(holes_and_data_are_found),
-        cmocka_unit_test(direct_io_is_turned_on_and_off),
-        cmocka_unit_test(an_alignment_is_a_power_of_two_or_not_known),
-        cmocka_unit_test(a_file_is_no_device),
-        cmocka_unit_test(a_mount_is_described),
-        cmocka_unit_test(the_label_is_that_of_the_mount_table),
-        cmocka_unit_test(memory_is_told_from_devices),
-        cmocka_unit_test(a_bad_descriptor_is_on_no_mount),
-        cmocka_unit_test(memory_is_aligned),
-        cmocka_unit_test(large_memory_is_writable_up_to_its_end),
-        cmocka_unit_test(zeroed_memory_is_zero_and_aligned_to_pages),
-        cmocka_unit_test(writing_back_leaves_nothing_to_write),
-        cmocka_unit_test(success_leaves_errno_alone),
-    };
-    return cmocka_run_group_tests_name("os", tests, NULL, unmount_all);
 }

@@ -62,10 +62,8 @@ replace(const char *name, const char *text)
     return os_file_replace(path_of(name), text, strlen(text), "", true);
 }
 
-static void
-a_file_is_made_and_replaced_by_another(void **state)
+TEST(a_file_is_made_and_replaced_by_another)
 {
-    (void)state;
     struct stat first, second;
     make_directory("new");
     assert_int_equal(replace("new/a", "one\n"), 0);
@@ -85,10 +83,8 @@ a_file_is_made_and_replaced_by_another(void **state)
     assert_int_equal(count_files("new"), 1);
 }
 
-static void
-everybody_may_read_it_whatever_the_umask(void **state)
+TEST(everybody_may_read_it_whatever_the_umask)
 {
-    (void)state;
     static const mode_t masks[] = {0, 022, 077, 0777};
     for (size_t i = 0; i < LENGTH(masks); i++) {
         struct stat info;
@@ -101,10 +97,8 @@ everybody_may_read_it_whatever_the_umask(void **state)
     }
 }
 
-static void
-a_name_without_a_folder_is_in_the_current_one(void **state)
+TEST(a_name_without_a_folder_is_in_the_current_one)
 {
-    (void)state;
     make_directory("here");
     int before = open(".", O_RDONLY | O_DIRECTORY);
     assert_int_equal(chdir(path_of("here")), 0);
@@ -117,10 +111,8 @@ a_name_without_a_folder_is_in_the_current_one(void **state)
 }
 
 /* What a stream of output is. */
-static void
-a_stream_keeps_what_the_file_has_until_it_is_emptied(void **state)
+TEST(a_stream_keeps_what_the_file_has_until_it_is_emptied)
 {
-    (void)state;
     assert_int_equal(replace("stream", "older, and longer\n"), 0);
     int stream = os_stream_open(path_of("stream"));
     assert_true(stream > 2);
@@ -133,10 +125,8 @@ a_stream_keeps_what_the_file_has_until_it_is_emptied(void **state)
     assert_file("stream", "one\ntwo\n");
 }
 
-static void
-a_stream_makes_its_file_by_the_umask(void **state)
+TEST(a_stream_makes_its_file_by_the_umask)
 {
-    (void)state;
     struct stat info;
     mode_t before = umask(027);
     int stream = os_stream_open(path_of("made"));
@@ -148,10 +138,8 @@ a_stream_makes_its_file_by_the_umask(void **state)
     os_stream_close(stream);
 }
 
-static void
-a_stream_is_known_by_every_name_and_descriptor(void **state)
+TEST(a_stream_is_known_by_every_name_and_descriptor)
 {
-    (void)state;
     int stream = os_stream_open(path_of("named"));
     assert_true(stream > 2);
     assert_int_equal(replace("other", "a"), 0);
@@ -169,10 +157,8 @@ a_stream_is_known_by_every_name_and_descriptor(void **state)
     os_stream_close(stream);
 }
 
-static void
-a_stream_that_cannot_be_has_its_errno(void **state)
+TEST(a_stream_that_cannot_be_has_its_errno)
 {
-    (void)state;
     make_directory("folder");
     assert_int_equal(os_stream_open(path_of("missing/x")), -1);
     assert_int_equal(errno, ENOENT);
@@ -183,10 +169,8 @@ a_stream_that_cannot_be_has_its_errno(void **state)
 }
 
 /* Another name of a standard stream has its place in the file, and is not emptied. */
-static void
-a_standard_stream_goes_on_where_it_is(void **state)
+TEST(a_standard_stream_goes_on_where_it_is)
 {
-    (void)state;
     int fd = open(path_of("standard"), O_WRONLY | O_CREAT, 0600), saved = dup(2);
     fflush(stderr);
     dup2(fd, 2);
@@ -202,10 +186,8 @@ a_standard_stream_goes_on_where_it_is(void **state)
     assert_file("standard", "one two three");
 }
 
-static void
-what_is_no_file_is_not_replaced(void **state)
+TEST(what_is_no_file_is_not_replaced)
 {
-    (void)state;
     make_directory("others");
     make_directory("others/folder");
     assert_int_equal(replace("others/named", "old"), 0);
@@ -227,10 +209,8 @@ what_is_no_file_is_not_replaced(void **state)
     assert_int_equal(count_files("others"), 5);
 }
 
-static void
-failures_leave_the_old_file_and_nothing_beside_it(void **state)
+TEST(failures_leave_the_old_file_and_nothing_beside_it)
 {
-    (void)state;
     char name[5000];
     make_directory("failures");
     make_directory("failures/folder");
@@ -262,10 +242,8 @@ failures_leave_the_old_file_and_nothing_beside_it(void **state)
 }
 
 /* A child with a limit on the size of files plays a full disk. */
-static void
-what_does_not_fit_leaves_the_old_file(void **state)
+TEST(what_does_not_fit_leaves_the_old_file)
 {
-    (void)state;
     make_directory("full");
     assert_int_equal(replace("full/a", "old"), 0);
     fflush(NULL);
@@ -293,10 +271,8 @@ add(const char *name, const char *text)
     return os_file_append(path_of(name), text, strlen(text), "#log", true);
 }
 
-static void
-a_file_grows_at_its_end(void **state)
+TEST(a_file_grows_at_its_end)
 {
-    (void)state;
     struct stat first, second;
     make_directory("grown");
     assert_int_equal(replace("grown/a", "#log\n"), 0);
@@ -311,10 +287,8 @@ a_file_grows_at_its_end(void **state)
 }
 
 /* Neither somebody's data, nor what is no file. */
-static void
-nothing_else_grows(void **state)
+TEST(nothing_else_grows)
 {
-    (void)state;
     static const struct {
         const char *name;
         int error;
@@ -342,10 +316,8 @@ nothing_else_grows(void **state)
 }
 
 /* Of the text there would be room for a half. */
-static void
-a_text_without_room_leaves_the_file_as_long_as_it_was(void **state)
+TEST(a_text_without_room_leaves_the_file_as_long_as_it_was)
 {
-    (void)state;
     make_directory("fuller");
     assert_int_equal(replace("fuller/a", "#log\n"), 0);
     fflush(NULL);
@@ -379,10 +351,8 @@ open_screen(int *terminal)
     return screen;
 }
 
-static void
-a_terminal_is_told_from_all_else(void **state)
+TEST(a_terminal_is_told_from_all_else)
 {
-    (void)state;
     int ends[2], terminal, screen = open_screen(&terminal);
     int null = open("/dev/null", O_RDWR), folder = open("/", O_RDONLY);
     assert_int_equal(pipe(ends), 0);
@@ -400,10 +370,8 @@ a_terminal_is_told_from_all_else(void **state)
     close(terminal);
 }
 
-static void
-a_terminal_without_a_name_is_plain(void **state)
+TEST(a_terminal_without_a_name_is_plain)
 {
-    (void)state;
     static const struct {
         const char *name;
         bool plain;
@@ -424,10 +392,8 @@ a_terminal_without_a_name_is_plain(void **state)
     free(saved);
 }
 
-static void
-only_terminals_have_columns(void **state)
+TEST(only_terminals_have_columns)
 {
-    (void)state;
     struct winsize size = {.ws_col = 123, .ws_row = 10};
     int terminal, screen = open_screen(&terminal);
     assert_int_equal(os_stream_columns(screen), 0);
@@ -441,10 +407,8 @@ only_terminals_have_columns(void **state)
     close(terminal);
 }
 
-static void
-the_first_locale_that_is_set_decides(void **state)
+TEST(the_first_locale_that_is_set_decides)
 {
-    (void)state;
     static const struct {
         const char *all, *ctype, *lang;
         bool utf8;
@@ -479,8 +443,7 @@ the_first_locale_that_is_set_decides(void **state)
 }
 
 /* Somebody's data, in place of which the name was given by mistake. */
-static void
-what_begins_otherwise_is_not_replaced(void **state)
+TEST(what_begins_otherwise_is_not_replaced)
 {
     static const struct {
         const char *old;
@@ -520,8 +483,7 @@ make_old(const char *name, const char *text, mode_t mode, int age)
 
 /* The other names, modes and times are those of files that somebody has put there, or of
  * a run that is writing. */
-static void
-what_a_killed_run_has_left_is_removed(void **state)
+TEST(what_a_killed_run_has_left_is_removed)
 {
     static const struct {
         const char *name, *text;
@@ -557,8 +519,7 @@ what_a_killed_run_has_left_is_removed(void **state)
 }
 
 /* Its writer may be stuck for longer than a minute. */
-static void
-what_is_being_written_is_not_removed(void **state)
+TEST(what_is_being_written_is_not_removed)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const char *name = "locked/a.abcdef";
@@ -586,10 +547,8 @@ what_is_being_written_is_not_removed(void **state)
     close(ends[1]);
 }
 
-static void
-a_pipe_is_read_as_it_comes(void **state)
+TEST(a_pipe_is_read_as_it_comes)
 {
-    (void)state;
     char bytes[8];
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -606,10 +565,8 @@ a_pipe_is_read_as_it_comes(void **state)
 }
 
 /* Another user of a terminal or of a pipe may have made it so. */
-static void
-a_pipe_that_does_not_wait_is_waited_for(void **state)
+TEST(a_pipe_that_does_not_wait_is_waited_for)
 {
-    (void)state;
     char bytes[8];
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -624,35 +581,4 @@ a_pipe_that_does_not_wait_is_waited_for(void **state)
     assert_int_equal(os_stream_read(ends[0], bytes, 8), 0);
     close(ends[0]);
     assert_int_equal(waitpid(child, NULL, 0), child);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_made_and_replaced_by_another),
-        cmocka_unit_test(everybody_may_read_it_whatever_the_umask),
-        cmocka_unit_test(a_name_without_a_folder_is_in_the_current_one),
-        cmocka_unit_test(a_stream_keeps_what_the_file_has_until_it_is_emptied),
-        cmocka_unit_test(a_stream_makes_its_file_by_the_umask),
-        cmocka_unit_test(a_stream_is_known_by_every_name_and_descriptor),
-        cmocka_unit_test(a_stream_that_cannot_be_has_its_errno),
-        cmocka_unit_test(a_standard_stream_goes_on_where_it_is),
-        cmocka_unit_test(what_is_no_file_is_not_replaced),
-        cmocka_unit_test(failures_leave_the_old_file_and_nothing_beside_it),
-        cmocka_unit_test(what_does_not_fit_leaves_the_old_file),
-        cmocka_unit_test(a_file_grows_at_its_end),
-        cmocka_unit_test(nothing_else_grows),
-        cmocka_unit_test(a_text_without_room_leaves_the_file_as_long_as_it_was),
-        cmocka_unit_test(a_terminal_is_told_from_all_else),
-        cmocka_unit_test(a_terminal_without_a_name_is_plain),
-        cmocka_unit_test(only_terminals_have_columns),
-        cmocka_unit_test(the_first_locale_that_is_set_decides),
-        cmocka_unit_test(what_begins_otherwise_is_not_replaced),
-        cmocka_unit_test(what_a_killed_run_has_left_is_removed),
-        cmocka_unit_test(what_is_being_written_is_not_removed),
-        cmocka_unit_test(a_pipe_is_read_as_it_comes),
-        cmocka_unit_test(a_pipe_that_does_not_wait_is_waited_for),
-    };
-    return cmocka_run_group_tests_name("output", tests, NULL, unmount_all);
 }

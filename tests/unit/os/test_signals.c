@@ -304,51 +304,38 @@ write_stream(void)
     return os_stream_write(1, "hello\n", 6);
 }
 
-static void
-each_stop_signal_asks_to_stop(void **state)
+TEST(each_stop_signal_asks_to_stop)
 {
-    (void)state;
     assert_child(stop_by_each, 0, "");
 }
 
-static void
-each_report_signal_asks_once(void **state)
+TEST(each_report_signal_asks_once)
 {
-    (void)state;
     assert_child(report_by_each, 0, "");
 }
 
-static void
-blocked_signals_wait(void **state)
+TEST(blocked_signals_wait)
 {
-    (void)state;
     assert_child(block_and_unblock, 0, "");
 }
 
-static void
-signals_blocked_before_stay_blocked(void **state)
+TEST(signals_blocked_before_stay_blocked)
 {
-    (void)state;
     assert_child(blocked_before, 0, "");
 }
 
-static void
-nohup_is_respected(void **state)
+TEST(nohup_is_respected)
 {
-    (void)state;
     assert_child(ignored_hangup, 0, "");
 }
 
-static void
-a_second_interrupt_ends_the_program(void **state)
+TEST(a_second_interrupt_ends_the_program)
 {
-    (void)state;
     assert_child(second_interrupt, 4, "");
 }
 
 /* Unless the child is held up between the two: then they are two, and it tries again. */
-static void
-the_same_interrupt_twice_is_one(void **state)
+TEST(the_same_interrupt_twice_is_one)
 {
     char written[16];
     int status = 4;
@@ -359,31 +346,23 @@ the_same_interrupt_twice_is_one(void **state)
     assert_string_equal(written, "");
 }
 
-static void
-its_farewell_is_written_first(void **state)
+TEST(its_farewell_is_written_first)
 {
-    (void)state;
     assert_child(second_interrupt_with_farewell, 4, "]\n");
 }
 
-static void
-a_farewell_can_be_taken_back(void **state)
+TEST(a_farewell_can_be_taken_back)
 {
-    (void)state;
     assert_child(second_interrupt_after_farewell, 4, "");
 }
 
-static void
-one_interrupt_after_other_signals_is_the_first(void **state)
+TEST(one_interrupt_after_other_signals_is_the_first)
 {
-    (void)state;
     assert_child(interrupt_after_termination, 7, "");
 }
 
-static void
-termination_and_hangup_are_what_the_process_dies_by(void **state)
+TEST(termination_and_hangup_are_what_the_process_dies_by)
 {
-    (void)state;
     assert_child(end_by_termination, 143, "");
     assert_child(end_by_hangup, 129, "");
     assert_child(end_at_once_by_termination, 143, "");
@@ -391,16 +370,13 @@ termination_and_hangup_are_what_the_process_dies_by(void **state)
     assert_child(end_by_interrupt_and_termination, 143, "");
 }
 
-static void
-other_ends_keep_their_status(void **state)
+TEST(other_ends_keep_their_status)
 {
-    (void)state;
     assert_child(end_by_itself, 3, "");
     assert_child(end_by_interrupt, 3, "");
 }
 
-static void
-the_first_process_of_a_container_says_it_by_its_status(void **state)
+TEST(the_first_process_of_a_container_says_it_by_its_status)
 {
     char written[16];
     (void)state;
@@ -411,45 +387,33 @@ the_first_process_of_a_container_says_it_by_its_status(void **state)
     assert_int_equal(status, 0);
 }
 
-static void
-a_wait_ends_for_a_signal_before_it(void **state)
+TEST(a_wait_ends_for_a_signal_before_it)
 {
-    (void)state;
     assert_child(wait_with_reasons_to_return, 0, "");
 }
 
-static void
-a_wait_ends_for_a_signal_once(void **state)
+TEST(a_wait_ends_for_a_signal_once)
 {
-    (void)state;
     assert_child(wait_after_a_signal_that_was_noticed, 0, "");
 }
 
-static void
-a_wait_ends_for_a_signal_during_it(void **state)
+TEST(a_wait_ends_for_a_signal_during_it)
 {
-    (void)state;
     assert_child(wait_for_a_signal_from_outside, 0, "");
 }
 
-static void
-a_wait_ends_at_its_time(void **state)
+TEST(a_wait_ends_at_its_time)
 {
-    (void)state;
     assert_child(wait_for_a_time_that_has_passed, 0, "");
 }
 
-static void
-closed_streams_are_occupied(void **state)
+TEST(closed_streams_are_occupied)
 {
-    (void)state;
     assert_child(guard_streams, 0, "");
 }
 
-static void
-a_stream_is_written_whole(void **state)
+TEST(a_stream_is_written_whole)
 {
-    (void)state;
     assert_child(write_stream, 0, "hello\n");
 }
 
@@ -489,10 +453,8 @@ stop_unseen(void)
     return os_signals_resumed() == resumed && os_process_resumed() == resumed ? 0 : 5;
 }
 
-static void
-a_stop_is_known_before_it_is_seen(void **state)
+TEST(a_stop_is_known_before_it_is_seen)
 {
-    (void)state;
     need_bare("the tool's own threads are stopped and told of it as well");
     need_native("an emulator takes its time to tell of signals");
     need_process_states();
@@ -538,10 +500,8 @@ go_on_without_a_stop(void)
     return os_process_stopped(before) ? 9 : 0;
 }
 
-static void
-a_signal_to_go_on_after_no_stop_is_none(void **state)
+TEST(a_signal_to_go_on_after_no_stop_is_none)
 {
-    (void)state;
     need_bare("the tool's own threads are stopped and told of it as well");
     need_native("an emulator takes its time to tell of signals");
     need_process_states();
@@ -549,33 +509,4 @@ a_signal_to_go_on_after_no_stop_is_none(void **state)
         skip_because("needs a system that counts the stops of a thread");
     assert_child(go_on_without_a_stop, 0, "");
     assert_child(stop_in_a_wait, 0, "");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_stop_signal_asks_to_stop),
-        cmocka_unit_test(each_report_signal_asks_once),
-        cmocka_unit_test(blocked_signals_wait),
-        cmocka_unit_test(signals_blocked_before_stay_blocked),
-        cmocka_unit_test(nohup_is_respected),
-        cmocka_unit_test(a_second_interrupt_ends_the_program),
-        cmocka_unit_test(the_same_interrupt_twice_is_one),
-        cmocka_unit_test(its_farewell_is_written_first),
-        cmocka_unit_test(a_farewell_can_be_taken_back),
-        cmocka_unit_test(one_interrupt_after_other_signals_is_the_first),
-        cmocka_unit_test(termination_and_hangup_are_what_the_process_dies_by),
-        cmocka_unit_test(other_ends_keep_their_status),
-        cmocka_unit_test(the_first_process_of_a_container_says_it_by_its_status),
-        cmocka_unit_test(a_wait_ends_for_a_signal_before_it),
-        cmocka_unit_test(a_wait_ends_for_a_signal_once),
-        cmocka_unit_test(a_wait_ends_for_a_signal_during_it),
-        cmocka_unit_test(a_wait_ends_at_its_time),
-        cmocka_unit_test(a_stop_is_known_before_it_is_seen),
-        cmocka_unit_test(a_signal_to_go_on_after_no_stop_is_none),
-        cmocka_unit_test(closed_streams_are_occupied),
-        cmocka_unit_test(a_stream_is_written_whole),
-    };
-    return cmocka_run_group_tests_name("signals", tests, NULL, NULL);
 }

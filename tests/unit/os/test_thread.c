@@ -24,10 +24,8 @@ sleep_long(void *argument)
     return argument;
 }
 
-static void
-a_poke_ends_a_sleep(void **state)
+TEST(a_poke_ends_a_sleep)
 {
-    (void)state;
     struct os_thread thread;
     int status = 0;
     os_signals_install();
@@ -53,10 +51,8 @@ poke_the_other(void *argument)
     return NULL;
 }
 
-static void
-a_poke_ends_a_wait(void **state)
+TEST(a_poke_ends_a_wait)
 {
-    (void)state;
     struct os_thread thread, self = os_thread_self();
     os_signals_install();
     atomic_store(&woken, false);
@@ -88,10 +84,8 @@ answer(void *argument)
     return argument;
 }
 
-static void
-a_notice_ends_a_wait_with_a_lock(void **state)
+TEST(a_notice_ends_a_wait_with_a_lock)
 {
-    (void)state;
     struct os_thread thread;
     shared.lock = os_lock_make();
     assert_non_null(shared.lock);
@@ -115,8 +109,7 @@ list_held(void *argument)
     return NULL;
 }
 
-static void
-signals_of_users_do_not_reach_it(void **state)
+TEST(signals_of_users_do_not_reach_it)
 {
     static const int held[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
     static const int let_in[] = {SIGALRM, SIGPIPE, SIGSEGV};
@@ -144,10 +137,8 @@ unshare_and_write(void *argument)
     return NULL;
 }
 
-static void
-a_thread_with_unshared_descriptors_has_standard_error(void **state)
+TEST(a_thread_with_unshared_descriptors_has_standard_error)
 {
-    (void)state;
     char path[1100], text[8] = "";
     atomic_bool written = false;
     struct os_thread thread;
@@ -178,10 +169,8 @@ unshare_and_stay(void *argument)
 
 /* The first thread has closed the streams, as os_process_end does, while the other is
  * stuck. */
-static void
-a_thread_with_unshared_descriptors_holds_no_pipe(void **state)
+TEST(a_thread_with_unshared_descriptors_holds_no_pipe)
 {
-    (void)state;
     int ends[2];
     char byte;
     assert_int_equal(pipe(ends), 0);
@@ -208,18 +197,4 @@ a_thread_with_unshared_descriptors_holds_no_pipe(void **state)
     waitpid(child, NULL, 0);
     close(ends[0]);
     assert_true(closed);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_poke_ends_a_sleep),
-        cmocka_unit_test(a_poke_ends_a_wait),
-        cmocka_unit_test(a_notice_ends_a_wait_with_a_lock),
-        cmocka_unit_test(signals_of_users_do_not_reach_it),
-        cmocka_unit_test(a_thread_with_unshared_descriptors_has_standard_error),
-        cmocka_unit_test(a_thread_with_unshared_descriptors_holds_no_pipe),
-    };
-    return cmocka_run_group_tests_name("thread", tests, NULL, NULL);
 }

@@ -3,8 +3,7 @@
 
 #include "base/time.h"
 
-static void
-a_check_prints_nothing_but_its_line(void **state)
+TEST(a_check_prints_nothing_but_its_line)
 {
     static const char *const lines[] = {"-check .", "-check -R .", "-check -q -I .",
                                         "-check -prometheus a -P 1 -plot b ."};
@@ -19,8 +18,7 @@ a_check_prints_nothing_but_its_line(void **state)
     }
 }
 
-static void
-a_check_always_ends(void **state)
+TEST(a_check_always_ends)
 {
     static const struct {
         const char *line;
@@ -51,10 +49,8 @@ a_check_always_ends(void **state)
     assert_true(planned("-q .").ends.timeout == INT64_MAX);
 }
 
-static void
-warnings_are_limits_of_their_own(void **state)
+TEST(warnings_are_limits_of_their_own)
 {
-    (void)state;
     struct plan plan = planned("-check -warn p99=5ms -slo p99=20ms -warn iops=9 .");
     assert_int_equal(plan.statistics.slos.count, 1);
     assert_int_equal(plan.statistics.slos.list[0].limit, 20 * MS);
@@ -63,8 +59,7 @@ warnings_are_limits_of_their_own(void **state)
     assert_int_equal(plan.statistics.warnings.list[1].metric, SLO_IOPS);
 }
 
-static void
-other_outputs_are_refused(void **state)
+TEST(other_outputs_are_refused)
 {
     static const struct {
         const char *given, *name;
@@ -84,18 +79,14 @@ other_outputs_are_refused(void **state)
     }
 }
 
-static void
-a_warning_needs_a_check(void **state)
+TEST(a_warning_needs_a_check)
 {
-    (void)state;
     planned_refused("-warn p99=1 .",
                     "ioping: -warn: needs -check; add it, or leave this out\n");
 }
 
-static void
-what_a_warning_is_about_has_to_be_there(void **state)
+TEST(what_a_warning_is_about_has_to_be_there)
 {
-    (void)state;
     planned_refused("-check -warn device-p99=1ms .",
                     "ioping: -warn: device-p99 needs -breakdown; add -breakdown, or "
                     "limit the whole time\n");
@@ -105,18 +96,4 @@ what_a_warning_is_about_has_to_be_there(void **state)
                     "ioping: -slo: idle-p99 needs -load; limit the whole run\n");
     planned_refused("-check -warn p99=+10% .",
                     "ioping: -warn: p99 is relative, and needs -compare; give a time\n");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_check_prints_nothing_but_its_line),
-        cmocka_unit_test(a_check_always_ends),
-        cmocka_unit_test(warnings_are_limits_of_their_own),
-        cmocka_unit_test(other_outputs_are_refused),
-        cmocka_unit_test(a_warning_needs_a_check),
-        cmocka_unit_test(what_a_warning_is_about_has_to_be_there),
-    };
-    return cmocka_run_group_tests_name("plan/check", tests, NULL, NULL);
 }

@@ -37,10 +37,8 @@ is_allowed(enum option_id id)
     return false;
 }
 
-static void
-nothing_is_measured(void **state)
+TEST(nothing_is_measured)
 {
-    (void)state;
     struct plan plan = planned("-compare gp2 gp3 -");
     assert_int_equal(plan.mode, MODE_COMPARE);
     assert_false(plan.output.requests || plan.output.status);
@@ -50,10 +48,8 @@ nothing_is_measured(void **state)
     assert_int_equal(planned("gp2").mode, MODE_RUN);
 }
 
-static void
-options_that_say_how_to_measure_are_refused(void **state)
+TEST(options_that_say_how_to_measure_are_refused)
 {
-    (void)state;
     for (int id = 0; id < OPTION_IDS; id++) {
         const struct cli_option *option = cli_option((enum option_id)id);
         bool takes = option->takes == CLI_REQUIRED;
@@ -73,10 +69,8 @@ options_that_say_how_to_measure_are_refused(void **state)
     }
 }
 
-static void
-formats_are_those_of_a_run(void **state)
+TEST(formats_are_those_of_a_run)
 {
-    (void)state;
     assert_int_equal(planned("-compare a").output.format, FORMAT_HUMAN);
     assert_int_equal(planned("-compare -B a").output.format, FORMAT_RAW);
     assert_int_equal(planned("-compare -J a").output.format, FORMAT_JSON);
@@ -85,10 +79,8 @@ formats_are_those_of_a_run(void **state)
     assert_string_equal(planned("-compare -plot x a").output.plot, "x");
 }
 
-static void
-limits_are_on_the_whole_time(void **state)
+TEST(limits_are_on_the_whole_time)
 {
-    (void)state;
     static const char *const names[] = {"device-p99", "sync-max",  "read-p99",
                                         "write-avg",  "idle-p99",  "loaded-iops",
                                         "submit-min", "queue-p50", "loaded-read-p99"};
@@ -106,18 +98,14 @@ limits_are_on_the_whole_time(void **state)
     }
 }
 
-static void
-standard_input_is_read_once(void **state)
+TEST(standard_input_is_read_once)
 {
-    (void)state;
     planned_refused("-compare - a -", "ioping: -compare: standard input can be read "
                                       "once; name - once\n");
 }
 
-static void
-a_rerun_makes_the_same_choices(void **state)
+TEST(a_rerun_makes_the_same_choices)
 {
-    (void)state;
     struct options options;
     struct plan one, other;
     struct error error;
@@ -127,18 +115,4 @@ a_rerun_makes_the_same_choices(void **state)
     assert_int_equal(plan_make(&options, 8, &other, &error), 0);
     assert_true(one.workload.seed == other.workload.seed);
     assert_true(planned("gp2").workload.seed == SEED);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_measured),
-        cmocka_unit_test(options_that_say_how_to_measure_are_refused),
-        cmocka_unit_test(formats_are_those_of_a_run),
-        cmocka_unit_test(limits_are_on_the_whole_time),
-        cmocka_unit_test(standard_input_is_read_once),
-        cmocka_unit_test(a_rerun_makes_the_same_choices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,8 @@
     "system calls that wait do one request at a time; add -U (io_uring) or -A (Linux " \
     "AIO)\n"
 
-static void
-nothing_given_is_one_request_at_a_time_that_waits(void **state)
+TEST(nothing_given_is_one_request_at_a_time_that_waits)
 {
-    (void)state;
     struct plan plan = planned(".");
     assert_ptr_equal(plan.io.engine, io_engine_of(0));
     assert_null(plan.io.engine_name);
@@ -18,10 +16,8 @@ nothing_given_is_one_request_at_a_time_that_waits(void **state)
     assert_int_equal(plan.ends.settle, 0);
 }
 
-static void
-engine_threads_and_depth_are_taken_over(void **state)
+TEST(engine_threads_and_depth_are_taken_over)
 {
-    (void)state;
     static const struct {
         const char *line;
         char engine; /* its option */
@@ -47,10 +43,8 @@ engine_threads_and_depth_are_taken_over(void **state)
     }
 }
 
-static void
-depth_needs_an_engine_that_does_not_wait(void **state)
+TEST(depth_needs_an_engine_that_does_not_wait)
 {
-    (void)state;
     need_built_in(io_engine_of('U')); /* the message names it */
     planned_refused("-depth 2 .", "ioping: -depth: " ADD_ENGINE);
     planned_refused("-R -threads 4 -depth 4096 .", "ioping: -depth: " ADD_ENGINE);
@@ -59,20 +53,16 @@ depth_needs_an_engine_that_does_not_wait(void **state)
     planned_refused("-sweep threads -depth 4 .", "ioping: -depth: " ADD_ENGINE);
 }
 
-static void
-there_is_one_engine(void **state)
+TEST(there_is_one_engine)
 {
-    (void)state;
     static const char expected[] =
         "ioping: -uring: cannot be done together with -async; leave out one of them\n";
     planned_refused("-A -U .", expected);
     planned_refused("-UA -depth 4 .", expected);
 }
 
-static void
-limits_are_for_all_workers_together(void **state)
+TEST(limits_are_for_all_workers_together)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t interval;
@@ -98,19 +88,15 @@ limits_are_for_all_workers_together(void **state)
     }
 }
 
-static void
-depth_does_not_lengthen_the_interval_of_a_limit(void **state)
+TEST(depth_does_not_lengthen_the_interval_of_a_limit)
 {
-    (void)state;
     assert_int_equal(planned("-r 10 -U -depth 16 .").pace.interval, 100000000);
     assert_int_equal(planned("-r 10 -U -depth 16 -threads 2 .").pace.interval, 200000000);
     assert_int_equal(planned("-l 1m -A -depth 16 -b 2 .").pace.interval, 7812500);
 }
 
-static void
-an_interval_is_that_of_each_worker(void **state)
+TEST(an_interval_is_that_of_each_worker)
 {
-    (void)state;
     struct plan plan = planned("-i 5ms -threads 4 .");
     assert_int_equal(plan.pace.interval, 5000000);
     assert_false(plan.pace.limited);
@@ -120,19 +106,15 @@ an_interval_is_that_of_each_worker(void **state)
 }
 
 /* 100 ms are enough for one worker, and too little for two. */
-static void
-what_is_limited_depends_on_the_workers(void **state)
+TEST(what_is_limited_depends_on_the_workers)
 {
-    (void)state;
     assert_false(planned("-i 100ms -r 10 -threads 1 .").pace.limited);
     assert_true(planned("-i 100ms -r 10 -threads 2 .").pace.limited);
     assert_false(planned("-i 200ms -r 10 -threads 2 .").pace.limited);
 }
 
-static void
-count_time_and_warmup_are_those_of_the_run(void **state)
+TEST(count_time_and_warmup_are_those_of_the_run)
 {
-    (void)state;
     struct plan plan = planned("-c 10 -w 3 -a 2 -threads 4 -U -depth 8 .");
     assert_int_equal(plan.ends.count, 10);
     assert_int_equal(plan.ends.work_time, 3000000000);
@@ -140,10 +122,8 @@ count_time_and_warmup_are_those_of_the_run(void **state)
     assert_int_equal(plan.ends.settle, 0);
 }
 
-static void
-corrections_are_for_requests_that_wait_for_each_other(void **state)
+TEST(corrections_are_for_requests_that_wait_for_each_other)
 {
-    (void)state;
     assert_int_equal(planned("-corrected -U -depth 1 .").statistics.corrected,
                      1000000000);
     assert_int_equal(planned("-corrected -threads 4 -i 5ms .").statistics.corrected,
@@ -156,33 +136,12 @@ corrections_are_for_requests_that_wait_for_each_other(void **state)
     planned_refused("-R -U -depth 2 -corrected .", expected);
 }
 
-static void
-corrections_under_a_limit_of_all_workers_are_refused(void **state)
+TEST(corrections_under_a_limit_of_all_workers_are_refused)
 {
-    (void)state;
     planned_refused("-corrected -i 100ms -r 10 -threads 2 .",
                     "ioping: -corrected: under a limit no request is ever due; give one "
                     "with -i\n");
     assert_int_equal(
         planned("-corrected -i 200ms -r 10 -threads 2 .").statistics.corrected,
         200000000);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_given_is_one_request_at_a_time_that_waits),
-        cmocka_unit_test(engine_threads_and_depth_are_taken_over),
-        cmocka_unit_test(depth_needs_an_engine_that_does_not_wait),
-        cmocka_unit_test(there_is_one_engine),
-        cmocka_unit_test(limits_are_for_all_workers_together),
-        cmocka_unit_test(depth_does_not_lengthen_the_interval_of_a_limit),
-        cmocka_unit_test(an_interval_is_that_of_each_worker),
-        cmocka_unit_test(what_is_limited_depends_on_the_workers),
-        cmocka_unit_test(count_time_and_warmup_are_those_of_the_run),
-        cmocka_unit_test(corrections_are_for_requests_that_wait_for_each_other),
-        cmocka_unit_test(corrections_under_a_limit_of_all_workers_are_refused),
-    };
-    return cmocka_run_group_tests_name("concurrency", tests, NULL, NULL);
 }

@@ -2,10 +2,8 @@
  * read. */
 #include "planned.h"
 
-static void
-the_screen_is_as_without_a_format(void **state)
+TEST(the_screen_is_as_without_a_format)
 {
-    (void)state;
     static const struct {
         const char *line;
         enum plan_format format; /* of the file */
@@ -41,20 +39,16 @@ the_screen_is_as_without_a_format(void **state)
     }
 }
 
-static void
-without_it_there_is_one_output(void **state)
+TEST(without_it_there_is_one_output)
 {
-    (void)state;
     struct plan plan = planned("-q -p 1 .");
     assert_null(plan.output.file);
     assert_false(plan.screen.requests || plan.screen.summary);
     assert_false(plan_has_requests(&plan) || plan_has_summary(&plan));
 }
 
-static void
-what_one_of_them_has_is_told(void **state)
+TEST(what_one_of_them_has_is_told)
 {
-    (void)state;
     struct plan plan = planned("-q -p 1 -output x .");
     assert_false(plan.output.summary || plan_has_requests(&plan));
     assert_true(plan_has_summary(&plan));
@@ -62,30 +56,24 @@ what_one_of_them_has_is_told(void **state)
     assert_true(plan_has_requests(&plan));
 }
 
-static void
-a_load_has_none(void **state)
+TEST(a_load_has_none)
 {
-    (void)state;
     struct plan plan = planned("-output x -c 1 -load write ."), load;
     plan_background(&plan, &load);
     assert_false(plan_has_requests(&load) || plan_has_summary(&load));
     assert_null(load.output.file);
 }
 
-static void
-how_lines_look_is_the_same_in_both(void **state)
+TEST(how_lines_look_is_the_same_in_both)
 {
-    (void)state;
     struct plan plan = planned("-output x -I%s -b 3 -percentiles 50 .");
     assert_string_equal(plan.screen.time_format, "%s");
     assert_int_equal(plan.screen.burst, 3);
     assert_int_equal(plan.screen.percentiles.count, 1);
 }
 
-static void
-another_file_of_that_name_is_refused(void **state)
+TEST(another_file_of_that_name_is_refused)
 {
-    (void)state;
     planned_refused("-output x a x",
                     "ioping: -output: x is a target too; name another file\n");
     planned_refused("-output x -c 1 -load write,path=x a",
@@ -97,18 +85,4 @@ another_file_of_that_name_is_refused(void **state)
                     "ioping: -output: x is the file of -plot too; name another file\n");
     planned_refused("-output x -hdr x a",
                     "ioping: -output: x is the file of -hdr too; name another file\n");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_screen_is_as_without_a_format),
-        cmocka_unit_test(without_it_there_is_one_output),
-        cmocka_unit_test(what_one_of_them_has_is_told),
-        cmocka_unit_test(a_load_has_none),
-        cmocka_unit_test(how_lines_look_is_the_same_in_both),
-        cmocka_unit_test(another_file_of_that_name_is_refused),
-    };
-    return cmocka_run_group_tests_name("plan_file", tests, NULL, NULL);
 }

@@ -118,10 +118,8 @@ plan_cell(const char *line)
     return strncmp(why, "needs -", 7) == 0 ? 'n' : 0;
 }
 
-static void
-each_option_means_something_in_these_modes(void **state)
+TEST(each_option_means_something_in_these_modes)
 {
-    (void)state;
     int wrong = 0;
     need_built_in(io_engine_of('A'));
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -141,10 +139,8 @@ each_option_means_something_in_these_modes(void **state)
 }
 
 /* -h and -v end the command line. */
-static void
-no_option_is_left_out(void **state)
+TEST(no_option_is_left_out)
 {
-    (void)state;
     bool seen[OPTION_IDS] = {[OPTION_HELP] = true, [OPTION_VERSION] = true};
     for (size_t i = 0; i < LENGTH(cases); i++)
         seen[cli_find(cases[i].option, strcspn(cases[i].option, " "))->id] = true;
@@ -154,10 +150,8 @@ no_option_is_left_out(void **state)
 }
 
 /* What a refusal names is there: an option that does not go with a run needs another. */
-static void
-what_an_option_needs_is_one(void **state)
+TEST(what_an_option_needs_is_one)
 {
-    (void)state;
     for (int id = 0; id < OPTION_IDS; id++) {
         const struct cli_option *option = cli_option((enum option_id)id);
         if (!option->needs[0] && !(option->modes & MODE_RUN))
@@ -168,10 +162,8 @@ what_an_option_needs_is_one(void **state)
     }
 }
 
-static void
-one_mode_is_chosen(void **state)
+TEST(one_mode_is_chosen)
 {
-    (void)state;
     static const enum cli_mode chosen[] = {
         MODE_RUN,   MODE_SIZES,  MODE_THREADS, MODE_DEPTHS, MODE_INTERVALS,
         MODE_RATES, MODE_PHASES, MODE_CHECK,   MODE_CHECK,  MODE_COMPARE,
@@ -185,10 +177,8 @@ one_mode_is_chosen(void **state)
 }
 
 /* The last of several sweeps counts; of several conflicts one is named. */
-static void
-modes_that_meet_are_refused_by_one_of_them(void **state)
+TEST(modes_that_meet_are_refused_by_one_of_them)
 {
-    (void)state;
     assert_int_equal(planned("-sweep rate -sweep size -size 4k -sweep threads .").mode,
                      MODE_THREADS);
     planned_refused("-sweep size -check -influx -load write a",
@@ -197,17 +187,4 @@ modes_that_meet_are_refused_by_one_of_them(void **state)
     planned_refused("-append -depth 2 -sweep rate -compare a",
                     "ioping: -sweep: cannot be done together with -compare: nothing is "
                     "measured; leave out one of them\n");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_option_means_something_in_these_modes),
-        cmocka_unit_test(no_option_is_left_out),
-        cmocka_unit_test(what_an_option_needs_is_one),
-        cmocka_unit_test(one_mode_is_chosen),
-        cmocka_unit_test(modes_that_meet_are_refused_by_one_of_them),
-    };
-    return cmocka_run_group_tests_name("plan/mode", tests, NULL, NULL);
 }

@@ -10,10 +10,8 @@ background(const char *line)
     return one;
 }
 
-static void
-a_load_is_what_its_words_say(void **state)
+TEST(a_load_is_what_its_words_say)
 {
-    (void)state;
     struct plan one =
         background("-c 9 -i 1ms -load write,size=1m,threads=2,linear,path=/b /a");
     assert_true(one.mode == MODE_BACKGROUND);
@@ -27,10 +25,8 @@ a_load_is_what_its_words_say(void **state)
     assert_int_equal(background("-c 9 -W -load read a").workload.load, LOAD_READ);
 }
 
-static void
-requests_are_small_unless_they_are_linear(void **state)
+TEST(requests_are_small_unless_they_are_linear)
 {
-    (void)state;
     assert_int_equal(background("-c 9 -s 8k -load read a").workload.request_size, 4096);
     assert_int_equal(background("-c 9 -load read,linear a").workload.request_size,
                      256 << 10);
@@ -39,10 +35,8 @@ requests_are_small_unless_they_are_linear(void **state)
 }
 
 /* Nothing of the requests' own pace, limits and output is the load's. */
-static void
-a_load_has_no_end_and_no_output(void **state)
+TEST(a_load_has_no_end_and_no_output)
 {
-    (void)state;
     struct plan one =
         background("-c 9 -w 9 -i 1ms -a 5 -t 1ms -T 2ms -b 3 -P 1 -p 1 -slo "
                    "max=1 -plot p -prometheus m -load read a");
@@ -63,10 +57,8 @@ a_load_has_no_end_and_no_output(void **state)
     assert_null(one.output.prometheus);
 }
 
-static void
-a_limit_makes_an_interval_of_each_worker(void **state)
+TEST(a_limit_makes_an_interval_of_each_worker)
 {
-    (void)state;
     struct plan one = background("-c 9 -load read,rate=100 a");
     assert_int_equal(one.pace.interval, 10 * MS);
     assert_true(one.pace.limited);
@@ -77,10 +69,8 @@ a_limit_makes_an_interval_of_each_worker(void **state)
     assert_false(background("-c 9 -load read a").pace.limited);
 }
 
-static void
-many_at_a_time_have_an_engine_or_threads(void **state)
+TEST(many_at_a_time_have_an_engine_or_threads)
 {
-    (void)state;
     struct plan one = background("-c 9 -load read,depth=8,threads=2 a");
     assert_int_equal(one.io.threads * one.io.depth, 16);
     assert_true(one.io.depth == 1 || one.io.engine->many);
@@ -90,10 +80,8 @@ many_at_a_time_have_an_engine_or_threads(void **state)
     assert_int_equal(one.io.threads, 1);
 }
 
-static void
-a_load_goes_to_the_same_part_unless_it_has_a_path(void **state)
+TEST(a_load_goes_to_the_same_part_unless_it_has_a_path)
 {
-    (void)state;
     struct plan one = background("-c 9 -S 1m -o 2m -load read a");
     assert_int_equal(one.workload.work_size, 1 << 20);
     assert_int_equal(one.workload.work_offset, 2 << 20);
@@ -105,10 +93,8 @@ a_load_goes_to_the_same_part_unless_it_has_a_path(void **state)
     assert_int_equal(one.workload.scratch_size, 128 << 20);
 }
 
-static void
-sequences_differ(void **state)
+TEST(sequences_differ)
 {
-    (void)state;
     struct plan plan = planned("-c 9 -load read a"), steps[PHASES];
     plan_background(&plan, &steps[PHASE_NONE]);
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
@@ -119,10 +105,8 @@ sequences_differ(void **state)
             assert_true(steps[i].workload.seed != steps[k].workload.seed);
 }
 
-static void
-requests_warm_up_in_the_first_phase_alone(void **state)
+TEST(requests_warm_up_in_the_first_phase_alone)
 {
-    (void)state;
     struct plan plan = planned("-c 9 -a 5 -load read a"), step;
     plan_phase(&plan, PHASE_IDLE, &step);
     assert_int_equal(step.statistics.limits.warmup, 5);
@@ -132,10 +116,8 @@ requests_warm_up_in_the_first_phase_alone(void **state)
     assert_int_equal(step.statistics.limits.warmup, 0);
 }
 
-static void
-percentiles_are_corrected_where_requests_are_due(void **state)
+TEST(percentiles_are_corrected_where_requests_are_due)
 {
-    (void)state;
     assert_int_equal(planned("-c 9 -i 5ms -load read a").statistics.corrected, 5 * MS);
     assert_int_equal(planned("-c 9 -i 5ms -threads 2 -load read a").statistics.corrected,
                      5 * MS);
@@ -146,10 +128,8 @@ percentiles_are_corrected_where_requests_are_due(void **state)
                      0);
 }
 
-static void
-phases_that_cannot_be_are_refused(void **state)
+TEST(phases_that_cannot_be_are_refused)
 {
-    (void)state;
     planned_refused("-load read a",
                     "ioping: -load: each phase has to end; give -c or -w\n");
     planned_refused(
@@ -178,29 +158,8 @@ assert_name(const char *line, const char *expected)
     buffer_free(&text);
 }
 
-static void
-a_load_has_a_name(void **state)
+TEST(a_load_has_a_name)
 {
-    (void)state;
     assert_name("-c 9 -load read a", "read 4 KiB");
     assert_name("-c 9 -load rw,size=1m,threads=3,linear a", "rw 1 MiB linear threads 3");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_load_is_what_its_words_say),
-        cmocka_unit_test(requests_are_small_unless_they_are_linear),
-        cmocka_unit_test(a_load_has_no_end_and_no_output),
-        cmocka_unit_test(a_limit_makes_an_interval_of_each_worker),
-        cmocka_unit_test(many_at_a_time_have_an_engine_or_threads),
-        cmocka_unit_test(a_load_goes_to_the_same_part_unless_it_has_a_path),
-        cmocka_unit_test(sequences_differ),
-        cmocka_unit_test(requests_warm_up_in_the_first_phase_alone),
-        cmocka_unit_test(percentiles_are_corrected_where_requests_are_due),
-        cmocka_unit_test(phases_that_cannot_be_are_refused),
-        cmocka_unit_test(a_load_has_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

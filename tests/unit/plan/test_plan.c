@@ -3,10 +3,8 @@
 
 #include "os/os.h"
 
-static void
-nothing_given_is_a_read_each_second(void **state)
+TEST(nothing_given_is_a_read_each_second)
 {
-    (void)state;
     struct plan plan = planned("/tmp");
     assert_string_equal(plan.path, "/tmp");
     assert_int_equal(plan.workload.load, LOAD_READ);
@@ -24,10 +22,8 @@ nothing_given_is_a_read_each_second(void **state)
     assert_true(plan.ends.work_time == INT64_MAX);
 }
 
-static void
-nothing_given_is_told_to_a_human(void **state)
+TEST(nothing_given_is_told_to_a_human)
 {
-    (void)state;
     struct plan plan = planned(".");
     assert_false(plan.ends.ignore_error);
     assert_false(plan.io.direct);
@@ -47,10 +43,8 @@ nothing_given_is_told_to_a_human(void **state)
     assert_int_equal(plan.output.print_interval, 0);
 }
 
-static void
-values_are_taken_over(void **state)
+TEST(values_are_taken_over)
 {
-    (void)state;
     struct plan plan =
         planned("-a 3 -c 11 -o 12k -S 5m -s 8k -t 1ms -T 2ms -w 7 -i 9us .");
     assert_int_equal(plan.statistics.limits.warmup, 3);
@@ -65,29 +59,23 @@ values_are_taken_over(void **state)
     assert_int_equal(plan.pace.interval, 9000);
 }
 
-static void
-zero_count_and_zero_time_have_no_limit(void **state)
+TEST(zero_count_and_zero_time_have_no_limit)
 {
-    (void)state;
     assert_true(planned("-c 0 .").ends.count == UINT64_MAX);
     assert_true(planned("-w 0 .").ends.work_time == INT64_MAX);
     assert_true(planned("-R -w 0 .").ends.work_time == INT64_MAX);
 }
 
-static void
-what_is_under_way_at_the_end_has_as_long_as_hang_says(void **state)
+TEST(what_is_under_way_at_the_end_has_as_long_as_hang_says)
 {
-    (void)state;
     assert_int_equal(planned(".").ends.grace, 5000000000);
     assert_int_equal(planned("-hang 2 .").ends.grace, 2000000000);
     assert_int_equal(planned("-hang 0 .").ends.grace, 5000000000);
     assert_int_equal(planned("-hang 5ms .").ends.grace, 750000000);
 }
 
-static void
-a_timeout_or_the_end_of_the_work_time_bounds_the_opening(void **state)
+TEST(a_timeout_or_the_end_of_the_work_time_bounds_the_opening)
 {
-    (void)state;
     assert_true(planned(".").ends.timeout == INT64_MAX);
     assert_true(planned(".").ends.patience == INT64_MAX);
     assert_true(planned("-R .").ends.patience == INT64_MAX);
@@ -97,10 +85,8 @@ a_timeout_or_the_end_of_the_work_time_bounds_the_opening(void **state)
     assert_int_equal(planned("-w 3 -hang 0 .").ends.patience, 8000000000);
 }
 
-static void
-rapid_changes_only_what_is_not_given(void **state)
+TEST(rapid_changes_only_what_is_not_given)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t interval, work_time, scratch_size;
@@ -125,10 +111,8 @@ rapid_changes_only_what_is_not_given(void **state)
     assert_int_equal(planned("-R -c 5 .").ends.count, 5);
 }
 
-static void
-linear_requests_are_256k_unless_given(void **state)
+TEST(linear_requests_are_256k_unless_given)
 {
-    (void)state;
     assert_true(planned("-L .").workload.linear);
     assert_int_equal(planned("-L .").workload.request_size, 262144);
     assert_int_equal(planned("-L -s 4k .").workload.request_size, 4096);
@@ -137,10 +121,8 @@ linear_requests_are_256k_unless_given(void **state)
     assert_int_equal(planned("-R .").workload.request_size, 4096);
 }
 
-static void
-the_default_working_set_holds_a_request(void **state)
+TEST(the_default_working_set_holds_a_request)
 {
-    (void)state;
     assert_int_equal(planned("-s 1m .").workload.scratch_size, 1048576);
     assert_int_equal(planned("-s 2m .").workload.scratch_size, 2097152);
     assert_int_equal(planned("-s 2m .").workload.work_size, 0);
@@ -151,10 +133,8 @@ the_default_working_set_holds_a_request(void **state)
     assert_int_equal(planned("-s 2m -S 1m .").workload.scratch_size, 1048576);
 }
 
-static void
-limits_become_the_larger_interval(void **state)
+TEST(limits_become_the_larger_interval)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t interval;
@@ -187,8 +167,7 @@ limits_become_the_larger_interval(void **state)
     }
 }
 
-static void
-only_an_interval_of_ones_own_makes_requests_due(void **state)
+TEST(only_an_interval_of_ones_own_makes_requests_due)
 {
     static const struct {
         const char *line;
@@ -207,10 +186,8 @@ only_an_interval_of_ones_own_makes_requests_due(void **state)
             fail_msg("ioping %s", cases[i].line);
 }
 
-static void
-a_burst_of_zero_is_one_request(void **state)
+TEST(a_burst_of_zero_is_one_request)
 {
-    (void)state;
     struct plan plan = planned("-b 0 .");
     assert_int_equal(plan.pace.burst, 1);
     assert_int_equal(plan.output.burst, 0);
@@ -219,10 +196,8 @@ a_burst_of_zero_is_one_request(void **state)
     assert_int_equal(plan.output.burst, 7);
 }
 
-static void
-each_write_option_is_a_consent(void **state)
+TEST(each_write_option_is_a_consent)
 {
-    (void)state;
     static const struct {
         const char *line;
         enum plan_load load;
@@ -242,10 +217,8 @@ each_write_option_is_a_consent(void **state)
     }
 }
 
-static void
-flags_reach_the_device(void **state)
+TEST(flags_reach_the_device)
 {
-    (void)state;
     static const struct {
         const char *line;
         unsigned open_flags;
@@ -273,10 +246,8 @@ flags_reach_the_device(void **state)
     }
 }
 
-static void
-output_options_combine(void **state)
+TEST(output_options_combine)
 {
-    (void)state;
     static const struct {
         const char *line;
         enum plan_format format;
@@ -312,28 +283,22 @@ output_options_combine(void **state)
     assert_int_equal(output.print_interval, 1500000000);
 }
 
-static void
-time_stamps_only_when_asked_for(void **state)
+TEST(time_stamps_only_when_asked_for)
 {
-    (void)state;
     assert_null(planned("-q .").output.time_format);
     assert_string_equal(planned("-I .").output.time_format, "%b %d %T");
     assert_string_equal(planned("-I%s .").output.time_format, "%s");
 }
 
-static void
-a_seed_of_zero_is_the_one_offered(void **state)
+TEST(a_seed_of_zero_is_the_one_offered)
 {
-    (void)state;
     assert_true(planned("-e 0 .").workload.seed == SEED);
     assert_int_equal(planned("-e 1 .").workload.seed, 1);
     assert_true(planned("-e 9223372036854775807 .").workload.seed == INT64_MAX);
 }
 
-static void
-the_distribution_is_told_as_asked_for(void **state)
+TEST(the_distribution_is_told_as_asked_for)
 {
-    (void)state;
     struct plan plan = planned(".");
     assert_int_equal(plan.output.percentiles.count, 4);
     assert_false(plan.output.percentiles.given);
@@ -354,10 +319,8 @@ the_distribution_is_told_as_asked_for(void **state)
     assert_true(plan.output.percentiles.given);
 }
 
-static void
-corrections_are_for_the_interval_that_is_kept(void **state)
+TEST(corrections_are_for_the_interval_that_is_kept)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t every;
@@ -371,10 +334,8 @@ corrections_are_for_the_interval_that_is_kept(void **state)
         assert_int_equal(planned(cases[i].line).statistics.corrected, cases[i].every);
 }
 
-static void
-limits_of_parts_without_a_breakdown_are_refused(void **state)
+TEST(limits_of_parts_without_a_breakdown_are_refused)
 {
-    (void)state;
     planned_refused("-slo p99=1ms -slo device-p99=1ms .",
                     "ioping: -slo: device-p99 needs -breakdown; add -breakdown, or limit "
                     "the whole time\n");
@@ -383,10 +344,8 @@ limits_of_parts_without_a_breakdown_are_refused(void **state)
                     "the whole time\n");
 }
 
-static void
-limits_of_operations_that_are_not_mixed_are_refused(void **state)
+TEST(limits_of_operations_that_are_not_mixed_are_refused)
 {
-    (void)state;
     planned_refused("-slo read-p99=1ms .", "ioping: -slo: read-p99 needs -G; add -G, or "
                                            "limit all requests\n");
     planned_refused("-W -slo write-max=1 .", "ioping: -slo: write-max needs -G; add -G, "
@@ -395,10 +354,8 @@ limits_of_operations_that_are_not_mixed_are_refused(void **state)
         planned("-G -slo read-p99=1ms -slo write-max=1 .").statistics.slos.count, 2);
 }
 
-static void
-limits_of_flushes_without_any_are_refused(void **state)
+TEST(limits_of_flushes_without_any_are_refused)
 {
-    (void)state;
     static const char none[] = "ioping: -slo: sync-p99 needs writes, which are flushed; "
                                "add -W or -G, or limit the whole time\n",
                       cached[] = "ioping: -slo: sync-p99 needs flushes, and -C does "
@@ -411,10 +368,8 @@ limits_of_flushes_without_any_are_refused(void **state)
     assert_int_equal(planned("-G -Y -slo sync-p99=1ms .").statistics.slos.count, 1);
 }
 
-static void
-corrections_without_an_interval_are_refused(void **state)
+TEST(corrections_without_an_interval_are_refused)
 {
-    (void)state;
     planned_refused("-corrected -i 0 .",
                     "ioping: -corrected: without an interval no request is ever due; "
                     "give one with -i\n");
@@ -424,10 +379,8 @@ corrections_without_an_interval_are_refused(void **state)
 }
 
 /* Both are made at the same interval unless the files have their own. */
-static void
-metrics_are_exported_beside_raw_lines(void **state)
+TEST(metrics_are_exported_beside_raw_lines)
 {
-    (void)state;
     struct plan plan = planned("-P 7s .");
     assert_null(plan.output.prometheus);
     assert_int_equal(plan.output.export_interval, 0);
@@ -443,10 +396,8 @@ metrics_are_exported_beside_raw_lines(void **state)
     assert_false(planned("-q -P 7s -prometheus a.prom .").output.summary);
 }
 
-static void
-exported_files_have_an_interval_of_their_own(void **state)
+TEST(exported_files_have_an_interval_of_their_own)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t print, metrics, log, plot;
@@ -476,10 +427,8 @@ exported_files_have_an_interval_of_their_own(void **state)
 }
 
 /* A second is short enough for a course, and a line for each step all there is to it. */
-static void
-a_log_has_a_line_every_second_or_interval_or_step(void **state)
+TEST(a_log_has_a_line_every_second_or_interval_or_step)
 {
-    (void)state;
     struct plan plan = planned("-hdr a.hlog .");
     assert_string_equal(plan.output.hdr, "a.hlog");
     assert_int_equal(plan.output.hdr_interval, 1000000000);
@@ -494,10 +443,8 @@ a_log_has_a_line_every_second_or_interval_or_step(void **state)
     assert_int_equal(plan.output.hdr_interval, 0);
 }
 
-static void
-exported_files_have_names_of_their_own(void **state)
+TEST(exported_files_have_names_of_their_own)
 {
-    (void)state;
     planned_refused("-hdr a -plot a .",
                     "ioping: -hdr: a is the file of -plot too; name another file\n");
     planned_refused(
@@ -508,10 +455,8 @@ exported_files_have_names_of_their_own(void **state)
         "ioping: -plot: b is the file of -prometheus too; name another file\n");
 }
 
-static void
-bounds_without_metrics_are_refused(void **state)
+TEST(bounds_without_metrics_are_refused)
 {
-    (void)state;
     struct plan plan = planned("-prometheus a.prom -buckets 1ms,5ms .");
     assert_int_equal(plan.output.buckets->count, 2);
     assert_int_equal(plan.output.buckets->list[1], 5000000);
@@ -523,10 +468,8 @@ bounds_without_metrics_are_refused(void **state)
 }
 
 /* Whatever else is given: a period is a second unless it is said. */
-static void
-the_line_protocol_is_of_periods_alone(void **state)
+TEST(the_line_protocol_is_of_periods_alone)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t interval, count;
@@ -560,10 +503,8 @@ the_line_protocol_is_of_periods_alone(void **state)
                     "leave out one of them\n");
 }
 
-static void
-a_status_line_is_for_runs_that_print_nothing_per_request(void **state)
+TEST(a_status_line_is_for_runs_that_print_nothing_per_request)
 {
-    (void)state;
     static const struct {
         const char *line;
         bool status;
@@ -581,10 +522,8 @@ a_status_line_is_for_runs_that_print_nothing_per_request(void **state)
 }
 
 /* The first does what it would do alone. */
-static void
-each_target_has_a_plan_of_its_own(void **state)
+TEST(each_target_has_a_plan_of_its_own)
 {
-    (void)state;
     struct plan plan = planned("-e 7 -c 3 a b a"), one[3];
     assert_int_equal(plan.target_count, 3);
     for (int i = 0; i < 3; i++) {
@@ -599,19 +538,15 @@ each_target_has_a_plan_of_its_own(void **state)
                 one[1].workload.seed != one[2].workload.seed);
 }
 
-static void
-the_plot_is_where_it_was_asked_for(void **state)
+TEST(the_plot_is_where_it_was_asked_for)
 {
-    (void)state;
     assert_null(planned(".").output.plot);
     assert_string_equal(planned("-plot a.svg .").output.plot, "a.svg");
     assert_string_equal(planned("-sweep size -plot a.svg .").output.plot, "a.svg");
 }
 
-static void
-a_log_is_written_from_its_beginning_whatever_else_is_said(void **state)
+TEST(a_log_is_written_from_its_beginning_whatever_else_is_said)
 {
-    (void)state;
     static const char *const lines[] = {"-W -append .", "-append -Wo 0 .",
                                         "-W -append -depth 1 -threads 1 -U .",
                                         "-W -append -sweep size=4k..64k ."};
@@ -635,10 +570,8 @@ a_log_is_written_from_its_beginning_whatever_else_is_said(void **state)
     "ioping: -append: cannot be done together with -sweep; leave out one of " \
     "them\n"
 
-static void
-what_a_log_does_not_have_is_refused(void **state)
+TEST(what_a_log_does_not_have_is_refused)
 {
-    (void)state;
     planned_refused("-append .",
                     "ioping: -append: needs -write; add it, or leave this out\n");
     planned_refused("-G -append .", "ioping: -read-write" APPEND);
@@ -654,10 +587,8 @@ what_a_log_does_not_have_is_refused(void **state)
 
 /* Where targets are compared, or a percentile is limited, of requests of one kind; all
  * targets together have room for as many as four. */
-static void
-a_series_is_kept_where_it_tells_how_certain_something_is(void **state)
+TEST(a_series_is_kept_where_it_tells_how_certain_something_is)
 {
-    (void)state;
     static const struct {
         const char *line;
         int series;
@@ -676,47 +607,4 @@ a_series_is_kept_where_it_tells_how_certain_something_is(void **state)
     };
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_int_equal(planned(cases[i].line).statistics.series, cases[i].series);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_given_is_a_read_each_second),
-        cmocka_unit_test(nothing_given_is_told_to_a_human),
-        cmocka_unit_test(values_are_taken_over),
-        cmocka_unit_test(zero_count_and_zero_time_have_no_limit),
-        cmocka_unit_test(what_is_under_way_at_the_end_has_as_long_as_hang_says),
-        cmocka_unit_test(a_timeout_or_the_end_of_the_work_time_bounds_the_opening),
-        cmocka_unit_test(rapid_changes_only_what_is_not_given),
-        cmocka_unit_test(linear_requests_are_256k_unless_given),
-        cmocka_unit_test(the_default_working_set_holds_a_request),
-        cmocka_unit_test(limits_become_the_larger_interval),
-        cmocka_unit_test(only_an_interval_of_ones_own_makes_requests_due),
-        cmocka_unit_test(a_burst_of_zero_is_one_request),
-        cmocka_unit_test(each_write_option_is_a_consent),
-        cmocka_unit_test(flags_reach_the_device),
-        cmocka_unit_test(output_options_combine),
-        cmocka_unit_test(time_stamps_only_when_asked_for),
-        cmocka_unit_test(a_seed_of_zero_is_the_one_offered),
-        cmocka_unit_test(the_distribution_is_told_as_asked_for),
-        cmocka_unit_test(corrections_are_for_the_interval_that_is_kept),
-        cmocka_unit_test(limits_of_parts_without_a_breakdown_are_refused),
-        cmocka_unit_test(limits_of_operations_that_are_not_mixed_are_refused),
-        cmocka_unit_test(limits_of_flushes_without_any_are_refused),
-        cmocka_unit_test(corrections_without_an_interval_are_refused),
-        cmocka_unit_test(metrics_are_exported_beside_raw_lines),
-        cmocka_unit_test(exported_files_have_an_interval_of_their_own),
-        cmocka_unit_test(bounds_without_metrics_are_refused),
-        cmocka_unit_test(the_line_protocol_is_of_periods_alone),
-        cmocka_unit_test(a_log_has_a_line_every_second_or_interval_or_step),
-        cmocka_unit_test(exported_files_have_names_of_their_own),
-        cmocka_unit_test(a_status_line_is_for_runs_that_print_nothing_per_request),
-        cmocka_unit_test(each_target_has_a_plan_of_its_own),
-        cmocka_unit_test(the_plot_is_where_it_was_asked_for),
-        cmocka_unit_test(a_log_is_written_from_its_beginning_whatever_else_is_said),
-        cmocka_unit_test(what_a_log_does_not_have_is_refused),
-        cmocka_unit_test(a_series_is_kept_where_it_tells_how_certain_something_is),
-    };
-    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

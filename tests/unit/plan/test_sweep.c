@@ -3,10 +3,8 @@
 
 #include "base/time.h"
 
-static void
-each_kind_has_its_ends(void **state)
+TEST(each_kind_has_its_ends)
 {
-    (void)state;
     static const struct {
         const char *line;
         struct sweep sweep;
@@ -31,10 +29,8 @@ each_kind_has_its_ends(void **state)
     }
 }
 
-static void
-steps_have_no_delay_and_no_lines_of_requests(void **state)
+TEST(steps_have_no_delay_and_no_lines_of_requests)
 {
-    (void)state;
     static const char *const lines[] = {"-sweep size .",          "-sweep threads .",
                                         "-U -sweep depth .",      "-sweep threads -i 0 .",
                                         "-J -sweep size .",       "-B -sweep size .",
@@ -49,10 +45,8 @@ steps_have_no_delay_and_no_lines_of_requests(void **state)
     }
 }
 
-static void
-a_step_lasts_two_seconds_unless_given(void **state)
+TEST(a_step_lasts_two_seconds_unless_given)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t work_time, settle;
@@ -75,20 +69,16 @@ a_step_lasts_two_seconds_unless_given(void **state)
 }
 
 /* The time before it is warm-up enough. */
-static void
-no_request_of_a_step_is_warm_up_unless_given(void **state)
+TEST(no_request_of_a_step_is_warm_up_unless_given)
 {
-    (void)state;
     assert_int_equal(planned("-sweep size .").statistics.limits.warmup, 0);
     assert_int_equal(planned("-sweep size -a 5 .").statistics.limits.warmup, 5);
     assert_int_equal(planned("-a 1 -sweep threads .").statistics.limits.warmup, 1);
     assert_int_equal(planned("-a 0 -sweep threads .").statistics.limits.warmup, 0);
 }
 
-static void
-the_target_is_opened_for_the_smallest_request(void **state)
+TEST(the_target_is_opened_for_the_smallest_request)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t size;
@@ -110,10 +100,8 @@ the_target_is_opened_for_the_smallest_request(void **state)
 }
 
 /* Nothing is smaller than 512 bytes, whether it fits or not. */
-static void
-the_first_size_fits_unless_it_is_given(void **state)
+TEST(the_first_size_fits_unless_it_is_given)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t work_size, size;
@@ -145,10 +133,8 @@ the_first_size_fits_unless_it_is_given(void **state)
 }
 
 /* 64 MiB, or what the largest request needs, or as much as the user says. */
-static void
-a_directory_has_room_for_the_largest_request(void **state)
+TEST(a_directory_has_room_for_the_largest_request)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t scratch, work;
@@ -176,10 +162,8 @@ a_directory_has_room_for_the_largest_request(void **state)
     }
 }
 
-static void
-what_is_not_swept_stays_as_given(void **state)
+TEST(what_is_not_swept_stays_as_given)
 {
-    (void)state;
     struct plan plan =
         planned("-sweep size -A -depth 8 -threads 3 -W -LD -e 9 -o 1m -hang 1 -E -k .");
     assert_ptr_equal(plan.io.engine, io_engine_of('A'));
@@ -196,10 +180,8 @@ what_is_not_swept_stays_as_given(void **state)
 }
 
 /* Each with the sweeps that it goes against. */
-static void
-what_makes_no_sense_in_a_sweep_is_refused(void **state)
+TEST(what_makes_no_sense_in_a_sweep_is_refused)
 {
-    (void)state;
     static const struct {
         const char *option, *name;
     } cases[] = {
@@ -226,10 +208,8 @@ what_makes_no_sense_in_a_sweep_is_refused(void **state)
 }
 
 /* Not even to the value that it has anyway; but beside another sweep. */
-static void
-what_is_swept_cannot_be_set_as_well(void **state)
+TEST(what_is_swept_cannot_be_set_as_well)
 {
-    (void)state;
     static const struct {
         const char *option, *name, *kind, *other;
     } cases[] = {
@@ -265,10 +245,8 @@ check_step(const struct plan *plan, int64_t value, int number, const struct plan
     assert_memory_equal(&step, &expected, sizeof(step));
 }
 
-static void
-a_step_changes_only_what_is_swept(void **state)
+TEST(a_step_changes_only_what_is_swept)
 {
-    (void)state;
     struct plan plan = planned("-sweep size -threads 3 -A -depth 5 -W -w 7 .");
     struct plan expected = plan;
     expected.workload.request_size = 2147479552;
@@ -283,10 +261,8 @@ a_step_changes_only_what_is_swept(void **state)
 
 /* A step's seed is the same each time, differs from step to step and from that of a run.
  */
-static void
-each_step_has_a_seed_of_its_own(void **state)
+TEST(each_step_has_a_seed_of_its_own)
 {
-    (void)state;
     static const char *const lines[] = {"-sweep size .", "-sweep threads -e 1 .",
                                         "-U -sweep depth -e 2 ."};
     uint64_t seeds[LENGTH(lines) * 30];
@@ -306,10 +282,8 @@ each_step_has_a_seed_of_its_own(void **state)
             assert_true(seeds[i] != seeds[k]);
 }
 
-static void
-limits_hold_for_each_step(void **state)
+TEST(limits_hold_for_each_step)
 {
-    (void)state;
     struct plan plan = planned("-U -sweep depth -slo p99=1ms -slo iops=1k ."), step;
     plan_step(&plan, 4, 2, &step);
     assert_int_equal(step.statistics.slos.count, 2);
@@ -320,10 +294,8 @@ limits_hold_for_each_step(void **state)
 }
 
 /* After one interval. */
-static void
-a_step_of_an_interval_has_thirty_requests_and_two_seconds(void **state)
+TEST(a_step_of_an_interval_has_thirty_requests_and_two_seconds)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t interval, work_time;
@@ -356,10 +328,8 @@ a_step_of_an_interval_has_thirty_requests_and_two_seconds(void **state)
     assert_int_equal(planned("-sweep threads .").ends.least, 0);
 }
 
-static void
-limits_on_percentiles_want_as_many_requests_as_they_need(void **state)
+TEST(limits_on_percentiles_want_as_many_requests_as_they_need)
 {
-    (void)state;
     static const struct {
         const char *line;
         uint64_t least;
@@ -386,10 +356,8 @@ limits_on_percentiles_want_as_many_requests_as_they_need(void **state)
 }
 
 /* All of whose times are whole intervals, and of which 30 count. */
-static void
-a_step_of_a_rate_is_an_open_loop(void **state)
+TEST(a_step_of_a_rate_is_an_open_loop)
 {
-    (void)state;
     static const struct {
         int64_t rate, interval, work_time, settle;
     } cases[] = {
@@ -422,10 +390,8 @@ a_step_of_a_rate_is_an_open_loop(void **state)
 }
 
 /* But a step is not ten times as long for it. */
-static void
-percentiles_of_limits_make_a_step_of_a_rate_longer(void **state)
+TEST(percentiles_of_limits_make_a_step_of_a_rate_longer)
 {
-    (void)state;
     static const struct {
         const char *line;
         int64_t rate, count;
@@ -447,10 +413,8 @@ percentiles_of_limits_make_a_step_of_a_rate_longer(void **state)
 }
 
 /* As many as there can be, unless an option says how many. */
-static void
-an_open_loop_has_many_places(void **state)
+TEST(an_open_loop_has_many_places)
 {
-    (void)state;
     static const struct {
         const char *line;
         int threads, places;
@@ -475,10 +439,8 @@ an_open_loop_has_many_places(void **state)
 
 #define NEEDS_RATES "ioping: -poisson: needs -sweep rate; add it, or leave this out\n"
 
-static void
-what_makes_no_sense_with_rates_is_refused(void **state)
+TEST(what_makes_no_sense_with_rates_is_refused)
 {
-    (void)state;
     static const char *const names[] = {"interval 0", "interval 1",   "rapid",
                                         "breakdown",  "rate-limit 5", "count 3",
                                         "burst 2"};
@@ -500,31 +462,4 @@ what_makes_no_sense_with_rates_is_refused(void **state)
         "-sweep rate -slo p99=1ms -slo iops=1k .",
         "ioping: -slo: -sweep rate decides iops by itself; limit a time, such "
         "as p99=1ms\n");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_has_its_ends),
-        cmocka_unit_test(steps_have_no_delay_and_no_lines_of_requests),
-        cmocka_unit_test(a_step_lasts_two_seconds_unless_given),
-        cmocka_unit_test(no_request_of_a_step_is_warm_up_unless_given),
-        cmocka_unit_test(the_target_is_opened_for_the_smallest_request),
-        cmocka_unit_test(the_first_size_fits_unless_it_is_given),
-        cmocka_unit_test(a_directory_has_room_for_the_largest_request),
-        cmocka_unit_test(what_is_not_swept_stays_as_given),
-        cmocka_unit_test(what_makes_no_sense_in_a_sweep_is_refused),
-        cmocka_unit_test(what_is_swept_cannot_be_set_as_well),
-        cmocka_unit_test(a_step_changes_only_what_is_swept),
-        cmocka_unit_test(each_step_has_a_seed_of_its_own),
-        cmocka_unit_test(limits_hold_for_each_step),
-        cmocka_unit_test(a_step_of_an_interval_has_thirty_requests_and_two_seconds),
-        cmocka_unit_test(limits_on_percentiles_want_as_many_requests_as_they_need),
-        cmocka_unit_test(a_step_of_a_rate_is_an_open_loop),
-        cmocka_unit_test(percentiles_of_limits_make_a_step_of_a_rate_longer),
-        cmocka_unit_test(an_open_loop_has_many_places),
-        cmocka_unit_test(what_makes_no_sense_with_rates_is_refused),
-    };
-    return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
 }

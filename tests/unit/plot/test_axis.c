@@ -47,8 +47,7 @@ check(const struct axis_case *cases, size_t length)
     }
 }
 
-static void
-linear_ticks_are_round_and_share_a_unit(void **state)
+TEST(linear_ticks_are_round_and_share_a_unit)
 {
     static const struct axis_case cases[] = {
         {PLOT_TIME, false, 0, 100 * SECOND, 100, 20, "s", "0|20|40|60|80|100|"},
@@ -72,8 +71,7 @@ linear_ticks_are_round_and_share_a_unit(void **state)
     check(cases, LENGTH(cases));
 }
 
-static void
-values_close_together_do_not_begin_at_zero(void **state)
+TEST(values_close_together_do_not_begin_at_zero)
 {
     static const struct axis_case cases[] = {
         {PLOT_TIME, false, 200 * US, 399 * US, 100, 20, "us", "200|250|300|350|400|"},
@@ -90,8 +88,7 @@ values_close_together_do_not_begin_at_zero(void **state)
     check(cases, LENGTH(cases));
 }
 
-static void
-log_ticks_thin_out_as_the_decades_grow(void **state)
+TEST(log_ticks_thin_out_as_the_decades_grow)
 {
     static const struct axis_case cases[] = {
         {PLOT_TIME, true, 90 * US, 2500 * US, 100, 10, "",
@@ -122,8 +119,7 @@ is_near(double a, double b)
     return fabs(a - b) < 1e-6;
 }
 
-static void
-values_are_between_the_ends_and_never_beyond(void **state)
+TEST(values_are_between_the_ends_and_never_beyond)
 {
     struct plot_axis linear = {.kind = PLOT_COUNT, .from = 400, .to = 100, .gap = 30};
     struct plot_axis decades = {
@@ -143,8 +139,7 @@ values_are_between_the_ends_and_never_beyond(void **state)
     assert_true(is_near(plot_axis_at(&decades, 0), 10));
 }
 
-static void
-an_axis_that_is_not_rounded_ends_with_its_values(void **state)
+TEST(an_axis_that_is_not_rounded_ends_with_its_values)
 {
     struct plot_axis axis = {.kind = PLOT_TIME, .from = 0, .to = 99, .gap = 20};
     struct plot_tick ticks[PLOT_TICKS];
@@ -155,10 +150,8 @@ an_axis_that_is_not_rounded_ends_with_its_values(void **state)
     assert_true(is_near(ticks[3].at, 90));
 }
 
-static void
-ticks_are_never_closer_than_the_gap(void **state)
+TEST(ticks_are_never_closer_than_the_gap)
 {
-    (void)state;
     for (int64_t most = 3; most < HOUR; most = most * 13 / 7 + 1)
         for (int kind = PLOT_TIME; kind <= PLOT_SIZE; kind++) {
             const struct axis_case test = {
@@ -172,10 +165,8 @@ ticks_are_never_closer_than_the_gap(void **state)
         }
 }
 
-static void
-a_log_scale_is_needed_beyond_the_ratio(void **state)
+TEST(a_log_scale_is_needed_beyond_the_ratio)
 {
-    (void)state;
     assert_false(plot_axis_spreads(1, 50, 50));
     assert_true(plot_axis_spreads(1, 51, 50));
     assert_false(plot_axis_spreads(1000, 50000, 50));
@@ -184,19 +175,4 @@ a_log_scale_is_needed_beyond_the_ratio(void **state)
     assert_false(plot_axis_spreads(0, 0, 50));
     assert_true(plot_axis_spreads(1, INT64_MAX, 50));
     assert_false(plot_axis_spreads(INT64_MAX, INT64_MAX, 50));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_ticks_are_round_and_share_a_unit),
-        cmocka_unit_test(values_close_together_do_not_begin_at_zero),
-        cmocka_unit_test(log_ticks_thin_out_as_the_decades_grow),
-        cmocka_unit_test(values_are_between_the_ends_and_never_beyond),
-        cmocka_unit_test(an_axis_that_is_not_rounded_ends_with_its_values),
-        cmocka_unit_test(ticks_are_never_closer_than_the_gap),
-        cmocka_unit_test(a_log_scale_is_needed_beyond_the_ratio),
-    };
-    return cmocka_run_group_tests_name("plot_axis", tests, NULL, NULL);
 }

@@ -59,10 +59,8 @@ assert_shaded(struct svg_check *check, double from, double to)
     assert_true(svg_check_shows(check, "under load: write 8 KiB"));
 }
 
-static void
-the_time_of_a_load_is_shaded(void **state)
+TEST(the_time_of_a_load_is_shaded)
 {
-    (void)state;
     struct svg_check check;
     look(&check, make(PHASE_RECOVERED));
     assert_shaded(&check, 0.3, 0.6);
@@ -71,10 +69,8 @@ the_time_of_a_load_is_shaded(void **state)
     svg_check_end(&check);
 }
 
-static void
-a_load_that_goes_on_is_shaded_up_to_the_end(void **state)
+TEST(a_load_that_goes_on_is_shaded_up_to_the_end)
 {
-    (void)state;
     struct svg_check check;
     look(&check, make(PHASE_LOADED));
     assert_shaded(&check, 0.3, 1);
@@ -82,10 +78,8 @@ a_load_that_goes_on_is_shaded_up_to_the_end(void **state)
     svg_check_end(&check);
 }
 
-static void
-nothing_is_shaded_before(void **state)
+TEST(nothing_is_shaded_before)
 {
-    (void)state;
     struct svg_check check;
     look(&check, make(PHASE_IDLE));
     assert_int_equal(svg_check_count(&check, "load"), 0);
@@ -95,15 +89,4 @@ nothing_is_shaded_before(void **state)
     look(&check, make(PHASE_NONE));
     assert_false(svg_check_shows(&check, "idle"));
     svg_check_end(&check);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_time_of_a_load_is_shaded),
-        cmocka_unit_test(a_load_that_goes_on_is_shaded_up_to_the_end),
-        cmocka_unit_test(nothing_is_shaded_before),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

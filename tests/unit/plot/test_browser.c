@@ -123,17 +123,15 @@ look(int scheme)
     command_free(&result);
 }
 
-static void
-plots_are_light_in_light_surroundings_and_on_paper(void **state)
+GROUP_SETUP(make_page)
+
+TEST(plots_are_light_in_light_surroundings_and_on_paper)
 {
-    (void)state;
     look(1);
 }
 
-static void
-plots_are_dark_in_dark_surroundings_but_not_on_paper(void **state)
+TEST(plots_are_dark_in_dark_surroundings_but_not_on_paper)
 {
-    (void)state;
     look(0);
 }
 
@@ -145,10 +143,8 @@ big_endian(const unsigned char *bytes)
 }
 
 /* The head of a PNG: https://www.w3.org/TR/png/#5PNG-file-signature and IHDR. */
-static void
-a_plot_of_its_own_becomes_a_png(void **state)
+TEST(a_plot_of_its_own_becomes_a_png)
 {
-    (void)state;
     struct result result = browse("--window-size=640,480 --screenshot=\"$PWD/0.png\" "
                                   "\"file://$PWD/0.svg\"");
     command_free(&result);
@@ -159,15 +155,4 @@ a_plot_of_its_own_becomes_a_png(void **state)
     assert_int_equal(big_endian(bytes + 16), 640);
     assert_int_equal(big_endian(bytes + 20), 480);
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plots_are_light_in_light_surroundings_and_on_paper),
-        cmocka_unit_test(plots_are_dark_in_dark_surroundings_but_not_on_paper),
-        cmocka_unit_test(a_plot_of_its_own_becomes_a_png),
-    };
-    return cmocka_run_group_tests_name("plot browser", tests, make_page, unmount_all);
 }

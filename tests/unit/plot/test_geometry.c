@@ -67,20 +67,16 @@ add_sweeps(struct buffer *found, enum plotted_kind kind)
                                                        (uint64_t)steps[k], kind});
 }
 
-static void
-every_run_makes_a_sound_plot(void **state)
+TEST(every_run_makes_a_sound_plot)
 {
-    (void)state;
     struct buffer found = {0};
     for (int kind = 0; kind < PLOTTED_KINDS; kind++)
         add_runs(&found, (enum plotted_kind)kind);
     fail_if_any(&found);
 }
 
-static void
-three_million_requests_make_a_sound_plot(void **state)
+TEST(three_million_requests_make_a_sound_plot)
 {
-    (void)state;
     struct buffer found = {0};
     add_case(&found, &(struct plotted_case){SWEEP_NONE, 1, 3000000, PLOTTED_DECADES});
     add_case(&found, &(struct plotted_case){SWEEP_NONE, 2, 500000, PLOTTED_MISSING});
@@ -89,10 +85,8 @@ three_million_requests_make_a_sound_plot(void **state)
     fail_if_any(&found);
 }
 
-static void
-every_sweep_makes_a_sound_plot(void **state)
+TEST(every_sweep_makes_a_sound_plot)
 {
-    (void)state;
     struct buffer found = {0};
     for (int kind = 0; kind < PLOTTED_MISSING; kind++)
         add_sweeps(&found, (enum plotted_kind)kind);
@@ -100,10 +94,8 @@ every_sweep_makes_a_sound_plot(void **state)
 }
 
 /* Columns for all of it, each as wide as it can be: "999.9 T". */
-static void
-the_largest_numbers_make_a_sound_plot(void **state)
+TEST(the_largest_numbers_make_a_sound_plot)
 {
-    (void)state;
     struct buffer found = {0};
     for (size_t i = 0; i < LENGTH(targets); i++) {
         struct plotted_case drawn = {SWEEP_NONE, targets[i], 50, PLOTTED_EXTREME};
@@ -127,10 +119,8 @@ the_largest_numbers_make_a_sound_plot(void **state)
     fail_if_any(&found);
 }
 
-static void
-every_kind_makes_a_sound_plot(void **state)
+TEST(every_kind_makes_a_sound_plot)
 {
-    (void)state;
     struct buffer found = {0};
     for (int kind = 0; kind < PLOTTED_KINDS; kind++) {
         add_case(&found, &(struct plotted_case){SWEEP_NONE, 1, 100, kind});
@@ -207,19 +197,15 @@ add_names(struct buffer *found)
             }
 }
 
-static void
-every_name_makes_a_sound_plot(void **state)
+TEST(every_name_makes_a_sound_plot)
 {
-    (void)state;
     struct buffer found = {0};
     add_names(&found);
     fail_if_any(&found);
 }
 
-static void
-a_name_is_told_whole_and_shown_as_far_as_it_fits(void **state)
+TEST(a_name_is_told_whole_and_shown_as_far_as_it_fits)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(names); i++) {
         struct plotted_case drawn = {SWEEP_NONE, 1, 3, PLOTTED_NARROW};
         struct svg_check check;
@@ -236,8 +222,7 @@ a_name_is_told_whole_and_shown_as_far_as_it_fits(void **state)
 }
 
 /* The examples are the plots in the README and the tour. */
-static void
-the_examples_are_such_plots(void **state)
+TEST(the_examples_are_such_plots)
 {
     static const char *const examples[] = {"volumes", "depth", "size"};
     const char *source = getenv("IOPING_SOURCE");
@@ -260,20 +245,4 @@ the_examples_are_such_plots(void **state)
         assert_true(svg_check_count(&check, "mark") > 0);
         svg_check_end(&check);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_run_makes_a_sound_plot),
-        cmocka_unit_test(three_million_requests_make_a_sound_plot),
-        cmocka_unit_test(the_largest_numbers_make_a_sound_plot),
-        cmocka_unit_test(every_sweep_makes_a_sound_plot),
-        cmocka_unit_test(every_kind_makes_a_sound_plot),
-        cmocka_unit_test(every_name_makes_a_sound_plot),
-        cmocka_unit_test(a_name_is_told_whole_and_shown_as_far_as_it_fits),
-        cmocka_unit_test(the_examples_are_such_plots),
-    };
-    return cmocka_run_group_tests_name("plot geometry", tests, NULL, unmount_all);
 }

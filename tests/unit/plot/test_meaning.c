@@ -54,10 +54,8 @@ assert_near(double a, double b, double tolerance)
 }
 
 /* From the first to the second it is half as far up as from there to the third. */
-static void
-marks_stand_where_time_and_latency_say(void **state)
+TEST(marks_stand_where_time_and_latency_say)
 {
-    (void)state;
     struct svg_check check;
     begin_check(&check, (int64_t[]){100000, 200000, 400000}, 3, 1000);
     assert_int_equal(svg_check_count(&check, "mark"), 3);
@@ -73,8 +71,7 @@ marks_stand_where_time_and_latency_say(void **state)
 }
 
 /* Up to 50 times the smallest the axis is linear. */
-static void
-latencies_that_differ_much_have_a_log_axis(void **state)
+TEST(latencies_that_differ_much_have_a_log_axis)
 {
     static const struct {
         int64_t latencies[3];
@@ -97,8 +94,7 @@ latencies_that_differ_much_have_a_log_axis(void **state)
     }
 }
 
-static void
-up_to_400_requests_are_a_mark_each(void **state)
+TEST(up_to_400_requests_are_a_mark_each)
 {
     static const int counts[][2] = {{0, 0}, {1, 1}, {3, 3}, {400, 400}, {401, 0}};
     (void)state;
@@ -115,10 +111,8 @@ up_to_400_requests_are_a_mark_each(void **state)
 }
 
 /* One of five requests in a row takes 100, one 300, and three take 200 us. */
-static void
-a_band_reaches_from_the_shortest_to_the_longest(void **state)
+TEST(a_band_reaches_from_the_shortest_to_the_longest)
 {
-    (void)state;
     static int64_t latencies[5000];
     struct svg_check check;
     for (int i = 0; i < 5000; i++)
@@ -182,10 +176,8 @@ check_mark(struct svg_check *check, const struct xml_element *mark, const char *
     free(points);
 }
 
-static void
-every_mark_lies_within_the_band_of_its_target(void **state)
+TEST(every_mark_lies_within_the_band_of_its_target)
 {
-    (void)state;
     for (int kind = PLOTTED_EQUAL; kind <= PLOTTED_FAILING; kind++) {
         struct plotted_case drawn = {SWEEP_NONE, 2, 190, (enum plotted_kind)kind};
         struct svg_check check;
@@ -213,8 +205,7 @@ count_turns(const struct svg_check_point *points, int count)
 }
 
 /* Along its upper edge and back along the lower one, however few requests there are. */
-static void
-a_band_goes_right_and_then_left(void **state)
+TEST(a_band_goes_right_and_then_left)
 {
     static const uint64_t counts[] = {1, 3, 20, 100, 400, 2000};
     (void)state;
@@ -252,10 +243,8 @@ length_of_bars(struct svg_check *check, double y, double around)
 }
 
 /* 30 of one kind and 10 of another. */
-static void
-bars_are_as_long_as_latencies_are_many(void **state)
+TEST(bars_are_as_long_as_latencies_are_many)
 {
-    (void)state;
     int64_t latencies[40];
     struct svg_check check;
     for (int i = 0; i < 40; i++)
@@ -271,8 +260,7 @@ bars_are_as_long_as_latencies_are_many(void **state)
     svg_check_end(&check);
 }
 
-static void
-failures_and_missed_probes_are_told_and_shown_if_there_are_any(void **state)
+TEST(failures_and_missed_probes_are_told_and_shown_if_there_are_any)
 {
     static const struct {
         enum plotted_kind kind;
@@ -300,8 +288,7 @@ failures_and_missed_probes_are_told_and_shown_if_there_are_any(void **state)
 }
 
 /* A screen reader gets the facts; the second target has failed once. */
-static void
-the_description_has_the_facts_in_words(void **state)
+TEST(the_description_has_the_facts_in_words)
 {
     static const char *const facts[] = {"/mnt/disk0", "/mnt/disk1", "3 requests",
                                         "max 400 us", "2 requests", "1 failed"};
@@ -329,8 +316,7 @@ the_description_has_the_facts_in_words(void **state)
     plotted_free(plotted);
 }
 
-static void
-without_a_request_that_counts_it_says_so(void **state)
+TEST(without_a_request_that_counts_it_says_so)
 {
     static const struct plotted_case cases[] = {
         {SWEEP_NONE, 1, 0, PLOTTED_EQUAL},   {SWEEP_NONE, 6, 30, PLOTTED_LOST},
@@ -350,8 +336,7 @@ without_a_request_that_counts_it_says_so(void **state)
 }
 
 /* Every target has its points in each panel: size has two panels, the curve has one. */
-static void
-every_step_is_a_labelled_point(void **state)
+TEST(every_step_is_a_labelled_point)
 {
     static const struct {
         struct plotted_case drawn;
@@ -378,23 +363,4 @@ every_step_is_a_labelled_point(void **state)
         svg_check_end(&check);
         buffer_free(&text);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_stand_where_time_and_latency_say),
-        cmocka_unit_test(latencies_that_differ_much_have_a_log_axis),
-        cmocka_unit_test(up_to_400_requests_are_a_mark_each),
-        cmocka_unit_test(a_band_reaches_from_the_shortest_to_the_longest),
-        cmocka_unit_test(every_mark_lies_within_the_band_of_its_target),
-        cmocka_unit_test(a_band_goes_right_and_then_left),
-        cmocka_unit_test(bars_are_as_long_as_latencies_are_many),
-        cmocka_unit_test(failures_and_missed_probes_are_told_and_shown_if_there_are_any),
-        cmocka_unit_test(the_description_has_the_facts_in_words),
-        cmocka_unit_test(without_a_request_that_counts_it_says_so),
-        cmocka_unit_test(every_step_is_a_labelled_point),
-    };
-    return cmocka_run_group_tests_name("plot meaning", tests, NULL, unmount_all);
 }

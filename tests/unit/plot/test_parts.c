@@ -111,10 +111,8 @@ check_stack(struct svg_check *check, double left, double right, const int *share
 }
 
 /* Requests of 100, later of 300 us: the axis begins at 0, so columns are as high. */
-static void
-parts_add_up_to_the_mean(void **state)
+TEST(parts_add_up_to_the_mean)
 {
-    (void)state;
     static const int parts[] = {10, 40, 30, 20}, thrice[] = {30, 120, 90, 60};
     struct plotted *plotted = make();
     struct svg_check check;
@@ -136,10 +134,8 @@ parts_add_up_to_the_mean(void **state)
 }
 
 /* All are close together: without parts the axis would not begin at 0. */
-static void
-the_axis_of_close_latencies_begins_at_0(void **state)
+TEST(the_axis_of_close_latencies_begins_at_0)
 {
-    (void)state;
     static const int parts[] = {10, 40, 30, 20}, more[] = {10, 40, 30, 21};
     struct plotted *plotted = make();
     struct svg_check check;
@@ -152,10 +148,8 @@ the_axis_of_close_latencies_begins_at_0(void **state)
 }
 
 /* One is 1000 times as long as the others. */
-static void
-on_a_log_axis_each_part_has_its_share_of_the_height(void **state)
+TEST(on_a_log_axis_each_part_has_its_share_of_the_height)
 {
-    (void)state;
     static const int parts[] = {10, 20, 50, 20}, slow[] = {10, 99900, 70, 20};
     struct plotted *plotted = make();
     struct svg_check check;
@@ -173,10 +167,8 @@ on_a_log_axis_each_part_has_its_share_of_the_height(void **state)
 }
 
 /* At 100 requests from the beginning to the end, each has a column of its own. */
-static void
-each_stretch_has_its_own_parts(void **state)
+TEST(each_stretch_has_its_own_parts)
 {
-    (void)state;
     static const int first[] = {20, 20, 140, 20}, second[] = {20, 140, 20, 20};
     struct plotted *plotted = make();
     struct svg_check check;
@@ -188,10 +180,8 @@ each_stretch_has_its_own_parts(void **state)
     svg_check_end(&check);
 }
 
-static void
-flushes_are_the_last_part_of_writes(void **state)
+TEST(flushes_are_the_last_part_of_writes)
 {
-    (void)state;
     static const int parts[] = {10, 40, 30, 20}, all[] = {10, 40, 30, 20, 100};
     struct plotted *plotted = make();
     struct svg_check check;
@@ -207,10 +197,8 @@ flushes_are_the_last_part_of_writes(void **state)
 
 /* They have no column, and change none: half of the others are as long as all of these.
  */
-static void
-requests_that_were_not_split_have_no_part(void **state)
+TEST(requests_that_were_not_split_have_no_part)
 {
-    (void)state;
     static const int parts[] = {10, 40, 30, 20};
     struct plotted *plotted = make();
     struct svg_check check;
@@ -227,10 +215,8 @@ requests_that_were_not_split_have_no_part(void **state)
     svg_check_end(&check);
 }
 
-static void
-the_legend_and_the_description_name_the_parts(void **state)
+TEST(the_legend_and_the_description_name_the_parts)
 {
-    (void)state;
     static const char *const facts[] = {
         "with the parts of the time as stacked columns",
         "on average submit 10 us, queue 40 us, device 30 us, return 20 us."};
@@ -253,10 +239,8 @@ the_legend_and_the_description_name_the_parts(void **state)
 }
 
 /* Lines and marks would not be seen on an area of their colour. */
-static void
-what_lies_over_the_parts_has_none_of_their_colours(void **state)
+TEST(what_lies_over_the_parts_has_none_of_their_colours)
 {
-    (void)state;
     static const char *const over[] = {"mark", "mean",   "p50",    "p99",   "lead",
                                        "bar",  "k-mark", "k-mean", "k-p50", "k-p99"};
     static const int parts[] = {10, 40, 30, 20};
@@ -287,10 +271,8 @@ assert_bare(struct plotted *plotted)
     svg_check_end(&check);
 }
 
-static void
-without_parts_of_one_target_none_are_drawn(void **state)
+TEST(without_parts_of_one_target_none_are_drawn)
 {
-    (void)state;
     static const int parts[] = {10, 40, 30, 20};
     struct plotted *plain = make(), *lost = make();
     add(plain, 0, parts, 0);
@@ -335,32 +317,12 @@ draw_split(const struct plotted_case *drawn, bool flushed)
     svg_check_end(&check);
 }
 
-static void
-every_run_with_parts_makes_a_sound_plot(void **state)
+TEST(every_run_with_parts_makes_a_sound_plot)
 {
-    (void)state;
     static const uint64_t requests[] = {0, 1, 2, 3, 40, 400, 401, 12000};
     for (int kind = 0; kind < PLOTTED_KINDS; kind++)
         for (size_t i = 0; i < 2 * LENGTH(requests); i++)
             draw_split(&(struct plotted_case){SWEEP_NONE, 1, requests[i / 2],
                                               (enum plotted_kind)kind},
                        i % 2);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_add_up_to_the_mean),
-        cmocka_unit_test(the_axis_of_close_latencies_begins_at_0),
-        cmocka_unit_test(on_a_log_axis_each_part_has_its_share_of_the_height),
-        cmocka_unit_test(each_stretch_has_its_own_parts),
-        cmocka_unit_test(flushes_are_the_last_part_of_writes),
-        cmocka_unit_test(requests_that_were_not_split_have_no_part),
-        cmocka_unit_test(the_legend_and_the_description_name_the_parts),
-        cmocka_unit_test(what_lies_over_the_parts_has_none_of_their_colours),
-        cmocka_unit_test(without_parts_of_one_target_none_are_drawn),
-        cmocka_unit_test(every_run_with_parts_makes_a_sound_plot),
-    };
-    return cmocka_run_group_tests_name("parts", tests, NULL, unmount_all);
 }

@@ -105,10 +105,10 @@ begin_sweep(enum sweep_kind kind)
     scene.jobs[0].step_count = 3;
 }
 
-static void
-a_plot_begins_with_a_line_that_tells_it_from_other_files(void **state)
+FIXTURE(NULL, clear_scene)
+
+TEST(a_plot_begins_with_a_line_that_tells_it_from_other_files)
 {
-    (void)state;
     begin(1);
     const char *text = draw();
     assert_memory_equal(
@@ -118,10 +118,8 @@ a_plot_begins_with_a_line_that_tells_it_from_other_files(void **state)
                           "<title id=\"ioping-title\">");
 }
 
-static void
-title_and_description_say_all_in_words(void **state)
+TEST(title_and_description_say_all_in_words)
 {
-    (void)state;
     begin(1);
     for (int i = 0; i < 4; i++)
         record(0, i * SECOND, 200000, VERDICT_NONE, 0);
@@ -135,10 +133,8 @@ title_and_description_say_all_in_words(void **state)
                           "p50 200 us, p99 200 us, max 200 us.</desc>");
 }
 
-static void
-several_targets_are_all_described(void **state)
+TEST(several_targets_are_all_described)
 {
-    (void)state;
     begin(3);
     record(0, 0, 100, VERDICT_NONE, 0);
     record(2, 0, 300, VERDICT_NONE, 0);
@@ -149,10 +145,8 @@ several_targets_are_all_described(void **state)
                           "0 requests counted. /mnt/2 (");
 }
 
-static void
-the_steps_of_a_sweep_are_described(void **state)
+TEST(the_steps_of_a_sweep_are_described)
 {
-    (void)state;
     begin_sweep(SWEEP_DEPTH);
     scene.plan.io.engine_name = "io_uring";
     scene.plan.pace.interval = 0;
@@ -167,8 +161,7 @@ the_steps_of_a_sweep_are_described(void **state)
                     "</desc>");
 }
 
-static void
-the_subtitle_says_what_was_sent(void **state)
+TEST(the_subtitle_says_what_was_sent)
 {
     static const struct {
         struct plan plan;
@@ -217,19 +210,15 @@ the_subtitle_says_what_was_sent(void **state)
     }
 }
 
-static void
-targets_of_different_modes_have_none_in_common(void **state)
+TEST(targets_of_different_modes_have_none_in_common)
 {
-    (void)state;
     begin(2);
     scene.jobs[1].target.description.mode = IO_MODE_CACHED;
     assert_contains(draw(), ">random reads of 4 KiB, every 1 s<");
 }
 
-static void
-corrected_percentiles_are_said_to_be(void **state)
+TEST(corrected_percentiles_are_said_to_be)
 {
-    (void)state;
     begin(1);
     scene.plan.statistics.corrected = scene.stats[0].every = 100000;
     record(0, 0, 1000000, VERDICT_NONE, 9);
@@ -238,8 +227,7 @@ corrected_percentiles_are_said_to_be(void **state)
 }
 
 /* Ten of 1 and one so much longer. */
-static void
-the_latency_axis_is_logarithmic_beyond_fifty_times(void **state)
+TEST(the_latency_axis_is_logarithmic_beyond_fifty_times)
 {
     static const struct {
         int64_t longest;
@@ -257,8 +245,7 @@ the_latency_axis_is_logarithmic_beyond_fifty_times(void **state)
     }
 }
 
-static void
-few_requests_are_marks_and_many_are_not(void **state)
+TEST(few_requests_are_marks_and_many_are_not)
 {
     static const struct {
         int targets, requests; /* of each */
@@ -277,10 +264,8 @@ few_requests_are_marks_and_many_are_not(void **state)
     }
 }
 
-static void
-the_legend_has_failures_only_if_there_are_any(void **state)
+TEST(the_legend_has_failures_only_if_there_are_any)
 {
-    (void)state;
     begin(1);
     record(0, 0, 100, VERDICT_NONE, 0);
     assert_lacks(draw(), ">failed<");
@@ -294,10 +279,8 @@ the_legend_has_failures_only_if_there_are_any(void **state)
     assert_contains(draw(), "class=\"missed ");
 }
 
-static void
-the_legend_has_a_row_of_numbers_for_each_target(void **state)
+TEST(the_legend_has_a_row_of_numbers_for_each_target)
 {
-    (void)state;
     begin(2);
     for (int i = 0; i < 1500; i++)
         record(1, i * SECOND, 200000, VERDICT_NONE, 0);
@@ -310,10 +293,8 @@ the_legend_has_a_row_of_numbers_for_each_target(void **state)
 
 /* Of two targets with 30 reads of 200 us and 30 writes of 1 ms, of which the last failed:
  * rows below each other, swatches beside those of the targets alone. */
-static void
-each_operation_has_a_row_of_numbers(void **state)
+TEST(each_operation_has_a_row_of_numbers)
 {
-    (void)state;
     begin(2);
     scene.plan.workload.load = LOAD_READ_WRITE;
     scene.stats[0].both = scene.stats[1].both = true;
@@ -342,8 +323,7 @@ each_operation_has_a_row_of_numbers(void **state)
     assert_int_equal(count_of(draw(), ">read</text>"), 0);
 }
 
-static void
-nothing_to_draw_is_said_once(void **state)
+TEST(nothing_to_draw_is_said_once)
 {
     static const enum sweep_kind kinds[] = {SWEEP_NONE, SWEEP_THREADS, SWEEP_DEPTH};
     (void)state;
@@ -361,10 +341,8 @@ nothing_to_draw_is_said_once(void **state)
     assert_int_equal(count_of(draw(), ">no request counted</text>"), 1);
 }
 
-static void
-a_sweep_of_sizes_has_two_panels(void **state)
+TEST(a_sweep_of_sizes_has_two_panels)
 {
-    (void)state;
     begin_sweep(SWEEP_SIZE);
     const char *text = draw();
     assert_int_equal(count_of(text, "class=\"plot\""), 2);
@@ -376,8 +354,7 @@ a_sweep_of_sizes_has_two_panels(void **state)
     assert_int_equal(count_of(draw(), "<circle class=\"mark"), 4);
 }
 
-static void
-the_points_of_a_saturation_curve_are_labelled(void **state)
+TEST(the_points_of_a_saturation_curve_are_labelled)
 {
     static const struct {
         enum sweep_kind kind;
@@ -397,8 +374,7 @@ the_points_of_a_saturation_curve_are_labelled(void **state)
 }
 
 /* 4096 bytes of what must be escaped, and no UTF-8. */
-static void
-any_name_is_shortened_and_escaped(void **state)
+TEST(any_name_is_shortened_and_escaped)
 {
     static const char *const pieces[] = {"<&\"'>", "\x01\n\x7f", "\xff\xc3", "a"};
     (void)state;
@@ -416,8 +392,7 @@ any_name_is_shortened_and_escaped(void **state)
     }
 }
 
-static void
-the_largest_plot_is_small_enough(void **state)
+TEST(the_largest_plot_is_small_enough)
 {
     struct random random;
     (void)state;
@@ -452,13 +427,10 @@ the_largest_plot_is_small_enough(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, clear_scene)
 
 /* A limit on the rate or on a part of the time is no line. */
-static void
-limits_on_times_are_lines_and_steps_that_broke_them_have_rings(void **state)
+TEST(limits_on_times_are_lines_and_steps_that_broke_them_have_rings)
 {
-    (void)state;
     begin_sweep(SWEEP_DEPTH);
     assert_int_equal(count_of(draw(), "<circle class=\"ring"), 0);
     assert_null(slos_add(&scene.plan.statistics.slos, "p99=500us"));
@@ -482,10 +454,8 @@ limits_on_times_are_lines_and_steps_that_broke_them_have_rings(void **state)
     assert_contains(text, ">limit broken<");
 }
 
-static void
-latency_is_drawn_over_the_interval(void **state)
+TEST(latency_is_drawn_over_the_interval)
 {
-    (void)state;
     begin_sweep(SWEEP_INTERVAL);
     scene.plan.pace.interval = 0;
     for (int i = 0; i < 3; i++)
@@ -499,31 +469,4 @@ latency_is_drawn_over_the_interval(void **state)
     assert_contains(text, " interval 4 ms: 3 k iops, ");
     assert_int_equal(count_of(text, ">numbers: "), 0);
     assert_int_equal(count_of(text, "<circle class=\"mark"), 9);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_plot_begins_with_a_line_that_tells_it_from_other_files),
-        TEST(title_and_description_say_all_in_words),
-        TEST(several_targets_are_all_described),
-        TEST(the_steps_of_a_sweep_are_described),
-        TEST(the_subtitle_says_what_was_sent),
-        TEST(targets_of_different_modes_have_none_in_common),
-        TEST(corrected_percentiles_are_said_to_be),
-        TEST(the_latency_axis_is_logarithmic_beyond_fifty_times),
-        TEST(few_requests_are_marks_and_many_are_not),
-        TEST(the_legend_has_failures_only_if_there_are_any),
-        TEST(the_legend_has_a_row_of_numbers_for_each_target),
-        TEST(each_operation_has_a_row_of_numbers),
-        TEST(nothing_to_draw_is_said_once),
-        TEST(a_sweep_of_sizes_has_two_panels),
-        TEST(the_points_of_a_saturation_curve_are_labelled),
-        TEST(any_name_is_shortened_and_escaped),
-        TEST(the_largest_plot_is_small_enough),
-        TEST(limits_on_times_are_lines_and_steps_that_broke_them_have_rings),
-        TEST(latency_is_drawn_over_the_interval),
-    };
-    return cmocka_run_group_tests_name("plot", tests, NULL, NULL);
 }

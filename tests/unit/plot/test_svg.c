@@ -17,8 +17,9 @@ clear_text(void **state)
     return 0;
 }
 
-static void
-what_xml_needs_or_refuses_is_escaped(void **state)
+FIXTURE(NULL, clear_text)
+
+TEST(what_xml_needs_or_refuses_is_escaped)
 {
     static const struct {
         const char *plain, *escaped;
@@ -47,10 +48,8 @@ what_xml_needs_or_refuses_is_escaped(void **state)
 }
 
 /* Ten glyphs of 0.65 of the size each; wide ones are two, a stray byte is one. */
-static void
-width_goes_by_characters(void **state)
+TEST(width_goes_by_characters)
 {
-    (void)state;
     assert_true(svg_width("", 10) < 1e-9);
     assert_true(svg_width("0123456789", 10) > 64.9);
     assert_true(svg_width("0123456789", 10) < 65.1);
@@ -59,8 +58,7 @@ width_goes_by_characters(void **state)
     assert_true(svg_width("\xe5\xad\x97", 100) > 129.9);
 }
 
-static void
-a_long_text_is_shortened_in_its_middle(void **state)
+TEST(a_long_text_is_shortened_in_its_middle)
 {
     static const struct {
         const char *plain;
@@ -84,8 +82,7 @@ a_long_text_is_shortened_in_its_middle(void **state)
     }
 }
 
-static void
-numbers_have_one_decimal_at_the_most(void **state)
+TEST(numbers_have_one_decimal_at_the_most)
 {
     static const struct {
         double number;
@@ -113,10 +110,8 @@ numbers_have_one_decimal_at_the_most(void **state)
     }
 }
 
-static void
-elements_have_their_attributes(void **state)
+TEST(elements_have_their_attributes)
 {
-    (void)state;
     const struct svg_font font = {.size = 12, .class = "key"};
     const struct svg_font turned = {SVG_MIDDLE, 11, "axis", true};
     const struct svg_font last = {.anchor = SVG_END, .size = 9, .class = "dim"};
@@ -136,10 +131,8 @@ elements_have_their_attributes(void **state)
         "<circle class=\"mark t0\" cx=\"1\" cy=\"2\" r=\"2.5\"/>\n");
 }
 
-static void
-paths_are_absolute(void **state)
+TEST(paths_are_absolute)
 {
-    (void)state;
     svg_path(&text, "mean t1");
     svg_point(&text, 'M', 1, 2);
     svg_point(&text, 'L', 3.5, 4);
@@ -151,18 +144,3 @@ paths_are_absolute(void **state)
                         "<path class=\"mean t1\" d=\"M 1,2 L 3.5,4 H 5 V 6 Z\"/>\n");
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, clear_text)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_xml_needs_or_refuses_is_escaped),
-        TEST(width_goes_by_characters),
-        TEST(a_long_text_is_shortened_in_its_middle),
-        TEST(numbers_have_one_decimal_at_the_most),
-        TEST(elements_have_their_attributes),
-        TEST(paths_are_absolute),
-    };
-    return cmocka_run_group_tests_name("svg", tests, NULL, NULL);
-}

@@ -8,10 +8,8 @@
 
 #define ROUNDS 20000
 
-static void
-it_can_be_locked_only_where_it_is_released(void **state)
+TEST(it_can_be_locked_only_where_it_is_released)
 {
-    (void)state;
     struct handoff handoff = {0};
     int64_t since = 7;
     assert_false(handoff_lock(&handoff, &since));
@@ -48,10 +46,8 @@ count_up(void *argument)
     return NULL;
 }
 
-static void
-whoever_locks_it_sees_whole_statistics(void **state)
+TEST(whoever_locks_it_sees_whole_statistics)
 {
-    (void)state;
     struct shared shared = {0};
     struct os_thread thread;
     int64_t since, last = 0;
@@ -87,10 +83,8 @@ take(void *argument)
     return NULL;
 }
 
-static void
-the_worker_waits_while_it_is_locked(void **state)
+TEST(the_worker_waits_while_it_is_locked)
 {
-    (void)state;
     struct handoff handoff = {0};
     struct os_thread thread;
     int64_t since;
@@ -105,15 +99,4 @@ the_worker_waits_while_it_is_locked(void **state)
     assert_true(atomic_load(&taken));
     assert_false(atomic_load(&handoff.waited_for));
     assert_int_equal(handoff_peek(&handoff), 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_can_be_locked_only_where_it_is_released),
-        cmocka_unit_test(whoever_locks_it_sees_whole_statistics),
-        cmocka_unit_test(the_worker_waits_while_it_is_locked),
-    };
-    return cmocka_run_group_tests_name("handoff", tests, NULL, NULL);
 }

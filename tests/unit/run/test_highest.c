@@ -21,10 +21,8 @@ highest_of(const char *verdicts, const int64_t *values)
     return found < 0 ? 0 : judged.steps[found].value;
 }
 
-static void
-the_highest_is_below_the_first_that_breaks_a_limit(void **state)
+TEST(the_highest_is_below_the_first_that_breaks_a_limit)
 {
-    (void)state;
     static const struct {
         const char *verdicts;
         int64_t highest;
@@ -42,10 +40,8 @@ the_highest_is_below_the_first_that_breaks_a_limit(void **state)
     assert_int_equal(highest_of("kkbkbk", back_and_forth), 200);
 }
 
-static void
-too_few_requests_matter_where_they_may_be_the_highest(void **state)
+TEST(too_few_requests_matter_where_they_may_be_the_highest)
 {
-    (void)state;
     static const struct {
         const char *verdicts;
         int64_t unknown;
@@ -56,14 +52,4 @@ too_few_requests_matter_where_they_may_be_the_highest(void **state)
         if (job_find_unknown(&judged) != cases[i].unknown)
             fail_msg("%s: %lld", cases[i].verdicts, (long long)job_find_unknown(&judged));
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_highest_is_below_the_first_that_breaks_a_limit),
-        cmocka_unit_test(too_few_requests_matter_where_they_may_be_the_highest),
-    };
-    return cmocka_run_group_tests_name("highest", tests, NULL, NULL);
 }

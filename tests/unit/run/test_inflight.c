@@ -41,10 +41,8 @@ assert_order(const char *numbers)
     assert_int_equal(inflight.under_way, strlen(numbers));
 }
 
-static void
-all_are_free_at_first(void **state)
+TEST(all_are_free_at_first)
 {
-    (void)state;
     open_slots(3);
     assert_int_equal(inflight.count, 3);
     assert_order("");
@@ -52,10 +50,8 @@ all_are_free_at_first(void **state)
     inflight_close(&inflight);
 }
 
-static void
-they_stand_in_the_order_of_their_start(void **state)
+TEST(they_stand_in_the_order_of_their_start)
 {
-    (void)state;
     open_slots(4);
     int first = take(), second = take();
     int third = take();
@@ -65,8 +61,7 @@ they_stand_in_the_order_of_their_start(void **state)
 }
 
 /* Each row: what is released of 0, 1, 2, 3, and what is left. */
-static void
-one_can_be_released_anywhere(void **state)
+TEST(one_can_be_released_anywhere)
 {
     static const struct {
         int released;
@@ -83,10 +78,8 @@ one_can_be_released_anywhere(void **state)
     }
 }
 
-static void
-a_released_one_is_used_again_as_the_youngest(void **state)
+TEST(a_released_one_is_used_again_as_the_youngest)
 {
-    (void)state;
     open_slots(3);
     for (int i = 0; i < 3; i++)
         assert_int_equal(take(), i);
@@ -101,10 +94,8 @@ a_released_one_is_used_again_as_the_youngest(void **state)
     inflight_close(&inflight);
 }
 
-static void
-none_is_free_when_all_are_taken(void **state)
+TEST(none_is_free_when_all_are_taken)
 {
-    (void)state;
     open_slots(3);
     bool taken[3] = {false};
     for (int i = 0; i < 3; i++) {
@@ -121,10 +112,8 @@ none_is_free_when_all_are_taken(void **state)
     inflight_close(&inflight);
 }
 
-static void
-a_single_one_goes_round(void **state)
+TEST(a_single_one_goes_round)
 {
-    (void)state;
     open_slots(1);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(take(), 0);
@@ -137,8 +126,7 @@ a_single_one_goes_round(void **state)
 }
 
 /* Two threads must not share a cache line that they write for each request. */
-static void
-what_belongs_to_two_of_them_is_far_apart(void **state)
+TEST(what_belongs_to_two_of_them_is_far_apart)
 {
     enum { LISTS = 8, FAR = 64 };
     (void)state;
@@ -158,10 +146,8 @@ what_belongs_to_two_of_them_is_far_apart(void **state)
 }
 
 /* Against a list that is kept the long way. */
-static void
-any_sequence_keeps_the_order(void **state)
+TEST(any_sequence_keeps_the_order)
 {
-    (void)state;
     enum { COUNT = 7 };
     char model[COUNT + 1] = "";
     unsigned random = 1;
@@ -186,10 +172,8 @@ any_sequence_keeps_the_order(void **state)
 }
 
 /* It is neither under way nor free, until it comes back. */
-static void
-a_lost_one_keeps_its_place(void **state)
+TEST(a_lost_one_keeps_its_place)
 {
-    (void)state;
     open_slots(3);
     int first = take(), second = take();
     inflight_lose(&inflight, &inflight.list[first]);
@@ -203,21 +187,4 @@ a_lost_one_keeps_its_place(void **state)
     assert_int_equal(inflight_live(&inflight), 2);
     assert_int_equal(take(), first);
     inflight_close(&inflight);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_are_free_at_first),
-        cmocka_unit_test(they_stand_in_the_order_of_their_start),
-        cmocka_unit_test(one_can_be_released_anywhere),
-        cmocka_unit_test(a_released_one_is_used_again_as_the_youngest),
-        cmocka_unit_test(none_is_free_when_all_are_taken),
-        cmocka_unit_test(a_single_one_goes_round),
-        cmocka_unit_test(what_belongs_to_two_of_them_is_far_apart),
-        cmocka_unit_test(any_sequence_keeps_the_order),
-        cmocka_unit_test(a_lost_one_keeps_its_place),
-    };
-    return cmocka_run_group_tests_name("inflight", tests, NULL, NULL);
 }

@@ -28,19 +28,15 @@ check_notes(struct outcome *outcome, const char *first, const char *second)
     assert_int_equal(notes.count, (first != NULL) + (second != NULL));
 }
 
-static void
-a_good_run_says_nothing(void **state)
+TEST(a_good_run_says_nothing)
 {
-    (void)state;
     struct outcome outcome = {.total = {.requests = 10, .latency = {.count = 9}}};
     check_notes(&outcome, NULL, NULL);
     check_status(&outcome, 0);
 }
 
-static void
-a_failed_request_is_named(void **state)
+TEST(a_failed_request_is_named)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 7, .failed = 1, .latency = {.count = 5}},
         .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC, .size = 4096},
@@ -50,10 +46,8 @@ a_failed_request_is_named(void **state)
     check_status(&outcome, 3);
 }
 
-static void
-a_short_request_is_a_failure(void **state)
+TEST(a_short_request_is_a_failure)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 3, .failed = 1, .latency = {.count = 1}},
         .failed = {.index = 3, .verdict = VERDICT_SHORT, .bytes = 512, .size = 4096},
@@ -64,10 +58,8 @@ a_short_request_is_a_failure(void **state)
     check_status(&outcome, 3);
 }
 
-static void
-a_request_without_an_answer_has_no_errno(void **state)
+TEST(a_request_without_an_answer_has_no_errno)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 5, .failed = 1, .latency = {.count = 3}},
         .failed = {.index = 5, .verdict = VERDICT_TIMEOUT, .latency = 2000300000},
@@ -80,10 +72,8 @@ a_request_without_an_answer_has_no_errno(void **state)
     check_status(&outcome, 3);
 }
 
-static void
-a_first_request_that_fails_is_all_there_is_to_say(void **state)
+TEST(a_first_request_that_fails_is_all_there_is_to_say)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 1, .failed = 1},
         .failed = {.index = 1, .verdict = VERDICT_ERROR, .error = ENOSPC},
@@ -93,10 +83,8 @@ a_first_request_that_fails_is_all_there_is_to_say(void **state)
     check_status(&outcome, 3);
 }
 
-static void
-requests_that_would_have_waited_are_no_failure(void **state)
+TEST(requests_that_would_have_waited_are_no_failure)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 10, .failed = 4, .latency = {.count = 5}},
     };
@@ -104,10 +92,8 @@ requests_that_would_have_waited_are_no_failure(void **state)
     check_status(&outcome, 0);
 }
 
-static void
-lost_output_makes_the_run_fail(void **state)
+TEST(lost_output_makes_the_run_fail)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 10, .latency = {.count = 9}},
         .output = "standard output",
@@ -117,20 +103,16 @@ lost_output_makes_the_run_fail(void **state)
     check_status(&outcome, 3);
 }
 
-static void
-output_lost_before_anything_counted_leaves_nothing_to_say(void **state)
+TEST(output_lost_before_anything_counted_leaves_nothing_to_say)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 1}, .output = "standard output", .output_error = ENOSPC};
     check_notes(&outcome, NULL, NULL);
     check_status(&outcome, 3);
 }
 
-static void
-requests_from_the_page_cache_are_counted_and_advised_upon(void **state)
+TEST(requests_from_the_page_cache_are_counted_and_advised_upon)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 100, .cached = 12, .latency = {.count = 87}},
         .shape = "-s 4k",
@@ -142,10 +124,8 @@ requests_from_the_page_cache_are_counted_and_advised_upon(void **state)
     check_status(&outcome, 0);
 }
 
-static void
-all_from_the_page_cache_leaves_nothing_to_count(void **state)
+TEST(all_from_the_page_cache_leaves_nothing_to_count)
 {
-    (void)state;
     struct outcome outcome = {.total = {.requests = 2, .cached = 2}, .shape = ""};
     check_notes(&outcome,
                 "ioping: 2 of 2 requests were answered by the page cache, not the "
@@ -156,20 +136,16 @@ all_from_the_page_cache_leaves_nothing_to_count(void **state)
     check_status(&outcome, 3);
 }
 
-static void
-what_does_not_count_for_other_reasons_too_is_no_failure(void **state)
+TEST(what_does_not_count_for_other_reasons_too_is_no_failure)
 {
-    (void)state;
     struct outcome outcome = {.total = {.requests = 9, .cached = 2, .too_fast = 1}};
     check_status(&outcome, 0);
     outcome = (struct outcome){.total = {.requests = 9, .cached = 2, .too_slow = 1}};
     check_status(&outcome, 0);
 }
 
-static void
-all_warm_up_names_the_option(void **state)
+TEST(all_warm_up_names_the_option)
 {
-    (void)state;
     struct outcome outcome = {.total = {.requests = 1}};
     check_notes(&outcome,
                 "ioping: no request counted: all were warm-up; use -warmup 0 to count "
@@ -178,10 +154,8 @@ all_warm_up_names_the_option(void **state)
     check_status(&outcome, 0);
 }
 
-static void
-limits_that_leave_nothing_are_not_called_warm_up(void **state)
+TEST(limits_that_leave_nothing_are_not_called_warm_up)
 {
-    (void)state;
     struct outcome outcome = {.total = {.requests = 5, .too_fast = 4}};
     check_notes(&outcome, "ioping: no request counted of 5\n", NULL);
     outcome = (struct outcome){.total = {.requests = 6, .too_slow = 5}};
@@ -189,19 +163,15 @@ limits_that_leave_nothing_are_not_called_warm_up(void **state)
     check_status(&outcome, 0);
 }
 
-static void
-a_run_that_sent_nothing_says_so(void **state)
+TEST(a_run_that_sent_nothing_says_so)
 {
-    (void)state;
     struct outcome outcome = {0};
     check_notes(&outcome, "ioping: no request was sent\n", NULL);
     check_status(&outcome, 0);
 }
 
-static void
-a_request_without_an_answer_is_a_failure(void **state)
+TEST(a_request_without_an_answer_is_a_failure)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 1},
         .waiting = 8300000000,
@@ -210,10 +180,8 @@ a_request_without_an_answer_is_a_failure(void **state)
     check_status(&outcome, 3);
 }
 
-static void
-all_requests_without_an_answer_are_counted(void **state)
+TEST(all_requests_without_an_answer_are_counted)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 40, .latency = {.count = 36}},
         .waiting = 1200000000,
@@ -226,10 +194,8 @@ all_requests_without_an_answer_are_counted(void **state)
     check_status(&outcome, 3);
 }
 
-static void
-a_sweep_that_ends_early_says_where_and_is_no_failure(void **state)
+TEST(a_sweep_that_ends_early_says_where_and_is_no_failure)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 500, .latency = {.count = 500}},
         .early = 64 << 20,
@@ -250,10 +216,8 @@ a_sweep_that_ends_early_says_where_and_is_no_failure(void **state)
 }
 
 /* No message adds that nothing was sent. */
-static void
-a_sweep_that_ends_at_its_first_step_says_just_that(void **state)
+TEST(a_sweep_that_ends_at_its_first_step_says_just_that)
 {
-    (void)state;
     struct outcome outcome = {.swept = SWEEP_SIZE, .early = 4096};
     check_notes(&outcome,
                 "ioping: -sweep: ended at 4 KiB: fewer than one request per worker in "
@@ -264,10 +228,8 @@ a_sweep_that_ends_at_its_first_step_says_just_that(void **state)
 
 /* An empty step is no failure, even if all steps are empty, and is named beside failures.
  */
-static void
-a_step_without_a_request_is_named(void **state)
+TEST(a_step_without_a_request_is_named)
 {
-    (void)state;
     struct outcome outcome = {.swept = SWEEP_THREADS, .empty = 1};
     check_notes(&outcome,
                 "ioping: -sweep: no request ended in the time of threads=1; use a longer "
@@ -307,10 +269,8 @@ outcome_of_limits(struct slos *slos, const char *const *limits, int64_t every)
     return outcome;
 }
 
-static void
-limits_that_are_kept_are_not_told(void **state)
+TEST(limits_that_are_kept_are_not_told)
 {
-    (void)state;
     static const char *const limits[] = {
         "min=1ms", "avg=50.5ms", "max=100ms", "mdev=29ms", "p99=100ms", "iops=19", NULL};
     struct slos slos;
@@ -319,10 +279,8 @@ limits_that_are_kept_are_not_told(void **state)
     check_status(&outcome, 0);
 }
 
-static void
-a_limit_that_is_broken_is_told_with_what_there_is(void **state)
+TEST(a_limit_that_is_broken_is_told_with_what_there_is)
 {
-    (void)state;
     static const struct {
         const char *limit, *line;
     } cases[] = {
@@ -359,10 +317,8 @@ check_answers(struct outcome *outcome, const char *target, const char *expected)
 }
 
 /* Of 100 requests of 1 to 100 ms. */
-static void
-each_limit_has_its_answer(void **state)
+TEST(each_limit_has_its_answer)
 {
-    (void)state;
     static const struct {
         const char *limit, *line;
     } cases[] = {
@@ -393,10 +349,8 @@ each_limit_has_its_answer(void **state)
 
 /* One that is relative to another run has none here. With the waits of requests that are
  * due every 10 ms 496 of 550 values are up to 72 ms. */
-static void
-answers_may_name_their_target(void **state)
+TEST(answers_may_name_their_target)
 {
-    (void)state;
     static const char *const limits[] = {"max=1s", "p50=+5%", "p90=0", NULL};
     struct slos slos;
     struct outcome outcome = outcome_of_limits(&slos, limits, 10000000);
@@ -406,10 +360,8 @@ answers_may_name_their_target(void **state)
 }
 
 /* Who reads the answers is told of no limit beside them. */
-static void
-answers_that_are_read_need_no_remark(void **state)
+TEST(answers_that_are_read_need_no_remark)
 {
-    (void)state;
     static const char *const limits[] = {"max=1ms", "p99.9=1s", NULL};
     struct slos slos;
     struct outcome outcome = outcome_of_limits(&slos, limits, 0);
@@ -419,10 +371,8 @@ answers_that_are_read_need_no_remark(void **state)
 }
 
 /* Every one of them, in the order in which they were given; the first is kept. */
-static void
-all_limits_that_are_broken_are_told(void **state)
+TEST(all_limits_that_are_broken_are_told)
 {
-    (void)state;
     static const char *const limits[] = {"p50=1s", "max=1ms", "avg=1s", "p90=2ms", NULL};
     struct slos slos;
     struct outcome outcome = outcome_of_limits(&slos, limits, 0);
@@ -433,10 +383,8 @@ all_limits_that_are_broken_are_told(void **state)
 
 /* Of 100 that count, 20 were split: 1 ms in the device and so on; parts are as they were
  * measured, with -corrected too. */
-static void
-a_limit_of_a_part_is_told_by_its_name(void **state)
+TEST(a_limit_of_a_part_is_told_by_its_name)
 {
-    (void)state;
     static const char *const limits[] = {"device-p50=5ms", "device-p99=1s", NULL};
     struct slos slos;
     struct outcome outcome = outcome_of_limits(&slos, limits, 10000000);
@@ -470,10 +418,8 @@ outcome_of_both(struct slos *slos, const char *const *limits)
 }
 
 /* Of 20 reads and 20 waits of 200 ms for writes. Flushes wait for nothing. */
-static void
-a_limit_of_an_operation_says_if_it_is_corrected(void **state)
+TEST(a_limit_of_an_operation_says_if_it_is_corrected)
 {
-    (void)state;
     static const char *const reads[] = {"read-p90=100ms", "read-max=0", NULL},
                              *const flushes[] = {"sync-p90=1ms", "write-max=1ms", NULL};
     struct slos slos;
@@ -486,10 +432,8 @@ a_limit_of_an_operation_says_if_it_is_corrected(void **state)
     check_status(&outcome, 5);
 }
 
-static void
-what_a_limit_would_take_is_told_in_its_own_words(void **state)
+TEST(what_a_limit_would_take_is_told_in_its_own_words)
 {
-    (void)state;
     static const char *const both[] = {"read-p99=1s", "write-p99=1s", NULL},
                              *const flushes[] = {"sync-p99=1s", NULL};
     struct slos slos;
@@ -504,10 +448,8 @@ what_a_limit_would_take_is_told_in_its_own_words(void **state)
 }
 
 /* Only percentiles are; the waits of up to 90 ms every 10 ms push them down. */
-static void
-a_corrected_limit_says_so(void **state)
+TEST(a_corrected_limit_says_so)
 {
-    (void)state;
     static const char *const limits[] = {"p50=1ms", "max=1ms", NULL};
     struct slos slos;
     struct outcome outcome = outcome_of_limits(&slos, limits, 10000000);
@@ -516,10 +458,8 @@ a_corrected_limit_says_so(void **state)
     check_status(&outcome, 5);
 }
 
-static void
-a_failure_goes_before_a_limit_and_both_are_told(void **state)
+TEST(a_failure_goes_before_a_limit_and_both_are_told)
 {
-    (void)state;
     static const char *const limits[] = {"max=1ms", NULL};
     struct slos slos;
     struct outcome outcome = outcome_of_limits(&slos, limits, 0);
@@ -541,10 +481,8 @@ a_failure_goes_before_a_limit_and_both_are_told(void **state)
 }
 
 /* Nothing counted, which needs no words of its own then. */
-static void
-a_limit_on_nothing_is_not_kept(void **state)
+TEST(a_limit_on_nothing_is_not_kept)
 {
-    (void)state;
     struct slos slos = {0};
     struct outcome outcome = {.total = {.requests = 1}, .slos = &slos};
     assert_null(slos_add(&slos, "max=1h"));
@@ -581,10 +519,8 @@ outcome_of_series(const char *limit, int count)
 #define DOUBT "p50 is not certain: 44.8 ms to 50.1 ms (95 %)\n"
 
 /* The status is what it is without. */
-static void
-a_limit_that_more_requests_might_keep_or_break_is_not_certain(void **state)
+TEST(a_limit_that_more_requests_might_keep_or_break_is_not_certain)
 {
-    (void)state;
     struct outcome outcome = outcome_of_series("p50=49ms", SERIES);
     check_notes(&outcome, "ioping: " DOUBT, NULL);
     check_status(&outcome, 0);
@@ -595,10 +531,8 @@ a_limit_that_more_requests_might_keep_or_break_is_not_certain(void **state)
     check_status(&outcome, 5);
 }
 
-static void
-a_limit_outside_of_all_doubt_is_not_called_uncertain(void **state)
+TEST(a_limit_outside_of_all_doubt_is_not_called_uncertain)
 {
-    (void)state;
     struct outcome outcome = outcome_of_series("p50=60ms", SERIES);
     check_notes(&outcome, NULL, NULL);
     outcome = outcome_of_series("p50=40ms", SERIES);
@@ -606,10 +540,8 @@ a_limit_outside_of_all_doubt_is_not_called_uncertain(void **state)
 }
 
 /* Nothing else is in the series: no other time, waits, nor the steps of a sweep. */
-static void
-only_a_percentile_of_all_requests_as_measured_is_doubted(void **state)
+TEST(only_a_percentile_of_all_requests_as_measured_is_doubted)
 {
-    (void)state;
     static const char *const limits[] = {"avg=51ms", "p50=+10%", "loaded-p50=49ms"};
     struct outcome outcome;
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
@@ -632,10 +564,8 @@ only_a_percentile_of_all_requests_as_measured_is_doubted(void **state)
 }
 
 /* What is too little to know anything needs no words of its own. */
-static void
-too_few_requests_are_not_doubted(void **state)
+TEST(too_few_requests_are_not_doubted)
 {
-    (void)state;
     struct outcome outcome = outcome_of_series("p99=99ms", 20);
     check_notes(&outcome,
                 "ioping: p99 is not known: 20 requests count, and it takes 99\n", NULL);
@@ -644,10 +574,8 @@ too_few_requests_are_not_doubted(void **state)
 }
 
 /* 10 ms would read as if nothing were wrong. */
-static void
-a_limit_missed_by_a_hair_is_told_in_full(void **state)
+TEST(a_limit_missed_by_a_hair_is_told_in_full)
 {
-    (void)state;
     struct slos slos = {0};
     struct outcome outcome = {.total.requests = 1, .slos = &slos};
     struct sample sample = {
@@ -658,10 +586,8 @@ a_limit_missed_by_a_hair_is_told_in_full(void **state)
 }
 
 /* A terminal has it in the summary. */
-static void
-what_a_brief_summary_left_out_is_told(void **state)
+TEST(what_a_brief_summary_left_out_is_told)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 40, .failed = 12, .missed = 93, .latency = {.count = 5}},
     };
@@ -677,10 +603,8 @@ what_a_brief_summary_left_out_is_told(void **state)
 }
 
 /* One that is named is all of one. */
-static void
-a_brief_summary_is_told_of_the_failures_beside_the_named(void **state)
+TEST(a_brief_summary_is_told_of_the_failures_beside_the_named)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 9, .failed = 1, .latency = {.count = 5}},
         .failed = {.index = 7, .verdict = VERDICT_ERROR, .error = ENOSPC},
@@ -693,10 +617,8 @@ a_brief_summary_is_told_of_the_failures_beside_the_named(void **state)
 }
 
 /* -corrected puts them into the line. */
-static void
-what_was_missed_is_not_told_twice(void **state)
+TEST(what_was_missed_is_not_told_twice)
 {
-    (void)state;
     struct outcome outcome = {
         .total = {.requests = 40, .missed = 93, .every = 1, .latency = {.count = 5}},
         .brief = true,
@@ -718,10 +640,8 @@ split_but(uint64_t count, uint64_t unasked, uint64_t lost)
     return outcome;
 }
 
-static void
-few_that_could_be_split_are_told_with_the_reasons(void **state)
+TEST(few_that_could_be_split_are_told_with_the_reasons)
 {
-    (void)state;
     struct outcome outcome = split_but(100, 80, 8);
     check_notes(&outcome,
                 "ioping: only 12 of 100 requests could be split: 80 asked no device, "
@@ -747,19 +667,15 @@ few_that_could_be_split_are_told_with_the_reasons(void **state)
                 NULL);
 }
 
-static void
-few_that_could_be_split_for_no_known_reason_are_told(void **state)
+TEST(few_that_could_be_split_for_no_known_reason_are_told)
 {
-    (void)state;
     struct outcome outcome = split_but(100, 0, 0);
     outcome.total.breakdown.parts[PART_SUBMIT].moments.count = 50;
     check_notes(&outcome, "ioping: only 50 of 100 requests could be split\n", NULL);
 }
 
-static void
-enough_that_were_split_are_not_told(void **state)
+TEST(enough_that_were_split_are_not_told)
 {
-    (void)state;
     struct outcome outcome = split_but(100, 4, 1);
     check_notes(&outcome, NULL, NULL);
     outcome = split_but(100, 100, 0);
@@ -767,10 +683,8 @@ enough_that_were_split_are_not_told(void **state)
     check_notes(&outcome, NULL, NULL);
 }
 
-static void
-a_sweep_breaks_its_limits_if_no_step_keeps_them(void **state)
+TEST(a_sweep_breaks_its_limits_if_no_step_keeps_them)
 {
-    (void)state;
     struct slos slos = {0};
     assert_null(slos_add(&slos, "p99=1ms"));
     assert_null(slos_add(&slos, "max=1s"));
@@ -801,55 +715,4 @@ a_sweep_breaks_its_limits_if_no_step_keeps_them(void **state)
     outcome.verdict = SLO_BROKEN;
     check_notes(&outcome, "ioping: /mnt/a: no size keeps p99=1ms,max=1s\n", NULL);
     check_status(&outcome, 3);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_run_says_nothing),
-        cmocka_unit_test(a_failed_request_is_named),
-        cmocka_unit_test(a_short_request_is_a_failure),
-        cmocka_unit_test(a_request_without_an_answer_has_no_errno),
-        cmocka_unit_test(a_first_request_that_fails_is_all_there_is_to_say),
-        cmocka_unit_test(requests_that_would_have_waited_are_no_failure),
-        cmocka_unit_test(lost_output_makes_the_run_fail),
-        cmocka_unit_test(output_lost_before_anything_counted_leaves_nothing_to_say),
-        cmocka_unit_test(requests_from_the_page_cache_are_counted_and_advised_upon),
-        cmocka_unit_test(all_from_the_page_cache_leaves_nothing_to_count),
-        cmocka_unit_test(what_does_not_count_for_other_reasons_too_is_no_failure),
-        cmocka_unit_test(all_warm_up_names_the_option),
-        cmocka_unit_test(limits_that_leave_nothing_are_not_called_warm_up),
-        cmocka_unit_test(a_run_that_sent_nothing_says_so),
-        cmocka_unit_test(a_request_without_an_answer_is_a_failure),
-        cmocka_unit_test(all_requests_without_an_answer_are_counted),
-        cmocka_unit_test(a_sweep_that_ends_early_says_where_and_is_no_failure),
-        cmocka_unit_test(a_sweep_that_ends_at_its_first_step_says_just_that),
-        cmocka_unit_test(a_step_without_a_request_is_named),
-        cmocka_unit_test(limits_that_are_kept_are_not_told),
-        cmocka_unit_test(a_limit_that_is_broken_is_told_with_what_there_is),
-        cmocka_unit_test(each_limit_has_its_answer),
-        cmocka_unit_test(answers_may_name_their_target),
-        cmocka_unit_test(answers_that_are_read_need_no_remark),
-        cmocka_unit_test(all_limits_that_are_broken_are_told),
-        cmocka_unit_test(a_limit_of_a_part_is_told_by_its_name),
-        cmocka_unit_test(a_limit_of_an_operation_says_if_it_is_corrected),
-        cmocka_unit_test(what_a_limit_would_take_is_told_in_its_own_words),
-        cmocka_unit_test(a_corrected_limit_says_so),
-        cmocka_unit_test(a_failure_goes_before_a_limit_and_both_are_told),
-        cmocka_unit_test(a_limit_on_nothing_is_not_kept),
-        cmocka_unit_test(a_limit_that_more_requests_might_keep_or_break_is_not_certain),
-        cmocka_unit_test(a_limit_outside_of_all_doubt_is_not_called_uncertain),
-        cmocka_unit_test(only_a_percentile_of_all_requests_as_measured_is_doubted),
-        cmocka_unit_test(too_few_requests_are_not_doubted),
-        cmocka_unit_test(a_limit_missed_by_a_hair_is_told_in_full),
-        cmocka_unit_test(what_a_brief_summary_left_out_is_told),
-        cmocka_unit_test(a_brief_summary_is_told_of_the_failures_beside_the_named),
-        cmocka_unit_test(what_was_missed_is_not_told_twice),
-        cmocka_unit_test(few_that_could_be_split_are_told_with_the_reasons),
-        cmocka_unit_test(few_that_could_be_split_for_no_known_reason_are_told),
-        cmocka_unit_test(enough_that_were_split_are_not_told),
-        cmocka_unit_test(a_sweep_breaks_its_limits_if_no_step_keeps_them),
-    };
-    return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
 }

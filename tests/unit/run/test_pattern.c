@@ -31,10 +31,8 @@ next_block(struct pattern *pattern)
     return (offset - OFFSET) / SIZE;
 }
 
-static void
-random_offsets_stay_on_whole_blocks_and_reach_all(void **state)
+TEST(random_offsets_stay_on_whole_blocks_and_reach_all)
 {
-    (void)state;
     static const int block_counts[] = {1, 2, 3, 7, 64};
     for (size_t i = 0; i < sizeof(block_counts) / sizeof(block_counts[0]); i++) {
         int blocks = block_counts[i], hits[64] = {0};
@@ -50,10 +48,8 @@ random_offsets_stay_on_whole_blocks_and_reach_all(void **state)
 }
 
 /* 255 degrees of freedom: mean 255, standard deviation 22.6. */
-static void
-random_offsets_are_uniform(void **state)
+TEST(random_offsets_are_uniform)
 {
-    (void)state;
     enum { BLOCKS = 256, EACH = 1000 };
     int hits[BLOCKS] = {0};
     double chi_square = 0;
@@ -66,10 +62,8 @@ random_offsets_are_uniform(void **state)
     assert_true(chi_square < 400);
 }
 
-static void
-random_offsets_do_not_follow_each_other(void **state)
+TEST(random_offsets_do_not_follow_each_other)
 {
-    (void)state;
     struct pattern pattern = start(1000 * SIZE, 3, false, LOAD_READ);
     int64_t last = next_block(&pattern);
     int successors = 0;
@@ -81,10 +75,8 @@ random_offsets_do_not_follow_each_other(void **state)
     assert_true(successors < 20);
 }
 
-static void
-offsets_beyond_four_gigabytes_are_reached(void **state)
+TEST(offsets_beyond_four_gigabytes_are_reached)
 {
-    (void)state;
     int64_t work_size = 1LL << 50;
     struct pattern pattern = start(work_size, 5, false, LOAD_READ);
     int upper_half = 0;
@@ -96,19 +88,15 @@ offsets_beyond_four_gigabytes_are_reached(void **state)
     assert_in_range(upper_half, 400, 600);
 }
 
-static void
-linear_offsets_wrap(void **state)
+TEST(linear_offsets_wrap)
 {
-    (void)state;
     struct pattern pattern = start(3 * SIZE, 1, true, LOAD_READ);
     for (int i = 0; i < 10; i++)
         assert_int_equal(next_block(&pattern), i % 3);
 }
 
-static void
-a_single_block_is_used_again_and_again(void **state)
+TEST(a_single_block_is_used_again_and_again)
 {
-    (void)state;
     for (int linear = 0; linear < 2; linear++) {
         struct pattern pattern = start(SIZE, 1, linear, LOAD_READ);
         for (int i = 0; i < 5; i++)
@@ -116,10 +104,8 @@ a_single_block_is_used_again_and_again(void **state)
     }
 }
 
-static void
-a_partial_last_block_is_never_used(void **state)
+TEST(a_partial_last_block_is_never_used)
 {
-    (void)state;
     struct pattern pattern = start(4 * SIZE + SIZE - 1, 9, false, LOAD_READ);
     for (int i = 0; i < 1000; i++)
         assert_true(next_block(&pattern) < 4);
@@ -128,20 +114,16 @@ a_partial_last_block_is_never_used(void **state)
         assert_int_equal(next_block(&pattern), i % 4);
 }
 
-static void
-the_same_seed_gives_the_same_sequence(void **state)
+TEST(the_same_seed_gives_the_same_sequence)
 {
-    (void)state;
     struct pattern one = start(1000 * SIZE, 42, false, LOAD_READ);
     struct pattern other = start(1000 * SIZE, 42, false, LOAD_READ);
     for (int i = 0; i < 1000; i++)
         assert_int_equal(next_block(&one), next_block(&other));
 }
 
-static void
-different_seeds_give_different_sequences(void **state)
+TEST(different_seeds_give_different_sequences)
 {
-    (void)state;
     struct pattern one = start(1000 * SIZE, 42, false, LOAD_READ);
     struct pattern other = start(1000 * SIZE, 43, false, LOAD_READ);
     int equal = 0;
@@ -150,10 +132,8 @@ different_seeds_give_different_sequences(void **state)
     assert_true(equal < 20);
 }
 
-static void
-a_load_chooses_the_operations(void **state)
+TEST(a_load_chooses_the_operations)
 {
-    (void)state;
     static const struct {
         enum plan_load load;
         enum operation first, second;
@@ -185,8 +165,7 @@ start_one_of(int threads, int number, int64_t blocks, bool linear)
     return pattern;
 }
 
-static void
-linear_workers_start_at_equal_distances(void **state)
+TEST(linear_workers_start_at_equal_distances)
 {
     static const struct {
         int64_t blocks;
@@ -212,10 +191,8 @@ linear_workers_start_at_equal_distances(void **state)
         }
 }
 
-static void
-linear_workers_of_a_huge_target_start_at_equal_distances(void **state)
+TEST(linear_workers_of_a_huge_target_start_at_equal_distances)
 {
-    (void)state;
     struct plan plan = {
         .workload.request_size = 1, .workload.linear = true, .io.threads = 1024};
     struct pattern pattern;
@@ -226,10 +203,8 @@ linear_workers_of_a_huge_target_start_at_equal_distances(void **state)
     assert_true(pattern_next(&pattern, &operation) == 9214364837600034816);
 }
 
-static void
-random_workers_go_ways_of_their_own(void **state)
+TEST(random_workers_go_ways_of_their_own)
 {
-    (void)state;
     enum { WORKERS = 4, EACH = 1000 };
     int64_t blocks[WORKERS][EACH];
     for (int number = 0; number < WORKERS; number++) {
@@ -247,10 +222,8 @@ random_workers_go_ways_of_their_own(void **state)
 }
 
 /* And it does not matter how many others there are. */
-static void
-a_seed_and_a_number_reproduce_a_worker(void **state)
+TEST(a_seed_and_a_number_reproduce_a_worker)
 {
-    (void)state;
     for (int number = 0; number < 3; number++) {
         struct pattern one = start_one_of(3, number, 100000, false);
         struct pattern other = start_one_of(8, number, 100000, false);
@@ -259,35 +232,10 @@ a_seed_and_a_number_reproduce_a_worker(void **state)
     }
 }
 
-static void
-the_first_of_several_does_what_one_alone_does(void **state)
+TEST(the_first_of_several_does_what_one_alone_does)
 {
-    (void)state;
     struct pattern one = start(1000 * SIZE, 42, false, LOAD_READ);
     struct pattern first = start_one_of(4, 0, 1000, false);
     for (int i = 0; i < 100; i++)
         assert_int_equal(next_block(&one), next_block(&first));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_offsets_stay_on_whole_blocks_and_reach_all),
-        cmocka_unit_test(random_offsets_are_uniform),
-        cmocka_unit_test(random_offsets_do_not_follow_each_other),
-        cmocka_unit_test(offsets_beyond_four_gigabytes_are_reached),
-        cmocka_unit_test(linear_offsets_wrap),
-        cmocka_unit_test(a_single_block_is_used_again_and_again),
-        cmocka_unit_test(a_partial_last_block_is_never_used),
-        cmocka_unit_test(the_same_seed_gives_the_same_sequence),
-        cmocka_unit_test(different_seeds_give_different_sequences),
-        cmocka_unit_test(a_load_chooses_the_operations),
-        cmocka_unit_test(linear_workers_start_at_equal_distances),
-        cmocka_unit_test(linear_workers_of_a_huge_target_start_at_equal_distances),
-        cmocka_unit_test(random_workers_go_ways_of_their_own),
-        cmocka_unit_test(a_seed_and_a_number_reproduce_a_worker),
-        cmocka_unit_test(the_first_of_several_does_what_one_alone_does),
-    };
-    return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
 }

@@ -92,10 +92,8 @@ assert_phases(int count)
     }
 }
 
-static void
-each_phase_has_all_requests(void **state)
+TEST(each_phase_has_all_requests)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 5);
     fake_engine.takes = 20 * MS; /* a busy machine lets the load begin meanwhile */
@@ -119,10 +117,8 @@ each_phase_has_all_requests(void **state)
 
 /* What it does in the second before is none of its figures. A thread that begins late has
  * less time. */
-static void
-a_load_settles_before_it_is_measured(void **state)
+TEST(a_load_settles_before_it_is_measured)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 40);
     setup.options.interval = 10 * MS;
@@ -138,10 +134,8 @@ a_load_settles_before_it_is_measured(void **state)
 }
 
 /* The 11th begins as it has settled, and outlasts the phase. */
-static void
-a_load_is_measured_until_it_is_stopped(void **state)
+TEST(a_load_is_measured_until_it_is_stopped)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 20);
     setup.options.interval = 10 * MS;
@@ -158,10 +152,8 @@ a_load_is_measured_until_it_is_stopped(void **state)
 }
 
 /* The load has the second queue of those that are open. */
-static void
-a_load_that_fails_ends_all(void **state)
+TEST(a_load_that_fails_ends_all)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 0);
     setup.options.work_time = 100 * MS;
@@ -180,10 +172,8 @@ a_load_that_fails_ends_all(void **state)
     job_free(&jobs[1]);
 }
 
-static void
-a_failure_of_a_request_ends_all(void **state)
+TEST(a_failure_of_a_request_ends_all)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 5);
     fake_engine.queues[0].scripted = true;
@@ -198,10 +188,8 @@ a_failure_of_a_request_ends_all(void **state)
 }
 
 /* The metrics and the plot in the end have what there was, and nothing of the load. */
-static void
-a_phase_that_cannot_begin_has_no_statistics(void **state)
+TEST(a_phase_that_cannot_begin_has_no_statistics)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 5);
     fake_engine.broken = true;
@@ -216,8 +204,7 @@ a_phase_that_cannot_begin_has_no_statistics(void **state)
     job_free(&jobs[1]);
 }
 
-static void
-limits_of_a_phase_are_about_its_statistics(void **state)
+TEST(limits_of_a_phase_are_about_its_statistics)
 {
     static struct job_phase list[PHASES];
     struct outcome outcome = {.phases = list};
@@ -234,19 +221,4 @@ limits_of_a_phase_are_about_its_statistics(void **state)
     assert_int_equal(outcome_status(&outcome), EXIT_LIMIT);
     list[PHASE_LOADED].stats.latency.count = 0;
     assert_int_equal(outcome_status(&outcome), EXIT_LIMIT);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_phase_has_all_requests),
-        cmocka_unit_test(a_load_settles_before_it_is_measured),
-        cmocka_unit_test(a_load_is_measured_until_it_is_stopped),
-        cmocka_unit_test(a_load_that_fails_ends_all),
-        cmocka_unit_test(a_failure_of_a_request_ends_all),
-        cmocka_unit_test(a_phase_that_cannot_begin_has_no_statistics),
-        cmocka_unit_test(limits_of_a_phase_are_about_its_statistics),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

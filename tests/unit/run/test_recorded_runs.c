@@ -103,10 +103,10 @@ assert_names(const char *expected)
     buffer_free(&text);
 }
 
-static void
-a_line_is_a_request(void **state)
+FIXTURE(NULL, close_rows)
+
+TEST(a_line_is_a_request)
 {
-    (void)state;
     read_text(LINE "\n" OF("40", "1000") "\n" OF("200000", "5000000") "\n");
     const struct outcome *outcome = &runs.jobs[0].outcome;
     const struct moments *latency = &outcome->total.latency;
@@ -123,10 +123,8 @@ a_line_is_a_request(void **state)
     assert_null(outcome->target);
 }
 
-static void
-a_request_starts_by_its_time_before_its_line(void **state)
+TEST(a_request_starts_by_its_time_before_its_line)
 {
-    (void)state;
     read_text(OF("40", "1000") "\n" OF("700", "5000") "\n" OF("9", "9") "\n");
     const struct track *track = runs.jobs[0].track;
     assert_non_null(track);
@@ -137,20 +135,16 @@ a_request_starts_by_its_time_before_its_line(void **state)
     assert_int_equal(track->marks[2].offset, 6000);
 }
 
-static void
-none_starts_before_the_first(void **state)
+TEST(none_starts_before_the_first)
 {
-    (void)state;
     read_text(OF("4000", "1000") "\n");
     assert_int_equal(runs.jobs[0].track->marks[0].offset, 0);
     assert_int_equal(runs.jobs[0].track->marks[0].latency, 4000);
 }
 
 /* -P prints such lines. */
-static void
-requests_that_do_not_count_take_their_time(void **state)
+TEST(requests_that_do_not_count_take_their_time)
 {
-    (void)state;
     read_text("0 0 0 0 0 0 0 0 3 500\n0 0 0 0 0 0 0 0 0 70\n" OF("40", "1000") "\n");
     assert_int_equal(runs.jobs[0].outcome.total.latency.count, 1);
     assert_int_equal(runs.jobs[0].outcome.total.requests, 4);
@@ -158,28 +152,22 @@ requests_that_do_not_count_take_their_time(void **state)
     assert_int_equal(runs.jobs[0].track->marks[0].offset, 1530);
 }
 
-static void
-a_file_of_none_that_count_is_a_row(void **state)
+TEST(a_file_of_none_that_count_is_a_row)
 {
-    (void)state;
     read_text("0 0 0 0 0 0 0 0 3 500\n");
     assert_names("gp2=0|");
     assert_int_equal(runs.jobs[0].outcome.total.requests, 3);
 }
 
-static void
-a_request_may_take_no_time(void **state)
+TEST(a_request_may_take_no_time)
 {
-    (void)state;
     read_text("1 0 0 0 0 0 0 0 1 0\n");
     assert_int_equal(runs.jobs[0].outcome.total.latency.count, 1);
     assert_int_equal(runs.jobs[0].outcome.total.latency.max, 0);
 }
 
-static void
-blocks_may_end_anywhere(void **state)
+TEST(blocks_may_end_anywhere)
 {
-    (void)state;
     static const char text[] =
         LINE "\n" OF("40", "1000") " a b\\012\r\n" LINE "\r\n" OF("7", "8") " a b\\012";
     for (size_t block = 1; block <= sizeof(text); block++) {
@@ -194,10 +182,8 @@ blocks_may_end_anywhere(void **state)
     }
 }
 
-static void
-the_last_line_may_lack_its_end(void **state)
+TEST(the_last_line_may_lack_its_end)
 {
-    (void)state;
     static const char *const ends[] = {"", "\n", "\r\n", "\r"};
     for (size_t i = 0; i < LENGTH(ends); i++) {
         char text[256];
@@ -208,10 +194,8 @@ the_last_line_may_lack_its_end(void **state)
     }
 }
 
-static void
-other_lines_are_refused(void **state)
+TEST(other_lines_are_refused)
 {
-    (void)state;
     static const char *const lines[] = {
         "",
         " ",
@@ -272,10 +256,8 @@ other_lines_are_refused(void **state)
     }
 }
 
-static void
-a_nul_is_refused(void **state)
+TEST(a_nul_is_refused)
 {
-    (void)state;
     static const char one[] = LINE "\n" LINE "\0\n", label[] = LINE "\n" LINE " a\0b\n",
                       only[] = LINE "\n\0\0\0\0", digit[] = LINE "\n1 \0" LINE;
     check_refused(one, sizeof(one) - 1, "ioping: gp2: line 2: not a raw line" ADVICE);
@@ -284,10 +266,8 @@ a_nul_is_refused(void **state)
     check_refused(digit, sizeof(digit) - 1, "ioping: gp2: line 2: not a raw line" ADVICE);
 }
 
-static void
-utf_16_is_called_that(void **state)
+TEST(utf_16_is_called_that)
 {
-    (void)state;
     static const char little[] = "\xff\xfe\x31\0\x20\0\n\0", big[] = "\xfe\xff\0\x31\0\n";
     const char *expected =
         "ioping: gp2: line 1: not a raw line: the file is UTF-16, as PowerShell writes "
@@ -296,10 +276,8 @@ utf_16_is_called_that(void **state)
     check_refused(big, sizeof(big) - 1, expected);
 }
 
-static void
-lines_of_periods_are_refused_by_name(void **state)
+TEST(lines_of_periods_are_refused_by_name)
 {
-    (void)state;
     static const char first[] = "100 900 1 1 5 9 15 1 101 1000\n",
                       later[] = LINE "\n2 20 1 1 10 10 10 0 2 1000 a\n";
     check_refused(first, sizeof(first) - 1,
@@ -310,17 +288,13 @@ lines_of_periods_are_refused_by_name(void **state)
                   "need a line for each: -print-count 1\n");
 }
 
-static void
-a_file_without_lines_is_refused(void **state)
+TEST(a_file_without_lines_is_refused)
 {
-    (void)state;
     check_refused("", 0, "ioping: gp2: is empty" ADVICE);
 }
 
-static void
-numbers_go_to_their_limit(void **state)
+TEST(numbers_go_to_their_limit)
 {
-    (void)state;
     static const char *const lines[] = {
         OF("9223372036854775808", "1"), /* 2^63 */
         OF("18446744073709551617", "1"),
@@ -340,10 +314,8 @@ numbers_go_to_their_limit(void **state)
                       "ioping: gp2: line 1: not a raw line" ADVICE);
 }
 
-static void
-sums_go_to_their_limit(void **state)
+TEST(sums_go_to_their_limit)
 {
-    (void)state;
     static const char *const texts[] = {
         OF("4611686018427387903", "1") "\n" OF("1", "1") "\n",
         OF("1", "4611686018427387903") "\n" OF("1", "1") "\n",
@@ -365,10 +337,8 @@ make_long(size_t length, const char *end)
     return strcat(text, end);
 }
 
-static void
-a_line_may_be_as_long_as_that_of_a_path(void **state)
+TEST(a_line_may_be_as_long_as_that_of_a_path)
 {
-    (void)state;
     static const char *const ends[] = {"\n", "\r\n", "\r", ""};
     for (size_t i = 0; i < LENGTH(ends); i++) {
         char *text = make_long(RECORDED_LINE, ends[i]);
@@ -383,10 +353,8 @@ a_line_may_be_as_long_as_that_of_a_path(void **state)
 }
 
 /* Or a file of zeros would be read into memory. */
-static void
-a_line_without_end_is_refused_before_it(void **state)
+TEST(a_line_without_end_is_refused_before_it)
 {
-    (void)state;
     char *text = make_long(RECORDED_LINE + 2, "");
     begin_files(1, false);
     recorded_runs_begin(&runs, "-");
@@ -396,28 +364,22 @@ a_line_without_end_is_refused_before_it(void **state)
     free(text);
 }
 
-static void
-one_label_throughout_leaves_the_name_of_the_file(void **state)
+TEST(one_label_throughout_leaves_the_name_of_the_file)
 {
-    (void)state;
     read_text(LINE " /mnt\n" LINE " /mnt\n");
     assert_names("gp2=2|");
 }
 
-static void
-each_of_several_labels_is_a_row(void **state)
+TEST(each_of_several_labels_is_a_row)
 {
-    (void)state;
     read_text(LINE " /mnt/b\n" LINE " /mnt\n" LINE "\n" LINE " /mnt\n" LINE
                    " /mnt/b c\n");
     assert_names("/mnt/b=1|/mnt=2|gp2=1|/mnt/b c=1|");
     assert_string_equal(runs.jobs[1].outcome.target, "/mnt");
 }
 
-static void
-times_of_rows_are_their_own(void **state)
+TEST(times_of_rows_are_their_own)
 {
-    (void)state;
     read_text(OF("40", "1000") " a\n" OF("50", "700") " b\n" OF("60", "1000") " a\n");
     assert_int_equal(runs.jobs[0].outcome.time, 2000);
     assert_int_equal(runs.jobs[1].outcome.time, 700);
@@ -425,10 +387,8 @@ times_of_rows_are_their_own(void **state)
     assert_int_equal(runs.jobs[1].track->marks[0].offset, 650);
 }
 
-static void
-among_several_files_the_label_follows_the_file(void **state)
+TEST(among_several_files_the_label_follows_the_file)
 {
-    (void)state;
     static const char several[] = LINE " a\n" LINE " b\n" LINE "\n", lone[] = LINE " a\n";
     begin_files(3, false);
     assert_int_equal(read_blocks("x", several, sizeof(several) - 1, 9), 0);
@@ -438,10 +398,8 @@ among_several_files_the_label_follows_the_file(void **state)
     assert_names("x: a=1|x: b=1|x=1|-=1|y: a=1|y: b=1|y=1|");
 }
 
-static void
-lines_are_counted_in_each_file(void **state)
+TEST(lines_are_counted_in_each_file)
 {
-    (void)state;
     begin_files(2, false);
     assert_int_equal(read_blocks("x", LINE "\n" LINE "\n", 2 * sizeof(LINE), 9), 0);
     assert_int_equal(read_blocks("y", LINE "\nz\n", sizeof(LINE) + 2, 9), -1);
@@ -449,10 +407,8 @@ lines_are_counted_in_each_file(void **state)
     assert_string_equal(error.why, "line 2: not a raw line");
 }
 
-static void
-rows_are_as_many_as_targets(void **state)
+TEST(rows_are_as_many_as_targets)
 {
-    (void)state;
     struct buffer text = {0};
     for (int i = 0; i < TARGETS_MOST; i++)
         buffer_format(&text, "%s t%d\n", LINE, i);
@@ -466,35 +422,3 @@ rows_are_as_many_as_targets(void **state)
     buffer_free(&text);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, close_rows)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_line_is_a_request),
-        TEST(a_request_starts_by_its_time_before_its_line),
-        TEST(none_starts_before_the_first),
-        TEST(requests_that_do_not_count_take_their_time),
-        TEST(a_file_of_none_that_count_is_a_row),
-        TEST(a_request_may_take_no_time),
-        TEST(blocks_may_end_anywhere),
-        TEST(the_last_line_may_lack_its_end),
-        TEST(other_lines_are_refused),
-        TEST(a_nul_is_refused),
-        TEST(utf_16_is_called_that),
-        TEST(lines_of_periods_are_refused_by_name),
-        TEST(a_file_without_lines_is_refused),
-        TEST(numbers_go_to_their_limit),
-        TEST(sums_go_to_their_limit),
-        TEST(a_line_may_be_as_long_as_that_of_a_path),
-        TEST(a_line_without_end_is_refused_before_it),
-        TEST(one_label_throughout_leaves_the_name_of_the_file),
-        TEST(each_of_several_labels_is_a_row),
-        TEST(times_of_rows_are_their_own),
-        TEST(among_several_files_the_label_follows_the_file),
-        TEST(lines_are_counted_in_each_file),
-        TEST(rows_are_as_many_as_targets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

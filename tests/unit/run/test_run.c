@@ -170,10 +170,8 @@ run(struct setup *setup, struct told *told)
     return setup->job->outcome;
 }
 
-static void
-it_ends_with_the_worker_and_its_statistics(void **state)
+TEST(it_ends_with_the_worker_and_its_statistics)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     setup_begin(&setup, 7);
@@ -189,10 +187,8 @@ it_ends_with_the_worker_and_its_statistics(void **state)
     assert_int_equal(fake_engine.closed, 1);
 }
 
-static void
-a_broken_engine_is_an_error(void **state)
+TEST(a_broken_engine_is_an_error)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     struct run_observer observer = {.self = told};
@@ -212,10 +208,8 @@ one_and_two_empty(struct told *told)
     return told->periods_sum == 1 && told->empty_since >= 2;
 }
 
-static void
-periods_come_at_their_time_while_nothing_is_due(void **state)
+TEST(periods_come_at_their_time_while_nothing_is_due)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     told->enough = one_and_two_empty;
@@ -232,10 +226,8 @@ periods_come_at_their_time_while_nothing_is_due(void **state)
     }
 }
 
-static void
-periods_come_also_while_a_request_is_under_way(void **state)
+TEST(periods_come_also_while_a_request_is_under_way)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     told->enough = one_and_two_empty;
@@ -254,10 +246,8 @@ eleven_in_periods(struct told *told)
 }
 
 /* The last request takes so long that a period ends with all that was before it. */
-static void
-every_request_is_in_one_period(void **state)
+TEST(every_request_is_in_one_period)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     told->enough = eleven_in_periods;
@@ -273,10 +263,8 @@ every_request_is_in_one_period(void **state)
 }
 
 /* Whichever thread wakes up first, unless it is late by an interval. */
-static void
-a_period_ends_before_a_request_that_is_due_then(void **state)
+TEST(a_period_ends_before_a_request_that_is_due_then)
 {
-    (void)state;
     int one = 0;
     for (int tries = 0; tries < 4 && one < 5; tries++) {
         struct setup setup;
@@ -298,10 +286,8 @@ one_in_two(struct told *told)
 }
 
 /* Nothing would be due for an hour. */
-static void
-a_period_that_cannot_be_written_ends_it(void **state)
+TEST(a_period_that_cannot_be_written_ends_it)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     told->enough = one_in_two;
@@ -321,10 +307,8 @@ one_interim(struct told *told)
     return told->interims > 0;
 }
 
-static void
-a_signal_asks_for_statistics_once(void **state)
+TEST(a_signal_asks_for_statistics_once)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     told->enough = one_interim;
@@ -357,10 +341,8 @@ ask_for_statistics(struct told *told)
         raise(SIGUSR1);
 }
 
-static void
-statistics_can_be_asked_for_while_a_request_hangs(void **state)
+TEST(statistics_can_be_asked_for_while_a_request_hangs)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     told->at_hang = ask_for_statistics;
@@ -384,10 +366,8 @@ two_hangs(struct told *told)
     return count >= 2 || told->hangs >= SAID;
 }
 
-static void
-a_stuck_request_is_told_of_while_it_is_stuck(void **state)
+TEST(a_stuck_request_is_told_of_while_it_is_stuck)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     told->enough = two_hangs;
@@ -406,10 +386,8 @@ a_stuck_request_is_told_of_while_it_is_stuck(void **state)
     assert_int_equal(told->summary.latency.count, 3);
 }
 
-static void
-nobody_is_told_with_a_limit_of_0(void **state)
+TEST(nobody_is_told_with_a_limit_of_0)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     setup_begin(&setup, 2);
@@ -502,10 +480,8 @@ return_after_all(void)
     REQUIRE(fake_engine.closed == 0);
 }
 
-static void
-a_request_that_was_given_up_stays_so(void **state)
+TEST(a_request_that_was_given_up_stays_so)
 {
-    (void)state;
     in_child(return_after_all);
 }
 
@@ -529,10 +505,8 @@ one_hang(struct told *told)
     return told->hangs > 0;
 }
 
-static void
-what_hangs_before_a_request_is_told_of(void **state)
+TEST(what_hangs_before_a_request_is_told_of)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     setup_begin(&setup, 1);
@@ -547,10 +521,8 @@ what_hangs_before_a_request_is_told_of(void **state)
     assert_true(told->summary.latency.max <= os_clock_now() - before - asked);
 }
 
-static void
-an_interrupt_ends_it_though_a_request_never_returns(void **state)
+TEST(an_interrupt_ends_it_though_a_request_never_returns)
 {
-    (void)state;
     in_child(interrupt_a_request_that_never_returns);
 }
 
@@ -572,10 +544,8 @@ interrupt_a_request_that_returns_soon(void)
     REQUIRE(fake_engine.closed == 1);
 }
 
-static void
-an_interrupt_waits_a_moment_for_the_request(void **state)
+TEST(an_interrupt_waits_a_moment_for_the_request)
 {
-    (void)state;
     in_child(interrupt_a_request_that_returns_soon);
 }
 
@@ -608,10 +578,8 @@ interrupt_a_pause(void)
     REQUIRE(fake_engine.closed == 1);
 }
 
-static void
-a_signal_ends_the_pause_before_the_next_request(void **state)
+TEST(a_signal_ends_the_pause_before_the_next_request)
 {
-    (void)state;
     in_child(interrupt_a_pause);
 }
 
@@ -632,10 +600,8 @@ interrupt_before_the_run(void)
     REQUIRE(fake_engine.opened > 0 && fake_engine.closed == fake_engine.opened);
 }
 
-static void
-a_signal_before_the_run_leaves_nothing_to_do(void **state)
+TEST(a_signal_before_the_run_leaves_nothing_to_do)
 {
-    (void)state;
     in_child(interrupt_before_the_run);
 }
 
@@ -661,10 +627,8 @@ three_exports(struct told *told)
     return told->exports_of_two >= 3;
 }
 
-static void
-metrics_are_exported_at_their_time_and_at_the_end(void **state)
+TEST(metrics_are_exported_at_their_time_and_at_the_end)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     setup_begin(&setup, 4);
@@ -684,10 +648,8 @@ metrics_are_exported_at_their_time_and_at_the_end(void **state)
 }
 
 /* Each version of the file counts all requests since the start. */
-static void
-metrics_are_of_the_whole_run(void **state)
+TEST(metrics_are_of_the_whole_run)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     setup_begin(&setup, 100);
@@ -706,10 +668,8 @@ metrics_are_of_the_whole_run(void **state)
     assert_true(end >= last->last && end - last->last < 60000 * MS);
 }
 
-static void
-metrics_are_exported_while_a_request_hangs(void **state)
+TEST(metrics_are_exported_while_a_request_hangs)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     told->enough = three_exports;
@@ -741,17 +701,13 @@ interrupt_an_export_of_metrics(void)
     REQUIRE(told->summaries == 1);
 }
 
-static void
-metrics_are_exported_when_a_request_is_given_up(void **state)
+TEST(metrics_are_exported_when_a_request_is_given_up)
 {
-    (void)state;
     in_child(interrupt_an_export_of_metrics);
 }
 
-static void
-nothing_is_exported_without_a_file(void **state)
+TEST(nothing_is_exported_without_a_file)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     setup_begin(&setup, 3);
@@ -760,34 +716,4 @@ nothing_is_exported_without_a_file(void **state)
     run(&setup, told);
     assert_int_equal(told->exports, 0);
     assert_true(told->period_count > 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_ends_with_the_worker_and_its_statistics),
-        cmocka_unit_test(a_broken_engine_is_an_error),
-        cmocka_unit_test(periods_come_at_their_time_while_nothing_is_due),
-        cmocka_unit_test(periods_come_also_while_a_request_is_under_way),
-        cmocka_unit_test(every_request_is_in_one_period),
-        cmocka_unit_test(a_period_ends_before_a_request_that_is_due_then),
-        cmocka_unit_test(a_period_that_cannot_be_written_ends_it),
-        cmocka_unit_test(a_signal_asks_for_statistics_once),
-        cmocka_unit_test(statistics_can_be_asked_for_while_a_request_hangs),
-        cmocka_unit_test(a_stuck_request_is_told_of_while_it_is_stuck),
-        cmocka_unit_test(nobody_is_told_with_a_limit_of_0),
-        cmocka_unit_test(an_interrupt_ends_it_though_a_request_never_returns),
-        cmocka_unit_test(a_request_that_was_given_up_stays_so),
-        cmocka_unit_test(what_hangs_before_a_request_is_told_of),
-        cmocka_unit_test(an_interrupt_waits_a_moment_for_the_request),
-        cmocka_unit_test(a_signal_ends_the_pause_before_the_next_request),
-        cmocka_unit_test(a_signal_before_the_run_leaves_nothing_to_do),
-        cmocka_unit_test(metrics_are_exported_at_their_time_and_at_the_end),
-        cmocka_unit_test(metrics_are_of_the_whole_run),
-        cmocka_unit_test(metrics_are_exported_while_a_request_hangs),
-        cmocka_unit_test(metrics_are_exported_when_a_request_is_given_up),
-        cmocka_unit_test(nothing_is_exported_without_a_file),
-    };
-    return cmocka_run_group_tests_name("run", tests, NULL, NULL);
 }

@@ -63,8 +63,7 @@ run_both(struct trial *trial)
     os_signals_unblock(trial->signals);
 }
 
-static void
-it_does_what_any_run_does(void **state)
+TEST(it_does_what_any_run_does)
 {
     static const int cases[][2] = {{1, 1}, {1, 4}, {4, 1}, {3, 4}};
     (void)state;
@@ -114,10 +113,8 @@ get_stuck(void)
     _exit(1);
 }
 
-static void
-a_first_worker_that_is_stuck_is_given_up(void **state)
+TEST(a_first_worker_that_is_stuck_is_given_up)
 {
-    (void)state;
     in_child(get_stuck);
 }
 
@@ -140,17 +137,13 @@ stop_while_resting(void)
     REQUIRE(fake_engine.closed == 1);
 }
 
-static void
-a_signal_ends_the_pause_of_the_first_worker(void **state)
+TEST(a_signal_ends_the_pause_of_the_first_worker)
 {
-    (void)state;
     in_child(stop_while_resting);
 }
 
-static void
-what_cannot_be_opened_is_an_error(void **state)
+TEST(what_cannot_be_opened_is_an_error)
 {
-    (void)state;
     struct trial trial;
     struct error error;
     begin(&trial, 1, 1, 1);
@@ -161,16 +154,4 @@ what_cannot_be_opened_is_an_error(void **state)
     assert_null(run_open(&task, &trial.supervisor, &error));
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_int_equal(sent_by_all(), 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_does_what_any_run_does),
-        cmocka_unit_test(a_first_worker_that_is_stuck_is_given_up),
-        cmocka_unit_test(a_signal_ends_the_pause_of_the_first_worker),
-        cmocka_unit_test(what_cannot_be_opened_is_an_error),
-    };
-    return cmocka_run_group_tests_name("run first worker", tests, NULL, NULL);
 }

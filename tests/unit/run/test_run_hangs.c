@@ -93,10 +93,8 @@ give_up_one_of_three(void)
     REQUIRE(!told->together);
 }
 
-static void
-an_interrupt_gives_up_only_the_one_that_is_stuck(void **state)
+TEST(an_interrupt_gives_up_only_the_one_that_is_stuck)
 {
-    (void)state;
     in_child(give_up_one_of_three);
 }
 
@@ -123,10 +121,8 @@ give_up_a_full_queue_of_one_of_two(void)
     REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 3);
 }
 
-static void
-all_that_is_stuck_in_a_queue_is_counted(void **state)
+TEST(all_that_is_stuck_in_a_queue_is_counted)
 {
-    (void)state;
     in_child(give_up_a_full_queue_of_one_of_two);
 }
 
@@ -149,10 +145,8 @@ give_up_a_part_of_a_queue(void)
     REQUIRE(told->summary.latency.count == told->summary.requests - 1);
 }
 
-static void
-a_queue_that_is_not_full_is_given_up_as_well(void **state)
+TEST(a_queue_that_is_not_full_is_given_up_as_well)
 {
-    (void)state;
     in_child(give_up_a_part_of_a_queue);
 }
 
@@ -178,10 +172,8 @@ give_up_a_worker_that_is_sending(void)
     REQUIRE(told->summary.missed <= (uint64_t)(due / (20 * MS)) + 10);
 }
 
-static void
-points_that_nobody_was_there_to_send_are_missed(void **state)
+TEST(points_that_nobody_was_there_to_send_are_missed)
 {
-    (void)state;
     in_child(give_up_a_worker_that_is_sending);
 }
 
@@ -207,10 +199,8 @@ give_up_two_of_three(void)
     REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 2);
 }
 
-static void
-the_longest_of_several_stuck_ones_is_told(void **state)
+TEST(the_longest_of_several_stuck_ones_is_told)
 {
-    (void)state;
     in_child(give_up_two_of_three);
 }
 
@@ -221,10 +211,8 @@ ask_for_statistics(struct told *told)
         raise(SIGUSR1);
 }
 
-static void
-statistics_of_all_can_be_had_while_one_hangs(void **state)
+TEST(statistics_of_all_can_be_had_while_one_hangs)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     told->at_hang = ask_for_statistics;
@@ -250,10 +238,8 @@ let_go_of_two(struct told *told)
 }
 
 /* Each of the two that are stuck is told of, and nothing before its time. */
-static void
-what_hangs_is_told_of_each_worker(void **state)
+TEST(what_hangs_is_told_of_each_worker)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     begin(&setup, 60, 3, 1);
@@ -274,10 +260,8 @@ what_hangs_is_told_of_each_worker(void **state)
 
 /* The second ends at some 720 ms; the third, then the oldest, is older than the limit. A
  * machine that sleeps meanwhile tries again. */
-static void
-the_oldest_request_of_a_queue_is_told_of(void **state)
+TEST(the_oldest_request_of_a_queue_is_told_of)
 {
-    (void)state;
     unsigned found = 0; /* a bit for each that was told of */
     for (int tries = 0; tries < 4 && (found & 0xc) != 0xc; tries++) {
         struct setup setup;
@@ -299,10 +283,8 @@ the_oldest_request_of_a_queue_is_told_of(void **state)
     assert_int_equal(found & 0xc, 0xc);
 }
 
-static void
-periods_come_while_one_hangs(void **state)
+TEST(periods_come_while_one_hangs)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     begin(&setup, 30, 2, 1);
@@ -315,21 +297,4 @@ periods_come_while_one_hangs(void **state)
     assert_false(told->uneven);
     assert_false(told->backwards);
     assert_false(told->together);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_interrupt_gives_up_only_the_one_that_is_stuck),
-        cmocka_unit_test(all_that_is_stuck_in_a_queue_is_counted),
-        cmocka_unit_test(a_queue_that_is_not_full_is_given_up_as_well),
-        cmocka_unit_test(points_that_nobody_was_there_to_send_are_missed),
-        cmocka_unit_test(the_longest_of_several_stuck_ones_is_told),
-        cmocka_unit_test(statistics_of_all_can_be_had_while_one_hangs),
-        cmocka_unit_test(what_hangs_is_told_of_each_worker),
-        cmocka_unit_test(the_oldest_request_of_a_queue_is_told_of),
-        cmocka_unit_test(periods_come_while_one_hangs),
-    };
-    return cmocka_run_group_tests_name("run hangs", tests, NULL, NULL);
 }

@@ -26,10 +26,8 @@ assert_values(const struct told *told, const int64_t *values, int count)
 }
 
 /* Once more with more time if a late machine left a worker without a request. */
-static void
-the_total_is_that_of_all_steps(void **state)
+TEST(the_total_is_that_of_all_steps)
 {
-    (void)state;
     struct told *told;
     const struct outcome *outcome;
     static const int64_t values[] = {1, 2, 4, 5};
@@ -68,10 +66,8 @@ the_total_is_that_of_all_steps(void **state)
 }
 
 /* Each worker sends its first request long before that. */
-static void
-what_is_sent_while_it_settles_is_not_in_a_step(void **state)
+TEST(what_is_sent_while_it_settles_is_not_in_a_step)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, SWEEP_THREADS, 2, 4);
     setup.options.work_time = 1000 * MS; /* 100 ms to settle */
@@ -112,8 +108,7 @@ assert_sizes(struct sweep sizes, int64_t fits, int64_t work_size, const int64_t 
     assert_values(told, values, count);
 }
 
-static void
-sizes_go_from_what_fits_to_the_working_set(void **state)
+TEST(sizes_go_from_what_fits_to_the_working_set)
 {
     static const struct {
         int64_t fits, work_size, values[9]; /* FITS: what is known to */
@@ -129,10 +124,8 @@ sizes_go_from_what_fits_to_the_working_set(void **state)
                      cases[i].values, cases[i].count);
 }
 
-static void
-sizes_that_are_given_are_those_of_the_steps(void **state)
+TEST(sizes_that_are_given_are_those_of_the_steps)
 {
-    (void)state;
     static const int64_t values[] = {4096, 8192, 16384, 20480};
     assert_sizes((struct sweep){SWEEP_SIZE, 4096, 20480}, 0, 16 * SIZE, values, 4);
 }
@@ -153,10 +146,8 @@ check_depth(struct told *told)
 }
 
 /* Once more with more time if a machine was late. */
-static void
-depths_are_those_of_the_steps(void **state)
+TEST(depths_are_those_of_the_steps)
 {
-    (void)state;
     static const int64_t values[] = {1, 2, 4, 6};
     struct told *told;
     int64_t each = 20 * MS;
@@ -193,10 +184,8 @@ slow_down_or_expect_a_request(struct told *told)
     return 0;
 }
 
-static void
-sizes_end_early_when_a_worker_gets_no_request(void **state)
+TEST(sizes_end_early_when_a_worker_gets_no_request)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     static const int64_t values[] = {4096, 8192, 16384, 32768, 65536};
@@ -212,10 +201,8 @@ sizes_end_early_when_a_worker_gets_no_request(void **state)
     assert_int_equal(outcome_status(outcome), EXIT_DONE);
 }
 
-static void
-only_sizes_end_early(void **state)
+TEST(only_sizes_end_early)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     static const int64_t values[] = {1, 2};
@@ -239,10 +226,8 @@ fail_the_next(struct told *told)
     return 0;
 }
 
-static void
-a_failure_ends_it_with_the_step_so_far(void **state)
+TEST(a_failure_ends_it_with_the_step_so_far)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     static const int64_t values[] = {4096, 8192};
@@ -266,10 +251,8 @@ refuse_the_second(struct told *told)
     return told->steps == 2 ? -1 : 0;
 }
 
-static void
-a_row_that_cannot_be_written_ends_it(void **state)
+TEST(a_row_that_cannot_be_written_ends_it)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     static const int64_t values[] = {1, 2};
@@ -289,10 +272,8 @@ break_the_engine(struct told *told)
     return 0;
 }
 
-static void
-a_step_that_cannot_begin_is_an_error(void **state)
+TEST(a_step_that_cannot_begin_is_an_error)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     struct error error;
@@ -327,10 +308,8 @@ keep_offsets(int64_t seed, int64_t offsets[3][KEPT])
     }
 }
 
-static void
-a_seed_reproduces_the_offsets_of_each_step(void **state)
+TEST(a_seed_reproduces_the_offsets_of_each_step)
 {
-    (void)state;
     int64_t first[3][KEPT], again[3][KEPT], other[3][KEPT];
     keep_offsets(5, first);
     keep_offsets(5, again);
@@ -364,10 +343,8 @@ interrupt_between_steps(void)
     REQUIRE(outcome_status(outcome) == EXIT_DONE);
 }
 
-static void
-an_interrupt_ends_it_with_the_steps_so_far(void **state)
+TEST(an_interrupt_ends_it_with_the_steps_so_far)
 {
-    (void)state;
     in_child(interrupt_between_steps);
 }
 
@@ -390,10 +367,8 @@ interrupt_within_a_step(void)
     REQUIRE(fake_engine.opened == 1);
 }
 
-static void
-an_interrupt_ends_a_step_without_its_row(void **state)
+TEST(an_interrupt_ends_a_step_without_its_row)
 {
-    (void)state;
     in_child(interrupt_within_a_step);
 }
 
@@ -432,10 +407,8 @@ give_up_a_step_that_settles(void)
     REQUIRE(outcome->time >= 0);
 }
 
-static void
-a_step_that_is_stuck_while_it_settles_took_no_time(void **state)
+TEST(a_step_that_is_stuck_while_it_settles_took_no_time)
 {
-    (void)state;
     in_child(give_up_a_step_that_settles);
 }
 
@@ -463,10 +436,8 @@ give_up_a_step(void)
     REQUIRE(outcome->total.requests == told->step.requests);
 }
 
-static void
-a_step_that_is_given_up_has_a_row(void **state)
+TEST(a_step_that_is_given_up_has_a_row)
 {
-    (void)state;
     in_child(give_up_a_step);
 }
 
@@ -494,10 +465,8 @@ count_tick(void *self, const struct job *jobs, int count, int64_t now)
 }
 
 /* The next tick stays due from step to step. */
-static void
-ticks_may_come_less_often_than_there_are_steps(void **state)
+TEST(ticks_may_come_less_often_than_there_are_steps)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     struct error error;
@@ -535,10 +504,8 @@ run_limited(struct told *told)
     return run(&setup, told);
 }
 
-static void
-the_highest_that_keeps_the_limits_is_told(void **state)
+TEST(the_highest_that_keeps_the_limits_is_told)
 {
-    (void)state;
     struct told *told = told_begin();
     later = 120 * MS;
     const struct outcome *outcome = run_limited(told);
@@ -554,10 +521,8 @@ the_highest_that_keeps_the_limits_is_told(void **state)
     assert_int_equal(outcome_status(outcome), EXIT_DONE);
 }
 
-static void
-a_step_with_a_failure_keeps_no_limit(void **state)
+TEST(a_step_with_a_failure_keeps_no_limit)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     told->at_step = fail_the_next;
@@ -590,10 +555,8 @@ interrupt_the_first_step(void)
     REQUIRE(outcome_status(outcome) == EXIT_LIMIT);
 }
 
-static void
-limits_of_no_step_are_not_known(void **state)
+TEST(limits_of_no_step_are_not_known)
 {
-    (void)state;
     in_child(interrupt_the_first_step);
 }
 
@@ -613,17 +576,13 @@ interrupt_what_broke_its_limits(void)
     REQUIRE(outcome_status(outcome) == EXIT_LIMIT);
 }
 
-static void
-limits_of_steps_left_out_are_not_known(void **state)
+TEST(limits_of_steps_left_out_are_not_known)
 {
-    (void)state;
     in_child(interrupt_what_broke_its_limits);
 }
 
-static void
-limits_that_all_steps_broke_are_known(void **state)
+TEST(limits_that_all_steps_broke_are_known)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     begin(&setup, SWEEP_THREADS, 1, 8);
@@ -633,10 +592,8 @@ limits_that_all_steps_broke_are_known(void **state)
     assert_int_equal(outcome->verdict, SLO_BROKEN);
 }
 
-static void
-without_limits_nothing_is_judged(void **state)
+TEST(without_limits_nothing_is_judged)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     begin(&setup, SWEEP_THREADS, 1, 2);
@@ -653,10 +610,8 @@ begin_intervals(struct setup *setup, int64_t from, int64_t to)
 }
 
 /* Again if a late machine sent it when the step had begun. */
-static void
-the_first_request_of_an_interval_is_not_in_its_step(void **state)
+TEST(the_first_request_of_an_interval_is_not_in_its_step)
 {
-    (void)state;
     struct told *told;
     static const int64_t values[] = {10 * MS, 20 * MS};
     const struct outcome *outcome;
@@ -676,10 +631,8 @@ the_first_request_of_an_interval_is_not_in_its_step(void **state)
 }
 
 /* They outlast their interval, so in its time there is room for 12 of them. */
-static void
-a_step_of_slow_requests_has_as_many(void **state)
+TEST(a_step_of_slow_requests_has_as_many)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     begin_intervals(&setup, 10 * MS, 10 * MS);
@@ -692,10 +645,8 @@ a_step_of_slow_requests_has_as_many(void **state)
 }
 
 /* At random there are fewer due than the rate says in some of the steps. */
-static void
-no_rate_is_more_than_what_was_due(void **state)
+TEST(no_rate_is_more_than_what_was_due)
 {
-    (void)state;
     int fewer = 0;
     for (int seed = 1; seed <= 6; seed++) {
         struct setup setup;
@@ -714,37 +665,4 @@ no_rate_is_more_than_what_was_due(void **state)
         }
     }
     assert_true(fewer > 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_total_is_that_of_all_steps),
-        cmocka_unit_test(no_rate_is_more_than_what_was_due),
-        cmocka_unit_test(what_is_sent_while_it_settles_is_not_in_a_step),
-        cmocka_unit_test(sizes_go_from_what_fits_to_the_working_set),
-        cmocka_unit_test(sizes_that_are_given_are_those_of_the_steps),
-        cmocka_unit_test(depths_are_those_of_the_steps),
-        cmocka_unit_test(sizes_end_early_when_a_worker_gets_no_request),
-        cmocka_unit_test(only_sizes_end_early),
-        cmocka_unit_test(a_failure_ends_it_with_the_step_so_far),
-        cmocka_unit_test(a_row_that_cannot_be_written_ends_it),
-        cmocka_unit_test(a_step_that_cannot_begin_is_an_error),
-        cmocka_unit_test(a_seed_reproduces_the_offsets_of_each_step),
-        cmocka_unit_test(an_interrupt_ends_it_with_the_steps_so_far),
-        cmocka_unit_test(an_interrupt_ends_a_step_without_its_row),
-        cmocka_unit_test(a_step_that_is_stuck_while_it_settles_took_no_time),
-        cmocka_unit_test(a_step_that_is_given_up_has_a_row),
-        cmocka_unit_test(ticks_may_come_less_often_than_there_are_steps),
-        cmocka_unit_test(the_highest_that_keeps_the_limits_is_told),
-        cmocka_unit_test(a_step_with_a_failure_keeps_no_limit),
-        cmocka_unit_test(limits_of_no_step_are_not_known),
-        cmocka_unit_test(limits_of_steps_left_out_are_not_known),
-        cmocka_unit_test(limits_that_all_steps_broke_are_known),
-        cmocka_unit_test(without_limits_nothing_is_judged),
-        cmocka_unit_test(the_first_request_of_an_interval_is_not_in_its_step),
-        cmocka_unit_test(a_step_of_slow_requests_has_as_many),
-    };
-    return cmocka_run_group_tests_name("run sweep", tests, NULL, NULL);
 }

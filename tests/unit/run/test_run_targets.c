@@ -148,10 +148,8 @@ run_all(void)
     assert_int_equal(execute(&error), 0);
 }
 
-static void
-the_count_is_that_of_each(void **state)
+TEST(the_count_is_that_of_each)
 {
-    (void)state;
     begin(50);
     all.setup.options.threads = 2;
     run_all();
@@ -171,10 +169,8 @@ the_count_is_that_of_each(void **state)
     assert_int_equal(all.fails, 0);
 }
 
-static void
-each_has_offsets_of_its_own(void **state)
+TEST(each_has_offsets_of_its_own)
 {
-    (void)state;
     begin(64);
     run_all();
     assert_memory_not_equal(fake_engine.queues[0].offsets, fake_engine.queues[1].offsets,
@@ -184,8 +180,7 @@ each_has_offsets_of_its_own(void **state)
 }
 
 /* The requests of the first target alone, to compare. */
-static void
-the_first_does_what_it_would_do_alone(void **state)
+TEST(the_first_does_what_it_would_do_alone)
 {
     static int64_t offsets[64];
     (void)state;
@@ -198,10 +193,8 @@ the_first_does_what_it_would_do_alone(void **state)
     assert_memory_equal(offsets, fake_engine.queues[0].offsets, sizeof(offsets));
 }
 
-static void
-looks_show_all_of_them_and_the_end(void **state)
+TEST(looks_show_all_of_them_and_the_end)
 {
-    (void)state;
     begin(6);
     fake_engine.queues[1].scripted = true;
     fake_engine.queues[1].answers[4].held = true;
@@ -215,10 +208,8 @@ looks_show_all_of_them_and_the_end(void **state)
 }
 
 /* The failure is reported at once: held requests go on only then. */
-static void
-one_that_fails_leaves_the_others_to_go_on(void **state)
+TEST(one_that_fails_leaves_the_others_to_go_on)
 {
-    (void)state;
     begin(9);
     for (int i = 0; i < TARGETS; i++)
         fake_engine.queues[i].scripted = true;
@@ -236,10 +227,8 @@ one_that_fails_leaves_the_others_to_go_on(void **state)
     assert_int_equal(all.jobs[0].outcome.failed.index, 0);
 }
 
-static void
-the_failure_of_the_last_is_left_to_the_end(void **state)
+TEST(the_failure_of_the_last_is_left_to_the_end)
 {
-    (void)state;
     begin(2);
     for (int i = 0; i < TARGETS; i++) {
         fake_engine.queues[i].scripted = true;
@@ -255,10 +244,8 @@ the_failure_of_the_last_is_left_to_the_end(void **state)
     assert_true(told_at_once < TARGETS);
 }
 
-static void
-one_that_cannot_begin_keeps_all_from_it(void **state)
+TEST(one_that_cannot_begin_keeps_all_from_it)
 {
-    (void)state;
     struct error error;
     for (int sound = 0; sound < TARGETS; sound++) {
         begin(3);
@@ -305,25 +292,7 @@ leave_one_hanging(void)
     REQUIRE(all.rests == 1);
 }
 
-static void
-one_that_hangs_does_not_hold_up_the_others(void **state)
+TEST(one_that_hangs_does_not_hold_up_the_others)
 {
-    (void)state;
     in_child(leave_one_hanging);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_count_is_that_of_each),
-        cmocka_unit_test(each_has_offsets_of_its_own),
-        cmocka_unit_test(the_first_does_what_it_would_do_alone),
-        cmocka_unit_test(looks_show_all_of_them_and_the_end),
-        cmocka_unit_test(one_that_fails_leaves_the_others_to_go_on),
-        cmocka_unit_test(the_failure_of_the_last_is_left_to_the_end),
-        cmocka_unit_test(one_that_cannot_begin_keeps_all_from_it),
-        cmocka_unit_test(one_that_hangs_does_not_hold_up_the_others),
-    };
-    return cmocka_run_group_tests_name("run targets", tests, NULL, NULL);
 }

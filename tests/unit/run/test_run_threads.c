@@ -25,8 +25,7 @@ assert_told_once(const struct told *told, int count)
             fail_msg("request %d was told of %d times", i, told->times[i]);
 }
 
-static void
-the_count_is_that_of_the_whole_run(void **state)
+TEST(the_count_is_that_of_the_whole_run)
 {
     static const struct {
         int threads, depth, count;
@@ -50,10 +49,8 @@ the_count_is_that_of_the_whole_run(void **state)
     }
 }
 
-static void
-all_take_part_at_their_depth(void **state)
+TEST(all_take_part_at_their_depth)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 300, 3, 4);
     fake_engine.patient = true;
@@ -70,10 +67,8 @@ all_take_part_at_their_depth(void **state)
 }
 
 /* Numbers are taken in batches then; only those that were sent count. */
-static void
-nobody_needs_to_hear_of_requests(void **state)
+TEST(nobody_needs_to_hear_of_requests)
 {
-    (void)state;
     for (int depth = 1; depth <= 3; depth += 2) {
         struct setup setup;
         struct told *told = told_begin();
@@ -91,10 +86,8 @@ nobody_needs_to_hear_of_requests(void **state)
     }
 }
 
-static void
-a_count_is_exact_though_nobody_hears_of_requests(void **state)
+TEST(a_count_is_exact_though_nobody_hears_of_requests)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 1500, 4, 2);
     setup.options.given[OPTION_QUIET] = 1;
@@ -103,10 +96,8 @@ a_count_is_exact_though_nobody_hears_of_requests(void **state)
     assert_int_equal(sent_by_all(), 1500);
 }
 
-static void
-the_first_requests_of_the_run_are_its_warmup(void **state)
+TEST(the_first_requests_of_the_run_are_its_warmup)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     begin(&setup, 30, 3, 1);
@@ -118,10 +109,8 @@ the_first_requests_of_the_run_are_its_warmup(void **state)
     assert_int_equal(told->summary.requests, 30);
 }
 
-static void
-periods_of_a_count_add_up(void **state)
+TEST(periods_of_a_count_add_up)
 {
-    (void)state;
     for (int depth = 1; depth <= 4; depth += 3) {
         struct setup setup;
         struct told *told = told_begin();
@@ -135,10 +124,8 @@ periods_of_a_count_add_up(void **state)
     }
 }
 
-static void
-periods_of_a_time_add_up(void **state)
+TEST(periods_of_a_time_add_up)
 {
-    (void)state;
     for (int depth = 1; depth <= 3; depth += 2) {
         struct setup setup;
         struct told *told = told_begin();
@@ -156,10 +143,8 @@ periods_of_a_time_add_up(void **state)
 }
 
 /* The others would sleep for an hour. */
-static void
-the_failure_of_one_ends_all(void **state)
+TEST(the_failure_of_one_ends_all)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     begin(&setup, 0, 3, 1);
@@ -180,10 +165,8 @@ the_failure_of_one_ends_all(void **state)
 
 /* The run waits for the requests of the others and counts them. If the machine is in time
  * the second worker is the first to fail. */
-static void
-the_earliest_failure_is_told(void **state)
+TEST(the_earliest_failure_is_told)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 0, 3, 2);
     setup.options.interval = HOUR;
@@ -204,10 +187,8 @@ the_earliest_failure_is_told(void **state)
     assert_int_equal(outcome->total.requests, sent_by_all());
 }
 
-static void
-an_ignored_failure_ends_nobody(void **state)
+TEST(an_ignored_failure_ends_nobody)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 60, 3, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
@@ -221,10 +202,8 @@ an_ignored_failure_ends_nobody(void **state)
     assert_int_equal(outcome->failed.error, EIO);
 }
 
-static void
-an_engine_that_does_not_open_closes_those_that_did(void **state)
+TEST(an_engine_that_does_not_open_closes_those_that_did)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     struct error error;
@@ -240,10 +219,8 @@ an_engine_that_does_not_open_closes_those_that_did(void **state)
     assert_int_equal(told->summaries, 0);
 }
 
-static void
-linear_workers_start_at_different_offsets(void **state)
+TEST(linear_workers_start_at_different_offsets)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 100, 4, 1);
     setup.options.given[OPTION_LINEAR] = setup.options.given[OPTION_SIZE] = 1;
@@ -289,10 +266,8 @@ keep_offsets(int threads, int depth, int64_t seed, int64_t offsets[][KEPT])
         memcpy(offsets[i], fake_engine.queues[i].offsets, sizeof(offsets[i]));
 }
 
-static void
-a_seed_reproduces_the_offsets_of_each_worker(void **state)
+TEST(a_seed_reproduces_the_offsets_of_each_worker)
 {
-    (void)state;
     int64_t first[3][KEPT], again[3][KEPT], deep[3][KEPT], other[3][KEPT], alone[1][KEPT];
     keep_offsets(3, 1, 5, first);
     keep_offsets(3, 1, 5, again);
@@ -306,25 +281,4 @@ a_seed_reproduces_the_offsets_of_each_worker(void **state)
         assert_memory_not_equal(first[i], other[i], sizeof(first[i]));
         assert_memory_not_equal(first[i], first[(i + 1) % 3], sizeof(first[i]));
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_count_is_that_of_the_whole_run),
-        cmocka_unit_test(all_take_part_at_their_depth),
-        cmocka_unit_test(nobody_needs_to_hear_of_requests),
-        cmocka_unit_test(a_count_is_exact_though_nobody_hears_of_requests),
-        cmocka_unit_test(the_first_requests_of_the_run_are_its_warmup),
-        cmocka_unit_test(periods_of_a_count_add_up),
-        cmocka_unit_test(periods_of_a_time_add_up),
-        cmocka_unit_test(the_failure_of_one_ends_all),
-        cmocka_unit_test(the_earliest_failure_is_told),
-        cmocka_unit_test(an_ignored_failure_ends_nobody),
-        cmocka_unit_test(an_engine_that_does_not_open_closes_those_that_did),
-        cmocka_unit_test(linear_workers_start_at_different_offsets),
-        cmocka_unit_test(a_seed_reproduces_the_offsets_of_each_worker),
-    };
-    return cmocka_run_group_tests_name("run threads", tests, NULL, NULL);
 }

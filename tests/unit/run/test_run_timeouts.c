@@ -55,10 +55,8 @@ outlast_the_work_time(void)
     REQUIRE(fake_engine.closed == 1);
 }
 
-static void
-what_is_under_way_after_the_work_time_is_given_up(void **state)
+TEST(what_is_under_way_after_the_work_time_is_given_up)
 {
-    (void)state;
     in_child(outlast_the_work_time);
 }
 
@@ -69,10 +67,8 @@ let_go(struct told *told)
         atomic_store(&fake_engine.go, true);
 }
 
-static void
-a_count_waits_for_its_requests(void **state)
+TEST(a_count_waits_for_its_requests)
 {
-    (void)state;
     struct setup setup;
     struct told *told = told_begin();
     begin(&setup, 3, 1, 1);
@@ -108,10 +104,8 @@ time_out_in_a_call(void)
     REQUIRE(fake_engine.closed == 0);
 }
 
-static void
-a_request_without_an_answer_ends_the_run(void **state)
+TEST(a_request_without_an_answer_ends_the_run)
 {
-    (void)state;
     in_child(time_out_in_a_call);
 }
 
@@ -133,10 +127,8 @@ time_out_in_a_queue(void)
     REQUIRE(fake_engine.closed == 0);
 }
 
-static void
-a_request_of_a_queue_ends_the_run_too(void **state)
+TEST(a_request_of_a_queue_ends_the_run_too)
 {
-    (void)state;
     in_child(time_out_in_a_queue);
 }
 
@@ -158,10 +150,8 @@ time_out_while_sending(void)
     REQUIRE(outcome->waiting == 0 && outcome->stuck);
 }
 
-static void
-a_loop_that_is_stuck_itself_is_helped(void **state)
+TEST(a_loop_that_is_stuck_itself_is_helped)
 {
-    (void)state;
     in_child(time_out_while_sending);
 }
 
@@ -225,18 +215,14 @@ leave_what_was_lost(void)
     REQUIRE(told->left.count == 1 && told->left.oldest > 0);
 }
 
-static void
-what_was_lost_in_a_call_is_under_way_until_it_is_answered(void **state)
+TEST(what_was_lost_in_a_call_is_under_way_until_it_is_answered)
 {
-    (void)state;
     in_child(answer_what_was_lost);
     in_child(leave_what_was_lost);
 }
 
-static void
-the_other_workers_may_go_on(void **state)
+TEST(the_other_workers_may_go_on)
 {
-    (void)state;
     in_child(lose_one_of_three);
 }
 
@@ -257,10 +243,8 @@ lose_one_place(void)
     REQUIRE(fake_engine.closed == 0);
 }
 
-static void
-the_other_places_of_a_queue_may_go_on(void **state)
+TEST(the_other_places_of_a_queue_may_go_on)
 {
-    (void)state;
     in_child(lose_one_place);
 }
 
@@ -285,10 +269,8 @@ lose_all(void)
     REQUIRE(fake_engine.closed == 0);
 }
 
-static void
-the_run_ends_when_nothing_can_go_on(void **state)
+TEST(the_run_ends_when_nothing_can_go_on)
 {
-    (void)state;
     in_child(lose_all);
 }
 
@@ -313,27 +295,7 @@ time_out_in_a_step(void)
     REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
 }
 
-static void
-a_sweep_ends_with_the_step_that_lost_something(void **state)
+TEST(a_sweep_ends_with_the_step_that_lost_something)
 {
-    (void)state;
     in_child(time_out_in_a_step);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_under_way_after_the_work_time_is_given_up),
-        cmocka_unit_test(a_count_waits_for_its_requests),
-        cmocka_unit_test(a_request_without_an_answer_ends_the_run),
-        cmocka_unit_test(a_request_of_a_queue_ends_the_run_too),
-        cmocka_unit_test(a_loop_that_is_stuck_itself_is_helped),
-        cmocka_unit_test(the_other_workers_may_go_on),
-        cmocka_unit_test(what_was_lost_in_a_call_is_under_way_until_it_is_answered),
-        cmocka_unit_test(the_other_places_of_a_queue_may_go_on),
-        cmocka_unit_test(the_run_ends_when_nothing_can_go_on),
-        cmocka_unit_test(a_sweep_ends_with_the_step_that_lost_something),
-    };
-    return cmocka_run_group_tests_name("run timeouts", tests, NULL, NULL);
 }

@@ -32,8 +32,7 @@ search(struct tried *tried, int64_t from, int64_t to, double capacity, int distu
     return search;
 }
 
-static void
-rates_double_then_close_in(void **state)
+TEST(rates_double_then_close_in)
 {
     static const int64_t rates[] = {100,  200,  400,  800,  1600, 3200,
                                     2400, 2000, 2200, 2300, 2250, 2300};
@@ -46,10 +45,8 @@ rates_double_then_close_in(void **state)
     assert_memory_equal(tried.rates, rates, sizeof(rates));
 }
 
-static void
-the_highest_rate_is_found_whatever_it_is(void **state)
+TEST(the_highest_rate_is_found_whatever_it_is)
 {
-    (void)state;
     for (double capacity = 41; capacity < 9e6; capacity *= 1.013)
         for (int64_t from = 1; from <= 30; from += 29) {
             struct tried tried;
@@ -62,10 +59,8 @@ the_highest_rate_is_found_whatever_it_is(void **state)
 }
 
 /* Of rates that are whole numbers, where those are far apart. */
-static void
-low_rates_are_found_as_well(void **state)
+TEST(low_rates_are_found_as_well)
 {
-    (void)state;
     for (int capacity = 1; capacity <= 40; capacity++) {
         struct tried tried;
         struct search found = search(&tried, 1, MOST, capacity, 0);
@@ -73,8 +68,7 @@ low_rates_are_found_as_well(void **state)
     }
 }
 
-static void
-a_highest_rate_to_try_that_is_kept_is_the_answer(void **state)
+TEST(a_highest_rate_to_try_that_is_kept_is_the_answer)
 {
     static const int64_t rates[] = {100, 200, 400, 500};
     (void)state;
@@ -90,10 +84,8 @@ a_highest_rate_to_try_that_is_kept_is_the_answer(void **state)
 }
 
 /* It is tried once more, and lower rates are not: the user said from where on. */
-static void
-a_first_rate_that_fails_ends_it(void **state)
+TEST(a_first_rate_that_fails_ends_it)
 {
-    (void)state;
     struct tried tried;
     struct search found = search(&tried, 100, MOST, 99, 0);
     assert_int_equal(found.met, 0);
@@ -102,10 +94,8 @@ a_first_rate_that_fails_ends_it(void **state)
 }
 
 /* Whichever step it is. */
-static void
-one_step_that_is_disturbed_does_not_change_what_is_found(void **state)
+TEST(one_step_that_is_disturbed_does_not_change_what_is_found)
 {
-    (void)state;
     struct tried tried;
     struct search calm = search(&tried, 100, MOST, 47123, 0);
     int count = tried.count;
@@ -115,8 +105,7 @@ one_step_that_is_disturbed_does_not_change_what_is_found(void **state)
     }
 }
 
-static void
-rates_are_rounded_down_to_significant_digits(void **state)
+TEST(rates_are_rounded_down_to_significant_digits)
 {
     static const struct {
         double rate;
@@ -132,10 +121,8 @@ rates_are_rounded_down_to_significant_digits(void **state)
 }
 
 /* It needs no second try, but one that a lower rate was met after has it. */
-static void
-a_rate_that_fails_hopelessly_is_tried_once(void **state)
+TEST(a_rate_that_fails_hopelessly_is_tried_once)
 {
-    (void)state;
     struct search search;
     search_start(&search, 1000, MOST);
     search_note(&search, false, true);
@@ -148,20 +135,4 @@ a_rate_that_fails_hopelessly_is_tried_once(void **state)
     for (int i = 0; i < STEPS && search.next < 2000; i++)
         search_note(&search, true, false);
     assert_int_equal(search.next, 2000);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_double_then_close_in),
-        cmocka_unit_test(the_highest_rate_is_found_whatever_it_is),
-        cmocka_unit_test(low_rates_are_found_as_well),
-        cmocka_unit_test(a_highest_rate_to_try_that_is_kept_is_the_answer),
-        cmocka_unit_test(a_first_rate_that_fails_ends_it),
-        cmocka_unit_test(one_step_that_is_disturbed_does_not_change_what_is_found),
-        cmocka_unit_test(rates_are_rounded_down_to_significant_digits),
-        cmocka_unit_test(a_rate_that_fails_hopelessly_is_tried_once),
-    };
-    return cmocka_run_group_tests_name("search", tests, NULL, NULL);
 }

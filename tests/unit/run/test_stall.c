@@ -25,8 +25,7 @@ assert_looks(int64_t limit, const struct look *looks, int count)
     }
 }
 
-static void
-a_stuck_request_is_told_of_at_each_doubling(void **state)
+TEST(a_stuck_request_is_told_of_at_each_doubling)
 {
     static const struct look looks[] = {
         {100, 100, 0},   {100, 5099, 0},      {100, 5100, 5000},   {100, 5101, 0},
@@ -37,8 +36,7 @@ a_stuck_request_is_told_of_at_each_doubling(void **state)
     assert_looks(LIMIT, looks, sizeof(looks) / sizeof(looks[0]));
 }
 
-static void
-a_look_that_comes_late_tells_once(void **state)
+TEST(a_look_that_comes_late_tells_once)
 {
     static const struct look looks[] = {
         {100, 25100, 25000}, {100, 25101, 0}, {100, 40099, 0}, {100, 40100, 40000}};
@@ -46,8 +44,7 @@ a_look_that_comes_late_tells_once(void **state)
     assert_looks(LIMIT, looks, sizeof(looks) / sizeof(looks[0]));
 }
 
-static void
-each_request_is_watched_anew(void **state)
+TEST(each_request_is_watched_anew)
 {
     static const struct look looks[] = {{100, 5100, 5000}, {200, 5150, 0},
                                         {200, 5200, 5000}, {-2, 90000, 0},
@@ -56,18 +53,15 @@ each_request_is_watched_anew(void **state)
     assert_looks(LIMIT, looks, sizeof(looks) / sizeof(looks[0]));
 }
 
-static void
-no_limit_is_silence(void **state)
+TEST(no_limit_is_silence)
 {
     static const struct look looks[] = {{1, INT64_MAX, 0}, {1, INT64_MAX, 0}};
     (void)state;
     assert_looks(0, looks, 2);
 }
 
-static void
-it_knows_when_to_look_again(void **state)
+TEST(it_knows_when_to_look_again)
 {
-    (void)state;
     struct stall stall;
     stall_start(&stall, LIMIT);
     stall_check(&stall, -2, 100);
@@ -84,10 +78,8 @@ it_knows_when_to_look_again(void **state)
 }
 
 /* A worker whose request began at 100 s, in a process that was stopped meanwhile. */
-static void
-a_stop_is_not_part_of_the_wait(void **state)
+TEST(a_stop_is_not_part_of_the_wait)
 {
-    (void)state;
     uint64_t index;
     int64_t again, start = 100 * SECOND;
     static const struct job job;
@@ -116,18 +108,4 @@ a_stop_is_not_part_of_the_wait(void **state)
                                          &index, &again),
                      0);
     worker_thread_free(thread);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stuck_request_is_told_of_at_each_doubling),
-        cmocka_unit_test(a_look_that_comes_late_tells_once),
-        cmocka_unit_test(each_request_is_watched_anew),
-        cmocka_unit_test(no_limit_is_silence),
-        cmocka_unit_test(it_knows_when_to_look_again),
-        cmocka_unit_test(a_stop_is_not_part_of_the_wait),
-    };
-    return cmocka_run_group_tests_name("stall", tests, NULL, NULL);
 }

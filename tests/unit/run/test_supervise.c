@@ -64,10 +64,8 @@ end(void)
 }
 
 /* One worker was slower to come here than to do its request. */
-static void
-a_request_may_be_told_after_one_that_ended_later(void **state)
+TEST(a_request_may_be_told_after_one_that_ended_later)
 {
-    (void)state;
     static const int ends[] = {100, 300, 200, 400};
     int64_t sum = 0;
     begin(1, 0);
@@ -89,10 +87,8 @@ a_request_may_be_told_after_one_that_ended_later(void **state)
 }
 
 /* At 120 and 110 ms, of which the second comes too late for the point of 100 ms. */
-static void
-only_the_first_to_come_ends_a_period(void **state)
+TEST(only_the_first_to_come_ends_a_period)
 {
-    (void)state;
     begin(0, 100 * MS);
     assert_int_equal(notify_due(job, START + 99 * MS), 0);
     assert_int_equal(count, 0);
@@ -107,10 +103,8 @@ only_the_first_to_come_ends_a_period(void **state)
 }
 
 /* Both kinds: a worker that is due at 100 ms comes after a request that ended later. */
-static void
-a_point_may_be_told_after_a_request_that_ended_later(void **state)
+TEST(a_point_may_be_told_after_a_request_that_ended_later)
 {
-    (void)state;
     struct sample sample = {.index = 1,
                             .start = START + 50 * MS,
                             .latency = 80 * MS,
@@ -127,8 +121,7 @@ a_point_may_be_told_after_a_request_that_ended_later(void **state)
 }
 
 /* Each of those that may be the first, and then all. */
-static void
-the_begin_is_told_once_by_whoever_is_first(void **state)
+TEST(the_begin_is_told_once_by_whoever_is_first)
 {
     struct sample sample = {.index = 1, .start = START, .verdict = VERDICT_NONE};
     (void)state;
@@ -149,8 +142,7 @@ the_begin_is_told_once_by_whoever_is_first(void **state)
     }
 }
 
-static void
-a_begin_that_fails_ends_the_run(void **state)
+TEST(a_begin_that_fails_ends_the_run)
 {
     struct sample sample = {.index = 1, .start = START, .verdict = VERDICT_NONE};
     (void)state;
@@ -169,17 +161,4 @@ a_begin_that_fails_ends_the_run(void **state)
     supervise(run);
     assert_true(atomic_load(&job->group.stop));
     end();
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_may_be_told_after_one_that_ended_later),
-        cmocka_unit_test(only_the_first_to_come_ends_a_period),
-        cmocka_unit_test(a_point_may_be_told_after_a_request_that_ended_later),
-        cmocka_unit_test(the_begin_is_told_once_by_whoever_is_first),
-        cmocka_unit_test(a_begin_that_fails_ends_the_run),
-    };
-    return cmocka_run_group_tests_name("supervise", tests, NULL, NULL);
 }

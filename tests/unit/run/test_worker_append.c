@@ -36,10 +36,8 @@ prepare(struct setup *setup, int count, int64_t blocks)
     setup->target.work_size = blocks * SIZE + SIZE - 1;
 }
 
-static void
-the_file_is_emptied_before_the_first_append_and_when_it_is_full(void **state)
+TEST(the_file_is_emptied_before_the_first_append_and_when_it_is_full)
 {
-    (void)state;
     struct setup setup;
     prepare(&setup, 7, 3);
     setup_run(&setup);
@@ -53,10 +51,8 @@ the_file_is_emptied_before_the_first_append_and_when_it_is_full(void **state)
         assert_int_equal(file.calls[i], i * 6);
 }
 
-static void
-a_file_of_one_block_is_emptied_each_time(void **state)
+TEST(a_file_of_one_block_is_emptied_each_time)
 {
-    (void)state;
     struct setup setup;
     prepare(&setup, 4, 1);
     setup_run(&setup);
@@ -65,10 +61,8 @@ a_file_of_one_block_is_emptied_each_time(void **state)
 }
 
 /* A flush goes in the place of the write, which is not to overwrite what is there. */
-static void
-a_file_that_cannot_be_emptied_fails_the_request(void **state)
+TEST(a_file_that_cannot_be_emptied_fails_the_request)
 {
-    (void)state;
     struct setup setup;
     prepare(&setup, 6, 2);
     file.errors[1] = EIO;
@@ -80,10 +74,8 @@ a_file_that_cannot_be_emptied_fails_the_request(void **state)
     assert_int_equal(setup.worker.failed.index, 3);
 }
 
-static void
-the_next_request_tries_to_empty_it_again(void **state)
+TEST(the_next_request_tries_to_empty_it_again)
 {
-    (void)state;
     struct setup setup;
     prepare(&setup, 6, 4);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
@@ -100,10 +92,8 @@ the_next_request_tries_to_empty_it_again(void **state)
 
 /* A failed append takes its block, so that those after it extend the file all the same.
  */
-static void
-appends_go_on_behind_one_that_failed(void **state)
+TEST(appends_go_on_behind_one_that_failed)
 {
-    (void)state;
     struct setup setup;
     prepare(&setup, 3, 8);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
@@ -114,10 +104,8 @@ appends_go_on_behind_one_that_failed(void **state)
     assert_int_equal(file.count, 1);
 }
 
-static void
-its_time_is_in_no_sample_and_its_grid_points_are_not_missed(void **state)
+TEST(its_time_is_in_no_sample_and_its_grid_points_are_not_missed)
 {
-    (void)state;
     struct setup setup;
     prepare(&setup, 3, 1);
     setup.options.interval = 2 * MS;
@@ -128,18 +116,4 @@ its_time_is_in_no_sample_and_its_grid_points_are_not_missed(void **state)
     for (int i = 0; i < 3; i++)
         assert_in_range(setup.seen[i].latency, 0, SECOND - 1);
     assert_in_range(setup.worker.total.missed, 0, 249); /* not 499 */
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_file_is_emptied_before_the_first_append_and_when_it_is_full),
-        cmocka_unit_test(a_file_of_one_block_is_emptied_each_time),
-        cmocka_unit_test(a_file_that_cannot_be_emptied_fails_the_request),
-        cmocka_unit_test(the_next_request_tries_to_empty_it_again),
-        cmocka_unit_test(appends_go_on_behind_one_that_failed),
-        cmocka_unit_test(its_time_is_in_no_sample_and_its_grid_points_are_not_missed),
-    };
-    return cmocka_run_group_tests_name("worker append", tests, NULL, NULL);
 }

@@ -26,10 +26,8 @@ run_nocache(struct setup *setup, int resident, enum io_mode mode, enum option_id
     setup_run(setup);
 }
 
-static void
-a_read_whose_pages_stay_in_the_cache_does_not_count(void **state)
+TEST(a_read_whose_pages_stay_in_the_cache_does_not_count)
 {
-    (void)state;
     struct setup setup;
     run_nocache(&setup, 100, IO_MODE_NOCACHE, OPTION_QUIET);
     assert_int_equal(setup.seen[0].verdict, VERDICT_CACHED);
@@ -38,10 +36,8 @@ a_read_whose_pages_stay_in_the_cache_does_not_count(void **state)
     assert_int_equal(setup.worker.failed.index, 0);
 }
 
-static void
-a_read_whose_pages_could_be_dropped_counts(void **state)
+TEST(a_read_whose_pages_could_be_dropped_counts)
 {
-    (void)state;
     struct setup setup;
     for (int resident = 0; resident < 3; resident++) {
         run_nocache(&setup, resident, IO_MODE_NOCACHE, OPTION_QUIET);
@@ -51,10 +47,8 @@ a_read_whose_pages_could_be_dropped_counts(void **state)
     }
 }
 
-static void
-writes_and_other_modes_do_not_look_at_the_cache(void **state)
+TEST(writes_and_other_modes_do_not_look_at_the_cache)
 {
-    (void)state;
     struct setup setup;
     static const struct {
         enum io_mode mode;
@@ -70,10 +64,8 @@ writes_and_other_modes_do_not_look_at_the_cache(void **state)
 }
 
 /* The engine of these tests has nothing read by a device. */
-static void
-a_read_for_which_no_device_read_does_not_count(void **state)
+TEST(a_read_for_which_no_device_read_does_not_count)
 {
-    (void)state;
     static const struct {
         enum option_id load;
         enum verdict verdict;
@@ -87,16 +79,4 @@ a_read_for_which_no_device_read_does_not_count(void **state)
         setup_run(&setup);
         assert_int_equal(setup.seen[0].verdict, cases[i].verdict);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_read_whose_pages_stay_in_the_cache_does_not_count),
-        cmocka_unit_test(a_read_whose_pages_could_be_dropped_counts),
-        cmocka_unit_test(a_read_for_which_no_device_read_does_not_count),
-        cmocka_unit_test(writes_and_other_modes_do_not_look_at_the_cache),
-    };
-    return cmocka_run_group_tests_name("worker cache", tests, NULL, NULL);
 }

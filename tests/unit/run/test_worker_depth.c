@@ -47,8 +47,7 @@ end_of(const struct sample *sample)
     return sample->start + sample->latency;
 }
 
-static void
-as_many_as_the_depth_are_under_way_and_no_more(void **state)
+TEST(as_many_as_the_depth_are_under_way_and_no_more)
 {
     static const int depths[] = {1, 2, 3, 8};
     (void)state;
@@ -64,8 +63,7 @@ as_many_as_the_depth_are_under_way_and_no_more(void **state)
     }
 }
 
-static void
-the_count_is_exact_below_and_above_the_depth(void **state)
+TEST(the_count_is_exact_below_and_above_the_depth)
 {
     static const struct {
         int count, depth, most;
@@ -81,10 +79,8 @@ the_count_is_exact_below_and_above_the_depth(void **state)
     }
 }
 
-static void
-every_slot_has_a_buffer_of_its_own(void **state)
+TEST(every_slot_has_a_buffer_of_its_own)
 {
-    (void)state;
     struct setup setup;
     unsigned inflight = 0;
     begin_deep(&setup, 12, 4);
@@ -100,10 +96,8 @@ every_slot_has_a_buffer_of_its_own(void **state)
 }
 
 /* A few requests are sent together; the first waits until the last is sent. */
-static void
-what_is_sent_together_starts_together(void **state)
+TEST(what_is_sent_together_starts_together)
 {
-    (void)state;
     struct setup setup;
     static const int takes[] = {40, 10, 30, 20};
     begin_deep(&setup, 4, 4);
@@ -116,10 +110,8 @@ what_is_sent_together_starts_together(void **state)
     assert_true(find_sample(&setup, 4)->start > start);
 }
 
-static void
-they_are_told_in_the_order_of_their_end(void **state)
+TEST(they_are_told_in_the_order_of_their_end)
 {
-    (void)state;
     struct setup setup;
     static const int takes[] = {40, 10, 30, 20}, order[] = {2, 4, 3, 1};
     begin_deep(&setup, 4, 4);
@@ -153,8 +145,7 @@ run_with_busy_time(struct setup *setup)
 }
 
 /* The time in which any that counts was under way. */
-static void
-the_group_has_the_busy_time(void **state)
+TEST(the_group_has_the_busy_time)
 {
     static const int takes[][4] = {{40, 10, 30, 20}, {20, 20, 20, 20}, {20, 40, 40, 20}};
     (void)state;
@@ -169,10 +160,8 @@ the_group_has_the_busy_time(void **state)
 }
 
 /* Warm-up requests and pauses are no busy time. */
-static void
-what_does_not_count_is_not_busy(void **state)
+TEST(what_does_not_count_is_not_busy)
 {
-    (void)state;
     struct setup setup;
     begin_deep(&setup, 4, 1);
     setup.options.interval = 10 * MS;
@@ -183,10 +172,8 @@ what_does_not_count_is_not_busy(void **state)
                      find_sample(&setup, 3)->latency + find_sample(&setup, 4)->latency);
 }
 
-static void
-warmup_goes_by_number_not_by_end(void **state)
+TEST(warmup_goes_by_number_not_by_end)
 {
-    (void)state;
     struct setup setup;
     static const int takes[] = {40, 30, 20, 10};
     begin_deep(&setup, 4, 4);
@@ -201,10 +188,8 @@ warmup_goes_by_number_not_by_end(void **state)
 }
 
 /* All four are under way when the second fails. */
-static void
-after_a_failure_all_are_waited_for_and_none_is_sent(void **state)
+TEST(after_a_failure_all_are_waited_for_and_none_is_sent)
 {
-    (void)state;
     struct setup setup;
     static const int takes[] = {60, 20, 40, 80}, order[] = {2, 3, 1, 4};
     begin_deep(&setup, 20, 4);
@@ -230,10 +215,8 @@ after_a_failure_all_are_waited_for_and_none_is_sent(void **state)
     assert_true(atomic_load(&setup.job->group.stop));
 }
 
-static void
-the_first_to_fail_is_kept(void **state)
+TEST(the_first_to_fail_is_kept)
 {
-    (void)state;
     struct setup setup;
     static const int takes[] = {40, 10, 20};
     begin_deep(&setup, 3, 3);
@@ -246,10 +229,8 @@ the_first_to_fail_is_kept(void **state)
     assert_int_equal(setup.worker.total.failed, 2);
 }
 
-static void
-a_failure_can_be_ignored_in_a_full_queue(void **state)
+TEST(a_failure_can_be_ignored_in_a_full_queue)
 {
-    (void)state;
     struct setup setup;
     static const int takes[] = {30, 10, 20, 30};
     begin_deep(&setup, 12, 4);
@@ -264,10 +245,8 @@ a_failure_can_be_ignored_in_a_full_queue(void **state)
     assert_false(atomic_load(&setup.job->group.stop));
 }
 
-static void
-all_that_was_under_way_fails_with_the_engine(void **state)
+TEST(all_that_was_under_way_fails_with_the_engine)
 {
-    (void)state;
     struct setup setup;
     static const int takes[] = {50, 10, 50}, order[] = {1, 2, 3};
     begin_deep(&setup, 20, 3);
@@ -286,10 +265,8 @@ all_that_was_under_way_fails_with_the_engine(void **state)
     assert_int_equal(setup.worker.total.failed, 3);
 }
 
-static void
-the_listener_ends_it_and_all_are_waited_for(void **state)
+TEST(the_listener_ends_it_and_all_are_waited_for)
 {
-    (void)state;
     struct setup setup;
     static const int takes[] = {60, 20, 40}, order[] = {2, 3, 1};
     begin_deep(&setup, 20, 3);
@@ -302,10 +279,8 @@ the_listener_ends_it_and_all_are_waited_for(void **state)
     assert_int_equal(setup.worker.total.latency.count, 3);
 }
 
-static void
-the_others_go_on_while_one_hangs(void **state)
+TEST(the_others_go_on_while_one_hangs)
 {
-    (void)state;
     struct setup setup;
     static const int order[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 1};
     begin_deep(&setup, 10, 3);
@@ -319,10 +294,8 @@ the_others_go_on_while_one_hangs(void **state)
 }
 
 /* The second, due at 20 ms, ends after all others were due. */
-static void
-a_stall_does_not_silence_the_grid(void **state)
+TEST(a_stall_does_not_silence_the_grid)
 {
-    (void)state;
     struct setup setup;
     static const int order[] = {1, 3, 4, 5, 6, 7, 8, 2};
     begin_deep(&setup, 8, 8);
@@ -342,10 +315,8 @@ a_stall_does_not_silence_the_grid(void **state)
 
 /* The second ends at 450 ms, before which the worker is not back to send what was due at
  * 200, 300 and 400 ms. */
-static void
-points_that_were_slept_through_are_missed(void **state)
+TEST(points_that_were_slept_through_are_missed)
 {
-    (void)state;
     struct setup setup;
     begin_deep(&setup, 4, 8);
     setup.options.interval = 100 * MS;
@@ -359,10 +330,8 @@ points_that_were_slept_through_are_missed(void **state)
     assert_true(setup.worker.total.missed >= 3);
 }
 
-static void
-points_that_were_slept_through_before_the_last_request_are_missed(void **state)
+TEST(points_that_were_slept_through_before_the_last_request_are_missed)
 {
-    (void)state;
     struct setup setup;
     begin_deep(&setup, 3, 8);
     setup.options.interval = 100 * MS;
@@ -373,10 +342,8 @@ points_that_were_slept_through_before_the_last_request_are_missed(void **state)
 }
 
 /* Sent at 0 and 20 ms, so the points from 40 ms on are missed until the first ends. */
-static void
-points_that_pass_while_all_slots_are_taken_are_missed(void **state)
+TEST(points_that_pass_while_all_slots_are_taken_are_missed)
 {
-    (void)state;
     struct setup setup;
     begin_deep(&setup, 5, 2);
     setup.options.interval = 20 * MS;
@@ -402,10 +369,8 @@ points_that_pass_while_all_slots_are_taken_are_missed(void **state)
 }
 
 /* Once more if a machine was so late that the second passed points by itself. */
-static void
-nothing_is_missed_under_a_limit_or_after_the_last(void **state)
+TEST(nothing_is_missed_under_a_limit_or_after_the_last)
 {
-    (void)state;
     struct setup setup;
     for (int limited = 0; limited < 2; limited++) {
         int tries = 0;
@@ -425,10 +390,8 @@ nothing_is_missed_under_a_limit_or_after_the_last(void **state)
 }
 
 /* Six at a point, of which four fit at a time. */
-static void
-a_burst_larger_than_the_depth_is_sent_as_slots_become_free(void **state)
+TEST(a_burst_larger_than_the_depth_is_sent_as_slots_become_free)
 {
-    (void)state;
     struct setup setup;
     begin_deep(&setup, 12, 4);
     setup.options.interval = 1000 * MS;
@@ -448,10 +411,8 @@ a_burst_larger_than_the_depth_is_sent_as_slots_become_free(void **state)
 
 /* Times of the writes and of the flushes, by request. The flushes are sent in the order
  * in which the writes end: 2, 4, 3 and 1. */
-static void
-each_write_is_flushed_in_its_own_slot(void **state)
+TEST(each_write_is_flushed_in_its_own_slot)
 {
-    (void)state;
     struct setup setup;
     static const int takes[] = {80, 20, 60, 40}, order[] = {2, 4, 3, 1};
     static const int flush_takes[] = {40, 120, 100, 10};
@@ -479,10 +440,8 @@ each_write_is_flushed_in_its_own_slot(void **state)
     assert_int_equal(setup.worker.total.sync.max, longest);
 }
 
-static void
-a_failed_flush_fails_its_own_write(void **state)
+TEST(a_failed_flush_fails_its_own_write)
 {
-    (void)state;
     struct setup setup;
     static const int takes[] = {80, 20, 60, 40};
     begin_deep(&setup, 20, 4);
@@ -503,10 +462,8 @@ a_failed_flush_fails_its_own_write(void **state)
 
 /* At 0, 200 and 400 ms, or fewer if the machine is that late; that of 600 ms would be at
  * the end. */
-static void
-the_time_ends_it_and_all_are_waited_for(void **state)
+TEST(the_time_ends_it_and_all_are_waited_for)
 {
-    (void)state;
     struct setup setup;
     begin_deep(&setup, 0, 4);
     setup.options.interval = 200 * MS;
@@ -520,10 +477,8 @@ the_time_ends_it_and_all_are_waited_for(void **state)
     assert_true(setup.worker.ended >= setup.worker.began + 900 * MS);
 }
 
-static void
-a_tiny_time_ends_it_after_what_is_sent_together(void **state)
+TEST(a_tiny_time_ends_it_after_what_is_sent_together)
 {
-    (void)state;
     struct setup setup;
     begin_deep(&setup, 0, 4);
     setup.options.work_time = 1;
@@ -533,10 +488,8 @@ a_tiny_time_ends_it_after_what_is_sent_together(void **state)
 }
 
 /* All complete before the next are sent, so that the queue is never full. */
-static void
-the_time_ends_it_though_the_queue_is_never_full(void **state)
+TEST(the_time_ends_it_though_the_queue_is_never_full)
 {
-    (void)state;
     struct setup setup;
     begin_deep(&setup, 0, 8);
     fake_engine.patient = false;
@@ -548,38 +501,4 @@ the_time_ends_it_though_the_queue_is_never_full(void **state)
     setup_close(&setup);
     assert_in_range(fake_engine.most_under_way, 1, 3);
     assert_true(setup.worker.ended >= setup.worker.began + 5 * MS);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_many_as_the_depth_are_under_way_and_no_more),
-        cmocka_unit_test(the_count_is_exact_below_and_above_the_depth),
-        cmocka_unit_test(every_slot_has_a_buffer_of_its_own),
-        cmocka_unit_test(what_is_sent_together_starts_together),
-        cmocka_unit_test(they_are_told_in_the_order_of_their_end),
-        cmocka_unit_test(the_group_has_the_busy_time),
-        cmocka_unit_test(what_does_not_count_is_not_busy),
-        cmocka_unit_test(warmup_goes_by_number_not_by_end),
-        cmocka_unit_test(after_a_failure_all_are_waited_for_and_none_is_sent),
-        cmocka_unit_test(the_first_to_fail_is_kept),
-        cmocka_unit_test(a_failure_can_be_ignored_in_a_full_queue),
-        cmocka_unit_test(all_that_was_under_way_fails_with_the_engine),
-        cmocka_unit_test(the_listener_ends_it_and_all_are_waited_for),
-        cmocka_unit_test(the_others_go_on_while_one_hangs),
-        cmocka_unit_test(a_stall_does_not_silence_the_grid),
-        cmocka_unit_test(points_that_were_slept_through_are_missed),
-        cmocka_unit_test(
-            points_that_were_slept_through_before_the_last_request_are_missed),
-        cmocka_unit_test(points_that_pass_while_all_slots_are_taken_are_missed),
-        cmocka_unit_test(nothing_is_missed_under_a_limit_or_after_the_last),
-        cmocka_unit_test(a_burst_larger_than_the_depth_is_sent_as_slots_become_free),
-        cmocka_unit_test(each_write_is_flushed_in_its_own_slot),
-        cmocka_unit_test(a_failed_flush_fails_its_own_write),
-        cmocka_unit_test(the_time_ends_it_and_all_are_waited_for),
-        cmocka_unit_test(a_tiny_time_ends_it_after_what_is_sent_together),
-        cmocka_unit_test(the_time_ends_it_though_the_queue_is_never_full),
-    };
-    return cmocka_run_group_tests_name("worker depth", tests, NULL, NULL);
 }

@@ -3,10 +3,8 @@
 
 #include <errno.h>
 
-static void
-the_first_failure_stops_the_run(void **state)
+TEST(the_first_failure_stops_the_run)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 6);
     fake_engine.answers[3].error = EIO;
@@ -20,10 +18,8 @@ the_first_failure_stops_the_run(void **state)
     assert_int_equal(setup.worker.total.latency.count, 2);
 }
 
-static void
-a_failure_during_warmup_stops_it_too(void **state)
+TEST(a_failure_during_warmup_stops_it_too)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 6);
     setup.options.warmup = 3;
@@ -33,10 +29,8 @@ a_failure_during_warmup_stops_it_too(void **state)
     assert_int_equal(setup.worker.failed.index, 1);
 }
 
-static void
-errors_can_be_ignored_and_the_first_is_kept(void **state)
+TEST(errors_can_be_ignored_and_the_first_is_kept)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 6);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
@@ -52,10 +46,8 @@ errors_can_be_ignored_and_the_first_is_kept(void **state)
     assert_int_equal(setup.seen[4].error, 0);
 }
 
-static void
-a_request_that_cannot_be_reaped_failed(void **state)
+TEST(a_request_that_cannot_be_reaped_failed)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 3);
     fake_engine.answers[2] = (struct fake_answer){.error = ENOMEM, .lost = true};
@@ -66,10 +58,8 @@ a_request_that_cannot_be_reaped_failed(void **state)
     assert_int_equal(setup.worker.failed.bytes, 0);
 }
 
-static void
-would_wait_is_no_failure_under_nowait(void **state)
+TEST(would_wait_is_no_failure_under_nowait)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 5);
     setup.options.given[OPTION_NOWAIT] = 1;
@@ -83,10 +73,8 @@ would_wait_is_no_failure_under_nowait(void **state)
     assert_int_equal(setup.seen[1].verdict, VERDICT_ERROR);
 }
 
-static void
-would_wait_is_a_failure_otherwise(void **state)
+TEST(would_wait_is_a_failure_otherwise)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 5);
     fake_engine.answers[2].error = EAGAIN;
@@ -95,10 +83,8 @@ would_wait_is_a_failure_otherwise(void **state)
     assert_int_equal(setup.worker.failed.index, 2);
 }
 
-static void
-other_errors_stop_it_under_nowait(void **state)
+TEST(other_errors_stop_it_under_nowait)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 5);
     setup.options.given[OPTION_NOWAIT] = 1;
@@ -108,10 +94,8 @@ other_errors_stop_it_under_nowait(void **state)
     assert_int_equal(setup.worker.failed.index, 2);
 }
 
-static void
-a_short_completion_is_a_failure(void **state)
+TEST(a_short_completion_is_a_failure)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 5);
     fake_engine.answers[2].missing = 512;
@@ -125,10 +109,8 @@ a_short_completion_is_a_failure(void **state)
     assert_int_equal(setup.worker.total.all_bytes, 2 * SIZE - 512);
 }
 
-static void
-each_write_is_flushed_but_no_read(void **state)
+TEST(each_write_is_flushed_but_no_read)
 {
-    (void)state;
     static const struct {
         enum option_id load;
         bool flush;
@@ -151,10 +133,8 @@ each_write_is_flushed_but_no_read(void **state)
     }
 }
 
-static void
-the_latency_of_a_write_covers_its_flush(void **state)
+TEST(the_latency_of_a_write_covers_its_flush)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 2);
     setup.options.given[OPTION_WRITE] = 3;
@@ -165,10 +145,8 @@ the_latency_of_a_write_covers_its_flush(void **state)
     assert_int_equal(setup.seen[1].bytes, SIZE);
 }
 
-static void
-a_failed_or_short_write_is_not_flushed(void **state)
+TEST(a_failed_or_short_write_is_not_flushed)
 {
-    (void)state;
     static const struct fake_answer answers[] = {{.error = ENOSPC}, {.missing = 1}};
     for (size_t i = 0; i < 2; i++) {
         struct setup setup;
@@ -183,10 +161,8 @@ a_failed_or_short_write_is_not_flushed(void **state)
     }
 }
 
-static void
-a_failed_flush_is_a_failed_write(void **state)
+TEST(a_failed_flush_is_a_failed_write)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 3);
     setup.options.given[OPTION_WRITE] = 3;
@@ -213,8 +189,7 @@ __wrap_os_memory_free(void *memory)
 }
 
 /* The system may still write to the buffer of a request under way. */
-static void
-buffers_are_freed_unless_something_is_under_way(void **state)
+TEST(buffers_are_freed_unless_something_is_under_way)
 {
     static char *left; /* without it they would be lost */
     (void)state;
@@ -232,25 +207,4 @@ buffers_are_freed_unless_something_is_under_way(void **state)
         setup_close(&setup);
         assert_int_equal(freed, !busy);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_failure_stops_the_run),
-        cmocka_unit_test(a_failure_during_warmup_stops_it_too),
-        cmocka_unit_test(errors_can_be_ignored_and_the_first_is_kept),
-        cmocka_unit_test(a_request_that_cannot_be_reaped_failed),
-        cmocka_unit_test(would_wait_is_no_failure_under_nowait),
-        cmocka_unit_test(would_wait_is_a_failure_otherwise),
-        cmocka_unit_test(other_errors_stop_it_under_nowait),
-        cmocka_unit_test(a_short_completion_is_a_failure),
-        cmocka_unit_test(each_write_is_flushed_but_no_read),
-        cmocka_unit_test(the_latency_of_a_write_covers_its_flush),
-        cmocka_unit_test(a_failed_or_short_write_is_not_flushed),
-        cmocka_unit_test(a_failed_flush_is_a_failed_write),
-        cmocka_unit_test(buffers_are_freed_unless_something_is_under_way),
-    };
-    return cmocka_run_group_tests_name("worker failures", tests, NULL, NULL);
 }

@@ -7,10 +7,8 @@
 #define THREADS 4
 #define COUNT 100003
 
-static void
-numbers_follow_each_other_from_1(void **state)
+TEST(numbers_follow_each_other_from_1)
 {
-    (void)state;
     struct worker_group group = {.count = 3};
     uint64_t first;
     for (uint64_t i = 1; i <= 3; i++) {
@@ -24,8 +22,7 @@ numbers_follow_each_other_from_1(void **state)
     assert_true(worker_group_is_done(&group));
 }
 
-static void
-a_batch_is_cut_to_what_is_left(void **state)
+TEST(a_batch_is_cut_to_what_is_left)
 {
     static const struct {
         uint64_t count, wanted, got[3];
@@ -49,10 +46,8 @@ a_batch_is_cut_to_what_is_left(void **state)
     }
 }
 
-static void
-without_a_limit_there_are_always_more(void **state)
+TEST(without_a_limit_there_are_always_more)
 {
-    (void)state;
     struct worker_group group = {.count = UINT64_MAX};
     uint64_t first;
     for (uint64_t i = 0; i < 1000; i++) {
@@ -63,10 +58,8 @@ without_a_limit_there_are_always_more(void **state)
 }
 
 /* Wherever it begins, the sum does not overflow. */
-static void
-the_last_numbers_there_are_can_be_taken(void **state)
+TEST(the_last_numbers_there_are_can_be_taken)
 {
-    (void)state;
     struct worker_group group = {.count = UINT64_MAX, .taken = UINT64_MAX - 5};
     uint64_t first;
     assert_int_equal(worker_group_take(&group, 3, 1, &first), 3);
@@ -105,8 +98,7 @@ take_all(void *argument)
     return NULL;
 }
 
-static void
-several_threads_take_each_number_once(void **state)
+TEST(several_threads_take_each_number_once)
 {
     static const uint64_t batches[][THREADS] = {
         {1, 1, 1, 1}, {1, 7, 64, 1000}, {13, 13, 13, 13}};
@@ -132,17 +124,4 @@ several_threads_take_each_number_once(void **state)
             if (times_taken[k] != 1)
                 fail_msg("number %d was taken %d times", k, times_taken[k]);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_follow_each_other_from_1),
-        cmocka_unit_test(a_batch_is_cut_to_what_is_left),
-        cmocka_unit_test(without_a_limit_there_are_always_more),
-        cmocka_unit_test(the_last_numbers_there_are_can_be_taken),
-        cmocka_unit_test(several_threads_take_each_number_once),
-    };
-    return cmocka_run_group_tests_name("worker_group", tests, NULL, NULL);
 }

@@ -23,10 +23,8 @@ is_timeout(const struct sample *sample)
 }
 
 /* Both places are lost for a while. */
-static void
-a_late_answer_gives_its_place_back_and_is_no_news(void **state)
+TEST(a_late_answer_gives_its_place_back_and_is_no_news)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 6, 2);
     fake_engine.answers[1].takes = fake_engine.answers[2].takes = 3 * TIMEOUT;
@@ -48,10 +46,8 @@ a_late_answer_gives_its_place_back_and_is_no_news(void **state)
 }
 
 /* It is in its buffer still, so no other may have its slot. */
-static void
-a_lost_place_is_not_used(void **state)
+TEST(a_lost_place_is_not_used)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 30, 3);
     setup.options.interval = 20 * MS;
@@ -65,10 +61,8 @@ a_lost_place_is_not_used(void **state)
     assert_int_equal(setup.worker.inflight.under_way, 1);
 }
 
-static void
-without_any_place_its_time_ends_it(void **state)
+TEST(without_any_place_its_time_ends_it)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 0, 2);
     setup.options.work_time = 3 * TIMEOUT;
@@ -82,10 +76,8 @@ without_any_place_its_time_ends_it(void **state)
 }
 
 /* The queue of depth one waits for its end, as a system call does. */
-static void
-an_answer_that_comes_too_late_has_failed(void **state)
+TEST(an_answer_that_comes_too_late_has_failed)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 3, 1);
     fake_engine.answers[2].takes = TIMEOUT;
@@ -96,10 +88,8 @@ an_answer_that_comes_too_late_has_failed(void **state)
     assert_int_equal(setup.worker.failed.verdict, VERDICT_TIMEOUT);
 }
 
-static void
-without_ignore_it_ends_the_job(void **state)
+TEST(without_ignore_it_ends_the_job)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 0, 2);
     setup.options.given[OPTION_IGNORE_ERROR] = 0;
@@ -113,10 +103,8 @@ without_ignore_it_ends_the_job(void **state)
 }
 
 /* The time is that of both, and no flush follows a write that comes back late. */
-static void
-a_flush_belongs_to_its_write(void **state)
+TEST(a_flush_belongs_to_its_write)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 2, 2);
     setup.options.given[OPTION_WRITE] = 3;
@@ -129,10 +117,8 @@ a_flush_belongs_to_its_write(void **state)
     assert_int_equal(setup.worker.failed.bytes, 0);
 }
 
-static void
-a_late_write_is_not_flushed(void **state)
+TEST(a_late_write_is_not_flushed)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 1, 2);
     setup.options.given[OPTION_WRITE] = 3;
@@ -145,10 +131,8 @@ a_late_write_is_not_flushed(void **state)
 }
 
 /* Each point of the grid is sent or missed, once. */
-static void
-points_without_a_place_are_missed(void **state)
+TEST(points_without_a_place_are_missed)
 {
-    (void)state;
     struct setup setup;
     begin(&setup, 4, 2);
     setup.options.interval = 50 * MS;
@@ -157,20 +141,4 @@ points_without_a_place_are_missed(void **state)
     assert_int_equal(setup.seen_count, 4);
     int64_t points = (setup.seen[2].start - setup.seen[0].start) / (50 * MS);
     assert_in_range(setup.worker.total.missed, points - 3, points + 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_late_answer_gives_its_place_back_and_is_no_news),
-        cmocka_unit_test(a_lost_place_is_not_used),
-        cmocka_unit_test(without_any_place_its_time_ends_it),
-        cmocka_unit_test(an_answer_that_comes_too_late_has_failed),
-        cmocka_unit_test(without_ignore_it_ends_the_job),
-        cmocka_unit_test(a_flush_belongs_to_its_write),
-        cmocka_unit_test(a_late_write_is_not_flushed),
-        cmocka_unit_test(points_without_a_place_are_missed),
-    };
-    return cmocka_run_group_tests_name("worker timeouts", tests, NULL, NULL);
 }

@@ -27,10 +27,8 @@ open_with(struct setup *setup, int depth, int sent)
     }
 }
 
-static void
-the_oldest_is_the_one_sent_first_of_those_under_way(void **state)
+TEST(the_oldest_is_the_one_sent_first_of_those_under_way)
 {
-    (void)state;
     struct setup setup;
     open_with(&setup, 3, 3);
     static const uint64_t oldest[] = {20, 22, 0};
@@ -49,10 +47,8 @@ missed_at(const struct worker *worker, int64_t now)
     return worker_missed(worker, worker_until(worker, now));
 }
 
-static void
-points_are_missed_until_now_or_the_end(void **state)
+TEST(points_are_missed_until_now_or_the_end)
 {
-    (void)state;
     struct setup setup;
     open_with(&setup, 2, 2);
     struct worker *worker = &setup.worker;
@@ -70,8 +66,7 @@ points_are_missed_until_now_or_the_end(void **state)
 }
 
 /* A worker that would have sent more is stuck, with all slots taken or before that. */
-static void
-what_is_given_up_was_sent(void **state)
+TEST(what_is_given_up_was_sent)
 {
     static const struct {
         bool sending;
@@ -96,10 +91,8 @@ what_is_given_up_was_sent(void **state)
 }
 
 /* Points of requests sent before the worker's time began are not counted. */
-static void
-points_missed_before_what_is_given_up_are_kept(void **state)
+TEST(points_missed_before_what_is_given_up_are_kept)
 {
-    (void)state;
     struct setup setup;
     open_with(&setup, 4, 3);
     struct worker *worker = &setup.worker;
@@ -113,10 +106,8 @@ points_missed_before_what_is_given_up_are_kept(void **state)
 }
 
 /* As one that ends by itself then; else it would have taken less than no time. */
-static void
-what_is_given_up_before_its_time_began_took_none(void **state)
+TEST(what_is_given_up_before_its_time_began_took_none)
 {
-    (void)state;
     struct setup setup;
     open_with(&setup, 2, 2);
     setup.worker.began = START + 1000 * MS;
@@ -127,10 +118,8 @@ what_is_given_up_before_its_time_began_took_none(void **state)
 
 /* Requests at 0, 40, 80, 120 and 160 ms, of which those from 100 ms on count; the end is
  * 200 ms after the beginning. */
-static void
-what_is_sent_while_it_settles_is_not_recorded(void **state)
+TEST(what_is_sent_while_it_settles_is_not_recorded)
 {
-    (void)state;
     struct setup setup;
     for (int depth = 1; depth <= 2; depth++) {
         setup_begin(&setup, 0);
@@ -156,10 +145,8 @@ what_is_sent_while_it_settles_is_not_recorded(void **state)
     }
 }
 
-static void
-a_failure_while_it_settles_is_kept(void **state)
+TEST(a_failure_while_it_settles_is_kept)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 0);
     setup.options.work_time = 3600000 * MS;
@@ -177,10 +164,8 @@ a_failure_while_it_settles_is_kept(void **state)
 }
 
 /* A request takes a number that no other worker gets. */
-static void
-numbers_are_those_of_the_group(void **state)
+TEST(numbers_are_those_of_the_group)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 10);
     setup_open(&setup);
@@ -194,10 +179,8 @@ numbers_are_those_of_the_group(void **state)
     assert_true(worker_group_is_done(&setup.job->group));
 }
 
-static void
-it_begins_when_the_group_does(void **state)
+TEST(it_begins_when_the_group_does)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 1);
     setup_open(&setup);
@@ -206,21 +189,4 @@ it_begins_when_the_group_does(void **state)
     setup_close(&setup);
     assert_true(setup.worker.began == setup.job->group.begin);
     assert_true(setup.seen[0].start >= setup.job->group.begin);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_oldest_is_the_one_sent_first_of_those_under_way),
-        cmocka_unit_test(points_are_missed_until_now_or_the_end),
-        cmocka_unit_test(what_is_given_up_was_sent),
-        cmocka_unit_test(points_missed_before_what_is_given_up_are_kept),
-        cmocka_unit_test(what_is_given_up_before_its_time_began_took_none),
-        cmocka_unit_test(what_is_sent_while_it_settles_is_not_recorded),
-        cmocka_unit_test(a_failure_while_it_settles_is_kept),
-        cmocka_unit_test(numbers_are_those_of_the_group),
-        cmocka_unit_test(it_begins_when_the_group_does),
-    };
-    return cmocka_run_group_tests_name("worker under way", tests, NULL, NULL);
 }

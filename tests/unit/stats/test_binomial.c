@@ -18,10 +18,8 @@ named(const char *name)
 /* Computed with exact fractions. The least numbers that have an upper bound, 59 for p95
  * and 299 for p99 at one side, are those of Wilks ("Determination of sample sizes for
  * setting tolerance limits", Annals of Mathematical Statistics 12, 1941). */
-static void
-bounds_are_those_of_the_tables(void **state)
+TEST(bounds_are_those_of_the_tables)
 {
-    (void)state;
     static const struct {
         const char *percentile;
         uint64_t count;
@@ -57,10 +55,8 @@ term(double share, int count, int at)
                at * log(share) + (count - at) * log1p(-share));
 }
 
-static void
-chances_are_sums_of_the_terms(void **state)
+TEST(chances_are_sums_of_the_terms)
 {
-    (void)state;
     static const char *const names[] = {"0.1", "5", "50", "90", "99", "99.9"};
     for (size_t i = 0; i < LENGTH(names); i++)
         for (int count = 1; count <= 1000; count += count < 20 ? 1 : 140) {
@@ -75,10 +71,8 @@ chances_are_sums_of_the_terms(void **state)
         }
 }
 
-static void
-a_bound_is_the_last_that_the_chance_allows(void **state)
+TEST(a_bound_is_the_last_that_the_chance_allows)
 {
-    (void)state;
     static const char *const names[] = {"1", "50", "90", "99"};
     for (size_t i = 0; i < LENGTH(names); i++)
         for (uint64_t count = 1; count < 700; count += 3) {
@@ -97,10 +91,8 @@ a_bound_is_the_last_that_the_chance_allows(void **state)
 }
 
 /* By the normal distribution, which it approaches. */
-static void
-a_week_of_values_has_bounds(void **state)
+TEST(a_week_of_values_has_bounds)
 {
-    (void)state;
     static const char *const names[] = {"1", "50", "99", "99.999"};
     for (size_t i = 0; i < LENGTH(names); i++) {
         uint64_t count = 10000000000;
@@ -115,10 +107,8 @@ a_week_of_values_has_bounds(void **state)
     }
 }
 
-static void
-the_largest_is_a_bound_of_enough(void **state)
+TEST(the_largest_is_a_bound_of_enough)
 {
-    (void)state;
     static const struct {
         const char *percentile;
         double tail;
@@ -135,17 +125,4 @@ the_largest_is_a_bound_of_enough(void **state)
         assert_int_equal(percentile_bounds(&percentile, least - 1, tail).upper, 0);
         assert_int_equal(percentile_bounds(&percentile, least, tail).upper, least);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_are_those_of_the_tables),
-        cmocka_unit_test(chances_are_sums_of_the_terms),
-        cmocka_unit_test(a_bound_is_the_last_that_the_chance_allows),
-        cmocka_unit_test(a_week_of_values_has_bounds),
-        cmocka_unit_test(the_largest_is_a_bound_of_enough),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,10 +42,8 @@ static const struct {
     {"issued after its end", 1100, {{2200, 2300}}, 100, 900, 0, 0},
 };
 
-static void
-each_moment_is_in_one_part(void **state)
+TEST(each_moment_is_in_one_part)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct breakdown_interval intervals[MOST];
         int64_t part[PARTS];
@@ -63,8 +61,7 @@ each_moment_is_in_one_part(void **state)
 }
 
 /* Counts moments one by one. */
-static void
-random_intervals_are_divided_as_moments_are_counted(void **state)
+TEST(random_intervals_are_divided_as_moments_are_counted)
 {
     struct random random;
     (void)state;
@@ -92,14 +89,4 @@ random_intervals_are_divided_as_moments_are_counted(void **state)
         breakdown_divide(0, 300, queued, intervals, count, part);
         assert_memory_equal(part, expected, sizeof(part));
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_moment_is_in_one_part),
-        cmocka_unit_test(random_intervals_are_divided_as_moments_are_counted),
-    };
-    return cmocka_run_group_tests_name("breakdown_divide", tests, NULL, NULL);
 }

@@ -8,10 +8,8 @@
 static const struct buckets *const buckets = &buckets_default;
 
 /* Counts up to them are exact then, as the steps below have all that is at most that. */
-static void
-each_default_bound_is_the_end_of_a_step(void **state)
+TEST(each_default_bound_is_the_end_of_a_step)
 {
-    (void)state;
     for (int i = 0; i < buckets->count; i++) {
         int64_t bound = buckets->list[i];
         int step = histogram_step(bound);
@@ -21,10 +19,8 @@ each_default_bound_is_the_end_of_a_step(void **state)
 }
 
 /* Dashboards know them: 1 us * 2^k. */
-static void
-the_default_bounds_have_each_power_of_two(void **state)
+TEST(the_default_bounds_have_each_power_of_two)
 {
-    (void)state;
     int at = 0;
     for (int k = 0; k < 26; k++) {
         while (at < buckets->count && buckets->list[at] < 1000LL << k)
@@ -36,10 +32,8 @@ the_default_bounds_have_each_power_of_two(void **state)
 }
 
 /* From one to the next it is never more than the square root of two and 0.15 %. */
-static void
-an_octave_that_reaches_50_us_to_1_s_has_two_steps(void **state)
+TEST(an_octave_that_reaches_50_us_to_1_s_has_two_steps)
 {
-    (void)state;
     for (int i = 1; i < buckets->count; i++) {
         int64_t from = buckets->list[i - 1], to = buckets->list[i];
         if (to > 50000 && from < SECOND)
@@ -49,10 +43,8 @@ an_octave_that_reaches_50_us_to_1_s_has_two_steps(void **state)
     }
 }
 
-static void
-bounds_are_times_that_rise(void **state)
+TEST(bounds_are_times_that_rise)
 {
-    (void)state;
     struct buckets own;
     assert_null(buckets_parse("500us,0.005,1/100,1,1h", &own));
     static const int64_t expected[] = {500000, 5000000, 10000000, SECOND, 3600 * SECOND};
@@ -72,10 +64,8 @@ write_bounds(char *text, int count)
         text += sprintf(text, "%s%dus", i > 1 ? "," : "", i);
 }
 
-static void
-they_are_64_at_most(void **state)
+TEST(they_are_64_at_most)
 {
-    (void)state;
     struct buckets own;
     char text[1024];
     write_bounds(text, 64);
@@ -86,10 +76,8 @@ they_are_64_at_most(void **state)
     assert_string_equal(buckets_parse(text, &own), "more than 64 bounds");
 }
 
-static void
-others_are_refused(void **state)
+TEST(others_are_refused)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"0", "must be more than 0"},
         {"1ms,0", "must be more than 0"},
@@ -110,18 +98,4 @@ others_are_refused(void **state)
         assert_non_null(why);
         assert_string_equal(why, cases[i][1]);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_default_bound_is_the_end_of_a_step),
-        cmocka_unit_test(the_default_bounds_have_each_power_of_two),
-        cmocka_unit_test(an_octave_that_reaches_50_us_to_1_s_has_two_steps),
-        cmocka_unit_test(bounds_are_times_that_rise),
-        cmocka_unit_test(they_are_64_at_most),
-        cmocka_unit_test(others_are_refused),
-    };
-    return cmocka_run_group_tests_name("buckets", tests, NULL, NULL);
 }

@@ -20,8 +20,7 @@ assert_time(const struct busy *busy, int64_t time)
     assert_int_equal(busy_time(busy), time);
 }
 
-static void
-overlaps_count_once(void **state)
+TEST(overlaps_count_once)
 {
     static const struct {
         int64_t spans[3][2];
@@ -57,8 +56,7 @@ time_of(const char *map)
 }
 
 /* Spans come in any order. */
-static void
-random_spans_are_those_of_a_map(void **state)
+TEST(random_spans_are_those_of_a_map)
 {
     struct random random;
     (void)state;
@@ -81,8 +79,7 @@ random_spans_are_those_of_a_map(void **state)
 }
 
 /* A thousand times as many as there is room for, each a little late. */
-static void
-memory_is_constant_and_the_time_exact(void **state)
+TEST(memory_is_constant_and_the_time_exact)
 {
     struct busy *busy = empty();
     (void)state;
@@ -95,8 +92,7 @@ memory_is_constant_and_the_time_exact(void **state)
 }
 
 /* Too short would be a rate that is too high. */
-static void
-what_comes_too_late_counts_in_full_up_to_the_clock(void **state)
+TEST(what_comes_too_late_counts_in_full_up_to_the_clock)
 {
     struct busy *busy = empty();
     (void)state;
@@ -109,8 +105,7 @@ what_comes_too_late_counts_in_full_up_to_the_clock(void **state)
     assert_time(busy, (int64_t)400 * BUSY_SPANS - 40);
 }
 
-static void
-clearing_leaves_nothing(void **state)
+TEST(clearing_leaves_nothing)
 {
     struct busy *busy = empty();
     (void)state;
@@ -122,8 +117,7 @@ clearing_leaves_nothing(void **state)
     assert_time(busy, 2);
 }
 
-static void
-a_stretch_counts_if_any_of_it_does(void **state)
+TEST(a_stretch_counts_if_any_of_it_does)
 {
     struct busy *busy = empty();
     struct busy_log log = {0};
@@ -143,8 +137,7 @@ a_stretch_counts_if_any_of_it_does(void **state)
 }
 
 /* Spans end in order here. One joins all before it that it touches. */
-static void
-a_log_joins_what_is_a_moment_apart(void **state)
+TEST(a_log_joins_what_is_a_moment_apart)
 {
     struct busy_log log = {0};
     struct busy *busy = empty();
@@ -163,8 +156,7 @@ a_log_joins_what_is_a_moment_apart(void **state)
 }
 
 /* As when somebody looks in the middle. */
-static void
-a_log_that_was_moved_goes_on(void **state)
+TEST(a_log_that_was_moved_goes_on)
 {
     struct busy_log log = {0};
     struct busy *busy = empty();
@@ -176,20 +168,4 @@ a_log_that_was_moved_goes_on(void **state)
     busy_log_add(&log, 150, 400, true);
     busy_log_move(&log, busy);
     assert_time(busy, 300);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(overlaps_count_once),
-        cmocka_unit_test(random_spans_are_those_of_a_map),
-        cmocka_unit_test(memory_is_constant_and_the_time_exact),
-        cmocka_unit_test(what_comes_too_late_counts_in_full_up_to_the_clock),
-        cmocka_unit_test(clearing_leaves_nothing),
-        cmocka_unit_test(a_stretch_counts_if_any_of_it_does),
-        cmocka_unit_test(a_log_joins_what_is_a_moment_apart),
-        cmocka_unit_test(a_log_that_was_moved_goes_on),
-    };
-    return cmocka_run_group_tests_name("busy", tests, NULL, NULL);
 }

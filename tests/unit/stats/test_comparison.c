@@ -81,10 +81,8 @@ check(struct comparison_row *rows, const struct device *devices, const char *lim
     return rows[1].limits[0];
 }
 
-static void
-ratios_are_to_the_first_row_and_within_their_bounds(void **state)
+TEST(ratios_are_to_the_first_row_and_within_their_bounds)
 {
-    (void)state;
     static const struct device devices[] = {
         {"a", 1000, MS}, {"b", 1000, 2 * MS}, {"c", 1000, MS / 2}};
     struct comparison_row rows[3];
@@ -101,10 +99,8 @@ ratios_are_to_the_first_row_and_within_their_bounds(void **state)
         }
 }
 
-static void
-values_are_those_of_the_statistics(void **state)
+TEST(values_are_those_of_the_statistics)
 {
-    (void)state;
     static const struct device devices[] = {{"a", 1000, MS}, {"b", 7, 2 * MS}};
     struct comparison_row rows[2];
     compare(rows, devices, 2, false);
@@ -114,10 +110,8 @@ values_are_those_of_the_statistics(void **state)
     }
 }
 
-static void
-the_first_row_is_compared_with_nothing(void **state)
+TEST(the_first_row_is_compared_with_nothing)
 {
-    (void)state;
     static const struct device devices[] = {{"a", 1000, MS}, {"b", 1000, MS}};
     struct comparison_row rows[2];
     compare(rows, devices, 2, false);
@@ -127,10 +121,8 @@ the_first_row_is_compared_with_nothing(void **state)
     }
 }
 
-static void
-the_same_rows_have_the_same_bounds_again(void **state)
+TEST(the_same_rows_have_the_same_bounds_again)
 {
-    (void)state;
     static const struct device devices[] = {{"a", 500, MS}, {"b", 500, MS}};
     struct comparison_row rows[2], again[2];
     compare(rows, devices, 2, true);
@@ -152,10 +144,8 @@ order_of(const struct comparison_row *rows, int count)
     return names;
 }
 
-static void
-only_rows_that_differ_are_ranked(void **state)
+TEST(only_rows_that_differ_are_ranked)
 {
-    (void)state;
     static const struct {
         struct device devices[ROWS];
         int count;
@@ -201,10 +191,8 @@ only_rows_that_differ_are_ranked(void **state)
     }
 }
 
-static void
-rows_that_are_not_ranked_stay_as_they_were_given(void **state)
+TEST(rows_that_are_not_ranked_stay_as_they_were_given)
 {
-    (void)state;
     static const struct device devices[] = {
         {"a", 500, 4 * MS}, {"b", 500, MS}, {"c", 0, MS}, {"d", 500, 2 * MS}};
     struct comparison_row rows[4];
@@ -212,10 +200,8 @@ rows_that_are_not_ranked_stay_as_they_were_given(void **state)
     assert_string_equal(order_of(rows, 4), "abcd");
 }
 
-static void
-bounds_take_enough_requests_of_both(void **state)
+TEST(bounds_take_enough_requests_of_both)
 {
-    (void)state;
     static const struct {
         int first, second;
         bool known;
@@ -237,10 +223,8 @@ bounds_take_enough_requests_of_both(void **state)
 }
 
 /* The waits that are added to requests are in no series. */
-static void
-nothing_is_known_of_corrected_percentiles(void **state)
+TEST(nothing_is_known_of_corrected_percentiles)
 {
-    (void)state;
     static const struct device devices[] = {{"a", 500, MS}, {"b", 500, 9 * MS}};
     for (int number = 0; number < 2; number++) {
         struct comparison_row rows[2];
@@ -254,10 +238,8 @@ nothing_is_known_of_corrected_percentiles(void **state)
     }
 }
 
-static void
-nothing_is_known_without_a_series(void **state)
+TEST(nothing_is_known_without_a_series)
 {
-    (void)state;
     struct comparison_row rows[] = {row_of(0, &(struct device){"a", 500, MS}),
                                     row_of(1, &(struct device){"b", 500, 9 * MS})};
     rows[1].series = NULL;
@@ -267,10 +249,8 @@ nothing_is_known_without_a_series(void **state)
 }
 
 /* The ratio is 2, and its bounds are about 0.1 away from it. */
-static void
-a_limit_is_kept_or_broken_if_all_bounds_are_on_one_side(void **state)
+TEST(a_limit_is_kept_or_broken_if_all_bounds_are_on_one_side)
 {
-    (void)state;
     static const struct {
         const char *limit;
         enum slo_verdict verdict;
@@ -295,10 +275,8 @@ a_limit_is_kept_or_broken_if_all_bounds_are_on_one_side(void **state)
 }
 
 /* The ratio is a half. */
-static void
-a_limit_may_ask_for_less(void **state)
+TEST(a_limit_may_ask_for_less)
 {
-    (void)state;
     static const struct {
         const char *limit;
         enum slo_verdict verdict;
@@ -326,10 +304,8 @@ check_at(const struct device *devices, double bound, bool up)
     return check(rows, devices, limit).verdict;
 }
 
-static void
-a_limit_is_certain_from_its_bounds_on(void **state)
+TEST(a_limit_is_certain_from_its_bounds_on)
 {
-    (void)state;
     static const struct device devices[] = {{"a", 500, MS}, {"b", 500, MS}};
     struct comparison_row rows[2];
     struct interval bounds = check(rows, devices, "p50=+0%").bounds;
@@ -341,10 +317,8 @@ a_limit_is_certain_from_its_bounds_on(void **state)
 
 /* Of 100 requests p99 has no upper bound: it may be broken, but is never known to be
  * kept. */
-static void
-a_limit_with_an_open_bound_is_broken_or_not_certain(void **state)
+TEST(a_limit_with_an_open_bound_is_broken_or_not_certain)
 {
-    (void)state;
     static const struct device devices[] = {{"a", 2000, MS}, {"b", 100, 2 * MS}};
     static const struct {
         const char *limit;
@@ -360,10 +334,8 @@ a_limit_with_an_open_bound_is_broken_or_not_certain(void **state)
     }
 }
 
-static void
-a_limit_on_too_few_is_not_known(void **state)
+TEST(a_limit_on_too_few_is_not_known)
 {
-    (void)state;
     static const struct {
         const char *limit;
         int count;
@@ -382,10 +354,8 @@ a_limit_on_too_few_is_not_known(void **state)
     }
 }
 
-static void
-the_worst_verdict_on_a_row_is_that_of_all_limits(void **state)
+TEST(the_worst_verdict_on_a_row_is_that_of_all_limits)
 {
-    (void)state;
     static const struct {
         const char *limits[3];
         enum slo_verdict first, second;
@@ -414,27 +384,4 @@ the_worst_verdict_on_a_row_is_that_of_all_limits(void **state)
         assert_int_equal(comparison_check_all(&list, &rows[1], &rows[0]),
                          cases[i].second);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ratios_are_to_the_first_row_and_within_their_bounds),
-        cmocka_unit_test(values_are_those_of_the_statistics),
-        cmocka_unit_test(the_first_row_is_compared_with_nothing),
-        cmocka_unit_test(the_same_rows_have_the_same_bounds_again),
-        cmocka_unit_test(only_rows_that_differ_are_ranked),
-        cmocka_unit_test(rows_that_are_not_ranked_stay_as_they_were_given),
-        cmocka_unit_test(bounds_take_enough_requests_of_both),
-        cmocka_unit_test(nothing_is_known_of_corrected_percentiles),
-        cmocka_unit_test(nothing_is_known_without_a_series),
-        cmocka_unit_test(a_limit_is_kept_or_broken_if_all_bounds_are_on_one_side),
-        cmocka_unit_test(a_limit_may_ask_for_less),
-        cmocka_unit_test(a_limit_is_certain_from_its_bounds_on),
-        cmocka_unit_test(a_limit_with_an_open_bound_is_broken_or_not_certain),
-        cmocka_unit_test(a_limit_on_too_few_is_not_known),
-        cmocka_unit_test(the_worst_verdict_on_a_row_is_that_of_all_limits),
-    };
-    return cmocka_run_group_tests_name("comparison", tests, NULL, NULL);
 }

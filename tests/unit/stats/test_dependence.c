@@ -45,10 +45,8 @@ find_clusters(int count, int size, const char *percentile)
     return find(&series, percentile);
 }
 
-static void
-as_many_as_are_alike_are_worth_one(void **state)
+TEST(as_many_as_are_alike_are_worth_one)
 {
-    (void)state;
     static const int sizes[] = {1, 2, 8, 50, 300, 1000};
     static const char *const percentiles[] = {"50", "95"};
     for (size_t i = 0; i < LENGTH(sizes); i++)
@@ -62,10 +60,8 @@ as_many_as_are_alike_are_worth_one(void **state)
 /* The median's series of a normal process whose correlation is R has the correlation 2 /
  * pi * asin(R) (Sheppard, "On the application of the theory of error to cases of normal
  * distribution and normal correlation", Philosophical Transactions A 192, 1899). */
-static void
-an_autoregressive_process_has_its_time(void **state)
+TEST(an_autoregressive_process_has_its_time)
 {
-    (void)state;
     static const double correlations[] = {0.3, 0.7, 0.95, 0.995};
     for (size_t i = 0; i < LENGTH(correlations); i++) {
         double before = correlations[i], value = 0, expected = 1;
@@ -87,10 +83,8 @@ an_autoregressive_process_has_its_time(void **state)
 }
 
 /* One slow one after each fast one tells more than independent ones would. */
-static void
-what_alternates_is_worth_no_more_than_it_is(void **state)
+TEST(what_alternates_is_worth_no_more_than_it_is)
 {
-    (void)state;
     struct time_series series;
     series_start(&series, entries, MOST + 2, 1);
     for (int i = 0; i < 1000; i++)
@@ -98,10 +92,8 @@ what_alternates_is_worth_no_more_than_it_is(void **state)
     assert_true(find(&series, "50").time == 1);
 }
 
-static void
-equal_latencies_are_independent(void **state)
+TEST(equal_latencies_are_independent)
 {
-    (void)state;
     struct time_series series;
     series_start(&series, entries, MOST + 2, 1);
     for (int i = 0; i < DEPENDENCE_LEAST; i++)
@@ -122,10 +114,8 @@ find_states(int64_t first, int64_t second, int64_t last, const char *percentile)
 }
 
 /* The larger is the largest of all, or not. */
-static void
-two_states_of_equal_latencies_are_seen(void **state)
+TEST(two_states_of_equal_latencies_are_seen)
 {
-    (void)state;
     static const int64_t last[] = {20000000, 50000000};
     for (size_t i = 0; i < LENGTH(last); i++) {
         assert_false(find_states(1000, 20000000, last[i], "50").known);
@@ -136,10 +126,8 @@ two_states_of_equal_latencies_are_seen(void **state)
 
 /* A clock that is late for a while is no state of a device, but no more is known than
  * what it is late by. */
-static void
-two_states_that_are_close_are_known_roughly(void **state)
+TEST(two_states_that_are_close_are_known_roughly)
 {
-    (void)state;
     struct dependence is = find_states(20000000, 20400000, 50000000, "50");
     assert_true(is.known && is.time == 1);
     assert_true(is.tolerance > 0.02 && is.tolerance < 0.2);
@@ -147,10 +135,8 @@ two_states_that_are_close_are_known_roughly(void **state)
 }
 
 /* A stall is seen by those that it holds up, of which few are beyond the percentile. */
-static void
-a_cluster_is_seen_below_a_high_percentile(void **state)
+TEST(a_cluster_is_seen_below_a_high_percentile)
 {
-    (void)state;
     struct time_series series;
     dice = (struct random){1};
     series_start(&series, entries, MOST + 2, 1);
@@ -161,10 +147,8 @@ a_cluster_is_seen_below_a_high_percentile(void **state)
     assert_true(time > 10 && time < 40);
 }
 
-static void
-nothing_is_known_of_too_few(void **state)
+TEST(nothing_is_known_of_too_few)
 {
-    (void)state;
     static const struct {
         int count, size;
         bool known;
@@ -174,20 +158,4 @@ nothing_is_known_of_too_few(void **state)
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_int_equal(find_clusters(cases[i].count, cases[i].size, "50").known,
                          cases[i].known);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_many_as_are_alike_are_worth_one),
-        cmocka_unit_test(an_autoregressive_process_has_its_time),
-        cmocka_unit_test(what_alternates_is_worth_no_more_than_it_is),
-        cmocka_unit_test(equal_latencies_are_independent),
-        cmocka_unit_test(two_states_of_equal_latencies_are_seen),
-        cmocka_unit_test(two_states_that_are_close_are_known_roughly),
-        cmocka_unit_test(a_cluster_is_seen_below_a_high_percentile),
-        cmocka_unit_test(nothing_is_known_of_too_few),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,10 +156,8 @@ worst_error(const struct stats *stats, const int64_t *sorted)
     return worst;
 }
 
-static void
-percentiles_are_within_4_in_1000_of_the_exact_ones(void **state)
+TEST(percentiles_are_within_4_in_1000_of_the_exact_ones)
 {
-    (void)state;
     static int64_t latencies[COUNT];
     printf("%-14s %s\n", "input", "worst relative error");
     for (size_t i = 0; i < INPUTS; i++) {
@@ -175,10 +173,8 @@ percentiles_are_within_4_in_1000_of_the_exact_ones(void **state)
     }
 }
 
-static void
-four_parts_merged_give_what_the_whole_gives(void **state)
+TEST(four_parts_merged_give_what_the_whole_gives)
 {
-    (void)state;
     static int64_t latencies[COUNT];
     for (size_t i = 0; i < INPUTS; i++) {
         struct stats whole = {.every = 100 * US}, merged = whole, part = whole;
@@ -199,10 +195,8 @@ four_parts_merged_give_what_the_whole_gives(void **state)
 }
 
 /* The middles of their steps are 5008, 6000 and 7024. */
-static void
-the_extremes_bound_the_percentiles(void **state)
+TEST(the_extremes_bound_the_percentiles)
 {
-    (void)state;
     static const int64_t latencies[] = {6010, 7010, 5010};
     struct stats stats = {0};
     record_all(&stats, latencies, 3);
@@ -214,10 +208,8 @@ the_extremes_bound_the_percentiles(void **state)
     assert_int_equal(value_at(&stats, 999), 7010);
 }
 
-static void
-equal_latencies_are_exact_however_long(void **state)
+TEST(equal_latencies_are_exact_however_long)
 {
-    (void)state;
     static const int64_t latencies[] = {0,      1,          257,           5010,
                                         SECOND, SECOND + 1, 7200 * SECOND, INT64_MAX};
     for (size_t i = 0; i < sizeof(latencies) / sizeof(latencies[0]); i++) {
@@ -231,10 +223,8 @@ equal_latencies_are_exact_however_long(void **state)
 }
 
 /* The middle of the last step is 2^42 - 2^33. */
-static void
-what_is_too_long_counts_as_the_longest_step(void **state)
+TEST(what_is_too_long_counts_as_the_longest_step)
 {
-    (void)state;
     struct stats stats = {0};
     record(&stats, 1, 0);
     record(&stats, INT64_MAX - 1, 0);
@@ -243,10 +233,8 @@ what_is_too_long_counts_as_the_longest_step(void **state)
     assert_int_equal(value_at(&stats, 999), 4389456576512);
 }
 
-static void
-percentiles_of_nothing_are_zero(void **state)
+TEST(percentiles_of_nothing_are_zero)
 {
-    (void)state;
     struct stats stats = {0}, corrected = {.every = 1};
     struct sample sample = {.latency = 5000, .sync = 4000, .verdict = VERDICT_WARMUP};
     stats_record(&stats, &sample);
@@ -256,10 +244,8 @@ percentiles_of_nothing_are_zero(void **state)
     assert_int_equal(value_at(&corrected, 500), 0);
 }
 
-static void
-only_requests_that_count_are_in_the_distribution(void **state)
+TEST(only_requests_that_count_are_in_the_distribution)
 {
-    (void)state;
     struct stats stats = {.every = 100};
     for (int verdict = VERDICT_WARMUP; verdict <= VERDICT_SLOW; verdict++) {
         struct sample sample = {.latency = 150 + verdict,
@@ -280,10 +266,8 @@ only_requests_that_count_are_in_the_distribution(void **state)
     }
 }
 
-static void
-flushes_have_percentiles_of_their_own(void **state)
+TEST(flushes_have_percentiles_of_their_own)
 {
-    (void)state;
     struct stats stats = {.every = 1000};
     record(&stats, 8000, 5010);
     record(&stats, 9000, 6010);
@@ -299,10 +283,8 @@ flushes_have_percentiles_of_their_own(void **state)
 }
 
 /* 3500 brings 2500, 1500 and 500, whose middles are 2504, 1500 and 499. */
-static void
-waits_are_added_only_where_they_are_asked_for(void **state)
+TEST(waits_are_added_only_where_they_are_asked_for)
 {
-    (void)state;
     struct stats stats = {0}, corrected = {.every = 1000};
     record(&stats, 3500, 0);
     record(&corrected, 3500, 0);
@@ -320,30 +302,24 @@ waits_are_added_only_where_they_are_asked_for(void **state)
     assert_int_equal(value_at(&corrected, 751), 3496);
 }
 
-static void
-corrected_percentiles_are_not_above_the_longest(void **state)
+TEST(corrected_percentiles_are_not_above_the_longest)
 {
-    (void)state;
     struct stats stats = {.every = 100000};
     record(&stats, 7010, 0); /* the middle of its step is 7024 */
     assert_int_equal(value_at(&stats, 999), 7010);
 }
 
 /* The middle of its step is 5008. */
-static void
-corrected_percentiles_are_not_below_what_was_seen(void **state)
+TEST(corrected_percentiles_are_not_below_what_was_seen)
 {
-    (void)state;
     struct stats stats = {.every = 100000};
     record(&stats, 5010, 0);
     assert_int_equal(value_at(&stats, 500), 5010);
 }
 
 /* The waits are 990 ms, 980 ms, down to 10 ms: of 199 values the 198th and the 120th. */
-static void
-one_long_stall_is_more_than_one_in_a_hundred_once_corrected(void **state)
+TEST(one_long_stall_is_more_than_one_in_a_hundred_once_corrected)
 {
-    (void)state;
     struct stats stats = {.every = 10 * MS};
     for (int i = 0; i < 99; i++)
         record(&stats, MS, 0);
@@ -355,33 +331,10 @@ one_long_stall_is_more_than_one_in_a_hundred_once_corrected(void **state)
     assert_in_range(value_at(&stats, 990), MS, MS + MS / 250);
 }
 
-static void
-waits_do_not_make_more_percentiles_shown(void **state)
+TEST(waits_do_not_make_more_percentiles_shown)
 {
-    (void)state;
     struct stats stats = {.every = 1};
     record(&stats, SECOND, 0);
     assert_int_equal(stats.corrected.count, SECOND);
     assert_int_equal(percentiles_shown(&percentiles_default, stats.latency.count), 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(percentiles_are_within_4_in_1000_of_the_exact_ones),
-        cmocka_unit_test(four_parts_merged_give_what_the_whole_gives),
-        cmocka_unit_test(the_extremes_bound_the_percentiles),
-        cmocka_unit_test(equal_latencies_are_exact_however_long),
-        cmocka_unit_test(what_is_too_long_counts_as_the_longest_step),
-        cmocka_unit_test(percentiles_of_nothing_are_zero),
-        cmocka_unit_test(only_requests_that_count_are_in_the_distribution),
-        cmocka_unit_test(flushes_have_percentiles_of_their_own),
-        cmocka_unit_test(waits_are_added_only_where_they_are_asked_for),
-        cmocka_unit_test(corrected_percentiles_are_not_above_the_longest),
-        cmocka_unit_test(corrected_percentiles_are_not_below_what_was_seen),
-        cmocka_unit_test(one_long_stall_is_more_than_one_in_a_hundred_once_corrected),
-        cmocka_unit_test(waits_do_not_make_more_percentiles_shown),
-    };
-    return cmocka_run_group_tests_name("distribution", tests, NULL, NULL);
 }

@@ -27,10 +27,8 @@ any_latency(struct random *random)
 }
 
 /* The first 256 steps are 1 ns wide, the next 128 are 2 ns, the next 4 ns. */
-static void
-steps_join_and_double_in_width_every_128(void **state)
+TEST(steps_join_and_double_in_width_every_128)
 {
-    (void)state;
     int64_t bound = 0, width = 1;
     for (int step = 0; step < HISTOGRAM_STEPS; step++) {
         if (step >= 2 * STEPS_OF_OCTAVE && step % STEPS_OF_OCTAVE == 0)
@@ -44,10 +42,8 @@ steps_join_and_double_in_width_every_128(void **state)
     assert_true(HISTOGRAM_MOST > HOUR);
 }
 
-static void
-upper_bounds_belong_to_their_step_and_lower_ones_do_not(void **state)
+TEST(upper_bounds_belong_to_their_step_and_lower_ones_do_not)
 {
-    (void)state;
     for (int step = 0; step < HISTOGRAM_STEPS; step++) {
         int64_t below = histogram_below(step), upto = histogram_upto(step);
         assert_int_equal(histogram_step(below + 1), step);
@@ -57,20 +53,16 @@ upper_bounds_belong_to_their_step_and_lower_ones_do_not(void **state)
     }
 }
 
-static void
-every_small_value_is_within_the_bounds_of_its_step(void **state)
+TEST(every_small_value_is_within_the_bounds_of_its_step)
 {
-    (void)state;
     for (int64_t value = 1; value <= 300000; value++) {
         int step = histogram_step(value);
         assert_true(histogram_below(step) < value && value <= histogram_upto(step));
     }
 }
 
-static void
-chosen_values_have_the_step_computed_by_hand(void **state)
+TEST(chosen_values_have_the_step_computed_by_hand)
 {
-    (void)state;
     static const struct {
         int64_t latency;
         int step;
@@ -98,27 +90,21 @@ chosen_values_have_the_step_computed_by_hand(void **state)
         assert_int_equal(histogram_step(cases[i].latency), cases[i].step);
 }
 
-static void
-an_octave_has_128_steps(void **state)
+TEST(an_octave_has_128_steps)
 {
-    (void)state;
     for (int bits = 8; bits <= 42; bits++)
         assert_int_equal(histogram_step(1LL << bits) - histogram_step(1LL << (bits - 1)),
                          128);
 }
 
-static void
-powers_of_two_of_a_microsecond_are_bounds(void **state)
+TEST(powers_of_two_of_a_microsecond_are_bounds)
 {
-    (void)state;
     for (int k = 0; k <= 25; k++)
         assert_int_equal(histogram_upto(histogram_step(US << k)), US << k);
 }
 
-static void
-a_step_is_narrower_than_a_128th_of_its_values(void **state)
+TEST(a_step_is_narrower_than_a_128th_of_its_values)
 {
-    (void)state;
     for (int step = 128; step < HISTOGRAM_STEPS; step++) {
         int64_t least = histogram_below(step) + 1;
         assert_true((histogram_upto(step) - least + 1) * 128 < least);
@@ -133,10 +119,8 @@ value_of_one(int64_t latency)
     return histogram_value(&histogram, 1);
 }
 
-static void
-a_value_is_within_4_in_1000_of_all_of_its_step(void **state)
+TEST(a_value_is_within_4_in_1000_of_all_of_its_step)
 {
-    (void)state;
     for (int step = 0; step < HISTOGRAM_STEPS; step++) {
         int64_t least = histogram_below(step) + 1, most = histogram_upto(step);
         int64_t value = value_of_one(least);
@@ -146,18 +130,14 @@ a_value_is_within_4_in_1000_of_all_of_its_step(void **state)
     }
 }
 
-static void
-values_up_to_256_are_exact(void **state)
+TEST(values_up_to_256_are_exact)
 {
-    (void)state;
     for (int64_t latency = 1; latency <= 256; latency++)
         assert_int_equal(value_of_one(latency), latency);
 }
 
-static void
-recording_adds_one_to_one_step(void **state)
+TEST(recording_adds_one_to_one_step)
 {
-    (void)state;
     static const int64_t latencies[] = {0, 1, 1000, 1001, HOUR, INT64_MAX};
     static const int steps[] = {0, 0, 505, 506, 4561, 4607};
     struct histogram histogram = {0}, expected = {0};
@@ -169,10 +149,8 @@ recording_adds_one_to_one_step(void **state)
     }
 }
 
-static void
-merging_parts_equals_recording_the_whole(void **state)
+TEST(merging_parts_equals_recording_the_whole)
 {
-    (void)state;
     struct histogram parts[4] = {{0}}, merged = {0}, whole = {0};
     struct random random;
     random_seed(&random, 11);
@@ -187,10 +165,8 @@ merging_parts_equals_recording_the_whole(void **state)
     assert_same(&merged, &whole);
 }
 
-static void
-merging_nothing_changes_nothing(void **state)
+TEST(merging_nothing_changes_nothing)
 {
-    (void)state;
     struct histogram histogram = {0};
     histogram_record(&histogram, 1);
     histogram_record(&histogram, HOUR);
@@ -202,10 +178,8 @@ merging_nothing_changes_nothing(void **state)
 }
 
 /* 5001 is in a step of 32 ns, the others in steps of 1 ns. */
-static void
-ranks_count_from_the_smallest(void **state)
+TEST(ranks_count_from_the_smallest)
 {
-    (void)state;
     static const int64_t recorded[] = {20, 7, 7, 100, 7, 5001, 7, 20, 7};
     static const int64_t ranked[] = {7, 7, 7, 7, 7, 20, 20, 100, 5008};
     struct histogram histogram = {0};
@@ -215,10 +189,8 @@ ranks_count_from_the_smallest(void **state)
         assert_int_equal(histogram_value(&histogram, (uint64_t)i + 1), ranked[i]);
 }
 
-static void
-ranks_reach_into_the_first_and_the_last_step(void **state)
+TEST(ranks_reach_into_the_first_and_the_last_step)
 {
-    (void)state;
     struct histogram histogram = {0};
     histogram_record(&histogram, INT64_MAX);
     histogram_record(&histogram, 1);
@@ -233,10 +205,8 @@ compare(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-static void
-counts_are_exact_at_every_bound(void **state)
+TEST(counts_are_exact_at_every_bound)
 {
-    (void)state;
     struct histogram histogram = {0};
     int64_t latencies[20000];
     struct random random;
@@ -256,10 +226,8 @@ counts_are_exact_at_every_bound(void **state)
     assert_int_equal(histogram_count(&histogram, HISTOGRAM_MOST), 20000);
 }
 
-static void
-counts_at_powers_of_two_of_a_microsecond_are_exact(void **state)
+TEST(counts_at_powers_of_two_of_a_microsecond_are_exact)
 {
-    (void)state;
     struct histogram histogram = {0};
     for (int k = 0; k <= 25; k++) {
         histogram_record(&histogram, US << k);
@@ -269,10 +237,8 @@ counts_at_powers_of_two_of_a_microsecond_are_exact(void **state)
         assert_int_equal(histogram_count(&histogram, US << k), 2 * k + 1);
 }
 
-static void
-counts_go_from_nothing_to_all(void **state)
+TEST(counts_go_from_nothing_to_all)
 {
-    (void)state;
     struct histogram histogram = {0};
     static const int64_t latencies[] = {1, 1, 300, HOUR, HISTOGRAM_MOST, INT64_MAX};
     static const struct {
@@ -303,10 +269,8 @@ record_waits_slowly(struct histogram *histogram, int64_t latency, int64_t every)
         histogram_record(histogram, wait);
 }
 
-static void
-waits_equal_those_recorded_one_by_one(void **state)
+TEST(waits_equal_those_recorded_one_by_one)
 {
-    (void)state;
     struct random random;
     random_seed(&random, 13);
     for (int i = 0; i < 3000; i++) {
@@ -320,10 +284,8 @@ waits_equal_those_recorded_one_by_one(void **state)
     }
 }
 
-static void
-all_short_waits_equal_those_recorded_one_by_one(void **state)
+TEST(all_short_waits_equal_those_recorded_one_by_one)
 {
-    (void)state;
     for (int64_t latency = 0; latency <= 600; latency += latency < 20 ? 1 : 29)
         for (int64_t every = 1; every <= latency + 2; every++) {
             struct histogram histogram = {0}, expected = {0};
@@ -333,10 +295,8 @@ all_short_waits_equal_those_recorded_one_by_one(void **state)
         }
 }
 
-static void
-waits_join_what_is_there(void **state)
+TEST(waits_join_what_is_there)
 {
-    (void)state;
     struct histogram histogram = {0}, expected = {0};
     static const int64_t latencies[] = {35, 35, 25, 15, 5, 100};
     histogram_record(&histogram, 35);
@@ -347,10 +307,8 @@ waits_join_what_is_there(void **state)
     assert_same(&histogram, &expected);
 }
 
-static void
-nothing_waits_for_a_latency_up_to_the_interval(void **state)
+TEST(nothing_waits_for_a_latency_up_to_the_interval)
 {
-    (void)state;
     static const int64_t latencies[] = {0, 1, 2, 1000, HOUR, INT64_MAX - 1};
     struct histogram histogram = {0};
     for (int i = 0; i < 6; i++) {
@@ -369,10 +327,8 @@ count_upto(int64_t limit, int64_t offset, int64_t every)
     return limit < offset ? 0 : (limit - offset) / every + 1;
 }
 
-static void
-billions_of_waits_are_counted_in_their_steps(void **state)
+TEST(billions_of_waits_are_counted_in_their_steps)
 {
-    (void)state;
     static const struct {
         int64_t latency, every, waits;
         int64_t least; /* the shortest wait */
@@ -398,8 +354,7 @@ billions_of_waits_are_counted_in_their_steps(void **state)
 }
 
 /* 900, 800 ... 100: those that are above what was idle. */
-static void
-waits_of_requests_that_were_not_due_are_left_out(void **state)
+TEST(waits_of_requests_that_were_not_due_are_left_out)
 {
     static const struct {
         int64_t idle;
@@ -412,35 +367,4 @@ waits_of_requests_that_were_not_due_are_left_out(void **state)
         assert_int_equal(histogram.count, cases[i].count);
         assert_int_equal(histogram_count(&histogram, cases[i].idle - 10), 0);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_join_and_double_in_width_every_128),
-        cmocka_unit_test(upper_bounds_belong_to_their_step_and_lower_ones_do_not),
-        cmocka_unit_test(every_small_value_is_within_the_bounds_of_its_step),
-        cmocka_unit_test(chosen_values_have_the_step_computed_by_hand),
-        cmocka_unit_test(an_octave_has_128_steps),
-        cmocka_unit_test(powers_of_two_of_a_microsecond_are_bounds),
-        cmocka_unit_test(a_step_is_narrower_than_a_128th_of_its_values),
-        cmocka_unit_test(a_value_is_within_4_in_1000_of_all_of_its_step),
-        cmocka_unit_test(values_up_to_256_are_exact),
-        cmocka_unit_test(recording_adds_one_to_one_step),
-        cmocka_unit_test(merging_parts_equals_recording_the_whole),
-        cmocka_unit_test(merging_nothing_changes_nothing),
-        cmocka_unit_test(ranks_count_from_the_smallest),
-        cmocka_unit_test(ranks_reach_into_the_first_and_the_last_step),
-        cmocka_unit_test(counts_are_exact_at_every_bound),
-        cmocka_unit_test(counts_at_powers_of_two_of_a_microsecond_are_exact),
-        cmocka_unit_test(counts_go_from_nothing_to_all),
-        cmocka_unit_test(waits_equal_those_recorded_one_by_one),
-        cmocka_unit_test(all_short_waits_equal_those_recorded_one_by_one),
-        cmocka_unit_test(waits_join_what_is_there),
-        cmocka_unit_test(nothing_waits_for_a_latency_up_to_the_interval),
-        cmocka_unit_test(billions_of_waits_are_counted_in_their_steps),
-        cmocka_unit_test(waits_of_requests_that_were_not_due_are_left_out),
-    };
-    return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
 }

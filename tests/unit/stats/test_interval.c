@@ -231,10 +231,8 @@ is_blind(const struct kind *kind, int figure, int count)
     return figure == 1 && kind->next == stalling && count >= 368 && count < 2000;
 }
 
-static void
-bounds_hold_the_true_value_and_runs_of_a_process_seldom_differ(void **state)
+TEST(bounds_hold_the_true_value_and_runs_of_a_process_seldom_differ)
 {
-    (void)state;
     static const int counts[] = {100, 500, 60, 150, 200, 300, 1000, 2000, 5000};
     const char *wanted = getenv("PAIRS");
     int pairs = wanted ? atoi(wanted) : 30;
@@ -258,10 +256,8 @@ bounds_hold_the_true_value_and_runs_of_a_process_seldom_differ(void **state)
         }
 }
 
-static void
-nothing_is_known_of_few_independent_requests(void **state)
+TEST(nothing_is_known_of_few_independent_requests)
 {
-    (void)state;
     static const struct {
         int kind, count;
     } cases[] = {{6, 120}, {7, 300}, {8, 2000}, {2, 60}};
@@ -282,10 +278,8 @@ nothing_is_known_of_few_independent_requests(void **state)
     }
 }
 
-static void
-a_fifth_is_found(void **state)
+TEST(a_fifth_is_found)
 {
-    (void)state;
     for (size_t which = 0; which < PROCESSES; which++) {
         struct rates rates[2];
         try_kind(rates, &kinds[which], 10, 2000);
@@ -293,10 +287,8 @@ a_fifth_is_found(void **state)
     }
 }
 
-static void
-the_value_is_within_its_interval(void **state)
+TEST(the_value_is_within_its_interval)
 {
-    (void)state;
     for (size_t which = 0; which < PROCESSES; which++)
         for (int count = 50; count <= MOST; count *= 10)
             for (int figure = 0; figure < 2; figure++) {
@@ -321,10 +313,8 @@ fill_distinct(struct run *run, int count)
         record(run, 100000 + 1000 * (int64_t)random_below(&random, 1000));
 }
 
-static void
-a_side_without_enough_requests_is_open(void **state)
+TEST(a_side_without_enough_requests_is_open)
 {
-    (void)state;
     static const struct {
         int count;
         bool known, open;
@@ -352,10 +342,8 @@ a_side_without_enough_requests_is_open(void **state)
     }
 }
 
-static void
-nothing_is_known_without_a_series_or_with_waits(void **state)
+TEST(nothing_is_known_without_a_series_or_with_waits)
 {
-    (void)state;
     struct estimate estimate;
     const struct percentile *p50 = &percentiles_common.list[0];
     fill_distinct(&runs[0], 1000);
@@ -368,10 +356,8 @@ nothing_is_known_without_a_series_or_with_waits(void **state)
 }
 
 /* One of 8 requests of two modes, each of a half of them. */
-static void
-runs_of_which_some_requests_are_known_seldom_differ(void **state)
+TEST(runs_of_which_some_requests_are_known_seldom_differ)
 {
-    (void)state;
     int pairs = 60, differing = 0;
     for (int i = 0; i < pairs; i++) {
         struct process process = {.random = {(uint64_t)i * 1000}};
@@ -391,10 +377,8 @@ runs_of_which_some_requests_are_known_seldom_differ(void **state)
 }
 
 /* As the series of several workers have them. */
-static void
-entries_are_put_in_the_order_of_their_starts(void **state)
+TEST(entries_are_put_in_the_order_of_their_starts)
 {
-    (void)state;
     struct process process = begin(&kinds[2], 1);
     fill(&runs[0], &kinds[2], &process, 1000, 1);
     struct estimate ordered = estimate_of(&runs[0], 0);
@@ -413,10 +397,8 @@ entries_are_put_in_the_order_of_their_starts(void **state)
 }
 
 /* Nothing varies but what is not known of a latency within its step. */
-static void
-equal_latencies_are_known_to_their_step(void **state)
+TEST(equal_latencies_are_known_to_their_step)
 {
-    (void)state;
     int step = histogram_step(500000);
     for (int count = 500; count <= MOST; count *= 3)
         for (int figure = 0; figure < 2; figure++) {
@@ -434,10 +416,8 @@ equal_latencies_are_known_to_their_step(void **state)
 }
 
 /* What follows each other there says little about 2 %, and enough about a factor of 4. */
-static void
-states_that_are_close_have_wide_bounds(void **state)
+TEST(states_that_are_close_have_wide_bounds)
 {
-    (void)state;
     for (int which = 0; which < 2; which++) {
         start(&runs[which]);
         for (int i = 0; i < 100; i++)
@@ -452,10 +432,8 @@ states_that_are_close_have_wide_bounds(void **state)
     assert_true(ratio.high > 5 && ratio.high < 8);
 }
 
-static void
-intervals_are_narrower_of_more_requests(void **state)
+TEST(intervals_are_narrower_of_more_requests)
 {
-    (void)state;
     for (size_t which = 0; which < 3; which++) {
         double before = 1000;
         for (int count = 300; count < MOST; count *= 4) {
@@ -489,10 +467,8 @@ compare_latencies(const void *left, const void *right)
  * and 997 for the 99th percentile. Ours is wider by the resolution, and as it does not
  * know that they are independent.
  */
-static void
-independent_latencies_have_about_the_binomial_interval(void **state)
+TEST(independent_latencies_have_about_the_binomial_interval)
 {
-    (void)state;
     static const struct {
         int low, high;
         double widest; /* how much wider ours may be */
@@ -514,24 +490,4 @@ independent_latencies_have_about_the_binomial_interval(void **state)
         if (wider > cases[figure].widest)
             fail_msg("%d: %f", figure, wider);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_hold_the_true_value_and_runs_of_a_process_seldom_differ),
-        cmocka_unit_test(nothing_is_known_of_few_independent_requests),
-        cmocka_unit_test(a_fifth_is_found),
-        cmocka_unit_test(the_value_is_within_its_interval),
-        cmocka_unit_test(a_side_without_enough_requests_is_open),
-        cmocka_unit_test(nothing_is_known_without_a_series_or_with_waits),
-        cmocka_unit_test(runs_of_which_some_requests_are_known_seldom_differ),
-        cmocka_unit_test(entries_are_put_in_the_order_of_their_starts),
-        cmocka_unit_test(equal_latencies_are_known_to_their_step),
-        cmocka_unit_test(states_that_are_close_have_wide_bounds),
-        cmocka_unit_test(intervals_are_narrower_of_more_requests),
-        cmocka_unit_test(independent_latencies_have_about_the_binomial_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,19 +38,15 @@ repeat(struct moments set, uint64_t count)
     return all;
 }
 
-static void
-nothing_is_all_zero(void **state)
+TEST(nothing_is_all_zero)
 {
-    (void)state;
     struct moments moments = {0};
     assert_true(moments_average(&moments) == 0);
     assert_true(moments_deviation(&moments) == 0);
 }
 
-static void
-small_sets_give_the_values_computed_by_hand(void **state)
+TEST(small_sets_give_the_values_computed_by_hand)
 {
-    (void)state;
     static const struct {
         int64_t values[5];
         int count;
@@ -78,20 +74,16 @@ small_sets_give_the_values_computed_by_hand(void **state)
     }
 }
 
-static void
-one_to_five_have_exact_mean_and_squares(void **state)
+TEST(one_to_five_have_exact_mean_and_squares)
 {
-    (void)state;
     const int64_t values[] = {1, 2, 3, 4, 5};
     struct moments moments = record_all(values, 5);
     assert_true(moments.mean == 3);
     assert_true(moments.squares == 10);
 }
 
-static void
-five_seconds_give_or_take_100_ns_deviate_by_100(void **state)
+TEST(five_seconds_give_or_take_100_ns_deviate_by_100)
 {
-    (void)state;
     static const int counts[] = {2, 10, 1000, 100000};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         struct moments moments = {0};
@@ -102,10 +94,8 @@ five_seconds_give_or_take_100_ns_deviate_by_100(void **state)
     }
 }
 
-static void
-a_large_offset_does_not_change_the_deviation(void **state)
+TEST(a_large_offset_does_not_change_the_deviation)
 {
-    (void)state;
     static const int64_t offsets[] = {0, BILLION, 1000 * BILLION, 1000000 * BILLION};
     for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
         struct moments moments = {0};
@@ -117,10 +107,8 @@ a_large_offset_does_not_change_the_deviation(void **state)
     }
 }
 
-static void
-a_billion_equal_seconds_are_exact(void **state)
+TEST(a_billion_equal_seconds_are_exact)
 {
-    (void)state;
     struct moments one = {0};
     moments_record(&one, BILLION);
     struct moments all = repeat(one, BILLION);
@@ -133,10 +121,8 @@ a_billion_equal_seconds_are_exact(void **state)
     assert_int_equal(moments_deviation(&all), 0);
 }
 
-static void
-a_billion_values_around_a_second_keep_their_deviation(void **state)
+TEST(a_billion_values_around_a_second_keep_their_deviation)
 {
-    (void)state;
     struct moments pair = {0};
     moments_record(&pair, BILLION - 1000);
     moments_record(&pair, BILLION + 1000);
@@ -148,10 +134,8 @@ a_billion_values_around_a_second_keep_their_deviation(void **state)
     assert_close(sqrt(all.squares / 1e9), 1000);
 }
 
-static void
-merging_parts_equals_recording_the_whole(void **state)
+TEST(merging_parts_equals_recording_the_whole)
 {
-    (void)state;
     struct random random;
     random_seed(&random, 7);
     for (int trial = 0; trial < 500; trial++) {
@@ -175,10 +159,8 @@ merging_parts_equals_recording_the_whole(void **state)
     }
 }
 
-static void
-merging_two_sets_gives_the_values_computed_by_hand(void **state)
+TEST(merging_two_sets_gives_the_values_computed_by_hand)
 {
-    (void)state;
     const int64_t low[] = {1, 2}, high[] = {9, 10, 11};
     struct moments moments = record_all(low, 2), more = record_all(high, 3);
     moments_merge(&moments, &more);
@@ -191,51 +173,25 @@ merging_two_sets_gives_the_values_computed_by_hand(void **state)
     assert_close(moments.squares, 89.2);
 }
 
-static void
-merging_the_empty_set_changes_nothing(void **state)
+TEST(merging_the_empty_set_changes_nothing)
 {
-    (void)state;
     const int64_t values[] = {30, 10, 20};
     struct moments moments = record_all(values, 3), empty = {0}, before = moments;
     moments_merge(&moments, &empty);
     assert_memory_equal(&moments, &before, sizeof(before));
 }
 
-static void
-merging_into_the_empty_set_copies(void **state)
+TEST(merging_into_the_empty_set_copies)
 {
-    (void)state;
     const int64_t values[] = {30, 10, 20};
     struct moments moments = {0}, more = record_all(values, 3);
     moments_merge(&moments, &more);
     assert_memory_equal(&moments, &more, sizeof(more));
 }
 
-static void
-two_empty_sets_stay_empty(void **state)
+TEST(two_empty_sets_stay_empty)
 {
-    (void)state;
     struct moments moments = {0}, more = {0}, empty = {0};
     moments_merge(&moments, &more);
     assert_memory_equal(&moments, &empty, sizeof(empty));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_all_zero),
-        cmocka_unit_test(small_sets_give_the_values_computed_by_hand),
-        cmocka_unit_test(one_to_five_have_exact_mean_and_squares),
-        cmocka_unit_test(five_seconds_give_or_take_100_ns_deviate_by_100),
-        cmocka_unit_test(a_large_offset_does_not_change_the_deviation),
-        cmocka_unit_test(a_billion_equal_seconds_are_exact),
-        cmocka_unit_test(a_billion_values_around_a_second_keep_their_deviation),
-        cmocka_unit_test(merging_parts_equals_recording_the_whole),
-        cmocka_unit_test(merging_two_sets_gives_the_values_computed_by_hand),
-        cmocka_unit_test(merging_the_empty_set_changes_nothing),
-        cmocka_unit_test(merging_into_the_empty_set_copies),
-        cmocka_unit_test(two_empty_sets_stay_empty),
-    };
-    return cmocka_run_group_tests_name("moments", tests, NULL, NULL);
 }

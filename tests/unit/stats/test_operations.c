@@ -21,10 +21,8 @@ record_operation(struct stats *stats, enum operation operation, int64_t latency,
     stats_record(stats, &sample);
 }
 
-static void
-each_operation_has_its_own_figures_where_both_are_mixed(void **state)
+TEST(each_operation_has_its_own_figures_where_both_are_mixed)
 {
-    (void)state;
     struct stats stats = {.both = true}, one = {0};
     record_operation(&stats, OPERATION_WRITE, 5000, 0, VERDICT_NONE);
     record_operation(&stats, OPERATION_READ, 100, 0, VERDICT_SLOW);
@@ -54,10 +52,8 @@ each_operation_has_its_own_figures_where_both_are_mixed(void **state)
 }
 
 /* 5 after a write, 1 after a read, 4 before a read, and 3 of a write without an end. */
-static void
-points_that_are_missed_are_those_of_both_operations_in_turn(void **state)
+TEST(points_that_are_missed_are_those_of_both_operations_in_turn)
 {
-    (void)state;
     static const struct {
         bool abandoned;
         uint64_t requests, reads, writes;
@@ -80,10 +76,8 @@ points_that_are_missed_are_those_of_both_operations_in_turn(void **state)
 }
 
 /* What is recorded into two and merged is what is recorded into one. */
-static void
-merging_adds_every_operation(void **state)
+TEST(merging_adds_every_operation)
 {
-    (void)state;
     struct stats stats = {.both = true, .every = 1000}, more = stats, all = stats;
     for (int i = 0; i < 40; i++) {
         enum operation operation = i % 3 ? OPERATION_READ : OPERATION_WRITE;
@@ -108,10 +102,8 @@ merging_adds_every_operation(void **state)
 
 /* A write of 4500 at every 1000: the reads would have waited for 3500 and 1500, another
  * write for 2500 and 500. The only read took 100. */
-static void
-waits_are_those_of_both_operations_in_turn(void **state)
+TEST(waits_are_those_of_both_operations_in_turn)
 {
-    (void)state;
     static const int64_t reads[] = {100, 3500, 1500}, writes[] = {4500, 2500, 500};
     static const struct percentile half = {.billionths = 500000000},
                                    last = {.billionths = 999000000};
@@ -143,10 +135,8 @@ waits_are_those_of_both_operations_in_turn(void **state)
 }
 
 /* All of the waits, and none twice: also of a request whose last part had none. */
-static void
-waits_of_both_operations_are_those_of_all(void **state)
+TEST(waits_of_both_operations_are_those_of_all)
 {
-    (void)state;
     struct random random;
     random_seed(&random, 3);
     for (int i = 0; i < 200; i++) {
@@ -167,10 +157,8 @@ waits_of_both_operations_are_those_of_all(void **state)
 }
 
 /* Operations where both are mixed, even without a request, and parts that were seen. */
-static void
-a_walk_over_a_record_finds_what_it_tells_apart(void **state)
+TEST(a_walk_over_a_record_finds_what_it_tells_apart)
 {
-    (void)state;
     static const struct {
         bool both, split, flushed;
         const char *scopes;
@@ -199,18 +187,4 @@ a_walk_over_a_record_finds_what_it_tells_apart(void **state)
         assert_string_equal(scopes, cases[i].scopes);
         assert_int_equal(scope_next(&stats, SCOPE_SYNC_DEVICE), SCOPES);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operation_has_its_own_figures_where_both_are_mixed),
-        cmocka_unit_test(points_that_are_missed_are_those_of_both_operations_in_turn),
-        cmocka_unit_test(merging_adds_every_operation),
-        cmocka_unit_test(waits_are_those_of_both_operations_in_turn),
-        cmocka_unit_test(waits_of_both_operations_are_those_of_all),
-        cmocka_unit_test(a_walk_over_a_record_finds_what_it_tells_apart),
-    };
-    return cmocka_run_group_tests_name("operations", tests, NULL, NULL);
 }

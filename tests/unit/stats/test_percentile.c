@@ -28,10 +28,8 @@ assert_parsed(const char *text, int64_t billionths)
     assert_string_equal(percentile.name, text);
 }
 
-static void
-percentiles_are_exact_and_keep_their_names_as_typed(void **state)
+TEST(percentiles_are_exact_and_keep_their_names_as_typed)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t billionths;
@@ -59,10 +57,8 @@ percentiles_are_exact_and_keep_their_names_as_typed(void **state)
 }
 
 /* The last two are 2^64 + 50, and what makes 2^64 + 448384 billionths. */
-static void
-what_is_no_percentile_is_refused(void **state)
+TEST(what_is_no_percentile_is_refused)
 {
-    (void)state;
     static const char *const texts[] = {"",
                                         "0",
                                         "0.0",
@@ -106,10 +102,8 @@ what_is_no_percentile_is_refused(void **state)
     }
 }
 
-static void
-names_of_more_than_15_characters_are_refused(void **state)
+TEST(names_of_more_than_15_characters_are_refused)
 {
-    (void)state;
     static const char text[] = "0000000000000000000050";
     struct percentile percentile;
     for (int length = 15; length <= 22; length++) {
@@ -119,10 +113,8 @@ names_of_more_than_15_characters_are_refused(void **state)
     }
 }
 
-static void
-eight_decimals_are_refused(void **state)
+TEST(eight_decimals_are_refused)
 {
-    (void)state;
     static const char *const texts[] = {"99.99999999", "0.00000001", "50.00000000"};
     struct percentile percentile;
     for (size_t i = 0; i < 3; i++)
@@ -131,10 +123,8 @@ eight_decimals_are_refused(void **state)
             "more than seven decimals");
 }
 
-static void
-no_more_than_the_length_is_read(void **state)
+TEST(no_more_than_the_length_is_read)
 {
-    (void)state;
     struct percentile percentile;
     assert_null(percentile_parse("99=10ms", 2, &percentile));
     assert_string_equal(percentile.name, "99");
@@ -145,10 +135,8 @@ no_more_than_the_length_is_read(void **state)
     assert_string_equal(percentile_parse("50", 0, &percentile), wrong);
 }
 
-static void
-lists_keep_their_order(void **state)
+TEST(lists_keep_their_order)
 {
-    (void)state;
     struct percentiles list;
     static const char *const names[] = {"99.99", "50", "095", "0.1"};
     static const int64_t billionths[] = {999900000, 500000000, 950000000, 1000000};
@@ -162,10 +150,8 @@ lists_keep_their_order(void **state)
     }
 }
 
-static void
-none_is_a_list_of_nothing(void **state)
+TEST(none_is_a_list_of_nothing)
 {
-    (void)state;
     struct percentiles list;
     memset(&list, 0xff, sizeof(list));
     assert_null(percentiles_parse("none", &list));
@@ -173,10 +159,8 @@ none_is_a_list_of_nothing(void **state)
     assert_true(list.given);
 }
 
-static void
-lists_with_anything_else_are_refused(void **state)
+TEST(lists_with_anything_else_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *why;
     } cases[] = {
@@ -208,10 +192,8 @@ lists_with_anything_else_are_refused(void **state)
     }
 }
 
-static void
-sixteen_are_the_most(void **state)
+TEST(sixteen_are_the_most)
 {
-    (void)state;
     struct percentiles list;
     assert_null(percentiles_parse("1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", &list));
     assert_int_equal(list.count, 16);
@@ -220,20 +202,16 @@ sixteen_are_the_most(void **state)
     assert_int_equal(list.list[15].billionths, 160000000);
 }
 
-static void
-the_default_is_50_90_99_and_99_9(void **state)
+TEST(the_default_is_50_90_99_and_99_9)
 {
-    (void)state;
     struct percentiles list;
     assert_null(percentiles_parse("50,90,99,99.9", &list));
     list.given = false;
     assert_memory_equal(&list, &percentiles_default, sizeof(list));
 }
 
-static void
-small_sets_have_the_ranks_computed_by_hand(void **state)
+TEST(small_sets_have_the_ranks_computed_by_hand)
 {
-    (void)state;
     static const struct {
         struct percentile percentile;
         uint64_t ranks[12]; /* of 1 to 12 values */
@@ -253,10 +231,8 @@ small_sets_have_the_ranks_computed_by_hand(void **state)
                              cases[i].ranks[count - 1]);
 }
 
-static void
-large_sets_have_exact_ranks(void **state)
+TEST(large_sets_have_exact_ranks)
 {
-    (void)state;
     static const uint64_t counts[] = {100,       1000,       1001,      4294967296,
                                       INT64_MAX, 1ull << 63, UINT64_MAX};
     static const struct {
@@ -311,18 +287,14 @@ static const struct {
     {MOST, 999999999},
 };
 
-static void
-it_takes_so_many_to_know_a_percentile(void **state)
+TEST(it_takes_so_many_to_know_a_percentile)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
         assert_int_equal(percentile_needs(&needed[i].percentile), needed[i].needs);
 }
 
-static void
-the_rank_is_the_last_up_to_that_many(void **state)
+TEST(the_rank_is_the_last_up_to_that_many)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
         uint64_t needs = needed[i].needs;
         assert_int_equal(percentile_rank(&needed[i].percentile, needs), needs);
@@ -330,10 +302,8 @@ the_rank_is_the_last_up_to_that_many(void **state)
     }
 }
 
-static void
-unasked_those_are_shown_that_there_are_enough_for(void **state)
+TEST(unasked_those_are_shown_that_there_are_enough_for)
 {
-    (void)state;
     static const struct {
         uint64_t count;
         unsigned shown; /* a bit each: 50, 90, 99, 99.9 */
@@ -344,10 +314,8 @@ unasked_those_are_shown_that_there_are_enough_for(void **state)
                          cases[i].shown);
 }
 
-static void
-those_asked_for_are_shown_from_one_request_on(void **state)
+TEST(those_asked_for_are_shown_from_one_request_on)
 {
-    (void)state;
     static const uint64_t counts[] = {1, 9, 10, 99, 100, 999, 1000};
     struct percentiles list;
     assert_null(percentiles_parse("99.9999999,50,1", &list));
@@ -358,10 +326,8 @@ those_asked_for_are_shown_from_one_request_on(void **state)
     assert_int_equal(percentiles_shown(&list, 1), 0xffff);
 }
 
-static void
-of_none_none_are_shown(void **state)
+TEST(of_none_none_are_shown)
 {
-    (void)state;
     struct percentiles list;
     assert_null(percentiles_parse("none", &list));
     assert_int_equal(percentiles_shown(&list, 0), 0);
@@ -369,10 +335,8 @@ of_none_none_are_shown(void **state)
 }
 
 /* 99 ms lie in a step whose middle is above them. */
-static void
-a_percentile_of_a_distribution_is_not_outside_of_it(void **state)
+TEST(a_percentile_of_a_distribution_is_not_outside_of_it)
 {
-    (void)state;
     static const struct percentile half = HALF, most = MOST;
     struct distribution one = {0}, many = {0};
     assert_int_equal(distribution_percentile(&one, &half), 0);
@@ -382,30 +346,4 @@ a_percentile_of_a_distribution_is_not_outside_of_it(void **state)
         distribution_record(&many, i);
     assert_int_equal(distribution_percentile(&many, &half), 50);
     assert_int_equal(distribution_percentile(&many, &most), 100);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(percentiles_are_exact_and_keep_their_names_as_typed),
-        cmocka_unit_test(what_is_no_percentile_is_refused),
-        cmocka_unit_test(names_of_more_than_15_characters_are_refused),
-        cmocka_unit_test(eight_decimals_are_refused),
-        cmocka_unit_test(no_more_than_the_length_is_read),
-        cmocka_unit_test(lists_keep_their_order),
-        cmocka_unit_test(none_is_a_list_of_nothing),
-        cmocka_unit_test(lists_with_anything_else_are_refused),
-        cmocka_unit_test(sixteen_are_the_most),
-        cmocka_unit_test(the_default_is_50_90_99_and_99_9),
-        cmocka_unit_test(small_sets_have_the_ranks_computed_by_hand),
-        cmocka_unit_test(large_sets_have_exact_ranks),
-        cmocka_unit_test(it_takes_so_many_to_know_a_percentile),
-        cmocka_unit_test(the_rank_is_the_last_up_to_that_many),
-        cmocka_unit_test(unasked_those_are_shown_that_there_are_enough_for),
-        cmocka_unit_test(those_asked_for_are_shown_from_one_request_on),
-        cmocka_unit_test(of_none_none_are_shown),
-        cmocka_unit_test(a_percentile_of_a_distribution_is_not_outside_of_it),
-    };
-    return cmocka_run_group_tests_name("percentile", tests, NULL, NULL);
 }

@@ -37,10 +37,8 @@ sample_of(size_t row)
     return (struct sample){.verdict = cases[row].verdict, .error = cases[row].error};
 }
 
-static void
-every_verdict_has_its_word(void **state)
+TEST(every_verdict_has_its_word)
 {
-    (void)state;
     for (size_t i = 0; i < CASES; i++) {
         char buffer[16];
         struct sample sample = sample_of(i);
@@ -52,33 +50,18 @@ every_verdict_has_its_word(void **state)
     }
 }
 
-static void
-some_verdicts_count(void **state)
+TEST(some_verdicts_count)
 {
-    (void)state;
     for (size_t i = 0; i < CASES; i++) {
         struct sample sample = sample_of(i);
         assert_int_equal(sample_counts(&sample), cases[i].counts);
     }
 }
 
-static void
-errors_and_short_requests_failed(void **state)
+TEST(errors_and_short_requests_failed)
 {
-    (void)state;
     for (size_t i = 0; i < CASES; i++) {
         struct sample sample = sample_of(i);
         assert_int_equal(sample_failed(&sample), cases[i].failed);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_verdict_has_its_word),
-        cmocka_unit_test(some_verdicts_count),
-        cmocka_unit_test(errors_and_short_requests_failed),
-    };
-    return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
 }

@@ -37,10 +37,8 @@ record(struct time_series *series, int first, int count)
         series_record(series, i, 1000 + i);
 }
 
-static void
-nothing_is_recorded_without_room(void **state)
+TEST(nothing_is_recorded_without_room)
 {
-    (void)state;
     struct time_series series = {0}, more;
     struct room room;
     record(&series, 0, 1000);
@@ -51,10 +49,8 @@ nothing_is_recorded_without_room(void **state)
     assert_int_equal(series.used, 0);
 }
 
-static void
-all_requests_are_kept_while_there_is_room(void **state)
+TEST(all_requests_are_kept_while_there_is_room)
 {
-    (void)state;
     struct time_series series;
     struct room room;
     open_room(&room, &series, MOST, 1);
@@ -69,8 +65,7 @@ all_requests_are_kept_while_there_is_room(void **state)
 }
 
 /* One of each group of 2^shift requests, in their order. */
-static void
-it_never_takes_more_memory_than_it_has(void **state)
+TEST(it_never_takes_more_memory_than_it_has)
 {
     static const int sizes[] = {2, 4, 10, MOST};
     (void)state;
@@ -107,10 +102,8 @@ find_deviance(const int *chosen, double expected)
     return sum;
 }
 
-static void
-each_request_has_the_same_chance(void **state)
+TEST(each_request_has_the_same_chance)
 {
-    (void)state;
     static int chosen[REQUESTS];
     struct time_series series;
     struct room room;
@@ -127,8 +120,7 @@ each_request_has_the_same_chance(void **state)
 }
 
 /* Every second request is slow, every third, and so on: as many are among the entries. */
-static void
-no_rhythm_of_requests_is_that_of_the_choice(void **state)
+TEST(no_rhythm_of_requests_is_that_of_the_choice)
 {
     static struct series_entry entries[4096];
     static const int rhythms[] = {2, 3, 4, 8, 16, 100};
@@ -148,10 +140,8 @@ no_rhythm_of_requests_is_that_of_the_choice(void **state)
     }
 }
 
-static void
-equal_seeds_make_the_same_choices(void **state)
+TEST(equal_seeds_make_the_same_choices)
 {
-    (void)state;
     struct time_series one, same, other;
     struct room rooms[3];
     open_room(&rooms[0], &one, MOST, 5);
@@ -166,10 +156,8 @@ equal_seeds_make_the_same_choices(void **state)
     assert_memory_not_equal(&rooms[0], &rooms[2], sizeof(rooms[0]));
 }
 
-static void
-what_begins_anew_has_nothing_of_before(void **state)
+TEST(what_begins_anew_has_nothing_of_before)
 {
-    (void)state;
     struct time_series series;
     struct room room;
     open_room(&room, &series, MOST, 5);
@@ -181,10 +169,8 @@ what_begins_anew_has_nothing_of_before(void **state)
     assert_int_equal(series.used, 3);
 }
 
-static void
-few_requests_of_several_are_all_kept(void **state)
+TEST(few_requests_of_several_are_all_kept)
 {
-    (void)state;
     struct time_series into, more;
     struct room rooms[2];
     bool kept[40] = {false};
@@ -202,10 +188,8 @@ few_requests_of_several_are_all_kept(void **state)
         assert_true(kept[i]);
 }
 
-static void
-nothing_more_changes_nothing(void **state)
+TEST(nothing_more_changes_nothing)
 {
-    (void)state;
     struct time_series into, more, none = {0};
     struct room rooms[2];
     open_room(&rooms[0], &into, MOST, 1);
@@ -218,8 +202,7 @@ nothing_more_changes_nothing(void **state)
 }
 
 /* Of these 992 requests, by workers whose series have been halved differently often. */
-static void
-each_request_of_several_has_the_same_chance(void **state)
+TEST(each_request_of_several_has_the_same_chance)
 {
     static const int counts[][4] = {
         {992, 0, 0, 0}, {16, 32, 48, 896}, {896, 48, 32, 16}, {248, 248, 248, 248}};
@@ -247,22 +230,4 @@ each_request_of_several_has_the_same_chance(void **state)
         double deviance = find_deviance(chosen, TRIALS / 16.0);
         assert_true(deviance > 930 - 5 * 43 && deviance < 930 + 5 * 43);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_recorded_without_room),
-        cmocka_unit_test(all_requests_are_kept_while_there_is_room),
-        cmocka_unit_test(it_never_takes_more_memory_than_it_has),
-        cmocka_unit_test(each_request_has_the_same_chance),
-        cmocka_unit_test(no_rhythm_of_requests_is_that_of_the_choice),
-        cmocka_unit_test(equal_seeds_make_the_same_choices),
-        cmocka_unit_test(what_begins_anew_has_nothing_of_before),
-        cmocka_unit_test(few_requests_of_several_are_all_kept),
-        cmocka_unit_test(nothing_more_changes_nothing),
-        cmocka_unit_test(each_request_of_several_has_the_same_chance),
-    };
-    return cmocka_run_group_tests_name("series", tests, NULL, NULL);
 }

@@ -44,10 +44,8 @@ stats_of(int count)
     return stats;
 }
 
-static void
-names_and_limits_are_read(void **state)
+TEST(names_and_limits_are_read)
 {
-    (void)state;
     static const struct {
         const char *text, *name;
         enum slo_metric metric;
@@ -86,10 +84,8 @@ names_and_limits_are_read(void **state)
     }
 }
 
-static void
-what_is_no_limit_is_refused_and_not_added(void **state)
+TEST(what_is_no_limit_is_refused_and_not_added)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"", NO_NAME},
         {"x", NO_NAME},
@@ -182,10 +178,8 @@ what_is_no_limit_is_refused_and_not_added(void **state)
 }
 
 /* In millionths, and written as they are read. */
-static void
-limits_relative_to_another_run_are_read(void **state)
+TEST(limits_relative_to_another_run_are_read)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t limit;
@@ -214,10 +208,8 @@ limits_relative_to_another_run_are_read(void **state)
 }
 
 /* A run by itself keeps it, however few its requests are. */
-static void
-a_limit_relative_to_another_run_is_none_of_one(void **state)
+TEST(a_limit_relative_to_another_run_is_none_of_one)
 {
-    (void)state;
     struct slo slo = slo_of("p99=-99%");
     struct slos list = {.count = 1, .list = {slo}};
     struct stats none = {0}, some = stats_of(100);
@@ -227,10 +219,8 @@ a_limit_relative_to_another_run_is_none_of_one(void **state)
     assert_int_equal(slos_check(&list, &none), SLO_MET);
 }
 
-static void
-sixteen_are_kept_in_order_and_no_more(void **state)
+TEST(sixteen_are_kept_in_order_and_no_more)
 {
-    (void)state;
     struct slos list = {0};
     char text[32];
     for (int i = 1; i <= 16; i++) {
@@ -248,10 +238,8 @@ sixteen_are_kept_in_order_and_no_more(void **state)
  * / 12 ms^2; 100 requests in 5.05 s are 19.8 per second. 50 ms lie in the step from
  * 49.807360 ms, 2^18 ns wide, 99 ms in that from 98.566144 ms, 2^19 ns wide.
  */
-static void
-a_limit_that_is_met_exactly_is_kept(void **state)
+TEST(a_limit_that_is_met_exactly_is_kept)
 {
-    (void)state;
     static const struct {
         const char *met, *broken;
         int64_t value;
@@ -277,10 +265,8 @@ a_limit_that_is_met_exactly_is_kept(void **state)
     }
 }
 
-static void
-too_few_requests_are_told_with_how_many_it_takes(void **state)
+TEST(too_few_requests_are_told_with_how_many_it_takes)
 {
-    (void)state;
     static const struct {
         const char *text;
         int needs;
@@ -321,10 +307,8 @@ above_of(int count, int above)
  * 1 of 6 with 5.85, 1 of 19 with 17.4, 2 of 19 with 1.53, 2 of 50 with 8.94, 3 of 50 with
  * 1.38, 3 of 98 with 7.57 and 4 of 98 with 1.72 (sums of binomial terms).
  */
-static void
-a_limit_is_broken_as_soon_as_the_values_refute_it(void **state)
+TEST(a_limit_is_broken_as_soon_as_the_values_refute_it)
 {
-    (void)state;
     static const struct {
         int count, above;
         enum slo_verdict verdict;
@@ -352,10 +336,8 @@ a_limit_is_broken_as_soon_as_the_values_refute_it(void **state)
  * The numbers of requests were found by summing binomial terms elsewhere. 299 is the
  * least power of 0.99 below 0.05, 473 with one of them above.
  */
-static void
-an_answer_says_how_many_would_make_it_certain(void **state)
+TEST(an_answer_says_how_many_would_make_it_certain)
 {
-    (void)state;
     static const struct {
         const char *limit;
         int count, above;
@@ -399,10 +381,8 @@ an_answer_says_how_many_would_make_it_certain(void **state)
 
 /* Ten waits of up to 900 ms are no more values: one of 20 requests refutes nothing, and
  * one of 99 breaks the limit, but not for certain. */
-static void
-waits_do_not_refute_a_limit(void **state)
+TEST(waits_do_not_refute_a_limit)
 {
-    (void)state;
     struct stats few = {.every = 100 * MS}, enough = {.every = 100 * MS};
     for (int i = 0; i < 99; i++) {
         struct sample sample = {.latency = i == 9 ? SECOND : MS, .verdict = VERDICT_NONE};
@@ -420,10 +400,8 @@ waits_do_not_refute_a_limit(void **state)
 }
 
 /* 50 of 5 ms and one of 1 s every 100 ms: ten waits of up to 900 ms beside. */
-static void
-corrected_percentiles_are_what_is_limited(void **state)
+TEST(corrected_percentiles_are_what_is_limited)
 {
-    (void)state;
     struct stats plain = {0}, corrected = {.every = 100 * MS};
     struct sample sample = {.size = 1, .bytes = 1, .verdict = VERDICT_NONE};
     for (int i = 0; i < 51; i++) {
@@ -443,10 +421,8 @@ corrected_percentiles_are_what_is_limited(void **state)
 }
 
 /* 19.8 per second one at a time, 158.4 with eight; times stay as they are. */
-static void
-requests_per_second_are_over_the_busy_time(void **state)
+TEST(requests_per_second_are_over_the_busy_time)
 {
-    (void)state;
     static const struct {
         int together;
         const char *met, *broken;
@@ -488,10 +464,8 @@ split_of(int count, enum part part)
 }
 
 /* 1, 3 ... 199 ms in the part, 0 in the others. */
-static void
-a_limit_of_a_part_is_compared_with_that(void **state)
+TEST(a_limit_of_a_part_is_compared_with_that)
 {
-    (void)state;
     static const struct {
         const char *met, *broken;
         int64_t value;
@@ -519,10 +493,8 @@ a_limit_of_a_part_is_compared_with_that(void **state)
     }
 }
 
-static void
-a_limit_of_a_part_takes_as_many_that_were_split(void **state)
+TEST(a_limit_of_a_part_takes_as_many_that_were_split)
 {
-    (void)state;
     struct slo slo = slo_of("queue-p99=1h"), least = slo_of("queue-min=1h");
     struct stats few = split_of(98, PART_QUEUE), enough = split_of(99, PART_QUEUE);
     struct stats none = stats_of(1000);
@@ -553,10 +525,8 @@ mixed(void)
 }
 
 /* The 50th of 100: its step is at most 0.8 % wide. */
-static void
-a_limit_of_an_operation_or_of_flushes_is_compared_with_that(void **state)
+TEST(a_limit_of_an_operation_or_of_flushes_is_compared_with_that)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t value;
@@ -584,10 +554,8 @@ a_limit_of_an_operation_or_of_flushes_is_compared_with_that(void **state)
     }
 }
 
-static void
-a_limit_of_an_operation_takes_as_many_of_it(void **state)
+TEST(a_limit_of_an_operation_takes_as_many_of_it)
 {
-    (void)state;
     static const char *const limits[] = {"read-p99.5=1h", "write-p99.5=1h",
                                          "sync-p99.5=1h", "p99.5=1h"};
     struct stats stats = mixed();
@@ -601,10 +569,8 @@ a_limit_of_an_operation_takes_as_many_of_it(void **state)
     }
 }
 
-static void
-the_names_to_choose_from_are_listed(void **state)
+TEST(the_names_to_choose_from_are_listed)
 {
-    (void)state;
     struct buffer text = {0};
     slos_list(&text);
     assert_string_equal(text.text,
@@ -614,10 +580,8 @@ the_names_to_choose_from_are_listed(void **state)
     buffer_free(&text);
 }
 
-static void
-lists_are_written_as_they_are_read(void **state)
+TEST(lists_are_written_as_they_are_read)
 {
-    (void)state;
     static const char *const limits[] = {"p99=0.001", "iops=1.5k", "device-max=2",
                                          "p50=-02.50%"};
     struct slos list = {0};
@@ -632,10 +596,8 @@ lists_are_written_as_they_are_read(void **state)
 }
 
 /* Of 1, 2, 3 ms. */
-static void
-the_worst_verdict_of_a_list_holds(void **state)
+TEST(the_worst_verdict_of_a_list_holds)
 {
-    (void)state;
     static const struct {
         const char *limits[2];
         enum slo_verdict verdict;
@@ -654,31 +616,4 @@ the_worst_verdict_of_a_list_holds(void **state)
             assert_null(slos_add(&list, cases[i].limits[k]));
         assert_int_equal(slos_check(&list, &stats), cases[i].verdict);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_and_limits_are_read),
-        cmocka_unit_test(what_is_no_limit_is_refused_and_not_added),
-        cmocka_unit_test(limits_relative_to_another_run_are_read),
-        cmocka_unit_test(a_limit_relative_to_another_run_is_none_of_one),
-        cmocka_unit_test(sixteen_are_kept_in_order_and_no_more),
-        cmocka_unit_test(a_limit_that_is_met_exactly_is_kept),
-        cmocka_unit_test(too_few_requests_are_told_with_how_many_it_takes),
-        cmocka_unit_test(a_limit_is_broken_as_soon_as_the_values_refute_it),
-        cmocka_unit_test(an_answer_says_how_many_would_make_it_certain),
-        cmocka_unit_test(waits_do_not_refute_a_limit),
-        cmocka_unit_test(corrected_percentiles_are_what_is_limited),
-        cmocka_unit_test(requests_per_second_are_over_the_busy_time),
-        cmocka_unit_test(a_limit_of_a_part_is_compared_with_that),
-        cmocka_unit_test(a_limit_of_a_part_takes_as_many_that_were_split),
-        cmocka_unit_test(a_limit_of_an_operation_or_of_flushes_is_compared_with_that),
-        cmocka_unit_test(a_limit_of_an_operation_takes_as_many_of_it),
-        cmocka_unit_test(the_names_to_choose_from_are_listed),
-        cmocka_unit_test(lists_are_written_as_they_are_read),
-        cmocka_unit_test(the_worst_verdict_of_a_list_holds),
-    };
-    return cmocka_run_group_tests_name("slo", tests, NULL, NULL);
 }

@@ -35,10 +35,8 @@ stats_of(int count, int64_t latency)
 }
 
 /* Each row lacks the reason of the row before it and keeps all later ones. */
-static void
-the_first_reason_decides(void **state)
+TEST(the_first_reason_decides)
 {
-    (void)state;
     static const struct {
         struct sample sample;
         enum verdict verdict;
@@ -63,10 +61,8 @@ the_first_reason_decides(void **state)
     }
 }
 
-static void
-limits_themselves_still_count(void **state)
+TEST(limits_themselves_still_count)
 {
-    (void)state;
     static const struct {
         uint64_t index;
         int64_t latency;
@@ -83,10 +79,8 @@ limits_themselves_still_count(void **state)
     }
 }
 
-static void
-without_warmup_the_first_request_counts(void **state)
+TEST(without_warmup_the_first_request_counts)
 {
-    (void)state;
     struct stats_limits none = {.slowest = INT64_MAX};
     struct sample sample = sample_of(0, VERDICT_WARMUP);
     sample.index = 1;
@@ -94,10 +88,8 @@ without_warmup_the_first_request_counts(void **state)
     assert_int_equal(sample.verdict, VERDICT_NONE);
 }
 
-static void
-only_requests_that_count_are_recorded_as_such(void **state)
+TEST(only_requests_that_count_are_recorded_as_such)
 {
-    (void)state;
     struct stats stats = {0};
     static const enum verdict verdicts[] = {
         VERDICT_WARMUP, VERDICT_TOO_FAST, VERDICT_TOO_FAST, VERDICT_TOO_SLOW,
@@ -120,10 +112,8 @@ only_requests_that_count_are_recorded_as_such(void **state)
     assert_int_equal(stats.failed, 0);
 }
 
-static void
-failed_and_short_requests_are_failures(void **state)
+TEST(failed_and_short_requests_are_failures)
 {
-    (void)state;
     struct stats stats = {0};
     struct sample failed = {.size = 4096, .error = EIO, .verdict = VERDICT_ERROR};
     struct sample cut = {.size = 4096, .bytes = 512, .verdict = VERDICT_SHORT};
@@ -146,10 +136,8 @@ compare_next(struct stats stats, int64_t latency)
     return sample.verdict;
 }
 
-static void
-fast_and_slow_need_more_than_five(void **state)
+TEST(fast_and_slow_need_more_than_five)
 {
-    (void)state;
     assert_int_equal(compare_next(stats_of(4, 1000), 1), VERDICT_NONE);
     assert_int_equal(compare_next(stats_of(4, 1000), 1000000), VERDICT_NONE);
     assert_int_equal(compare_next(stats_of(5, 1000), 1), VERDICT_FAST);
@@ -157,27 +145,21 @@ fast_and_slow_need_more_than_five(void **state)
 }
 
 /* With nine requests of 1000 before it, x meets (9000 + x) / 10 * 2 at 2250. */
-static void
-twice_the_average_includes_the_request(void **state)
+TEST(twice_the_average_includes_the_request)
 {
-    (void)state;
     assert_int_equal(compare_next(stats_of(9, 1000), 2250), VERDICT_NONE);
     assert_int_equal(compare_next(stats_of(9, 1000), 2251), VERDICT_SLOW);
 }
 
 /* With 19 requests of 1014 before it, x meets (19266 + x) / 20 / 2 at 494. */
-static void
-half_the_average_includes_the_request(void **state)
+TEST(half_the_average_includes_the_request)
 {
-    (void)state;
     assert_int_equal(compare_next(stats_of(19, 1014), 494), VERDICT_NONE);
     assert_int_equal(compare_next(stats_of(19, 1014), 493), VERDICT_FAST);
 }
 
-static void
-exactly_half_and_twice_are_neither(void **state)
+TEST(exactly_half_and_twice_are_neither)
 {
-    (void)state;
     struct stats stats = stats_of(8, 1000);
     static const struct {
         int64_t latency;
@@ -194,10 +176,8 @@ exactly_half_and_twice_are_neither(void **state)
 }
 
 /* One that took a second makes the average 100 ms, and the median stays. */
-static void
-the_median_does_not_follow_one_value(void **state)
+TEST(the_median_does_not_follow_one_value)
 {
-    (void)state;
     struct sample slow = sample_of(1000000000, VERDICT_NONE);
     struct sample next = sample_of(3710000, VERDICT_NONE);
     struct stats stats = stats_of(5, 1000000);
@@ -212,10 +192,8 @@ the_median_does_not_follow_one_value(void **state)
 }
 
 /* Writes take ten times as long: none of them is slow. */
-static void
-the_median_is_that_of_the_operation(void **state)
+TEST(the_median_is_that_of_the_operation)
 {
-    (void)state;
     struct stats stats = {.both = true};
     for (int i = 0; i < 12; i++) {
         struct sample sample = sample_of(i % 2 ? 1000 : 10000, VERDICT_NONE);
@@ -229,10 +207,8 @@ the_median_is_that_of_the_operation(void **state)
     }
 }
 
-static void
-what_does_not_count_is_not_compared(void **state)
+TEST(what_does_not_count_is_not_compared)
 {
-    (void)state;
     struct stats stats = stats_of(8, 1000);
     for (int verdict = VERDICT_WARMUP; verdict < VERDICT_NONE; verdict++) {
         struct sample sample = sample_of(1, (enum verdict)verdict);
@@ -241,10 +217,8 @@ what_does_not_count_is_not_compared(void **state)
     }
 }
 
-static void
-merging_adds_every_counter(void **state)
+TEST(merging_adds_every_counter)
 {
-    (void)state;
     struct stats stats = stats_of(2, 100), more = stats_of(3, 200);
     stats.requests = 7, stats.all_bytes = 70, stats.too_fast = 1, stats.too_slow = 2;
     stats.cached = 3, stats.failed = 4, stats.stopped = 5;
@@ -270,10 +244,8 @@ record_times(struct stats *stats, int64_t latency, int64_t sync)
     stats_record(stats, &sample);
 }
 
-static void
-clearing_leaves_nothing_but_what_its_owner_sets(void **state)
+TEST(clearing_leaves_nothing_but_what_its_owner_sets)
 {
-    (void)state;
     static const int64_t everies[] = {0, 300, 1000000};
     struct random random;
     random_seed(&random, 5);
@@ -304,10 +276,8 @@ clearing_leaves_nothing_but_what_its_owner_sets(void **state)
     }
 }
 
-static void
-clearing_reaches_the_shortest_and_the_longest(void **state)
+TEST(clearing_reaches_the_shortest_and_the_longest)
 {
-    (void)state;
     struct stats stats = {.every = 1000000000}, empty = {.every = 1000000000};
     record_times(&stats, 0, 1);
     record_times(&stats, INT64_MAX, INT64_MAX - 1);
@@ -316,10 +286,8 @@ clearing_reaches_the_shortest_and_the_longest(void **state)
     assert_memory_equal(&stats, &empty, sizeof(stats));
 }
 
-static void
-what_was_merged_is_cleared_too(void **state)
+TEST(what_was_merged_is_cleared_too)
 {
-    (void)state;
     struct stats stats = {.every = 10}, more = {.every = 10}, empty = {.every = 10};
     record_times(&stats, 500, 400);
     record_times(&more, 100, 50);
@@ -329,10 +297,8 @@ what_was_merged_is_cleared_too(void **state)
     assert_memory_equal(&stats, &empty, sizeof(stats));
 }
 
-static void
-merging_adds_every_distribution(void **state)
+TEST(merging_adds_every_distribution)
 {
-    (void)state;
     struct stats stats = {.every = 100}, more = {.every = 100};
     record_times(&stats, 120, 100);
     record_times(&more, 250, 240);
@@ -362,29 +328,23 @@ merging_adds_every_distribution(void **state)
     assert_int_equal(stats.last, 60);
 }
 
-static void
-a_rate_is_per_second(void **state)
+TEST(a_rate_is_per_second)
 {
-    (void)state;
     assert_rate(10, 1000000000, 10);
     assert_rate(1, 500000, 2000);
     assert_rate(3, 2000000000, 1.5);
     assert_rate(0, 5, 0);
 }
 
-static void
-a_rate_over_no_time_is_zero(void **state)
+TEST(a_rate_over_no_time_is_zero)
 {
-    (void)state;
     assert_true(stats_rate(10, 0) == 0);
     assert_true(stats_rate(10, -1) == 0);
 }
 
 /* 5 requests of 4096 bytes, 2 ms each: one at a time 500 per second, 2048000 bytes. */
-static void
-own_rates_are_over_the_busy_time(void **state)
+TEST(own_rates_are_over_the_busy_time)
 {
-    (void)state;
     static const struct {
         int64_t busy;
         double iops, bps;
@@ -402,10 +362,8 @@ own_rates_are_over_the_busy_time(void **state)
 }
 
 /* Requests that do not count have bytes, but no time. */
-static void
-own_rates_leave_out_what_does_not_count(void **state)
+TEST(own_rates_leave_out_what_does_not_count)
 {
-    (void)state;
     struct stats stats = stats_of(5, 2000000);
     struct sample warmup = sample_of(9000000, VERDICT_WARMUP);
     stats_record(&stats, &warmup);
@@ -413,19 +371,15 @@ own_rates_leave_out_what_does_not_count(void **state)
     assert_true(stats_bps(&stats) == 2048000);
 }
 
-static void
-own_rates_of_nothing_are_zero(void **state)
+TEST(own_rates_of_nothing_are_zero)
 {
-    (void)state;
     struct stats none = {0}, timeless = stats_of(3, 0);
     assert_true(stats_iops(&none) == 0 && stats_bps(&none) == 0);
     assert_true(stats_iops(&timeless) == 0 && stats_bps(&timeless) == 0);
 }
 
-static void
-clearing_forgets_the_busy_time(void **state)
+TEST(clearing_forgets_the_busy_time)
 {
-    (void)state;
     struct stats stats = stats_of(5, 1000), empty = {.every = 70};
     stats.every = 70;
     stats.busy = 900;
@@ -435,10 +389,8 @@ clearing_forgets_the_busy_time(void **state)
 }
 
 /* The steps of a sweep, of which some have one request at a time. */
-static void
-merging_adds_busy_times(void **state)
+TEST(merging_adds_busy_times)
 {
-    (void)state;
     struct stats stats = stats_of(2, 1000000), more = stats_of(3, 2000000), none = {0};
     stats_merge(&stats, &none);
     assert_int_equal(stats.busy, 0);
@@ -448,36 +400,4 @@ merging_adds_busy_times(void **state)
     assert_true(stats_iops(&stats) == 1000);
     stats_merge(&stats, &none);
     assert_int_equal(stats.busy, 5000000);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_reason_decides),
-        cmocka_unit_test(limits_themselves_still_count),
-        cmocka_unit_test(without_warmup_the_first_request_counts),
-        cmocka_unit_test(only_requests_that_count_are_recorded_as_such),
-        cmocka_unit_test(failed_and_short_requests_are_failures),
-        cmocka_unit_test(fast_and_slow_need_more_than_five),
-        cmocka_unit_test(twice_the_average_includes_the_request),
-        cmocka_unit_test(half_the_average_includes_the_request),
-        cmocka_unit_test(exactly_half_and_twice_are_neither),
-        cmocka_unit_test(the_median_does_not_follow_one_value),
-        cmocka_unit_test(the_median_is_that_of_the_operation),
-        cmocka_unit_test(what_does_not_count_is_not_compared),
-        cmocka_unit_test(merging_adds_every_counter),
-        cmocka_unit_test(clearing_leaves_nothing_but_what_its_owner_sets),
-        cmocka_unit_test(clearing_reaches_the_shortest_and_the_longest),
-        cmocka_unit_test(what_was_merged_is_cleared_too),
-        cmocka_unit_test(merging_adds_every_distribution),
-        cmocka_unit_test(a_rate_is_per_second),
-        cmocka_unit_test(a_rate_over_no_time_is_zero),
-        cmocka_unit_test(own_rates_are_over_the_busy_time),
-        cmocka_unit_test(own_rates_leave_out_what_does_not_count),
-        cmocka_unit_test(own_rates_of_nothing_are_zero),
-        cmocka_unit_test(clearing_forgets_the_busy_time),
-        cmocka_unit_test(merging_adds_busy_times),
-    };
-    return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

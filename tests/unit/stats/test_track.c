@@ -45,10 +45,10 @@ assert_column(const struct track *of, int index, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void
-a_column_has_all_that_started_in_it(void **state)
+FIXTURE(start_tracks, NULL)
+
+TEST(a_column_has_all_that_started_in_it)
 {
-    (void)state;
     record(&track, 0, 300, VERDICT_NONE, 0);
     record(&track, WIDTH - 1, 100, VERDICT_FAST, 0);
     record(&track, WIDTH, 900, VERDICT_SLOW, 2);
@@ -60,8 +60,7 @@ a_column_has_all_that_started_in_it(void **state)
     assert_column(&track, 3, "3: 1 of 700..700, sum 700, 0 failed, 0 missed");
 }
 
-static void
-only_requests_that_count_have_a_latency(void **state)
+TEST(only_requests_that_count_have_a_latency)
 {
     static const struct {
         enum verdict verdict;
@@ -88,10 +87,8 @@ only_requests_that_count_have_a_latency(void **state)
     }
 }
 
-static void
-a_start_before_the_begin_goes_to_the_begin(void **state)
+TEST(a_start_before_the_begin_goes_to_the_begin)
 {
-    (void)state;
     record(&track, -1, 40, VERDICT_NONE, 0);
     record(&track, -BEGAN, 60, VERDICT_NONE, 0);
     assert_column(&track, 0, "0: 2 of 40..60, sum 100, 0 failed, 0 missed");
@@ -99,10 +96,8 @@ a_start_before_the_begin_goes_to_the_begin(void **state)
     assert_int_equal(track.marks[1].latency, 60);
 }
 
-static void
-marks_are_kept_as_they_came_while_there_is_room(void **state)
+TEST(marks_are_kept_as_they_came_while_there_is_room)
 {
-    (void)state;
     for (int i = 0; i < TRACK_MARKS; i++)
         record(&track, 1000 - i, i, VERDICT_NONE, 0);
     assert_int_equal(track.marks[0].offset, 1000);
@@ -115,10 +110,8 @@ marks_are_kept_as_they_came_while_there_is_room(void **state)
     assert_column(&track, 0, "0: 401 of 0..399, sum 79807, 0 failed, 0 missed");
 }
 
-static void
-a_run_that_outgrows_them_has_columns_of_twice_the_width(void **state)
+TEST(a_run_that_outgrows_them_has_columns_of_twice_the_width)
 {
-    (void)state;
     for (int i = 0; i < TRACK_COLUMNS; i++)
         record(&track, i * WIDTH, i, i % 2 ? VERDICT_ERROR : VERDICT_NONE, 1);
     assert_int_equal(track.shift, TRACK_SHIFT);
@@ -131,10 +124,8 @@ a_run_that_outgrows_them_has_columns_of_twice_the_width(void **state)
     assert_column(&track, 1025, "1025: 0 of 0..0, sum 0, 0 failed, 0 missed");
 }
 
-static void
-an_odd_column_at_the_end_is_not_lost(void **state)
+TEST(an_odd_column_at_the_end_is_not_lost)
 {
-    (void)state;
     record(&track, 0, 10, VERDICT_NONE, 0);
     record(&track, WIDTH, 30, VERDICT_NONE, 0);
     record(&track, 2 * WIDTH, 20, VERDICT_NONE, 0);
@@ -146,10 +137,8 @@ an_odd_column_at_the_end_is_not_lost(void **state)
 }
 
 /* 2^62 ns are 146 years: 2^11 columns of 2^52. */
-static void
-no_run_is_too_long(void **state)
+TEST(no_run_is_too_long)
 {
-    (void)state;
     record(&track, 0, 1, VERDICT_NONE, 0);
     record(&track, 1LL << 62, 2, VERDICT_NONE, 0);
     assert_int_equal(track.shift, 52);
@@ -166,8 +155,7 @@ assert_same_columns(const struct track *a, const struct track *b)
     assert_memory_equal(a->columns, b->columns, sizeof(a->columns));
 }
 
-static void
-merged_tracks_are_as_if_one_had_recorded_all(void **state)
+TEST(merged_tracks_are_as_if_one_had_recorded_all)
 {
     static const int64_t ends[][2] = {{WIDTH, WIDTH},
                                       {WIDTH, 90000 * WIDTH},
@@ -190,10 +178,8 @@ merged_tracks_are_as_if_one_had_recorded_all(void **state)
     }
 }
 
-static void
-marks_of_both_are_kept_if_there_is_room(void **state)
+TEST(marks_of_both_are_kept_if_there_is_room)
 {
-    (void)state;
     record(&track, 5, 50, VERDICT_NONE, 0);
     record(&other, 3, 30, VERDICT_NONE, 0);
     record(&other, 4, 40, VERDICT_NONE, 0);
@@ -209,10 +195,8 @@ marks_of_both_are_kept_if_there_is_room(void **state)
     assert_int_equal(track.shift, TRACK_SHIFT); /* not overwritten by a mark too many */
 }
 
-static void
-nothing_and_a_track_are_that_track(void **state)
+TEST(nothing_and_a_track_are_that_track)
 {
-    (void)state;
     record(&other, 100 * WIDTH, 30, VERDICT_NONE, 1);
     memset(&track, 0, sizeof(track));
     track_merge(&track, &other);
@@ -222,10 +206,8 @@ nothing_and_a_track_are_that_track(void **state)
     assert_memory_equal(&track, &other, sizeof(track));
 }
 
-static void
-a_track_that_is_begun_anew_is_empty(void **state)
+TEST(a_track_that_is_begun_anew_is_empty)
 {
-    (void)state;
     record(&track, 5000 * WIDTH, 30, VERDICT_ERROR, 1);
     track_start(&track, BEGAN + 1, 0);
     record(&track, 1, 20, VERDICT_NONE, 0);
@@ -237,11 +219,9 @@ a_track_that_is_begun_anew_is_empty(void **state)
                             sizeof(track.columns[i]));
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, start_tracks)
 
 /* On a grid of 10 ms, and of 1 us, of which many lie in a column. */
-static void
-missed_points_are_where_they_were_due(void **state)
+TEST(missed_points_are_where_they_were_due)
 {
     static const int due[] = {9, 19, 28, 38}; /* 10, 20, 30 and 40 ms by 2^20 ns */
     (void)state;
@@ -287,10 +267,8 @@ assert_parts(const struct track *of, int index, int count)
 }
 
 /* Those that were not split have none. */
-static void
-parts_are_in_the_column_in_which_the_request_started(void **state)
+TEST(parts_are_in_the_column_in_which_the_request_started)
 {
-    (void)state;
     record(&track, 5 * WIDTH, 15, VERDICT_NONE, 0);
     split(&track, 5 * WIDTH, SPLIT_DONE);
     split(&track, 6 * WIDTH - 1, SPLIT_DONE);
@@ -305,10 +283,8 @@ parts_are_in_the_column_in_which_the_request_started(void **state)
 }
 
 /* The columns are twice as wide when the request is split. */
-static void
-parts_of_a_request_long_ago_are_where_it_is(void **state)
+TEST(parts_of_a_request_long_ago_are_where_it_is)
 {
-    (void)state;
     record(&track, 10 * WIDTH, 15, VERDICT_NONE, 0);
     split(&track, 11 * WIDTH, SPLIT_DONE);
     record(&track, TRACK_COLUMNS * WIDTH, 15, VERDICT_NONE, 0);
@@ -317,37 +293,12 @@ parts_of_a_request_long_ago_are_where_it_is(void **state)
     assert_parts(&track, 10, 0);
 }
 
-static void
-parts_of_other_tracks_are_merged(void **state)
+TEST(parts_of_other_tracks_are_merged)
 {
-    (void)state;
     split(&track, 8 * WIDTH, SPLIT_DONE);
     split(&other, 9 * WIDTH, SPLIT_DONE);
     split(&other, TRACK_COLUMNS * WIDTH, SPLIT_DONE);
     track_merge(&track, &other);
     assert_parts(&track, 4, 2);
     assert_parts(&track, TRACK_COLUMNS / 2, 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_column_has_all_that_started_in_it),
-        TEST(only_requests_that_count_have_a_latency),
-        TEST(a_start_before_the_begin_goes_to_the_begin),
-        TEST(marks_are_kept_as_they_came_while_there_is_room),
-        TEST(a_run_that_outgrows_them_has_columns_of_twice_the_width),
-        TEST(an_odd_column_at_the_end_is_not_lost),
-        TEST(no_run_is_too_long),
-        TEST(merged_tracks_are_as_if_one_had_recorded_all),
-        TEST(marks_of_both_are_kept_if_there_is_room),
-        TEST(nothing_and_a_track_are_that_track),
-        TEST(a_track_that_is_begun_anew_is_empty),
-        cmocka_unit_test_setup(missed_points_are_where_they_were_due, start_tracks),
-        TEST(parts_are_in_the_column_in_which_the_request_started),
-        TEST(parts_of_a_request_long_ago_are_where_it_is),
-        TEST(parts_of_other_tracks_are_merged),
-    };
-    return cmocka_run_group_tests_name("track", tests, NULL, NULL);
 }

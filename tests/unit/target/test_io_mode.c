@@ -161,10 +161,10 @@ choose(void)
     return io_mode_choose(&target, &plan, &notes, &error);
 }
 
-static void
-without_direct_io_the_cache_is_dropped(void **state)
+FIXTURE(prepare, finish)
+
+TEST(without_direct_io_the_cache_is_dropped)
 {
-    (void)state;
     has.drop = true;
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
@@ -172,10 +172,8 @@ without_direct_io_the_cache_is_dropped(void **state)
     assert_contains(notes.line[0], "dropping the page cache before each request");
 }
 
-static void
-a_cache_that_cannot_be_dropped_is_said_to_answer(void **state)
+TEST(a_cache_that_cannot_be_dropped_is_said_to_answer)
 {
-    (void)state;
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, IO_MODE_CACHED);
     assert_int_equal(notes.count, 1);
@@ -185,20 +183,16 @@ a_cache_that_cannot_be_dropped_is_said_to_answer(void **state)
                         "memory; name a disk instead\n");
 }
 
-static void
-writes_need_no_cache_that_can_be_dropped(void **state)
+TEST(writes_need_no_cache_that_can_be_dropped)
 {
-    (void)state;
     plan.workload.load = LOAD_WRITE;
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
     assert_contains(notes.line[0], "flushing the page cache after each request");
 }
 
-static void
-a_raw_device_is_advised_for_its_block_device(void **state)
+TEST(a_raw_device_is_advised_for_its_block_device)
 {
-    (void)state;
     has.raw = true;
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, IO_MODE_CACHED);
@@ -207,10 +201,8 @@ a_raw_device_is_advised_for_its_block_device(void **state)
     assert_int_equal(notes.count, 1);
 }
 
-static void
-and_where_direct_io_was_insisted_on(void **state)
+TEST(and_where_direct_io_was_insisted_on)
 {
-    (void)state;
     has.raw = true;
     plan.io.direct = true;
     assert_int_equal(choose(), -1);
@@ -219,20 +211,16 @@ and_where_direct_io_was_insisted_on(void **state)
     assert_string_equal(error.advice, "name the raw device /dev/rdisk2");
 }
 
-static void
-a_raw_device_is_direct(void **state)
+TEST(a_raw_device_is_direct)
 {
-    (void)state;
     has.disk = true;
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, IO_MODE_DIRECT);
     assert_int_equal(notes.count, 0);
 }
 
-static void
-a_raw_device_has_no_cache_to_use(void **state)
+TEST(a_raw_device_has_no_cache_to_use)
 {
-    (void)state;
     has.disk = true;
     plan.io.cached = true;
     assert_int_equal(choose(), 0);
@@ -240,10 +228,8 @@ a_raw_device_has_no_cache_to_use(void **state)
     assert_false(target.flush);
 }
 
-static void
-a_raw_device_takes_whole_sectors_alone(void **state)
+TEST(a_raw_device_takes_whole_sectors_alone)
 {
-    (void)state;
     has.disk = true;
     plan.workload.request_size = 1000;
     assert_int_equal(choose(), -1);
@@ -252,10 +238,8 @@ a_raw_device_takes_whole_sectors_alone(void **state)
     assert_string_equal(error.advice, "");
 }
 
-static void
-other_devices_go_without_direct_io_then(void **state)
+TEST(other_devices_go_without_direct_io_then)
 {
-    (void)state;
     has.direct = has.drop = true;
     plan.workload.request_size = 1000;
     assert_int_equal(choose(), 0);
@@ -264,8 +248,7 @@ other_devices_go_without_direct_io_then(void **state)
     assert_string_equal(target.shape, "-s 1k");
 }
 
-static void
-a_shape_that_would_be_direct_is_found(void **state)
+TEST(a_shape_that_would_be_direct_is_found)
 {
     static const struct {
         int64_t size, offset, work_size;
@@ -290,10 +273,8 @@ a_shape_that_would_be_direct_is_found(void **state)
     }
 }
 
-static void
-reads_through_a_loop_device_are_cached_and_direct_where_they_can_be(void **state)
+TEST(reads_through_a_loop_device_are_cached_and_direct_where_they_can_be)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         has.direct = has.drop = true;
         has.backing = OS_BACKING_CACHE;
@@ -311,10 +292,8 @@ reads_through_a_loop_device_are_cached_and_direct_where_they_can_be(void **state
     }
 }
 
-static void
-writes_to_a_loop_device_are_direct(void **state)
+TEST(writes_to_a_loop_device_are_direct)
 {
-    (void)state;
     has.direct = true;
     has.backing = OS_BACKING_CACHE;
     plan.workload.load = LOAD_WRITE;
@@ -323,8 +302,7 @@ writes_to_a_loop_device_are_direct(void **state)
     assert_int_equal(notes.count, 0);
 }
 
-static void
-memory_is_cached_whatever_is_done_to_it(void **state)
+TEST(memory_is_cached_whatever_is_done_to_it)
 {
     static const enum plan_load loads[] = {LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE};
     (void)state;
@@ -345,10 +323,8 @@ memory_is_cached_whatever_is_done_to_it(void **state)
 }
 
 /* As an overlay's layers on tmpfs are. */
-static void
-direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it(void **state)
+TEST(direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it)
 {
-    (void)state;
     memory = "tmpfs";
     has.backing = OS_BACKING_MEMORY;
     plan.io.direct = true;
@@ -361,10 +337,8 @@ direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it(void **state)
     assert_int_equal(notes.count, 1);
 }
 
-static void
-who_may_not_look_pages_up_is_told_afterwards(void **state)
+TEST(who_may_not_look_pages_up_is_told_afterwards)
 {
-    (void)state;
     has.drop = has.account = true;
     assert_int_equal(choose(), 0);
     assert_int_equal(target.description.mode, IO_MODE_NOCACHE);
@@ -373,8 +347,7 @@ who_may_not_look_pages_up_is_told_afterwards(void **state)
 }
 
 /* Other threads may read for the queue, and several requests are read for at a time. */
-static void
-but_not_of_requests_in_a_queue(void **state)
+TEST(but_not_of_requests_in_a_queue)
 {
     static const struct {
         char engine; /* its option */
@@ -395,8 +368,7 @@ but_not_of_requests_in_a_queue(void **state)
 }
 
 /* What is written back apart from a flush is all that direct reads need. */
-static void
-only_what_cannot_do_without_is_flushed(void **state)
+TEST(only_what_cannot_do_without_is_flushed)
 {
     static const struct {
         bool direct, parts;
@@ -422,29 +394,3 @@ only_what_cannot_do_without_is_flushed(void **state)
     }
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, prepare, finish)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(without_direct_io_the_cache_is_dropped),
-        TEST(a_cache_that_cannot_be_dropped_is_said_to_answer),
-        TEST(writes_need_no_cache_that_can_be_dropped),
-        TEST(a_raw_device_is_advised_for_its_block_device),
-        TEST(and_where_direct_io_was_insisted_on),
-        TEST(a_raw_device_is_direct),
-        TEST(a_raw_device_has_no_cache_to_use),
-        TEST(a_raw_device_takes_whole_sectors_alone),
-        TEST(other_devices_go_without_direct_io_then),
-        TEST(a_shape_that_would_be_direct_is_found),
-        TEST(reads_through_a_loop_device_are_cached_and_direct_where_they_can_be),
-        TEST(writes_to_a_loop_device_are_direct),
-        TEST(memory_is_cached_whatever_is_done_to_it),
-        TEST(direct_io_on_a_file_system_in_memory_is_as_the_kernel_has_it),
-        TEST(who_may_not_look_pages_up_is_told_afterwards),
-        TEST(but_not_of_requests_in_a_queue),
-        TEST(only_what_cannot_do_without_is_flushed),
-    };
-    return cmocka_run_group_tests_name("access", tests, NULL, unmount_all);
-}

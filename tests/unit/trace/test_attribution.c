@@ -35,10 +35,8 @@ log_three(void)
     return &log;
 }
 
-static void
-all_that_was_handed_over_is_in_the_sum(void **state)
+TEST(all_that_was_handed_over_is_in_the_sum)
 {
-    (void)state;
     static struct stats stats;
     struct tape tape;
     struct attribution *attribution = make_attribution(&tape);
@@ -54,8 +52,7 @@ all_that_was_handed_over_is_in_the_sum(void **state)
     attribution_close(attribution);
 }
 
-static void
-more_logs_than_wait_at_a_time_are_split_all_the_same(void **state)
+TEST(more_logs_than_wait_at_a_time_are_split_all_the_same)
 {
     enum { LOGS = 500, ALL = 3 * LOGS };
     static struct stats stats;
@@ -95,8 +92,7 @@ write_mark(void *self, uint64_t mark)
 }
 
 /* A PID namespace has other numbers than the trace. */
-static void
-a_thread_has_the_number_of_its_mark(void **state)
+TEST(a_thread_has_the_number_of_its_mark)
 {
     static struct attribution_log log;
     struct trace_target target = *plain();
@@ -112,10 +108,8 @@ a_thread_has_the_number_of_its_mark(void **state)
     attribution_close(attribution);
 }
 
-static void
-what_does_not_count_is_split_but_not_recorded(void **state)
+TEST(what_does_not_count_is_split_but_not_recorded)
 {
-    (void)state;
     static struct stats stats;
     struct tape tape;
     struct attribution *attribution = make_attribution(&tape);
@@ -129,10 +123,8 @@ what_does_not_count_is_split_but_not_recorded(void **state)
     attribution_close(attribution);
 }
 
-static void
-columns_of_a_plot_have_the_parts_too(void **state)
+TEST(columns_of_a_plot_have_the_parts_too)
 {
-    (void)state;
     static struct stats stats;
     static struct track track;
     struct tape tape;
@@ -146,10 +138,8 @@ columns_of_a_plot_have_the_parts_too(void **state)
     attribution_close(attribution);
 }
 
-static void
-a_reset_forgets_what_was_split(void **state)
+TEST(a_reset_forgets_what_was_split)
 {
-    (void)state;
     static struct stats stats;
     struct tape tape;
     struct attribution *attribution = make_attribution(&tape);
@@ -159,18 +149,4 @@ a_reset_forgets_what_was_split(void **state)
     assert_true(attribution_add(attribution, 0, &stats, NULL, true));
     assert_int_equal(breakdown_count(&stats.breakdown), 0);
     attribution_close(attribution);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_was_handed_over_is_in_the_sum),
-        cmocka_unit_test(more_logs_than_wait_at_a_time_are_split_all_the_same),
-        cmocka_unit_test(a_thread_has_the_number_of_its_mark),
-        cmocka_unit_test(what_does_not_count_is_split_but_not_recorded),
-        cmocka_unit_test(columns_of_a_plot_have_the_parts_too),
-        cmocka_unit_test(a_reset_forgets_what_was_split),
-    };
-    return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);
 }

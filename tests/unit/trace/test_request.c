@@ -1,10 +1,8 @@
 /* The parts of a request, by the records that are its own. */
 #include "records.h"
 
-static void
-a_request_is_split_where_its_records_are(void **state)
+TEST(a_request_is_split_where_its_records_are)
 {
-    (void)state;
     const struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
                                               COMPLETE(10700, 1008)};
     struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
@@ -12,10 +10,8 @@ a_request_is_split_where_its_records_are(void **state)
     assert_int_equal(split.sync_device, 0);
 }
 
-static void
-records_of_several_processors_come_in_any_order(void **state)
+TEST(records_of_several_processors_come_in_any_order)
 {
-    (void)state;
     const struct os_trace_record records[] = {COMPLETE(10700, 1008), ISSUE(10300, 1008),
                                               COMPLETE(9000, 1008),  ISSUE(8500, 1008),
                                               QUEUE(8400, 1008),     QUEUE(10100, 1008)};
@@ -23,10 +19,8 @@ records_of_several_processors_come_in_any_order(void **state)
     assert_parts(&split, 100, 200, 400, 800);
 }
 
-static void
-what_others_do_on_the_disk_is_not_its_own(void **state)
+TEST(what_others_do_on_the_disk_is_not_its_own)
 {
-    (void)state;
     const struct os_trace_record records[] = {
         QUEUE(10010, 1000),    ISSUE(10020, 1000),
         COMPLETE(10030, 1000), QUEUE(10100, 1008),
@@ -38,10 +32,8 @@ what_others_do_on_the_disk_is_not_its_own(void **state)
 }
 
 /* The scheduler may merge requests of neighbouring blocks. */
-static void
-an_issue_and_a_completion_may_be_those_of_more(void **state)
+TEST(an_issue_and_a_completion_may_be_those_of_more)
 {
-    (void)state;
     const struct os_trace_record records[] = {
         QUEUE(10100, 1008), QUEUE(10150, 1016),
         RECORD(OS_TRACE_ISSUE, 10300, DISK, 1000, 24),
@@ -50,10 +42,8 @@ an_issue_and_a_completion_may_be_those_of_more(void **state)
     assert_parts(&split, 100, 200, 400, 800);
 }
 
-static void
-the_first_issue_and_the_last_completion_of_pieces_count(void **state)
+TEST(the_first_issue_and_the_last_completion_of_pieces_count)
 {
-    (void)state;
     struct sample sample = reading(0, 10000, 12000);
     const struct os_trace_record records[] = {
         RECORD(OS_TRACE_QUEUE, 10100, DISK, 1000, 16),
@@ -67,10 +57,8 @@ the_first_issue_and_the_last_completion_of_pieces_count(void **state)
     assert_parts(&split, 100, 200, 600, 1100);
 }
 
-static void
-without_all_completions_it_is_lost(void **state)
+TEST(without_all_completions_it_is_lost)
 {
-    (void)state;
     const struct os_trace_record records[] = {
         QUEUE(10100, 1008), ISSUE(10300, 1008),
         RECORD(OS_TRACE_COMPLETE, 10700, DISK, 1008, 7)};
@@ -79,19 +67,15 @@ without_all_completions_it_is_lost(void **state)
     assert_int_equal(split.part[PART_DEVICE], 0);
 }
 
-static void
-without_an_entry_into_the_queue_it_is_lost(void **state)
+TEST(without_an_entry_into_the_queue_it_is_lost)
 {
-    (void)state;
     const struct os_trace_record records[] = {ISSUE(10300, 1008), COMPLETE(10700, 1008)};
     struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
     assert_int_equal(split.result, SPLIT_LOST);
 }
 
-static void
-without_records_it_is_lost_unless_a_cache_may_have_answered(void **state)
+TEST(without_records_it_is_lost_unless_a_cache_may_have_answered)
 {
-    (void)state;
     struct trace_target cached = *plain();
     struct os_trace_record records[] = {QUEUE(10100, 1016), ISSUE(10300, 1016)};
     struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
@@ -102,10 +86,8 @@ without_records_it_is_lost_unless_a_cache_may_have_answered(void **state)
 }
 
 /* Of three pages, as they are read through the page cache, one was in it. */
-static void
-what_was_cached_needs_no_completion(void **state)
+TEST(what_was_cached_needs_no_completion)
 {
-    (void)state;
     struct trace_target cached = *plain();
     struct sample sample = reading(0, 10000, 12000);
     const struct os_trace_record records[] = {
@@ -118,20 +100,16 @@ what_was_cached_needs_no_completion(void **state)
 }
 
 /* The clock of a system may not tell them apart. */
-static void
-records_of_one_time_are_in_their_natural_order(void **state)
+TEST(records_of_one_time_are_in_their_natural_order)
 {
-    (void)state;
     const struct os_trace_record records[] = {ISSUE(10100, 1008), COMPLETE(10100, 1008),
                                               QUEUE(10100, 1008)};
     struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
     assert_parts(&split, 100, 0, 0, 1400);
 }
 
-static void
-of_entries_that_of_its_own_thread_counts(void **state)
+TEST(of_entries_that_of_its_own_thread_counts)
 {
-    (void)state;
     struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
                                         QUEUE(40000, 1008),    ISSUE(40300, 1008),
                                         COMPLETE(41000, 1008), COMPLETE(41700, 1008)};
@@ -141,10 +119,8 @@ of_entries_that_of_its_own_thread_counts(void **state)
 }
 
 /* Of two that have a block under way any may be completed first. */
-static void
-what_another_process_has_under_way_is_not_split(void **state)
+TEST(what_another_process_has_under_way_is_not_split)
 {
-    (void)state;
     struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
                                         QUEUE(40000, 1008),    ISSUE(40300, 1008),
                                         COMPLETE(41000, 1008), COMPLETE(41700, 1008)};
@@ -158,10 +134,8 @@ what_another_process_has_under_way_is_not_split(void **state)
 }
 
 /* Only its own block request has to be complete when it ends. */
-static void
-what_another_process_does_before_and_after_is_told_apart(void **state)
+TEST(what_another_process_does_before_and_after_is_told_apart)
 {
-    (void)state;
     struct os_trace_record records[] = {
         QUEUE(10010, 1008), ISSUE(10020, 1008),    COMPLETE(10030, 1008),
         QUEUE(10100, 1008), ISSUE(10300, 1008),    COMPLETE(10700, 1008),
@@ -176,8 +150,7 @@ what_another_process_does_before_and_after_is_told_apart(void **state)
 }
 
 /* A throttled request beside a reader of the same block that is not. */
-static void
-records_of_another_process_are_not_those_of_a_throttled_request(void **state)
+TEST(records_of_another_process_are_not_those_of_a_throttled_request)
 {
     enum { ROUNDS = 2000 };
     static struct os_trace_record records[3 * ROUNDS + 3];
@@ -203,10 +176,8 @@ records_of_another_process_are_not_those_of_a_throttled_request(void **state)
     assert_int_equal(split.result, SPLIT_SHARED);
 }
 
-static void
-later_requests_of_its_block_are_not_waited_for(void **state)
+TEST(later_requests_of_its_block_are_not_waited_for)
 {
-    (void)state;
     struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
                                         COMPLETE(10800, 1008), QUEUE(11000, 1008),
                                         ISSUE(11100, 1008),    COMPLETE(59000, 1008)};
@@ -215,10 +186,8 @@ later_requests_of_its_block_are_not_waited_for(void **state)
     assert_parts(&split, 100, 100, 600, 49200);
 }
 
-static void
-requests_of_one_block_are_completed_in_their_order(void **state)
+TEST(requests_of_one_block_are_completed_in_their_order)
 {
-    (void)state;
     const struct os_trace_record records[] = {
         QUEUE(10100, 1008), ISSUE(10300, 1008),    QUEUE(20100, 1008),
         ISSUE(20300, 1008), COMPLETE(24000, 1008), COMPLETE(26000, 1008)};
@@ -228,10 +197,8 @@ requests_of_one_block_are_completed_in_their_order(void **state)
     assert_parts(&second, 100, 200, 5700, 500);
 }
 
-static void
-a_throttled_request_was_in_the_queue(void **state)
+TEST(a_throttled_request_was_in_the_queue)
 {
-    (void)state;
     struct os_trace_record records[] = {QUEUE(50000, 1008), ISSUE(50300, 1008),
                                         COMPLETE(50700, 1008)};
     records[0].kernel = true;
@@ -239,10 +206,8 @@ a_throttled_request_was_in_the_queue(void **state)
     assert_parts(&split, 0, 40300, 400, 300);
 }
 
-static void
-threads_of_the_kernel_ask_the_device_below_another(void **state)
+TEST(threads_of_the_kernel_ask_the_device_below_another)
 {
-    (void)state;
     struct trace_target target = *plain();
     struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
                                         COMPLETE(10700, 1008)};
@@ -253,10 +218,8 @@ threads_of_the_kernel_ask_the_device_below_another(void **state)
 }
 
 /* Only above does it show who they work for. */
-static void
-what_another_process_asks_for_above_another_device_is_not_split(void **state)
+TEST(what_another_process_asks_for_above_another_device_is_not_split)
 {
-    (void)state;
     struct os_extent upper[] = {{0, 1 << 20, 3000}};
     struct trace_target target = *plain();
     struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10010, OTHER, 3008, 8),
@@ -282,20 +245,16 @@ what_another_process_asks_for_above_another_device_is_not_split(void **state)
     assert_parts(&split, 200, 200, 1600, 500);
 }
 
-static void
-times_are_clipped_to_those_of_the_request(void **state)
+TEST(times_are_clipped_to_those_of_the_request)
 {
-    (void)state;
     const struct os_trace_record records[] = {QUEUE(9900, 1008), ISSUE(10300, 1008),
                                               COMPLETE(12100, 1008)};
     struct split split = SPLIT(plain(), reading(4096, 10000, 12000), records);
     assert_parts(&split, 0, 300, 1700, 0);
 }
 
-static void
-a_partition_is_on_its_disk(void **state)
+TEST(a_partition_is_on_its_disk)
 {
-    (void)state;
     struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         RECORD(OS_TRACE_QUEUE, 10100, PARTITION, 1008, 8), ISSUE(10300, 1008),
@@ -306,10 +265,8 @@ a_partition_is_on_its_disk(void **state)
     assert_parts(&split, 100, 200, 400, 800);
 }
 
-static void
-a_request_may_lie_in_several_extents(void **state)
+TEST(a_request_may_lie_in_several_extents)
 {
-    (void)state;
     struct os_extent extents[] = {{0, 2048, 1000}, {4096, 1024, 500}, {5120, 4096, 2000}};
     struct trace_target target = *plain();
     const struct os_trace_record records[] = {
@@ -326,10 +283,8 @@ a_request_may_lie_in_several_extents(void **state)
 }
 
 /* A control group lets blocks go one after the other. */
-static void
-blocks_that_are_released_later_wait_in_the_queue(void **state)
+TEST(blocks_that_are_released_later_wait_in_the_queue)
 {
-    (void)state;
     struct os_trace_record records[] = {
         QUEUE(10100, 1000), ISSUE(10300, 1000), COMPLETE(10700, 1000),
         QUEUE(20100, 1008), ISSUE(20200, 1008), COMPLETE(20600, 1008),
@@ -347,10 +302,8 @@ blocks_that_are_released_later_wait_in_the_queue(void **state)
 
 #define REQUEUE(when, first) RECORD(OS_TRACE_REQUEUE, when, DISK, first, 8)
 
-static void
-what_is_requeued_is_not_at_the_device(void **state)
+TEST(what_is_requeued_is_not_at_the_device)
 {
-    (void)state;
     const struct os_trace_record records[] = {QUEUE(10100, 1008),   ISSUE(10300, 1008),
                                               REQUEUE(10350, 1008), ISSUE(18000, 1008),
                                               REQUEUE(18010, 1008), ISSUE(18500, 1008),
@@ -359,10 +312,8 @@ what_is_requeued_is_not_at_the_device(void **state)
     assert_parts(&split, 100, 200 + 7650 + 490, 50 + 10 + 500, 1000);
 }
 
-static void
-of_siblings_that_which_was_issued_last_is_requeued(void **state)
+TEST(of_siblings_that_which_was_issued_last_is_requeued)
 {
-    (void)state;
     struct os_trace_record records[] = {QUEUE(10100, 1008),   ISSUE(10200, 1008),
                                         QUEUE(10300, 1008),   ISSUE(10400, 1008),
                                         REQUEUE(10500, 1008), COMPLETE(11000, 1008),
@@ -373,10 +324,8 @@ of_siblings_that_which_was_issued_last_is_requeued(void **state)
 }
 
 /* A driver may complete a part, and issue the rest again. */
-static void
-the_rest_of_what_is_complete_in_part_waits_alone(void **state)
+TEST(the_rest_of_what_is_complete_in_part_waits_alone)
 {
-    (void)state;
     const struct os_trace_record records[] = {
         QUEUE(10100, 1008),
         ISSUE(10300, 1008),
@@ -389,10 +338,8 @@ the_rest_of_what_is_complete_in_part_waits_alone(void **state)
 }
 
 /* Two requests of one block at once: each has block requests of its own. */
-static void
-no_block_request_is_that_of_two_requests(void **state)
+TEST(no_block_request_is_that_of_two_requests)
 {
-    (void)state;
     const struct os_trace_record records[] = {
         QUEUE(10100, 1008), ISSUE(10200, 1008),    QUEUE(10300, 1008),
         ISSUE(10400, 1008), COMPLETE(11000, 1008), COMPLETE(12000, 1008)};
@@ -411,10 +358,8 @@ no_block_request_is_that_of_two_requests(void **state)
     assert_parts(&second.split, 300, 100, 1600, 500);
 }
 
-static void
-a_hole_is_on_no_device(void **state)
+TEST(a_hole_is_on_no_device)
 {
-    (void)state;
     struct os_trace_record records[] = {QUEUE(10100, 1008)};
     struct split split = SPLIT(plain(), reading(2 << 20, 10000, 11000), records);
     assert_int_equal(split.result, SPLIT_LOST); /* its thread asks for something */
@@ -424,10 +369,8 @@ a_hole_is_on_no_device(void **state)
 }
 
 /* Its thread asks the loop device, which asks nothing of the one below for a hole. */
-static void
-a_hole_below_a_loop_device_is_on_no_device(void **state)
+TEST(a_hole_below_a_loop_device_is_on_no_device)
 {
-    (void)state;
     struct os_extent upper[] = {{0, 4 << 20, 3000}};
     struct trace_target target = *plain();
     struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10010, OTHER, 7096, 8),
@@ -449,10 +392,8 @@ a_hole_below_a_loop_device_is_on_no_device(void **state)
 }
 
 /* A hole may be punched while the run goes on. */
-static void
-a_request_whose_thread_asks_for_nothing_asks_no_device(void **state)
+TEST(a_request_whose_thread_asks_for_nothing_asks_no_device)
 {
-    (void)state;
     struct trace_target target = *plain();
     struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
                                         COMPLETE(10700, 1008), QUEUE(10800, 1016)};
@@ -472,10 +413,8 @@ a_request_whose_thread_asks_for_nothing_asks_no_device(void **state)
 }
 
 /* What comes after its write is queued within the accuracy of the clock, and goes on. */
-static void
-what_its_thread_asks_for_next_is_not_its_own(void **state)
+TEST(what_its_thread_asks_for_next_is_not_its_own)
 {
-    (void)state;
     struct trace_target target = *plain();
     const struct os_trace_record records[] = {QUEUE(10100, 77000), ISSUE(10300, 77000),
                                               COMPLETE(10700, 77000), QUEUE(12200, 88000),
@@ -485,10 +424,8 @@ what_its_thread_asks_for_next_is_not_its_own(void **state)
     assert_parts(&split, 100, 200, 400, 800);
 }
 
-static void
-where_blocks_are_not_known_its_thread_tells(void **state)
+TEST(where_blocks_are_not_known_its_thread_tells)
 {
-    (void)state;
     struct trace_target target = *plain();
     struct os_trace_record records[] = {QUEUE(10050, 3000),    QUEUE(10100, 77000),
                                         ISSUE(10120, 3000),    ISSUE(10300, 77000),
@@ -500,10 +437,8 @@ where_blocks_are_not_known_its_thread_tells(void **state)
     assert_parts(&split, 100, 200, 400, 800);
 }
 
-static void
-what_is_made_of_others_is_followed_down_to_them(void **state)
+TEST(what_is_made_of_others_is_followed_down_to_them)
 {
-    (void)state;
     struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         QUEUE(10010, 1008),
@@ -526,10 +461,8 @@ what_is_made_of_others_is_followed_down_to_them(void **state)
     assert_parts(&split, 100, 200, 400, 800);
 }
 
-static void
-where_blocks_are_not_known_one_that_was_throttled_may_be_it(void **state)
+TEST(where_blocks_are_not_known_one_that_was_throttled_may_be_it)
 {
-    (void)state;
     struct trace_target target = *plain();
     struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10050, DISK, 3000, 64),
                                         QUEUE(50000, 77000), ISSUE(50300, 77000),
@@ -547,10 +480,8 @@ where_blocks_are_not_known_one_that_was_throttled_may_be_it(void **state)
 }
 
 /* A write into a hole, or into blocks that another file shares, gets new ones. */
-static void
-where_blocks_have_changed_its_thread_tells(void **state)
+TEST(where_blocks_have_changed_its_thread_tells)
 {
-    (void)state;
     struct trace_target target = *plain();
     struct os_trace_record records[] = {QUEUE(10100, 77000), ISSUE(10300, 77000),
                                         COMPLETE(10700, 77000)};
@@ -566,10 +497,8 @@ where_blocks_have_changed_its_thread_tells(void **state)
 
 /* What is handed on to a partition is traced with its sectors, and again with those of
  * the disk. */
-static void
-what_is_made_of_partitions_is_followed_to_their_disk(void **state)
+TEST(what_is_made_of_partitions_is_followed_to_their_disk)
 {
-    (void)state;
     struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         QUEUE(10010, 1008),
@@ -600,10 +529,8 @@ what_is_made_of_partitions_is_followed_to_their_disk(void **state)
 }
 
 /* md hands on what it was given itself, which has entered the queue once, above. */
-static void
-what_is_handed_on_without_a_copy_enters_with_that(void **state)
+TEST(what_is_handed_on_without_a_copy_enters_with_that)
 {
-    (void)state;
     struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         QUEUE(10010, 1008),
@@ -629,10 +556,8 @@ what_is_handed_on_without_a_copy_enters_with_that(void **state)
         .kind = (what), .time = (when), .device = DISK, .flush = true \
     }
 
-static void
-the_flush_after_a_write_has_its_own_time_on_the_device(void **state)
+TEST(the_flush_after_a_write_has_its_own_time_on_the_device)
 {
-    (void)state;
     const struct os_trace_record records[] = {
         QUEUE(10100, 1008), ISSUE(10300, 1008), COMPLETE(10700, 1008),
         FLUSH(OS_TRACE_ISSUE, 12000), FLUSH(OS_TRACE_COMPLETE, 15000)};
@@ -644,10 +569,8 @@ the_flush_after_a_write_has_its_own_time_on_the_device(void **state)
     assert_int_equal(split.sync_device, 3000);
 }
 
-static void
-a_write_that_returns_after_its_flush_waits_for_the_device(void **state)
+TEST(a_write_that_returns_after_its_flush_waits_for_the_device)
 {
-    (void)state;
     struct trace_target target = *plain();
     const struct os_trace_record records[] = {
         QUEUE(10100, 1008), ISSUE(10300, 1008), COMPLETE(10700, 1008),
@@ -660,10 +583,8 @@ a_write_that_returns_after_its_flush_waits_for_the_device(void **state)
 
 /* More than are kept, of somebody else; those of a request that is not split yet stay as
  * long as there are others to forget. */
-static void
-records_of_a_long_request_outlive_those_that_were_used(void **state)
+TEST(records_of_a_long_request_outlive_those_that_were_used)
 {
-    (void)state;
     enum { ROUNDS = 100000 };
     struct os_trace_record records[3] = {QUEUE(1000, 8000), ISSUE(1100, 8000)};
     struct tape tape = {records, 2, 0, 0};
@@ -693,52 +614,4 @@ records_of_a_long_request_outlive_those_that_were_used(void **state)
     request_attribute(&store, &target, ME, true, &sample);
     assert_parts(&sample.split, 100, 100, (ROUNDS + 1) * 10000LL - 1100, 100);
     records_close(&store);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_is_split_where_its_records_are),
-        cmocka_unit_test(records_of_several_processors_come_in_any_order),
-        cmocka_unit_test(what_others_do_on_the_disk_is_not_its_own),
-        cmocka_unit_test(an_issue_and_a_completion_may_be_those_of_more),
-        cmocka_unit_test(the_first_issue_and_the_last_completion_of_pieces_count),
-        cmocka_unit_test(without_all_completions_it_is_lost),
-        cmocka_unit_test(without_an_entry_into_the_queue_it_is_lost),
-        cmocka_unit_test(without_records_it_is_lost_unless_a_cache_may_have_answered),
-        cmocka_unit_test(what_was_cached_needs_no_completion),
-        cmocka_unit_test(records_of_one_time_are_in_their_natural_order),
-        cmocka_unit_test(of_entries_that_of_its_own_thread_counts),
-        cmocka_unit_test(what_another_process_has_under_way_is_not_split),
-        cmocka_unit_test(what_another_process_does_before_and_after_is_told_apart),
-        cmocka_unit_test(records_of_another_process_are_not_those_of_a_throttled_request),
-        cmocka_unit_test(later_requests_of_its_block_are_not_waited_for),
-        cmocka_unit_test(requests_of_one_block_are_completed_in_their_order),
-        cmocka_unit_test(a_throttled_request_was_in_the_queue),
-        cmocka_unit_test(threads_of_the_kernel_ask_the_device_below_another),
-        cmocka_unit_test(what_another_process_asks_for_above_another_device_is_not_split),
-        cmocka_unit_test(times_are_clipped_to_those_of_the_request),
-        cmocka_unit_test(a_partition_is_on_its_disk),
-        cmocka_unit_test(a_request_may_lie_in_several_extents),
-        cmocka_unit_test(blocks_that_are_released_later_wait_in_the_queue),
-        cmocka_unit_test(what_is_requeued_is_not_at_the_device),
-        cmocka_unit_test(of_siblings_that_which_was_issued_last_is_requeued),
-        cmocka_unit_test(the_rest_of_what_is_complete_in_part_waits_alone),
-        cmocka_unit_test(no_block_request_is_that_of_two_requests),
-        cmocka_unit_test(a_hole_is_on_no_device),
-        cmocka_unit_test(a_hole_below_a_loop_device_is_on_no_device),
-        cmocka_unit_test(a_request_whose_thread_asks_for_nothing_asks_no_device),
-        cmocka_unit_test(what_its_thread_asks_for_next_is_not_its_own),
-        cmocka_unit_test(where_blocks_are_not_known_its_thread_tells),
-        cmocka_unit_test(what_is_made_of_others_is_followed_down_to_them),
-        cmocka_unit_test(where_blocks_are_not_known_one_that_was_throttled_may_be_it),
-        cmocka_unit_test(where_blocks_have_changed_its_thread_tells),
-        cmocka_unit_test(what_is_made_of_partitions_is_followed_to_their_disk),
-        cmocka_unit_test(what_is_handed_on_without_a_copy_enters_with_that),
-        cmocka_unit_test(the_flush_after_a_write_has_its_own_time_on_the_device),
-        cmocka_unit_test(a_write_that_returns_after_its_flush_waits_for_the_device),
-        cmocka_unit_test(records_of_a_long_request_outlive_those_that_were_used),
-    };
-    return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);
 }

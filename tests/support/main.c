@@ -1,0 +1,41 @@
+/* The program of most tests: it runs those of its file, which have registered themselves.
+ */
+#include "support.h"
+
+static struct CMUnitTest tests[100];
+static size_t count;
+static struct CMUnitTest fixture; /* of the tests that are still to come */
+static CMFixtureFunction set_up;
+
+void
+test_add(const char *name, CMUnitTestFunction function)
+{
+    if (count == sizeof(tests) / sizeof(tests[0]))
+        abort();
+    tests[count] = fixture;
+    tests[count].name = name;
+    tests[count++].test_func = function;
+}
+
+void
+test_fixture(CMFixtureFunction before, CMFixtureFunction after)
+{
+    fixture.setup_func = before;
+    fixture.teardown_func = after;
+}
+
+void
+test_set_up(CMFixtureFunction function)
+{
+    set_up = function;
+}
+
+/* Weak: a program that has each test for several engines has a list and a main() itself.
+ */
+__attribute__((weak)) int
+main(int argc, char **argv)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    return _cmocka_run_group_tests(slash ? slash + 1 : "tests", tests, count, set_up,
+                                   unmount_all);
+}
