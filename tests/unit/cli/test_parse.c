@@ -80,7 +80,7 @@ static const struct row {
     {OPTION_THREADS, 0, "threads", "7", AT(threads)},
     {OPTION_DEPTH, 0, "depth", "7", AT(depth)},
     {OPTION_SWEEP, 0, "sweep", "size=7..7", AT(sweep.from)},
-    {OPTION_LOAD, 0, "load", "read,depth=7", AT(load.depth)},
+    {OPTION_LOAD, 0, "load", "read,depth=7", AT(background.depth)},
     {OPTION_BATCH, 'B', "batch", NULL, 0},
     {OPTION_CACHED, 'C', "cached", NULL, 0},
     {OPTION_DIRECT, 'D', "direct", NULL, 0},
