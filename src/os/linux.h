@@ -8,6 +8,7 @@
 #include "os/storage.h"
 #include "os/trace.h"
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,10 +22,18 @@
  */
 int linux_statx(int fd, unsigned mask, size_t at, void *value, size_t size);
 
-/* linux_file_read: reads all of a text file. Allocated; NULL with errno.
- * linux_file_write: writes TEXT to a file by one call. Returns 0, or -1 with errno. */
-char *linux_file_read(const char *path);
-int linux_file_write(const char *path, const char *text);
+/*
+ * Small files of the kernel, whose PATH is in printf form.
+ * linux_file_read: reads what one call tells, up to SIZE - 1 bytes, into TEXT, without
+ * the newline at its end. Returns false, and TEXT is empty, if that is nothing.
+ * linux_file_all: reads all of a file. Allocated; NULL with errno.
+ * linux_file_write: writes TEXT by one call. Returns 0, or -1 with errno.
+ */
+bool linux_file_read(char *text, size_t size, const char *path, ...)
+    __attribute__((format(printf, 3, 4)));
+char *linux_file_all(const char *path, ...) __attribute__((format(printf, 1, 2)));
+int linux_file_write(const char *text, const char *path, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The name of a file system that lives in memory; NULL: this one does not. */
 const char *linux_mount_memory(const struct statfs *status);
@@ -42,15 +51,21 @@ char *linux_mount_options(int fd);
 #define LINUX_SYSFS_ROOM 1024
 
 /*
- * linux_sysfs_read: reads the first line of attribute NAME of FOLDER into TEXT of SIZE
- * bytes. linux_sysfs_name: the last component of the target of symbolic link PATH, or the
- * one BEFORE it. Return false without one, or if it does not fit a name.
+ * A block device of sysfs, whose FOLDER is a symbolic link to that of a disk or, one
+ * level below, of a partition. Fills in DISK what it is, or is a part of. Returns whether
+ * it is a partition; -1: it cannot be found.
  */
-bool linux_sysfs_read(const char *folder, const char *name, char *text, size_t size);
-bool linux_sysfs_name(const char *path, bool before, char *name, size_t size);
+struct linux_disk {
+    char folder[LINUX_SYSFS_ROOM], name[64];
+};
+int linux_disk_find(const char *folder, struct linux_disk *disk);
 
-/* Returns true if DISK is the name of a device that is memory. FOLDER is its own. */
-bool linux_backing_is_memory(const char *folder, const char *disk);
+/* Returns true if a disk is memory. */
+bool linux_disk_is_memory(const struct linux_disk *disk);
+
+/* Puts the path of the next entry of LIST, that of FOLDER, into PATH. Closes LIST, which
+ * may be NULL, and returns false if there are no more. */
+bool linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM]);
 
 /* Stores the folder of sysfs that has links to the devices of the btrfs that FD is on.
  * Returns false if the kernel does not tell which that is. */

@@ -8,7 +8,6 @@
 #include "base/units.h"
 #include "os/os.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/btrfs.h>
 #include <linux/magic.h>
@@ -20,38 +19,45 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-bool
-linux_sysfs_read(const char *folder, const char *name, char *text, size_t size)
+/* Reads symbolic link PATH. Returns false if it is none. */
+static bool
+read_link(const char *path, char target[LINUX_SYSFS_ROOM])
 {
-    char path[LINUX_SYSFS_ROOM + 64];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    int fd = os_file_open(path, OS_OPEN_READ);
-    if (fd < 0)
-        return false;
-    ssize_t got = read(fd, text, size - 1);
-    os_file_close(fd);
-    if (got <= 0)
-        return false;
-    text[got] = '\0';
-    text[strcspn(text, "\n")] = '\0';
-    return true;
+    ssize_t length = readlink(path, target, LINUX_SYSFS_ROOM - 1);
+    target[length > 0 ? length : 0] = '\0';
+    return length > 0;
 }
 
-bool
-linux_sysfs_name(const char *path, bool before, char *name, size_t size)
+int
+linux_disk_find(const char *folder, struct linux_disk *disk)
 {
     char target[LINUX_SYSFS_ROOM];
-    ssize_t length = readlink(path, target, sizeof(target) - 1);
-    if (length <= 0)
-        return false;
-    target[length] = '\0';
+    int used = snprintf(disk->folder, sizeof(disk->folder), "%s/partition", folder);
+    bool is_partition = access(disk->folder, F_OK) == 0;
+    if (used >= LINUX_SYSFS_ROOM || !read_link(folder, target))
+        return -1;
+    snprintf(disk->folder, sizeof(disk->folder), "%s%s", folder,
+             is_partition ? "/.." : "");
     char *slash = strrchr(target, '/');
-    if (slash && before) {
+    if (slash && is_partition) {
         *slash = '\0';
         slash = strrchr(target, '/');
     }
-    int used = snprintf(name, size, "%s", slash ? slash + 1 : target);
-    return used > 0 && (size_t)used < size;
+    used = snprintf(disk->name, sizeof(disk->name), "%s", slash ? slash + 1 : target);
+    return used > 0 && used < (int)sizeof(disk->name) ? is_partition : -1;
+}
+
+bool
+linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM])
+{
+    struct dirent *entry;
+    while (list && (entry = readdir(list)))
+        if (entry->d_name[0] != '.' && snprintf(path, LINUX_SYSFS_ROOM, "%s/%s", folder,
+                                                entry->d_name) < LINUX_SYSFS_ROOM)
+            return true;
+    if (list)
+        closedir(list);
+    return false;
 }
 
 static enum os_backing
@@ -61,29 +67,24 @@ answer(struct linux_search *search, enum os_backing backing, const char *disk)
     return backing;
 }
 
-/* Persistent memory whose blocks are not those of a table (BTT), by ndctl's mode. */
-static bool
-is_mapped_memory(const char *folder)
-{
-    char path[LINUX_SYSFS_ROOM + 64], text[64];
-    snprintf(path, sizeof(path), "%s/device", folder);
-    return (linux_sysfs_read(folder, "device/mode", text, sizeof(text)) &&
-            strcmp(text, "memory") == 0) ||
-           (linux_sysfs_name(path, false, text, sizeof(text)) &&
-            strncmp(text, "pfn", 3) == 0);
-}
-
+/* Persistent memory is one if its blocks are not those of a table (BTT), by ndctl's mode.
+ */
 bool
-linux_backing_is_memory(const char *folder, const char *disk)
+linux_disk_is_memory(const struct linux_disk *disk)
 {
     static const char *const names[] = {"zram", "ram", "nullb", "pmem"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        size_t length = strlen(names[i]);
-        bool named = strncmp(disk, names[i], length) == 0 && is_digit(disk[length]);
-        if (named)
-            return i < 3 || is_mapped_memory(folder);
+    char path[LINUX_SYSFS_ROOM + 64], mode[LINUX_SYSFS_ROOM];
+    size_t i = 0, length = 0;
+    for (; i < 4; i++) {
+        length = strlen(names[i]);
+        if (strncmp(disk->name, names[i], length) == 0 && is_digit(disk->name[length]))
+            break;
     }
-    return false;
+    if (i != 3)
+        return i < 3;
+    linux_file_read(mode, sizeof(mode), "%s/device/mode", disk->folder);
+    snprintf(path, sizeof(path), "%s/device", disk->folder);
+    return strcmp(mode, "memory") == 0 || (read_link(path, mode) && strstr(mode, "/pfn"));
 }
 
 /* Data is on all devices of FOLDER: memory only if each is. */
@@ -92,21 +93,15 @@ search_below(struct linux_search *search, const char *folder)
 {
     enum os_backing found = OS_BACKING_DEVICE;
     int devices = 0, memories = 0;
-    DIR *list = opendir(folder);
-    struct dirent *entry;
-    while (list && found != OS_BACKING_CACHE && (entry = readdir(list))) {
-        char path[LINUX_SYSFS_ROOM];
-        int used = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] == '.' || used >= LINUX_SYSFS_ROOM)
-            continue;
+    char path[LINUX_SYSFS_ROOM];
+    for (DIR *list = opendir(folder); linux_sysfs_next(list, folder, path); devices++) {
         found = linux_backing_search(search, path);
         memories += found == OS_BACKING_MEMORY;
-        devices++;
+        if (found == OS_BACKING_CACHE) {
+            closedir(list);
+            return found;
+        }
     }
-    if (list)
-        closedir(list);
-    if (found == OS_BACKING_CACHE)
-        return found;
     return devices && memories == devices ? OS_BACKING_MEMORY : OS_BACKING_DEVICE;
 }
 
@@ -116,10 +111,7 @@ static bool
 is_disk(const char *folder)
 {
     char target[LINUX_SYSFS_ROOM];
-    ssize_t length = readlink(folder, target, sizeof(target) - 1);
-    if (length <= 0)
-        return true;
-    target[length] = '\0';
+    read_link(folder, target);
     return !strstr(target, "/virtual/block/") && !strstr(target, "/pmem");
 }
 
@@ -135,40 +127,38 @@ search_number(struct linux_search *search, dev_t device)
 
 /* The file of a loop device may be out of reach: removed, or in another mount table. */
 static enum os_backing
-search_loop(struct linux_search *search, const char *folder, const char *disk)
+search_loop(struct linux_search *search, const struct linux_disk *disk)
 {
     char direct[8], path[4096];
     struct stat file;
     struct statfs system;
-    if (!linux_sysfs_read(folder, "loop/dio", direct, sizeof(direct)))
+    if (!linux_file_read(direct, sizeof(direct), "%s/loop/dio", disk->folder))
         return OS_BACKING_DEVICE;
-    bool known = linux_sysfs_read(folder, "loop/backing_file", path, sizeof(path)) &&
-                 stat(path, &file) == 0 && statfs(path, &system) == 0;
+    bool known =
+        linux_file_read(path, sizeof(path), "%s/loop/backing_file", disk->folder) &&
+        stat(path, &file) == 0 && statfs(path, &system) == 0;
     if (known && linux_mount_memory(&system))
-        return answer(search, OS_BACKING_MEMORY, disk);
+        return answer(search, OS_BACKING_MEMORY, disk->name);
     if (direct[0] == '0')
-        return answer(search, OS_BACKING_CACHE, disk);
+        return answer(search, OS_BACKING_CACHE, disk->name);
     return known ? search_number(search, file.st_dev) : OS_BACKING_DEVICE;
 }
 
 enum os_backing
 linux_backing_search(struct linux_search *search, const char *folder)
 {
-    char disk[64], base[LINUX_SYSFS_ROOM], path[LINUX_SYSFS_ROOM + 16];
-    enum os_backing backing = OS_BACKING_DEVICE;
-    snprintf(path, sizeof(path), "%s/partition", folder);
-    bool is_partition = access(path, F_OK) == 0;
-    int used = snprintf(base, sizeof(base), "%s%s", folder, is_partition ? "/.." : "");
-    if (search->depth == 0 || used >= LINUX_SYSFS_ROOM ||
-        !linux_sysfs_name(folder, is_partition, disk, sizeof(disk)))
-        return backing;
+    struct linux_disk disk;
+    char path[LINUX_SYSFS_ROOM + 16];
+    enum os_backing backing;
+    if (search->depth == 0 || linux_disk_find(folder, &disk) < 0)
+        return OS_BACKING_DEVICE;
     search->depth--;
-    if (linux_backing_is_memory(base, disk)) {
-        backing = answer(search, OS_BACKING_MEMORY, disk);
-    } else if (strncmp(disk, "loop", 4) == 0) {
-        backing = search_loop(search, base, disk);
+    if (linux_disk_is_memory(&disk)) {
+        backing = answer(search, OS_BACKING_MEMORY, disk.name);
+    } else if (strncmp(disk.name, "loop", 4) == 0) {
+        backing = search_loop(search, &disk);
     } else {
-        snprintf(path, sizeof(path), "%s/slaves", base);
+        snprintf(path, sizeof(path), "%s/slaves", disk.folder);
         backing = search_below(search, path);
     }
     search->depth++;

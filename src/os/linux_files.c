@@ -207,15 +207,11 @@ os_file_polls(int fd)
         return -1;
     dev_t device = S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-        char path[96], answer = '\0';
-        snprintf(path, sizeof(path), "/sys/dev/block/%u:%u%s/queue/io_poll",
-                 major(device), minor(device), folders[i]);
-        int file = os_file_open(path, OS_OPEN_READ);
-        if (file < 0)
-            continue;
-        ssize_t got = read(file, &answer, 1);
-        os_file_close(file);
-        return got == 1 && (answer == '0' || answer == '1') ? answer - '0' : -1;
+        char answer[8];
+        if (linux_file_read(answer, sizeof(answer),
+                            "/sys/dev/block/%u:%u%s/queue/io_poll", major(device),
+                            minor(device), folders[i]))
+            return answer[0] == '0' || answer[0] == '1' ? answer[0] - '0' : -1;
     }
     return -1;
 }

@@ -14,7 +14,6 @@
 #include "os/storage.h"
 #include "os/trace.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
@@ -41,10 +40,9 @@
 
 /* A block device in sysfs. */
 struct block {
-    uint64_t number, disk;         /* disk: of what it is a partition of, or its own */
-    uint64_t start;                /* its first sector on the disk */
-    char name[64];                 /* of the disk */
-    char folder[LINUX_SYSFS_ROOM]; /* likewise */
+    uint64_t number, own; /* own: of the disk that it is, or is a partition of */
+    uint64_t start;       /* its first sector on the disk */
+    struct linux_disk disk;
 };
 
 /* What is being found: DEPTH levels are left. */
@@ -63,44 +61,30 @@ refuse(const struct search *search, const char *why, const char *name)
 }
 
 static bool
-has_entry(const char *folder, const char *name)
-{
-    char path[LINUX_SYSFS_ROOM + 64];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
-}
-
-static bool
 read_number(const char *folder, uint64_t *number)
 {
     char text[64];
     unsigned upper, lower;
-    if (!linux_sysfs_read(folder, "dev", text, sizeof(text)) ||
+    if (!linux_file_read(text, sizeof(text), "%s/dev", folder) ||
         sscanf(text, "%u:%u", &upper, &lower) != 2)
         return false;
     *number = (uint64_t)upper << MINOR_BITS | lower;
     return true;
 }
 
-/* FOLDER is a link to the folder of a disk or, one level below, of a partition. A slash
- * in the name of a device is an exclamation mark in sysfs. */
+/* A slash in the name of a device is an exclamation mark in sysfs. */
 static bool
 read_block(const char *folder, struct block *block)
 {
     char start[32] = "0";
-    bool is_partition = has_entry(folder, "partition");
-    int used = snprintf(block->folder, sizeof(block->folder), "%s%s", folder,
-                        is_partition ? "/.." : "");
-    if (used >= LINUX_SYSFS_ROOM ||
-        !linux_sysfs_name(folder, is_partition, block->name, sizeof(block->name)) ||
-        !read_number(folder, &block->number) || !read_number(block->folder, &block->disk))
-        return false;
-    if (is_partition && !linux_sysfs_read(folder, "start", start, sizeof(start)))
+    int part = linux_disk_find(folder, &block->disk);
+    if (part < 0 || !read_number(folder, &block->number) ||
+        !read_number(block->disk.folder, &block->own) ||
+        (part && !linux_file_read(start, sizeof(start), "%s/start", folder)))
         return false;
     block->start = strtoull(start, NULL, 10);
-    for (char *at = block->name; *at; at++)
-        if (*at == '!')
-            *at = '/';
+    for (char *at = block->disk.name; (at = strchr(at, '!'));)
+        *at = '/';
     return true;
 }
 
@@ -111,33 +95,28 @@ static int
 add_below(struct search *search, const struct block *block)
 {
     char slaves[LINUX_SYSFS_ROOM + 16], path[LINUX_SYSFS_ROOM];
-    int found = 0, status = 0;
-    struct dirent *entry;
-    snprintf(slaves, sizeof(slaves), "%s/slaves", block->folder);
-    DIR *list = opendir(slaves);
-    while (list && status == 0 && (entry = readdir(list))) {
-        int used = snprintf(path, sizeof(path), "%s/%s", slaves, entry->d_name);
-        if (entry->d_name[0] == '.' || used >= LINUX_SYSFS_ROOM)
-            continue;
-        status = add_devices(search, path);
-        found++;
-    }
-    if (list)
-        closedir(list);
-    if (status == 0 && found == 0)
-        return refuse(search,
-                      linux_backing_is_memory(block->folder, block->name)
-                          ? "is on /dev/%s, which is memory: no device is asked"
-                          : "is on /dev/%s, which hands its I/O on to what does not show",
-                      block->name);
-    return status;
+    int found = 0;
+    snprintf(slaves, sizeof(slaves), "%s/slaves", block->disk.folder);
+    for (DIR *list = opendir(slaves); linux_sysfs_next(list, slaves, path); found++)
+        if (add_devices(search, path) < 0) {
+            closedir(list);
+            return -1;
+        }
+    return found ? 0
+                 : refuse(search,
+                          linux_disk_is_memory(&block->disk)
+                              ? "is on /dev/%s, which is memory: no device is asked"
+                              : "is on /dev/%s, which hands its I/O on to what does not "
+                                "show",
+                          block->disk.name);
 }
 
 static int
 add_devices(struct search *search, const char *folder)
 {
     struct os_layout *layout = search->layout;
-    struct block block = {0};
+    struct block block;
+    char queue[LINUX_SYSFS_ROOM + 16];
     if (search->depth == 0 || !read_block(folder, &block))
         return refuse(search, "is on %s, which cannot be followed", folder);
     for (int i = 0; i < layout->device_count; i++)
@@ -145,17 +124,18 @@ add_devices(struct search *search, const char *folder)
             return 0;
     if (layout->device_count == OS_LAYOUT_DEVICES)
         return refuse(search, "is on too many devices, of which /dev/%s is one",
-                      block.name);
-    bool lowest = has_entry(block.folder, "mq");
+                      block.disk.name);
+    snprintf(queue, sizeof(queue), "%s/mq", block.disk.folder);
+    bool lowest = access(queue, F_OK) == 0;
     layout->devices[layout->device_count++] =
-        (struct os_layout_device){block.number, block.disk, block.start, lowest, false};
+        (struct os_layout_device){block.number, block.own, block.start, lowest, false};
     if (lowest && !layout->name[0])
-        snprintf(layout->name, sizeof(layout->name), "/dev/%.58s", block.name);
+        snprintf(layout->name, sizeof(layout->name), "/dev/%.58s", block.disk.name);
     if (lowest)
         return 0;
     if (layout->device_count == 1) {
         layout->remapped = layout->lower = true;
-        snprintf(layout->above, sizeof(layout->above), "/dev/%.58s", block.name);
+        snprintf(layout->above, sizeof(layout->above), "/dev/%.58s", block.disk.name);
     }
     search->depth--;
     int status = add_below(search, &block);
@@ -193,16 +173,9 @@ find_folder_of_btrfs(const struct search *search, int fd, char folder[LINUX_SYSF
 {
     char devices[LINUX_SYSFS_ROOM];
     int found = 0;
-    struct dirent *entry;
     DIR *list = linux_btrfs_devices(fd, devices) ? opendir(devices) : NULL;
-    while (list && (entry = readdir(list))) {
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(folder, LINUX_SYSFS_ROOM, "%.900s/%.100s", devices, entry->d_name);
+    while (linux_sysfs_next(list, devices, folder))
         found++;
-    }
-    if (list)
-        closedir(list);
     return found == 1 ? 0
                       : refuse(search, "is on %s, not on one device",
                                found ? "a btrfs of several devices"
@@ -352,7 +325,7 @@ find_extents(int fd, const char *folder, int64_t offset, int64_t length,
 {
     struct stat file;
     struct statfs system;
-    struct block block = {0};
+    struct block block;
     if (fstat(fd, &file) < 0 || fstatfs(fd, &system) < 0 || !read_block(folder, &block))
         return false;
     int64_t begin = offset / SECTOR * SECTOR;
@@ -372,16 +345,16 @@ static int find_layout(int fd, int64_t offset, int64_t length, struct search *se
 static int
 open_backing(const char *device, struct loop_info64 *info)
 {
-    char folder[96], path[4096];
+    char path[4096];
     struct stat file;
     int loop = open(device, O_RDONLY | O_CLOEXEC), fd = -1;
     if (loop < 0)
         return -1;
     bool known = syscall(SYS_ioctl, (long)loop, LOOP_GET_STATUS64, info) == 0;
     close(loop);
-    snprintf(folder, sizeof(folder), "/sys/block/%s", device + strlen("/dev/"));
     if (known && info->lo_flags & LO_FLAGS_DIRECT_IO &&
-        linux_sysfs_read(folder, "loop/backing_file", path, sizeof(path)))
+        linux_file_read(path, sizeof(path), "/sys/block/%s/loop/backing_file",
+                        device + strlen("/dev/")))
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -1;

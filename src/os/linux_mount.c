@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define PATH_ROOM (PATH_MAX + 256)
 
 /* Linux 5.8: stx_mnt_id. */
 #ifndef STATX_MNT_ID
@@ -49,12 +52,40 @@ linux_mount_memory(const struct statfs *status)
     return NULL;
 }
 
+static int
+open_file(int mode, const char *format, va_list list)
+{
+    char path[PATH_ROOM];
+    if (vsnprintf(path, sizeof(path), format, list) >= (int)sizeof(path))
+        return os_fail(ENAMETOOLONG);
+    return open(path, mode | O_CLOEXEC);
+}
+
+bool
+linux_file_read(char *text, size_t size, const char *path, ...)
+{
+    va_list list;
+    va_start(list, path);
+    int fd = open_file(O_RDONLY, path, list);
+    va_end(list);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    if (got > 0 && text[got - 1] == '\n')
+        text[got - 1] = '\0';
+    return got > 0;
+}
+
 char *
-linux_file_read(const char *path)
+linux_file_all(const char *path, ...)
 {
     size_t used = 0, room = 0;
     char *text = NULL;
-    int fd = os_file_open(path, OS_OPEN_READ);
+    va_list list;
+    va_start(list, path);
+    int fd = open_file(O_RDONLY, path, list);
+    va_end(list);
     if (fd < 0)
         return NULL;
     for (;;) {
@@ -78,17 +109,18 @@ linux_file_read(const char *path)
 }
 
 int
-linux_file_write(const char *path, const char *text)
+linux_file_write(const char *text, const char *path, ...)
 {
-    size_t size = strlen(text);
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    va_list list;
+    va_start(list, path);
+    int fd = open_file(O_WRONLY, path, list);
+    va_end(list);
     if (fd < 0)
         return -1;
-    ssize_t put = write(fd, text, size);
-    int number = errno;
-    os_file_close(fd);
-    errno = number;
-    return put == (ssize_t)size ? 0 : -1;
+    bool whole = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    int failed = errno;
+    close(fd);
+    return whole ? 0 : os_fail(failed);
 }
 
 /* The kernel's number of a mount, the key into the mount table; -1: not known. */
@@ -96,15 +128,12 @@ static int64_t
 mount_id(int fd)
 {
     uint64_t known;
-    char path[64];
+    char text[512];
     if (linux_statx(fd, STATX_MNT_ID, STATX_MNT_ID_AT, &known, sizeof(known)) == 0)
         return (int64_t)known;
-    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-    char *text = linux_file_read(path);
-    const char *line = text ? strstr(text, "mnt_id:") : NULL;
-    int64_t id = line ? strtoll(line + 7, NULL, 10) : -1;
-    free(text);
-    return id;
+    linux_file_read(text, sizeof(text), "/proc/self/fdinfo/%d", fd);
+    const char *line = strstr(text, "mnt_id:");
+    return line ? strtoll(line + 7, NULL, 10) : -1;
 }
 
 /* O_PATH: the directory need not be readable. */
@@ -174,7 +203,7 @@ char *
 linux_mount_options(int fd)
 {
     int64_t id = mount_id(fd);
-    char *table = id < 0 ? NULL : linux_file_read("/proc/self/mountinfo");
+    char *table = id < 0 ? NULL : linux_file_all("/proc/self/mountinfo");
     char *options = table ? mountinfo_options(table, id) : NULL;
     free(table);
     return options;
@@ -184,7 +213,7 @@ int
 os_mount_name(int fd, struct os_mount *mount)
 {
     int64_t id = mount_id(fd);
-    char *table = id < 0 ? NULL : linux_file_read("/proc/self/mountinfo");
+    char *table = id < 0 ? NULL : linux_file_all("/proc/self/mountinfo");
     int number = errno;
     struct stat status;
     if (table && (mountinfo_find(table, id, mount) == 0 ||

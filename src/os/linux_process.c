@@ -81,14 +81,8 @@ read_field(const char *field, int number)
 static char
 read_state(pid_t pid, bool *ends)
 {
-    char path[32], text[1024];
-    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t size = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    text[size > 0 ? size : 0] = '\0';
+    char text[1024];
+    linux_file_read(text, sizeof(text), "/proc/%ld/stat", (long)pid);
     const char *name = strrchr(text, ')'), *field = name ? strchr(name, ' ') : NULL;
     char state = field ? field[1] : '\0';
     *ends = state && (read_field(field, FLAGS) & EXITING ||
@@ -184,24 +178,6 @@ least(int64_t one, int64_t other)
     return one < other ? one : other;
 }
 
-/* Reads the file FOLDER/NAME into TEXT of ROOM bytes, with a newline before it. Returns
- * false without. */
-static bool
-read_text(const char *folder, const char *name, char *text, size_t room)
-{
-    char path[PATH_ROOM];
-    if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
-        return false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t size = read(fd, text + 1, room - 2);
-    close(fd);
-    text[0] = '\n';
-    text[size > 0 ? size + 1 : 0] = '\0';
-    return size > 0;
-}
-
 /* The number after KEY, times UNIT; OTHERWISE without. */
 static int64_t
 find_number(const char *text, const char *key, int64_t unit, int64_t otherwise)
@@ -218,8 +194,8 @@ static int64_t
 read_number(const char *folder, const char *name, int64_t otherwise)
 {
     char text[NUMBER_ROOM];
-    return read_text(folder, name, text, sizeof(text))
-               ? find_number(text, "\n", 1, INT64_MAX)
+    return linux_file_read(text, sizeof(text), "%s/%s", folder, name)
+               ? find_number(text, "", 1, INT64_MAX)
                : otherwise;
 }
 
@@ -227,14 +203,14 @@ read_number(const char *folder, const char *name, int64_t otherwise)
 static int64_t
 group_available(const char *folder, const struct version *version, int64_t swap)
 {
-    char text[TEXT_ROOM];
+    char text[TEXT_ROOM] = "\n";
     int64_t limit = INT64_MAX, cache = 0;
     for (int i = 0; i < 2 && version->limits[i]; i++)
         limit = least(limit, read_number(folder, version->limits[i], INT64_MAX));
     int64_t used = limit < NO_LIMIT ? read_number(folder, version->used, -1) : -1;
     if (used < 0)
         return INT64_MAX;
-    if (read_text(folder, "memory.stat", text, sizeof(text)))
+    if (linux_file_read(text + 1, sizeof(text) - 1, "%s/memory.stat", folder))
         for (int i = 0; i < 2; i++)
             cache += find_number(text, version->cache[i], 1, 0);
     int64_t left = limit - used + least(cache, used);
@@ -283,10 +259,9 @@ has_memory(const char *controllers)
 static int64_t
 all_groups_available(const char *root, int64_t swap)
 {
-    char text[TEXT_ROOM];
+    char text[TEXT_ROOM] = "\n";
     int64_t left = INT64_MAX;
-    if (!read_text(root, "proc/self/cgroup", text, sizeof(text)))
-        return left;
+    linux_file_read(text + 1, sizeof(text) - 1, "%s/proc/self/cgroup", root);
     for (const char *line = text; (line = strchr(line, '\n'));) {
         const char *controllers = strchr(++line, ':');
         const char *path = controllers ? strchr(++controllers, ':') : NULL;
@@ -303,12 +278,10 @@ all_groups_available(const char *root, int64_t swap)
 int64_t
 linux_memory_available(const char *root)
 {
-    char text[FIGURES_ROOM];
-    int64_t left = INT64_MAX, swap = 0;
-    if (read_text(root, "proc/meminfo", text, sizeof(text))) {
-        swap = find_number(text, "\nSwapFree:", 1024, 0);
-        left = find_number(text, "\nMemAvailable:", 1024, INT64_MAX - swap) + swap;
-    }
+    char text[FIGURES_ROOM] = "\n";
+    linux_file_read(text + 1, sizeof(text) - 1, "%s/proc/meminfo", root);
+    int64_t swap = find_number(text, "\nSwapFree:", 1024, 0), left;
+    left = find_number(text, "\nMemAvailable:", 1024, INT64_MAX - swap) + swap;
     left = least(left, all_groups_available(root, swap));
     if (left >= NO_LIMIT)
         return INT64_MAX;

@@ -327,23 +327,6 @@ linux_trace_filter(const struct os_layout *const *layouts, int count,
         add_layout(filter, layouts[i], kind, ranges, program);
 }
 
-/* Reads file NAME of FOLDER. Allocated; NULL with errno. */
-static char *
-read_text(const char *folder, const char *name)
-{
-    char path[2 * PATH_ROOM];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return linux_file_read(path);
-}
-
-static int
-write_text(const char *folder, const char *name, const char *text)
-{
-    char path[2 * PATH_ROOM];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return linux_file_write(path, text);
-}
-
 static int
 fail(struct error *error, const char *path)
 {
@@ -361,10 +344,9 @@ fail(struct error *error, const char *path)
 static int
 read_formats(struct os_trace *trace, const char *top, struct error *error)
 {
-    char name[64], *text;
+    char *text;
     for (int i = 0; i < LINUX_TRACE_KINDS; i++) {
-        snprintf(name, sizeof(name), "events/%s/format", events[i]);
-        text = read_text(top, name);
+        text = linux_file_all("%s/events/%s/format", top, events[i]);
         if (!text && errno != ENOENT)
             return fail(error, top);
         bool known = text && linux_trace_format(text, (enum os_trace_kind)i,
@@ -378,7 +360,7 @@ read_formats(struct os_trace *trace, const char *top, struct error *error)
                              "CONFIG_BLK_DEV_IO_TRACE",
                              strchr(events[i], '/') + 1);
     }
-    text = read_text(top, "events/header_page");
+    text = linux_file_all("%s/events/header_page", top);
     if (!text)
         return fail(error, top);
     bool known = linux_trace_header(text, &trace->page) == 0;
@@ -413,7 +395,7 @@ open_rings(struct os_trace *trace, struct error *error)
     int each = BUFFER_ALL / (count ? count : 1);
     snprintf(size, sizeof(size), "%d", each < BUFFER_EACH ? each : BUFFER_EACH);
     trace->rings = malloc((size_t)(count + 1) * sizeof(trace->rings[0]));
-    if (!trace->rings || write_text(trace->folder, "buffer_size_kb", size) < 0)
+    if (!trace->rings || linux_file_write(size, "%s/buffer_size_kb", trace->folder) < 0)
         return fail(error, trace->folder);
     while (trace->count < count) {
         snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", trace->folder,
@@ -433,16 +415,16 @@ static void
 set_filter(struct os_trace *trace, const struct os_layout *const *layouts, int count,
            enum os_trace_kind kind)
 {
-    char name[64], program[16] = ""; /* PR_GET_NAME(2const): at most 16 bytes */
+    char program[16] = ""; /* PR_GET_NAME(2const): at most 16 bytes */
     bool taken = false;
-    snprintf(name, sizeof(name), "events/%s/filter", events[kind]);
     bool named = prctl(PR_GET_NAME, program, 0UL, 0UL, 0UL) == 0 && *program &&
                  !strpbrk(program, "\"\\*?[");
     for (int ranges = 1; ranges >= 0 && !taken; ranges--) {
         struct buffer filter = {0};
         linux_trace_filter(layouts, count, kind, ranges && named, program, &filter);
         taken = !filter.failed && filter.length > 0 &&
-                write_text(trace->folder, name, filter.text) == 0;
+                linux_file_write(filter.text, "%s/events/%s/filter", trace->folder,
+                                 events[kind]) == 0;
         buffer_free(&filter);
     }
 }
@@ -454,14 +436,15 @@ set_up(struct os_trace *trace, const struct os_layout *const *layouts, int count
        struct error *error)
 {
     bool remapped = false;
-    char name[64], *text = read_text(trace->folder, "buffer_subbuf_size_kb");
-    trace->size = text ? (size_t)strtoul(text, NULL, 10) * 1024
-                       : trace->page.data.at + trace->page.data.size;
-    free(text);
+    char text[32];
+    trace->size =
+        linux_file_read(text, sizeof(text), "%s/buffer_subbuf_size_kb", trace->folder)
+            ? (size_t)strtoul(text, NULL, 10) * 1024
+            : trace->page.data.at + trace->page.data.size;
     trace->bytes = malloc(trace->size);
-    if (!trace->bytes || write_text(trace->folder, "trace_clock", "mono") < 0)
+    if (!trace->bytes || linux_file_write("mono", "%s/trace_clock", trace->folder) < 0)
         return fail(error, trace->folder);
-    write_text(trace->folder, "options/record-cmd", "0");
+    linux_file_write("0", "%s/options/record-cmd", trace->folder);
     if (open_rings(trace, error) < 0)
         return -1;
     for (int i = 0; i < count; i++)
@@ -470,8 +453,7 @@ set_up(struct os_trace *trace, const struct os_layout *const *layouts, int count
         if (i == OS_TRACE_MARK || (i == OS_TRACE_REMAP && !remapped))
             continue;
         set_filter(trace, layouts, count, (enum os_trace_kind)i);
-        snprintf(name, sizeof(name), "events/%s/enable", events[i]);
-        if (write_text(trace->folder, name, "1") < 0)
+        if (linux_file_write("1", "%s/events/%s/enable", trace->folder, events[i]) < 0)
             return fail(error, trace->folder);
     }
     return 0;
@@ -528,7 +510,7 @@ os_trace_mark(struct os_trace *trace, uint64_t mark)
     char text[64];
     snprintf(text, sizeof(text), MARK "%llu", (unsigned long long)mark);
     return trace->formats[OS_TRACE_MARK].id
-               ? write_text(trace->folder, "trace_marker", text)
+               ? linux_file_write(text, "%s/trace_marker", trace->folder)
                : -1;
 }
 

@@ -5,8 +5,6 @@
  */
 #include "linux.h"
 
-#include "base/units.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,99 +33,79 @@ decode(const char *field, size_t length, char *out, size_t size)
     out[used] = '\0';
 }
 
-/* The fields after the separator " - ": type, source, options; NULL: there are none. */
+/* The field of a line up to END that comes COUNT after FIELD; NULL: there is none. */
 static const char *
-find_source(const char *line, size_t length)
+skip(const char *field, const char *end, int count)
 {
-    const char *end = line + length, *field = line;
-    do {
+    while (field && count-- > 0) {
         field = memchr(field, ' ', (size_t)(end - field));
-        if (!field || end - field < 4)
-            return NULL;
-    } while (memcmp(field++, " - ", 3) != 0);
-    return field + 2;
+        field = field ? field + 1 : NULL;
+    }
+    return field;
 }
 
-/* The line of a mount, LENGTH bytes without its end; NULL: there is none. */
+/*
+ * Finds the first line of TABLE that has TEXT, which ends with a space, as its field
+ * PLACE, from 0, and names a file system. Returns the type in it, which the source and
+ * the options follow, and the END of the line; NULL: there is none.
+ */
 static const char *
-find_line(const char *table, int64_t id, size_t *length)
+find_type(const char *table, int place, const char *text, const char **end)
 {
-    for (const char *line = table; *line;) {
-        char *after;
-        *length = strcspn(line, "\n");
-        bool begins = is_digit(*line);
-        if (begins && strtoll(line, &after, 10) == id && *after == ' ')
-            return line;
-        line += *length + (line[*length] == '\n');
+    size_t length = strlen(text);
+    *end = table;
+    for (const char *line = table; *line; line = *end + (**end == '\n')) {
+        *end = line + strcspn(line, "\n");
+        const char *field = skip(line, *end, place);
+        if (!field || strncmp(field, text, length) != 0)
+            continue;
+        while (field && strncmp(field, "- ", 2) != 0)
+            field = skip(field, *end, 1);
+        if (skip(field, *end, 2))
+            return skip(field, *end, 1);
     }
     return NULL;
 }
 
-/* The type and the source of a mount. */
+/* Copies the type and the source of a mount, found as by find_type. */
 static int
-read_source(const char *line, size_t length, struct os_mount *mount)
+find_mount(const char *table, int place, const char *text, struct os_mount *mount)
 {
-    const char *field = find_source(line, length);
-    const char *type_end = field ? strchr(field, ' ') : NULL;
-    if (!type_end || type_end >= line + length)
+    const char *end, *type = find_type(table, place, text, &end);
+    if (!type)
         return -1;
-    const char *source = type_end + 1;
-    size_t size = strcspn(source, " \n");
-    decode(field, (size_t)(type_end - field), mount->fstype, sizeof(mount->fstype));
-    decode(source, size, mount->device, sizeof(mount->device));
+    const char *source = skip(type, end, 1);
+    decode(type, (size_t)(source - 1 - type), mount->fstype, sizeof(mount->fstype));
+    decode(source, strcspn(source, " \n"), mount->device, sizeof(mount->device));
     return 0;
 }
 
 int
 mountinfo_find(const char *table, int64_t id, struct os_mount *mount)
 {
-    size_t length;
-    const char *line = find_line(table, id, &length);
-    return line ? read_source(line, length, mount) : -1;
-}
-
-char *
-mountinfo_options(const char *table, int64_t id)
-{
-    size_t length;
-    const char *line = find_line(table, id, &length);
-    const char *field = line ? find_source(line, length) : NULL;
-    for (int skipped = 0; field && skipped < 2; skipped++) {
-        field = memchr(field, ' ', (size_t)(line + length - field));
-        field = field ? field + 1 : NULL;
-    }
-    if (!field)
-        return NULL;
-    size_t size = (size_t)(line + length - field);
-    char *options = malloc(size + 1);
-    if (options)
-        decode(field, size, options, size + 1);
-    return options;
-}
-
-/* Compares the third field, which follows the numbers of the mount and its parent. */
-static bool
-is_on_device(const char *line, const char *device)
-{
-    for (int field = 0; field < 2; field++) {
-        line += strcspn(line, " \n");
-        if (*line++ != ' ')
-            return false;
-    }
-    return strncmp(line, device, strlen(device)) == 0;
+    char text[32];
+    snprintf(text, sizeof(text), "%lld ", (long long)id);
+    return find_mount(table, 0, text, mount);
 }
 
 int
 mountinfo_find_device(const char *table, unsigned major, unsigned minor,
                       struct os_mount *mount)
 {
-    char device[32];
-    snprintf(device, sizeof(device), "%u:%u ", major, minor);
-    for (const char *line = table; *line;) {
-        size_t length = strcspn(line, "\n");
-        if (is_on_device(line, device) && read_source(line, length, mount) == 0)
-            return 0;
-        line += length + (line[length] == '\n');
-    }
-    return -1;
+    char text[32];
+    snprintf(text, sizeof(text), "%u:%u ", major, minor);
+    return find_mount(table, 2, text, mount);
+}
+
+char *
+mountinfo_options(const char *table, int64_t id)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%lld ", (long long)id);
+    const char *end, *type = find_type(table, 0, text, &end);
+    const char *field = skip(type, end, 2);
+    char *options = field ? malloc((size_t)(end - field) + 1) : NULL;
+    if (options)
+        decode(field, (size_t)(end - field), options, (size_t)(end - field) + 1);
+    return options;
 }
