@@ -57,14 +57,14 @@ int error_format(const struct error *error, char *text, int size);
  * without a name here. The text is constant, or, for a number, stands in BUFFER of at
  * least 16 bytes.
  */
-const char *error_name(int number, char *buffer);
+const char *error_name(int code, char *buffer);
 
 /* Returns true if an errno value says that there is no room for more data. */
-bool error_is_room(int number);
+bool error_is_room(int code);
 
 /* Returns true if an errno value says that a device, its file system or the way to it has
  * failed, rather than that something else was asked of it than it can do. */
-bool error_is_broken(int number);
+bool error_is_broken(int code);
 
 /*
  * Lines that the user must see although nothing failed, such as a fallback. Rooms below

@@ -16,10 +16,10 @@ struct random {
 void random_seed(struct random *random, uint64_t seed);
 
 /*
- * Returns a seed for the NUMBERth of several sequences that go with SEED: SEED itself for
- * number 0, and for the others one whose sequence shares nothing with it.
+ * Returns a seed for the INDEXth of several sequences that go with SEED: SEED itself for
+ * index 0, and for the others one whose sequence shares nothing with it.
  */
-uint64_t random_derive(uint64_t seed, uint64_t number);
+uint64_t random_derive(uint64_t seed, uint64_t index);
 
 /* Returns the next 64 random bits. */
 static inline uint64_t
@@ -40,9 +40,9 @@ uint64_t random_below(struct random *random, uint64_t limit);
 
 /*
  * Returns a gap, at least 1, of those between events that come at random, MEAN in the
- * mean: they are exponentially distributed. It goes with SEED and NUMBER.
+ * mean: they are exponentially distributed. It goes with SEED and INDEX.
  */
-int64_t random_gap(uint64_t seed, uint64_t number, int64_t mean);
+int64_t random_gap(uint64_t seed, uint64_t index, int64_t mean);
 
 /* Fill SIZE bytes at BUFFER with random bits. */
 void random_fill(struct random *random, void *buffer, size_t size);

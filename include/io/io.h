@@ -63,7 +63,7 @@ struct io_engine {
     const char *lacks; /* reason of an open that fails; NULL: the engine is missing */
     /* Advice to the user about an errno of open; NULL, as a result too: another engine.
      */
-    const char *(*advise)(int number);
+    const char *(*advise)(int code);
 
     size_t queue_size; /* bytes of its struct io_queue */
     /* Prepares the queue, of which all bytes are 0; any thread. Returns 0, or -1 with
@@ -113,7 +113,7 @@ int io_deepest(const struct io_engine *engine, int most);
 /* An engine that cannot be opened here. */
 struct io_missing {
     const char *name; /* NULL: there is none */
-    int number;       /* errno: why */
+    int code;         /* errno: why */
 };
 
 /* Returns the first engine that can have more than one request under way here, and stores

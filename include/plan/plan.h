@@ -133,10 +133,10 @@ int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
               struct error *error);
 
 /*
- * Store in ONE the plan for the NUMBERth target of PLAN, from 0. Each has a random
+ * Store in ONE the plan for the INDEXth target of PLAN, from 0. Each has a random
  * sequence of its own, the first that which it would have alone.
  */
-void plan_target(const struct plan *plan, int number, struct plan *one);
+void plan_target(const struct plan *plan, int index, struct plan *one);
 
 /* Return whether some output of PLAN has each request, and the statistics at the end. */
 bool plan_has_requests(const struct plan *plan);
@@ -159,12 +159,12 @@ int64_t plan_largest(const struct plan *plan);
 int64_t plan_step_time(const struct plan *plan, int64_t value);
 
 /*
- * Store in STEP the plan for VALUE, the NUMBERth step from 0 of PLAN, which sweeps. Each
+ * Store in STEP the plan for VALUE, the INDEXth step from 0 of PLAN, which sweeps. Each
  * has a random sequence of its own. A sweep of rates has PLAN_ALONE too: requests one
  * after another, for a second at most.
  */
 #define PLAN_ALONE 0
-void plan_step(const struct plan *plan, int64_t value, int number, struct plan *step);
+void plan_step(const struct plan *plan, int64_t value, int index, struct plan *step);
 
 /*
  * Store in STEP the plan for PHASE of PLAN, which has phases. Each has a random sequence

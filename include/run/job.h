@@ -64,7 +64,7 @@ struct worker_thread;
  * request is left waiting.
  */
 struct job {
-    int number;  /* from 0, among all targets */
+    int index;   /* from 0, among all targets */
     int targets; /* how many there are */
     struct plan plan;
     struct target target;
@@ -101,11 +101,11 @@ struct job {
 };
 
 /*
- * Makes JOB, which is all zero, what PLAN does with its NUMBERth target, from 0, or as
+ * Makes JOB, which is all zero, what PLAN does with its INDEXth target, from 0, or as
  * the last of all the load of that plan; the plan must outlive it. The target is not
  * open. Returns 0, or -1 without memory.
  */
-int job_init(struct job *job, const struct plan *plan, int number);
+int job_init(struct job *job, const struct plan *plan, int index);
 
 /* Frees what job_init took. */
 void job_free(struct job *job);
@@ -132,8 +132,8 @@ job_highest(const struct job *job)
     return job->plan.sweep.kind == SWEEP_RATE ? step->rate : step->value;
 }
 
-/* Returns which of the JOBS of the same path number NUMBER is, from 1. */
-int job_ordinal(const struct job *jobs, int number);
+/* Returns which of the JOBS of the same path that of INDEX is, from 1. */
+int job_ordinal(const struct job *jobs, int index);
 
 /* The name of a job's target where there are others, for messages; else NULL. */
 static inline const char *

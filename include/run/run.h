@@ -34,8 +34,8 @@ struct run_observer {
     void (*hang)(void *self, const struct job *job, uint64_t index, int64_t waited);
     /* The job has ended, while others go on, because a request failed. */
     void (*fail)(void *self, const struct job *job);
-    /* A sweep begins the NUMBERth step, from 0, of COUNT, -1: not known, with VALUE. */
-    int (*step_begin)(void *self, const struct job *job, int64_t value, int number,
+    /* A sweep begins step INDEX, from 0, of COUNT, -1: not known, with VALUE. */
+    int (*step_begin)(void *self, const struct job *job, int64_t value, int index,
                       int count);
     /* STEP has ended with STATS after TIME; it is the job's last. */
     int (*step)(void *self, const struct job *job, const struct job_step *step,

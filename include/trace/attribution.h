@@ -24,7 +24,7 @@
 
 /* Requests of one worker that records are to be attributed to. */
 struct attribution_log {
-    int number;           /* of the target, from 0 */
+    int index;            /* of the target, from 0 */
     int thread;           /* that sends them, as in os_trace_record */
     int64_t began, every; /* as for track_start */
     int room;             /* at most ATTRIBUTION_LOG_MOST */
@@ -62,13 +62,13 @@ void attribution_record(struct attribution *attribution,
 /* Takes the requests of LOG, which count. LOG is empty then. */
 void attribution_take(struct attribution *attribution, struct attribution_log *log);
 
-/* Adds to STATS and, unless it is NULL, TRACK what all requests of target NUMBER that
+/* Adds to STATS and, unless it is NULL, TRACK what all requests of target INDEX that
  * were taken so far were split into. Returns false if that cannot be had now, which does
  * not happen if it may WAIT. */
-bool attribution_add(struct attribution *attribution, int number, struct stats *stats,
+bool attribution_add(struct attribution *attribution, int index, struct stats *stats,
                      struct track *track, bool wait);
 
-/* Forgets the requests of target NUMBER, of which none is under way. */
-void attribution_reset(struct attribution *attribution, int number);
+/* Forgets the requests of target INDEX, of which none is under way. */
+void attribution_reset(struct attribution *attribution, int index);
 
 #endif

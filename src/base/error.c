@@ -107,13 +107,13 @@ notes_clear(struct notes *notes)
     notes->count = notes->used = 0;
 }
 
-#define NAME(number)    \
-    {                   \
-        number, #number \
+#define NAME(code)  \
+    {               \
+        code, #code \
     }
 
 static const struct {
-    int number;
+    int code;
     const char *name;
 } names[] = {
     /* clang-format off */
@@ -149,36 +149,35 @@ static const struct {
 };
 
 bool
-error_is_room(int number)
+error_is_room(int code)
 {
 #ifdef EDQUOT
-    if (number == EDQUOT)
+    if (code == EDQUOT)
         return true;
 #endif
-    return number == ENOSPC || number == EFBIG;
+    return code == ENOSPC || code == EFBIG;
 }
 
 bool
-error_is_broken(int number)
+error_is_broken(int code)
 {
 #ifdef ESTALE
-    if (number == ESTALE)
+    if (code == ESTALE)
         return true;
 #endif
 #ifdef EREMOTEIO
-    if (number == EREMOTEIO || number == EUCLEAN)
+    if (code == EREMOTEIO || code == EUCLEAN)
         return true;
 #endif
-    return number == EIO || number == EBADMSG || number == ENOTCONN ||
-           number == ETIMEDOUT;
+    return code == EIO || code == EBADMSG || code == ENOTCONN || code == ETIMEDOUT;
 }
 
 const char *
-error_name(int number, char *buffer)
+error_name(int code, char *buffer)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (names[i].number == number)
+        if (names[i].code == code)
             return names[i].name;
-    snprintf(buffer, 16, "E%d", number);
+    snprintf(buffer, 16, "E%d", code);
     return buffer;
 }

@@ -12,10 +12,10 @@ random_seed(struct random *random, uint64_t seed)
 /* The factor spreads the numbers (Steele, Vigna: "Computationally easy, spectrally
  * good multipliers", 2021), the mixing does the rest. */
 uint64_t
-random_derive(uint64_t seed, uint64_t number)
+random_derive(uint64_t seed, uint64_t index)
 {
-    struct random random = {seed + number * 0xd1342543de82ef95};
-    return number ? random_next(&random) : seed;
+    struct random random = {seed + index * 0xd1342543de82ef95};
+    return index ? random_next(&random) : seed;
 }
 
 /* Returns the upper half of the 128-bit product and stores the lower one; multiplies in
@@ -51,9 +51,9 @@ random_below(struct random *random, uint64_t limit)
 /* The inverse transform method (Devroye: "Non-Uniform Random Variate Generation", 1986,
  * II.2): the logarithm of a number that is uniform above 0 and up to 1, 53 bits of it. */
 int64_t
-random_gap(uint64_t seed, uint64_t number, int64_t mean)
+random_gap(uint64_t seed, uint64_t index, int64_t mean)
 {
-    struct random random = {random_derive(seed, number)};
+    struct random random = {random_derive(seed, index)};
     double uniform = ldexp((double)((random_next(&random) >> 11) + 1), -53);
     double gap = -log(uniform) * (double)mean;
     return gap < 1 ? 1 : (int64_t)gap;

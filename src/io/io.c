@@ -115,15 +115,15 @@ advise_other(const struct io_engine *engine, struct error *error)
 }
 
 static void
-explain(const struct io_engine *engine, const char *name, int number, struct error *error)
+explain(const struct io_engine *engine, const char *name, int code, struct error *error)
 {
-    const char *advice = engine->advise ? engine->advise(number) : NULL;
+    const char *advice = engine->advise ? engine->advise(code) : NULL;
     if (engine->lacks) {
-        error_set(error, EXIT_PREPARE, NULL, "%s: %s", engine->lacks, strerror(number));
+        error_set(error, EXIT_PREPARE, NULL, "%s: %s", engine->lacks, strerror(code));
         return;
     }
     error_set(error, EXIT_PREPARE, NULL, "%s is not available here: %s", name,
-              strerror(number));
+              strerror(code));
     if (advice)
         error_advise(error, advice);
     else
@@ -141,10 +141,10 @@ io_open(const struct io_engine *engine, const char *name, const struct io_config
     }
     if (engine->open(queue, config) == 0)
         return queue;
-    int number = errno;
+    int code = errno;
     io_close(engine, queue);
-    explain(engine, name, number, error);
-    errno = number;
+    explain(engine, name, code, error);
+    errno = code;
     return NULL;
 }
 

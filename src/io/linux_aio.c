@@ -137,9 +137,9 @@ aio_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 }
 
 static const char *
-aio_advise(int number)
+aio_advise(int code)
 {
-    return number == EAGAIN ? "see fs.aio-max-nr, or use -U" : NULL;
+    return code == EAGAIN ? "see fs.aio-max-nr, or use -U" : NULL;
 }
 
 const struct io_engine io_linux_aio = {

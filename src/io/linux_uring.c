@@ -407,16 +407,16 @@ time_left(const struct io_queue *queue, int64_t when)
  * under way is complete; with none under way it never will.
  */
 static int
-recover(struct io_queue *queue, struct io_completion *done, int64_t when, int number)
+recover(struct io_queue *queue, struct io_completion *done, int64_t when, int code)
 {
-    if ((number == EAGAIN || number == EBUSY) && !count_completed(queue)) {
+    if ((code == EAGAIN || code == EBUSY) && !count_completed(queue)) {
         if (load(queue->sent_head) == queue->taken)
-            return take_back(queue, done, number);
-        number = enter(queue, 0, time_left(queue, when)) < 0 ? errno : 0;
+            return take_back(queue, done, code);
+        code = enter(queue, 0, time_left(queue, when)) < 0 ? errno : 0;
     }
-    if (count_completed(queue) || number == 0 || number == EINTR || number == ETIME)
+    if (count_completed(queue) || code == 0 || code == EINTR || code == ETIME)
         return take(queue, done);
-    return os_fail(number);
+    return os_fail(code);
 }
 
 static int
@@ -437,9 +437,9 @@ uring_reap(struct io_queue *queue, struct io_completion *done, int64_t when)
 }
 
 static const char *
-uring_advise(int number)
+uring_advise(int code)
 {
-    return number == EMFILE ? "allow more open files (ulimit -n)" : NULL;
+    return code == EMFILE ? "allow more open files (ulimit -n)" : NULL;
 }
 
 const struct io_engine io_linux_uring = {

@@ -96,7 +96,7 @@ end_of(const struct request *request, DWORD error)
     if (error == 0 && request->operation != IO_FLUSH)
         done.bytes = (int64_t)request->overlapped.InternalHigh;
     if (error && error != ERROR_HANDLE_EOF)
-        done.error = windows_error_number(error);
+        done.error = windows_error_code(error);
     return done;
 }
 
@@ -216,9 +216,9 @@ overlapped_reap(struct io_queue *queue, struct io_completion *done, int64_t when
 }
 
 static const char *
-overlapped_advise(int number)
+overlapped_advise(int code)
 {
-    (void)number;
+    (void)code;
     return "leave out -A";
 }
 

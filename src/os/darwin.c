@@ -44,10 +44,10 @@ os_file_random(int fd, int64_t offset, int64_t length)
 }
 
 static bool
-is_refused(int number)
+is_refused(int code)
 {
-    return number == ENOTSUP || number == EOPNOTSUPP || number == ENOTTY ||
-           number == EINVAL || number == ENODEV;
+    return code == ENOTSUP || code == EOPNOTSUPP || code == ENOTTY || code == EINVAL ||
+           code == ENODEV;
 }
 
 /* fsync alone leaves the data in the drive's own cache. Not every file system and not

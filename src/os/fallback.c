@@ -66,8 +66,8 @@ os_sleep_until(int64_t when)
 {
     struct timespec until = {.tv_sec = (time_t)(when / SECOND),
                              .tv_nsec = (long)(when % SECOND)};
-    int number = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-    return number ? os_fail(number) : 0;
+    int code = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    return code ? os_fail(code) : 0;
 }
 #elif !defined(OS_HAS_SLEEP_UNTIL) /* sleeps are for a time, not until one */
 int
@@ -199,8 +199,8 @@ os_file_polls(int fd)
 static int
 advise(int fd, int64_t offset, int64_t length, int advice)
 {
-    int number = posix_fadvise(fd, offset, length, advice);
-    return number ? os_fail(number) : 0;
+    int code = posix_fadvise(fd, offset, length, advice);
+    return code ? os_fail(code) : 0;
 }
 #endif
 

@@ -76,10 +76,10 @@ os_file_resident_try(int fd, int64_t offset)
     if (flags < 0 || os_file_direct(fd, false) < 0)
         return -1;
     int64_t got = os_file_read(fd, &byte, 1, offset, OS_RW_NOWAIT);
-    int number = errno;
+    int code = errno;
     if (fcntl(fd, F_SETFL, flags) < 0)
         return -1;
-    return got == 1 ? 1 : got < 0 && number == EAGAIN ? 0 : -1;
+    return got == 1 ? 1 : got < 0 && code == EAGAIN ? 0 : -1;
 }
 
 /* Sectors submitted to a block device count for the submitting thread. */

@@ -214,7 +214,7 @@ os_mount_name(int fd, struct os_mount *mount)
 {
     int64_t id = mount_id(fd);
     char *table = id < 0 ? NULL : linux_file_all("/proc/self/mountinfo");
-    int number = errno;
+    int code = errno;
     struct stat status;
     if (table && (mountinfo_find(table, id, mount) == 0 ||
                   (fstat(fd, &status) == 0 &&
@@ -222,7 +222,7 @@ os_mount_name(int fd, struct os_mount *mount)
                                          minor(status.st_dev), mount) == 0)))
         resolve_device(mount);
     free(table);
-    errno = number;
+    errno = code;
     return table ? 0 : -1;
 }
 
@@ -286,13 +286,13 @@ linux_remover_start(struct linux_remover *remover, const char *folder, const cha
             wait_and_remove(folder, file, ends[0]);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
-    int number = errno;
+    int code = errno;
     close(ends[0]);
     remover->end = ends[1];
     if (remover->process > 0)
         return 0;
     linux_remover_end(remover, true);
-    return os_fail(number);
+    return os_fail(code);
 }
 
 void

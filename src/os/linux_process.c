@@ -57,9 +57,9 @@ posix_descriptor_close(int fd)
 }
 
 void
-posix_parent_death(int number)
+posix_parent_death(int signo)
 {
-    prctl(PR_SET_PDEATHSIG, (unsigned long)number, 0UL, 0UL, 0UL);
+    prctl(PR_SET_PDEATHSIG, (unsigned long)signo, 0UL, 0UL, 0UL);
 }
 
 #define STATE 3    /* fields of /proc/PID/stat, proc(5) */
@@ -67,11 +67,11 @@ posix_parent_death(int number)
 #define PENDING 31 /* so are its signals */
 #define EXITING 4  /* PF_EXITING of the kernel's linux/sched.h, which proc(5) names */
 
-/* Returns field NUMBER, behind the one at FIELD, which is STATE; 0: there is none. */
+/* Returns field ORDINAL, behind the one at FIELD, which is STATE; 0: there is none. */
 static unsigned long
-read_field(const char *field, int number)
+read_field(const char *field, int ordinal)
 {
-    for (int i = STATE; field && i < number; i++)
+    for (int i = STATE; field && i < ordinal; i++)
         field = strchr(field + 1, ' ');
     return field ? strtoul(field, NULL, 10) : 0;
 }
@@ -115,9 +115,9 @@ mask_ambient(uint32_t permitted, unsigned first)
 {
     uint32_t ambient = 0;
     for (unsigned i = 0; i < WORD; i++) {
-        unsigned long number = first + i;
+        unsigned long capability = first + i;
         if (permitted >> i & 1 &&
-            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, number, 0UL, 0UL) == 1)
+            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, capability, 0UL, 0UL) == 1)
             ambient |= UINT32_C(1) << i;
     }
     return ambient;

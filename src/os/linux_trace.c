@@ -204,7 +204,7 @@ next_event(struct linux_trace_page *page, size_t *size)
  * the one behind it, if any. */
 static bool
 find_comm(const struct linux_trace_format *format, const unsigned char *data, size_t size,
-          const char *name, int *number)
+          const char *name, int *thread)
 {
     char comm[32] = "";
     size_t length = format->comm.size < sizeof(comm) ? format->comm.size : 0;
@@ -214,7 +214,7 @@ find_comm(const struct linux_trace_format *format, const unsigned char *data, si
     comm[sizeof(comm) - 1] = '\0';
     if (strncmp(comm, name, strlen(name)) != 0)
         return false;
-    sscanf(comm + strlen(name), "%9d", number);
+    sscanf(comm + strlen(name), "%9d", thread);
     return true;
 }
 
@@ -240,7 +240,7 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
     size_t rwbs =
         format->rwbs.at + (size_t)format->rwbs.size <= size ? format->rwbs.at : 0;
     size_t letters = rwbs ? format->rwbs.size : 0;
-    int number = 0;
+    int thread = 0;
     record->kind = format->kind;
     record->device = load(data, size, format->device);
     record->sector = load(data, size, format->sector);
@@ -248,9 +248,9 @@ fill_record(const struct linux_trace_format *format, const unsigned char *data,
     record->old_device = load(data, size, format->old_device);
     record->old_sector = load(data, size, format->old_sector);
     record->thread = (int)load(data, size, format->thread);
-    record->kernel = find_comm(format, data, size, "kworker/", &number);
-    if (find_comm(format, data, size, WORKER, &number))
-        record->thread = number;
+    record->kernel = find_comm(format, data, size, "kworker/", &thread);
+    if (find_comm(format, data, size, WORKER, &thread))
+        record->thread = thread;
     if (format->kind == OS_TRACE_MARK)
         record->sector = load_mark(format, data, size);
     record->flush = letters && data[rwbs] == 'F' && record->sectors == 0;
@@ -330,9 +330,9 @@ linux_trace_filter(const struct os_layout *const *layouts, int count,
 static int
 fail(struct error *error, const char *path)
 {
-    int number = errno;
-    error_set(error, EXIT_PREPARE, path, "%s", strerror(number));
-    if (number != EACCES && number != EPERM)
+    int code = errno;
+    error_set(error, EXIT_PREPARE, path, "%s", strerror(code));
+    if (code != EACCES && code != EPERM)
         return -1;
     return error_advise(error, geteuid() == 0
                                    ? "this container, or a kernel that is locked down, "

@@ -90,7 +90,7 @@ int64_t posix_monitor_limit(void);
  * session of the caller. posix_monitor_leave: it has closed what is the caller's, and is
  * not waited for any more.
  */
-void posix_monitor_tell(int status, int number);
+void posix_monitor_tell(int status, int signo);
 void posix_monitor_detach(void);
 void posix_monitor_leave(void);
 
@@ -135,7 +135,7 @@ bool posix_process_is_killed(pid_t pid);
 
 /* Has the kernel send signal NUMBER to the process at the death of its parent, as long as
  * the calling thread lives; 0: not any more. Does nothing where the system cannot. */
-void posix_parent_death(int number);
+void posix_parent_death(int signo);
 
 /*
  * Drops for good the capabilities that come from the program's file and that the user

@@ -115,10 +115,10 @@ create_named(const char *name, int mode)
     if (os_leftover_begin(name) < 0)
         return -1;
     int fd = open_path(name, mode | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
-    int number = errno;
+    int code = errno;
     if (fd < 0)
         os_leftover_end();
-    errno = number;
+    errno = code;
     return fd;
 }
 

@@ -34,7 +34,7 @@
 struct page {
     atomic_bool ending;    /* the child has said its last word, with */
     atomic_int status;     /* this exit status, or */
-    atomic_int number;     /* this signal, if not 0 */
+    atomic_int signo;      /* this signal, if not 0 */
     atomic_bool stuck;     /* it may be stuck in the kernel, and */
     atomic_bool over;      /* has let go of what is the caller's */
     atomic_bool abandoned; /* the monitor waits no longer: the child is to let go, too */
@@ -69,9 +69,9 @@ static atomic_int file = -1;
 
 #ifndef OS_HAS_PARENT_DEATH /* the child looks for its parent now and then */
 void
-posix_parent_death(int number)
+posix_parent_death(int signo)
 {
-    (void)number;
+    (void)signo;
 }
 #endif
 
@@ -92,47 +92,47 @@ posix_process_is_killed(pid_t pid)
 #endif
 
 bool
-posix_monitor_pass(int number, pid_t sender)
+posix_monitor_pass(int signo, pid_t sender)
 {
     static pid_t last_sender;
     static int64_t last;
     int64_t now = os_clock_now(), never = 0;
-    if (!child || number == SIGCHLD)
+    if (!child || signo == SIGCHLD)
         return child != 0;
     bool again_by_one =
-        number == SIGINT && sender && sender == last_sender && now - last < PAIR;
-    if (number == SIGINT) {
+        signo == SIGINT && sender && sender == last_sender && now - last < PAIR;
+    if (signo == SIGINT) {
         last_sender = sender;
         last = now;
     }
     if (again_by_one)
         return true;
-    atomic_fetch_add(&page->passed[number], 1);
-    kill(child, number);
-    if (number == SIGCONT)
+    atomic_fetch_add(&page->passed[signo], 1);
+    kill(child, signo);
+    if (signo == SIGCONT)
         continued = 1;
-    if (number != SIGINT && number != SIGTERM && number != SIGHUP)
+    if (signo != SIGINT && signo != SIGTERM && signo != SIGHUP)
         return true;
     atomic_compare_exchange_strong(&asked, &never, now);
-    if (number == SIGINT && !atomic_load(&interrupted))
+    if (signo == SIGINT && !atomic_load(&interrupted))
         atomic_store(&interrupted, now);
-    else if (number == SIGINT && now - atomic_load(&interrupted) > OS_SIGNAL_SAME &&
+    else if (signo == SIGINT && now - atomic_load(&interrupted) > OS_SIGNAL_SAME &&
              !atomic_load(&again))
         atomic_store(&again, now);
     return true;
 }
 
 bool
-posix_monitor_copies(int number, pid_t sender)
+posix_monitor_copies(int signo, pid_t sender)
 {
-    if (!monitor || number == SIGCHLD)
+    if (!monitor || signo == SIGCHLD)
         return false;
     if (sender != monitor)
-        direct[number]++;
-    unsigned passed = atomic_load(&page->passed[number]);
-    unsigned most = direct[number] > passed ? direct[number] : passed;
-    bool copy = most == taken[number];
-    taken[number] = most;
+        direct[signo]++;
+    unsigned passed = atomic_load(&page->passed[signo]);
+    unsigned most = direct[signo] > passed ? direct[signo] : passed;
+    bool copy = most == taken[signo];
+    taken[signo] = most;
     return copy;
 }
 
@@ -261,13 +261,13 @@ posix_last_status(void)
 }
 
 void
-posix_monitor_tell(int status, int number)
+posix_monitor_tell(int status, int signo)
 {
     if (!monitor || atomic_load(&page->ending))
         return;
     posix_parent_death(0);
     atomic_store(&page->status, status);
-    atomic_store(&page->number, number);
+    atomic_store(&page->signo, signo);
     atomic_store(&page->ending, true);
     kill(monitor, SIGCHLD);
 }
@@ -297,26 +297,26 @@ posix_monitor_leave(void)
 
 /* Dies by signal NUMBER, without a dump of this process besides that of the child. */
 static _Noreturn void
-die(int number)
+die(int signo)
 {
     const struct rlimit none = {0, 0};
     sigset_t set;
     setrlimit(RLIMIT_CORE, &none);
-    signal(number, SIG_DFL);
+    signal(signo, SIG_DFL);
     sigemptyset(&set);
-    sigaddset(&set, number);
+    sigaddset(&set, signo);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
-    raise(number);
-    _exit(128 + number);
+    raise(signo);
+    _exit(128 + signo);
 }
 
 static _Noreturn void
-leave(int status, int number)
+leave(int status, int signo)
 {
     posix_last_line();
     posix_leftover_start_removal(!child);
-    if (number)
-        die(number);
+    if (signo)
+        die(signo);
     _exit(status);
 }
 
@@ -358,7 +358,7 @@ deadly_signal(void)
 
 /* Abandons the child, which has a moment to let go of what is the caller's by itself. */
 static _Noreturn void
-abandon(int status, int number)
+abandon(int status, int signo)
 {
     int64_t end = os_clock_now() + DEADLINE_TIDYING;
     int ended;
@@ -369,7 +369,7 @@ abandon(int status, int number)
            waitpid(child, &ended, WNOHANG) == 0)
         os_sleep_until(os_clock_now() + MS);
     kill(child, SIGKILL);
-    leave(status, number);
+    leave(status, signo);
 }
 
 /* Abandons the child if its output has been stuck for long enough. */
@@ -399,11 +399,11 @@ output_limit(void)
 
 /* Leaves as the child is killed by signal NUMBER. */
 static _Noreturn void
-leave_killed(int number)
+leave_killed(int signo)
 {
     if (posix_answers())
         leave(posix_last_status(), 0); /* who killed it does not matter */
-    leave(0, number);
+    leave(0, signo);
 }
 
 /* Waits for a signal: SIGCHLD of the child, or a user's. At most until WHEN. */
@@ -462,7 +462,7 @@ leave_if_told(int64_t now, int64_t *told)
     *told = *told ? *told : now;
     int64_t end = *told + (atomic_load(&page->stuck) ? DEADLINE_TIDYING : DEADLINE_CHILD);
     if (atomic_load(&page->over) || now >= end)
-        leave(atomic_load(&page->status), atomic_load(&page->number));
+        leave(atomic_load(&page->status), atomic_load(&page->signo));
     return end;
 }
 
@@ -512,7 +512,7 @@ os_monitor_start(void)
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     pid_t self = getpid(), other = fork();
-    int number = errno;
+    int code = errno;
     posix_leftover_part(other > 0 ? 0 : other == 0 ? 1 : -1);
     if (other > 0) {
         child = other;
@@ -524,6 +524,6 @@ os_monitor_start(void)
         sigaddset(&before, POSIX_SIGNAL_ABANDONED);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
-    errno = number;
+    errno = code;
     return other < 0 ? -1 : 0;
 }

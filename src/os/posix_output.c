@@ -86,9 +86,9 @@ write_some(int stream, const char *bytes, size_t size)
 {
     posix_monitor_write_begin(stream);
     ssize_t done = write(stream, bytes, size);
-    int number = errno;
+    int code = errno;
     posix_monitor_write_end(stream);
-    errno = number;
+    errno = code;
     return done;
 }
 
@@ -249,11 +249,11 @@ os_stream_close(int stream)
 {
     posix_inherited_output(0);
     posix_monitor_write_begin(stream);
-    int status = close(stream), number = errno;
+    int status = close(stream), code = errno;
     posix_monitor_write_end(stream);
     posix_monitor_file(-1, NULL);
-    errno = number;
-    return status < 0 && number != EINTR ? -1 : 0;
+    errno = code;
+    return status < 0 && code != EINTR ? -1 : 0;
 }
 
 bool

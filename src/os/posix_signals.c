@@ -57,9 +57,9 @@ write_closing(void)
  * with STATUS or, if that is not 0, by signal NUMBER. Every call here is safe in the
  * handler of a signal. */
 static void
-let_go(int status, int number)
+let_go(int status, int signo)
 {
-    posix_monitor_tell(status, number);
+    posix_monitor_tell(status, signo);
     posix_monitor_detach();
     posix_inherited_release();
     posix_leftover_remove();
@@ -76,46 +76,46 @@ in_ms(int64_t time)
 /* A SIGINT after another signal does not change what the parent is told, see
  * os_signals_end. */
 static void
-on_stop(int number)
+on_stop(int signo)
 {
     int64_t time = os_clock_now(), never = 0;
     int now = in_ms(time);
     atomic_compare_exchange_strong(&asked, &never, time);
-    if (number == SIGINT && interrupted &&
+    if (signo == SIGINT && interrupted &&
         ((now - interrupted) & INT32_MAX) > OS_SIGNAL_SAME / MS) {
         write_closing();
         posix_last_line();
         let_go(posix_last_status(), 0);
         _exit(posix_last_status());
     }
-    if (number == SIGINT && !interrupted)
+    if (signo == SIGINT && !interrupted)
         interrupted = now;
-    if (number != SIGINT || !stop_signal)
-        stop_signal = number;
+    if (signo != SIGINT || !stop_signal)
+        stop_signal = signo;
     arrived = 1;
 }
 
 static void
-on_report(int number)
+on_report(int signo)
 {
-    (void)number;
+    (void)signo;
     report_wanted = 1;
     arrived = 1;
 }
 
 /* Where nothing has blocked it yet, whether there was a stop is not asked. */
 static void
-on_continue(int number)
+on_continue(int signo)
 {
-    (void)number;
+    (void)signo;
     atomic_store(&resumed, os_clock_now());
 }
 
 /* The monitor has abandoned this process, as other threads may be stuck in the output. */
 static void
-on_child(int number)
+on_child(int signo)
 {
-    (void)number;
+    (void)signo;
     if (!posix_monitor_has_abandoned())
         return;
     let_go(EXIT_RUNTIME, 0);
@@ -126,24 +126,24 @@ void *
 posix_signals_guard(void *unused)
 {
     sigset_t set;
-    int number;
+    int signo;
     (void)unused;
     sigemptyset(&set);
     sigaddset(&set, POSIX_SIGNAL_ABANDONED);
-    while (sigwait(&set, &number) != 0 || !posix_monitor_has_abandoned())
+    while (sigwait(&set, &signo) != 0 || !posix_monitor_has_abandoned())
         ;
     on_child(SIGCHLD);
     return NULL;
 }
 
 static void
-on_wake(int number, siginfo_t *from, void *context)
+on_wake(int signo, siginfo_t *from, void *context)
 {
-    (void)number, (void)from, (void)context;
+    (void)signo, (void)from, (void)context;
 }
 
 static const struct {
-    int number;
+    int signo;
     void (*handler)(int);
 } user_signals[] = {
     {SIGINT, on_stop},    {SIGTERM, on_stop},   {SIGHUP, on_stop},
@@ -158,43 +158,43 @@ static const struct {
 
 /* The monitor passes a signal on, and handles none itself. */
 static void
-on_signal(int number, siginfo_t *from, void *context)
+on_signal(int signo, siginfo_t *from, void *context)
 {
     int before = errno;
     (void)context;
     bool sent = from->si_code == SI_USER || from->si_code <= 0;
     pid_t sender = sent ? from->si_pid : 0;
     for (size_t i = 0; i < USER_SIGNALS; i++)
-        if (user_signals[i].number == number && !posix_monitor_pass(number, sender) &&
-            !posix_monitor_copies(number, sender))
-            user_signals[i].handler(number);
+        if (user_signals[i].signo == signo && !posix_monitor_pass(signo, sender) &&
+            !posix_monitor_copies(signo, sender))
+            user_signals[i].handler(signo);
     errno = before;
 }
 
 static void
-install(int number, void (*handler)(int, siginfo_t *, void *))
+install(int signo, void (*handler)(int, siginfo_t *, void *))
 {
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     action.sa_sigaction = handler;
     action.sa_flags = SA_RESTART | SA_SIGINFO;
     sigemptyset(&action.sa_mask);
-    sigaction(number, &action, NULL);
+    sigaction(signo, &action, NULL);
 }
 
 static bool
-is_ignored(int number)
+is_ignored(int signo)
 {
     struct sigaction action;
-    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+    return sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 void
 os_signals_install(void)
 {
     for (size_t i = 0; i < USER_SIGNALS; i++)
-        if (user_signals[i].number != SIGHUP || !is_ignored(SIGHUP)) /* nohup */
-            install(user_signals[i].number, on_signal);
+        if (user_signals[i].signo != SIGHUP || !is_ignored(SIGHUP)) /* nohup */
+            install(user_signals[i].signo, on_signal);
     install(POSIX_SIGNAL_WAKE, on_wake);
     sigset_t wake;
     sigemptyset(&wake);
@@ -209,7 +209,7 @@ posix_signals_block(sigset_t *before)
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < USER_SIGNALS; i++)
-        sigaddset(&set, user_signals[i].number);
+        sigaddset(&set, user_signals[i].signo);
     pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
@@ -220,8 +220,8 @@ os_signals_block(void)
     unsigned set = 0;
     posix_signals_block(&before);
     for (size_t i = 0; i < USER_SIGNALS; i++)
-        if (user_signals[i].number != SIGCONT)
-            set |= (unsigned)!sigismember(&before, user_signals[i].number) << i;
+        if (user_signals[i].signo != SIGCONT)
+            set |= (unsigned)!sigismember(&before, user_signals[i].signo) << i;
     return set;
 }
 
@@ -232,7 +232,7 @@ os_signals_unblock(unsigned set)
     sigemptyset(&mask);
     for (size_t i = 0; i < USER_SIGNALS; i++)
         if (set >> i & 1)
-            sigaddset(&mask, user_signals[i].number);
+            sigaddset(&mask, user_signals[i].signo);
     pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
     posix_monitor_attach();
 }
@@ -253,10 +253,10 @@ shorten_wait(int64_t left)
 }
 
 static bool
-is_pending(int number)
+is_pending(int signo)
 {
     sigset_t pending;
-    return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
+    return sigpending(&pending) == 0 && sigismember(&pending, signo) == 1;
 }
 
 /* The thread that the signals reach: its context switches when it last looked, and
@@ -281,7 +281,7 @@ static void
 take_continue(void)
 {
     sigset_t set;
-    int number;
+    int signo;
     count_switches(0);
     if (!is_pending(SIGCONT)) {
         self.stopped = false; /* no stop ends without one */
@@ -290,7 +290,7 @@ take_continue(void)
     sigemptyset(&set);
     sigaddset(&set, SIGCONT);
     atomic_store(&resuming, true);
-    sigwait(&set, &number);
+    sigwait(&set, &signo);
     count_switches(0);
     if (self.stopped)
         atomic_store(&resumed, os_clock_now());
@@ -399,17 +399,17 @@ deadly_signal(void)
 int
 os_signals_end(int status)
 {
-    int number = deadly_signal();
+    int signo = deadly_signal();
     sigset_t set;
-    posix_monitor_tell(status, number);
-    if (!number)
+    posix_monitor_tell(status, signo);
+    if (!signo)
         return status;
-    signal(number, SIG_DFL);
+    signal(signo, SIG_DFL);
     sigemptyset(&set);
-    sigaddset(&set, number);
+    sigaddset(&set, signo);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    raise(number);
-    return 128 + number;
+    raise(signo);
+    return 128 + signo;
 }
 
 _Noreturn void

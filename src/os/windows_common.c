@@ -17,8 +17,8 @@
 
 static const struct {
     DWORD error;
-    int number;
-} numbers[] = {
+    int code;
+} codes[] = {
     {ERROR_FILE_NOT_FOUND, ENOENT},
     {ERROR_PATH_NOT_FOUND, ENOENT},
     {ERROR_INVALID_DRIVE, ENOENT},
@@ -75,18 +75,18 @@ static const struct {
 };
 
 int
-windows_error_number(DWORD error)
+windows_error_code(DWORD error)
 {
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        if (numbers[i].error == error)
-            return numbers[i].number;
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+        if (codes[i].error == error)
+            return codes[i].code;
     return EIO;
 }
 
 int
 windows_error_fail(void)
 {
-    return os_fail(windows_error_number(GetLastError()));
+    return os_fail(windows_error_code(GetLastError()));
 }
 
 #define SHORT 248 /* longer names may need a prefix, as those of directories do */

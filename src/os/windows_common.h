@@ -7,7 +7,7 @@
 #include <windows.h>
 
 /* The errno of ERROR of GetLastError; EIO if none fits. */
-int windows_error_number(DWORD error);
+int windows_error_code(DWORD error);
 
 /* Sets errno by GetLastError. Returns -1. */
 int windows_error_fail(void);

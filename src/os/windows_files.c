@@ -164,11 +164,11 @@ add_file(struct windows_file *file)
 }
 
 static int
-refuse(struct windows_file *file, int number)
+refuse(struct windows_file *file, int code)
 {
     CloseHandle(file->handle);
     free(file->path);
-    return os_fail(number);
+    return os_fail(code);
 }
 
 static struct windows_file
@@ -190,7 +190,7 @@ explain(const WCHAR *path)
         attributes & FILE_ATTRIBUTE_DIRECTORY)
         errno = EISDIR;
     else
-        errno = windows_error_number(error);
+        errno = windows_error_code(error);
 }
 
 int

@@ -285,7 +285,7 @@ move(const WCHAR *from, const WCHAR *to, bool durable)
         DWORD error = GetLastError();
         if (tries == DEADLINE_CLAIM / PAUSE ||
             (error != ERROR_ACCESS_DENIED && error != ERROR_SHARING_VIOLATION))
-            return windows_error_number(error);
+            return windows_error_code(error);
         Sleep(PAUSE / MS);
     }
 }
@@ -372,7 +372,7 @@ os_file_append(const char *path, const char *bytes, size_t size, const char *sta
         return -1;
     HANDLE file = CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, WINDOWS_SHARE, NULL,
                               OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
-    int failed = file == INVALID_HANDLE_VALUE  ? windows_error_number(GetLastError())
+    int failed = file == INVALID_HANDLE_VALUE  ? windows_error_code(GetLastError())
                  : is_replaceable(wide, start) ? append(file, bytes, size, start, durable)
                                                : EEXIST;
     if (file != INVALID_HANDLE_VALUE)

@@ -195,11 +195,11 @@ end_at_once(void)
 }
 
 static void
-ask_to_stop(int number)
+ask_to_stop(int signo)
 {
     long long never = 0;
     atomic_compare_exchange_strong(&asked, &never, os_clock_now());
-    atomic_store(&stop_signal, number);
+    atomic_store(&stop_signal, signo);
     SetEvent(arrived);
 }
 

@@ -310,14 +310,14 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
 }
 
 void
-plan_target(const struct plan *plan, int number, struct plan *one)
+plan_target(const struct plan *plan, int index, struct plan *one)
 {
     *one = *plan;
-    one->path = plan->targets[number];
-    if (number == 0)
+    one->path = plan->targets[index];
+    if (index == 0)
         return;
     one->workload.seed =
-        random_derive(plan->workload.seed ^ TARGET_SALT, (uint64_t)number);
+        random_derive(plan->workload.seed ^ TARGET_SALT, (uint64_t)index);
     one->io.missing = (struct io_missing){0}; /* it is noted once */
 }
 
@@ -345,6 +345,6 @@ plan_note(const struct plan *plan, struct notes *notes)
         notes_add(notes, what, "as fast as it goes: neither rate= nor speed= limits it");
     if (plan->io.missing.name)
         notes_add(notes, what, "%s is not available here (%s): going with %s",
-                  plan->io.missing.name, strerror(plan->io.missing.number),
+                  plan->io.missing.name, strerror(plan->io.missing.code),
                   plan->io.engine->many ? plan->io.engine->name : instead);
 }

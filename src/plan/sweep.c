@@ -172,10 +172,10 @@ step_rate(struct plan *step, int64_t rate)
 }
 
 void
-plan_step(const struct plan *plan, int64_t value, int number, struct plan *step)
+plan_step(const struct plan *plan, int64_t value, int index, struct plan *step)
 {
     *step = *plan;
-    step->workload.seed = random_derive(~plan->workload.seed, (uint64_t)number + 1);
+    step->workload.seed = random_derive(~plan->workload.seed, (uint64_t)index + 1);
     switch (plan->sweep.kind) {
     case SWEEP_SIZE:
         step->workload.request_size = value;

@@ -251,12 +251,12 @@ add_log_tick(const struct plot_axis *axis, const struct row *row, int64_t value,
 static int
 log_ticks(const struct plot_axis *axis, int stride, bool *close, struct plot_tick *ticks)
 {
-    int count = 0, number = 0;
+    int count = 0, ordinal = 0;
     *close = false;
     for (const struct row *row = kinds[axis->kind].rows; row->name; row++)
-        for (int i = 0; row->multiples[i]; i++, number++) {
+        for (int i = 0; row->multiples[i]; i++, ordinal++) {
             int64_t value = row->multiples[i] * row->factor;
-            bool taken = (kinds[axis->kind].through ? number : i) % stride == 0;
+            bool taken = (kinds[axis->kind].through ? ordinal : i) % stride == 0;
             if (!taken || (double)value < axis->least || (double)value > axis->most)
                 continue;
             if (add_log_tick(axis, row, value, ticks, count))

@@ -12,7 +12,7 @@
 /*
  * The layout of a plot and the functions that draw it, file by file. Each adds elements
  * to TEXT; if memory runs out, `failed` of TEXT is set. Lengths are pixels, y grows
- * downwards. A target is the number of a job, from 0.
+ * downwards. A target is the index of a job, from 0.
  */
 
 #define PLOT_WIDTH 960
@@ -78,8 +78,8 @@ struct plot_figures {
 /* Returns the figures of all requests, or of one operation. */
 struct plot_figures plot_figures_of(const struct stats *stats, enum scope scope);
 
-/* Returns the step with the highest rate that job NUMBER keeps; NULL: none is known. */
-const struct job_step *plot_knee(const struct plot *plot, int number);
+/* Returns the step with the highest rate that job INDEX keeps; NULL: none is known. */
+const struct job_step *plot_knee(const struct plot *plot, int index);
 
 /* Room for the classes of an element. */
 #define PLOT_CLASS 48

@@ -237,9 +237,9 @@ add_step(struct buffer *text, const struct plan *plan, const struct job_step *st
 }
 
 static void
-add_target(struct buffer *text, const struct plot *plot, int number)
+add_target(struct buffer *text, const struct plot *plot, int index)
 {
-    const struct job *job = &plot->jobs[number];
+    const struct job *job = &plot->jobs[index];
     struct buffer label = {0};
     description_label(&job->target.description, &label);
     buffer_text(text, " ");

@@ -104,14 +104,14 @@ struct curve {
 
 static void
 draw_curve(struct buffer *text, const struct plot *plot, const struct plot_panel *panel,
-           int number, const struct curve *curve)
+           int index, const struct curve *curve)
 {
-    const struct job *job = &plot->jobs[number];
+    const struct job *job = &plot->jobs[index];
     char class[PLOT_CLASS];
     char command = 'M';
     if (!plot_has_data(job))
         return;
-    svg_path(text, plot_class(class, plot, curve->role, curve->line, number));
+    svg_path(text, plot_class(class, plot, curve->role, curve->line, index));
     for (int i = 0; i < job->step_count; i++) {
         const struct job_step *step = &job->steps[i];
         if (!step->requests)
@@ -121,14 +121,14 @@ draw_curve(struct buffer *text, const struct plot *plot, const struct plot_panel
         command = 'L';
     }
     svg_end(text);
-    plot_class(class, plot, curve->mark, curve->line, number);
+    plot_class(class, plot, curve->mark, curve->line, index);
     for (int i = 0; i < job->step_count; i++) {
         const struct job_step *step = &job->steps[i];
         if (step->requests)
             svg_circle(text, class, x_of(panel, curve->across, step),
                        y_of(panel, curve->up, step), curve->radius);
     }
-    plot_class(class, plot, "ring", "fail", number);
+    plot_class(class, plot, "ring", "fail", index);
     for (int i = 0; i < job->step_count; i++) {
         const struct job_step *step = &job->steps[i];
         if (step->requests && step->verdict == SLO_BROKEN)
@@ -297,10 +297,10 @@ add_points(struct labels *labels, const struct plot_panel *panel, const struct j
 
 static void
 draw_labels_of(struct buffer *text, const struct plot *plot,
-               const struct plot_panel *panel, struct labels *labels, int number,
+               const struct plot_panel *panel, struct labels *labels, int index,
                value_of *value)
 {
-    const struct job *job = &plot->jobs[number];
+    const struct job *job = &plot->jobs[index];
     const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
     for (int i = 0; i < job->step_count; i++) {
         const struct job_step *step = &job->steps[i];
@@ -389,9 +389,9 @@ draw_limits(struct buffer *text, const struct plot *plot, const struct plot_pane
 }
 
 const struct job_step *
-plot_knee(const struct plot *plot, int number)
+plot_knee(const struct plot *plot, int index)
 {
-    const struct job *job = &plot->jobs[number];
+    const struct job *job = &plot->jobs[index];
     bool found = plot->plan->sweep.kind == SWEEP_RATE && job->highest >= 0 &&
                  job->highest < job->step_count;
     const struct job_step *step = found ? &job->steps[job->highest] : NULL;

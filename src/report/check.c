@@ -237,7 +237,7 @@ add_trouble(struct buffer *line, const struct job *job)
         add_harmless(line, text, IN_TEXT);
         state = CHECK_UNKNOWN;
     }
-    if (outcome->output_error && job->number == 0) { /* it is that of all */
+    if (outcome->output_error && job->index == 0) { /* it is that of all */
         separate(line, start);
         add_harmless(line, outcome->output, IN_PATH);
         buffer_text(line, ": ");

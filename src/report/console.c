@@ -17,11 +17,11 @@ console_notes(struct notes *notes)
 }
 
 void
-console_alone(int number)
+console_alone(int code)
 {
     struct notes notes = {0};
     notes_add(&notes, "fork", "%s: a disk that hangs keeps the caller waiting",
-              strerror(number));
+              strerror(code));
     console_notes(&notes);
 }
 

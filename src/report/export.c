@@ -244,9 +244,9 @@ start_writer(struct export *export)
         export->writer = writer;
         return 0;
     }
-    int number = errno;
+    int code = errno;
     free_writer(writer);
-    errno = number;
+    errno = code;
     return -1;
 }
 

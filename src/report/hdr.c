@@ -331,7 +331,7 @@ add_scope(struct hdr_log *log, struct buffer *text, struct hdr_target *target,
 static void
 add_interval(struct hdr_log *log, struct buffer *text, const struct job *job, int64_t now)
 {
-    struct hdr_target *target = &log->targets[job->number];
+    struct hdr_target *target = &log->targets[job->index];
     const struct stats *stats = &job->total;
     text->failed |= target->tag.failed;
     if (is_stale(target, job) || target->tag.failed)
@@ -355,7 +355,7 @@ hdr_lines(struct hdr_log *log, struct buffer *text, const struct job *jobs, int 
 void
 hdr_part(struct hdr_log *log, const struct job *job, const char *part)
 {
-    struct hdr_target *target = &log->targets[job->number];
+    struct hdr_target *target = &log->targets[job->index];
     target->before = job->outcome.total.requests;
     for (int i = 0; i < SCOPES; i++)
         if (target->seen[i].count)

@@ -65,7 +65,7 @@ select_job(struct reports *reports, int number, const struct job *job)
     struct report *report = &reports->list[number];
     report->job = job;
     report->target = &job->target.description;
-    report->label = &report->labels[job->number];
+    report->label = &report->labels[job->index];
     report->phase = job->phases ? job->phases->current : PHASE_NONE;
     return report;
 }
@@ -337,7 +337,7 @@ on_step_begin(void *self, const struct job *job, int64_t value, int number, int 
     snprintf(part, sizeof(part), "%s=%" PRId64, sweep_name(job->plan.sweep.kind), value);
     begin_part(reports, job, part);
     if (reports->status)
-        status_step(reports->status, job->number, value, number, count, os_clock_now());
+        status_step(reports->status, job->index, value, number, count, os_clock_now());
     for (int i = 0; i < reports->count; i++)
         flush(reports, &reports->list[i]);
     return status_of(reports);
@@ -481,7 +481,7 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
     add_lines(reports, jobs, shown, now, true);
     reports->over = true;
     status_erase(reports->status);
-    if (jobs[shown - 1].number + 1 == reports->export.count)
+    if (jobs[shown - 1].index + 1 == reports->export.count)
         end_exports(reports);
     report_explain(reports, jobs, count);
 }

@@ -19,13 +19,13 @@ is_tracked(const struct plan *plan)
 }
 
 int
-job_init(struct job *job, const struct plan *plan, int number)
+job_init(struct job *job, const struct plan *plan, int index)
 {
-    job->number = number;
+    job->index = index;
     job->targets = plan->target_count;
     job->highest = -1;
-    if (number < plan->target_count)
-        plan_target(plan, number, &job->plan);
+    if (index < plan->target_count)
+        plan_target(plan, index, &job->plan);
     else
         plan_background(plan, &job->plan);
     job->introduced =
@@ -60,12 +60,12 @@ job_free(struct job *job)
 }
 
 int
-job_ordinal(const struct job *jobs, int number)
+job_ordinal(const struct job *jobs, int index)
 {
     int ordinal = 1;
-    for (int i = 0; i < number; i++)
+    for (int i = 0; i < index; i++)
         ordinal += strcmp(jobs[i].target.description.path,
-                          jobs[number].target.description.path) == 0;
+                          jobs[index].target.description.path) == 0;
     return ordinal;
 }
 
@@ -144,7 +144,7 @@ job_prepare(struct job *job, struct run *run)
     busy_clear(&job->group.busy); /* no more memory is touched than was used */
     job->group.busy_lock = alone ? NULL : os_lock_make();
     if (attribution_of(job))
-        attribution_reset(attribution_of(job), job->number);
+        attribution_reset(attribution_of(job), job->index);
     job->period.every = job->outcome.total.every = plan->statistics.corrected;
     job->period.both = job->outcome.total.both = plan->workload.load == LOAD_READ_WRITE;
     job->threads = calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
@@ -288,7 +288,7 @@ add_breakdown(struct job *job)
 {
     struct attribution *attribution = attribution_of(job);
     return !attribution ||
-           attribution_add(attribution, job->number, &job->total, job->track, job->done);
+           attribution_add(attribution, job->index, &job->total, job->track, job->done);
 }
 
 /* Adds the total, which is put together, to that of the phases before. */

@@ -215,7 +215,7 @@ outcome_limits(const struct outcome *outcome, const char *target, struct buffer 
 char *
 outcome_failure_text(const struct sample *failed, char *text)
 {
-    char number[16], waited[UNITS_TEXT];
+    char name[16], waited[UNITS_TEXT];
     unsigned long long index = failed->index;
     if (failed->verdict == VERDICT_TIMEOUT)
         snprintf(text, OUTCOME_TEXT, "request %llu failed: no answer for %s (timeout)",
@@ -227,7 +227,7 @@ outcome_failure_text(const struct sample *failed, char *text)
                  index, (long long)failed->bytes, (long long)failed->size);
     else
         snprintf(text, OUTCOME_TEXT, "request %llu failed: %s (%s)", index,
-                 error_name(failed->error, number), strerror(failed->error));
+                 error_name(failed->error, name), strerror(failed->error));
     return text;
 }
 

@@ -293,15 +293,15 @@ recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
     return bytes == end ? 0 : store(runs, bytes, (size_t)(end - bytes), error);
 }
 
-/* Names row NUMBER of the present file, which has several. Returns 0, or -1 with ERROR.
+/* Names row INDEX of the present file, which has several. Returns 0, or -1 with ERROR.
  */
 static int
-name_row(struct recorded_runs *runs, int number, struct error *error)
+name_row(struct recorded_runs *runs, int index, struct error *error)
 {
-    struct recorded_label *label = &runs->labels[number];
+    struct recorded_label *label = &runs->labels[index];
     size_t size = strlen(runs->path) + label->length + sizeof(": ");
     char *name;
-    runs->names[number] = label->text ? label->text : runs->path;
+    runs->names[index] = label->text ? label->text : runs->path;
     if (!label->text || runs->files == 1)
         return 0;
     name = malloc(size);
@@ -310,7 +310,7 @@ name_row(struct recorded_runs *runs, int number, struct error *error)
     snprintf(name, size, "%s: %s", runs->path, label->text);
     free(label->text);
     label->text = name;
-    runs->names[number] = name;
+    runs->names[index] = name;
     return 0;
 }
 

@@ -132,25 +132,25 @@ start_all(struct run *run, enum first_worker first, const struct os_thread *supe
           struct error *error)
 {
     struct job *jobs = run->task.jobs;
-    int own = first == FIRST_CALLER, started = own, number = 0;
+    int own = first == FIRST_CALLER, started = own, index = 0;
     supervise_begin(run, os_clock_now());
     if (first == FIRST_CALLER)
         worker_thread_adopt(jobs[0].threads[0], supervisor, &run->news);
     close_gate(run);
-    for (; number < run->task.count; number++) {
-        started = start_job(&jobs[number], number ? 0 : own, supervisor);
-        if (started < jobs[number].group.size)
+    for (; index < run->task.count; index++) {
+        started = start_job(&jobs[index], index ? 0 : own, supervisor);
+        if (started < jobs[index].group.size)
             break;
     }
-    if (number == run->task.count)
+    if (index == run->task.count)
         return 0;
     error_set(error, EXIT_PREPARE, NULL, "no thread for the requests: %s",
               strerror(errno));
     for (int i = 0; i < run->task.count; i++)
         worker_group_stop(&jobs[i].group, os_clock_now());
     open_gate(run);
-    for (int i = 0; i <= number; i++) {
-        int count = i < number ? jobs[i].group.size : started;
+    for (int i = 0; i <= index; i++) {
+        int count = i < index ? jobs[i].group.size : started;
         for (int k = i ? 0 : own; k < count; k++)
             worker_thread_join(jobs[i].threads[k]);
     }

@@ -217,8 +217,8 @@ conclude(struct job *job, const struct run_observer *observer, int count)
 struct sweeping {
     const struct run_task *task;
     struct job *job;
-    int number; /* of the next step, from 0 */
-    int count;  /* of all steps; -1: not known */
+    int index; /* of the next step, from 0 */
+    int count; /* of all steps; -1: not known */
     struct error *error;
 };
 
@@ -243,11 +243,11 @@ do_step(struct sweeping *sweeping, int64_t value)
     const struct run_observer *observer = sweeping->task->observer;
     struct job *job = sweeping->job;
     int64_t before;
-    int number = sweeping->number++;
+    int index = sweeping->index++;
     if (observer->step_begin &&
-        observer->step_begin(observer->self, job, value, number, sweeping->count) < 0)
+        observer->step_begin(observer->self, job, value, index, sweeping->count) < 0)
         return 0;
-    plan_step(&job->plan, value, number, &job->step);
+    plan_step(&job->plan, value, index, &job->step);
     do {
         before = job->outcome.time;
         if (run_once(sweeping->task, false, sweeping->error) < 0)
@@ -320,7 +320,7 @@ sweep_execute(const struct run_task *task, struct error *error)
     job->outcome.swept = job->plan.sweep.kind;
     int status =
         job->outcome.swept == SWEEP_RATE ? do_rates(&sweeping) : do_values(&sweeping);
-    if (status < 0 && sweeping.number > 1)
+    if (status < 0 && sweeping.index > 1)
         error->status = EXIT_RUNTIME; /* others have sent requests */
     if (status < 0 && job->targets > 1)
         error_prefix(error, job->plan.path);

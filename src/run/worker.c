@@ -99,7 +99,7 @@ take_log(struct worker *worker, struct error *error)
     worker->log = os_memory_unshared(sizeof(*worker->log));
     if (!worker->log)
         return worker_refuse(worker->plan, ATTRIBUTION_LOG_MOST, INT64_MAX, error);
-    worker->log->number = worker->job->number;
+    worker->log->index = worker->job->index;
     worker->log->room = room < 1                      ? 1
                         : room > ATTRIBUTION_LOG_MOST ? ATTRIBUTION_LOG_MOST
                                                       : room;

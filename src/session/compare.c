@@ -287,11 +287,11 @@ session_compare(const struct plan *plan)
     }
     unsigned signals = os_signals_block();
     int started = os_thread_start(&worker, work, compare);
-    int number = errno;
+    int code = errno;
     os_signals_unblock(signals);
     if (started < 0) {
         error_set(&error, EXIT_PREPARE, NULL, "no thread for the comparison: %s",
-                  strerror(number));
+                  strerror(code));
         compare_free(compare);
         return console_error(&error);
     }

@@ -70,18 +70,18 @@ discard(struct session *session)
     }
 }
 
-/* Opens target NUMBER. Returns 0, or -1 with the session's error. */
+/* Opens target INDEX. Returns 0, or -1 with the session's error. */
 static int
-open_target(struct session *session, int number)
+open_target(struct session *session, int index)
 {
-    struct job *job = &session->jobs[number];
-    const struct target *before = number ? &session->jobs[number - 1].target : NULL;
+    struct job *job = &session->jobs[index];
+    const struct target *before = index ? &session->jobs[index - 1].target : NULL;
     struct notes notes = {0};
-    if (number > 0 && os_signals_stop())
+    if (index > 0 && os_signals_stop())
         return error_set(&session->error, EXIT_PREPARE, job->plan.path,
                          "interrupted before it was opened");
-    if (number > 0) /* the first has been since the start */
-        stages_enter_opening(&session->stages, number);
+    if (index > 0) /* the first has been since the start */
+        stages_enter_opening(&session->stages, index);
     plan_note(&job->plan, &session->notes);
     bool background = job->plan.mode == MODE_BACKGROUND;
     bool same = background && job->plan.path == session->plan->path;

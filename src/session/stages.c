@@ -45,16 +45,16 @@ stages_free(struct stages *stages)
 
 /* The supervisor is not woken: a stage is due later than the one before it. */
 static void
-enter(struct stages *stages, int number)
+enter(struct stages *stages, int index)
 {
-    atomic_store(&stages->list[number].since, os_clock_now());
-    atomic_store(&stages->current, number);
+    atomic_store(&stages->list[index].since, os_clock_now());
+    atomic_store(&stages->current, index);
 }
 
 void
-stages_enter_opening(struct stages *stages, int number)
+stages_enter_opening(struct stages *stages, int index)
 {
-    enter(stages, number);
+    enter(stages, index);
 }
 
 void
@@ -64,9 +64,9 @@ stages_enter_files(struct stages *stages)
 }
 
 void
-stages_enter_closing(struct stages *stages, int number)
+stages_enter_closing(struct stages *stages, int index)
 {
-    enter(stages, stages->count + 1 + number);
+    enter(stages, stages->count + 1 + index);
 }
 
 void

@@ -21,7 +21,7 @@ struct stage {
 struct stages {
     const struct plan *plan;
     struct stage *list; /* openings, files, closings */
-    atomic_int current; /* the number of the present one */
+    atomic_int current; /* the index of the present one */
     int count;          /* openings, and so many closings */
     int64_t limit;      /* when a stage is given up after a signal, monotonic */
     char files[512];    /* the names of that of -output and of exported ones */
@@ -36,10 +36,10 @@ int stages_make(struct stages *stages, const struct plan *plan, const struct job
 void stages_free(struct stages *stages);
 
 /* Begin a stage, on the thread that may have to wait: the opening or closing of job
- * NUMBER, or all files but targets. */
-void stages_enter_opening(struct stages *stages, int number);
+ * INDEX, or all files but targets. */
+void stages_enter_opening(struct stages *stages, int index);
 void stages_enter_files(struct stages *stages);
-void stages_enter_closing(struct stages *stages, int number);
+void stages_enter_closing(struct stages *stages, int index);
 
 /*
  * Waits for the stages until DONE, on the supervisor's thread; says on stderr what takes

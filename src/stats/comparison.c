@@ -10,7 +10,7 @@
 /* A row while rows are put in order. */
 struct contender {
     struct comparison_row row;
-    int number; /* its place before */
+    int index; /* its place before */
     struct estimate figures[COMPARISON_FIGURES], limits[SLOS_MOST];
 };
 
@@ -29,12 +29,12 @@ fill_limit(struct contender *contender, const struct slo *slo, struct estimate *
 
 /* Returns 0, or -1 without memory. */
 static int
-fill(struct contender *contender, const struct comparison_row *row, int number,
+fill(struct contender *contender, const struct comparison_row *row, int index,
      const struct slos *slos)
 {
     int status = 0;
     contender->row = *row;
-    contender->number = number;
+    contender->index = index;
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         const struct percentile *percentile = &percentiles_common.list[i];
         contender->row.values[i] = stats_percentile(row->stats, percentile);
@@ -110,14 +110,14 @@ compare_medians(const void *left, const void *right)
         return class - find_class(b);
     if (class == 0 && one != other)
         return one < other ? -1 : 1;
-    return a->number - b->number;
+    return a->index - b->index;
 }
 
 static int
-compare_numbers(const void *left, const void *right)
+compare_indexes(const void *left, const void *right)
 {
     const struct contender *a = left, *b = right;
-    return a->number - b->number;
+    return a->index - b->index;
 }
 
 /* Puts the contenders that are not known to differ from the first of them, the fastest,
@@ -134,7 +134,7 @@ group_first(struct contender *list, int count)
         memmove(&list[size + 1], &list[size], (size_t)(i - size) * sizeof(*list));
         list[size++] = same;
     }
-    qsort(list, (size_t)size, sizeof(*list), compare_numbers);
+    qsort(list, (size_t)size, sizeof(*list), compare_indexes);
     return size;
 }
 

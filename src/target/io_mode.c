@@ -125,10 +125,10 @@ choose_count(struct target *target, const struct plan *plan)
 static void
 note_lost(const struct plan *plan, struct notes *notes)
 {
-    char number[16];
+    char name[16];
     if (errno != EINVAL && errno != EROFS && errno != ENOTSUP && errno != EOPNOTSUPP)
         notes_add(notes, plan->path, "flushing what was written before failed: %s (%s)",
-                  error_name(errno, number), strerror(errno));
+                  error_name(errno, name), strerror(errno));
 }
 
 /* Writes dirty data of others back: by parts, each of which is a step, if patience has an
@@ -205,9 +205,9 @@ read_once(struct target *target, const struct plan *plan, int64_t offset)
         return ENOMEM;
     memset(buffer, 1, bytes);
     target_advance(target);
-    int number = os_file_read(target->fd, buffer, bytes, offset, 0) < 0 ? errno : 0;
+    int code = os_file_read(target->fd, buffer, bytes, offset, 0) < 0 ? errno : 0;
     os_memory_free(buffer);
-    return number;
+    return code;
 }
 
 /* Returns whether nothing speaks against direct I/O where its effect cannot be seen. */
@@ -229,9 +229,9 @@ read_is_direct(struct target *target, const struct plan *plan, int64_t offset,
 {
     target_advance(target);
     bool held = target_evict(target, offset, plan->workload.request_size);
-    int number = read_once(target, plan, offset);
+    int code = read_once(target, plan, offset);
     target_advance(target);
-    if (number == EINVAL || number == EOPNOTSUPP || number == ENOTSUP) {
+    if (code == EINVAL || code == EOPNOTSUPP || code == ENOTSUP) {
         snprintf(reason, size, "direct I/O of this size and offset not supported");
         return false;
     }
@@ -497,7 +497,7 @@ static int
 choose_flags(struct target *target, const struct plan *plan, struct notes *notes,
              struct error *error)
 {
-    char number[16];
+    char name[16];
     target_advance(target);
     target->rw_flags = plan->io.rw_flags;
     if ((plan->workload.load == LOAD_WRITE ||
@@ -509,7 +509,7 @@ choose_flags(struct target *target, const struct plan *plan, struct notes *notes
         return error_set(error, EXIT_PREPARE, plan->path,
                          "-nowait is not available here: %s", strerror(errno));
     notes_add(notes, plan->path, "-hipri is not available here (%s): going without it",
-              error_name(errno, number));
+              error_name(errno, name));
     target->rw_flags &= ~OS_RW_HIPRI;
     return 0;
 }

@@ -17,13 +17,13 @@
 #define CLAIM_PAUSE (10 * MS)
 
 static int
-refuse(const struct plan *plan, int number, struct error *error)
+refuse(const struct plan *plan, int code, struct error *error)
 {
-    error_set(error, EXIT_PREPARE, plan->path, "%s", strerror(number));
-    error->broken = error_is_broken(number);
-    if (number == ENOENT)
+    error_set(error, EXIT_PREPARE, plan->path, "%s", strerror(code));
+    error->broken = error_is_broken(code);
+    if (code == ENOENT)
         return error_advise(error, "name a directory, a file or a device that exists");
-    if (number == EBUSY)
+    if (code == EBUSY)
         return error_advise(error, "it is in use, mounted perhaps");
     return -1;
 }

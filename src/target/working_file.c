@@ -63,16 +63,16 @@ keep_name(const struct plan *plan, char *name)
 }
 
 static int
-refuse_directory(const struct plan *plan, int number, struct error *error)
+refuse_directory(const struct plan *plan, int code, struct error *error)
 {
     error_set(error, EXIT_PREPARE, plan->path, "no working file can be made here: %s",
-              strerror(number));
-    error->broken = error_is_broken(number);
+              strerror(code));
+    error->broken = error_is_broken(code);
     if (plan->workload.append)
         return error_advise(error, "name another directory");
-    if (error_is_room(number))
+    if (error_is_room(code))
         return error_advise(error, "use a smaller -S, or name a file in it instead");
-    if (!error->broken && number != ENOMEM)
+    if (!error->broken && code != ENOMEM)
         error_advise(error, "name a file in it instead");
     return -1;
 }

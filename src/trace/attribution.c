@@ -58,7 +58,7 @@ static int
 attribute_missing(struct attribution *attribution, const struct attribution_log *log,
                   struct sample *samples, int count, bool last)
 {
-    const struct trace_target *target = &attribution->targets[log->number].known;
+    const struct trace_target *target = &attribution->targets[log->index].known;
     int missing = 0;
     records_read(&attribution->records);
     bool complete =
@@ -100,7 +100,7 @@ attribute_and_record(struct attribution *attribution, const struct attribution_l
         if (pause)
             os_sleep_until(os_clock_now() + pause);
     for (int i = 0; i < count; i++)
-        record(&attribution->targets[log->number], log, &samples[i]);
+        record(&attribution->targets[log->index], log, &samples[i]);
 }
 
 /* Returns the number of the calling thread in the records. A PID namespace has numbers of
@@ -136,7 +136,7 @@ void
 attribution_record(struct attribution *attribution, const struct attribution_log *log,
                    struct sample *sample)
 {
-    bool single = attribution->targets[log->number].known.single;
+    bool single = attribution->targets[log->index].known.single;
     os_lock_acquire(attribution->lock);
     attribute_and_record(attribution, log, sample, 1, single ? LOOK_PAUSE : 0);
     os_lock_release(attribution->lock);
@@ -199,10 +199,10 @@ attribute_next(struct attribution *attribution)
 }
 
 bool
-attribution_add(struct attribution *attribution, int number, struct stats *stats,
+attribution_add(struct attribution *attribution, int index, struct stats *stats,
                 struct track *track, bool wait)
 {
-    const struct attribution_target *target = &attribution->targets[number];
+    const struct attribution_target *target = &attribution->targets[index];
     if (wait)
         os_lock_acquire(attribution->lock);
     else if (!os_lock_try(attribution->lock))
@@ -217,9 +217,9 @@ attribution_add(struct attribution *attribution, int number, struct stats *stats
 }
 
 void
-attribution_reset(struct attribution *attribution, int number)
+attribution_reset(struct attribution *attribution, int index)
 {
-    struct attribution_target *target = &attribution->targets[number];
+    struct attribution_target *target = &attribution->targets[index];
     os_lock_acquire(attribution->lock);
     while (attribute_next(attribution))
         ;
@@ -292,11 +292,11 @@ attribution_make(const struct trace_target *targets, int count,
         attribution->threaded = true;
         return attribution;
     }
-    int number = errno;
+    int code = errno;
     for (int i = 0; attribution->targets && i < count; i++) /* they stay the caller's */
         attribution->targets[i].known.layout = (struct os_layout){0};
     attribution_close(attribution);
-    errno = number;
+    errno = code;
     return NULL;
 }
 

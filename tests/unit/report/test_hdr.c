@@ -19,7 +19,7 @@ open_log(const char *const *paths, int count)
 {
     memset(jobs, 0, sizeof(jobs));
     for (int i = 0; i < count; i++) {
-        jobs[i].number = i;
+        jobs[i].index = i;
         jobs[i].target.description.path = paths[i];
     }
     struct hdr_log *log = hdr_open(jobs, count, 5 * SECOND, NS_2026);

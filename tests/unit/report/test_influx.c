@@ -16,7 +16,7 @@ prepare(struct golden *golden, int count)
     golden->plan.output.percentiles = percentiles_default;
     memset(jobs, 0, sizeof(jobs));
     for (int i = 0; i < count; i++) {
-        jobs[i].number = i;
+        jobs[i].index = i;
         jobs[i].target.description = golden->job.target.description;
     }
     golden->report = &golden->reports.list[0];

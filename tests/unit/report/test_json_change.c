@@ -33,7 +33,7 @@ fill_job(int number, bool recorded)
         stats_record(&job->outcome.total, &sample);
         series_record(&series[number], sample.start, sample.latency);
     }
-    job->number = number;
+    job->index = number;
     job->targets = LENGTH(devices);
     job->target.description = (struct description){.path = devices[number].name,
                                                    .fstype = "xfs",

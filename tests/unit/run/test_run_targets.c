@@ -27,7 +27,7 @@ static atomic_bool inside;
 static int
 tell_alone(void *self, const struct job *job, const struct sample *sample)
 {
-    struct told *one = &told[job->number];
+    struct told *one = &told[job->index];
     (void)self;
     one->together |= atomic_exchange(&inside, true);
     int status = on_sample(one, job, sample);
@@ -38,17 +38,17 @@ tell_alone(void *self, const struct job *job, const struct sample *sample)
 static int
 tell_summary(void *self, const struct job *job)
 {
-    char digit[2] = {(char)('0' + job->number), '\0'};
+    char digit[2] = {(char)('0' + job->index), '\0'};
     (void)self;
     strcat(all.order, digit);
-    return on_summary(&told[job->number], job);
+    return on_summary(&told[job->index], job);
 }
 
 static void
 tell_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
 {
     (void)self;
-    on_hang(&told[job->number], job, index, waited);
+    on_hang(&told[job->index], job, index, waited);
 }
 
 static void
