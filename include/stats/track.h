@@ -31,6 +31,9 @@ struct track_column {
     uint64_t missed; /* grid points in it at which no request was sent */
 };
 
+/* Add all that MORE has. */
+void track_column_add(struct track_column *into, const struct track_column *more);
+
 struct track {
     int64_t began; /* monotonic, ns: where column 0 begins */
     int64_t every; /* ns from one grid point to the next; 0: there is no grid */

@@ -42,11 +42,6 @@ void plot_panel_draw(struct buffer *text, const struct plot_panel *panel);
 /* Says in the middle of a panel that no request counted. */
 void plot_panel_empty(struct buffer *text, const struct plot_panel *panel);
 
-/* Draws p50 and p99 of a target of a run as lines through a whole panel, unless targets
- * are so many that these would hide one another. */
-void plot_panel_percentiles(struct buffer *text, const struct plot *plot,
-                            const struct plot_panel *panel, int target);
-
 /* Returns true if any request of the job counts, so that there is one to draw. */
 bool plot_has_data(const struct job *job);
 
@@ -130,45 +125,10 @@ double plot_targets_height(const struct plot *plot);
 /* sweep.c: draws the panels of a sweep. */
 void plot_sweep_draw(struct buffer *text, const struct plot *plot);
 
-/* run.c: draws the panels of a run, which the next two files fill. */
+/* run.c: draws the panels of a run. */
 void plot_run_draw(struct buffer *text, const struct plot *plot);
 
-#define PLOT_BINS 280  /* of time, at most */
-#define PLOT_LEVELS 60 /* of latency, at most: the bins of the histogram */
-#define PLOT_INSET 6   /* pixels between a frame and its contents */
-
-/* Requests that started within a stretch of time. */
-struct plot_bin {
-    uint64_t count;
-    int64_t min, max; /* latencies, ns */
-    double sum;
-    double parts[PLOT_PARTS]; /* sums of those that were split, ns */
-};
-
-/* A run while it is drawn: two panels that share the latency axis. */
-struct plot_run {
-    const struct plot *plot;
-    struct plot_panel time, spread;
-    int64_t span;        /* ns that the time axis covers */
-    int64_t least, most; /* latencies, ns */
-    bool data;           /* any request counts */
-    bool exceptions;     /* requests failed or were missed */
-    struct plot_bin bins[PLOT_BINS];
-    int rows; /* of the levels, those in use */
-    double levels[PLOT_LEVELS];
-};
-
-/* time.c: draws the panel of latency over time, which is placed and fitted. */
-void plot_time_draw(struct buffer *text, struct plot_run *run);
-
-/* Returns when the last request started or was missed, as exactly as the track has it,
- * ns after the track's start. */
-int64_t plot_time_end(const struct track *track);
-
 /* Returns true if the requests of a target are so few that each is drawn as a mark. */
-bool plot_time_marks(const struct plot *plot, int target);
-
-/* spread.c: draws the histogram, whose panel is placed, its latency axis fitted. */
-void plot_spread_draw(struct buffer *text, struct plot_run *run);
+bool plot_run_has_marks(const struct plot *plot, int target);
 
 #endif

@@ -148,24 +148,6 @@ plot_class(char *class, const struct plot *plot, const char *role, const char *l
 }
 
 void
-plot_panel_percentiles(struct buffer *text, const struct plot *plot,
-                       const struct plot_panel *panel, int target)
-{
-    static const char *const names[] = {"p50", "p99"};
-    const struct stats *stats = plot->jobs[target].stats;
-    char class[PLOT_CLASS];
-    if (!plot_is_clear(plot))
-        return;
-    for (int i = 0; i < 2; i++) {
-        int64_t value = i ? stats_p99(stats) : stats_p50(stats);
-        svg_path(text, plot_class(class, plot, names[i], names[i], target));
-        svg_point(text, 'M', panel->x, plot_axis_at(&panel->up, (double)value));
-        svg_line(text, 'H', panel->x + panel->width);
-        svg_end(text);
-    }
-}
-
-void
 plot_cross(struct buffer *text, const char *class, double x, double y)
 {
     svg_path(text, class);

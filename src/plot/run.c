@@ -1,70 +1,101 @@
 /*
- * The plot of a run: surveys the values of all targets, places and fits the two panels
- * that share the latency axis, has them drawn, and labels percentiles between them.
+ * The plot of a run: two panels that share the axis of latency, with labels of the
+ * percentiles between them.
+ *
+ * In that of latency over time the time is cut into bins: with many targets into few, so
+ * that the plot stays small and clear, and into so few that each has several requests.
+ * Band and mean are drawn in steps, a step for each bin, so that no request lies beyond
+ * the band; where nothing was sent there is a gap.
+ *
+ * In that of the histogram the bins, levels of latency, are equally high in pixels. The
+ * count of a step of the statistics' histogram is shared out among the levels that it
+ * overlaps.
  */
 #include "draw.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define TIME_WIDTH 560
+#define BINS 280        /* of time, at most */
+#define BIN_MARKS 8     /* requests per bin, if all are drawn as marks */
+#define BIN_REQUESTS 20 /* requests per bin, if not */
+#define BINS_LEAST 40   /* if not */
+#define LEVELS 60       /* of latency, at most: the bins of the histogram */
+#define LEVELS_LEAST 12
 #define LABELLED 6 /* the percentiles of more targets are left to the legend */
-#define PITCH 13   /* pixels from the label of one percentile to the next */
+
+/* Pixels. */
+#define TIME_WIDTH 560
 #define SPREAD_X 712
 #define SPREAD_WIDTH 228
-#define LOG_ROOM 10 /* for columns, below all latencies on a log axis */
-#define STRIP 24    /* pixels below all latencies, for failed and missed requests */
+#define INSET 6        /* between a frame and its contents */
+#define LOG_ROOM 10    /* for columns, below all latencies on a log axis */
+#define STRIP 24       /* below all latencies, for failed and missed requests */
+#define PITCH 13       /* from the label of one percentile to the next */
+#define LABEL_RISE 5   /* from a frame up to a text above it */
+#define RADIUS 2.5     /* of a mark */
+#define CELL 5         /* that a failure takes */
+#define STRIPES 3      /* of a cell each, for the failures of several targets */
+#define STRIPES_MANY 8 /* of more targets than MANY, so that the plot stays small */
+#define MANY 6
 
-/* Widens the range of latencies. */
-static void
-cover(struct plot_run *run, int64_t least, int64_t most)
+/* A run while it is drawn. */
+struct run {
+    const struct plot *plot;
+    struct plot_panel time, spread;
+    int64_t span;        /* ns that the time axis covers */
+    int64_t least, most; /* latencies, ns */
+    bool data;           /* any request counts */
+    bool exceptions;     /* requests failed or were missed */
+    struct track_column bins[BINS];
+    int rows; /* of the levels, those in use */
+    double levels[LEVELS];
+};
+
+/* Returns when the last request started or was missed, as exactly as the track has it,
+ * ns after the track's start. */
+static int64_t
+find_end(const struct track *track)
 {
-    if (!run->data || least < run->least)
-        run->least = least;
-    if (!run->data || most > run->most)
-        run->most = most;
-    run->data = true;
+    int64_t end = (int64_t)track->used << track->shift, last = 0;
+    if (track->seen > TRACK_MARKS)
+        return end;
+    for (uint64_t i = 0; i < track->seen; i++)
+        last = track->marks[i].offset > last ? track->marks[i].offset : last;
+    return end - last > (int64_t)1 << track->shift ? end : last;
 }
 
+/* Finds the range of latencies, and how long the run was. */
 static void
-survey_target(struct plot_run *run, const struct job *job)
+survey(struct run *run)
 {
-    const struct stats *stats = job->stats;
-    const struct histogram *histogram = stats_distribution(stats);
-    int64_t end = job->track ? plot_time_end(job->track) : 0;
-    run->span = end > run->span ? end : run->span;
-    run->exceptions |= stats->failed > 0 || stats->missed > 0;
-    if (stats->latency.count == 0)
-        return;
-    cover(run, stats->latency.min, stats->latency.max);
-    if (histogram->count == stats->latency.count)
-        return;
-    int first = 0; /* corrected: an added wait may be shorter than any latency */
-    while (first < HISTOGRAM_STEPS - 1 && !histogram->steps[first])
-        first++;
-    cover(run, histogram_below(first), stats->latency.max);
-}
-
-static void
-survey(struct plot_run *run)
-{
-    for (int i = 0; i < run->plot->count; i++)
-        survey_target(run, &run->plot->jobs[i]);
+    for (int i = 0; i < run->plot->count; i++) {
+        const struct job *job = &run->plot->jobs[i];
+        const struct stats *stats = job->stats;
+        const struct histogram *histogram = stats_distribution(stats);
+        int64_t end = job->track ? find_end(job->track) : 0, least = stats->latency.min;
+        int first = 0; /* corrected: an added wait may be shorter than any latency */
+        run->span = end > run->span ? end : run->span;
+        run->exceptions |= stats->failed > 0 || stats->missed > 0;
+        if (stats->latency.count == 0)
+            continue;
+        while (first < HISTOGRAM_STEPS - 1 && !histogram->steps[first])
+            first++;
+        if (histogram->count > stats->latency.count && histogram_below(first) < least)
+            least = histogram_below(first);
+        if (!run->data || least < run->least)
+            run->least = least;
+        if (stats->latency.max > run->most)
+            run->most = stats->latency.max;
+        run->data = true;
+    }
     if (run->span == 0)
         run->span = run->most > 0 ? run->most : 1;
 }
 
-/* Returns the value at which the axis of latency begins, ns: with parts low enough for
- * columns of the shortest requests to be seen. */
-static int64_t
-begin_axis(const struct plot_run *run, bool log)
-{
-    if (!plot_parts(run->plot))
-        return run->least;
-    return log ? run->least / LOG_ROOM : 0;
-}
-
 static void
-place_panels(struct plot_run *run)
+place_panels(struct run *run)
 {
     struct plot_panel *time = &run->time, *spread = &run->spread;
     double bottom = PLOT_TOP + PLOT_HEIGHT - (run->exceptions ? STRIP : 0);
@@ -74,28 +105,430 @@ place_panels(struct plot_run *run)
                                 .height = PLOT_HEIGHT,
                                 .across_title = "time since the start",
                                 .up_title = "latency"};
-    time->across = (struct plot_axis){.kind = PLOT_TIME,
-                                      .from = time->x + PLOT_INSET,
-                                      .to = time->x + time->width - PLOT_INSET,
-                                      .gap = run->data || run->exceptions ? 64 : 0};
-    if (time->across.gap > 0)
-        plot_axis_fit(&time->across, 0, run->span, false);
     *spread = *time;
     spread->x = SPREAD_X;
     spread->width = SPREAD_WIDTH;
     spread->up_title = NULL;
     spread->across_title = run->plot->count > 1 ? "share of requests" : "requests";
-    spread->across.gap = 0;
+    time->across = (struct plot_axis){.kind = PLOT_TIME,
+                                      .from = time->x + INSET,
+                                      .to = time->x + time->width - INSET,
+                                      .gap = run->data || run->exceptions ? 64 : 0};
+    if (time->across.gap > 0)
+        plot_axis_fit(&time->across, 0, run->span, false);
     if (!run->data)
         return;
     bool log = plot_axis_spreads(run->least, run->most, PLOT_SPREAD);
     time->up = (struct plot_axis){.kind = PLOT_TIME,
                                   .log = log,
-                                  .from = log ? bottom - PLOT_INSET : bottom,
-                                  .to = PLOT_TOP + PLOT_INSET,
+                                  .from = log ? bottom - INSET : bottom,
+                                  .to = PLOT_TOP + INSET,
                                   .gap = log ? 20 : 32};
-    plot_axis_fit(&time->up, begin_axis(run, log), run->most, true);
+    if (plot_parts(run->plot)) /* columns of the shortest requests have to be seen */
+        run->least = log ? run->least / LOG_ROOM : 0;
+    plot_axis_fit(&time->up, run->least, run->most, true);
     spread->up = time->up;
+}
+
+/* Returns the pixel of a latency, ns. */
+static double
+y_of(const struct run *run, double latency)
+{
+    return plot_axis_at(&run->time.up, latency);
+}
+
+/* Draws p50 and p99 of a target as lines through a whole panel, unless targets are so
+ * many that these would hide one another. */
+static void
+draw_percentiles(struct buffer *text, const struct run *run,
+                 const struct plot_panel *panel, int target)
+{
+    static const char *const names[] = {"p50", "p99"};
+    const struct stats *stats = run->plot->jobs[target].stats;
+    char class[PLOT_CLASS];
+    for (int i = 0; i < 2 && plot_is_clear(run->plot); i++) {
+        int64_t value = i ? stats_p99(stats) : stats_p50(stats);
+        plot_class(class, run->plot, names[i], names[i], target);
+        svg_rule(text, class, panel->x, y_of(run, (double)value), 'H',
+                 panel->x + panel->width);
+    }
+}
+
+bool
+plot_run_has_marks(const struct plot *plot, int target)
+{
+    const struct track *track = plot->jobs[target].track;
+    return track && track->seen <= TRACK_MARKS / (uint64_t)plot->count;
+}
+
+/* Returns the middle of a column, ns after the track's start. */
+static double
+middle_of(const struct track *track, int column)
+{
+    return ((double)column + 0.5) * (double)(1LL << track->shift);
+}
+
+/*
+ * Fills the bins with the requests of a target, or with the PARTS of those that were
+ * split, which marks do not have; few of these have a bin each. A bin has about as many
+ * requests while the target sent any: it may have ended long before others. Returns the
+ * number of bins of the whole time.
+ */
+static int
+fill_bins(struct run *run, int target, bool parts)
+{
+    const struct track *track = run->plot->jobs[target].track;
+    bool few = plot_run_has_marks(run->plot, target), marks = few && !parts;
+    int each = !few ? BIN_REQUESTS : parts ? 1 : BIN_MARKS;
+    double own = fmax((double)find_end(track), 1), span = (double)run->span;
+    double wanted = (double)track->seen / each * (span / own);
+    double most = (double)BINS / run->plot->count;
+    double columns = (double)(run->span >> track->shift) + 1;
+    wanted = fmax(fmin(wanted, most), few ? 1 : BINS_LEAST);
+    int bins = (int)fmax(fmin(wanted, columns), 1);
+    memset(run->bins, 0, sizeof(run->bins));
+    for (int i = 0; i < (marks ? (int)track->seen : track->used); i++) {
+        const struct track_mark *mark = &track->marks[marks ? i : 0];
+        struct track_column column = {.count = 1,
+                                      .min = mark->latency,
+                                      .max = mark->latency,
+                                      .sum = (double)mark->latency};
+        double offset = (double)mark->offset;
+        if (!marks) {
+            column = track->columns[i];
+            column.count = parts ? column.split : column.count;
+            offset = middle_of(track, i);
+        }
+        int bin = (int)(offset / span * bins);
+        track_column_add(&run->bins[bin < 0 ? 0 : bin < bins ? bin : bins - 1], &column);
+    }
+    return bins;
+}
+
+/* The lower edge of each part is a level; after the last comes the end of the column. */
+enum level { LEVEL_MIN, LEVEL_MEAN, LEVEL_MAX, LEVEL_PART };
+
+/*
+ * Returns the pixel of a level of a bin. A column of parts is as high as the mean time of
+ * its requests, and each part has its share of that height: on an axis from 0 its own
+ * height, and on a logarithmic one, where heights do not add up, still its share.
+ */
+static double
+bin_y(const struct run *run, int number, enum level level)
+{
+    const struct track_column *bin = &run->bins[number];
+    double below = 0, all = 0, from = run->time.up.from;
+    switch (level) {
+    case LEVEL_MIN:
+        return y_of(run, (double)bin->min);
+    case LEVEL_MEAN:
+        return y_of(run, bin->sum / (double)bin->count);
+    case LEVEL_MAX:
+        return y_of(run, (double)bin->max);
+    case LEVEL_PART:
+        break;
+    }
+    for (int i = 0; i < PLOT_PARTS; i++) {
+        double part = i < PARTS ? bin->parts[i] : bin->sync;
+        below += i < (int)(level - LEVEL_PART) ? part : 0;
+        all += part;
+    }
+    double top = y_of(run, all / (double)bin->count);
+    return all > 0 ? from + (top - from) * (below / all) : from;
+}
+
+/* Returns the pixel at which a bin begins. */
+static double
+bin_x(const struct run *run, int bin, int bins)
+{
+    const struct plot_axis *axis = &run->time.across;
+    return axis->from + (axis->to - axis->from) * bin / bins;
+}
+
+/* Adds steps through the bins FIRST to LAST to a path: to the right, begun with a move,
+ * or BACK. */
+static void
+trace(struct buffer *text, const struct run *run, int first, int last, int bins,
+      enum level level, bool back)
+{
+    int way = back ? -1 : 1, end = back ? first : last;
+    int i = back ? last : first;
+    svg_point(text, back ? 'L' : 'M', bin_x(run, i + back, bins), bin_y(run, i, level));
+    for (;; i += way) {
+        svg_line(text, 'H', bin_x(run, i + !back, bins));
+        if (i == end)
+            return;
+        svg_line(text, 'V', bin_y(run, i + way, level));
+    }
+}
+
+/* Draws the area between two levels, or a line if they are the same: for each stretch of
+ * bins that are not empty. */
+static void
+draw_bins(struct buffer *text, const struct run *run, int bins, enum level lower,
+          enum level upper, const char *class)
+{
+    svg_path(text, class);
+    for (int first = 0, last; first < bins; first = last + 1) {
+        last = first;
+        if (!run->bins[first].count)
+            continue;
+        while (last + 1 < bins && run->bins[last + 1].count)
+            last++;
+        trace(text, run, first, last, bins, upper, false);
+        if (lower == upper)
+            continue;
+        trace(text, run, first, last, bins, lower, true);
+        svg_close(text);
+    }
+    svg_end(text);
+}
+
+/* The layers of a target; parts are stacked columns. */
+enum layer { LAYER_BAND, LAYER_PARTS, LAYER_MARKS, LAYER_MEAN, LAYERS };
+
+static void
+draw_layer(struct buffer *text, struct run *run, int target, enum layer layer)
+{
+    static const char *const bands[] = {"band",    "band",    "band b2", "band b4",
+                                        "band b4", "band b8", "band b8", "band b8",
+                                        "band b8"}; /* fainter by the number of targets */
+    const struct plot *plot = run->plot;
+    const struct track *track = plot->jobs[target].track;
+    int bins = layer == LAYER_MARKS ? 0 : fill_bins(run, target, layer == LAYER_PARTS);
+    char class[PLOT_CLASS];
+    switch (layer) {
+    case LAYER_BAND:
+        if (plot_is_clear(plot))
+            draw_bins(text, run, bins, LEVEL_MIN, LEVEL_MAX,
+                      plot_class(class, plot, bands[plot->count], "", target));
+        break;
+    case LAYER_PARTS:
+        for (int i = 0; i < plot_parts(plot); i++)
+            draw_bins(text, run, bins, (enum level)(LEVEL_PART + i),
+                      (enum level)(LEVEL_PART + i + 1),
+                      plot_part_class(class, "part", i));
+        break;
+    case LAYER_MARKS:
+        plot_class(class, plot, "mark", "", target);
+        for (uint64_t i = 0; plot_run_has_marks(plot, target) && i < track->seen; i++)
+            svg_circle(text, class,
+                       plot_axis_at(&run->time.across, (double)track->marks[i].offset),
+                       y_of(run, (double)track->marks[i].latency), RADIUS);
+        break;
+    default:
+        draw_bins(text, run, bins, LEVEL_MEAN, LEVEL_MEAN,
+                  plot_class(class, plot, "mean", "", target));
+    }
+}
+
+/*
+ * Draws FAILURES, or what was missed, each at the pixel nearest to it in a stripe of
+ * TARGET: stripes of the targets take turns, so that failures of one do not hide those of
+ * another.
+ */
+static void
+draw_exceptions(struct buffer *text, const struct run *run, int target, bool failures)
+{
+    const struct track *track = run->plot->jobs[target].track;
+    const struct plot_axis *axis = &run->time.across;
+    const char *name = failures ? "fail" : "missed";
+    int count = run->plot->count, stripes = count > MANY ? STRIPES_MANY : STRIPES;
+    stripes = count < stripes ? count : stripes;
+    double bottom = PLOT_TOP + PLOT_HEIGHT, last = 0, pitch = stripes * CELL;
+    double first = axis->from + (target % stripes + 0.5) * CELL;
+    char class[PLOT_CLASS];
+    plot_class(class, run->plot, name, name, target);
+    for (int i = 0; i < track->used; i++) {
+        const struct track_column *column = &track->columns[i];
+        double x = plot_axis_at(axis, middle_of(track, i));
+        double place = first + fmax(floor((x - first) / pitch + 0.5), 0) * pitch;
+        place = place > axis->to ? place - pitch : place;
+        if (!(failures ? column->failed : column->missed) || place <= last)
+            continue;
+        if (failures)
+            plot_cross(text, class, place, bottom - 10);
+        else
+            plot_triangle(text, class, place, bottom - 1.5);
+        last = place;
+    }
+}
+
+/* Shades the time in which a load was there, and names it above. */
+static void
+draw_background(struct buffer *text, const struct run *run)
+{
+    const struct svg_font font = {SVG_MIDDLE, PLOT_SMALL, "dim", false};
+    const struct plot_panel *panel = &run->time;
+    const struct job *job = &run->plot->jobs[0], *background;
+    struct buffer name = {0};
+    if (!job->phases || job->phases->current < PHASE_LOADED || !job->track->used ||
+        panel->across.gap <= 0)
+        return;
+    background = job->phases->background;
+    int64_t began = background->group.begin - job->track->began;
+    int64_t ended =
+        background->done ? background->outcome.ended - job->track->began : run->span;
+    double end = panel->x + panel->width;
+    double left = fmax(plot_axis_at(&panel->across, (double)began), panel->x);
+    double right = fmin(plot_axis_at(&panel->across, (double)ended), end);
+    if (left >= right)
+        return;
+    svg_rect(text, "load", left, panel->y, right - left, panel->height);
+    plot_words_background(&name, run->plot);
+    double half = svg_width(name.failed ? "" : name.text, PLOT_SMALL) / 2;
+    svg_buffer(text, fmax(fmin((left + right) / 2, end - half), panel->x + half),
+               panel->y - LABEL_RISE, &font, &name);
+}
+
+/* A layer of all targets is drawn before the next, so that small marks stay visible. */
+static void
+draw_time(struct buffer *text, struct run *run)
+{
+    const struct plot *plot = run->plot;
+    plot_panel_draw(text, &run->time);
+    draw_background(text, run);
+    if (!run->data)
+        plot_panel_empty(text, &run->time);
+    for (enum layer layer = 0; layer < LAYERS; layer++)
+        for (int i = 0; i < plot->count; i++)
+            if (plot_has_data(&plot->jobs[i]))
+                draw_layer(text, run, i, layer);
+    for (int i = 0; i < plot->count; i++)
+        if (plot_has_data(&plot->jobs[i]))
+            draw_percentiles(text, run, &run->time, i);
+    for (int i = 0; i < plot->count; i++) {
+        draw_exceptions(text, run, i, true);
+        draw_exceptions(text, run, i, false);
+    }
+}
+
+/* Adds COUNT to the levels from latency LEAST to MOST, to each in proportion to its
+ * overlap in pixels. */
+static void
+share_out(struct run *run, double count, int64_t least, int64_t most)
+{
+    const struct plot_axis *up = &run->spread.up;
+    double height = (up->from - up->to) / run->rows;
+    double from = (up->from - y_of(run, (double)least)) / height;
+    double to = (up->from - y_of(run, (double)most)) / height;
+    int first = (int)fmin(from, run->rows - 1), last = (int)fmin(to, run->rows - 1);
+    if (to - from < 1e-9) {
+        run->levels[first] += count;
+        return;
+    }
+    for (int i = first; i <= last; i++)
+        run->levels[i] += count * (fmin(to, i + 1) - fmax(from, i)) / (to - from);
+}
+
+/* Fills the levels with the requests of a target: one by one if the track has all of
+ * them, else by steps. Returns the highest level. */
+static double
+fill_levels(struct run *run, const struct job *job)
+{
+    const struct track *track = job->track;
+    const struct histogram *histogram = stats_distribution(job->stats);
+    const struct moments *latency = &job->stats->latency;
+    bool waited = histogram->count > latency->count;
+    bool marks = track->seen <= TRACK_MARKS && track->seen == histogram->count;
+    double highest = 0;
+    memset(run->levels, 0, sizeof(run->levels));
+    for (uint64_t i = 0; marks && i < track->seen; i++)
+        share_out(run, 1, track->marks[i].latency, track->marks[i].latency);
+    for (int i = 0; !marks && i < HISTOGRAM_STEPS; i++) {
+        int64_t below = histogram_below(i), upto = histogram_upto(i);
+        int64_t least = waited ? 0 : latency->min;
+        if (histogram->steps[i])
+            share_out(run, (double)histogram->steps[i], below > least ? below : least,
+                      upto < latency->max ? upto : latency->max);
+    }
+    for (int i = 0; i < run->rows; i++)
+        highest = fmax(highest, run->levels[i]);
+    return highest;
+}
+
+/* Returns the factor from a count to the scale: 1 for requests, or with several targets
+ * thousandths of a percent of them. */
+static double
+weight_of(const struct run *run, const struct stats *stats)
+{
+    return run->plot->count > 1 ? 1e5 / (double)stats_distribution(stats)->count : 1;
+}
+
+/* Chooses the levels: few requests have few, as in many they would show nothing but
+ * chance. Fits the axis of counts. */
+static void
+fit_spread(struct run *run)
+{
+    const struct plot *plot = run->plot;
+    struct plot_panel *panel = &run->spread;
+    uint64_t most = 0;
+    double highest = 0;
+    for (int i = 0; i < plot->count; i++) {
+        uint64_t count = stats_distribution(plot->jobs[i].stats)->count;
+        most = count > most ? count : most;
+    }
+    run->rows = LEVELS_LEAST; /* twice the root of MOST, within bounds */
+    while (run->rows < LEVELS && (uint64_t)run->rows * (uint64_t)run->rows < 4 * most)
+        run->rows++;
+    for (int i = 0; i < plot->count; i++) {
+        const struct job *job = &plot->jobs[i];
+        if (job->stats->latency.count)
+            highest = fmax(highest, fill_levels(run, job) * weight_of(run, job->stats));
+    }
+    panel->across = (struct plot_axis){.kind = plot->count > 1 ? PLOT_SHARE : PLOT_COUNT,
+                                       .from = panel->x,
+                                       .to = panel->x + panel->width - INSET,
+                                       .gap = 50};
+    plot_axis_fit(&panel->across, 0, (int64_t)ceil(highest), false);
+}
+
+/* Draws the levels of the only target as bars, of several as outlines. */
+static void
+draw_levels(struct buffer *text, const struct run *run, int target)
+{
+    const struct plot_panel *panel = &run->spread;
+    double bottom = panel->up.from, height = (bottom - panel->up.to) / run->rows;
+    double weight = weight_of(run, run->plot->jobs[target].stats);
+    int first = 0, last = run->rows - 1;
+    char class[PLOT_CLASS];
+    while (first < last && run->levels[first] <= 0)
+        first++;
+    while (last > first && run->levels[last] <= 0)
+        last--;
+    if (run->plot->count == 1) {
+        plot_class(class, run->plot, "bar", "", 0);
+        for (int i = first; i <= last; i++) {
+            double end = plot_axis_at(&panel->across, run->levels[i]);
+            if (run->levels[i] > 0) /* a single request stays visible */
+                svg_rect(text, class, panel->x, bottom - (i + 1) * height + 0.5,
+                         fmax(end - panel->x, 1), height - 1);
+        }
+        return;
+    }
+    svg_path(text, plot_class(class, run->plot, "outline", "", target));
+    svg_point(text, 'M', panel->x, bottom - first * height);
+    for (int i = first; i <= last; i++) {
+        svg_line(text, 'H', plot_axis_at(&panel->across, run->levels[i] * weight));
+        svg_line(text, 'V', bottom - (i + 1) * height);
+    }
+    svg_line(text, 'H', panel->x);
+    svg_end(text);
+}
+
+static void
+draw_spread(struct buffer *text, struct run *run)
+{
+    if (run->data)
+        fit_spread(run);
+    plot_panel_draw(text, &run->spread);
+    for (int i = 0; i < run->plot->count; i++) {
+        if (run->plot->jobs[i].stats->latency.count == 0)
+            continue;
+        fill_levels(run, &run->plot->jobs[i]);
+        draw_levels(text, run, i);
+        draw_percentiles(text, run, &run->spread, i);
+    }
 }
 
 struct label {
@@ -114,40 +547,30 @@ insert_label(struct label *labels, int count, struct label label)
     labels[place] = label;
 }
 
-/* Moves labels down until none overlap, then up until all stand above LOWEST. */
+/* Labels stand between the panels, each with a line to its percentile: moved down until
+ * none overlap, then up until all stand above the lower edge. */
 static void
-spread_labels(struct label *labels, int count, double lowest)
-{
-    for (int i = 0; i < count; i++) {
-        double least = i ? labels[i - 1].y + PITCH : labels[i].at;
-        labels[i].y = labels[i].at > least ? labels[i].at : least;
-    }
-    for (int i = count - 1; i >= 0; i--) {
-        double most = i < count - 1 ? labels[i + 1].y - PITCH : lowest;
-        if (labels[i].y > most)
-            labels[i].y = most;
-    }
-}
-
-/* Labels stand between the panels, each with a line to its percentile. */
-static void
-draw_labels(struct buffer *text, const struct plot_run *run)
+draw_labels(struct buffer *text, const struct run *run)
 {
     const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
     struct label labels[2 * LABELLED];
     double x = run->time.x + run->time.width;
+    double most = run->time.y + run->time.height - 4 + PITCH;
     char class[PLOT_CLASS];
     int count = 0;
     for (int i = 0; i < run->plot->count; i++) {
         const struct stats *stats = run->plot->jobs[i].stats;
         if (!plot_has_data(&run->plot->jobs[i]))
             continue;
-        double half = plot_axis_at(&run->time.up, (double)stats_p50(stats));
-        double most = plot_axis_at(&run->time.up, (double)stats_p99(stats));
-        insert_label(labels, count++, (struct label){half, half, "p50", i});
-        insert_label(labels, count++, (struct label){most, most, "p99", i});
+        double p50 = y_of(run, (double)stats_p50(stats));
+        double p99 = y_of(run, (double)stats_p99(stats));
+        insert_label(labels, count++, (struct label){p50, p50, "p50", i});
+        insert_label(labels, count++, (struct label){p99, p99, "p99", i});
     }
-    spread_labels(labels, count, run->time.y + run->time.height - 4);
+    for (int i = 1; i < count; i++)
+        labels[i].y = fmax(labels[i].at, labels[i - 1].y + PITCH);
+    for (int i = count - 1; i >= 0; i--)
+        most = labels[i].y = fmin(labels[i].y, most - PITCH);
     for (int i = 0; i < count; i++) {
         const struct label *label = &labels[i];
         svg_path(text, plot_class(class, run->plot, "lead", label->name, label->target));
@@ -161,7 +584,7 @@ draw_labels(struct buffer *text, const struct plot_run *run)
 void
 plot_run_draw(struct buffer *text, const struct plot *plot)
 {
-    struct plot_run *run = calloc(1, sizeof(*run));
+    struct run *run = calloc(1, sizeof(*run));
     if (!run) {
         text->failed = true;
         return;
@@ -169,8 +592,8 @@ plot_run_draw(struct buffer *text, const struct plot *plot)
     run->plot = plot;
     survey(run);
     place_panels(run);
-    plot_time_draw(text, run);
-    plot_spread_draw(text, run);
+    draw_time(text, run);
+    draw_spread(text, run);
     if (plot->count <= LABELLED)
         draw_labels(text, run);
     free(run);

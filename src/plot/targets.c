@@ -56,7 +56,8 @@ entries_of_run(const struct plot *plot)
         if (stats && stats->missed)
             found |= 1u << ENTRY_MISSED;
         if (plot_has_data(job))
-            found |= 1u << ENTRY_MEAN | (unsigned)plot_time_marks(plot, i) << ENTRY_MARK;
+            found |= 1u << ENTRY_MEAN | (unsigned)plot_run_has_marks(plot, i)
+                                            << ENTRY_MARK;
     }
     if (found & 1u << ENTRY_MEAN && plot_is_clear(plot))
         found |= 1u << ENTRY_BAND | 1u << ENTRY_P50 | 1u << ENTRY_P99;

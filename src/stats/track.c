@@ -17,8 +17,8 @@ track_start(struct track *track, int64_t began, int64_t every)
     track->seen = 0;
 }
 
-static void
-add_column(struct track_column *into, const struct track_column *more)
+void
+track_column_add(struct track_column *into, const struct track_column *more)
 {
     if (more->count) {
         if (into->count == 0 || more->min < into->min)
@@ -44,7 +44,7 @@ widen(struct track *track)
     int pairs = track->used / 2, odd = track->used % 2;
     for (int i = 0; i < pairs; i++) {
         columns[i] = columns[2 * i];
-        add_column(&columns[i], &columns[2 * i + 1]);
+        track_column_add(&columns[i], &columns[2 * i + 1]);
     }
     if (odd)
         columns[pairs] = columns[track->used - 1];
@@ -138,7 +138,7 @@ track_merge(struct track *into, const struct track *more)
     while (into->shift < more->shift)
         widen(into);
     for (int i = 0; i < more->used; i++)
-        add_column(find_column(into, (int64_t)i << more->shift), &more->columns[i]);
+        track_column_add(find_column(into, (int64_t)i << more->shift), &more->columns[i]);
     for (uint64_t i = 0; i < more->seen && into->seen + i < TRACK_MARKS; i++)
         into->marks[into->seen + i] = more->marks[i];
     into->seen += more->seen;
