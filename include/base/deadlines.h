@@ -12,7 +12,8 @@
 
 /* A request, without -hang: it is reported as stuck, and again after twice that. */
 #define DEADLINE_HANG (5 * SECOND)
-/* A request, or a step of an opening, with -check but no -timeout: it has failed. */
+/* A request, or an opening that does not advance, with -check but no -timeout: it has
+ * failed. */
 #define DEADLINE_CHECK (10 * SECOND)
 /* A run with -check but no -w, beyond the time that its requests take: it ends. */
 #define DEADLINE_CHECK_RUN (10 * SECOND)

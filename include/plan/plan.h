@@ -95,7 +95,7 @@ struct plan_ends {
     int64_t hang;     /* after which a request is reported to be stuck; 0: never */
     int64_t timeout;  /* after which a request has failed; INT64_MAX: none does */
     int64_t grace;    /* for what is under way when the work time is over */
-    int64_t patience; /* for a step of opening or closing; INT64_MAX: no limit */
+    int64_t patience; /* for an opening or closing to advance; INT64_MAX: no limit */
 };
 
 /* What is computed of the requests, and judged. */

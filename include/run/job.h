@@ -81,17 +81,17 @@ struct job {
     int step_count;
     int highest; /* of the steps, that which job_find_highest found; -1: none */
     bool done;   /* nothing more is to come of the present step */
-    bool begun;  /* the run was tried, the sweep, or the load has something to tell */
+    bool begun;  /* the run was tried, the sweep, or the load has something to report */
     struct error error; /* why that, or a step, could not begin; status 0: it could */
 
-    struct plan step; /* what the workers do: the plan, or a step of its sweep */
+    struct plan active; /* what the workers do: the plan, or a step of its sweep */
     struct run *run;
     int64_t delay;  /* ns from the begin of the run to that of its requests */
     uint64_t taken; /* numbers of requests that earlier phases have */
     struct worker_group group;
     struct worker_thread **threads; /* as many as the group has workers */
-    bool introduced;                /* observers know of it; under the run's lock, */
-    int64_t period_began;           /* like the period: ns, monotonic */
+    bool begin_notified;  /* observers know of the begin; under the run's lock, */
+    int64_t period_began; /* like the period: ns, monotonic */
     struct stats period;
     struct busy period_busy; /* by the requests of the period that count, within it */
     struct stats total;      /* of all workers, when it was last put together */

@@ -37,8 +37,8 @@ struct outcome {
     const struct job_phase *phases;       /* PHASES of them; NULL: there are none */
     bool breakdown;                       /* the time of requests was to be split */
     const char *target;                   /* its name where there are others; else NULL */
-    bool recorded; /* it was read: why requests do not count is unknown */
-    bool told;     /* the user knows of the failure */
+    bool recorded;         /* it was read: why requests do not count is unknown */
+    bool failure_notified; /* the user knows of the failure */
     bool brief;    /* the summary has no counts but those that ioping 1.3 prints */
     bool answered; /* the user reads the answers to the limits beside the remarks */
 };

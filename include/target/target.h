@@ -33,7 +33,7 @@ const char *description_mode(enum io_mode mode);
 
 /* An open target. It owns its descriptor and its working file. */
 struct target {
-    _Atomic int64_t step; /* when the present step of its opening began, monotonic */
+    _Atomic int64_t advanced;    /* when its opening last did, monotonic */
     const struct target *before; /* the one that was opened before; NULL: none */
     int fd;
     enum os_kind kind;
@@ -58,12 +58,11 @@ struct target {
     char shape[64];      /* options for direct reads; empty: none are known */
 };
 
-/* Begins the next step of the opening of TARGET: one that takes long is told from one
- * that goes on, by another thread. */
+/* Marks that the opening of TARGET goes on: another thread sees how long it has not. */
 static inline void
 target_advance(struct target *target)
 {
-    atomic_store_explicit(&target->step, os_clock_now(), memory_order_relaxed);
+    atomic_store_explicit(&target->advanced, os_clock_now(), memory_order_relaxed);
 }
 
 /*

@@ -28,9 +28,9 @@ job_init(struct job *job, const struct plan *plan, int index)
         plan_target(plan, index, &job->plan);
     else
         plan_background(plan, &job->plan);
-    job->introduced =
+    job->begin_notified =
         job->plan.mode == MODE_BACKGROUND; /* observers need not know of it */
-    job->step = job->plan;
+    job->active = job->plan;
     job->target.fd = -1;
     job->outcome.shape = job->target.shape;
     job->outcome.slos = &job->plan.statistics.slos;
@@ -118,13 +118,13 @@ job_find_unknown(const struct job *job)
 static struct attribution *
 attribution_of(const struct job *job)
 {
-    return job->step.mode == MODE_BACKGROUND ? NULL : job->run->task.attribution;
+    return job->active.mode == MODE_BACKGROUND ? NULL : job->run->task.attribution;
 }
 
 int
 job_prepare(struct job *job, struct run *run)
 {
-    const struct plan *plan = &job->step;
+    const struct plan *plan = &job->active;
     bool alone = plan->io.threads == 1 && plan->io.depth == 1;
     job->run = run;
     job->stats = job->phases ? &job->phases->all : &job->total;
@@ -158,7 +158,7 @@ open_worker(struct job *job, struct error *error)
     struct worker_thread *thread = worker_thread_make(job);
     if (!thread)
         return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
-                         job->step.io.threads);
+                         job->active.io.threads);
     thread->worker.attribution = attribution_of(job);
     if (worker_open(&thread->worker, job, job_engine(job, job->run->task.engine),
                     job->group.size, error) < 0) {
@@ -167,7 +167,7 @@ open_worker(struct job *job, struct error *error)
     }
     thread->gate = job->run->gate;
     thread->worker.reports =
-        plan_has_requests(&job->step) || plan_has_periods(&job->step.output);
+        plan_has_requests(&job->active) || plan_has_periods(&job->active.output);
     thread->worker.medians = job->run->task.observer->medians;
     job->threads[job->group.size++] = thread;
     return 0;
@@ -177,7 +177,7 @@ int
 job_open(struct job *job, struct error *error)
 {
     int status = 0;
-    while (status == 0 && job->group.size < job->step.io.threads &&
+    while (status == 0 && job->group.size < job->active.io.threads &&
            (job->group.size == 0 || !os_signals_stop())) /* one, for its statistics */
         status = open_worker(job, error);
     return status;
@@ -186,7 +186,7 @@ job_open(struct job *job, struct error *error)
 void
 job_begin(struct job *job, int64_t now)
 {
-    int64_t interval = job->step.output.print_interval;
+    int64_t interval = job->active.output.print_interval;
     now += job->delay;
     job->period_began = now;
     job->group.begin = now;
@@ -197,9 +197,9 @@ job_begin(struct job *job, int64_t now)
 
 /*
  * Abandons a worker whose requests have timed out where it cannot fail them itself: the
- * loop of a queue has some more time for it. They are told of unless another thread has
- * been telling something for too long. Since RESUMED, after a stop of the process, they
- * have all of their time again. Returns when to look again.
+ * loop of a queue has some more time for it. Observers are notified unless another thread
+ * has been doing so for too long. Since RESUMED, after a stop of the process, they have
+ * all of their time again. Returns when to look again.
  */
 static int64_t
 abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int64_t now)
@@ -208,16 +208,16 @@ abandon_late(struct job *job, struct worker_thread *thread, int64_t resumed, int
     const struct io_engine *engine = job_engine(job, run->task.engine);
     int64_t start = handoff_peek(&thread->worker.handoff);
     int64_t since = time_later(start > 0 ? start : now, resumed);
-    int64_t late = time_add(since, job->step.ends.timeout);
+    int64_t late = time_add(since, job->active.ends.timeout);
     int64_t due = time_add(late, engine->many ? DEADLINE_GRACE : 0);
     if (now < late)
         return late;
     if (now < due)
         return now + SUPERVISE_RETRY;
-    bool tells = os_lock_try(run->lock);
-    if (tells || now >= time_add(due, DEADLINE_GRACE))
-        worker_thread_abandon_late(thread, os_process_resumed(), now, tells);
-    if (tells)
+    bool notifies = os_lock_try(run->lock);
+    if (notifies || now >= time_add(due, DEADLINE_GRACE))
+        worker_thread_abandon_late(thread, os_process_resumed(), now, notifies);
+    if (notifies)
         os_lock_release(run->lock);
     return now + SUPERVISE_RETRY;
 }
@@ -236,7 +236,7 @@ look_after(struct job *job, struct worker_thread *thread, int64_t now)
     again = time_earlier(again, abandon_late(job, thread, resumed, now));
     int64_t ended = atomic_load_explicit(&thread->worker.over, memory_order_relaxed);
     int64_t limit = time_earlier(
-        job->abandon_at, time_add(time_later(ended, resumed), job->step.ends.grace));
+        job->abandon_at, time_add(time_later(ended, resumed), job->active.ends.grace));
     if (now >= limit && !worker_thread_is_over(thread))
         worker_thread_abandon(thread, now);
     if (over)
@@ -251,8 +251,8 @@ job_supervise(struct job *job, int64_t now)
 {
     int64_t next = 0;
     if (atomic_load(&job->group.stop)) /* after a failure they may take as long as ever */
-        job_stop(job,
-                 time_add(now, job->step.ends.hang ? job->step.ends.grace : INT64_MAX));
+        job_stop(job, time_add(now, job->active.ends.hang ? job->active.ends.grace
+                                                          : INT64_MAX));
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
         if (worker_thread_is_over(thread))
@@ -299,7 +299,7 @@ add_up_phases(struct job *job)
         return;
     struct stats *all = &job->phases->all;
     stats_clear(all);
-    all->every = job->step.statistics.corrected;
+    all->every = job->active.statistics.corrected;
     all->both = job->total.both;
     stats_merge(all, &job->outcome.total);
     stats_merge(all, &job->total);
@@ -311,8 +311,8 @@ job_add_up(struct job *job)
     struct stats *total = &job->total;
     if (job->added == 0) {
         stats_clear(total);
-        total->every = job->step.statistics.corrected;
-        total->both = job->step.workload.load == LOAD_READ_WRITE;
+        total->every = job->active.statistics.corrected;
+        total->both = job->active.workload.load == LOAD_READ_WRITE;
         job->under_way = (struct job_under_way){0};
         if (job->track)
             track_start(job->track, 0, 0);
@@ -336,13 +336,14 @@ job_add_up(struct job *job)
 }
 
 void
-job_tell_failure(struct job *job)
+job_notify_failure(struct job *job)
 {
     const struct run_observer *observer = job->run->task.observer;
     struct outcome *outcome = &job->outcome;
-    if (!job->done || !outcome->failed.index || outcome->told || !observer->fail)
+    if (!job->done || !outcome->failed.index || outcome->failure_notified ||
+        !observer->fail)
         return;
-    outcome->told = true;
+    outcome->failure_notified = true;
     observer->fail(observer->self, job);
 }
 

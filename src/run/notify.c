@@ -1,7 +1,7 @@
 /*
- * Observers are told of requests and periods by whichever thread, under the lock of the
- * run. A period ends after so many requests that count, at a point of a grid in time, or
- * both.
+ * Observers are notified of requests and periods by whichever thread, under the lock of
+ * the run. A period ends after so many requests that count, at a point of a grid in time,
+ * or both.
  */
 #include "notify.h"
 
@@ -14,7 +14,7 @@ static int
 note_output(struct job *job, int status)
 {
     if (status < 0)
-        atomic_store(&job->run->mute, true);
+        atomic_store(&job->run->silenced, true);
     return status;
 }
 
@@ -23,9 +23,9 @@ notify_enter(struct job *job)
 {
     const struct run_observer *observer = job->run->task.observer;
     os_lock_acquire(job->run->lock);
-    if (job->introduced)
+    if (job->begin_notified)
         return 0;
-    job->introduced = true;
+    job->begin_notified = true;
     target_name(&job->target);
     return observer->begin ? note_output(job, observer->begin(observer->self, job)) : 0;
 }
@@ -71,9 +71,9 @@ record_in_period(struct job *job, struct busy_log *log, const struct sample *sam
 int
 notify_sample_locked(struct job *job, struct worker *worker, const struct sample *sample)
 {
-    const struct plan_output *output = &job->step.output;
+    const struct plan_output *output = &job->active.output;
     const struct run_observer *observer = job->run->task.observer;
-    if (plan_has_requests(&job->step) &&
+    if (plan_has_requests(&job->active) &&
         note_output(job, observer->sample(observer->self, job, sample)) < 0)
         return -1;
     if (plan_has_periods(output))
@@ -106,12 +106,12 @@ period_due(const struct job *job)
  * the supervisor while all wait for the kernel.
  */
 static int
-tell_period(struct job *job, int64_t now)
+end_due_period(struct job *job, int64_t now)
 {
     int64_t due = period_due(job);
     if (now < due)
         return 0;
-    due = time_next_point(due, job->step.output.print_interval, now);
+    due = time_next_point(due, job->active.output.print_interval, now);
     atomic_store_explicit(&job->group.due, due, memory_order_relaxed);
     return end_period(job, now);
 }
@@ -121,7 +121,7 @@ notify_due(struct job *job, int64_t now)
 {
     int status = notify_enter(job);
     if (status == 0)
-        status = tell_period(job, now);
+        status = end_due_period(job, now);
     os_lock_release(job->run->lock);
     return status;
 }
@@ -133,7 +133,7 @@ notify_end_period(struct job *job, int64_t now)
         return period_due(job);
     if (!os_lock_try(job->run->lock))
         return now + SUPERVISE_RETRY;
-    if (tell_period(job, now) < 0)
+    if (end_due_period(job, now) < 0)
         job_stop(job, now + DEADLINE_GRACE);
     os_lock_release(job->run->lock);
     return period_due(job);
@@ -152,7 +152,7 @@ has_abandoned(const struct job *job)
 int64_t
 notify_end_rest(struct job *job, int64_t now)
 {
-    if (!job->step.output.rest)
+    if (!job->active.output.rest)
         return 0;
     if (!os_lock_try(job->run->lock))
         return has_abandoned(job) ? 0 : now + SUPERVISE_RETRY;

@@ -5,15 +5,15 @@
 
 struct worker;
 
-/* What observers are told of a job while it runs. */
+/* Notifications of observers about a job while it runs. */
 
 /*
- * Takes the run's lock to tell something; the caller releases it in any case. The first
- * to come tells of the begin. Returns 0, or -1: the output failed.
+ * Takes the run's lock to notify observers; the caller releases it in any case. The first
+ * to come notifies of the begin. Returns 0, or -1: the output failed.
  */
 int notify_enter(struct job *job);
 
-/* Tells of a request of WORKER, on its thread. Returns 0, or -1: the job must end. */
+/* Notifies of a request of WORKER, on its thread. Returns 0, or -1: the job must end. */
 int notify_sample(struct job *job, struct worker *worker, const struct sample *sample);
 
 /* The same under the run's lock, which the caller has, on whichever thread; it holds the
@@ -26,12 +26,12 @@ int notify_sample_locked(struct job *job, struct worker *worker,
 int notify_due(struct job *job, int64_t now);
 
 /* Ends a period that is due at NOW, on the supervisor's thread, unless another thread is
- * telling something. Returns when to look again; INT64_MAX: there are no periods. */
+ * notifying. Returns when to look again; INT64_MAX: there are no periods. */
 int64_t notify_end_period(struct job *job, int64_t now);
 
 /* Ends at NOW the period that the end of all workers has cut off, if the plan wants that
- * and a request is in it. Returns 0, or when to look again, as another thread is telling
- * something. */
+ * and a request is in it. Returns 0, or when to look again, as another thread is
+ * notifying something. */
 int64_t notify_end_rest(struct job *job, int64_t now);
 
 #endif

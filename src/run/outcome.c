@@ -63,7 +63,7 @@ outcome_worse(int status, int other)
     return ranks[other] > ranks[status] ? other : status;
 }
 
-/* What an objective judges, as it is told if there are too few. */
+/* What an objective judges, as remarks call it if there are too few. */
 static const char *const judged[SCOPES] = {
     [SCOPE_ALL] = "requests count",
     [SCOPE_SUBMIT] = "requests could be split",
@@ -382,7 +382,7 @@ outcome_explain(struct outcome *outcome, struct notes *notes)
 {
     const struct stats *total = &outcome->total;
     char text[OUTCOME_TEXT], waited[UNITS_TEXT];
-    if (outcome->failed.index && !outcome->told)
+    if (outcome->failed.index && !outcome->failure_notified)
         outcome_explain_failure(&outcome->failed, outcome->target, notes);
     if (outcome->waiting)
         notes_add(notes, outcome->target, "%d request%s still waiting after %s",

@@ -43,7 +43,7 @@ do_phase(const struct run_task *task, enum phase phase, struct error *error)
     struct job *job = &task->jobs[0];
     int64_t before = job->outcome.time;
     bool loaded = phase == PHASE_LOADED;
-    plan_phase(&job->plan, phase, &job->step);
+    plan_phase(&job->plan, phase, &job->active);
     job->phases->current = phase;
     job->delay = loaded ? PLAN_SETTLE : 0;
     own.count = loaded ? 2 : 1;

@@ -94,7 +94,7 @@ read_line(const char *at, const char *end, struct line *line)
     return at == end || (*at == ' ' && line->length > 0);
 }
 
-/* Returns false for columns that no line has: they tell of the same requests. */
+/* Returns false for columns that no line has, as they are of the same requests. */
 static bool
 is_consistent(const int64_t *fields)
 {
@@ -341,7 +341,7 @@ recorded_runs_finish(struct recorded_runs *runs)
     for (int i = 0; i < runs->count; i++) {
         struct job *job = &runs->jobs[i];
         job->targets = job->plan.target_count = runs->count;
-        job->plan.path = job->step.path = runs->names[i];
+        job->plan.path = job->active.path = runs->names[i];
         job->target.description =
             (struct description){.path = runs->names[i], .recorded = true};
         job->outcome.target = job_name(job);

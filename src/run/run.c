@@ -18,14 +18,14 @@ run_check_memory(const struct job *jobs, int count, struct error *error)
 {
     int64_t wanted = 0, requests = 0;
     for (int i = 0; i < count; i++) {
-        const struct plan *plan = &jobs[i].step;
+        const struct plan *plan = &jobs[i].active;
         int64_t together = (int64_t)plan->io.threads * plan->io.depth;
         requests += together;
         wanted +=
             together * plan->workload.request_size + plan->io.threads * worker_size(plan);
     }
     int64_t left = wanted > OS_MEMORY_LITTLE ? os_memory_available() : INT64_MAX;
-    return wanted <= left ? 0 : worker_refuse(&jobs[0].step, requests, left, error);
+    return wanted <= left ? 0 : worker_refuse(&jobs[0].active, requests, left, error);
 }
 
 int
@@ -68,7 +68,7 @@ fill(struct run *run, const struct run_task *task)
     run->task = *task;
     for (int i = 0; i < task->count; i++) {
         status |= job_prepare(&task->jobs[i], run);
-        workers += task->jobs[i].step.io.threads;
+        workers += task->jobs[i].active.io.threads;
     }
     run->lock = os_lock_make();
     run->gate = workers > 1 ? os_lock_make() : NULL;
@@ -182,7 +182,7 @@ run_open(const struct run_task *task, const struct os_thread *supervisor,
          struct error *error)
 {
     for (int i = 0; i < task->count; i++)
-        task->jobs[i].step = task->jobs[i].plan;
+        task->jobs[i].active = task->jobs[i].plan;
     return open_run(task, FIRST_CALLER, supervisor, error);
 }
 

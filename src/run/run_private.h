@@ -63,12 +63,12 @@ int64_t worker_thread_check(struct worker_thread *thread, int64_t resumed, int64
                             uint64_t *index, int64_t *again);
 
 /*
- * Fails the requests that have timed out at NOW, tells of them under the run's lock,
- * which the caller has if TELLS, and abandons the worker, which is stuck with them.
+ * Fails the requests that have timed out at NOW, notifies of them under the run's lock,
+ * which the caller has if it NOTIFIES, and abandons the worker, which is stuck with them.
  * Nothing happens if it has gone on meanwhile.
  */
 void worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed,
-                                int64_t now, bool tells);
+                                int64_t now, bool notifies);
 
 /* Adds the statistics so far to TOTAL, and to TRACK where there is one, and what has no
  * answer yet to UNDER_WAY. Returns false if the worker does not release them now. */
@@ -90,9 +90,9 @@ void worker_thread_abandon(struct worker_thread *thread, int64_t now);
 struct run {
     struct run_task task;
     struct os_lock *gate; /* held while the workers are started; NULL: there is one */
-    struct os_lock *lock; /* of what observers are told that return something */
+    struct os_lock *lock; /* of notifications that return something */
     atomic_bool news;     /* a worker has ended */
-    atomic_bool mute;     /* what was to be told could not be written */
+    atomic_bool silenced; /* the output has failed: nothing more is notified */
 
     atomic_bool timed_out; /* a request has, which ends all jobs */
     bool interim_wanted;
@@ -137,8 +137,8 @@ bool job_add_up(struct job *job);
 /* Joins the threads of a job that has ended, and adds to the outcome. */
 void job_collect(struct job *job);
 
-/* Tells, once, that a request ended the job, which is done. */
-void job_tell_failure(struct job *job);
+/* Notifies observers, once, that a request ended the job, which is done. */
+void job_notify_failure(struct job *job);
 
 /* Closes the workers that no request is left of. Returns whether those were all. */
 bool job_close(struct job *job);
@@ -148,12 +148,12 @@ void job_release(struct job *job);
 
 /*
  * Does the jobs of TASK as their present steps say, supervised by the calling thread;
- * CONCLUDES: and tells of the end of all. Returns 0, or -1 with ERROR when it could not
- * begin.
+ * CONCLUDES: and notifies of the end of all. Returns 0, or -1 with ERROR when it could
+ * not begin.
  */
 int run_once(const struct run_task *task, bool concludes, struct error *error);
 
-/* Tell of the end of all jobs of TASK, its load included; and of their summaries. */
+/* Notify of the end of all jobs of TASK, its load included; and of their summaries. */
 void run_end(const struct run_task *task);
 void run_summarize(const struct run_task *task);
 

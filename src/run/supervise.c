@@ -26,20 +26,20 @@ supervise_begin(struct run *run, int64_t now)
     tick_due(run, now);
 }
 
-/* Tells of the begin of JOB, unless one of its workers was first. */
+/* Notifies observers of the begin of JOB, unless one of its workers was first. */
 static void
-introduce(struct job *job)
+notify_begin(struct job *job)
 {
     if (notify_enter(job) < 0)
         job_stop(job, os_clock_now() + DEADLINE_GRACE);
     os_lock_release(job->run->lock);
 }
 
-/* Stops all jobs once the output has failed, also those that have nothing to tell. */
+/* Stops all jobs once the output has failed, also those that have nothing to report. */
 static void
-stop_if_mute(struct run *run)
+stop_if_silenced(struct run *run)
 {
-    for (int i = 0; atomic_load(&run->mute) && i < run->task.count; i++)
+    for (int i = 0; atomic_load(&run->silenced) && i < run->task.count; i++)
         worker_group_stop(&run->task.jobs[i].group, os_clock_now());
 }
 
@@ -93,8 +93,8 @@ interrupt(struct run *run, int64_t now)
         observer->interrupt(observer->self);
 }
 
-/* Looks after all jobs. One that ends leaves the others to go on; its failure is told at
- * once then. Returns when to look again, 0: all have ended. */
+/* Looks after all jobs. One that ends leaves the others to go on; observers are notified
+ * of its failure at once then. Returns when to look again, 0: all have ended. */
 static int64_t
 look_after(struct run *run, int64_t now)
 {
@@ -108,7 +108,7 @@ look_after(struct run *run, int64_t now)
             job_collect(job);
     }
     for (int i = 0; next && i < run->task.count; i++)
-        job_tell_failure(&run->task.jobs[i]);
+        job_notify_failure(&run->task.jobs[i]);
     return next;
 }
 
@@ -151,9 +151,10 @@ count_shown(const struct run *run)
     return run->task.count - (run->task.background && run->task.count > 1 ? 1 : 0);
 }
 
-/* Tells what needs the statistics of all jobs. Returns when there is more. */
+/* Notifies observers of what needs the statistics of all jobs. Returns when there is
+ * more. */
 static int64_t
-tell_of_all(struct run *run, int64_t now)
+notify_of_all(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
     int64_t due = tick_due(run, now);
@@ -174,20 +175,20 @@ supervise(struct run *run)
 {
     os_clock_sharpen();
     for (int i = 0; i < run->task.count; i++)
-        introduce(&run->task.jobs[i]);
+        notify_begin(&run->task.jobs[i]);
     for (;;) {
         int64_t now = os_clock_now();
         os_signals_resumed(); /* a stop later than `now` makes nothing look late */
         if (os_signals_stop())
             interrupt(run, now);
-        stop_if_mute(run);
+        stop_if_silenced(run);
         run->interim_wanted |= os_signals_report();
         int64_t next = look_after(run, now);
         if (!next)
             return;
         if (stop_if_timed_out(run, now) || end_together(run, now))
             continue;
-        os_signals_wait(time_earlier(next, tell_of_all(run, now)), &run->news);
+        os_signals_wait(time_earlier(next, notify_of_all(run, now)), &run->news);
         atomic_store(&run->news, false);
     }
 }

@@ -62,7 +62,7 @@ count_steps(const struct sweep *ends)
 static int64_t
 running_of(const struct job *job)
 {
-    const struct plan *step = &job->step;
+    const struct plan *step = &job->active;
     int64_t passed = time_multiply(step->pace.interval, (int64_t)job->total.passed);
     return passed < step->ends.work_time ? step->ends.work_time - passed : 1;
 }
@@ -72,7 +72,7 @@ running_of(const struct job *job)
 static int64_t
 time_of(const struct job *job, int64_t time)
 {
-    const struct plan *step = &job->step;
+    const struct plan *step = &job->active;
     if (step->pace.open_loop) {
         int64_t running = running_of(job), passed = step->ends.work_time - running;
         return time_later(running, time - passed - job->total.latency.min);
@@ -100,9 +100,9 @@ judge(const struct job *job, int64_t time, bool failed)
 {
     const struct plan *plan = &job->plan;
     failed |= job->total.failed && !(plan->io.rw_flags & OS_RW_NOWAIT);
-    if ((plan->statistics.slos.count || job->step.pace.open_loop) && failed)
+    if ((plan->statistics.slos.count || job->active.pace.open_loop) && failed)
         return SLO_BROKEN;
-    if (job->step.pace.open_loop && share_of(job, time) < SHARE_LEAST)
+    if (job->active.pace.open_loop && share_of(job, time) < SHARE_LEAST)
         return SLO_BROKEN;
     return slos_check(&plan->statistics.slos, &job->total);
 }
@@ -114,7 +114,7 @@ offered_of(const struct job *job, int64_t rate)
 {
     const struct stats *stats = &job->total;
     double due = stats_rate((double)(stats->requests + stats->missed), running_of(job));
-    return job->step.pace.poisson && due < (double)rate ? due : (double)rate;
+    return job->active.pace.poisson && due < (double)rate ? due : (double)rate;
 }
 
 /* Returns how much of a rate was answered: all of it if less than one request is lacking.
@@ -122,7 +122,7 @@ offered_of(const struct job *job, int64_t rate)
 static int64_t
 rate_of(const struct job *job, int64_t rate, int64_t time)
 {
-    double share = job->step.pace.open_loop ? share_of(job, time) : 0;
+    double share = job->active.pace.open_loop ? share_of(job, time) : 0;
     double offered = offered_of(job, rate);
     bool all = (1 - share) * (double)(job->total.requests + job->total.missed) < 1;
     if (all && offered >= (double)rate)
@@ -177,13 +177,13 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
     int64_t time = outcome->time - before;
     bool failed = outcome->stuck || (outcome->failed.index && !plan->ends.ignore_error);
     bool early = plan->sweep.kind == SWEEP_SIZE && !failed &&
-                 stats->requests < (uint64_t)job->step.io.threads;
+                 stats->requests < (uint64_t)job->active.io.threads;
     bool stopped = os_signals_stop() && !failed; /* the step is not complete */
     if (early && !stopped)
         outcome->early = value;
     if (early || stopped)
         return false;
-    if (!failed || job->step.pace.open_loop) /* else the step ended before its time */
+    if (!failed || job->active.pace.open_loop) /* else the step ended before its time */
         time = time_of(job, time);
     struct job_step step = make_step(job, value, time, failed);
     add_step(job, &step);
@@ -195,7 +195,7 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
     return true;
 }
 
-/* Finds the highest step that keeps the limits, and tells of the end and of that step,
+/* Finds the highest step that keeps the limits, and notifies of the end and of that step,
  * after the last of COUNT steps. One that a signal or a failure left out may have met
  * them. */
 static void
@@ -227,7 +227,7 @@ struct sweeping {
 static bool
 ends_stopped(const struct job *job)
 {
-    const struct plan *step = &job->step;
+    const struct plan *step = &job->active;
     const struct outcome *outcome = &job->outcome;
     int64_t end = job->group.begin + step->ends.settle + step->ends.work_time;
     bool fails = outcome->stuck || (outcome->failed.index && !step->ends.ignore_error);
@@ -247,7 +247,7 @@ do_step(struct sweeping *sweeping, int64_t value)
     if (observer->step_begin &&
         observer->step_begin(observer->self, job, value, index, sweeping->count) < 0)
         return 0;
-    plan_step(&job->plan, value, index, &job->step);
+    plan_step(&job->plan, value, index, &job->active);
     do {
         before = job->outcome.time;
         if (run_once(sweeping->task, false, sweeping->error) < 0)
@@ -278,7 +278,7 @@ find_first(struct sweeping *sweeping, int64_t *rate)
 {
     struct job *job = sweeping->job;
     const struct outcome *outcome = &job->outcome;
-    plan_step(&job->plan, PLAN_ALONE, 0, &job->step);
+    plan_step(&job->plan, PLAN_ALONE, 0, &job->active);
     if (run_once(sweeping->task, false, sweeping->error) < 0)
         return -1;
     double iops = stats_rate((double)job->total.requests, outcome->time);
@@ -337,6 +337,6 @@ run_execute(const struct run_task *task, struct error *error)
     if (task->background)
         return phases_execute(task, error);
     for (int i = 0; i < task->count; i++)
-        task->jobs[i].step = task->jobs[i].plan;
+        task->jobs[i].active = task->jobs[i].plan;
     return run_once(task, true, error);
 }

@@ -137,7 +137,7 @@ int
 worker_open(struct worker *worker, struct job *job, const struct io_engine *engine,
             int number, struct error *error)
 {
-    const struct plan *plan = &job->step;
+    const struct plan *plan = &job->active;
     const struct target *target = &job->target;
     struct io_config config = {.fd = target->fd,
                                .kind = target->kind,

@@ -17,7 +17,7 @@ worker_thread_make(const struct job *job)
         return NULL;
     if (job->track)
         worker->track = os_memory_zeroed(sizeof(*worker->track));
-    if (worker_open_series(&worker->series, &job->step, job->step.io.threads) == 0 &&
+    if (worker_open_series(&worker->series, &job->active, job->active.io.threads) == 0 &&
         !worker->track == !job->track)
         return thread;
     worker_thread_free(thread);
@@ -201,7 +201,7 @@ worker_thread_abandon(struct worker_thread *thread, int64_t now)
 /* Fails those that started at LATE or before, oldest first. One that is being sent has no
  * start yet: if the oldest has none, theirs is SINCE. */
 static void
-fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool tells)
+fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool notifies)
 {
     const struct inflight_request *ends = &worker->inflight.ends;
     int64_t unsent = ends->younger->sample.start ? now : since;
@@ -211,14 +211,14 @@ fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool 
         if (start > late)
             return;
         worker_time_out_request(worker, entry, start, now);
-        if (tells && worker->reports)
+        if (notifies && worker->reports)
             notify_sample_locked(worker->job, worker, &entry->sample);
     }
 }
 
 void
 worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_t now,
-                           bool tells)
+                           bool notifies)
 {
     struct worker *worker = &thread->worker;
     int64_t since, late = now - worker->plan->ends.timeout;
@@ -228,6 +228,6 @@ worker_thread_abandon_late(struct worker_thread *thread, int64_t resumed, int64_
         handoff_unlock(&worker->handoff, since);
         return;
     }
-    fail_late(worker, since, late, now, tells);
+    fail_late(worker, since, late, now, notifies);
     abandon(thread, since, now);
 }

@@ -1,7 +1,7 @@
 /*
- * The session of a comparison: files of raw lines from their reading to the last word.
+ * The session of a comparison: files of raw lines from their reading to the final line.
  * Any of them may be a pipe that nobody writes to, or on a file system that hangs, so a
- * thread of its own reads them and tells of them; the first one has the signals, and ends
+ * thread of its own reads them and reports them; the first one has the signals, and ends
  * the program at once if one asks for it in the meantime.
  */
 #include "base/deadlines.h"
@@ -34,7 +34,7 @@ struct compare {
     struct reports reports;
     char *block;
     _Atomic(const char *) path; /* of the file that is being read */
-    atomic_bool reading;        /* who makes it false has the word */
+    atomic_bool reading;        /* who makes it false says how it ended */
     atomic_bool done;
     int status; /* of the program */
 };
@@ -180,7 +180,7 @@ explain_changes(const struct compare *compare)
 /* Prints the comparison, after the plot is written and all else is said. Returns the
  * status. */
 static int
-tell(struct compare *compare)
+report_all(struct compare *compare)
 {
     struct recorded_runs *runs = &compare->runs;
     struct error error;
@@ -214,7 +214,7 @@ work(void *argument)
         return NULL; /* the program ends */
     if (read < 0)
         report_discard(&compare->reports, compare->plan);
-    compare->status = read < 0 ? console_error(&error) : tell(compare);
+    compare->status = read < 0 ? console_error(&error) : report_all(compare);
     atomic_store(&compare->done, true);
     os_thread_wake(&compare->supervisor);
     return NULL;

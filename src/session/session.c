@@ -155,7 +155,7 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
         os_thread_join(&remover);
     struct error error;
     stage_explain(stage, "still ", waited, &error);
-    if (checks && stage->step && !os_signals_stop())
+    if (checks && stage->advanced && !os_signals_stop())
         error.status = EXIT_RUNTIME; /* the target does not answer: that is bad */
     if (!stage->end[0])
         os_process_end(refuse(session->plan, &error));

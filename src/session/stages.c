@@ -29,7 +29,7 @@ stages_make(struct stages *stages, const struct plan *plan, const struct job *jo
     for (int i = 0; i < count; i++) {
         const char *name = jobs[i].plan.path;
         stages->list[i] =
-            (struct stage){.name = name, .step = &jobs[i].target.step, .end = ""};
+            (struct stage){.name = name, .advanced = &jobs[i].target.advanced, .end = ""};
         stages->list[count + 1 + i] = (struct stage){.name = name, .end = ", at its end"};
     }
     atomic_store(&stages->list[0].since, os_clock_now());
@@ -88,11 +88,12 @@ stages_wait(struct stages *stages, const atomic_bool *done, int64_t *waited)
         const struct stage *stage = &stages->list[atomic_load(&stages->current)];
         int64_t now = os_clock_now();
         int64_t since = time_later(atomic_load(&stage->since), os_signals_resumed());
-        int64_t step = stage->step ? time_later(since, atomic_load(stage->step)) : since;
+        int64_t advanced =
+            stage->advanced ? time_later(since, atomic_load(stage->advanced)) : since;
         if (os_signals_stop() && stages->limit == INT64_MAX)
             stages->limit = now + DEADLINE_GRACE;
         int64_t end =
-            time_earlier(stages->limit, time_add(step, stages->plan->ends.patience));
+            time_earlier(stages->limit, time_add(advanced, stages->plan->ends.patience));
         *waited = now - since;
         if (now >= end)
             return stage;

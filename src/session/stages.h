@@ -12,10 +12,10 @@
  * -output and each target are opened, the exported files are written, and each target is
  * closed. */
 struct stage {
-    const char *name;            /* the path of what is waited for */
-    _Atomic int64_t since;       /* when that began, monotonic */
-    const _Atomic int64_t *step; /* when its present step did; NULL: it is one step */
-    const char *end;             /* what a message says of a closing; else empty */
+    const char *name;                /* the path of what is waited for */
+    _Atomic int64_t since;           /* when that began, monotonic */
+    const _Atomic int64_t *advanced; /* when it last did; NULL: it cannot */
+    const char *end;                 /* what a message says of a closing; else empty */
 };
 
 struct stages {
@@ -43,8 +43,9 @@ void stages_enter_closing(struct stages *stages, int index);
 
 /*
  * Waits for the stages until DONE, on the supervisor's thread; says on stderr what takes
- * long. Returns NULL, or the stage that is to be given up, WAITED ns after its begin: a
- * step of it took longer than the plan has patience, or it is some time after a signal.
+ * long. Returns NULL, or the stage that is to be given up, WAITED ns after its begin:
+ * it has not advanced for longer than the plan has patience, or it is some time after a
+ * signal.
  */
 const struct stage *stages_wait(struct stages *stages, const atomic_bool *done,
                                 int64_t *waited);

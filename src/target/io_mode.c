@@ -131,8 +131,8 @@ note_lost(const struct plan *plan, struct notes *notes)
                   error_name(errno, name), strerror(errno));
 }
 
-/* Writes dirty data of others back: by parts, each of which is a step, if patience has an
- * end, as there may be much of it. Returns 0, or -1 with errno. */
+/* Writes dirty data of others back: by parts, each of which is an advance, if patience
+ * has an end, as there may be much of it. Returns 0, or -1 with errno. */
 static int
 write_back(struct target *target, const struct plan *plan)
 {

@@ -25,7 +25,7 @@ int working_file_open(struct target *target, const struct plan *plan,
                       struct error *error);
 
 /*
- * Fills the working set with random data and makes it durable, in steps that end soon on
+ * Fills the working set with random data and makes it durable, by parts that end soon on
  * any disk that answers, unless a file of -keep has it already; AVAILABLE bytes
  * (negative: not known) must suffice. A stop signal ends it with an error. Returns 0, or
  * -1 with ERROR.

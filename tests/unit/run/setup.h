@@ -101,7 +101,7 @@ setup_open(struct setup *setup)
     setup->run.lock = os_lock_make();
     struct job *job = setup->job;
     job->run = &setup->run;
-    job->step.output.requests = true; /* the observer is told of each */
+    job->active.output.requests = true; /* the observer is told of each */
     job->group = (struct worker_group){
         .size = 0, .count = setup->plan.ends.count, .begin = 1, .due = INT64_MAX};
     assert_int_equal(worker_open(&setup->worker, job, &engine_fake, 0, &error), 0);

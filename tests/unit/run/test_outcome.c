@@ -710,7 +710,7 @@ TEST(a_sweep_breaks_its_limits_if_no_step_keeps_them)
                 NULL);
     check_status(&outcome, 0);
     outcome.failed.index = 3;
-    outcome.told = true;
+    outcome.failure_notified = true;
     outcome.unknown = 0;
     outcome.verdict = SLO_BROKEN;
     check_notes(&outcome, "ioping: /mnt/a: no size keeps p99=1ms,max=1s\n", NULL);

@@ -63,7 +63,7 @@ try_phases(struct setup *setup, const char *text)
         assert_int_equal(job_init(&jobs[i], &setup->plan, i), 0);
         jobs[i].target = setup->target;
     }
-    jobs[1].plan.io.engine = jobs[1].step.io.engine = &engine_fake;
+    jobs[1].plan.io.engine = jobs[1].active.io.engine = &engine_fake;
     struct run_task task = {.engine = &engine_fake,
                             .jobs = jobs,
                             .count = 1,

@@ -621,7 +621,7 @@ TEST(the_first_request_of_an_interval_is_not_in_its_step)
         told = told_begin();
         begin_intervals(&setup, 10 * MS, 20 * MS);
         outcome = run(&setup, told);
-        assert_int_equal(setup.job->step.pace.interval, 20 * MS);
+        assert_int_equal(setup.job->active.pace.interval, 20 * MS);
     } while (outcome->total.requests + 2 > (uint64_t)sent_by_all() && ++tries < 5);
     assert_values(told, values, 2);
     assert_int_equal(outcome->total.requests + 2, sent_by_all());

@@ -220,7 +220,7 @@ TEST(one_that_fails_leaves_the_others_to_go_on)
     assert_int_equal(all.failed.index, 3);
     assert_int_equal(all.failed.error, EIO);
     assert_int_equal(all.jobs[1].outcome.failed.index, 3);
-    assert_true(all.jobs[1].outcome.told);
+    assert_true(all.jobs[1].outcome.failure_notified);
     assert_int_equal(all.jobs[0].outcome.total.requests, 9);
     assert_int_equal(all.jobs[1].outcome.total.requests, 3);
     assert_int_equal(all.jobs[2].outcome.total.requests, 9);
@@ -239,7 +239,7 @@ TEST(the_failure_of_the_last_is_left_to_the_end)
         assert_int_equal(all.jobs[i].outcome.failed.index, 2);
     int told_at_once = 0;
     for (int i = 0; i < TARGETS; i++)
-        told_at_once += all.jobs[i].outcome.told;
+        told_at_once += all.jobs[i].outcome.failure_notified;
     assert_int_equal(all.fails, told_at_once);
     assert_true(told_at_once < TARGETS);
 }

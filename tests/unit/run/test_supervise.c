@@ -47,8 +47,8 @@ begin(int64_t print_count, int64_t print_interval)
     memset(&worker, 0, sizeof(worker));
     one_job = (struct job){
         .target.fd = -1,
-        .step.io.threads = 1,
-        .step.output = {.print_count = print_count, .print_interval = print_interval}};
+        .active.io.threads = 1,
+        .active.output = {.print_count = print_count, .print_interval = print_interval}};
     one_run = (struct run){.task = {.jobs = &one_job, .count = 1, .observer = &observer},
                            .lock = os_lock_make()};
     assert_non_null(run->lock);

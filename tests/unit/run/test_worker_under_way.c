@@ -57,9 +57,9 @@ TEST(points_are_missed_until_now_or_the_end)
     worker->end = START + 35 * MS;
     assert_int_equal(missed_at(worker, START + 55 * MS), 2);
     worker->end = INT64_MAX;
-    setup.job->step.pace.limited = true;
+    setup.job->active.pace.limited = true;
     assert_int_equal(missed_at(worker, START + 55 * MS), 0);
-    setup.job->step.pace.limited = false;
+    setup.job->active.pace.limited = false;
     worker_group_end(worker->group, START + 25 * MS); /* the last number was taken */
     assert_int_equal(missed_at(worker, START + 55 * MS), 1);
     setup_close(&setup);
@@ -128,7 +128,7 @@ TEST(what_is_sent_while_it_settles_is_not_recorded)
         setup.options.interval = 40 * MS;
         setup.options.work_time = 100 * MS;
         setup_open(&setup);
-        setup.job->step.ends.settle = 100 * MS;
+        setup.job->active.ends.settle = 100 * MS;
         int64_t before = os_clock_now();
         worker_run(&setup.worker);
         setup_close(&setup);
@@ -152,7 +152,7 @@ TEST(a_failure_while_it_settles_is_kept)
     setup.options.work_time = 3600000 * MS;
     fake_engine.answers[2].error = EIO;
     setup_open(&setup);
-    setup.job->step.ends.settle = 3600000 * MS;
+    setup.job->active.ends.settle = 3600000 * MS;
     worker_run(&setup.worker);
     setup_close(&setup);
     assert_string_equal(fake_engine_story(), "RR");
