@@ -27,51 +27,26 @@ enum entry {
     ENTRIES,
 };
 
+#define BIT(entry) (1u << ENTRY_##entry)
+
+/* Roles in a run, and in a sweep, whose curves have marks. */
 static const struct {
-    const char *class, *line, *name;
+    const char *line, *name;
+    const char *role, *curve, *mark;
+    double radius; /* of the mark */
 } entries[ENTRIES] = {
-    [ENTRY_MARK] = {"k-mark", "", "request"},
-    [ENTRY_BAND] = {"k-band", "", "min to max"},
-    [ENTRY_MEAN] = {"k-mean", "", "mean"},
-    [ENTRY_P50] = {"k-p50", "p50", "p50"},
-    [ENTRY_P99] = {"k-p99", "p99", "p99"},
-    [ENTRY_MAX] = {"k-max", "max", "max"},
-    [ENTRY_FAIL] = {"k-fail", "fail", "failed"},
-    [ENTRY_MISSED] = {"k-missed", "missed", "due but not sent"},
-    [ENTRY_LIMIT] = {"k-limit", "fail", "limit"},
-    [ENTRY_BROKEN] = {"k-ring", "fail", "limit broken"},
-    [ENTRY_KNEE] = {"k-knee", "p50", "highest that is kept"},
-    [ENTRY_VALUE] = {NULL, "", ""},
+    [ENTRY_MARK] = {"", "request", "k-mark", NULL, NULL, 0},
+    [ENTRY_BAND] = {"", "min to max", "k-band", NULL, NULL, 0},
+    [ENTRY_MEAN] = {"", "mean", "k-mean", NULL, NULL, 0},
+    [ENTRY_P50] = {"p50", "p50", "k-p50", "k-p50 curve", "k-mark", 3},
+    [ENTRY_P99] = {"p99", "p99", "k-p99", "k-p99", "k-mark open", 3},
+    [ENTRY_MAX] = {"max", "max", "k-max", "k-max", "k-mark", 2},
+    [ENTRY_FAIL] = {"fail", "failed", "k-fail", NULL, NULL, 0},
+    [ENTRY_MISSED] = {"missed", "due but not sent", "k-missed", NULL, NULL, 0},
+    [ENTRY_LIMIT] = {"fail", "limit", NULL, "k-limit", NULL, 0},
+    [ENTRY_BROKEN] = {"fail", "limit broken", NULL, NULL, "k-ring", PLOT_RING},
+    [ENTRY_KNEE] = {"p50", "highest that is kept", NULL, "k-knee", NULL, 0},
 };
-
-static unsigned
-entries_of_run(const struct plot *plot)
-{
-    unsigned found = 0;
-    for (int i = 0; i < plot->count; i++) {
-        const struct job *job = &plot->jobs[i];
-        const struct stats *stats = job->stats;
-        if (stats && stats->failed)
-            found |= 1u << ENTRY_FAIL;
-        if (stats && stats->missed)
-            found |= 1u << ENTRY_MISSED;
-        if (plot_has_data(job))
-            found |= 1u << ENTRY_MEAN | (unsigned)plot_run_has_marks(plot, i)
-                                            << ENTRY_MARK;
-    }
-    if (found & 1u << ENTRY_MEAN && plot_is_clear(plot))
-        found |= 1u << ENTRY_BAND | 1u << ENTRY_P50 | 1u << ENTRY_P99;
-    return found;
-}
-
-static bool
-has_broken(const struct job *job)
-{
-    for (int i = 0; i < job->step_count; i++)
-        if (job->steps[i].requests && job->steps[i].verdict == SLO_BROKEN)
-            return true;
-    return false;
-}
 
 static unsigned
 entries_of(const struct plot *plot)
@@ -79,22 +54,34 @@ entries_of(const struct plot *plot)
     enum sweep_kind kind = plot->plan->sweep.kind;
     struct slos limits;
     unsigned found = 0;
-    if (kind == SWEEP_NONE)
-        return entries_of_run(plot);
     for (int i = 0; i < plot->count; i++) {
-        if (has_broken(&plot->jobs[i]))
-            found |= 1u << ENTRY_BROKEN;
+        const struct job *job = &plot->jobs[i];
+        const struct stats *stats = kind == SWEEP_NONE ? job->stats : NULL;
+        if (stats && stats->failed)
+            found |= BIT(FAIL);
+        if (stats && stats->missed)
+            found |= BIT(MISSED);
+        for (int k = 0; k < job->step_count; k++)
+            if (job->steps[k].requests && job->steps[k].verdict == SLO_BROKEN)
+                found |= BIT(BROKEN);
         if (plot_knee(plot, i))
-            found |= 1u << ENTRY_KNEE;
-        if (plot_has_data(&plot->jobs[i]) && kind != SWEEP_SIZE)
-            found |= 1u << ENTRY_P50;
+            found |= BIT(KNEE);
+        if (!plot_has_data(job) || kind == SWEEP_SIZE)
+            continue;
+        found |= kind == SWEEP_NONE ? BIT(MEAN) : BIT(P50);
+        if (kind == SWEEP_NONE && plot_run_has_marks(plot, i))
+            found |= BIT(MARK);
     }
-    if (found & 1u << ENTRY_P50 && plot_is_clear(plot))
-        found |= 1u << ENTRY_P99 | 1u << ENTRY_MAX;
-    if (found & 1u << ENTRY_P50 && kind != SWEEP_INTERVAL)
-        found |= 1u << ENTRY_VALUE;
-    if (found & 1u << ENTRY_P50 && plot_limits(plot, &limits))
-        found |= 1u << ENTRY_LIMIT;
+    if (found & BIT(MEAN) && plot_is_clear(plot))
+        found |= BIT(BAND) | BIT(P50) | BIT(P99);
+    if (kind == SWEEP_NONE || !(found & BIT(P50)))
+        return found;
+    if (plot_is_clear(plot))
+        found |= BIT(P99) | BIT(MAX);
+    if (kind != SWEEP_INTERVAL)
+        found |= BIT(VALUE);
+    if (plot_limits(plot, &limits))
+        found |= BIT(LIMIT);
     return found;
 }
 
@@ -117,90 +104,42 @@ draw_swatch(struct buffer *text, enum entry entry, const char *class, double x, 
         plot_triangle(text, class, middle, y);
         break;
     default:
-        svg_path(text, class);
-        svg_point(text, 'M', x, above);
-        svg_line(text, 'H', x + PLOT_SWATCH);
-        svg_end(text);
+        svg_rule(text, class, x, above, 'H', x + PLOT_SWATCH);
     }
 }
 
-/* Draws the sample of an entry: a line of a run, or a curve with its mark. */
-static void
-draw_key(struct buffer *text, const struct plot *plot, enum entry entry, double x,
-         double y)
+/* Writes NAME into the legend at X; returns where the next entry begins. */
+static double
+draw_entry_name(struct buffer *text, double x, double y, const char *name)
 {
-    static const struct {
-        const char *role, *mark;
-        double radius;
-    } curves[ENTRIES] = {[ENTRY_P50] = {"k-p50 curve", "k-mark", 3},
-                         [ENTRY_P99] = {"k-p99", "k-mark open", 3},
-                         [ENTRY_MAX] = {"k-max", "k-mark", 2},
-                         [ENTRY_LIMIT] = {"k-limit", NULL, 0},
-                         [ENTRY_BROKEN] = {NULL, "k-ring", PLOT_RING},
-                         [ENTRY_KNEE] = {"k-knee", NULL, 0}};
-    bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
-    const char *role = sweep ? curves[entry].role : entries[entry].class;
-    int target = plot->count > 1 ? PLOT_OF_ALL : 0;
-    char class[PLOT_CLASS];
-    if (role)
-        draw_swatch(text, entry,
-                    plot_class(class, plot, role, entries[entry].line, target), x, y);
-    if (sweep && curves[entry].mark)
-        svg_circle(
-            text,
-            plot_class(class, plot, curves[entry].mark, entries[entry].line, target),
-            x + PLOT_SWATCH / 2.0, y - 4, curves[entry].radius);
+    svg_text(text, x, y, &(struct svg_font){.size = PLOT_FONT, .class = "key"}, name);
+    return x + svg_width(name, PLOT_FONT) + 2 * SPACE;
 }
 
+/* Draws the entries of a set: samples of the lines of a run, or of curves with marks. */
 static void
 draw_entries(struct buffer *text, const struct plot *plot, unsigned found, double y)
 {
-    const struct svg_font font = {.size = PLOT_FONT, .class = "key"};
-    char value[64];
+    bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
+    int target = plot->count > 1 ? PLOT_OF_ALL : 0;
+    char class[PLOT_CLASS], value[64];
     double x = PLOT_MARGIN;
-    for (enum entry entry = 0; entry < ENTRIES; entry++) {
-        const char *name = entries[entry].name;
+    snprintf(value, sizeof(value), "numbers: %s", sweep_name(plot->plan->sweep.kind));
+    for (enum entry entry = 0; entry < ENTRY_VALUE; entry++) {
+        const char *role = sweep ? entries[entry].curve : entries[entry].role;
+        const char *mark = sweep ? entries[entry].mark : NULL;
+        const char *line = entries[entry].line;
         if (!(found & 1u << entry))
             continue;
-        if (entry == ENTRY_VALUE) {
-            snprintf(value, sizeof(value), "numbers: %s",
-                     sweep_name(plot->plan->sweep.kind));
-            name = value;
-        } else {
-            draw_key(text, plot, entry, x, y);
-            x += PLOT_SWATCH + SPACE / 2.0;
-        }
-        svg_text(text, x, y, &font, name);
-        x += svg_width(name, PLOT_FONT) + 2 * SPACE;
+        if (role)
+            draw_swatch(text, entry, plot_class(class, plot, role, line, target), x, y);
+        if (mark)
+            svg_circle(text, plot_class(class, plot, mark, line, target),
+                       x + PLOT_SWATCH / 2.0, y - 4, entries[entry].radius);
+        x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y, entries[entry].name);
     }
-}
-
-/* Draws the colours of the parts of the time, a row of the legend. */
-static void
-draw_part_keys(struct buffer *text, const struct plot *plot, double y)
-{
-    const struct svg_font font = {.size = PLOT_FONT, .class = "key"};
-    char class[PLOT_CLASS];
-    double x = PLOT_MARGIN;
-    for (int i = 0; i < plot_parts(plot); i++) {
-        const char *name = plot_part_name(i);
-        plot_part_class(class, "k-part", i);
-        draw_swatch(text, ENTRY_BAND, class, x, y);
-        x += PLOT_SWATCH + SPACE / 2.0;
-        svg_text(text, x, y, &font, name);
-        x += svg_width(name, PLOT_FONT) + 2 * SPACE;
-    }
-}
-
-/* Returns how many phases have begun. */
-static int
-count_phases(const struct plot *plot)
-{
-    const struct job *job = &plot->jobs[0];
-    int count = 0;
-    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++)
-        count += job_phase_stats(job, phase) != NULL;
-    return count;
+    if (found & BIT(VALUE))
+        draw_entry_name(text, x, y, value);
 }
 
 /* Returns how many rows the requests of a target, or of a phase, have in the table. */
@@ -213,20 +152,13 @@ rows_each(const struct plot *plot)
 double
 plot_targets_height(const struct plot *plot)
 {
-    double rows = (plot->count + count_phases(plot)) * rows_each(plot);
-    rows += (entries_of(plot) ? 3.5 : 2) + (plot_parts(plot) ? 1 : 0);
-    return rows * PLOT_ROW;
-}
-
-/* Draws the colour, dashes and mark of a target. */
-static void
-draw_target_swatch(struct buffer *text, const struct plot *plot, int target, double y)
-{
-    char class[PLOT_CLASS];
-    plot_class(class, plot, "k-mean", "", target);
-    draw_swatch(text, ENTRY_MEAN, class, PLOT_MARGIN, y);
-    plot_class(class, plot, "k-mark", "", target);
-    draw_swatch(text, ENTRY_MARK, class, PLOT_MARGIN, y);
+    const struct job *job = &plot->jobs[0];
+    int count = plot->count; /* and phases that have begun */
+    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++)
+        count += job_phase_stats(job, phase) != NULL;
+    return (count * rows_each(plot) + (entries_of(plot) ? 3.5 : 2) +
+            (plot_parts(plot) ? 1 : 0)) *
+           PLOT_ROW;
 }
 
 /* Columns of the table. */
@@ -245,211 +177,144 @@ enum column {
 static const struct {
     const char *name;
     int width; /* glyphs */
+    enum units_kind kind;
 } columns[COLUMNS] = {
-    [COLUMN_REQUESTS] = {"requests", 8},  [COLUMN_P50] = {"p50", 10},
-    [COLUMN_P99] = {"p99", 10},           [COLUMN_MAX] = {"max", 10},
-    [COLUMN_FAILED] = {"failed", 7},      [COLUMN_MISSED] = {"missed", 7},
-    [COLUMN_IOPS] = {"highest iops", 12}, [COLUMN_BANDWIDTH] = {"highest bandwidth", 17},
+    [COLUMN_REQUESTS] = {"requests", 8, UNITS_COUNT},
+    [COLUMN_P50] = {"p50", 10, UNITS_TIME},
+    [COLUMN_P99] = {"p99", 10, UNITS_TIME},
+    [COLUMN_MAX] = {"max", 10, UNITS_TIME},
+    [COLUMN_FAILED] = {"failed", 7, UNITS_COUNT},
+    [COLUMN_MISSED] = {"missed", 7, UNITS_COUNT},
+    [COLUMN_IOPS] = {"highest iops", 12, UNITS_COUNT},
+    [COLUMN_BANDWIDTH] = {"highest bandwidth", 17, UNITS_SIZE},
 };
 
-static unsigned
-columns_of(const struct plot *plot, bool failed, bool missed)
-{
-    if (plot->plan->sweep.kind != SWEEP_NONE)
-        return 1u << COLUMN_IOPS | 1u << COLUMN_BANDWIDTH;
-    unsigned shown =
-        1u << COLUMN_REQUESTS | 1u << COLUMN_P50 | 1u << COLUMN_P99 | 1u << COLUMN_MAX;
-    if (failed)
-        shown |= 1u << COLUMN_FAILED;
-    if (missed)
-        shown |= 1u << COLUMN_MISSED;
-    return shown;
-}
-
-/* Returns the highest value of all steps. */
+/* Draws a row with VALUES, -1 for what is not known, from the right to the left; NULL:
+ * the head of the table. Returns the pixel at which it begins: the name has the rest. */
 static double
-find_highest(const struct job *job, bool bandwidth)
+draw_cells(struct buffer *text, const int64_t *values, unsigned shown, double y)
 {
-    double most = 0;
-    for (int i = 0; i < job->step_count; i++) {
-        const struct job_step *step = &job->steps[i];
-        double value = bandwidth ? step->bps : step->iops;
-        if (step->requests && value > most)
-            most = value;
-    }
-    return most;
-}
-
-/* Returns the kind of a cell of a sweep and stores its VALUE. */
-static enum units_kind
-value_of_sweep(const struct job *job, enum column column, int64_t *value)
-{
-    bool bandwidth = column == COLUMN_BANDWIDTH;
-    *value = (int64_t)find_highest(job, bandwidth);
-    return bandwidth ? UNITS_SIZE : UNITS_COUNT;
-}
-
-/* Returns the kind of a cell and stores its VALUE; -1: there is none. FIGURES are those
- * of a run, or of a phase, or one of its operations. */
-static enum units_kind
-value_of_cell(const struct plot_figures *figures, enum column column, int64_t *value)
-{
-    switch (column) {
-    case COLUMN_REQUESTS:
-        *value = (int64_t)figures->count;
-        return UNITS_COUNT;
-    case COLUMN_FAILED:
-        *value = (int64_t)figures->failed;
-        return UNITS_COUNT;
-    case COLUMN_MISSED:
-        *value = (int64_t)figures->missed;
-        return UNITS_COUNT;
-    case COLUMN_P50:
-        *value = figures->count ? figures->p50 : -1;
-        return UNITS_TIME;
-    case COLUMN_P99:
-        *value = figures->count ? figures->p99 : -1;
-        return UNITS_TIME;
-    default:
-        *value = figures->count ? figures->max : -1;
-        return UNITS_TIME;
-    }
-}
-
-#define CELL (UNITS_TEXT + 8)
-
-/* Writes a cell into CELL bytes; without FIGURES it is that of a sweep. */
-static void
-write_cell(char *cell, const struct job *job, const struct plot_figures *figures,
-           enum column column)
-{
-    int64_t value;
-    char shown[UNITS_TEXT];
-    enum units_kind kind = figures ? value_of_cell(figures, column, &value)
-                                   : value_of_sweep(job, column, &value);
-    snprintf(cell, CELL, "%s%s", value < 0 ? "-" : units_format(kind, value, shown),
-             kind == UNITS_SIZE ? "/s" : "");
-}
-
-static double
-width_of(enum column column)
-{
-    return SVG_GLYPH * PLOT_FONT * columns[column].width + SPACE;
-}
-
-/* Draws a row with FIGURES from the right to the left, NULL: of a sweep; or the head of
- * the table if JOB is NULL. Returns the pixel at which it begins: the name has the rest.
- */
-static double
-draw_cells(struct buffer *text, const struct job *job, const struct plot_figures *figures,
-           unsigned shown, double y)
-{
-    const struct svg_font font = {SVG_END, PLOT_FONT, job ? "cell" : "dim", false};
+    const struct svg_font font = {SVG_END, PLOT_FONT, values ? "cell" : "dim", false};
     double x = PLOT_WIDTH - PLOT_MARGIN;
-    for (int column = COLUMNS - 1; column >= 0; column--) {
-        char cell[CELL];
-        if (!(shown & 1u << column))
+    for (int i = COLUMNS - 1; i >= 0; i--) {
+        char value[UNITS_TEXT] = "-", cell[UNITS_TEXT + 8];
+        if (!(shown & 1u << i))
             continue;
-        if (job)
-            write_cell(cell, job, figures, (enum column)column);
-        svg_text(text, x, y, &font, job ? cell : columns[column].name);
-        x -= width_of((enum column)column);
+        if (values && values[i] >= 0)
+            units_format(columns[i].kind, values[i], value);
+        snprintf(cell, sizeof(cell), "%s%s", value, i == COLUMN_BANDWIDTH ? "/s" : "");
+        svg_text(text, x, y, &font, values ? cell : columns[i].name);
+        x -= SVG_GLYPH * PLOT_FONT * columns[i].width + SPACE;
     }
     return x;
+}
+
+/* Draws the row of STATS at Y, or that of a sweep, whose job has the highest of its
+ * steps; and those of operations, if there are any, below it. Returns the pixel at which
+ * the first begins. */
+static double
+draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
+          const struct stats *stats, unsigned shown, double y)
+{
+    const struct svg_font font = {.size = PLOT_FONT, .class = "dim"};
+    double begin = 0, iops = 0, bps = 0;
+    for (int i = 0; i < job->step_count; i++) {
+        const struct job_step *step = &job->steps[i];
+        iops = step->requests && step->iops > iops ? step->iops : iops;
+        bps = step->requests && step->bps > bps ? step->bps : bps;
+    }
+    for (int i = 0; i < rows_each(plot); i++, y += PLOT_ROW) {
+        enum scope scope = i == 0 ? SCOPE_ALL : i == 1 ? SCOPE_READ : SCOPE_WRITE;
+        struct plot_figures figures = {0};
+        if (plot->plan->sweep.kind == SWEEP_NONE)
+            figures = plot_figures_of(stats, scope);
+        bool any = figures.count > 0;
+        const int64_t values[COLUMNS] = {[COLUMN_REQUESTS] = (int64_t)figures.count,
+                                         [COLUMN_P50] = any ? figures.p50 : -1,
+                                         [COLUMN_P99] = any ? figures.p99 : -1,
+                                         [COLUMN_MAX] = any ? figures.max : -1,
+                                         [COLUMN_FAILED] = (int64_t)figures.failed,
+                                         [COLUMN_MISSED] = (int64_t)figures.missed,
+                                         [COLUMN_IOPS] = (int64_t)iops,
+                                         [COLUMN_BANDWIDTH] = (int64_t)bps};
+        double left = draw_cells(text, values, shown, y);
+        begin = i == 0 ? left : begin;
+        if (i > 0)
+            svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, &font, scope_name(scope));
+    }
+    return begin;
 }
 
 static void
 draw_name(struct buffer *text, const struct job *job, double x, double y, double width)
 {
     const struct svg_font font = {.size = PLOT_FONT, .class = "name"};
-    struct buffer label = {0}, name = {0};
-    int room = (int)(width / (SVG_GLYPH * PLOT_FONT));
+    struct buffer label = {0}, path = {0};
     description_label(&job->target.description, &label);
-    if (!label.failed && svg_width(label.text, PLOT_FONT) > width)
-        svg_shorten(&name, job->target.description.path, room);
-    else if (!label.failed)
-        buffer_text(&name, label.text);
-    if (label.failed || name.failed)
-        text->failed = true;
-    else
-        svg_text(text, x, y, &font, name.text);
-    buffer_free(&label);
-    buffer_free(&name);
-}
-
-/* Draws the row of STATS at Y, and those of operations, if there are any, below it.
- * Returns the pixel at which the first begins. */
-static double
-draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
-          const struct stats *stats, unsigned shown, double y)
-{
-    const struct svg_font font = {.size = PLOT_FONT, .class = "dim"};
-    if (plot->plan->sweep.kind != SWEEP_NONE)
-        return draw_cells(text, job, NULL, shown, y);
-    struct plot_figures figures = plot_figures_of(stats, SCOPE_ALL);
-    double begin = draw_cells(text, job, &figures, shown, y);
-    for (int i = 1; i < rows_each(plot); i++) {
-        enum scope scope = i == 1 ? SCOPE_READ : SCOPE_WRITE;
-        figures = plot_figures_of(stats, scope);
-        y += PLOT_ROW;
-        draw_cells(text, job, &figures, shown, y);
-        svg_text(text, PLOT_MARGIN + 2 * PLOT_SWATCH, y, &font, scope_name(scope));
-    }
-    return begin;
-}
-
-/* Draws the rows of each phase, from Y on. */
-static void
-draw_phases(struct buffer *text, const struct plot *plot, unsigned shown, double y)
-{
-    const struct svg_font font = {.size = PLOT_FONT, .class = "name"};
-    const struct job *job = &plot->jobs[0];
-    for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++) {
-        const struct stats *stats = job_phase_stats(job, phase);
-        struct buffer name = {0};
-        if (!stats)
-            continue;
-        draw_rows(text, plot, job, stats, shown, y);
-        plot_words_phase(&name, plot, phase);
-        text->failed |= name.failed;
-        if (!name.failed)
-            svg_text(text, PLOT_MARGIN + PLOT_SWATCH, y, &font, name.text);
-        buffer_free(&name);
-        y += rows_each(plot) * PLOT_ROW;
+    if (!label.failed && svg_width(label.text, PLOT_FONT) > width) {
+        svg_shorten(&path, job->target.description.path,
+                    (int)(width / (SVG_GLYPH * PLOT_FONT)));
+        svg_buffer(text, x, y, &font, &path);
+        buffer_free(&label);
+    } else {
+        svg_buffer(text, x, y, &font, &label);
     }
 }
 
 static void
 draw_table(struct buffer *text, const struct plot *plot, unsigned found, double y)
 {
-    unsigned shown =
-        columns_of(plot, found & 1u << ENTRY_FAIL, found & 1u << ENTRY_MISSED);
+    const struct svg_font font = {.size = PLOT_FONT, .class = "name"};
+    const struct job *first = &plot->jobs[0];
     double begin = PLOT_MARGIN + (plot->count > 1 ? PLOT_SWATCH + SPACE : 0);
-    draw_cells(text, NULL, NULL, shown, y);
+    unsigned shown = 1u << COLUMN_REQUESTS | 1u << COLUMN_P50 | 1u << COLUMN_P99 |
+                     1u << COLUMN_MAX | (found & BIT(FAIL) ? 1u << COLUMN_FAILED : 0) |
+                     (found & BIT(MISSED) ? 1u << COLUMN_MISSED : 0);
+    if (plot->plan->sweep.kind != SWEEP_NONE)
+        shown = 1u << COLUMN_IOPS | 1u << COLUMN_BANDWIDTH;
+    draw_cells(text, NULL, shown, y);
     y += PLOT_ROW;
-    for (int i = 0; i < plot->count; i++) {
+    for (int i = 0; i < plot->count; i++, y += rows_each(plot) * PLOT_ROW) {
         const struct job *job = &plot->jobs[i];
         double end = draw_rows(text, plot, job, job->stats, shown, y);
         draw_name(text, job, begin, y, end - begin);
+    }
+    for (enum phase phase = PHASE_IDLE; first->phases && phase < PHASES; phase++) {
+        const struct stats *stats = job_phase_stats(first, phase);
+        struct buffer name = {0};
+        if (!stats)
+            continue;
+        draw_rows(text, plot, first, stats, shown, y);
+        plot_words_phase(&name, plot, phase);
+        svg_buffer(text, PLOT_MARGIN + PLOT_SWATCH, y, &font, &name);
         y += rows_each(plot) * PLOT_ROW;
     }
-    draw_phases(text, plot, shown, y);
 }
 
 void
 plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
 {
     unsigned found = entries_of(plot);
+    char class[PLOT_CLASS];
+    double x = PLOT_MARGIN;
     y += PLOT_ROW;
     if (found) {
         draw_entries(text, plot, found, y);
         y += 1.5 * PLOT_ROW;
     }
-    if (plot_parts(plot)) {
-        draw_part_keys(text, plot, y - PLOT_ROW / 2.0);
-        y += PLOT_ROW;
+    for (int i = 0; i < plot_parts(plot); i++) {
+        plot_part_class(class, "k-part", i);
+        draw_swatch(text, ENTRY_BAND, class, x, y - PLOT_ROW / 2.0);
+        x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y - PLOT_ROW / 2.0,
+                            plot_part_name(i));
     }
+    y += plot_parts(plot) ? PLOT_ROW : 0;
     draw_table(text, plot, found, y);
-    for (int i = 0; plot->count > 1 && i < plot->count; i++)
-        draw_target_swatch(text, plot, i, y + (1 + i * rows_each(plot)) * PLOT_ROW);
+    for (int i = 0; plot->count > 1 && i < plot->count; i++) {
+        double row = y + (1 + i * rows_each(plot)) * PLOT_ROW;
+        plot_class(class, plot, "k-mean", "", i);
+        draw_swatch(text, ENTRY_MEAN, class, PLOT_MARGIN, row);
+        plot_class(class, plot, "k-mark", "", i);
+        draw_swatch(text, ENTRY_MARK, class, PLOT_MARGIN, row);
+    }
 }
