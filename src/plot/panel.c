@@ -6,26 +6,6 @@
 
 #define TICK 5 /* length, pixels */
 
-/* Adds lines at the ticks of both axes, through the whole panel. */
-static void
-add_grid(struct buffer *text, const struct plot_panel *panel,
-         const struct plot_tick *across, int columns, const struct plot_tick *up,
-         int rows)
-{
-    if (columns + rows == 0)
-        return;
-    svg_path(text, "grid");
-    for (int i = 0; i < columns; i++) {
-        svg_point(text, 'M', across[i].at, panel->y);
-        svg_line(text, 'V', panel->y + panel->height);
-    }
-    for (int i = 0; i < rows; i++) {
-        svg_point(text, 'M', panel->x, up[i].at);
-        svg_line(text, 'H', panel->x + panel->width);
-    }
-    svg_end(text);
-}
-
 /* Adds a title such as "latency (us)" or "latency (log scale)". */
 static void
 add_axis_title(struct buffer *text, double x, double y, const struct plot_axis *axis,
@@ -48,7 +28,18 @@ plot_panel_draw(struct buffer *text, const struct plot_panel *panel)
     int rows = panel->up.gap > 0 ? plot_axis_ticks(&panel->up, up) : 0;
     double bottom = panel->y + panel->height;
     svg_rect(text, "plot", panel->x, panel->y, panel->width, panel->height);
-    add_grid(text, panel, across, columns, up, rows);
+    if (columns + rows > 0)
+        svg_path(text, "grid");
+    for (int i = 0; i < columns; i++) {
+        svg_point(text, 'M', across[i].at, panel->y);
+        svg_line(text, 'V', bottom);
+    }
+    for (int i = 0; i < rows; i++) {
+        svg_point(text, 'M', panel->x, up[i].at);
+        svg_line(text, 'H', panel->x + panel->width);
+    }
+    if (columns + rows > 0)
+        svg_end(text);
     for (int i = 0; i < columns; i++)
         svg_text(text, across[i].at, bottom + TICK + PLOT_SMALL, &below, across[i].text);
     add_axis_title(text, panel->x + panel->width / 2, bottom + 38, &panel->across,
