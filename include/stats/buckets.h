@@ -17,7 +17,7 @@ struct buckets {
 /*
  * The bounds unless others are asked for: each 1 us * 2^k up to 33.5 s and, in the
  * octaves that lie between 50 us and 1 s or reach into that, another in the middle. All
- * are ends of steps of struct histogram, so that what histogram_count counts up to them
+ * are ends of bins of struct histogram, so that what histogram_count counts up to them
  * is exact.
  */
 extern const struct buckets buckets_default;

@@ -40,24 +40,24 @@ int64_t moments_deviation(const struct moments *moments);
 /*
  * The distribution of latencies, in constant memory. All zero is the empty set.
  *
- * Log-linear, as in HdrHistogram: each power of two is cut into 128 equal steps. Step S
- * has the values above histogram_below(S), up to and including histogram_upto(S). From
- * 129 ns on a step is at most 1/128 of its values wide, below that 1 ns; its middle is so
+ * Log-linear, as in HdrHistogram: each power of two is cut into 128 equal bins. Bin B
+ * has the values above histogram_below(B), up to and including histogram_upto(B). From
+ * 129 ns on a bin is at most 1/128 of its values wide, below that 1 ns; its middle is so
  * at most 0.4 % away from any of them.
  */
 #define HISTOGRAM_BITS 7
 /* 73 minutes in ns; longer latencies are counted as that. */
 #define HISTOGRAM_MOST (1LL << 42)
-#define HISTOGRAM_STEPS ((42 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
+#define HISTOGRAM_BINS ((42 - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
 
 struct histogram {
     uint64_t count; /* of all */
-    uint64_t steps[HISTOGRAM_STEPS];
+    uint64_t bins[HISTOGRAM_BINS];
 };
 
-/* Returns the step of a latency, ns, not negative. */
+/* Returns the bin of a latency, ns, not negative. */
 static inline int
-histogram_step(int64_t latency)
+histogram_bin(int64_t latency)
 {
     int64_t value = latency < HISTOGRAM_MOST ? latency : HISTOGRAM_MOST;
     value -= value > 0;
@@ -66,24 +66,24 @@ histogram_step(int64_t latency)
     return (extra << HISTOGRAM_BITS) + (int)(value >> extra);
 }
 
-/* Return the bounds of a step, and its middle, ns. */
-int64_t histogram_below(int step);
-int64_t histogram_upto(int step);
-int64_t histogram_middle(int step);
+/* Return the bounds of a bin, and its middle, ns. */
+int64_t histogram_below(int bin);
+int64_t histogram_upto(int bin);
+int64_t histogram_middle(int bin);
 
 /* Add a latency, ns, not negative. */
 static inline void
 histogram_record(struct histogram *histogram, int64_t latency)
 {
     histogram->count++;
-    histogram->steps[histogram_step(latency)]++;
+    histogram->bins[histogram_bin(latency)]++;
 }
 
 /*
  * Add LATENCY - EVERY, LATENCY - 2 EVERY, and so on, as long as they are above IDLE: the
  * waits of requests that were due every so many ns, above 0, while one was under way, but
  * not in the last IDLE ns of it (coordinated omission, as HdrHistogram corrects it). The
- * time taken grows with the steps, not with the waits.
+ * time taken grows with the bins, not with the waits.
  */
 void histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
                             int64_t idle);
@@ -96,10 +96,10 @@ void histogram_merge(struct histogram *histogram, const struct histogram *more,
  * holds nothing stays untouched. */
 void histogram_clear(struct histogram *histogram, int64_t least, int64_t most);
 
-/* Returns the value of a RANK from 1 to count, in ascending order: its step's middle. */
+/* Returns the value of a RANK from 1 to count, in ascending order: its bin's middle. */
 int64_t histogram_value(const struct histogram *histogram, uint64_t rank);
 
-/* Returns how many are at most LIMIT; exact where a step ends, as at each 1000 * 2^k. */
+/* Returns how many are at most LIMIT; exact where a bin ends, as at each 1000 * 2^k. */
 uint64_t histogram_count(const struct histogram *histogram, int64_t limit);
 
 /* All that is known of a set of latencies. All zero is the empty one. */

@@ -119,7 +119,7 @@ find_unit(const struct plot_axis *axis)
     const struct row *best = next_row(axis->kind, NULL);
     for (const struct row *row = NULL; (row = next_row(axis->kind, row));) {
         int64_t hundredth = row->unit % 100 ? row->unit : row->unit / 100;
-        if ((double)row->unit <= axis->most && axis->step % hundredth == 0)
+        if ((double)row->unit <= axis->most && axis->spacing % hundredth == 0)
             best = row;
     }
     return best;
@@ -150,11 +150,11 @@ plot_axis_fit(struct plot_axis *axis, int64_t least, int64_t most, bool rounded)
         axis->most = middle * (1 + CLOSE / 2);
     }
     double steps = floor(fmax(axis->to - axis->from, axis->from - axis->to) / axis->gap);
-    axis->step = round_up(axis->kind, (axis->most - axis->least) / fmax(steps, 1));
-    double step = (double)axis->step;
-    axis->least = floor(axis->least / step) * step;
+    axis->spacing = round_up(axis->kind, (axis->most - axis->least) / fmax(steps, 1));
+    double spacing = (double)axis->spacing;
+    axis->least = floor(axis->least / spacing) * spacing;
     if (rounded)
-        axis->most = ceil(axis->most / step) * step;
+        axis->most = ceil(axis->most / spacing) * spacing;
     if (!kinds[axis->kind].plain)
         axis->unit = find_unit(axis)->name;
 }
@@ -218,8 +218,8 @@ plot_axis_ticks(const struct plot_axis *axis, struct plot_tick *ticks)
         return count;
     }
     const struct row *row = find_unit(axis);
-    int64_t value = (int64_t)ceil(axis->least / (double)axis->step) * axis->step;
-    for (; count < PLOT_TICKS && (double)value <= axis->most; value += axis->step)
+    int64_t value = (int64_t)ceil(axis->least / (double)axis->spacing) * axis->spacing;
+    for (; count < PLOT_TICKS && (double)value <= axis->most; value += axis->spacing)
         ticks[count++] = make_tick(axis, value, row, kinds[axis->kind].plain);
     return count;
 }

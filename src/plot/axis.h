@@ -21,7 +21,7 @@ struct plot_axis {
     double least, most; /* the values at its ends */
     double from, to;    /* the pixels of its ends, in either order */
     double gap;         /* pixels from one tick to the next, at least */
-    int64_t step;       /* of a linear one: the difference between two ticks */
+    int64_t spacing;    /* of a linear one: the difference between two ticks */
     const char *unit;   /* of a linear one: the unit that its ticks leave out, or "" */
 };
 

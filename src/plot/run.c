@@ -8,7 +8,7 @@
  * the band; where nothing was sent there is a gap.
  *
  * In that of the histogram the bins, levels of latency, are equally high in pixels. The
- * count of a step of the statistics' histogram is shared out among the levels that it
+ * count of a bin of the statistics' histogram is shared out among the levels that it
  * overlaps.
  */
 #include "draw.h"
@@ -80,7 +80,7 @@ survey(struct run *run)
         run->exceptions |= stats->failed > 0 || stats->missed > 0;
         if (stats->latency.count == 0)
             continue;
-        while (first < HISTOGRAM_STEPS - 1 && !histogram->steps[first])
+        while (first < HISTOGRAM_BINS - 1 && !histogram->bins[first])
             first++;
         if (histogram->count > stats->latency.count && histogram_below(first) < least)
             least = histogram_below(first);
@@ -435,11 +435,11 @@ fill_levels(struct run *run, const struct job *job)
     memset(run->levels, 0, sizeof(run->levels));
     for (uint64_t i = 0; marks && i < track->seen; i++)
         share_out(run, 1, track->marks[i].latency, track->marks[i].latency);
-    for (int i = 0; !marks && i < HISTOGRAM_STEPS; i++) {
+    for (int i = 0; !marks && i < HISTOGRAM_BINS; i++) {
         int64_t below = histogram_below(i), upto = histogram_upto(i);
         int64_t least = waited ? 0 : latency->min;
-        if (histogram->steps[i])
-            share_out(run, (double)histogram->steps[i], below > least ? below : least,
+        if (histogram->bins[i])
+            share_out(run, (double)histogram->bins[i], below > least ? below : least,
                       upto < latency->max ? upto : latency->max);
     }
     for (int i = 0; i < run->rows; i++)

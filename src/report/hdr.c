@@ -9,7 +9,7 @@
  * Two significant digits are 128 steps an octave there too, so that each of our steps has
  * its count at the same index, and there are as many of them. But theirs end below a
  * value that ours end with. From 256 ns on, what is recorded as N ns is so N - 1 ns for
- * them where a step ends, and in the same step; the middle of the step, which we report
+ * them where a bin ends, and in the same bin; the middle of the bin, which we report
  * as a percentile, is their median equivalent value, and their highest equivalent value
  * is what we call its end, less 1 ns. Steps below are of a single value, which is 1 ns
  * less than ours.
@@ -34,8 +34,7 @@
 #define STORED_MOST 65535        /* bytes of a block */
 #define HEAD 40                  /* bytes before the counts */
 
-_Static_assert(HEAD + HISTOGRAM_STEPS * COUNT_MOST <= STORED_MOST,
-               "one block has it all");
+_Static_assert(HEAD + HISTOGRAM_BINS * COUNT_MOST <= STORED_MOST, "one block has it all");
 
 struct hdr_target {
     struct buffer name; /* the path, and a number where others have the same */
@@ -83,12 +82,12 @@ add_count(struct buffer *bytes, int64_t count)
     add_big(bytes, left, 1);
 }
 
-/* Returns the last step with a count, 0 of nothing. */
+/* Returns the last bin with a count, 0 of nothing. */
 static int
-last_step(const struct histogram *histogram)
+last_bin(const struct histogram *histogram)
 {
-    int last = HISTOGRAM_STEPS - 1;
-    while (last > 0 && !histogram->steps[last])
+    int last = HISTOGRAM_BINS - 1;
+    while (last > 0 && !histogram->bins[last])
         last--;
     return last;
 }
@@ -96,14 +95,14 @@ last_step(const struct histogram *histogram)
 static void
 add_counts(struct buffer *bytes, const struct histogram *histogram)
 {
-    int last = last_step(histogram);
+    int last = last_bin(histogram);
     for (int i = 0, zeros = 0; i <= last; i++) {
-        zeros += histogram->steps[i] == 0;
-        if (zeros && (i == last || histogram->steps[i + 1])) {
+        zeros += histogram->bins[i] == 0;
+        if (zeros && (i == last || histogram->bins[i + 1])) {
             add_count(bytes, -zeros);
             zeros = 0;
         } else if (!zeros) {
-            add_count(bytes, (int64_t)histogram->steps[i]);
+            add_count(bytes, (int64_t)histogram->bins[i]);
         }
     }
 }
@@ -174,7 +173,7 @@ hdr_line(struct buffer *text, const char *tag, int64_t start, int64_t end,
          const struct histogram *histogram)
 {
     struct buffer bytes = {0}, stream = {0};
-    int64_t most = histogram->count ? histogram_upto(last_step(histogram)) - 1 : 0;
+    int64_t most = histogram->count ? histogram_upto(last_bin(histogram)) - 1 : 0;
     int64_t length = end / US - start / US;
     add_encoded(&bytes, histogram);
     add_zlib(&stream, &bytes);
@@ -290,12 +289,12 @@ static void
 take_new(struct histogram *own, struct histogram *seen, const struct histogram *total)
 {
     own->count = 0;
-    for (int i = 0; i < HISTOGRAM_STEPS; i++) {
-        uint64_t now = total->steps[i], before = seen->steps[i];
-        own->steps[i] = now > before ? now - before : 0;
-        own->count += own->steps[i];
-        if (own->steps[i])
-            seen->steps[i] = now;
+    for (int i = 0; i < HISTOGRAM_BINS; i++) {
+        uint64_t now = total->bins[i], before = seen->bins[i];
+        own->bins[i] = now > before ? now - before : 0;
+        own->count += own->bins[i];
+        if (own->bins[i])
+            seen->bins[i] = now;
     }
     seen->count += own->count;
 }

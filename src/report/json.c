@@ -135,10 +135,10 @@ static void
 add_histogram(struct json *json, const struct histogram *histogram)
 {
     json_open(json, "histogram", '[');
-    for (int i = 0; i < HISTOGRAM_STEPS; i++)
-        if (histogram->steps[i])
+    for (int i = 0; i < HISTOGRAM_BINS; i++)
+        if (histogram->bins[i])
             json_value(json, NULL, "{\"le\": %" PRId64 ", \"count\": %" PRIu64 "}",
-                       histogram_upto(i), histogram->steps[i]);
+                       histogram_upto(i), histogram->bins[i]);
     json_close(json, ']');
 }
 

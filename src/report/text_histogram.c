@@ -11,10 +11,10 @@
 #define ROWS_FEW 16 /* with fewer, rows are halved */
 #define BAR_LEAST 4
 
-/* Rows are equal numbers of steps of the histogram, hence equal fractions of octaves. */
+/* Rows are equal numbers of bins of the histogram, hence equal fractions of octaves. */
 struct rows {
     const struct histogram *histogram;
-    int steps;       /* in a row */
+    int bins;        /* in a row */
     int first, last; /* rows that are not empty */
     uint64_t most;   /* requests in any row */
     int digits;      /* of that number */
@@ -24,18 +24,18 @@ static uint64_t
 count_row(const struct rows *rows, int row)
 {
     uint64_t count = 0;
-    for (int i = row * rows->steps; i < (row + 1) * rows->steps; i++)
-        count += rows->histogram->steps[i];
+    for (int i = row * rows->bins; i < (row + 1) * rows->bins; i++)
+        count += rows->histogram->bins[i];
     return count;
 }
 
 /* Returns true if no two bounds in a row are the same when printed. */
 static bool
-is_legible(int steps, int first, int last)
+is_legible(int bins, int first, int last)
 {
     char texts[2][UNITS_TEXT] = {""};
-    for (int i = 0, row = first / steps; row <= last / steps + 1; row++, i = !i) {
-        units_format(UNITS_TIME, histogram_below(row * steps), texts[i]);
+    for (int i = 0, row = first / bins; row <= last / bins + 1; row++, i = !i) {
+        units_format(UNITS_TIME, histogram_below(row * bins), texts[i]);
         if (strcmp(texts[0], texts[1]) == 0)
             return false;
     }
@@ -45,18 +45,17 @@ is_legible(int steps, int first, int last)
 static struct rows
 choose_rows(const struct histogram *histogram)
 {
-    struct rows rows = {.histogram = histogram, .steps = 1 << HISTOGRAM_BITS};
-    int first = 0, last = HISTOGRAM_STEPS - 1;
-    while (!histogram->steps[first])
+    struct rows rows = {.histogram = histogram, .bins = 1 << HISTOGRAM_BITS};
+    int first = 0, last = HISTOGRAM_BINS - 1;
+    while (!histogram->bins[first])
         first++;
-    while (!histogram->steps[last])
+    while (!histogram->bins[last])
         last--;
-    while (rows.steps > 1 &&
-           last / (rows.steps / 2) - first / (rows.steps / 2) < ROWS_FEW &&
-           is_legible(rows.steps / 2, first, last))
-        rows.steps /= 2;
-    rows.first = first / rows.steps;
-    rows.last = last / rows.steps;
+    while (rows.bins > 1 && last / (rows.bins / 2) - first / (rows.bins / 2) < ROWS_FEW &&
+           is_legible(rows.bins / 2, first, last))
+        rows.bins /= 2;
+    rows.first = first / rows.bins;
+    rows.last = last / rows.bins;
     for (int row = rows.first; row <= rows.last; row++) {
         uint64_t count = count_row(&rows, row);
         rows.most = count > rows.most ? count : rows.most;
@@ -113,8 +112,8 @@ text_histogram_add(struct buffer *text, const struct histogram *histogram, bool 
     for (int row = rows.first; row <= rows.last; row++) {
         uint64_t count = count_row(&rows, row);
         sum += count;
-        units_format(UNITS_TIME, histogram_below(row * rows.steps), from);
-        units_format(UNITS_TIME, histogram_below((row + 1) * rows.steps), to);
+        units_format(UNITS_TIME, histogram_below(row * rows.bins), from);
+        units_format(UNITS_TIME, histogram_below((row + 1) * rows.bins), to);
         buffer_format(text, "%9s - %9s  %*" PRIu64 "  %5.1f %%  ", from, to, digits,
                       count, percent(count, histogram->count));
         add_bar(text, count, rows.most, width, utf8);

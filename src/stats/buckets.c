@@ -13,7 +13,7 @@
 #define BOUND_MOST (3600 * SECOND) /* below HISTOGRAM_MOST, which has all beyond it */
 #define BOUND_TEXT 48              /* longer ones are no times */
 
-/* The second bound of an octave is 1.416 times the first: no end of a step of struct
+/* The second bound of an octave is 1.416 times the first: no end of a bin of struct
  * histogram, which are 8 ns wide from 1024 to 2048 ns, is nearer to the square root of
  * two. */
 #define OCTAVE(k) (1000LL << (k))

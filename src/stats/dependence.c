@@ -45,8 +45,8 @@
 /* A series while its dependence is sought. */
 struct sample_set {
     int count;
-    uint16_t *steps; /* of each latency, in order */
-    int *upto;       /* latencies in a step of the histogram and those below */
+    uint16_t *bins; /* of each latency, in order */
+    int *upto;      /* latencies in a bin of the histogram and those below */
     double tolerance;
     float *values; /* 1 up to a percentile, 0 beyond, less their mean */
 };
@@ -76,17 +76,17 @@ fill_set(struct sample_set *set, const struct time_series *series)
 {
     size_t count = (size_t)series->used;
     set->count = series->used;
-    set->steps = malloc(count * sizeof(*set->steps));
-    set->upto = calloc(HISTOGRAM_STEPS, sizeof(*set->upto));
+    set->bins = malloc(count * sizeof(*set->bins));
+    set->upto = calloc(HISTOGRAM_BINS, sizeof(*set->upto));
     set->values = malloc(count * sizeof(*set->values));
-    if (!set->steps || !set->upto || !set->values)
+    if (!set->bins || !set->upto || !set->values)
         return -1;
     for (int i = 0; i < set->count; i++) {
-        set->steps[i] = (uint16_t)histogram_step(series->entries[i].latency);
-        set->upto[set->steps[i]]++;
+        set->bins[i] = (uint16_t)histogram_bin(series->entries[i].latency);
+        set->upto[set->bins[i]]++;
     }
-    for (int step = 1; step < HISTOGRAM_STEPS; step++)
-        set->upto[step] += set->upto[step - 1];
+    for (int bin = 1; bin < HISTOGRAM_BINS; bin++)
+        set->upto[bin] += set->upto[bin - 1];
     return 0;
 }
 
@@ -142,11 +142,11 @@ find_time(float *values, int count)
 
 /* Returns the autocorrelation time of being up to STEP. */
 static double
-find_time_upto(const struct sample_set *set, int step)
+find_time_upto(const struct sample_set *set, int bin)
 {
-    float mean = (float)set->upto[step] / (float)set->count;
+    float mean = (float)set->upto[bin] / (float)set->count;
     for (int i = 0; i < set->count; i++)
-        set->values[i] = (set->steps[i] <= step ? 1 : 0) - mean;
+        set->values[i] = (set->bins[i] <= bin ? 1 : 0) - mean;
     return find_time(set->values, set->count);
 }
 
@@ -154,13 +154,13 @@ find_time_upto(const struct sample_set *set, int step)
 static double
 find_time_at(const struct sample_set *set, int rank)
 {
-    int step = 0;
-    while (set->upto[step] < rank)
-        step++;
-    double low = (double)histogram_below(step) / (1 + set->tolerance);
-    double high = (double)histogram_upto(step) * (1 + set->tolerance);
-    return fmax(find_time_upto(set, histogram_step((int64_t)low)),
-                find_time_upto(set, histogram_step((int64_t)high)));
+    int bin = 0;
+    while (set->upto[bin] < rank)
+        bin++;
+    double low = (double)histogram_below(bin) / (1 + set->tolerance);
+    double high = (double)histogram_upto(bin) * (1 + set->tolerance);
+    return fmax(find_time_upto(set, histogram_bin((int64_t)low)),
+                find_time_upto(set, histogram_bin((int64_t)high)));
 }
 
 /* Returns the longest time of RANK and of those further from its end of the series. */
@@ -209,7 +209,7 @@ dependence_find(struct dependence *dependence, const struct time_series *series,
         if (roughly.known)
             *dependence = roughly;
     }
-    free(set.steps);
+    free(set.bins);
     free(set.upto);
     free(set.values);
     return status;

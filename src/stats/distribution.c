@@ -7,12 +7,12 @@
  * integer sum is exact for 10^9 requests of a second each, and for nine times
  * as many.
  *
- * Steps count values less one, so that their upper bounds belong to them (as the limits
+ * Bins count values less one, so that their upper bounds belong to them (as the limits
  * of other histograms do) and round numbers of microseconds are bounds. With v = latency
- * - 1 and e the number of bits of v beyond the eight highest, the step is 128 e + v /
+ * - 1 and e the number of bits of v beyond the eight highest, the bin is 128 e + v /
  * 2^e: a shift and a sum. For v below 256 that is v itself; from there on each e begins
- * where the one before ends, because v / 2^e is at least 128. A step of e is 2^e wide and
- * its values are at least 128 * 2^e, so half a step is at most 1/256 of them.
+ * where the one before ends, because v / 2^e is at least 128. A bin of e is 2^e wide and
+ * its values are at least 128 * 2^e, so half a bin is at most 1/256 of them.
  */
 #include "stats/distribution.h"
 
@@ -53,40 +53,40 @@ moments_deviation(const struct moments *moments)
     return moments->count ? (int64_t)sqrt(moments->squares / (double)moments->count) : 0;
 }
 
-#define OCTAVE_STEPS (1 << HISTOGRAM_BITS)
+#define OCTAVE_BINS (1 << HISTOGRAM_BITS)
 
 int64_t
-histogram_below(int step)
+histogram_below(int bin)
 {
-    int extra = step < 2 * OCTAVE_STEPS ? 0 : step / OCTAVE_STEPS - 1;
-    return (int64_t)(step - extra * OCTAVE_STEPS) << extra;
+    int extra = bin < 2 * OCTAVE_BINS ? 0 : bin / OCTAVE_BINS - 1;
+    return (int64_t)(bin - extra * OCTAVE_BINS) << extra;
 }
 
 int64_t
-histogram_upto(int step)
+histogram_upto(int bin)
 {
-    return histogram_below(step + 1);
+    return histogram_below(bin + 1);
 }
 
 int64_t
-histogram_middle(int step)
+histogram_middle(int bin)
 {
-    int64_t below = histogram_below(step);
-    return below + (histogram_upto(step) - below + 1) / 2;
+    int64_t below = histogram_below(bin);
+    return below + (histogram_upto(bin) - below + 1) / 2;
 }
 
-/* Go down from the longest wait, and add the waits of one step at once. */
+/* Go down from the longest wait, and add the waits of one bin at once. */
 void
 histogram_record_waits(struct histogram *histogram, int64_t latency, int64_t every,
                        int64_t idle)
 {
     int64_t wait = latency - every;
     while (wait > idle) {
-        int step = histogram_step(wait);
-        int64_t below = histogram_below(step);
+        int bin = histogram_bin(wait);
+        int64_t below = histogram_below(bin);
         int64_t waits = (wait - (below > idle ? below : idle) - 1) / every + 1;
         histogram->count += (uint64_t)waits;
-        histogram->steps[step] += (uint64_t)waits;
+        histogram->bins[bin] += (uint64_t)waits;
         wait -= waits * every;
     }
 }
@@ -98,36 +98,36 @@ histogram_merge(struct histogram *histogram, const struct histogram *more, int64
     if (more->count == 0)
         return;
     histogram->count += more->count;
-    for (int i = histogram_step(least); i <= histogram_step(most); i++)
-        histogram->steps[i] += more->steps[i];
+    for (int i = histogram_bin(least); i <= histogram_bin(most); i++)
+        histogram->bins[i] += more->bins[i];
 }
 
 int64_t
 histogram_value(const struct histogram *histogram, uint64_t rank)
 {
-    int step = 0;
-    uint64_t seen = histogram->steps[0];
-    while (seen < rank && step < HISTOGRAM_STEPS - 1)
-        seen += histogram->steps[++step];
-    return histogram_middle(step);
+    int bin = 0;
+    uint64_t seen = histogram->bins[0];
+    while (seen < rank && bin < HISTOGRAM_BINS - 1)
+        seen += histogram->bins[++bin];
+    return histogram_middle(bin);
 }
 
 uint64_t
 histogram_count(const struct histogram *histogram, int64_t limit)
 {
     uint64_t count = 0;
-    for (int i = 0; i < HISTOGRAM_STEPS && histogram_upto(i) <= limit; i++)
-        count += histogram->steps[i];
+    for (int i = 0; i < HISTOGRAM_BINS && histogram_upto(i) <= limit; i++)
+        count += histogram->bins[i];
     return count;
 }
 
 void
 histogram_clear(struct histogram *histogram, int64_t least, int64_t most)
 {
-    int first = histogram_step(least), last = histogram_step(most);
+    int first = histogram_bin(least), last = histogram_bin(most);
     histogram->count = 0;
-    memset(&histogram->steps[first], 0,
-           (size_t)(last - first + 1) * sizeof(histogram->steps[0]));
+    memset(&histogram->bins[first], 0,
+           (size_t)(last - first + 1) * sizeof(histogram->bins[0]));
 }
 
 void

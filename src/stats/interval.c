@@ -49,23 +49,23 @@ count_independent(const struct estimate *estimate, double time)
     return (uint64_t)fmax(count / time, 1);
 }
 
-/* A walk through a histogram, from its lowest step to its highest. */
+/* A walk through a histogram, from its lowest bin to its highest. */
 struct walk {
     const struct histogram *histogram;
-    int step;
-    uint64_t seen; /* up to this step */
+    int bin;
+    uint64_t seen; /* up to this bin */
 };
 
-/* Returns the step of RANK, which is not below the one before. */
+/* Returns the bin of RANK, which is not below the one before. */
 static int
-find_step(struct walk *walk, double rank)
+find_bin(struct walk *walk, double rank)
 {
     const struct histogram *histogram = walk->histogram;
     if (walk->seen == 0)
-        walk->seen = histogram->steps[walk->step];
-    while ((double)walk->seen < rank && walk->step < HISTOGRAM_STEPS - 1)
-        walk->seen += histogram->steps[++walk->step];
-    return walk->step;
+        walk->seen = histogram->bins[walk->bin];
+    while ((double)walk->seen < rank && walk->bin < HISTOGRAM_BINS - 1)
+        walk->seen += histogram->bins[++walk->bin];
+    return walk->bin;
 }
 
 /* Returns which rank among all requests has the value of RANK among COUNT independent
@@ -83,8 +83,8 @@ find_low(struct walk *walk, uint64_t rank, uint64_t count)
 {
     if (rank == 0)
         return 0;
-    int step = find_step(walk, floor(find_rank(walk, rank, count) + 1e-6));
-    return (double)histogram_below(step) + 1;
+    int bin = find_bin(walk, floor(find_rank(walk, rank, count) + 1e-6));
+    return (double)histogram_below(bin) + 1;
 }
 
 static double
@@ -92,8 +92,8 @@ find_high(struct walk *walk, uint64_t rank, uint64_t count)
 {
     if (rank == 0 || rank > count)
         return INFINITY;
-    int step = find_step(walk, ceil(find_rank(walk, rank, count) - 1e-6));
-    return (double)histogram_upto(step);
+    int bin = find_bin(walk, ceil(find_rank(walk, rank, count) - 1e-6));
+    return (double)histogram_upto(bin);
 }
 
 struct interval

@@ -186,12 +186,12 @@ scope_next(const struct stats *stats, enum scope scope)
     return scope;
 }
 
-/* Returns VALUE, the middle of a step, no further out than what was seen: from LEAST on.
+/* Returns VALUE, the middle of a bin, no further out than what was seen: from LEAST on.
  */
 static int64_t
 clamp(const struct latencies *latencies, int64_t value, int64_t least)
 {
-    if (value <= 1 && least == 0) /* the step of 1 ns is that of 0, too */
+    if (value <= 1 && least == 0) /* the bin of 1 ns is that of 0, too */
         return 0;
     return value < least ? least : value > latencies->most ? latencies->most : value;
 }
@@ -215,10 +215,10 @@ latencies_above(const struct latencies *latencies, int64_t limit)
 {
     const struct histogram *histogram = latencies->requests;
     uint64_t above = 0;
-    for (int i = HISTOGRAM_STEPS; i-- > 0;)
-        if (histogram->steps[i] &&
+    for (int i = HISTOGRAM_BINS; i-- > 0;)
+        if (histogram->bins[i] &&
             clamp(latencies, histogram_middle(i), latencies->moments->min) > limit)
-            above += histogram->steps[i];
+            above += histogram->bins[i];
     return above;
 }
 

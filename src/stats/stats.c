@@ -1,6 +1,6 @@
 /*
  * Verdicts, and the figures of the requests that count. All merges are exact. Clearing
- * and merging touch only the steps of histograms between the extremes, so that memory
+ * and merging touch only the bins of histograms between the extremes, so that memory
  * that holds nothing stays untouched.
  */
 #include "stats/stats.h"

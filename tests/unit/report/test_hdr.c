@@ -230,13 +230,13 @@ every_step_is_one_of_theirs(void **state)
     static struct line line;
     struct buffer text = {0};
     memset(&histogram, 0, sizeof(histogram));
-    for (int i = 0; i < HISTOGRAM_STEPS; i++)
-        histogram.count += histogram.steps[i] = (uint64_t)i + 1;
+    for (int i = 0; i < HISTOGRAM_BINS; i++)
+        histogram.count += histogram.bins[i] = (uint64_t)i + 1;
     hdr_line(&text, "a", 0, SECOND, &histogram);
     read_line(&line, text.text);
     buffer_free(&text);
     assert_int_equal(line.count, histogram.count);
-    for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+    for (int i = 0; i < HISTOGRAM_BINS; i++) {
         int64_t low, high, below = histogram_below(i), end = histogram_upto(i);
         struct histogram *one = &histogram;
         memset(one, 0, sizeof(*one));
@@ -265,7 +265,7 @@ counts_of_any_size_come_back(void **state)
                  {301, 8192},
                  {302, UINT64_C(1) << 32},
                  {4000, (UINT64_C(1) << 62) - 1},
-                 {HISTOGRAM_STEPS - 1, 1}};
+                 {HISTOGRAM_BINS - 1, 1}};
     static struct histogram histogram;
     static struct line line;
     struct buffer text = {0};
@@ -274,9 +274,9 @@ counts_of_any_size_come_back(void **state)
         hdr_line(&text, "a", 0, SECOND, &histogram);
         read_line(&line, text.text);
         buffer_free(&text);
-        assert_memory_equal(line.counts, histogram.steps, sizeof(histogram.steps));
+        assert_memory_equal(line.counts, histogram.bins, sizeof(histogram.bins));
         if (i < sizeof(cases) / sizeof(cases[0])) {
-            histogram.steps[cases[i].step] = cases[i].count;
+            histogram.bins[cases[i].step] = cases[i].count;
             histogram.count += cases[i].count;
         }
     }
@@ -301,7 +301,7 @@ the_maximum_is_the_end_of_its_step_in_ms(void **state)
         hdr_line(&text, "a", 0, SECOND, &histogram);
         read_line(&line, text.text);
         buffer_free(&text);
-        bounds_of(histogram_step(cases[i].latency), &low, &high);
+        bounds_of(histogram_bin(cases[i].latency), &low, &high);
         assert_int_equal((int64_t)(line.max * 1e6 + .5), high);
         assert_true(high + 1 >= cases[i].latency);
     }
@@ -323,11 +323,11 @@ each_line_has_what_is_new_since_the_one_before(void **state)
     const char *next = read_line(&line, text.text);
     assert_string_equal(line.tag, "/a");
     assert_int_equal(line.count, 1);
-    assert_int_equal(line.counts[histogram_step(1000)], 1);
+    assert_int_equal(line.counts[histogram_bin(1000)], 1);
     assert_int_equal((int64_t)(line.start * 1e6 + .5), NS_2026 / US + 1000000);
     next = read_line(&line, next);
     assert_string_equal(line.tag, "/b");
-    assert_int_equal(line.counts[histogram_step(7000)], 2);
+    assert_int_equal(line.counts[histogram_bin(7000)], 2);
     assert_string_equal(next, "");
     buffer_clear(&text);
     record(&jobs[0], 1000);
@@ -335,8 +335,8 @@ each_line_has_what_is_new_since_the_one_before(void **state)
     hdr_lines(log, &text, jobs, 2, 9500 * MS, false);
     next = read_line(&line, text.text);
     assert_int_equal(line.count, 2);
-    assert_int_equal(line.counts[histogram_step(1000)], 1);
-    assert_int_equal(line.counts[histogram_step(3000)], 1);
+    assert_int_equal(line.counts[histogram_bin(1000)], 1);
+    assert_int_equal(line.counts[histogram_bin(3000)], 1);
     assert_int_equal((int64_t)(line.start * 1e6 + .5), NS_2026 / US + 2000000);
     assert_int_equal((int64_t)(line.length * 1e6 + .5), 2500000);
     read_line(&line, next);
@@ -436,7 +436,7 @@ check_tags(struct buffer *text, const char *const *tags, const int64_t *values)
         assert_string_equal(line.tag, tags[i]);
         assert_int_equal(line.count, values[i] ? 1 : 0);
         if (values[i])
-            assert_int_equal(line.counts[histogram_step(values[i])], 1);
+            assert_int_equal(line.counts[histogram_bin(values[i])], 1);
         assert_int_equal((int64_t)(line.length * 1e6 + .5), 1000000);
     }
     assert_string_equal(next, "");

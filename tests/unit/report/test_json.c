@@ -214,7 +214,7 @@ a_write_has_the_time_of_its_flush(void **state)
 static void
 add(struct histogram *histogram, int latency, uint64_t count)
 {
-    histogram->steps[latency - 1] += count;
+    histogram->bins[latency - 1] += count;
     histogram->count += count;
 }
 
@@ -292,8 +292,8 @@ the_histogram_has_the_steps_that_are_not_empty(void **state)
     (void)state;
     struct golden golden;
     struct stats stats = stats_of(12);
-    stats.latencies.steps[3 * 128 + 1496 / 8] = 18000000000000000000u;
-    stats.latencies.steps[HISTOGRAM_STEPS - 1] = 3;
+    stats.latencies.bins[3 * 128 + 1496 / 8] = 18000000000000000000u;
+    stats.latencies.bins[HISTOGRAM_BINS - 1] = 3;
     prepare(&golden);
     golden.options.given[OPTION_HISTOGRAM] = 1;
     golden_begin(&golden);

@@ -40,7 +40,7 @@ histogram_of(const struct bin *bins)
     struct histogram histogram = {0};
     for (; bins->latency; bins++) {
         histogram.count += bins->count;
-        histogram.steps[histogram_step(bins->latency)] += bins->count;
+        histogram.bins[histogram_bin(bins->latency)] += bins->count;
     }
     return histogram;
 }

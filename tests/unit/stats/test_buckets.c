@@ -12,9 +12,9 @@ TEST(each_default_bound_is_the_end_of_a_step)
 {
     for (int i = 0; i < buckets->count; i++) {
         int64_t bound = buckets->list[i];
-        int step = histogram_step(bound);
-        assert_int_equal(histogram_upto(step), bound);
-        assert_int_equal(histogram_step(bound + 1), step + 1);
+        int bin = histogram_bin(bound);
+        assert_int_equal(histogram_upto(bin), bound);
+        assert_int_equal(histogram_bin(bound + 1), bin + 1);
     }
 }
 

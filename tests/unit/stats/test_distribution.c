@@ -259,10 +259,10 @@ TEST(only_requests_that_count_are_in_the_distribution)
     assert_int_equal(stats.syncs.count, 3);
     assert_int_equal(stats.corrected.count, 6);
     for (int counted = VERDICT_NONE; counted <= VERDICT_SLOW; counted++) {
-        assert_int_equal(stats.latencies.steps[149 + counted], 1);
-        assert_int_equal(stats.syncs.steps[99 + counted], 1);
-        assert_int_equal(stats.corrected.steps[149 + counted], 1);
-        assert_int_equal(stats.corrected.steps[49 + counted], 1);
+        assert_int_equal(stats.latencies.bins[149 + counted], 1);
+        assert_int_equal(stats.syncs.bins[99 + counted], 1);
+        assert_int_equal(stats.corrected.bins[149 + counted], 1);
+        assert_int_equal(stats.corrected.bins[49 + counted], 1);
     }
 }
 

@@ -1,4 +1,4 @@
-/* The histogram: its steps and their bounds, merging, ranks, and waits of missed
+/* The histogram: its bins and their bounds, merging, ranks, and waits of missed
  * requests. */
 #include "support.h"
 
@@ -8,7 +8,7 @@
 
 #define HOUR (3600 * 1000000000LL)
 #define STEPS_OF_OCTAVE 128
-#define LAST (HISTOGRAM_STEPS - 1)
+#define LAST (HISTOGRAM_BINS - 1)
 
 static const struct histogram nothing;
 
@@ -26,16 +26,16 @@ any_latency(struct random *random)
     return (int64_t)((1ull << bits) + random_below(random, 1ull << bits));
 }
 
-/* The first 256 steps are 1 ns wide, the next 128 are 2 ns, the next 4 ns. */
+/* The first 256 bins are 1 ns wide, the next 128 are 2 ns, the next 4 ns. */
 TEST(steps_join_and_double_in_width_every_128)
 {
     int64_t bound = 0, width = 1;
-    for (int step = 0; step < HISTOGRAM_STEPS; step++) {
-        if (step >= 2 * STEPS_OF_OCTAVE && step % STEPS_OF_OCTAVE == 0)
+    for (int bin = 0; bin < HISTOGRAM_BINS; bin++) {
+        if (bin >= 2 * STEPS_OF_OCTAVE && bin % STEPS_OF_OCTAVE == 0)
             width *= 2;
-        assert_int_equal(histogram_below(step), bound);
+        assert_int_equal(histogram_below(bin), bound);
         bound += width;
-        assert_int_equal(histogram_upto(step), bound);
+        assert_int_equal(histogram_upto(bin), bound);
     }
     assert_int_equal(bound, 4398046511104);
     assert_int_equal(bound, HISTOGRAM_MOST);
@@ -44,20 +44,20 @@ TEST(steps_join_and_double_in_width_every_128)
 
 TEST(upper_bounds_belong_to_their_step_and_lower_ones_do_not)
 {
-    for (int step = 0; step < HISTOGRAM_STEPS; step++) {
-        int64_t below = histogram_below(step), upto = histogram_upto(step);
-        assert_int_equal(histogram_step(below + 1), step);
-        assert_int_equal(histogram_step(below + (upto - below + 1) / 2), step);
-        assert_int_equal(histogram_step(upto), step);
-        assert_int_equal(histogram_step(upto + 1), step < LAST ? step + 1 : LAST);
+    for (int bin = 0; bin < HISTOGRAM_BINS; bin++) {
+        int64_t below = histogram_below(bin), upto = histogram_upto(bin);
+        assert_int_equal(histogram_bin(below + 1), bin);
+        assert_int_equal(histogram_bin(below + (upto - below + 1) / 2), bin);
+        assert_int_equal(histogram_bin(upto), bin);
+        assert_int_equal(histogram_bin(upto + 1), bin < LAST ? bin + 1 : LAST);
     }
 }
 
 TEST(every_small_value_is_within_the_bounds_of_its_step)
 {
     for (int64_t value = 1; value <= 300000; value++) {
-        int step = histogram_step(value);
-        assert_true(histogram_below(step) < value && value <= histogram_upto(step));
+        int bin = histogram_bin(value);
+        assert_true(histogram_below(bin) < value && value <= histogram_upto(bin));
     }
 }
 
@@ -65,7 +65,7 @@ TEST(chosen_values_have_the_step_computed_by_hand)
 {
     static const struct {
         int64_t latency;
-        int step;
+        int bin;
     } cases[] = {
         {0, 0},
         {1, 0},
@@ -73,7 +73,7 @@ TEST(chosen_values_have_the_step_computed_by_hand)
         {128, 127},
         {129, 128},
         {256, 255},
-        {257, 256}, /* 256 = 128 * 2: step 128 * 1 + 128 */
+        {257, 256}, /* 256 = 128 * 2: bin 128 * 1 + 128 */
         {258, 256},
         {259, 257},
         {1000, 505},        /* 999 / 4 = 249: 128 * 2 + 249 */
@@ -87,27 +87,27 @@ TEST(chosen_values_have_the_step_computed_by_hand)
         {INT64_MAX, 4607},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        assert_int_equal(histogram_step(cases[i].latency), cases[i].step);
+        assert_int_equal(histogram_bin(cases[i].latency), cases[i].bin);
 }
 
 TEST(an_octave_has_128_steps)
 {
     for (int bits = 8; bits <= 42; bits++)
-        assert_int_equal(histogram_step(1LL << bits) - histogram_step(1LL << (bits - 1)),
+        assert_int_equal(histogram_bin(1LL << bits) - histogram_bin(1LL << (bits - 1)),
                          128);
 }
 
 TEST(powers_of_two_of_a_microsecond_are_bounds)
 {
     for (int k = 0; k <= 25; k++)
-        assert_int_equal(histogram_upto(histogram_step(US << k)), US << k);
+        assert_int_equal(histogram_upto(histogram_bin(US << k)), US << k);
 }
 
 TEST(a_step_is_narrower_than_a_128th_of_its_values)
 {
-    for (int step = 128; step < HISTOGRAM_STEPS; step++) {
-        int64_t least = histogram_below(step) + 1;
-        assert_true((histogram_upto(step) - least + 1) * 128 < least);
+    for (int bin = 128; bin < HISTOGRAM_BINS; bin++) {
+        int64_t least = histogram_below(bin) + 1;
+        assert_true((histogram_upto(bin) - least + 1) * 128 < least);
     }
 }
 
@@ -121,8 +121,8 @@ value_of_one(int64_t latency)
 
 TEST(a_value_is_within_4_in_1000_of_all_of_its_step)
 {
-    for (int step = 0; step < HISTOGRAM_STEPS; step++) {
-        int64_t least = histogram_below(step) + 1, most = histogram_upto(step);
+    for (int bin = 0; bin < HISTOGRAM_BINS; bin++) {
+        int64_t least = histogram_below(bin) + 1, most = histogram_upto(bin);
         int64_t value = value_of_one(least);
         assert_true(value >= least && value <= most);
         assert_true((value - least) * 1000 < 4 * least);
@@ -139,12 +139,12 @@ TEST(values_up_to_256_are_exact)
 TEST(recording_adds_one_to_one_step)
 {
     static const int64_t latencies[] = {0, 1, 1000, 1001, HOUR, INT64_MAX};
-    static const int steps[] = {0, 0, 505, 506, 4561, 4607};
+    static const int bins[] = {0, 0, 505, 506, 4561, 4607};
     struct histogram histogram = {0}, expected = {0};
     for (int i = 0; i < 6; i++) {
         histogram_record(&histogram, latencies[i]);
         expected.count++;
-        expected.steps[steps[i]]++;
+        expected.bins[bins[i]]++;
         assert_same(&histogram, &expected);
     }
 }
@@ -177,7 +177,7 @@ TEST(merging_nothing_changes_nothing)
     assert_same(&copy, &before);
 }
 
-/* 5001 is in a step of 32 ns, the others in steps of 1 ns. */
+/* 5001 is in a bin of 32 ns, the others in bins of 1 ns. */
 TEST(ranks_count_from_the_smallest)
 {
     static const int64_t recorded[] = {20, 7, 7, 100, 7, 5001, 7, 20, 7};
@@ -217,10 +217,10 @@ TEST(counts_are_exact_at_every_bound)
         histogram_record(&histogram, latencies[i]);
     }
     qsort(latencies, 20000, sizeof(latencies[0]), compare);
-    for (int step = 0; step < HISTOGRAM_STEPS - 1; step++) {
-        while (within < 20000 && latencies[within] <= histogram_upto(step))
+    for (int bin = 0; bin < HISTOGRAM_BINS - 1; bin++) {
+        while (within < 20000 && latencies[within] <= histogram_upto(bin))
             within++;
-        assert_int_equal(histogram_count(&histogram, histogram_upto(step)), within);
+        assert_int_equal(histogram_count(&histogram, histogram_upto(bin)), within);
     }
     assert_true(within > 19000 && within < 20000); /* the rest is beyond all bounds */
     assert_int_equal(histogram_count(&histogram, HISTOGRAM_MOST), 20000);
@@ -343,11 +343,11 @@ TEST(billions_of_waits_are_counted_in_their_steps)
         int64_t least = cases[i].least, every = cases[i].every, seen = 0;
         histogram_record_waits(&histogram, cases[i].latency, every, 0);
         assert_int_equal(histogram.count, cases[i].waits);
-        for (int step = 0; step < HISTOGRAM_STEPS; step++) {
-            int64_t upto = count_upto(histogram_upto(step), least, every);
-            if (step == LAST || upto > cases[i].waits)
+        for (int bin = 0; bin < HISTOGRAM_BINS; bin++) {
+            int64_t upto = count_upto(histogram_upto(bin), least, every);
+            if (bin == LAST || upto > cases[i].waits)
                 upto = cases[i].waits;
-            assert_int_equal(histogram.steps[step], upto - seen);
+            assert_int_equal(histogram.bins[bin], upto - seen);
             seen = upto;
         }
     }

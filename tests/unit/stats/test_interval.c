@@ -396,10 +396,10 @@ TEST(entries_are_put_in_the_order_of_their_starts)
         assert_int_equal(entries[i].start, i);
 }
 
-/* Nothing varies but what is not known of a latency within its step. */
-TEST(equal_latencies_are_known_to_their_step)
+/* Nothing varies but what is not known of a latency within its bin. */
+TEST(equal_latencies_are_known_to_their_bin)
 {
-    int step = histogram_step(500000);
+    int bin = histogram_bin(500000);
     for (int count = 500; count <= MOST; count *= 3)
         for (int figure = 0; figure < 2; figure++) {
             start(&runs[0]);
@@ -408,8 +408,8 @@ TEST(equal_latencies_are_known_to_their_step)
             struct estimate estimate = estimate_of(&runs[0], figure);
             struct interval interval = estimate_interval(&estimate, 0.025);
             struct interval ratio = estimate_ratio(&estimate, &estimate);
-            assert_true(interval.low == (double)histogram_below(step) + 1);
-            assert_true(interval.high == (double)histogram_upto(step));
+            assert_true(interval.low == (double)histogram_below(bin) + 1);
+            assert_true(interval.high == (double)histogram_upto(bin));
             assert_true(ratio.low >= 0.992 && ratio.low < 1);
             assert_true(ratio.high <= 1.008 && ratio.high > 1);
         }

@@ -44,7 +44,7 @@ TEST(each_operation_has_its_own_figures_where_both_are_mixed)
     assert_int_equal(reads->latencies.count, 1);
     assert_int_equal(writes->latency.sum, 14000);
     assert_int_equal(writes->latency.min, 5000);
-    assert_int_equal(writes->latencies.steps[histogram_step(9000)], 1);
+    assert_int_equal(writes->latencies.bins[histogram_bin(9000)], 1);
     assert_int_equal(stats.latencies.count, 3);
     assert_int_equal(one.operations[OPERATION_WRITE].requests, 0);
     assert_int_equal(one.operations[OPERATION_WRITE].latency.count, 0);
@@ -151,8 +151,8 @@ TEST(waits_of_both_operations_are_those_of_all)
                                *other = &stats.operations[1 - i % 2].corrected;
         assert_int_equal(own->count + other->count, stats.corrected.count);
         assert_in_range(other->count - (own->count - 1), 0, 1);
-        for (int k = 0; k < HISTOGRAM_STEPS; k++)
-            assert_true(own->steps[k] + other->steps[k] == stats.corrected.steps[k]);
+        for (int k = 0; k < HISTOGRAM_BINS; k++)
+            assert_true(own->bins[k] + other->bins[k] == stats.corrected.bins[k]);
     }
 }
 

@@ -281,7 +281,7 @@ TEST(clearing_reaches_the_shortest_and_the_longest)
     struct stats stats = {.every = 1000000000}, empty = {.every = 1000000000};
     record_times(&stats, 0, 1);
     record_times(&stats, INT64_MAX, INT64_MAX - 1);
-    assert_int_equal(stats.latencies.steps[HISTOGRAM_STEPS - 1], 1);
+    assert_int_equal(stats.latencies.bins[HISTOGRAM_BINS - 1], 1);
     stats_clear(&stats);
     assert_memory_equal(&stats, &empty, sizeof(stats));
 }
