@@ -23,7 +23,7 @@
  * What should end after a signal or a failure, though a disk that is slow is not dead:
  * - requests, also at the end of the work time at the least: their worker is abandoned;
  * - a queue that is to fail requests which have timed out, and then another thread that
- *   tells something: the worker is abandoned, and what it had is not told;
+ *   notifies: the worker is abandoned, and nobody is notified of what it had;
  * - an opening, a closing, a comparison: the session gives up;
  * - exported files: they count as not written;
  * - messages, output, a second SIGINT: they are dropped, and the child is abandoned.

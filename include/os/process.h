@@ -31,8 +31,8 @@ void os_signals_install(void);
 /*
  * Parts the process in two, where the system has fork(2): the one that was started
  * becomes the monitor, which does not return from here, and its child does. The monitor
- * passes signals on, and ends as the child ends or when os_process_end tells it to, while
- * the child may be stuck in the kernel. If it is killed, the child ends. After
+ * passes signals on, and ends as the child ends or when os_process_end has it do so,
+ * while the child may be stuck in the kernel. If it is killed, the child ends. After
  * os_signals_install, before there is a second thread. Returns 0, or -1 with errno: the
  * process goes on alone.
  */
@@ -87,9 +87,9 @@ void os_signals_closing(int stream, int byte);
 
 /*
  * Has LINE, a constant with its newline, written to stdout if the process ends before it
- * could say its last word: by a second SIGINT, which ends it with STATUS then and not
+ * could say its final line: by a second SIGINT, which ends it with STATUS then and not
  * with 4, killed, or abandoned by the monitor. It is not where that would mean to wait.
- * NULL: that word is said; STATUS still holds. First called before os_monitor_start, and
+ * NULL: that line is said; STATUS still holds. First called before os_monitor_start, and
  * from then on no signal is what the process ends by, but its status says how it ended.
  */
 void os_process_last_line(const char *line, int status);

@@ -35,7 +35,7 @@ int os_file_random(int fd, int64_t offset, int64_t length);
 typedef int os_resident_function(int fd, int64_t offset, int64_t length);
 
 /*
- * Chooses a way to ask that tells the truth about this file: the page at
+ * Chooses a way to ask that is true of this file: the page at
  * WITNESS, which was read through the cache a moment ago, must show. NULL if
  * there is none.
  */

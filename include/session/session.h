@@ -4,7 +4,7 @@
 #include "plan/plan.h"
 
 /*
- * Does what PLAN says, from the opening of its target to the last word, after
+ * Does what PLAN says, from the opening of its target to the final line, after
  * os_signals_install; all output included. Returns the exit status of the
  * program, which must not call it twice. It ends the program by itself when
  * something is stuck in the kernel that would keep it from returning.

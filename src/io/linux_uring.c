@@ -2,8 +2,8 @@
  * io_uring(7) by its system calls. Requests are entries of one ring, completions
  * those of another; both are memory shared with the kernel. Each side moves its
  * own end of a ring with release order and looks at the other's with acquire
- * order. submit only fills the next entry. reap tells of all new ones and waits
- * for a completion in one call, and makes none if there is nothing to tell and
+ * order. submit only fills the next entry. reap reports all new ones and waits
+ * for a completion in one call, and makes none if there is nothing to report and
  * something to take.
  *
  * Both rings have room for as many requests as there are slots, and each request
@@ -101,7 +101,8 @@ is_polled(const struct io_queue *queue)
 }
 
 static int
-tell(const struct io_queue *queue, unsigned operation, const void *what, unsigned count)
+do_register(const struct io_queue *queue, unsigned operation, const void *what,
+            unsigned count)
 {
     return (int)syscall(SYS_io_uring_register, (long)queue->fd, (unsigned long)operation,
                         what, (unsigned long)count);
@@ -137,7 +138,8 @@ uring_close(struct io_queue *queue)
 static bool
 can_enable(const struct io_queue *queue)
 {
-    return tell(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 1) < 0 && errno == EINVAL;
+    return do_register(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 1) < 0 &&
+           errno == EINVAL;
 }
 
 /* Creates the best ring that the kernel allows; its descriptor is below 0 if none. */
@@ -231,8 +233,8 @@ register_buffers(struct io_queue *queue)
     for (int i = 0; i < config->depth; i++)
         buffers[i] = (struct iovec){.iov_base = config->memory + (size_t)i * config->size,
                                     .iov_len = config->size};
-    queue->fixed_buffers =
-        tell(queue, IORING_REGISTER_BUFFERS, buffers, (unsigned)config->depth) == 0;
+    queue->fixed_buffers = do_register(queue, IORING_REGISTER_BUFFERS, buffers,
+                                       (unsigned)config->depth) == 0;
     free(buffers);
 }
 
@@ -267,7 +269,7 @@ uring_begin(struct io_queue *queue)
 {
     if (!(queue->setup & IORING_SETUP_R_DISABLED))
         return 0;
-    return tell(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 0);
+    return do_register(queue, IORING_REGISTER_ENABLE_RINGS, NULL, 0);
 }
 
 /*
@@ -282,9 +284,9 @@ uring_end(struct io_queue *queue)
     if (count_under_way(queue) > 0)
         return;
     if (queue->entry_flags & IOSQE_FIXED_FILE)
-        tell(queue, IORING_UNREGISTER_FILES, NULL, 0);
+        do_register(queue, IORING_UNREGISTER_FILES, NULL, 0);
     if (queue->fixed_buffers)
-        tell(queue, IORING_UNREGISTER_BUFFERS, NULL, 0);
+        do_register(queue, IORING_UNREGISTER_BUFFERS, NULL, 0);
 }
 
 static void

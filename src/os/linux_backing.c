@@ -105,8 +105,8 @@ search_below(struct linux_search *search, const char *folder)
     return devices && memories == devices ? OS_BACKING_MEMORY : OS_BACKING_DEVICE;
 }
 
-/* A disk hangs on a bus, and as most runs ask for one it is told at once. Devices made of
- * files, memory or other devices are virtual, but for persistent memory. */
+/* A disk hangs on a bus, and as most runs ask for one it is found at once. Devices made
+ * of files, memory or other devices are virtual, but for persistent memory. */
 static bool
 is_disk(const char *folder)
 {

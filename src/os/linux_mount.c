@@ -300,10 +300,10 @@ linux_remover_end(struct linux_remover *remover, bool removed)
 {
     if (remover->end < 0)
         return;
-    bool told = removed && remover->process > 0 && write(remover->end, "", 1) == 1;
+    bool notified = removed && remover->process > 0 && write(remover->end, "", 1) == 1;
     posix_inherited_remove(remover->end);
     close(remover->end);
-    while (told && waitpid(remover->process, NULL, 0) < 0 && errno == EINTR)
+    while (notified && waitpid(remover->process, NULL, 0) < 0 && errno == EINTR)
         ;
     *remover = LINUX_NO_REMOVER;
 }

@@ -48,7 +48,7 @@ posix_signals_switches(void)
     return getrusage(RUSAGE_THREAD, &usage) < 0 ? -1 : (int)(usage.ru_nvcsw & INT_MAX);
 }
 
-/* The C library's close, or a sanitizer's, is not told that these may not be the
+/* The C library's close, or a sanitizer's, does not know that these may not be the
  * descriptors of other threads, who write to theirs meanwhile. */
 void
 posix_descriptor_close(int fd)

@@ -84,13 +84,13 @@ void posix_monitor_file(int fd, const char *path);
 int64_t posix_monitor_limit(void);
 
 /*
- * posix_monitor_tell: the monitor will leave with exit STATUS, or by signal NUMBER if
- * that is not 0, once the child has ended or has had the time for it; what was told first
+ * posix_monitor_notify: the monitor will leave with exit STATUS, or by signal NUMBER if
+ * that is not 0, once the child has ended or has had the time for it; what was said first
  * holds. posix_monitor_detach: the child may be stuck in the kernel; it leaves the
  * session of the caller. posix_monitor_leave: it has closed what is the caller's, and is
  * not waited for any more.
  */
-void posix_monitor_tell(int status, int signo);
+void posix_monitor_notify(int status, int signo);
 void posix_monitor_detach(void);
 void posix_monitor_leave(void);
 

@@ -32,7 +32,7 @@
 #define PACE (50 * MS) /* from one look at output that may be stuck to the next */
 
 struct page {
-    atomic_bool ending;    /* the child has said its last word, with */
+    atomic_bool ending;    /* the child has said how to end, with */
     atomic_int status;     /* this exit status, or */
     atomic_int signo;      /* this signal, if not 0 */
     atomic_bool stuck;     /* it may be stuck in the kernel, and */
@@ -261,7 +261,7 @@ posix_last_status(void)
 }
 
 void
-posix_monitor_tell(int status, int signo)
+posix_monitor_notify(int status, int signo)
 {
     if (!monitor || atomic_load(&page->ending))
         return;
@@ -455,12 +455,13 @@ leave_if_killed(int64_t now, int64_t *since)
  * of what is the caller's. Returns when to look again; INT64_MAX: nothing was said yet.
  */
 static int64_t
-leave_if_told(int64_t now, int64_t *told)
+leave_if_asked(int64_t now, int64_t *asked)
 {
     if (!atomic_load(&page->ending))
         return INT64_MAX;
-    *told = *told ? *told : now;
-    int64_t end = *told + (atomic_load(&page->stuck) ? DEADLINE_TIDYING : DEADLINE_CHILD);
+    *asked = *asked ? *asked : now;
+    int64_t end =
+        *asked + (atomic_load(&page->stuck) ? DEADLINE_TIDYING : DEADLINE_CHILD);
     if (atomic_load(&page->over) || now >= end)
         leave(atomic_load(&page->status), atomic_load(&page->signo));
     return end;
@@ -468,17 +469,17 @@ leave_if_told(int64_t now, int64_t *told)
 
 /* The handlers run only in wait_for_signal. */
 static _Noreturn void
-watch(const sigset_t *mask)
+supervise_child(const sigset_t *mask)
 {
     struct progress progress = {0};
-    int64_t told = 0, killed = 0;
+    int64_t asked = 0, killed = 0;
     for (;;) {
         int64_t now = os_clock_now(), limit = output_limit();
         leave_if_ended();
-        int64_t end = leave_if_told(now, &told);
-        if (!told)
+        int64_t end = leave_if_asked(now, &asked);
+        if (!asked)
             leave_if_killed(now, &killed);
-        if (atomic_load(&again) && !told && now - atomic_load(&again) >= DEADLINE_GRACE)
+        if (atomic_load(&again) && !asked && now - atomic_load(&again) >= DEADLINE_GRACE)
             abandon(posix_last_status(), 0);
         int64_t next = limit == INT64_MAX ? INT64_MAX : limit - DEADLINE_WRITE;
         if (now >= next) {
@@ -488,7 +489,7 @@ watch(const sigset_t *mask)
             else
                 look(&progress, now);
         }
-        if (atomic_load(&again) && !told)
+        if (atomic_load(&again) && !asked)
             next = time_earlier(next, atomic_load(&again) + DEADLINE_GRACE);
         wait_for_signal(time_earlier(time_earlier(next, end), now + DEADLINE_KILLED),
                         mask);
@@ -517,7 +518,7 @@ os_monitor_start(void)
     if (other > 0) {
         child = other;
         sigdelset(&before, SIGCHLD);
-        watch(&before);
+        supervise_child(&before);
     }
     if (other == 0) {
         monitor = self;

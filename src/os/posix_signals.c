@@ -4,7 +4,7 @@
  * be noticed too late. The other threads block the users' signals, so that all of them
  * come to that one.
  *
- * SIGCONT has all threads go on at once after a stop, and the one that is told of it may
+ * SIGCONT has all threads go on at once after a stop, and the one that handles it may
  * be the last to run. So all threads block it: it is pending before any of them runs, for
  * as long as that one has not said what it means, and whoever has to know of a stop
  * looks.
@@ -59,7 +59,7 @@ write_closing(void)
 static void
 let_go(int status, int signo)
 {
-    posix_monitor_tell(status, signo);
+    posix_monitor_notify(status, signo);
     posix_monitor_detach();
     posix_inherited_release();
     posix_leftover_remove();
@@ -73,7 +73,7 @@ in_ms(int64_t time)
     return (int)(time / MS & INT32_MAX) | 1;
 }
 
-/* A SIGINT after another signal does not change what the parent is told, see
+/* A SIGINT after another signal does not change what the parent learns, see
  * os_signals_end. */
 static void
 on_stop(int signo)
@@ -401,7 +401,7 @@ os_signals_end(int status)
 {
     int signo = deadly_signal();
     sigset_t set;
-    posix_monitor_tell(status, signo);
+    posix_monitor_notify(status, signo);
     if (!signo)
         return status;
     signal(signo, SIG_DFL);

@@ -1,4 +1,4 @@
-/* Files by their names and descriptors: they are opened, told about, and reopened, as the
+/* Files by their names and descriptors: they are opened, described, and reopened, as the
  * flags of a handle cannot be changed. */
 #include "os/os.h"
 #include "os/storage.h"
