@@ -213,7 +213,7 @@ map_rings(struct io_queue *queue, const struct io_uring_params *params)
 static void
 register_file(struct io_queue *queue)
 {
-    if (tell(queue, IORING_REGISTER_FILES, &queue->config.fd, 1) < 0)
+    if (do_register(queue, IORING_REGISTER_FILES, &queue->config.fd, 1) < 0)
         return;
     queue->entry_flags = IOSQE_FIXED_FILE;
     queue->target = 0; /* the first registered */

@@ -455,13 +455,13 @@ leave_if_killed(int64_t now, int64_t *since)
  * of what is the caller's. Returns when to look again; INT64_MAX: nothing was said yet.
  */
 static int64_t
-leave_if_asked(int64_t now, int64_t *asked)
+leave_if_ending(int64_t now, int64_t *since)
 {
     if (!atomic_load(&page->ending))
         return INT64_MAX;
-    *asked = *asked ? *asked : now;
+    *since = *since ? *since : now;
     int64_t end =
-        *asked + (atomic_load(&page->stuck) ? DEADLINE_TIDYING : DEADLINE_CHILD);
+        *since + (atomic_load(&page->stuck) ? DEADLINE_TIDYING : DEADLINE_CHILD);
     if (atomic_load(&page->over) || now >= end)
         leave(atomic_load(&page->status), atomic_load(&page->signo));
     return end;
@@ -472,14 +472,14 @@ static _Noreturn void
 supervise_child(const sigset_t *mask)
 {
     struct progress progress = {0};
-    int64_t asked = 0, killed = 0;
+    int64_t ending = 0, killed = 0;
     for (;;) {
         int64_t now = os_clock_now(), limit = output_limit();
         leave_if_ended();
-        int64_t end = leave_if_asked(now, &asked);
-        if (!asked)
+        int64_t end = leave_if_ending(now, &ending);
+        if (!ending)
             leave_if_killed(now, &killed);
-        if (atomic_load(&again) && !asked && now - atomic_load(&again) >= DEADLINE_GRACE)
+        if (atomic_load(&again) && !ending && now - atomic_load(&again) >= DEADLINE_GRACE)
             abandon(posix_last_status(), 0);
         int64_t next = limit == INT64_MAX ? INT64_MAX : limit - DEADLINE_WRITE;
         if (now >= next) {
@@ -489,7 +489,7 @@ supervise_child(const sigset_t *mask)
             else
                 look(&progress, now);
         }
-        if (atomic_load(&again) && !asked)
+        if (atomic_load(&again) && !ending)
             next = time_earlier(next, atomic_load(&again) + DEADLINE_GRACE);
         wait_for_signal(time_earlier(time_earlier(next, end), now + DEADLINE_KILLED),
                         mask);
