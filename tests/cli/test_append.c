@@ -13,10 +13,10 @@ set_up(void **state)
     return 0;
 }
 
-static void
-each_write_extends_the_file_and_a_full_one_is_emptied(void **state)
+GROUP_SETUP(set_up)
+
+TEST(each_write_extends_the_file_and_a_full_one_is_emptied)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "each_write_extends_the_file_and_a_full_one_is_emptied");
@@ -24,8 +24,7 @@ each_write_extends_the_file_and_a_full_one_is_emptied(void **state)
     command_free(&result);
 }
 
-static void
-offsets_follow_each_other_and_begin_anew(void **state)
+TEST(offsets_follow_each_other_and_begin_anew)
 {
     static const struct {
         const char *options, *offsets;
@@ -39,7 +38,6 @@ offsets_follow_each_other_and_begin_anew(void **state)
         {"-b 4 -S 14k", "0 4096 8192 0 4096 8192 0 4096 8192 "},
         {"", "0 4096 8192 12288 16384 20480 24576 28672 32768 "},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(0, "offsets %s", cases[i].options);
         assert_string_equal(result.out, cases[i].offsets);
@@ -47,10 +45,8 @@ offsets_follow_each_other_and_begin_anew(void **state)
     }
 }
 
-static void
-each_engine_appends(void **state)
+TEST(each_engine_appends)
 {
-    (void)state;
     struct result result;
     need_aio();
     result = command_status(0, "offsets -S 14k -A");
@@ -62,11 +58,9 @@ each_engine_appends(void **state)
     command_free(&result);
 }
 
-static void
-a_file_is_left_alone(void **state)
+TEST(a_file_is_left_alone)
 {
     static const char *const options[] = {"-W", "-WWW", "-WWW -C"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(2, "file_is_left_alone %s", options[i]);
         assert_string_equal(result.err, "ioping: data: -append extends a file of its "
@@ -76,10 +70,8 @@ a_file_is_left_alone(void **state)
     }
 }
 
-static void
-emptying_is_in_no_time_and_nothing_is_missed(void **state)
+TEST(emptying_is_in_no_time_and_nothing_is_missed)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "emptying_is_in_no_time_and_nothing_is_missed");
@@ -88,10 +80,8 @@ emptying_is_in_no_time_and_nothing_is_missed(void **state)
 }
 
 /* The second request waits for the fourth flush, that of the file it begins. */
-static void
-an_emptying_that_hangs_is_a_request_that_hangs(void **state)
+TEST(an_emptying_that_hangs_is_a_request_that_hangs)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(3, "faulty fdatasync:4:hang -W -append -s 4k -S 4k -c 3 -i 0 -q "
@@ -101,10 +91,8 @@ an_emptying_that_hangs_is_a_request_that_hangs(void **state)
     command_free(&result);
 }
 
-static void
-a_file_that_cannot_be_emptied_is_not_written(void **state)
+TEST(a_file_that_cannot_be_emptied_is_not_written)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(3, "faulty fdatasync:4:5 -W -append -s 4k -S 4k -c 3 -i 0 -q d");
@@ -130,11 +118,9 @@ count_transactions(int numbers[2], const char *format, const char *options)
 }
 
 /* A journal also commits every few seconds, by itself. */
-static void
-an_append_is_a_transaction_of_the_journal_and_an_overwrite_is_none(void **state)
+TEST(an_append_is_a_transaction_of_the_journal_and_an_overwrite_is_none)
 {
     static const char *const options[] = {"", "-s 2300", "-S 40k", "-y"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         int numbers[2];
         count_transactions(numbers, "an_append_is_a_transaction %d %s", options[i]);
@@ -144,11 +130,9 @@ an_append_is_a_transaction_of_the_journal_and_an_overwrite_is_none(void **state)
 }
 
 /* It does not flush the last of them. */
-static void
-fio_takes_as_many_transactions(void **state)
+TEST(fio_takes_as_many_transactions)
 {
     static const char *const options[] = {"", "--fallocate=none"};
-    (void)state;
     need_program("fio");
     for (size_t i = 0; i < LENGTH(options); i++) {
         int numbers[2];
@@ -158,10 +142,8 @@ fio_takes_as_many_transactions(void **state)
     }
 }
 
-static void
-a_full_file_system_is_a_failed_request(void **state)
+TEST(a_full_file_system_is_a_failed_request)
 {
-    (void)state;
     need_faults();
     mount_image("ext4", 24, "full");
     struct result result = command_status(3, "a_full_file_system_is_a_failed_request");
@@ -170,20 +152,16 @@ a_full_file_system_is_a_failed_request(void **state)
     command_free(&result);
 }
 
-static void
-a_log_that_does_not_fit_is_not_begun(void **state)
+TEST(a_log_that_does_not_fit_is_not_begun)
 {
-    (void)state;
     struct result result = command_status(2, "ioping -W -append -S 1p d");
     assert_matches(result.err, "^ioping: d: a working set of 1 PiB does not fit into the "
                                "[^\n]* that are free; use a smaller -S\n$");
     command_free(&result);
 }
 
-static void
-nothing_is_left(void **state)
+TEST(nothing_is_left)
 {
-    (void)state;
     struct result result = command_status(0, "nothing_is_left -c 5 -S 8k");
     assert_string_equal(result.out, "0\n");
     command_free(&result);
@@ -192,33 +170,9 @@ nothing_is_left(void **state)
     command_free(&result);
 }
 
-static void
-each_size_of_a_sweep_has_a_row(void **state)
+TEST(each_size_of_a_sweep_has_a_row)
 {
-    (void)state;
     struct result result = command_status(0, "each_size_has_a_row");
     assert_string_equal(result.out, "[4096,0,true]\n[8192,0,true]\n[16384,0,true]\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_write_extends_the_file_and_a_full_one_is_emptied),
-        cmocka_unit_test(offsets_follow_each_other_and_begin_anew),
-        cmocka_unit_test(each_engine_appends),
-        cmocka_unit_test(a_file_is_left_alone),
-        cmocka_unit_test(emptying_is_in_no_time_and_nothing_is_missed),
-        cmocka_unit_test(an_emptying_that_hangs_is_a_request_that_hangs),
-        cmocka_unit_test(a_file_that_cannot_be_emptied_is_not_written),
-        cmocka_unit_test(
-            an_append_is_a_transaction_of_the_journal_and_an_overwrite_is_none),
-        cmocka_unit_test(fio_takes_as_many_transactions),
-        cmocka_unit_test(a_full_file_system_is_a_failed_request),
-        cmocka_unit_test(a_log_that_does_not_fit_is_not_begun),
-        cmocka_unit_test(nothing_is_left),
-        cmocka_unit_test(each_size_of_a_sweep_has_a_row),
-    };
-    return cmocka_run_group_tests_name("append", tests, set_up, unmount_all);
 }

@@ -52,11 +52,9 @@ note_loop(char *note, size_t size, const char *target, const char *device)
              target, device, device);
 }
 
-static void
-loop_device_without_direct_io_is_cached(void **state)
+TEST(loop_device_without_direct_io_is_cached)
 {
     char device[64], note[512];
-    (void)state;
     int fd = make_loop(device, sizeof(device),
                        "head -c 8M /dev/urandom >plain.img; losetup -f --show plain.img");
     note_loop(note, sizeof(note), device, device);
@@ -69,22 +67,18 @@ loop_device_without_direct_io_is_cached(void **state)
 }
 
 /* A write is flushed through to what the file is on. */
-static void
-writes_to_a_loop_device_reach_the_device(void **state)
+TEST(writes_to_a_loop_device_reach_the_device)
 {
     char device[64];
-    (void)state;
     int fd = make_loop(device, sizeof(device),
                        "head -c 8M /dev/urandom >plain.img; losetup -f --show plain.img");
     check("-WWW", device, "direct", "");
     close(fd);
 }
 
-static void
-loop_device_with_direct_io_is_direct(void **state)
+TEST(loop_device_with_direct_io_is_direct)
 {
     char device[64];
-    (void)state;
     need_direct_io();
     int fd = make_loop(device, sizeof(device), "attach_directly past.img");
     check("-D", device, "direct", "");
@@ -92,11 +86,9 @@ loop_device_with_direct_io_is_direct(void **state)
 }
 
 /* And the one below is named. */
-static void
-loop_device_on_a_loop_device_is_cached(void **state)
+TEST(loop_device_on_a_loop_device_is_cached)
 {
     char lower[64], upper[64], note[512];
-    (void)state;
     mount_image("ext4", 32, "below");
     ask(lower, sizeof(lower),
         "d=$(losetup -nO NAME -j below.img) && losetup --direct-io=off $d && echo $d",
@@ -107,15 +99,13 @@ loop_device_on_a_loop_device_is_cached(void **state)
     close(fd);
 }
 
-static void
-file_system_on_a_loop_device_is_cached(void **state)
+TEST(file_system_on_a_loop_device_is_cached)
 {
     static const struct {
         const char *type;
         int size;
     } systems[] = {{"ext4", 32}, {"xfs", 300}, {"btrfs", 128}};
     char device[64], note[512], text[256];
-    (void)state;
     for (size_t i = 0; i < LENGTH(systems); i++) {
         const char *type = systems[i].type;
         if (strcmp(type, "btrfs") == 0)
@@ -136,11 +126,9 @@ file_system_on_a_loop_device_is_cached(void **state)
     }
 }
 
-static void
-partition_of_a_loop_device_is_cached(void **state)
+TEST(partition_of_a_loop_device_is_cached)
 {
     char device[64], part[80], note[512];
-    (void)state;
     need_program("addpart");
     int fd = make_loop(device, sizeof(device),
                        "truncate -s 20M parted.img; losetup -P -f --show parted.img");
@@ -160,11 +148,9 @@ partition_of_a_loop_device_is_cached(void **state)
         skip_because("no nodes appear for the partitions of a loop device");
 }
 
-static void
-loop_device_in_memory_is_memory(void **state)
+TEST(loop_device_in_memory_is_memory)
 {
     char device[64], note[512];
-    (void)state;
     mount_image("ext4", 8, "private"); /* so that what follows is as private as that */
     int fd = make_loop(
         device, sizeof(device),
@@ -180,11 +166,9 @@ loop_device_in_memory_is_memory(void **state)
 
 static char zram[64]; /* the device of the next test */
 
-static void
-compressed_memory_is_memory(void **state)
+TEST(compressed_memory_is_memory)
 {
     char note[512], *device = zram;
-    (void)state;
     ask(zram, sizeof(zram), "add_zram", "needs zram");
     snprintf(note, sizeof(note),
              "ioping: %s: %s is memory, not a device: so are the times\n", device,
@@ -206,13 +190,11 @@ compressed_memory_is_memory(void **state)
 }
 
 /* All layers of an overlay, or the one that is written to, are in memory. */
-static void
-overlay_over_memory_is_memory(void **state)
+TEST(overlay_over_memory_is_memory)
 {
     static const struct {
         const char *lower, *mode, *file_mode;
     } cases[] = {{"memory2/low", "cached", "cached"}, {"disk/low", "cached", NULL}};
-    (void)state;
     mount_image("ext4", 8, "disk");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command("mount_overlay %s", cases[i].lower);
@@ -239,20 +221,4 @@ remove_all(void **state)
     }
     return unmount_all(state);
 }
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loop_device_without_direct_io_is_cached),
-        cmocka_unit_test(writes_to_a_loop_device_reach_the_device),
-        cmocka_unit_test(loop_device_with_direct_io_is_direct),
-        cmocka_unit_test(loop_device_on_a_loop_device_is_cached),
-        cmocka_unit_test(file_system_on_a_loop_device_is_cached),
-        cmocka_unit_test(partition_of_a_loop_device_is_cached),
-        cmocka_unit_test(loop_device_in_memory_is_memory),
-        cmocka_unit_test(compressed_memory_is_memory),
-        cmocka_unit_test(overlay_over_memory_is_memory),
-    };
-    return cmocka_run_group_tests_name("backing", tests, NULL, remove_all);
-}
+GROUP_TEARDOWN(remove_all)

@@ -17,10 +17,10 @@ count_lines(const char *text)
     return lines;
 }
 
-static void
-ten_requests_to_a_directory(void **state)
+GROUP_SETUP(make_files)
+
+TEST(ten_requests_to_a_directory)
 {
-    (void)state;
     struct result result = command_status(0, "ioping -c 10 -i 0 d");
     assert_string_equal(result.err, "");
     assert_int_equal(count_lines(result.out), 15);
@@ -35,10 +35,8 @@ ten_requests_to_a_directory(void **state)
     command_free(&result);
 }
 
-static void
-ten_requests_to_a_file(void **state)
+TEST(ten_requests_to_a_file)
 {
-    (void)state;
     struct result result = command_status(0, "ioping -c 10 -i 0 data");
     assert_string_equal(result.err, "");
     assert_int_equal(count_lines(result.out), 15);
@@ -48,10 +46,8 @@ ten_requests_to_a_file(void **state)
     command_free(&result);
 }
 
-static void
-a_character_device_is_read(void **state)
+TEST(a_character_device_is_read)
 {
-    (void)state;
     struct result result = command_status(0, "ioping -c 3 -i 0 /dev/zero");
     assert_string_equal(result.err, "");
     assert_int_equal(count_lines(result.out), 8);
@@ -61,10 +57,8 @@ a_character_device_is_read(void **state)
     command_free(&result);
 }
 
-static void
-ten_requests_of_a_mebibyte(void **state)
+TEST(ten_requests_of_a_mebibyte)
 {
-    (void)state;
     struct result result = command_status(0, "ioping -c 10 -s 1M -i 0 d");
     assert_string_equal(result.err, "");
     assert_matches(result.out, "^1 MiB <<< d ");
@@ -73,10 +67,8 @@ ten_requests_of_a_mebibyte(void **state)
     command_free(&result);
 }
 
-static void
-a_rapid_run_gives_its_speed_to_awk(void **state)
+TEST(a_rapid_run_gives_its_speed_to_awk)
 {
-    (void)state;
     struct result result =
         command_status(0, "ioping -RLB d >line && awk '{print $4}' line && "
                           "awk '$10 < 3000000000 { print \"too short:\", $10 }' line");
@@ -85,10 +77,8 @@ a_rapid_run_gives_its_speed_to_awk(void **state)
     command_free(&result);
 }
 
-static void
-nine_raw_lines_and_nothing_else(void **state)
+TEST(nine_raw_lines_and_nothing_else)
 {
-    (void)state;
     struct result result = command_status(0, "ioping -print-count 1 -c 10 -i 0 -quiet d");
     assert_string_equal(result.err, "");
     assert_int_equal(count_lines(result.out), 9);
@@ -113,10 +103,8 @@ nine_raw_lines_and_nothing_else(void **state)
     command_free(&result);
 }
 
-static void
-gnuplot_draws_the_raw_lines(void **state)
+TEST(gnuplot_draws_the_raw_lines)
 {
-    (void)state;
     need_program("gnuplot");
     struct result result = command_status(
         0, "ioping -print-count 1 -c 10 -i 0 -quiet d >raw.txt && "
@@ -126,10 +114,8 @@ gnuplot_draws_the_raw_lines(void **state)
     command_free(&result);
 }
 
-static void
-json_has_an_object_per_request_and_one_for_the_run(void **state)
+TEST(json_has_an_object_per_request_and_one_for_the_run)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(
         0,
@@ -180,10 +166,8 @@ static const char *const consistent[] = {
     " | all",
 };
 
-static void
-json_values_agree_with_each_other(void **state)
+TEST(json_values_agree_with_each_other)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "ioping -J -c 3 -i 0 d >run.json");
     assert_string_equal(result.err, "");
@@ -196,10 +180,8 @@ json_values_agree_with_each_other(void **state)
     }
 }
 
-static void
-help_and_version_go_to_stdout(void **state)
+TEST(help_and_version_go_to_stdout)
 {
-    (void)state;
     struct result help = command_status(0, "ioping -h");
     struct result all = command_status(0, "ioping -h all");
     struct result none = command_status(1, "ioping");
@@ -219,22 +201,4 @@ help_and_version_go_to_stdout(void **state)
     command_free(&all);
     command_free(&none);
     command_free(&version);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ten_requests_to_a_directory),
-        cmocka_unit_test(ten_requests_to_a_file),
-        cmocka_unit_test(a_character_device_is_read),
-        cmocka_unit_test(ten_requests_of_a_mebibyte),
-        cmocka_unit_test(a_rapid_run_gives_its_speed_to_awk),
-        cmocka_unit_test(nine_raw_lines_and_nothing_else),
-        cmocka_unit_test(gnuplot_draws_the_raw_lines),
-        cmocka_unit_test(json_has_an_object_per_request_and_one_for_the_run),
-        cmocka_unit_test(json_values_agree_with_each_other),
-        cmocka_unit_test(help_and_version_go_to_stdout),
-    };
-    return cmocka_run_group_tests_name("basic", tests, make_files, unmount_all);
 }

@@ -27,28 +27,22 @@ expect(const char *function, const char *out)
     command_free(&result);
 }
 
-static void
-each_operation_has_the_figures_of_its_records(void **state)
+TEST(each_operation_has_the_figures_of_its_records)
 {
-    (void)state;
     mount_slow("fs", "");
     expect("each_operation_has_the_figures_of_its_records",
            "[10,10,10,30]\ntrue\ntrue\ntrue\ntrue\n[true,true,true]\n[30,30,30]\n");
 }
 
-static void
-corrected_percentiles_have_the_waits_of_both_in_turn(void **state)
+TEST(corrected_percentiles_have_the_waits_of_both_in_turn)
 {
-    (void)state;
     mount_slow("fs", "");
     expect("corrected_percentiles_have_the_waits_of_both_in_turn",
            "true\ntrue\ntrue\ntrue\ntrue\ntrue\n");
 }
 
-static void
-limits_are_of_one_operation_or_of_flushes(void **state)
+TEST(limits_are_of_one_operation_or_of_flushes)
 {
-    (void)state;
     mount_slow("fs", "");
     expect("limits_are_of_one_operation_or_of_flushes",
            "5\nioping: write-min = TIME exceeds 9 ms\n"
@@ -56,43 +50,23 @@ limits_are_of_one_operation_or_of_flushes(void **state)
            "1\n");
 }
 
-static void
-steps_and_phases_have_rows_of_each_operation(void **state)
+TEST(steps_and_phases_have_rows_of_each_operation)
 {
-    (void)state;
     mount_slow("fs", "");
     expect("steps_and_phases_have_rows_of_each_operation", "1 1 4\n1 1 6\n");
 }
 
-static void
-a_comparison_has_rows_of_each_operation(void **state)
+TEST(a_comparison_has_rows_of_each_operation)
 {
-    (void)state;
     expect("a_comparison_has_rows_of_each_operation",
            "1 1 4\nchanges are of reads and writes together\n");
 }
 
-static void
-metrics_are_those_of_the_records(void **state)
+TEST(metrics_are_those_of_the_records)
 {
-    (void)state;
     mount_slow("failing", ",fail_every=4");
     expect("metrics_are_those_of_the_records",
            "3\n30 1 30 0 30\nmissed\nflushed\n0\n,} 0\n");
     need_program("promtool");
     expect("promtool_takes_metrics_of_both", "");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operation_has_the_figures_of_its_records),
-        cmocka_unit_test(corrected_percentiles_have_the_waits_of_both_in_turn),
-        cmocka_unit_test(limits_are_of_one_operation_or_of_flushes),
-        cmocka_unit_test(steps_and_phases_have_rows_of_each_operation),
-        cmocka_unit_test(a_comparison_has_rows_of_each_operation),
-        cmocka_unit_test(metrics_are_those_of_the_records),
-    };
-    return cmocka_run_group_tests_name("both", tests, NULL, unmount_all);
 }

@@ -32,30 +32,24 @@ expect(const char *runner, const char *options, const char *function, const char
 
 #define DISK "needs loop devices with direct I/O on FUSE"
 
-static void
-a_slow_disk_is_device(void **state)
+TEST(a_slow_disk_is_device)
 {
-    (void)state;
     expect("on_disk", "delay_us=5000", "the_device_is_as_slow_as_its_server",
            "60 0 1\ndevice\n", DISK);
 }
 
-static void
-a_slow_flush_is_told_apart_from_its_write(void **state)
+TEST(a_slow_flush_is_told_apart_from_its_write)
 {
-    (void)state;
     expect("on_disk", "delay_write_us=2000,delay_fsync_us=3000",
            "a_flush_has_its_own_part",
            "[true,true,true,true,true]\n[true,true,true,true]\ntrue\n", DISK);
 }
 
 /* Of writers bfq keeps some tags free for readers, and so there is no queue. */
-static void
-a_queue_that_others_fill_is_queue(void **state)
+TEST(a_queue_that_others_fill_is_queue)
 {
     static const char *const loads[] = {"bfq", "mq-deadline", "none", "none -WWW -D -C"};
     char text[64];
-    (void)state;
     for (size_t i = 0; i < LENGTH(loads); i++) {
         snprintf(text, sizeof(text), "a_full_queue %s", loads[i]);
         expect("on_disk", "delay_us=1000,delay_write_us=1000,slots=1", text, "queue\n",
@@ -63,37 +57,29 @@ a_queue_that_others_fill_is_queue(void **state)
     }
 }
 
-static void
-a_throttle_of_a_control_group_is_queue(void **state)
+TEST(a_throttle_of_a_control_group_is_queue)
 {
-    (void)state;
     expect("on_disk", "delay_us=1000", "a_throttle_is_queue", "queue\n",
            "needs a control group that throttles reads");
 }
 
-static void
-blocks_that_a_throttle_lets_go_later_are_queue(void **state)
+TEST(blocks_that_a_throttle_lets_go_later_are_queue)
 {
-    (void)state;
     need_program("filefrag");
     expect("on_disk_with_ext4", "", "later_blocks_wait_in_the_queue", "1\nqueue\ntrue\n",
            "needs ext4 and a control group that throttles reads");
 }
 
-static void
-blocks_that_another_process_reads_are_told_apart_or_not_split(void **state)
+TEST(blocks_that_another_process_reads_are_told_apart_or_not_split)
 {
-    (void)state;
     expect("on_disk", "delay_us=200", "others_have_the_same_blocks", "[true,true]\n",
            "needs a control group that throttles reads");
 }
 
 /* The server is on the first processor, which it has from this program. */
-static void
-a_busy_processor_is_return(void **state)
+TEST(a_busy_processor_is_return)
 {
     cpu_set_t all, first;
-    (void)state;
     need_program("chrt");
     need_program("taskset");
     assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
@@ -107,20 +93,16 @@ a_busy_processor_is_return(void **state)
     sched_setaffinity(0, sizeof(all), &all);
 }
 
-static void
-a_frozen_file_system_is_submit(void **state)
+TEST(a_frozen_file_system_is_submit)
 {
-    (void)state;
     need_program("fsfreeze");
     expect("on_disk_with_ext4", "", "a_frozen_file_system_is_submit", "[true,true]\n",
            "needs ext4");
 }
 
-static void
-the_kernel_tells_the_same_times(void **state)
+TEST(the_kernel_tells_the_same_times)
 {
     static const char *const delays[] = {"", "delay_us=300"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(delays); i++)
         expect("on_disk", delays[i], "the_kernel_tells_the_same_times",
                "300 1\n\"same\"\n\"same\"\n", DISK);
@@ -148,21 +130,17 @@ expect_sums(const char *target, const char *writable)
     }
 }
 
-static void
-parts_add_up_on_a_file_system(void **state)
+TEST(parts_add_up_on_a_file_system)
 {
-    (void)state;
     mount_tracefs();
     need_program("jq");
     mount_once("ext4");
     expect_sums("ext4", "");
 }
 
-static void
-parts_add_up_on_a_device(void **state)
+TEST(parts_add_up_on_a_device)
 {
     char device[64];
-    (void)state;
     mount_tracefs();
     need_program("jq");
     struct result result = command("head -c 32M /dev/urandom >plain.img && "
@@ -174,10 +152,8 @@ parts_add_up_on_a_device(void **state)
     expect_sums(device, "-WW");
 }
 
-static void
-parts_add_up_on_the_disk_of_the_build_folder(void **state)
+TEST(parts_add_up_on_the_disk_of_the_build_folder)
 {
-    (void)state;
     mount_tracefs();
     need_program("jq");
     struct result result = command("ioping -J -q -c 1 -i 0 d | "
@@ -189,10 +165,8 @@ parts_add_up_on_the_disk_of_the_build_folder(void **state)
     expect_sums("d", "");
 }
 
-static void
-parts_add_up_for_each_of_two_targets(void **state)
+TEST(parts_add_up_for_each_of_two_targets)
 {
-    (void)state;
     mount_tracefs();
     need_program("jq");
     mount_once("ext4");
@@ -204,10 +178,8 @@ parts_add_up_for_each_of_two_targets(void **state)
 }
 
 /* More requests than the system keeps records of. */
-static void
-many_workers_have_theirs_split_as_well(void **state)
+TEST(many_workers_have_theirs_split_as_well)
 {
-    (void)state;
     mount_tracefs();
     need_program("jq");
     mount_once("ext4");
@@ -218,10 +190,8 @@ many_workers_have_theirs_split_as_well(void **state)
     command_free(&result);
 }
 
-static void
-what_is_not_on_the_device_is_not_looked_for(void **state)
+TEST(what_is_not_on_the_device_is_not_looked_for)
 {
-    (void)state;
     mount_tracefs();
     need_program("jq");
     mount_once("ext4");
@@ -239,26 +209,5 @@ drop_all(void **state)
     command_free(&result);
     return unmount_all(state);
 }
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slow_disk_is_device),
-        cmocka_unit_test(a_slow_flush_is_told_apart_from_its_write),
-        cmocka_unit_test(a_queue_that_others_fill_is_queue),
-        cmocka_unit_test(a_throttle_of_a_control_group_is_queue),
-        cmocka_unit_test(blocks_that_a_throttle_lets_go_later_are_queue),
-        cmocka_unit_test(blocks_that_another_process_reads_are_told_apart_or_not_split),
-        cmocka_unit_test(a_busy_processor_is_return),
-        cmocka_unit_test(a_frozen_file_system_is_submit),
-        cmocka_unit_test(the_kernel_tells_the_same_times),
-        cmocka_unit_test(parts_add_up_on_a_file_system),
-        cmocka_unit_test(parts_add_up_on_a_device),
-        cmocka_unit_test(parts_add_up_on_the_disk_of_the_build_folder),
-        cmocka_unit_test(parts_add_up_for_each_of_two_targets),
-        cmocka_unit_test(many_workers_have_theirs_split_as_well),
-        cmocka_unit_test(what_is_not_on_the_device_is_not_looked_for),
-    };
-    return cmocka_run_group_tests_name("breakdown", tests, make_files, drop_all);
-}
+GROUP_SETUP(make_files)
+GROUP_TEARDOWN(drop_all)

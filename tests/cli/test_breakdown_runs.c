@@ -29,10 +29,10 @@ need_disk(void)
 #define TIME "[0-9.]+ [num]?s"
 #define PARTS " submit=" TIME " queue=" TIME " device=" TIME " return=" TIME
 
-static void
-lines_and_summary_have_the_parts(void **state)
+GROUP_SETUP(make_files)
+
+TEST(lines_and_summary_have_the_parts)
 {
-    (void)state;
     need_disk();
     struct result result = command_status(0, "ioping -breakdown -i 0 -c 12 -a 0 d");
     assert_matches(result.out,
@@ -48,11 +48,9 @@ lines_and_summary_have_the_parts(void **state)
     command_free(&result);
 }
 
-static void
-lines_of_writes_have_the_flush(void **state)
+TEST(lines_of_writes_have_the_flush)
 {
     static const char *const loads[] = {"-W", "-W -append"};
-    (void)state;
     need_disk();
     for (size_t i = 0; i < LENGTH(loads); i++) {
         struct result result =
@@ -64,10 +62,8 @@ lines_of_writes_have_the_flush(void **state)
 }
 
 /* A log has no place on the disk below the loop device until it is written. */
-static void
-a_log_is_followed_as_far_as_its_own_device(void **state)
+TEST(a_log_is_followed_as_far_as_its_own_device)
 {
-    (void)state;
     mount_tracefs();
     mount_once("ext4");
     struct result result =
@@ -91,27 +87,21 @@ expect_split_in_a_namespace(const char *options)
     command_free(&result);
 }
 
-static void
-a_log_is_split_in_a_pid_namespace(void **state)
+TEST(a_log_is_split_in_a_pid_namespace)
 {
-    (void)state;
     need_disk();
     expect_split_in_a_namespace("-W -append -S 1m d");
 }
 
-static void
-a_btrfs_is_split_in_a_pid_namespace(void **state)
+TEST(a_btrfs_is_split_in_a_pid_namespace)
 {
-    (void)state;
     mount_tracefs();
     mount_once("btrfs");
     expect_split_in_a_namespace("btrfs");
 }
 
-static void
-quiet_runs_have_the_summary_alone(void **state)
+TEST(quiet_runs_have_the_summary_alone)
 {
-    (void)state;
     need_disk();
     struct result result = command_status(0, "ioping -breakdown -q -i 0 -c 12 d");
     assert_lacks(result.out, "time=");
@@ -119,10 +109,8 @@ quiet_runs_have_the_summary_alone(void **state)
     command_free(&result);
 }
 
-static void
-what_is_left_behind_goes_with_the_next_run(void **state)
+TEST(what_is_left_behind_goes_with_the_next_run)
 {
-    (void)state;
     need_disk();
     struct result result =
         command_status(0, "what_is_left_behind_goes_with_the_next_run");
@@ -130,30 +118,24 @@ what_is_left_behind_goes_with_the_next_run(void **state)
     command_free(&result);
 }
 
-static void
-raw_lines_do_not_change(void **state)
+TEST(raw_lines_do_not_change)
 {
-    (void)state;
     need_disk();
     struct result result = command_status(0, "raw_lines_are_as_ever -breakdown");
     assert_string_equal(result.out, "10 10 10\n10\n10 10 10\n10\n");
     command_free(&result);
 }
 
-static void
-metrics_have_the_parts(void **state)
+TEST(metrics_have_the_parts)
 {
-    (void)state;
     need_disk();
     struct result result = command_status(0, "metrics_have_the_parts");
     assert_string_equal(result.out, "29\n");
     command_free(&result);
 }
 
-static void
-limits_hold_for_a_part(void **state)
+TEST(limits_hold_for_a_part)
 {
-    (void)state;
     need_disk();
     struct result result =
         command_status(5, "ioping -breakdown -q -i 0 -c 111 -slo device-p99=1ns d");
@@ -165,10 +147,8 @@ limits_hold_for_a_part(void **state)
 }
 
 /* The file was written a moment ago, so all of it is in the cache. */
-static void
-what_the_cache_answers_is_not_split(void **state)
+TEST(what_the_cache_answers_is_not_split)
 {
-    (void)state;
     need_disk();
     struct result result = command_status(0, "cat data >/dev/null; "
                                              "ioping -breakdown -C -q -i 0 -c 100 data");
@@ -178,10 +158,8 @@ what_the_cache_answers_is_not_split(void **state)
     command_free(&result);
 }
 
-static void
-what_becomes_a_hole_asks_no_device(void **state)
+TEST(what_becomes_a_hole_asks_no_device)
 {
-    (void)state;
     need_disk();
     need_program("fallocate");
     mount_once("ext4");
@@ -196,10 +174,8 @@ what_becomes_a_hole_asks_no_device(void **state)
     }
 }
 
-static void
-the_device_below_is_named(void **state)
+TEST(the_device_below_is_named)
 {
-    (void)state;
     need_disk();
     mount_once("ext4");
     struct result result = command("name_the_device ext4");
@@ -210,10 +186,8 @@ the_device_below_is_named(void **state)
     command_free(&result);
 }
 
-static void
-failed_requests_have_no_parts(void **state)
+TEST(failed_requests_have_no_parts)
 {
-    (void)state;
     mount_tracefs();
     need_program("jq");
     mount_fuse("fs", "uncached,fail_every=2");
@@ -226,10 +200,8 @@ failed_requests_have_no_parts(void **state)
     command_free(&result);
 }
 
-static void
-a_request_that_hangs_leaves_what_was_split(void **state)
+TEST(a_request_that_hangs_leaves_what_was_split)
 {
-    (void)state;
     mount_tracefs();
     need_program("jq");
     mount_fuse("fs", "uncached,hang_file=%s/hang", scratch());
@@ -243,10 +215,8 @@ a_request_that_hangs_leaves_what_was_split(void **state)
     command_free(&result);
 }
 
-static void
-a_small_stack_suffices(void **state)
+TEST(a_small_stack_suffices)
 {
-    (void)state;
     need_disk();
     need_bare("a sanitizer or an emulator needs a larger stack");
     struct result result = command_status(
@@ -255,12 +225,10 @@ a_small_stack_suffices(void **state)
     command_free(&result);
 }
 
-static void
-every_end_removes_the_trace(void **state)
+TEST(every_end_removes_the_trace)
 {
     static const char *const ends[] = {"end INT",      "end TERM",    "end HUP",
                                        "kill_program", "kill_worker", "kill_both"};
-    (void)state;
     need_disk();
     for (size_t i = 0; i < LENGTH(ends); i++) {
         struct result result =
@@ -284,10 +252,8 @@ expect_refusal(const char *text, const char *expression)
     command_free(&result);
 }
 
-static void
-what_is_on_no_block_device_is_refused(void **state)
+TEST(what_is_on_no_block_device_is_refused)
 {
-    (void)state;
     mount_tracefs();
     mount_fuse("fs", "uncached");
     expect_refusal("cp data fs.files/f; ioping -breakdown -c 1 fs/f; status=$?; "
@@ -300,20 +266,16 @@ what_is_on_no_block_device_is_refused(void **state)
     expect_refusal("refused_on_overlay", "(^|\n)ioping: layers: " REFUSED);
 }
 
-static void
-who_may_not_trace_is_told_what_to_do(void **state)
+TEST(who_may_not_trace_is_told_what_to_do)
 {
-    (void)state;
     need_disk();
     need_users();
     expect_refusal("as_user \"$IOPING\" -breakdown -c 1 data",
                    "^ioping: [^\n]*: Permission denied; run it as root[^\n]*\n$");
 }
 
-static void
-without_tracefs_the_advice_works(void **state)
+TEST(without_tracefs_the_advice_works)
 {
-    (void)state;
     need_disk();
     struct result result = command("without_tracefs_and_then_with_it");
     if (result.status == 77)
@@ -323,32 +285,4 @@ without_tracefs_the_advice_works(void **state)
     assert_string_equal(result.err, "ioping: tracefs is not mounted; mount -t tracefs "
                                     "tracefs /sys/kernel/tracing\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_and_summary_have_the_parts),
-        cmocka_unit_test(lines_of_writes_have_the_flush),
-        cmocka_unit_test(a_log_is_followed_as_far_as_its_own_device),
-        cmocka_unit_test(a_log_is_split_in_a_pid_namespace),
-        cmocka_unit_test(a_btrfs_is_split_in_a_pid_namespace),
-        cmocka_unit_test(quiet_runs_have_the_summary_alone),
-        cmocka_unit_test(raw_lines_do_not_change),
-        cmocka_unit_test(metrics_have_the_parts),
-        cmocka_unit_test(limits_hold_for_a_part),
-        cmocka_unit_test(what_the_cache_answers_is_not_split),
-        cmocka_unit_test(what_becomes_a_hole_asks_no_device),
-        cmocka_unit_test(the_device_below_is_named),
-        cmocka_unit_test(failed_requests_have_no_parts),
-        cmocka_unit_test(a_request_that_hangs_leaves_what_was_split),
-        cmocka_unit_test(a_small_stack_suffices),
-        cmocka_unit_test(every_end_removes_the_trace),
-        cmocka_unit_test(what_is_left_behind_goes_with_the_next_run),
-        cmocka_unit_test(what_is_on_no_block_device_is_refused),
-        cmocka_unit_test(who_may_not_trace_is_told_what_to_do),
-        cmocka_unit_test(without_tracefs_the_advice_works),
-    };
-    return cmocka_run_group_tests_name("breakdown_runs", tests, make_files, unmount_all);
 }

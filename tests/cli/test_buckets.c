@@ -11,27 +11,23 @@ assert_prints(const char *shell, const char *expected)
     command_free(&result);
 }
 
-static void
-default_counts_are_exact(void **state)
+GROUP_SETUP(make_files)
+
+TEST(default_counts_are_exact)
 {
-    (void)state;
     need_faults();
     assert_prints("default_counts_are_exact", "41\n");
 }
 
 /* As a step of the histogram is 1/128 of its values at most. */
-static void
-counts_of_other_bounds_have_nothing_slower(void **state)
+TEST(counts_of_other_bounds_have_nothing_slower)
 {
-    (void)state;
     need_faults();
     assert_prints("counts_of_other_bounds_have_nothing_slower", "10\n");
 }
 
-static void
-prometheus_is_never_more_wrong_than_a_bucket_is_wide(void **state)
+TEST(prometheus_is_never_more_wrong_than_a_bucket_is_wide)
 {
-    (void)state;
     need_faults();
     need_program("promtool");
     assert_prints("prometheus_is_never_more_wrong_than_a_bucket_is_wide",
@@ -42,19 +38,15 @@ prometheus_is_never_more_wrong_than_a_bucket_is_wide(void **state)
     "le=\"1e-09\"\nle=\"0.0005\"\nle=\"0.005\"\nle=\"1\"\nle=\"3599.123456789\"\n" \
     "le=\"+Inf\"\n"
 
-static void
-metrics_with_such_bounds_are_sound(void **state)
+TEST(metrics_with_such_bounds_are_sound)
 {
-    (void)state;
     need_program("promtool");
     assert_prints("metrics_with_such_bounds_are_sound", BOUNDS BOUNDS);
 }
 
 /* One line says why, and nothing is sent. */
-static void
-bounds_that_are_none_are_refused(void **state)
+TEST(bounds_that_are_none_are_refused)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"-prometheus x -buckets 5ms,1ms", "-buckets '5ms,1ms': bounds do not rise"},
         {"-prometheus x -buckets 0", "-buckets '0': must be more than 0"},
@@ -69,17 +61,4 @@ bounds_that_are_none_are_refused(void **state)
         assert_string_equal(result.out, "");
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(default_counts_are_exact),
-        cmocka_unit_test(counts_of_other_bounds_have_nothing_slower),
-        cmocka_unit_test(prometheus_is_never_more_wrong_than_a_bucket_is_wide),
-        cmocka_unit_test(metrics_with_such_bounds_are_sound),
-        cmocka_unit_test(bounds_that_are_none_are_refused),
-    };
-    return cmocka_run_group_tests_name("buckets", tests, make_files, unmount_all);
 }

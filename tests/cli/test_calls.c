@@ -26,10 +26,10 @@ static const struct {
     {"clock_nanosleep:1-/2:4", "-b 2 -r 400 data"},
 };
 
-static void
-interrupted_calls_are_repeated(void **state)
+GROUP_SETUP(make_files)
+
+TEST(interrupted_calls_are_repeated)
 {
-    (void)state;
     need_names();
     need_faults();
     const char *wrong = is_mount_listed() ? "unknown" : "no label";
@@ -52,10 +52,8 @@ interrupted_calls_are_repeated(void **state)
 }
 
 /* The fifth request is due at 80 ms, however often its sleep ends too soon. */
-static void
-interrupted_sleeps_keep_the_pace(void **state)
+TEST(interrupted_sleeps_keep_the_pace)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "faulty clock_nanosleep:1-/2:4 -C -B -i 20ms -c 5 data | awk "
@@ -64,10 +62,8 @@ interrupted_sleeps_keep_the_pace(void **state)
     command_free(&result);
 }
 
-static void
-awake_it_holds_the_processors_awake_as_long_as_it_runs(void **state)
+TEST(awake_it_holds_the_processors_awake_as_long_as_it_runs)
 {
-    (void)state;
     struct result result =
         command("awake_it_holds_the_processors_awake_as_long_as_it_runs");
     if (result.status == 77) {
@@ -79,10 +75,8 @@ awake_it_holds_the_processors_awake_as_long_as_it_runs(void **state)
     command_free(&result);
 }
 
-static void
-without_the_right_to_that_it_says_so_and_goes_on(void **state)
+TEST(without_the_right_to_that_it_says_so_and_goes_on)
 {
-    (void)state;
     need_faults();
     struct result result = command("without_the_right_to_that_it_says_so_and_goes_on");
     if (result.status == 77) {
@@ -96,13 +90,11 @@ without_the_right_to_that_it_says_so_and_goes_on(void **state)
 }
 
 /* Who waits for a flush of a device that is dead waits for it to be opened. */
-static void
-a_run_that_only_reads_flushes_no_device(void **state)
+TEST(a_run_that_only_reads_flushes_no_device)
 {
     static const char *const targets[] = {"ext4/f",         "xfs/f",        "btrfs/f",
                                           "ext4/f -s 1000", "xfs/f -o 100", "DEVICE",
                                           "DEVICE -s 1000"};
-    (void)state;
     need_faults();
     need_loops();
     for (int i = 0; i < 3; i++)
@@ -117,10 +109,8 @@ a_run_that_only_reads_flushes_no_device(void **state)
     }
 }
 
-static void
-every_failure_is_shown_and_counted(void **state)
+TEST(every_failure_is_shown_and_counted)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(3, "every_failure_is_shown_and_counted");
     assert_string_equal(result.out,
@@ -132,10 +122,8 @@ every_failure_is_shown_and_counted(void **state)
     command_free(&result);
 }
 
-static void
-failures_stay_out_of_the_statistics(void **state)
+TEST(failures_stay_out_of_the_statistics)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(3, "failures_stay_out_of_the_statistics");
@@ -149,11 +137,9 @@ failures_stay_out_of_the_statistics(void **state)
  * stamps follow; the grid, the times and the end of the run do not. Its last
  * request starts later than 130 ms, as the next would be due at 150 ms or later.
  */
-static void
-a_wall_clock_that_is_set_changes_time_stamps_only(void **state)
+TEST(a_wall_clock_that_is_set_changes_time_stamps_only)
 {
     static const char *const steps[][2] = {{"+3600s", "3600"}, {"-3600s", "-3600"}};
-    (void)state;
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(steps); i++) {
@@ -207,10 +193,8 @@ static const struct {
 
 static const int refusals[] = {1 /* EPERM */, 38 /* ENOSYS */};
 
-static void
-forbidden_calls_are_done_without(void **state)
+TEST(forbidden_calls_are_done_without)
 {
-    (void)state;
     need_direct_io();
     need_forbid();
     mount_once("ext4");
@@ -235,10 +219,8 @@ forbidden_calls_are_done_without(void **state)
     }
 }
 
-static void
-a_forbidden_sleep_does_not_hasten_requests(void **state)
+TEST(a_forbidden_sleep_does_not_hasten_requests)
 {
-    (void)state;
     need_forbid();
     struct result result = command_status(
         0, "\"$IOPING_FORBID\" 1 clock_nanosleep \"$IOPING\" -C -B -i 20ms -c 3 data | "
@@ -261,15 +243,13 @@ assert_one_line(int number, const char *calls, const char *arguments, int status
 }
 
 /* Polled completion is faster, but a number means the same without it. */
-static void
-priority_that_cannot_be_had_is_done_without(void **state)
+TEST(priority_that_cannot_be_had_is_done_without)
 {
     static const char *const cases[][2] = {
         {"preadv2", "-H data"},          {"preadv2", "-H -C data"},
         {"pwritev2", "-H -WWW copy"},    {"pwritev2", "-H -G d"},
         {"preadv2,pwritev2", "-H -G d"},
     };
-    (void)state;
     need_forbid();
     for (size_t i = 0; i < 2 * LENGTH(cases); i++)
         assert_one_line(refusals[i % 2], cases[i / 2][0], cases[i / 2][1], 0,
@@ -278,36 +258,14 @@ priority_that_cannot_be_had_is_done_without(void **state)
 }
 
 /* Without it a number would mean something else. */
-static void
-not_waiting_that_cannot_be_had_is_refused(void **state)
+TEST(not_waiting_that_cannot_be_had_is_refused)
 {
     static const char *const cases[][2] = {
         {"preadv2", "-N data"},  {"preadv2", "-N -C data"}, {"pwritev2", "-N -WWW copy"},
         {"pwritev2", "-N -G d"}, {"preadv2", "-N -H data"},
     };
-    (void)state;
     need_forbid();
     for (size_t i = 0; i < 2 * LENGTH(cases); i++)
         assert_one_line(refusals[i % 2], cases[i / 2][0], cases[i / 2][1], 2,
                         "^ioping: [^\n]*(-N|-nowait|RWF_NOWAIT)[^\n]*\n$", "");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(interrupted_calls_are_repeated),
-        cmocka_unit_test(interrupted_sleeps_keep_the_pace),
-        cmocka_unit_test(awake_it_holds_the_processors_awake_as_long_as_it_runs),
-        cmocka_unit_test(without_the_right_to_that_it_says_so_and_goes_on),
-        cmocka_unit_test(a_run_that_only_reads_flushes_no_device),
-        cmocka_unit_test(every_failure_is_shown_and_counted),
-        cmocka_unit_test(failures_stay_out_of_the_statistics),
-        cmocka_unit_test(a_wall_clock_that_is_set_changes_time_stamps_only),
-        cmocka_unit_test(forbidden_calls_are_done_without),
-        cmocka_unit_test(a_forbidden_sleep_does_not_hasten_requests),
-        cmocka_unit_test(priority_that_cannot_be_had_is_done_without),
-        cmocka_unit_test(not_waiting_that_cannot_be_had_is_refused),
-    };
-    return cmocka_run_group_tests_name("calls", tests, make_files, unmount_all);
 }

@@ -3,13 +3,13 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
+GROUP_SETUP(make_files)
+
 /* No request is in two pages, of which one could still be read, nor near the head, which
  * valgrind reads. */
-static void
-a_file_that_is_truncated_is_read_short(void **state)
+TEST(a_file_that_is_truncated_is_read_short)
 {
     static const char *const options[] = {"", "-C", "-s 1000 -o 512k -S 4k"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
             command_status(3, "a_file_that_is_truncated_is_read_short %s", options[i]);
@@ -21,10 +21,8 @@ a_file_that_is_truncated_is_read_short(void **state)
 }
 
 /* The working set keeps its size. */
-static void
-a_file_that_grows_is_measured_as_it_was(void **state)
+TEST(a_file_that_grows_is_measured_as_it_was)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "a_file_that_grows_is_measured_as_it_was");
     assert_string_equal(result.out, "[0,4096,8192,12288]\n0\ntrue\n");
@@ -32,11 +30,9 @@ a_file_that_grows_is_measured_as_it_was(void **state)
     command_free(&result);
 }
 
-static void
-a_file_that_is_deleted_is_still_measured(void **state)
+TEST(a_file_that_is_deleted_is_still_measured)
 {
     static const char *const options[] = {"", "-WWW", "-C"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
             command_status(0, "a_file_that_is_deleted_is_still_measured %s", options[i]);
@@ -47,8 +43,7 @@ a_file_that_is_deleted_is_still_measured(void **state)
 }
 
 /* As many bytes from the begin of the file as the share says. */
-static void
-holes_that_are_made_meanwhile_are_told(void **state)
+TEST(holes_that_are_made_meanwhile_are_told)
 {
     static const struct {
         const char *targets; /* and options */
@@ -65,7 +60,6 @@ holes_that_are_made_meanwhile_are_told(void **state)
         {"-WWW file", "1M", NULL},
         {"data file", "1M", "100"},
     };
-    (void)state;
     struct result result = command("cp data probe && fallocate -p -l 4k probe");
     bool able = result.status == 0;
     command_free(&result);
@@ -87,10 +81,8 @@ holes_that_are_made_meanwhile_are_told(void **state)
     }
 }
 
-static void
-a_kept_file_that_is_deleted_is_not_made_again(void **state)
+TEST(a_kept_file_that_is_deleted_is_not_made_again)
 {
-    (void)state;
     struct result result =
         command_status(0, "a_kept_file_that_is_deleted_is_not_made_again");
     assert_string_equal(result.out, "ok\n");
@@ -98,10 +90,8 @@ a_kept_file_that_is_deleted_is_not_made_again(void **state)
     command_free(&result);
 }
 
-static void
-reading_goes_on_when_the_file_system_becomes_read_only(void **state)
+TEST(reading_goes_on_when_the_file_system_becomes_read_only)
 {
-    (void)state;
     mount_image("ext4", 16, "frozen");
     struct result result =
         command_status(0, "reading_goes_on_when_the_file_system_becomes_read_only");
@@ -111,10 +101,8 @@ reading_goes_on_when_the_file_system_becomes_read_only(void **state)
 }
 
 /* As after an error of the disk, the kernel then refuses to write. */
-static void
-writing_ends_when_the_kernel_makes_the_file_system_read_only(void **state)
+TEST(writing_ends_when_the_kernel_makes_the_file_system_read_only)
 {
-    (void)state;
     mount_image("ext4", 16, "broken");
     struct result result = command(
         "mount -o remount,errors=remount-ro broken && test -w \"$(error_trigger)\"");
@@ -130,11 +118,9 @@ writing_ends_when_the_kernel_makes_the_file_system_read_only(void **state)
     command_free(&result);
 }
 
-static void
-a_file_system_that_is_unmounted_lazily_is_still_measured(void **state)
+TEST(a_file_system_that_is_unmounted_lazily_is_still_measured)
 {
     static const char *const targets[] = {"lazy/f", "lazy", "-W lazy"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(targets); i++) {
         char name[16];
         snprintf(name, sizeof(name), "lazy%zu", i);
@@ -149,10 +135,8 @@ a_file_system_that_is_unmounted_lazily_is_still_measured(void **state)
     }
 }
 
-static void
-a_device_that_breaks_ends_the_run(void **state)
+TEST(a_device_that_breaks_ends_the_run)
 {
-    (void)state;
     need_loops();
     struct result result = command_status(3, "a_device_that_breaks_ends_the_run");
     assert_string_equal(result.out, "1\nok\n");
@@ -165,10 +149,8 @@ a_device_that_breaks_ends_the_run(void **state)
 #define GONE "^ioping: request [0-9]+ failed: the device is gone\n"
 
 /* As a disk that is pulled out: its size is 0 then. */
-static void
-a_device_without_any_bytes_is_gone(void **state)
+TEST(a_device_without_any_bytes_is_gone)
 {
-    (void)state;
     need_linux();
     need_loops();
     struct result result = command_status(3, "a_device_without_any_bytes_is_gone");
@@ -178,10 +160,8 @@ a_device_without_any_bytes_is_gone(void **state)
 }
 
 /* What fails has no folder in sysfs: this run does not see it. */
-static void
-a_device_that_the_system_does_not_know_is_gone(void **state)
+TEST(a_device_that_the_system_does_not_know_is_gone)
 {
-    (void)state;
     need_linux();
     need_loops();
     need_success("unshare -m mount -t tmpfs none /sys/dev/block",
@@ -194,10 +174,8 @@ a_device_that_the_system_does_not_know_is_gone(void **state)
 }
 
 /* And when it is whole again, that is forgiven, but not forgotten. */
-static void
-a_device_that_breaks_for_a_while_is_measured_further(void **state)
+TEST(a_device_that_breaks_for_a_while_is_measured_further)
 {
-    (void)state;
     need_loops();
     struct result result =
         command_status(3, "a_device_that_breaks_for_a_while_is_measured_further");
@@ -206,24 +184,4 @@ a_device_that_breaks_for_a_while_is_measured_further(void **state)
                    "^ioping: request [0-9]+ failed: EIO \\((Input/output|I/O) error\\)\n"
                    "(ioping: [0-9]+ of [0-9]+ requests failed\n)?$");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_that_is_truncated_is_read_short),
-        cmocka_unit_test(a_file_that_grows_is_measured_as_it_was),
-        cmocka_unit_test(a_file_that_is_deleted_is_still_measured),
-        cmocka_unit_test(holes_that_are_made_meanwhile_are_told),
-        cmocka_unit_test(a_kept_file_that_is_deleted_is_not_made_again),
-        cmocka_unit_test(reading_goes_on_when_the_file_system_becomes_read_only),
-        cmocka_unit_test(writing_ends_when_the_kernel_makes_the_file_system_read_only),
-        cmocka_unit_test(a_file_system_that_is_unmounted_lazily_is_still_measured),
-        cmocka_unit_test(a_device_that_breaks_ends_the_run),
-        cmocka_unit_test(a_device_without_any_bytes_is_gone),
-        cmocka_unit_test(a_device_that_the_system_does_not_know_is_gone),
-        cmocka_unit_test(a_device_that_breaks_for_a_while_is_measured_further),
-    };
-    return cmocka_run_group_tests_name("changes", tests, make_files, unmount_all);
 }

@@ -28,8 +28,9 @@ need_parser(void)
         skip_because("has no Monitoring::Plugin::Performance");
 }
 
-static void
-each_state_has_its_line_and_status(void **state)
+GROUP_SETUP(make_files)
+
+TEST(each_state_has_its_line_and_status)
 {
     static const struct {
         int status;
@@ -65,7 +66,6 @@ each_state_has_its_line_and_status(void **state)
     };
     static const char *const lines[] = {LINE("OK"), LINE("WARNING"), LINE("CRITICAL"),
                                         LINE("UNKNOWN")};
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
             command_status(cases[i].status, "ioping -C -check %s", cases[i].arguments);
@@ -75,10 +75,8 @@ each_state_has_its_line_and_status(void **state)
     }
 }
 
-static void
-several_targets_have_one_line_with_the_worst_first(void **state)
+TEST(several_targets_have_one_line_with_the_worst_first)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(
         CRITICAL,
@@ -91,8 +89,7 @@ several_targets_have_one_line_with_the_worst_first(void **state)
     command_free(&result);
 }
 
-static void
-a_request_that_fails_is_critical(void **state)
+TEST(a_request_that_fails_is_critical)
 {
     static const struct {
         const char *script, *arguments, *text;
@@ -108,7 +105,6 @@ a_request_that_fails_is_critical(void **state)
          "no answer to 1 request for [0-9.]+ m?s \\| p50=U p99=U max=U iops=U "},
         {"fdatasync:2:28", "-W -c 9 d", "request 1 failed: ENOSPC "},
     };
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         bool named = cases[i].arguments[strlen(cases[i].arguments) - 1] == 'd';
@@ -124,10 +120,8 @@ a_request_that_fails_is_critical(void **state)
 }
 
 /* EAGAIN of -N is no failure of the disk, and counts all the same. */
-static void
-a_request_that_would_have_waited_is_not_critical(void **state)
+TEST(a_request_that_would_have_waited_is_not_critical)
 {
-    (void)state;
     need_faults();
     need_flags();
     struct result result =
@@ -137,8 +131,7 @@ a_request_that_would_have_waited_is_not_critical(void **state)
     command_free(&result);
 }
 
-static void
-a_target_that_is_not_ready_is_unknown(void **state)
+TEST(a_target_that_is_not_ready_is_unknown)
 {
     static const struct {
         const char *command, *text;
@@ -150,7 +143,6 @@ a_target_that_is_not_ready_is_unknown(void **state)
         {"ioping -check -W data", "^IOPING UNKNOWN - data: "},
         {"ioping -check -c 2 -plot d data", "^IOPING UNKNOWN - d: "},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(UNKNOWN, "%s", cases[i].command);
         assert_matches(result.out, TEXT("UNKNOWN") "\n$");
@@ -160,11 +152,9 @@ a_target_that_is_not_ready_is_unknown(void **state)
     }
 }
 
-static void
-an_opening_that_hangs_is_critical(void **state)
+TEST(an_opening_that_hangs_is_critical)
 {
     static const char *const scripts[] = {"open@data:1:hang", "pwrite:3:hang"};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(scripts); i++) {
         struct result result = command_status(
@@ -176,8 +166,7 @@ an_opening_that_hangs_is_critical(void **state)
 }
 
 /* The storage has answered then; what may not be asked of it is another thing. */
-static void
-an_opening_that_fails_is_critical(void **state)
+TEST(an_opening_that_fails_is_critical)
 {
     static const struct {
         const char *script, *target;
@@ -190,7 +179,6 @@ an_opening_that_fails_is_critical(void **state)
         {"pwrite:3-", "d", EIO, true},           {"pwrite:3-", "d", ENOSPC, false},
         {"fdatasync:1-", "d", EIO, true},
     };
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
@@ -202,10 +190,8 @@ an_opening_that_fails_is_critical(void **state)
     }
 }
 
-static void
-a_closing_that_hangs_keeps_the_answer(void **state)
+TEST(a_closing_that_hangs_keeps_the_answer)
 {
-    (void)state;
     need_bare("it holds on to the file that hangs");
     mount_fuse("closing", "hang_flush=%s/hang", scratch());
     struct result result = command_status(
@@ -217,10 +203,8 @@ a_closing_that_hangs_keeps_the_answer(void **state)
     command_free(&result);
 }
 
-static void
-wrong_usage_is_answered(void **state)
+TEST(wrong_usage_is_answered)
 {
-    (void)state;
     struct result result = command_status(0, "wrong_usage_is_answered");
     assert_string_equal(
         result.out,
@@ -240,14 +224,12 @@ wrong_usage_is_answered(void **state)
     command_free(&result);
 }
 
-static void
-an_interrupt_answers_with_what_is_known(void **state)
+TEST(an_interrupt_answers_with_what_is_known)
 {
     static const struct {
         const char *signal;
         int status;
     } cases[] = {{"INT", 0}, {"TERM", 0}, {"HUP", 0}};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char head[64];
@@ -262,38 +244,30 @@ an_interrupt_answers_with_what_is_known(void **state)
 
 #define EARLY "IOPING UNKNOWN - ended before there was a result\n"
 
-static void
-without_a_reader_the_status_is_unknown(void **state)
+TEST(without_a_reader_the_status_is_unknown)
 {
-    (void)state;
     struct result result = command_status(0, "without_a_reader_the_status_is_unknown");
     assert_string_equal(result.out, "3\nioping: standard output: Broken pipe\n");
     command_free(&result);
 }
 
-static void
-help_and_version_are_unknown(void **state)
+TEST(help_and_version_are_unknown)
 {
-    (void)state;
     struct result result = command_status(0, "help_and_version_are_unknown");
     assert_string_equal(result.out, "3\n3\n0\n");
     command_free(&result);
 }
 
-static void
-a_second_interrupt_is_unknown(void **state)
+TEST(a_second_interrupt_is_unknown)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "a_second_interrupt_is_unknown");
     assert_string_equal(result.out, "3\n" EARLY);
     command_free(&result);
 }
 
-static void
-a_worker_that_is_killed_is_unknown(void **state)
+TEST(a_worker_that_is_killed_is_unknown)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "a_worker_that_is_killed_is_unknown");
     if (!result.out[0])
@@ -302,40 +276,32 @@ a_worker_that_is_killed_is_unknown(void **state)
     command_free(&result);
 }
 
-static void
-full_stderr_does_not_keep_the_line(void **state)
+TEST(full_stderr_does_not_keep_the_line)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "full_stderr_does_not_keep_the_line");
     assert_matches(result.out, TEXT("CRITICAL") " \\|( " FIGURE ")+\n2\n$");
     command_free(&result);
 }
 
-static void
-a_lost_line_is_unknown(void **state)
+TEST(a_lost_line_is_unknown)
 {
-    (void)state;
     struct result result = command_status(0, "a_lost_line_is_unknown");
     assert_string_equal(result.out,
                         "3\nioping: standard output: No space left on device\n");
     command_free(&result);
 }
 
-static void
-without_stdout_the_line_is_lost(void **state)
+TEST(without_stdout_the_line_is_lost)
 {
-    (void)state;
     need_bare("valgrind takes the place of a closed stdout");
     struct result result = command_status(0, "without_stdout_the_line_is_lost");
     assert_string_equal(result.out, "3\nioping: standard output: Bad file descriptor\n");
     command_free(&result);
 }
 
-static void
-odd_paths_stay_in_one_line(void **state)
+TEST(odd_paths_stay_in_one_line)
 {
-    (void)state;
     struct result result = command_status(0, "odd_paths_stay_in_one_line");
     static const char head[] =
         "0\n1\nIOPING OK - x \\047y\\047 \\042z\\042=\\174\\n\\012\303\251 p99 ";
@@ -350,10 +316,8 @@ odd_paths_stay_in_one_line(void **state)
     command_free(&result);
 }
 
-static void
-a_reader_of_perl_understands_the_figures(void **state)
+TEST(a_reader_of_perl_understands_the_figures)
 {
-    (void)state;
     need_faults();
     need_parser();
     struct result result = command_status(0, "a_reader_of_perl_understands_the_figures");
@@ -366,39 +330,9 @@ a_reader_of_perl_understands_the_figures(void **state)
     command_free(&result);
 }
 
-static void
-figures_are_those_of_the_metrics(void **state)
+TEST(figures_are_those_of_the_metrics)
 {
-    (void)state;
     struct result result = command_status(0, "figures_are_those_of_the_metrics");
     assert_string_equal(result.out, "");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_state_has_its_line_and_status),
-        cmocka_unit_test(several_targets_have_one_line_with_the_worst_first),
-        cmocka_unit_test(a_request_that_fails_is_critical),
-        cmocka_unit_test(a_request_that_would_have_waited_is_not_critical),
-        cmocka_unit_test(a_target_that_is_not_ready_is_unknown),
-        cmocka_unit_test(an_opening_that_hangs_is_critical),
-        cmocka_unit_test(an_opening_that_fails_is_critical),
-        cmocka_unit_test(a_closing_that_hangs_keeps_the_answer),
-        cmocka_unit_test(wrong_usage_is_answered),
-        cmocka_unit_test(an_interrupt_answers_with_what_is_known),
-        cmocka_unit_test(without_a_reader_the_status_is_unknown),
-        cmocka_unit_test(help_and_version_are_unknown),
-        cmocka_unit_test(a_second_interrupt_is_unknown),
-        cmocka_unit_test(a_worker_that_is_killed_is_unknown),
-        cmocka_unit_test(full_stderr_does_not_keep_the_line),
-        cmocka_unit_test(a_lost_line_is_unknown),
-        cmocka_unit_test(without_stdout_the_line_is_lost),
-        cmocka_unit_test(odd_paths_stay_in_one_line),
-        cmocka_unit_test(a_reader_of_perl_understands_the_figures),
-        cmocka_unit_test(figures_are_those_of_the_metrics),
-    };
-    return cmocka_run_group_tests_name("check", tests, make_files, unmount_all);
 }

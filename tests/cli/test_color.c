@@ -20,12 +20,12 @@ run_until_slow(const char *options)
     }
 }
 
-static void
-verdicts_have_their_colour_on_a_terminal(void **state)
+GROUP_SETUP(make_files)
+
+TEST(verdicts_have_their_colour_on_a_terminal)
 {
     static const char *const options[] = {"", "-color auto", "-color=always",
                                           "-color never -color always"};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(options); i++) {
         run_until_slow(options[i]);
@@ -40,8 +40,7 @@ verdicts_have_their_colour_on_a_terminal(void **state)
     }
 }
 
-static void
-a_terminal_without_colours_gets_none(void **state)
+TEST(a_terminal_without_colours_gets_none)
 {
     static const char *const settings[][2] = {
         {"NO_COLOR=1", ""},
@@ -51,7 +50,6 @@ a_terminal_without_colours_gets_none(void **state)
         {"NO_COLOR=", "-color never"},
         {"TERM=xterm", "-color always -color=never"},
     };
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(settings); i++) {
         terminal_start(&terminal, 200, "export %s; slow_and_failed %s data",
@@ -65,10 +63,8 @@ a_terminal_without_colours_gets_none(void **state)
 }
 
 /* Which says nothing: https://no-color.org. */
-static void
-an_empty_no_color_is_none(void **state)
+TEST(an_empty_no_color_is_none)
 {
-    (void)state;
     need_faults();
     terminal_start(&terminal, 200, "export NO_COLOR=; slow_and_failed data");
     terminal_end(&terminal, 3);
@@ -76,11 +72,9 @@ an_empty_no_color_is_none(void **state)
     terminal_free(&terminal);
 }
 
-static void
-what_is_no_terminal_gets_plain_bytes(void **state)
+TEST(what_is_no_terminal_gets_plain_bytes)
 {
     static const char *const options[] = {"", "-color auto", "-color never"};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(options); i++) {
         terminal_start(&terminal, 200, "slow_and_failed %s data | cat", options[i]);
@@ -91,12 +85,10 @@ what_is_no_terminal_gets_plain_bytes(void **state)
     }
 }
 
-static void
-always_colours_whatever_reads_it(void **state)
+TEST(always_colours_whatever_reads_it)
 {
     static const char *const settings[] = {"", "export NO_COLOR=1; ",
                                            "export TERM=dumb; "};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(settings); i++) {
         struct result result =
@@ -113,11 +105,9 @@ always_colours_whatever_reads_it(void **state)
     }
 }
 
-static void
-machines_get_no_colours(void **state)
+TEST(machines_get_no_colours)
 {
     static const char *const options[] = {"-J", "-JJ", "-B", "-q -p 2"};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
@@ -127,11 +117,9 @@ machines_get_no_colours(void **state)
     }
 }
 
-static void
-other_words_are_refused(void **state)
+TEST(other_words_are_refused)
 {
     static const char *const words[] = {"", "yes", "Always", "1"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(words); i++) {
         char line[128];
         struct result result = command_status(1, "ioping -color '%s' missing", words[i]);
@@ -141,19 +129,4 @@ other_words_are_refused(void **state)
         assert_string_equal(result.out, "");
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts_have_their_colour_on_a_terminal),
-        cmocka_unit_test(a_terminal_without_colours_gets_none),
-        cmocka_unit_test(an_empty_no_color_is_none),
-        cmocka_unit_test(what_is_no_terminal_gets_plain_bytes),
-        cmocka_unit_test(always_colours_whatever_reads_it),
-        cmocka_unit_test(machines_get_no_colours),
-        cmocka_unit_test(other_words_are_refused),
-    };
-    return cmocka_run_group_tests_name("color", tests, make_files, unmount_all);
 }

@@ -7,10 +7,10 @@
 #define LINE "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419"
 #define ADVICE "; ioping -print-count 1 -quiet prints raw lines\n"
 
-static void
-figures_are_those_of_the_lines(void **state)
+GROUP_SETUP(make_files)
+
+TEST(figures_are_those_of_the_lines)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "figures_are_those_of_the_lines");
     assert_string_equal(result.out, "");
@@ -28,37 +28,29 @@ check_lines_of(const char *program)
     command_free(&result);
 }
 
-static void
-lines_of_this_program_can_be_compared(void **state)
+TEST(lines_of_this_program_can_be_compared)
 {
-    (void)state;
     need_program("jq");
     check_lines_of("ours");
 }
 
-static void
-lines_of_ioping_1_3_can_be_compared(void **state)
+TEST(lines_of_ioping_1_3_can_be_compared)
 {
-    (void)state;
     need_program("jq");
     need_peer();
     check_lines_of(PEER);
 }
 
-static void
-each_of_several_targets_is_a_row(void **state)
+TEST(each_of_several_targets_is_a_row)
 {
-    (void)state;
     struct result result = command_status(0, "each_of_several_targets_is_a_row");
     assert_string_equal(result.out, "11 copy\n11 data\n"
                                     "11 both: copy\n11 both: data\n5 gp2\n");
     command_free(&result);
 }
 
-static void
-files_are_rows_of_a_table(void **state)
+TEST(files_are_rows_of_a_table)
 {
-    (void)state;
     struct result result = command_status(0, "files_are_rows_of_a_table");
     assert_string_equal(result.out, "1\n0\ngp2 1000\ngp3 1001\ngp2 1000\n"
                                     "- 1000\ngp3 1001\n");
@@ -66,10 +58,8 @@ files_are_rows_of_a_table(void **state)
     command_free(&result);
 }
 
-static void
-json_is_an_array_of_the_rows(void **state)
+TEST(json_is_an_array_of_the_rows)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(
         0, "made 30 1 >gp2; made 20 2 >gp3; ioping -J -histogram -compare gp2 gp3 >o; jq "
@@ -82,20 +72,16 @@ json_is_an_array_of_the_rows(void **state)
     command_free(&result);
 }
 
-static void
-what_options_ask_for_follows_the_table(void **state)
+TEST(what_options_ask_for_follows_the_table)
 {
-    (void)state;
     struct result result = command_status(0, "what_options_ask_for_follows_the_table");
     assert_matches(result.out, "^gp2: p50/p99.5 = [0-9.]+ .s /\n"
                                "gp3: p50/p99.5 = [0-9.]+ .s /\ngp2:\nall\ngp3:\nall\n$");
     command_free(&result);
 }
 
-static void
-limits_hold_for_each_row(void **state)
+TEST(limits_hold_for_each_row)
 {
-    (void)state;
     static const struct {
         const char *options, *err;
         int status;
@@ -121,10 +107,8 @@ limits_hold_for_each_row(void **state)
 }
 
 /* Nothing is above the limit, but of 100 something may be; of 14 nothing is known. */
-static void
-limits_of_few_requests_are_not_certain(void **state)
+TEST(limits_of_few_requests_are_not_certain)
 {
-    (void)state;
     static const struct {
         const char *arguments, *err;
         int status;
@@ -146,10 +130,8 @@ limits_of_few_requests_are_not_certain(void **state)
 }
 
 /* Before the table, whose last line stays the last; JSON has them in each record. */
-static void
-each_file_has_a_line_for_each_limit(void **state)
+TEST(each_file_has_a_line_for_each_limit)
 {
-    (void)state;
     need_program("jq");
 #define CHANGE "\\+[0-9.]+ % \\(\\+[0-9.]+\\.\\.\\+[0-9.]+\\), "
     struct result result = command_status(0, "each_file_has_a_line_for_each_limit");
@@ -167,10 +149,8 @@ each_file_has_a_line_for_each_limit(void **state)
     command_free(&result);
 }
 
-static void
-limits_may_be_relative_to_the_first(void **state)
+TEST(limits_may_be_relative_to_the_first)
 {
-    (void)state;
 #define BY " = \\+[0-9.]+ % \\(\\+[0-9.]+\\.\\.\\+[0-9.]+\\) "
     static const struct {
         const char *arguments, *err;
@@ -202,10 +182,8 @@ limits_may_be_relative_to_the_first(void **state)
     }
 }
 
-static void
-json_has_the_changes_of_the_table(void **state)
+TEST(json_has_the_changes_of_the_table)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "json_has_the_changes_of_the_table");
     assert_string_equal(result.out, "gp3 N % (N..N) N % (N..N)\n"
@@ -217,20 +195,16 @@ json_has_the_changes_of_the_table(void **state)
     command_free(&result);
 }
 
-static void
-a_rerun_prints_the_same(void **state)
+TEST(a_rerun_prints_the_same)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "a_rerun_prints_the_same");
     assert_string_equal(result.out, " 4 {\"reference\"\n 4 {\"reference\"\n");
     command_free(&result);
 }
 
-static void
-the_picture_has_both(void **state)
+TEST(the_picture_has_both)
 {
-    (void)state;
     struct svg_check check;
     struct result result = command_status(0, "the_picture_has_both");
     assert_matches(
@@ -249,10 +223,8 @@ the_picture_has_both(void **state)
     command_free(&result);
 }
 
-static void
-a_picture_that_cannot_be_written_is_an_error(void **state)
+TEST(a_picture_that_cannot_be_written_is_an_error)
 {
-    (void)state;
     struct result result =
         command_status(0, "a_picture_that_cannot_be_written_is_an_error");
     assert_string_equal(result.out,
@@ -262,10 +234,8 @@ a_picture_that_cannot_be_written_is_an_error(void **state)
 }
 
 /* Nothing is printed, nor drawn. */
-static void
-a_file_that_cannot_be_compared_is_named(void **state)
+TEST(a_file_that_cannot_be_compared_is_named)
 {
-    (void)state;
     static const struct {
         const char *before, *files, *err;
     } cases[] = {
@@ -299,20 +269,16 @@ a_file_that_cannot_be_compared_is_named(void **state)
     }
 }
 
-static void
-a_closed_standard_input_is_an_error(void **state)
+TEST(a_closed_standard_input_is_an_error)
 {
-    (void)state;
     struct result result = command_status(2, "ioping -compare - <&-");
     assert_string_equal(result.out, "");
     assert_matches(result.err, "^ioping: standard input: [^\n]*\n$");
     command_free(&result);
 }
 
-static void
-a_file_that_must_not_be_read_is_an_error(void **state)
+TEST(a_file_that_must_not_be_read_is_an_error)
 {
-    (void)state;
     need_bound();
     struct result result = command_status(
         2,
@@ -321,10 +287,8 @@ a_file_that_must_not_be_read_is_an_error(void **state)
     command_free(&result);
 }
 
-static void
-runs_of_which_nothing_counts_are_told(void **state)
+TEST(runs_of_which_nothing_counts_are_told)
 {
-    (void)state;
     struct result result = command_status(
         0, "echo '0 0 0 0 0 0 0 0 3 500' >gp2; ioping -B -compare gp2; ioping -compare "
            "gp2 gp2 -percentiles 50 -histogram -plot x.svg >o");
@@ -336,10 +300,8 @@ runs_of_which_nothing_counts_are_told(void **state)
 }
 
 /* The first as far as lines may go, the other as far as there is room in the picture. */
-static void
-runs_of_ages_can_be_drawn(void **state)
+TEST(runs_of_ages_can_be_drawn)
 {
-    (void)state;
     struct svg_check check;
     struct result result =
         command_status(0, "ages 4611686018427387903 4611686018427387903 >o && "
@@ -351,10 +313,8 @@ runs_of_ages_can_be_drawn(void **state)
     command_free(&result);
 }
 
-static void
-names_cannot_drive_a_terminal(void **state)
+TEST(names_cannot_drive_a_terminal)
 {
-    (void)state;
     struct result result = command_status(
         0, "name=$(printf 'a\\033[31mb'); echo '" LINE "' >\"$name\"; ioping -compare "
            "\"$name\" \"$name\" -B -slo max=1ns; ioping -compare \"$name\" | grep -o "
@@ -367,10 +327,8 @@ names_cannot_drive_a_terminal(void **state)
     command_free(&result);
 }
 
-static void
-output_that_is_lost_is_a_failure(void **state)
+TEST(output_that_is_lost_is_a_failure)
 {
-    (void)state;
     static const char *const options[] = {"", "-B", "-J", "-JJ -slo max=1ns"};
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
@@ -383,10 +341,8 @@ output_that_is_lost_is_a_failure(void **state)
     }
 }
 
-static void
-a_signal_ends_the_reading(void **state)
+TEST(a_signal_ends_the_reading)
 {
-    (void)state;
     static const struct {
         const char *signal, *out;
     } cases[] = {
@@ -402,65 +358,25 @@ a_signal_ends_the_reading(void **state)
     }
 }
 
-static void
-a_signal_ends_the_opening(void **state)
+TEST(a_signal_ends_the_opening)
 {
-    (void)state;
     struct result result = command_status(0, "a_signal_ends_the_opening");
     assert_string_equal(result.out, "2\nioping: other: interrupted before it was read\n");
     command_free(&result);
 }
 
-static void
-memory_does_not_grow_with_the_lines(void **state)
+TEST(memory_does_not_grow_with_the_lines)
 {
-    (void)state;
     need_bare("memory is that of the program alone");
     struct result result = command_status(0, "memory_does_not_grow_with_the_lines");
     assert_string_equal(result.out, "little\n- 3000000\n");
     command_free(&result);
 }
 
-static void
-memory_does_not_grow_with_the_files(void **state)
+TEST(memory_does_not_grow_with_the_files)
 {
-    (void)state;
     need_bare("memory is that of the program alone");
     struct result result = command_status(0, "memory_does_not_grow_with_the_files");
     assert_string_equal(result.out, "little\n- 140000\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_are_those_of_the_lines),
-        cmocka_unit_test(lines_of_this_program_can_be_compared),
-        cmocka_unit_test(lines_of_ioping_1_3_can_be_compared),
-        cmocka_unit_test(each_of_several_targets_is_a_row),
-        cmocka_unit_test(files_are_rows_of_a_table),
-        cmocka_unit_test(json_is_an_array_of_the_rows),
-        cmocka_unit_test(what_options_ask_for_follows_the_table),
-        cmocka_unit_test(limits_hold_for_each_row),
-        cmocka_unit_test(limits_of_few_requests_are_not_certain),
-        cmocka_unit_test(each_file_has_a_line_for_each_limit),
-        cmocka_unit_test(limits_may_be_relative_to_the_first),
-        cmocka_unit_test(json_has_the_changes_of_the_table),
-        cmocka_unit_test(a_rerun_prints_the_same),
-        cmocka_unit_test(the_picture_has_both),
-        cmocka_unit_test(a_picture_that_cannot_be_written_is_an_error),
-        cmocka_unit_test(a_file_that_cannot_be_compared_is_named),
-        cmocka_unit_test(a_closed_standard_input_is_an_error),
-        cmocka_unit_test(a_file_that_must_not_be_read_is_an_error),
-        cmocka_unit_test(runs_of_which_nothing_counts_are_told),
-        cmocka_unit_test(runs_of_ages_can_be_drawn),
-        cmocka_unit_test(names_cannot_drive_a_terminal),
-        cmocka_unit_test(output_that_is_lost_is_a_failure),
-        cmocka_unit_test(a_signal_ends_the_reading),
-        cmocka_unit_test(a_signal_ends_the_opening),
-        cmocka_unit_test(memory_does_not_grow_with_the_lines),
-        cmocka_unit_test(memory_does_not_grow_with_the_files),
-    };
-    return cmocka_run_group_tests_name("compare", tests, make_files, unmount_all);
 }

@@ -14,16 +14,16 @@ struct query {
     char *offered;
 };
 
-struct shell {
+static const struct shell {
     const char *name, *ask;
     bool letters;   /* offers letters and both kinds of names for a dash */
     bool exclusive; /* nothing for what comes after -h or -v */
+} shells[] = {
+    {"bash", "ask-bash insert-completions " MADE "/ioping.bash", false, false},
+    {"zsh", "ask-zsh " MADE, true, true},
+    {"fish", "ask-fish " MADE "/ioping.fish", true, false},
 };
-
-static const struct shell bash = {
-    "bash", "ask-bash insert-completions " MADE "/ioping.bash", false, false};
-static const struct shell zsh = {"zsh", "ask-zsh " MADE, true, true};
-static const struct shell fish = {"fish", "ask-fish " MADE "/ioping.fish", true, false};
+enum { BASH, ZSH, FISH };
 
 static struct query queries[QUERIES_MOST];
 static int count;
@@ -149,9 +149,11 @@ check_options_only(const struct query *query)
     free(words);
 }
 
+GROUP_SETUP(set_up)
+FIXTURE(NULL, forget)
+
 /* Both with one dash and with two. */
-static void
-each_option_is_offered_and_no_other(void **state)
+TEST_EACH(each_option_is_offered_and_no_other, shells)
 {
     const struct shell *shell = *state;
     need_program(shell->name);
@@ -174,8 +176,7 @@ each_option_is_offered_and_no_other(void **state)
 }
 
 /* A name of which nothing else begins is completed from all but its last letter. */
-static void
-each_name_is_completed(void **state)
+TEST_EACH(each_name_is_completed, shells)
 {
     const struct shell *shell = *state;
     need_program(shell->name);
@@ -205,8 +206,7 @@ check_file(const struct shell *shell, const struct cli_option *option,
         fail_msg("%s: '%s' offers %s", shell->name, query->line, query->offered);
 }
 
-static void
-files_are_offered_where_they_fit(void **state)
+TEST_EACH(files_are_offered_where_they_fit, shells)
 {
     const struct shell *shell = *state;
     need_program(shell->name);
@@ -222,8 +222,7 @@ files_are_offered_where_they_fit(void **state)
 }
 
 /* All values that there is a list of, and no other. */
-static void
-values_are_offered_where_there_is_a_list(void **state)
+TEST_EACH(values_are_offered_where_there_is_a_list, shells)
 {
     const struct shell *shell = *state;
     int asked = 0;
@@ -261,8 +260,7 @@ check_lines(const char *how, const char *const (*lines)[2], size_t length)
                      lines[i][1]);
 }
 
-static void
-bash_reads_a_line_as_the_program_does(void **state)
+TEST(bash_reads_a_line_as_the_program_does)
 {
     static const char *const lines[][2] = {
         {"ioping fi", "file"},
@@ -285,13 +283,11 @@ bash_reads_a_line_as_the_program_does(void **state)
         {"ioping  -colo   al", "always"},
         {"ioping \xc3\xbc 'a b' -color al", "always"},
     };
-    (void)state;
     need_program("bash");
-    check_lines(bash.ask, lines, LENGTH(lines));
+    check_lines(shells[BASH].ask, lines, LENGTH(lines));
 }
 
-static void
-bash_goes_on_behind_an_equals_sign(void **state)
+TEST(bash_goes_on_behind_an_equals_sign)
 {
     static const char *const lines[][2] = {
         {"ioping -color=al", "-color=always"},
@@ -307,13 +303,11 @@ bash_goes_on_behind_an_equals_sign(void **state)
         {"ioping --quiet=fi", "--quiet=fi"},
         {"ioping -percentiles=50,", "-percentiles=50,90,99,99.9"},
     };
-    (void)state;
     need_program("bash");
-    check_lines(bash.ask, lines, LENGTH(lines));
+    check_lines(shells[BASH].ask, lines, LENGTH(lines));
 }
 
-static void
-bash_completes_bundles_of_letters(void **state)
+TEST(bash_completes_bundles_of_letters)
 {
     static const char *const lines[][2] = {
         {"ioping -RLB", "-RLB"},
@@ -325,16 +319,13 @@ bash_completes_bundles_of_letters(void **state)
         {"ioping -qx", "-qx"},
         {"ioping -c1", "-c1"},
     };
-    (void)state;
     need_program("bash");
-    check_lines(bash.ask, lines, LENGTH(lines));
+    check_lines(shells[BASH].ask, lines, LENGTH(lines));
 }
 
 /* A blank behind what is complete, nothing behind what goes on. */
-static void
-the_tab_key_ends_a_word_in_bash(void **state)
+TEST(the_tab_key_ends_a_word_in_bash)
 {
-    (void)state;
     need_program("bash");
     struct result result =
         command_status(0, "printf 'ioping %%s\\n' -colo -color=al '-slo io' fo fi -qR |"
@@ -346,15 +337,13 @@ the_tab_key_ends_a_word_in_bash(void **state)
     command_free(&result);
 }
 
-static void
-bash_may_take_an_equals_sign_for_a_letter(void **state)
+TEST(bash_may_take_an_equals_sign_for_a_letter)
 {
     static const char *const lines[][2] = {
         {"ioping --color=al", "--color=always"},
         {"ioping -slo=io", "-slo=iops="},
         {"ioping --count=fi", "--count=fi"},
     };
-    (void)state;
     need_program("bash");
     struct result result =
         command_status(0, "cp " MADE "/ioping.bash .; "
@@ -364,12 +353,10 @@ bash_may_take_an_equals_sign_for_a_letter(void **state)
 }
 
 /* bash loads the file by its name from the folder where it is installed. */
-static void
-bash_completion_finds_the_installed_file(void **state)
+TEST(bash_completion_finds_the_installed_file)
 {
     static const char *const lines[][2] = {{"ioping -colo al", "always"}};
     static const char package[] = "/usr/share/bash-completion/bash_completion";
-    (void)state;
     need_program("bash");
     if (access(package, R_OK) < 0)
         skip_because("needs the package bash-completion");
@@ -384,10 +371,8 @@ bash_completion_finds_the_installed_file(void **state)
 }
 
 /* fish looks for completions of programs only that are in PATH. */
-static void
-fish_finds_the_installed_file(void **state)
+TEST(fish_finds_the_installed_file)
 {
-    (void)state;
     need_program("fish");
     struct result result = command_status(
         0, "to=share/fish/vendor_completions.d; mkdir -p $to bin; "
@@ -399,8 +384,7 @@ fish_finds_the_installed_file(void **state)
     command_free(&result);
 }
 
-static void
-fish_tells_letters_from_names(void **state)
+TEST(fish_tells_letters_from_names)
 {
     static const char *const lines[][2] = {
         {"ioping -c", "-cached -check -color -compare -corrected -count"},
@@ -413,13 +397,11 @@ fish_tells_letters_from_names(void **state)
         {"ioping -c 10 fi", "file"},
         {"ioping -- -qui", "-qui"},
     };
-    (void)state;
     need_program("fish");
-    check_lines(fish.ask, lines, LENGTH(lines));
+    check_lines(shells[FISH].ask, lines, LENGTH(lines));
 }
 
-static void
-zsh_tells_letters_from_names(void **state)
+TEST(zsh_tells_letters_from_names)
 {
     static const char *const lines[][2] = {
         {"ioping -ca", "-cached"},        {"ioping -c10", "-c10"},
@@ -428,52 +410,18 @@ zsh_tells_letters_from_names(void **state)
         {"ioping -slo=io", "-slo=iops="}, {"ioping -plot=fi", "-plot=file"},
         {"ioping -- -qui", "-qui"},
     };
-    (void)state;
     need_program("zsh");
-    check_lines(zsh.ask, lines, LENGTH(lines));
+    check_lines(shells[ZSH].ask, lines, LENGTH(lines));
 }
 
 /* Once is enough, unless more of it says more. */
-static void
-zsh_offers_nothing_again_that_says_no_more(void **state)
+TEST(zsh_offers_nothing_again_that_says_no_more)
 {
     static const char *const lines[][2] = {
         {"ioping -c 10 -coun", "-coun"},       {"ioping --count=10 -coun", "-coun"},
         {"ioping -count 10 --coun", "--coun"}, {"ioping -write -writ", "-write"},
         {"ioping -slo p99=1s -sl", "-slo="},   {"ioping -help -quie", "-quie"},
     };
-    (void)state;
     need_program("zsh");
-    check_lines(zsh.ask, lines, LENGTH(lines));
-}
-
-#define TEST(name, test, shell)                            \
-    {                                                      \
-        name, test, NULL, forget, (void *)(uintptr_t)shell \
-    }
-#define TEST_EACH(test)                                                   \
-    TEST(#test " (bash)", test, &bash), TEST(#test " (zsh)", test, &zsh), \
-        TEST(#test " (fish)", test, &fish)
-#define TEST_ONE(test) TEST(#test, test, NULL)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST_EACH(each_option_is_offered_and_no_other),
-        TEST_EACH(each_name_is_completed),
-        TEST_EACH(files_are_offered_where_they_fit),
-        TEST_EACH(values_are_offered_where_there_is_a_list),
-        TEST_ONE(bash_reads_a_line_as_the_program_does),
-        TEST_ONE(bash_goes_on_behind_an_equals_sign),
-        TEST_ONE(bash_completes_bundles_of_letters),
-        TEST_ONE(the_tab_key_ends_a_word_in_bash),
-        TEST_ONE(bash_may_take_an_equals_sign_for_a_letter),
-        TEST_ONE(bash_completion_finds_the_installed_file),
-        TEST_ONE(fish_finds_the_installed_file),
-        TEST_ONE(fish_tells_letters_from_names),
-        TEST_ONE(zsh_tells_letters_from_names),
-        TEST_ONE(zsh_offers_nothing_again_that_says_no_more),
-    };
-    return cmocka_run_group_tests_name("completions", tests, set_up, unmount_all);
+    check_lines(shells[ZSH].ask, lines, LENGTH(lines));
 }

@@ -23,11 +23,11 @@ on_terminal(const char *options)
     return text;
 }
 
+GROUP_SETUP(make_files)
+
 /* One request of each is warm-up. */
-static void
-percentiles_come_with_the_requests(void **state)
+TEST(percentiles_come_with_the_requests)
 {
-    (void)state;
     static const struct {
         int count;
         const char *line; /* NULL: none */
@@ -51,10 +51,8 @@ percentiles_come_with_the_requests(void **state)
     }
 }
 
-static void
-the_list_is_shown_in_its_order_however_few_there_are(void **state)
+TEST(the_list_is_shown_in_its_order_however_few_there_are)
 {
-    (void)state;
     struct result result =
         command_status(0, "ioping -q -i 0 -c 2 -percentiles 99.99,50,0.0000001 data");
     assert_matches(result.out, "B/s\np99\\.99/p50/p0\\.0000001 = " TIME " / " TIME
@@ -63,10 +61,8 @@ the_list_is_shown_in_its_order_however_few_there_are(void **state)
 }
 
 /* However it is written; the last list counts. */
-static void
-none_drops_the_line(void **state)
+TEST(none_drops_the_line)
 {
-    (void)state;
     static const char *const options[] = {"-percentiles none", "--percentiles=none",
                                           "-percentiles=none", "-perc none",
                                           "-percentiles 50 -percentiles none"};
@@ -79,10 +75,8 @@ none_drops_the_line(void **state)
 }
 
 /* The list is refused before the target is opened. */
-static void
-lists_that_mean_nothing_are_refused(void **state)
+TEST(lists_that_mean_nothing_are_refused)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"", NO_PERCENTILE},
         {"0", NO_PERCENTILE},
@@ -122,10 +116,8 @@ lists_that_mean_nothing_are_refused(void **state)
 
 /* One of 20 took 300 ms: the nearest rank of 99 is it, that of 95 is not, unless the
  * machine held up another as well. */
-static void
-a_slow_request_is_the_last_percentile(void **state)
+TEST(a_slow_request_is_the_last_percentile)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(0, "a_slow_request_is_the_last_percentile");
@@ -133,10 +125,8 @@ a_slow_request_is_the_last_percentile(void **state)
     command_free(&result);
 }
 
-static void
-corrected_percentiles_have_the_waits(void **state)
+TEST(corrected_percentiles_have_the_waits)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(0, "corrected_percentiles_have_the_waits");
@@ -144,10 +134,8 @@ corrected_percentiles_have_the_waits(void **state)
     command_free(&result);
 }
 
-static void
-corrected_is_said_wherever_it_is_shown(void **state)
+TEST(corrected_is_said_wherever_it_is_shown)
 {
-    (void)state;
     struct result result =
         command_status(0, "ioping -q -i 1ms -c 20 -corrected -histogram data");
     assert_matches(result.out,
@@ -160,10 +148,8 @@ corrected_is_said_wherever_it_is_shown(void **state)
     command_free(&result);
 }
 
-static void
-nothing_to_correct_is_refused(void **state)
+TEST(nothing_to_correct_is_refused)
 {
-    (void)state;
     static const char *const options[] = {"-i 0", "-R", "-RB", "-i 0 -J", "-R -c 5"};
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
@@ -185,10 +171,8 @@ nothing_to_correct_is_refused(void **state)
     command_free(&result);
 }
 
-static void
-flushes_have_their_line(void **state)
+TEST(flushes_have_their_line)
 {
-    (void)state;
     static const struct {
         const char *options;
         bool line;
@@ -218,10 +202,8 @@ flushes_have_their_line(void **state)
 }
 
 /* Flushes of 40 ms beside writes of 20 ms at least. */
-static void
-flushes_are_told_apart_from_writes(void **state)
+TEST(flushes_are_told_apart_from_writes)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(
         0, "cp data w && sync w && faulty pwrite:1-:20fast,fdatasync:1-:40fast -WWW -q "
@@ -234,10 +216,8 @@ flushes_are_told_apart_from_writes(void **state)
 }
 
 /* Rows of 80 columns, whose counts add up, and whose last share is all. */
-static void
-a_text_histogram_follows_the_summary(void **state)
+TEST(a_text_histogram_follows_the_summary)
 {
-    (void)state;
     struct result result = command_status(
         0, "ioping -q -i 0 -c 201 -histogram data >o && sed -n '/^min/,$p' o >p && "
            "sed -i '1,2d' p");
@@ -250,10 +230,8 @@ a_text_histogram_follows_the_summary(void **state)
     command_free(&result);
 }
 
-static void
-machines_get_no_text_histogram(void **state)
+TEST(machines_get_no_text_histogram)
 {
-    (void)state;
     struct result result = command_status(
         0, "ioping -B -i 0 -c 20 -histogram data | wc -l; "
            "ioping -q -p 5 -i 0 -c 20 -histogram data | grep -vc '^[0-9 ]*$'; "
@@ -262,10 +240,8 @@ machines_get_no_text_histogram(void **state)
     command_free(&result);
 }
 
-static void
-no_counted_request_gives_no_text_histogram(void **state)
+TEST(no_counted_request_gives_no_text_histogram)
 {
-    (void)state;
     struct result result =
         command_status(0, "ioping -q -i 0 -c 1 -histogram -percentiles 50 data");
     assert_matches(result.out, "B/s\nmin/avg/max/mdev = 0 ns / 0 ns / 0 ns / 0 ns\n$");
@@ -273,10 +249,8 @@ no_counted_request_gives_no_text_histogram(void **state)
 }
 
 /* Widths in characters. */
-static void
-a_text_histogram_is_as_wide_as_the_terminal(void **state)
+TEST(a_text_histogram_is_as_wide_as_the_terminal)
 {
-    (void)state;
     need_program("script");
     static const struct {
         const char *locale;
@@ -295,26 +269,4 @@ a_text_histogram_is_as_wide_as_the_terminal(void **state)
         assert_string_equal(result.out, expected);
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(percentiles_come_with_the_requests),
-        cmocka_unit_test(the_list_is_shown_in_its_order_however_few_there_are),
-        cmocka_unit_test(none_drops_the_line),
-        cmocka_unit_test(lists_that_mean_nothing_are_refused),
-        cmocka_unit_test(a_slow_request_is_the_last_percentile),
-        cmocka_unit_test(corrected_percentiles_have_the_waits),
-        cmocka_unit_test(corrected_is_said_wherever_it_is_shown),
-        cmocka_unit_test(nothing_to_correct_is_refused),
-        cmocka_unit_test(flushes_have_their_line),
-        cmocka_unit_test(flushes_are_told_apart_from_writes),
-        cmocka_unit_test(a_text_histogram_follows_the_summary),
-        cmocka_unit_test(machines_get_no_text_histogram),
-        cmocka_unit_test(no_counted_request_gives_no_text_histogram),
-        cmocka_unit_test(a_text_histogram_is_as_wide_as_the_terminal),
-    };
-    return cmocka_run_group_tests_name("distribution", tests, make_files, unmount_all);
 }

@@ -6,10 +6,10 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static void
-a_signal_ends_a_sleep_with_the_summary(void **state)
+GROUP_SETUP(make_files)
+
+TEST(a_signal_ends_a_sleep_with_the_summary)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result =
             command_status(endings[i].died, "a_signal_ends_a_sleep_with_the_summary %s",
@@ -22,10 +22,8 @@ a_signal_ends_a_sleep_with_the_summary(void **state)
     }
 }
 
-static void
-a_signal_ends_a_busy_run_with_the_summary(void **state)
+TEST(a_signal_ends_a_busy_run_with_the_summary)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
             endings[i].died, "a_signal_ends_a_busy_run_with_the_summary %s",
@@ -38,20 +36,16 @@ a_signal_ends_a_busy_run_with_the_summary(void **state)
     }
 }
 
-static void
-a_signal_leaves_valid_json(void **state)
+TEST(a_signal_leaves_valid_json)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "a_signal_leaves_valid_json");
     assert_string_equal(result.out, "[2,1,1,1]\n");
     command_free(&result);
 }
 
-static void
-statistics_can_be_asked_for_on_the_way(void **state)
+TEST(statistics_can_be_asked_for_on_the_way)
 {
-    (void)state;
     need_direct_io();
     struct result result = command_status(0, "statistics_can_be_asked_for_on_the_way");
     char *lines = masked(result.err);
@@ -63,19 +57,15 @@ statistics_can_be_asked_for_on_the_way(void **state)
     command_free(&result);
 }
 
-static void
-the_run_goes_on_after_interim_statistics(void **state)
+TEST(the_run_goes_on_after_interim_statistics)
 {
-    (void)state;
     struct result result = command_status(0, "the_run_goes_on_after_interim_statistics");
     assert_string_equal(result.out, "1\n requests completed\ngenerated  requests\n");
     command_free(&result);
 }
 
-static void
-one_interrupt_waits_for_the_request_and_ends_well(void **state)
+TEST(one_interrupt_waits_for_the_request_and_ends_well)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "one_interrupt_waits_for_the_request_and_ends_well");
@@ -85,10 +75,8 @@ one_interrupt_waits_for_the_request_and_ends_well(void **state)
     command_free(&result);
 }
 
-static void
-a_second_interrupt_ends_at_once(void **state)
+TEST(a_second_interrupt_ends_at_once)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(4, "a_second_interrupt_ends_at_once");
     assert_string_equal(result.err, "");
@@ -98,13 +86,11 @@ a_second_interrupt_ends_at_once(void **state)
     command_free(&result);
 }
 
-static void
-a_second_interrupt_leaves_valid_json(void **state)
+TEST(a_second_interrupt_leaves_valid_json)
 {
     static const struct {
         const char *options, *shape;
     } cases[] = {{"-J", "[2,2]\n"}, {"-Jq", "[0,null]\n"}, {"-Jqp1", "[1,null]\n"}};
-    (void)state;
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -116,11 +102,9 @@ a_second_interrupt_leaves_valid_json(void **state)
     }
 }
 
-static void
-output_that_cannot_be_written_is_an_error(void **state)
+TEST(output_that_cannot_be_written_is_an_error)
 {
     static const char *const options[] = {"", "-q", "-B", "-J", "-Jq", "-qp1", "-qP 1ms"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
             command("ioping -c 3 -i 10ms %s data >/dev/full", options[i]);
@@ -131,22 +115,18 @@ output_that_cannot_be_written_is_an_error(void **state)
     }
 }
 
-static void
-help_that_cannot_be_written_is_an_error(void **state)
+TEST(help_that_cannot_be_written_is_an_error)
 {
-    (void)state;
     struct result result = command("ioping -h >/dev/full; echo $?; ioping -v >/dev/full; "
                                    "echo $?; ioping >/dev/full; echo $?");
     assert_string_equal(result.out, "3\n3\n3\n");
     command_free(&result);
 }
 
-static void
-a_closed_stdout_is_an_error_and_not_the_target(void **state)
+TEST(a_closed_stdout_is_an_error_and_not_the_target)
 {
     static const char *const options[] = {"d",       "-C d",    "data",
                                           "-C data", "-B -C d", "-J -C d"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command("ioping -c 3 -i 0 %s >&-", options[i]);
         if (result.status != 3 || !strstr(result.err, "ioping: standard output: "))
@@ -156,11 +136,9 @@ a_closed_stdout_is_an_error_and_not_the_target(void **state)
 }
 
 /* The working set is the last 4 KiB; what is before it must stay. */
-static void
-closed_streams_do_not_spill_into_what_is_written(void **state)
+TEST(closed_streams_do_not_spill_into_what_is_written)
 {
     static const char *const streams[] = {">&-", "2>&-", "<&- >&- 2>&-"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(streams); i++) {
         struct result result = command("cp data w; ioping -c 1 -i 0 -CWWW -o 1020k w %s; "
                                        "cmp -n 1044480 data w && stat -c %%s w",
@@ -171,10 +149,8 @@ closed_streams_do_not_spill_into_what_is_written(void **state)
     }
 }
 
-static void
-a_reader_that_leaves_ends_the_run(void **state)
+TEST(a_reader_that_leaves_ends_the_run)
 {
-    (void)state;
     struct result result = command_status(
         0, "ioping -C -i 0 data | head -1 | cut -c1-14; ioping -J -C -i 0 d | head -c 2");
     assert_string_equal(result.out, "4 KiB <<< data\n[{");
@@ -215,10 +191,8 @@ static const struct {
      "generated 10 requests"},
 };
 
-static void
-a_failed_request_ends_the_run_with_the_summary(void **state)
+TEST(a_failed_request_ends_the_run_with_the_summary)
 {
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(failures); i++) {
         struct result result =
@@ -235,10 +209,8 @@ a_failed_request_ends_the_run_with_the_summary(void **state)
     }
 }
 
-static void
-a_failed_flush_is_a_failed_write(void **state)
+TEST(a_failed_flush_is_a_failed_write)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(
         3, "cp data w; sync w; faulty pwrite:2:20ms,fdatasync:3:5 -WWW -a 0 -c 5 -i 0 w");
@@ -249,10 +221,8 @@ a_failed_flush_is_a_failed_write(void **state)
     command_free(&result);
 }
 
-static void
-a_failure_during_warmup_is_a_failure(void **state)
+TEST(a_failure_during_warmup_is_a_failure)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(3, "faulty pread:1:5 -C -c 5 -i 0 data");
     assert_matches(result.err,
@@ -264,10 +234,8 @@ a_failure_during_warmup_is_a_failure(void **state)
     command_free(&result);
 }
 
-static void
-a_failed_request_leaves_valid_json(void **state)
+TEST(a_failed_request_leaves_valid_json)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(3, "a_failed_request_leaves_valid_json");
@@ -277,11 +245,9 @@ a_failed_request_leaves_valid_json(void **state)
     command_free(&result);
 }
 
-static void
-a_run_without_a_result_says_why(void **state)
+TEST(a_run_without_a_result_says_why)
 {
     static const char *const options[] = {"-c 1", "-c 3 -a 3", "-c 1 -B", "-c 1 -J"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(0, "ioping -i 0 %s data", options[i]);
         assert_string_equal(result.err, "ioping: no request counted: all were warm-up; "
@@ -291,10 +257,8 @@ a_run_without_a_result_says_why(void **state)
 }
 
 /* Starts at 0, 50, then 200 (late), 250 and 300 ms: never a burst to catch up. */
-static void
-a_late_request_moves_the_grid(void **state)
+TEST(a_late_request_moves_the_grid)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "faulty pread:2:150ms -C -B -i 50ms -c 5 data | awk '{ print "
@@ -303,10 +267,8 @@ a_late_request_moves_the_grid(void **state)
     command_free(&result);
 }
 
-static void
-a_paced_run_keeps_its_interval(void **state)
+TEST(a_paced_run_keeps_its_interval)
 {
-    (void)state;
     struct result result = command_status(
         0, "ioping -C -B -i 30ms -c 11 data | awk '{ print $9, ($10 >= 300000000) }'");
     assert_string_equal(result.out, "11 1\n");
@@ -314,10 +276,8 @@ a_paced_run_keeps_its_interval(void **state)
 }
 
 /* No request is due for an hour, and nobody else would notice. */
-static void
-lost_output_ends_a_run_that_waits(void **state)
+TEST(lost_output_ends_a_run_that_waits)
 {
-    (void)state;
     static const char *const options[] = {"-q -P 50ms -i 1h", "-J -q -i 1h"};
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct result result = command_status(3, "ioping %s . >/dev/full", options[i]);
@@ -327,10 +287,8 @@ lost_output_ends_a_run_that_waits(void **state)
     }
 }
 
-static void
-a_second_interrupt_ends_a_run_whose_output_is_blocked(void **state)
+TEST(a_second_interrupt_ends_a_run_whose_output_is_blocked)
 {
-    (void)state;
     static const char *const options[] = {"", "-J", "-p 1 -q"};
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct result result = command_status(
@@ -339,10 +297,8 @@ a_second_interrupt_ends_a_run_whose_output_is_blocked(void **state)
     }
 }
 
-static void
-a_limit_on_file_sizes_has_its_line(void **state)
+TEST(a_limit_on_file_sizes_has_its_line)
 {
-    (void)state;
     struct result result = command_status(2, "ulimit -f 100; ioping -c 2 .");
     assert_string_equal(result.err,
                         "ioping: .: no working file can be made here: File too large; "
@@ -352,10 +308,8 @@ a_limit_on_file_sizes_has_its_line(void **state)
 }
 
 /* The kernel tells of it once, and it would have told somebody else. */
-static void
-a_flush_that_fails_before_the_run_is_told(void **state)
+TEST(a_flush_that_fails_before_the_run_is_told)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "head -c 64k /dev/zero >lost; "
@@ -369,10 +323,8 @@ a_flush_that_fails_before_the_run_is_told(void **state)
 
 /* A run that reads leaves the cache of the device alone; dirty pages reach the device all
  * the same. */
-static void
-a_run_that_only_reads_flushes_no_device(void **state)
+TEST(a_run_that_only_reads_flushes_no_device)
 {
-    (void)state;
     need_faults();
     mount_once("ext4");
     struct result result =
@@ -382,37 +334,4 @@ a_run_that_only_reads_flushes_no_device(void **state)
     assert_string_equal(result.err, "");
     assert_contains(result.out, "generated 2 requests");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_signal_ends_a_sleep_with_the_summary),
-        cmocka_unit_test(a_signal_ends_a_busy_run_with_the_summary),
-        cmocka_unit_test(a_signal_leaves_valid_json),
-        cmocka_unit_test(statistics_can_be_asked_for_on_the_way),
-        cmocka_unit_test(the_run_goes_on_after_interim_statistics),
-        cmocka_unit_test(one_interrupt_waits_for_the_request_and_ends_well),
-        cmocka_unit_test(a_second_interrupt_ends_at_once),
-        cmocka_unit_test(a_second_interrupt_leaves_valid_json),
-        cmocka_unit_test(output_that_cannot_be_written_is_an_error),
-        cmocka_unit_test(help_that_cannot_be_written_is_an_error),
-        cmocka_unit_test(a_closed_stdout_is_an_error_and_not_the_target),
-        cmocka_unit_test(closed_streams_do_not_spill_into_what_is_written),
-        cmocka_unit_test(a_reader_that_leaves_ends_the_run),
-        cmocka_unit_test(a_failed_request_ends_the_run_with_the_summary),
-        cmocka_unit_test(a_failed_flush_is_a_failed_write),
-        cmocka_unit_test(a_failure_during_warmup_is_a_failure),
-        cmocka_unit_test(a_failed_request_leaves_valid_json),
-        cmocka_unit_test(a_run_without_a_result_says_why),
-        cmocka_unit_test(a_late_request_moves_the_grid),
-        cmocka_unit_test(a_paced_run_keeps_its_interval),
-        cmocka_unit_test(lost_output_ends_a_run_that_waits),
-        cmocka_unit_test(a_second_interrupt_ends_a_run_whose_output_is_blocked),
-        cmocka_unit_test(a_limit_on_file_sizes_has_its_line),
-        cmocka_unit_test(a_flush_that_fails_before_the_run_is_told),
-        cmocka_unit_test(a_run_that_only_reads_flushes_no_device),
-    };
-    return cmocka_run_group_tests_name("endings", tests, make_files, unmount_all);
 }

@@ -10,14 +10,17 @@
 #define AIO_WAITS "without direct I/O Linux AIO does one request at a time; use -U\n"
 
 struct engine {
-    const char *options;
+    const char *name, *options;
     int kind; /* 0, or the letter of its option */
     int depth;
 };
 
 static const struct engine engines[] = {
-    {"", 0, 1},     {"-A", 'A', 1},          {"-A -depth 4", 'A', 4},
-    {"-U", 'U', 1}, {"-U -depth 4", 'U', 4},
+    {"sync", "", 0, 1},
+    {"aio", "-A", 'A', 1},
+    {"aio deep", "-A -depth 4", 'A', 4},
+    {"uring", "-U", 'U', 1},
+    {"uring deep", "-U -depth 4", 'U', 4},
 };
 
 static void
@@ -28,6 +31,10 @@ need_kind(int kind)
     if (kind == 'A')
         need_aio();
 }
+
+/* Those of which a test needs more at a time. */
+static const struct engine deep[] = {{"aio", "-A -depth 8", 'A', 8},
+                                     {"uring", "-U -depth 8", 'U', 8}};
 
 /* The engine that a test is run with. */
 static const struct engine *
@@ -117,8 +124,9 @@ is_as_told(const struct engine *engine, size_t run)
     return told;
 }
 
-static void
-every_option_means_the_same(void **state)
+GROUP_SETUP(make_files)
+
+TEST_EACH(every_option_means_the_same, engines)
 {
     const struct engine *engine = need_engine(state);
     int different = 0;
@@ -131,8 +139,7 @@ every_option_means_the_same(void **state)
     command_free(&result);
 }
 
-static void
-each_number_is_told_once(void **state)
+TEST_EACH(each_number_is_told_once, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result =
@@ -143,8 +150,7 @@ each_number_is_told_once(void **state)
     command_free(&result);
 }
 
-static void
-records_add_up_to_the_summary(void **state)
+TEST_EACH(records_add_up_to_the_summary, engines)
 {
     static const char *const shapes[][3] = {
         {"data", "25", "102400"},
@@ -174,8 +180,7 @@ records_add_up_to_the_summary(void **state)
 }
 
 /* The requests, in the order of their numbers, are those of the plain system calls. */
-static void
-a_seed_gives_the_same_requests(void **state)
+TEST_EACH(a_seed_gives_the_same_requests, engines)
 {
     static const char *const shapes[] = {"-e 7 data",   "-e 7 -s 1000 data",
                                          "-e 8 -G d",   "-L -s 4k -o 8k -S 20k data",
@@ -190,8 +195,7 @@ a_seed_gives_the_same_requests(void **state)
     }
 }
 
-static void
-offsets_stay_in_the_working_set(void **state)
+TEST_EACH(offsets_stay_in_the_working_set, engines)
 {
     const struct engine *engine = need_engine(state);
     need_program("jq");
@@ -204,8 +208,7 @@ offsets_stay_in_the_working_set(void **state)
     command_free(&result);
 }
 
-static void
-raw_lines_and_time_stamps(void **state)
+TEST_EACH(raw_lines_and_time_stamps, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
@@ -217,8 +220,7 @@ raw_lines_and_time_stamps(void **state)
     command_free(&result);
 }
 
-static void
-distribution_and_limits(void **state)
+TEST_EACH(distribution_and_limits, engines)
 {
     const struct engine *engine = need_engine(state);
     need_program("jq");
@@ -230,8 +232,7 @@ distribution_and_limits(void **state)
 }
 
 /* A read from memory need not wait; a disk may answer in time too. */
-static void
-not_waiting_is_no_failure_of_the_run(void **state)
+TEST_EACH(not_waiting_is_no_failure_of_the_run, engines)
 {
     const struct engine *engine = need_engine(state);
     need_native("needs an emulator that has preadv2(2)");
@@ -244,8 +245,7 @@ not_waiting_is_no_failure_of_the_run(void **state)
 }
 
 /* Some disks can be polled, but nothing else can. */
-static void
-priority_is_taken_or_done_without(void **state)
+TEST_EACH(priority_is_taken_or_done_without, engines)
 {
     static const char direct[] =
         "^(ioping: data: (the device cannot be polled|cannot see whether the device can "
@@ -314,8 +314,7 @@ list_changed(const char *data, char list[512])
     sprintf(list + length, "]\n");
 }
 
-static void
-writes_are_on_the_device(void **state)
+TEST_EACH(writes_are_on_the_device, engines)
 {
     static const char *const shapes[] = {
         "-WWW -e 5 -c 20",  "-WWW -L -s 4k -S 64k -o 64k -c 16",
@@ -336,8 +335,7 @@ writes_are_on_the_device(void **state)
 }
 
 /* No two of them are the same, and none is what it was. */
-static void
-every_write_has_data_of_its_own(void **state)
+TEST_EACH(every_write_has_data_of_its_own, engines)
 {
     const struct engine *engine = need_engine(state);
     static char seen[2 * BLOCKS][BLOCK];
@@ -358,8 +356,7 @@ every_write_has_data_of_its_own(void **state)
 }
 
 /* Nothing of a run may hold it when the program has ended. */
-static void
-the_device_is_free_after_each_run(void **state)
+TEST_EACH(the_device_is_free_after_each_run, engines)
 {
     const struct engine *engine = need_engine(state);
     char device[64];
@@ -385,10 +382,9 @@ count_reads(const char *device)
 
 /* The device is so large that no two requests are near each other. */
 static void
-the_device_counts_as_many_reads(void **state)
+check_counts(const struct engine *engine)
 {
     static const char *const shapes[] = {"", "-s 1000", "-L -s 4k", "-s 64k"};
-    const struct engine *engine = need_engine(state);
     char device[64];
     int fd = attach("truncate -s 1T disk.img", device);
     for (size_t i = 0; i < LENGTH(shapes); i++) {
@@ -412,11 +408,18 @@ the_device_counts_as_many_reads(void **state)
     close(fd);
 }
 
-static const struct engine deep[] = {{"-A -depth 8", 'A', 8}, {"-U -depth 8", 'U', 8}};
+TEST_EACH(the_device_counts_as_many_reads, engines)
+{
+    check_counts(need_engine(state));
+}
+
+TEST_EACH(the_device_counts_as_many_reads_of_many, deep)
+{
+    check_counts(need_engine(state));
+}
 
 /* The device has lost its second half. */
-static void
-a_device_that_lost_its_end_fails_there_only(void **state)
+TEST_EACH(a_device_that_lost_its_end_fails_there_only, deep)
 {
     const struct engine *engine = need_engine(state);
     char device[64];
@@ -433,10 +436,8 @@ a_device_that_lost_its_end_fails_there_only(void **state)
     command_free(&result);
 }
 
-static void
-a_frozen_file_system_holds_all_of_the_queue(void **state)
+TEST(a_frozen_file_system_holds_all_of_the_queue)
 {
-    (void)state;
     need_kind('U');
     need_program("fsfreeze");
     mount_once("ext4");
@@ -451,8 +452,7 @@ a_frozen_file_system_holds_all_of_the_queue(void **state)
     command_free(&result);
 }
 
-static void
-an_engine_that_is_forbidden_is_refused(void **state)
+TEST(an_engine_that_is_forbidden_is_refused)
 {
     static const struct {
         const char *calls, *options, *line;
@@ -471,7 +471,6 @@ an_engine_that_is_forbidden_is_refused(void **state)
         const char *text;
     } errors[] = {{1, "Operation not permitted"}, {38, "Function not implemented"}};
     static const char *const targets[] = {"-J data", "-k d"};
-    (void)state;
     need_built_in(io_engine_of('U'));
     need_forbid();
     for (size_t i = 0; i < LENGTH(cases) * 2 * LENGTH(targets); i++) {
@@ -491,14 +490,12 @@ an_engine_that_is_forbidden_is_refused(void **state)
     }
 }
 
-static void
-an_engine_does_without_the_other_one(void **state)
+TEST(an_engine_does_without_the_other_one)
 {
     static const char *const cases[][2] = {{"io_setup", "-U -depth 4"},
                                            {"io_uring_setup", "-A -depth 4"},
                                            {"io_setup,io_uring_setup", ""},
                                            {"io_uring_setup,io_uring_register", "-A"}};
-    (void)state;
     need_forbid();
     need_kind('U');
     need_kind('A');
@@ -513,14 +510,12 @@ an_engine_does_without_the_other_one(void **state)
     }
 }
 
-static void
-rings_need_no_more_than_to_be_set_up(void **state)
+TEST(rings_need_no_more_than_to_be_set_up)
 {
     static const char *const cases[][2] = {{"1", "-U"},
                                            {"1", "-U -depth 4"},
                                            {"38", "-U"},
                                            {"38", "-U -depth 4 -threads 2"}};
-    (void)state;
     need_forbid();
     need_kind('U');
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -536,11 +531,9 @@ rings_need_no_more_than_to_be_set_up(void **state)
 }
 
 /* Rings may need memory that is locked, buffers do; the one is told, the other not. */
-static void
-little_memory_to_lock_is_told_or_done_with(void **state)
+TEST(little_memory_to_lock_is_told_or_done_with)
 {
     static const char *const limits[] = {"0", "65536", "1048576"};
-    (void)state;
     need_users();
     need_kind('U');
     need_program("prlimit");
@@ -558,41 +551,4 @@ little_memory_to_lock_is_told_or_done_with(void **state)
         }
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-#define ONE(test, name, engine)                                       \
-    {                                                                 \
-#test "_" name, test, NULL, NULL, (void *)(uintptr_t)(engine) \
-    }
-#define EACH(test)                                                           \
-    ONE(test, "sync", &engines[0]), ONE(test, "aio", &engines[1]),           \
-        ONE(test, "aio_deep", &engines[2]), ONE(test, "uring", &engines[3]), \
-        ONE(test, "uring_deep", &engines[4])
-#define DEEP(test) ONE(test, "aio", &deep[0]), ONE(test, "uring", &deep[1])
-    const struct CMUnitTest tests[] = {
-        EACH(every_option_means_the_same),
-        EACH(each_number_is_told_once),
-        EACH(records_add_up_to_the_summary),
-        EACH(a_seed_gives_the_same_requests),
-        EACH(offsets_stay_in_the_working_set),
-        EACH(raw_lines_and_time_stamps),
-        EACH(distribution_and_limits),
-        EACH(not_waiting_is_no_failure_of_the_run),
-        EACH(priority_is_taken_or_done_without),
-        EACH(writes_are_on_the_device),
-        EACH(every_write_has_data_of_its_own),
-        EACH(the_device_is_free_after_each_run),
-        EACH(the_device_counts_as_many_reads),
-        DEEP(the_device_counts_as_many_reads),
-        DEEP(a_device_that_lost_its_end_fails_there_only),
-        cmocka_unit_test(a_frozen_file_system_holds_all_of_the_queue),
-        cmocka_unit_test(an_engine_that_is_forbidden_is_refused),
-        cmocka_unit_test(an_engine_does_without_the_other_one),
-        cmocka_unit_test(rings_need_no_more_than_to_be_set_up),
-        cmocka_unit_test(little_memory_to_lock_is_told_or_done_with),
-    };
-    return cmocka_run_group_tests_name("engines", tests, make_files, unmount_all);
 }

@@ -30,6 +30,9 @@ static struct place places[] = {
      NULL, "direct", "", false},
     {"two spaces", "ext4", "mkdir 'two spaces' && mount --bind ext4 'two spaces'", "ext4",
      NULL, "direct", "", false},
+};
+
+static struct place devices[] = {
     {"block", "ext4", "ln -s $(losetup -nO NAME -j ext4.img) block", "block", "device",
      "direct", "", false},
 };
@@ -66,9 +69,8 @@ show_size(int64_t size, char *text, size_t room)
 }
 
 static void
-label_and_mode_are_right(void **state)
+check_label(const struct place *place)
 {
-    struct place *place = make(state);
     need_names();
     char device[128], size[32], shown[32], text[512];
     if (strcmp(place->fstype, "block") == 0)
@@ -98,9 +100,18 @@ label_and_mode_are_right(void **state)
     command_free(&result);
 }
 
+TEST_EACH(label_and_mode_are_right_on, places)
+{
+    check_label(make(state));
+}
+
+TEST_EACH(label_and_mode_of_a_device_are_right, devices)
+{
+    check_label(make(state));
+}
+
 /* Reads and writes; and no name that was not there before. */
-static void
-leaves_nothing_behind(void **state)
+TEST_EACH(leaves_nothing_behind_on, places)
 {
     struct place *place = make(state);
     struct result result =
@@ -114,8 +125,7 @@ leaves_nothing_behind(void **state)
     command_free(&result);
 }
 
-static void
-keeps_and_reuses_the_working_file(void **state)
+TEST_EACH(keeps_and_reuses_the_working_file_on, places)
 {
     struct place *place = make(state);
     struct result result =
@@ -129,10 +139,8 @@ keeps_and_reuses_the_working_file(void **state)
     command_free(&result);
 }
 
-static void
-read_only_directory_is_refused_but_not_a_file_in_it(void **state)
+TEST(read_only_directory_is_refused_but_not_a_file_in_it)
 {
-    (void)state;
     need_direct_io();
     mount_image("ext4", 16, "frozen");
     struct result result = command_status(
@@ -148,10 +156,8 @@ read_only_directory_is_refused_but_not_a_file_in_it(void **state)
     command_free(&result);
 }
 
-static void
-file_on_squashfs_is_read(void **state)
+TEST(file_on_squashfs_is_read)
 {
-    (void)state;
     need_names();
     const char *runner = getenv("IOPING_RUNNER");
     if (runner && runner[0])
@@ -182,10 +188,8 @@ file_on_squashfs_is_read(void **state)
 }
 
 /* A server may answer where the next hole is with the very place that it is asked for. */
-static void
-holes_that_make_no_sense_are_not_looked_for_for_ever(void **state)
+TEST(holes_that_make_no_sense_are_not_looked_for_for_ever)
 {
-    (void)state;
     mount_fuse("contradicting", "holes=same");
     struct result result = command_status(
         0, "head -c 1M /dev/urandom >contradicting.files/file && "
@@ -195,41 +199,4 @@ holes_that_make_no_sense_are_not_looked_for_for_ever(void **state)
     assert_matches(result.out, "^1 .*\n1 .*\nfile\nioping.tmp\n$");
     assert_lacks(result.err, "holes");
     command_free(&result);
-}
-
-#define PLACES (sizeof(places) / sizeof(places[0]))
-
-/* A test for each place, named after both. */
-static size_t
-add(struct CMUnitTest *tests, CMUnitTestFunction function, const char *what)
-{
-    static char names[64][64];
-    static size_t used;
-    size_t count = 0;
-    for (size_t i = 0; i < PLACES; i++) {
-        if (strcmp(places[i].fstype, "block") == 0 &&
-            function != label_and_mode_are_right)
-            continue;
-        snprintf(names[used], sizeof(names[0]), "%s_%s", what, places[i].name);
-        names[used][strcspn(names[used], " ")] = '_';
-        tests[count++] = (struct CMUnitTest){
-            .name = names[used++], .test_func = function, .initial_state = &places[i]};
-    }
-    return count;
-}
-
-int
-main(void)
-{
-    struct CMUnitTest tests[64] = {
-        cmocka_unit_test(read_only_directory_is_refused_but_not_a_file_in_it),
-        cmocka_unit_test(file_on_squashfs_is_read),
-        cmocka_unit_test(holes_that_make_no_sense_are_not_looked_for_for_ever),
-    };
-    size_t count = 3;
-    count += add(tests + count, label_and_mode_are_right, "label_and_mode_are_right_on");
-    count += add(tests + count, leaves_nothing_behind, "leaves_nothing_behind_on");
-    count += add(tests + count, keeps_and_reuses_the_working_file,
-                 "keeps_and_reuses_the_working_file_on");
-    return _cmocka_run_group_tests("filesystems", tests, count, NULL, unmount_all);
 }

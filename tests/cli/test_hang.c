@@ -6,10 +6,10 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static void
-a_stuck_request_is_told_of_and_printed_when_it_returns(void **state)
+GROUP_SETUP(make_files)
+
+TEST(a_stuck_request_is_told_of_and_printed_when_it_returns)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "a_stuck_request_is_told_of_and_printed_when_it_returns");
@@ -24,10 +24,8 @@ a_stuck_request_is_told_of_and_printed_when_it_returns(void **state)
 }
 
 /* When the limit, its double and so on are over; the numbers are rounded. */
-static void
-it_is_told_again_at_each_doubling(void **state)
+TEST(it_is_told_again_at_each_doubling)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "faulty pread:1:1700ms -C -B -a 0 -i 0 -c 1 -hang 100ms data");
@@ -49,11 +47,9 @@ it_is_told_again_at_each_doubling(void **state)
     command_free(&result);
 }
 
-static void
-nothing_is_told_below_the_limit_or_without_one(void **state)
+TEST(nothing_is_told_below_the_limit_or_without_one)
 {
     static const char *const options[] = {"-hang 0", "-hang 1h", ""};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
@@ -71,19 +67,15 @@ nothing_is_told_below_the_limit_or_without_one(void **state)
     }
 }
 
-static void
-time_between_requests_is_not_told(void **state)
+TEST(time_between_requests_is_not_told)
 {
-    (void)state;
     struct result result = command_status(0, "time_between_requests_is_not_told");
     assert_string_equal(result.err, "");
     command_free(&result);
 }
 
-static void
-an_interrupt_ends_the_output_though_a_request_never_returns(void **state)
+TEST(an_interrupt_ends_the_output_though_a_request_never_returns)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(3, "an_interrupt_ends_the_output_though_a_request_never_returns");
@@ -97,10 +89,8 @@ an_interrupt_ends_the_output_though_a_request_never_returns(void **state)
 }
 
 /* As calls to some file systems are. Made again, it would take forever. */
-static void
-an_interrupt_does_not_interrupt_the_request(void **state)
+TEST(an_interrupt_does_not_interrupt_the_request)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "an_interrupt_does_not_interrupt_the_request");
@@ -108,10 +98,8 @@ an_interrupt_does_not_interrupt_the_request(void **state)
     command_free(&result);
 }
 
-static void
-every_signal_that_ends_a_run_does_so(void **state)
+TEST(every_signal_that_ends_a_run_does_so)
 {
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result =
@@ -122,10 +110,8 @@ every_signal_that_ends_a_run_does_so(void **state)
     }
 }
 
-static void
-json_is_whole_then(void **state)
+TEST(json_is_whole_then)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(3, "json_is_whole_then");
@@ -133,21 +119,17 @@ json_is_whole_then(void **state)
     command_free(&result);
 }
 
-static void
-a_second_interrupt_does_not_wait(void **state)
+TEST(a_second_interrupt_does_not_wait)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(4, "a_second_interrupt_does_not_wait");
     assert_string_equal(result.out, "");
     command_free(&result);
 }
 
-static void
-statistics_come_while_a_request_hangs(void **state)
+TEST(statistics_come_while_a_request_hangs)
 {
     static const char *const signals[] = {"QUIT", "USR1"};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(signals); i++) {
         struct result result =
@@ -158,10 +140,8 @@ statistics_come_while_a_request_hangs(void **state)
     }
 }
 
-static void
-periods_come_while_a_request_hangs(void **state)
+TEST(periods_come_while_a_request_hangs)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(3, "periods_come_while_a_request_hangs");
     assert_string_equal(result.out, "2\n");
@@ -171,10 +151,8 @@ periods_come_while_a_request_hangs(void **state)
 /* 3.2 s at 1 s: due and not sent 1, 2 and 3 s after its start. If the machine was late
  * there may be more, but no more than points in the time of the run; of these one was
  * served. */
-static void
-points_without_a_request_are_counted(void **state)
+TEST(points_without_a_request_are_counted)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(0, "points_without_a_request_are_counted");
@@ -184,12 +162,10 @@ points_without_a_request_are_counted(void **state)
 
 /* The stall is in the first of three, and the run ends before the third. A machine that
  * was late tries again. */
-static void
-points_are_missed_in_a_burst_too(void **state)
+TEST(points_are_missed_in_a_burst_too)
 {
     static const char *const options[] = {"-w 2900ms", "-c 100"};
     static const char *const faults[] = {"pread:4:3200ms", "pread:4:3200ms,pread:5:5"};
-    (void)state;
     need_faults();
     for (int i = 0; i < 2; i++) {
         struct result result =
@@ -200,8 +176,7 @@ points_are_missed_in_a_burst_too(void **state)
     }
 }
 
-static void
-nothing_is_due_without_an_interval_or_after_the_end(void **state)
+TEST(nothing_is_due_without_an_interval_or_after_the_end)
 {
     static const struct {
         const char *faults, *options;
@@ -211,7 +186,6 @@ nothing_is_due_without_an_interval_or_after_the_end(void **state)
         {"pread:2:400ms", "-c 4 -r 100"},
         {"pread:1:20ms", "-i 10ms -w 5ms -a 0"},
     };
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
@@ -223,10 +197,8 @@ nothing_is_due_without_an_interval_or_after_the_end(void **state)
 }
 
 /* A write of 300 ms whose flush fails, as of a disk that gives up. */
-static void
-the_time_of_a_failed_request_is_shown_and_not_counted(void **state)
+TEST(the_time_of_a_failed_request_is_shown_and_not_counted)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result =
@@ -238,10 +210,8 @@ the_time_of_a_failed_request_is_shown_and_not_counted(void **state)
 }
 
 /* The working file cannot be written. */
-static void
-a_target_that_hangs_is_told_of_and_left(void **state)
+TEST(a_target_that_hangs_is_told_of_and_left)
 {
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result =
@@ -254,10 +224,8 @@ a_target_that_hangs_is_told_of_and_left(void **state)
     }
 }
 
-static void
-a_target_that_takes_long_is_told_of_and_used(void **state)
+TEST(a_target_that_takes_long_is_told_of_and_used)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "a_target_that_takes_long_is_told_of_and_used");
@@ -271,10 +239,8 @@ a_target_that_takes_long_is_told_of_and_used(void **state)
  * Waits in the kernel, where no signal comes, so only a thaw ends the program;
  * but its reader sees the end of the output before.
  */
-static void
-a_frozen_file_system_is_told_of_and_left(void **state)
+TEST(a_frozen_file_system_is_told_of_and_left)
 {
-    (void)state;
     need_program("fsfreeze");
     mount_once("ext4");
     struct result result = command_status(3, "a_frozen_file_system_is_told_of_and_left");
@@ -289,8 +255,7 @@ a_frozen_file_system_is_told_of_and_left(void **state)
 
 /* No request may go to the working file, which is short then. A signal that ends the
  * program at its end has a status of its own. */
-static void
-a_signal_while_the_working_file_is_filled_leaves_nothing(void **state)
+TEST(a_signal_while_the_working_file_is_filled_leaves_nothing)
 {
     static const struct {
         const char *fault, *options;
@@ -299,7 +264,6 @@ a_signal_while_the_working_file_is_filled_leaves_nothing(void **state)
                  {"pwrite:1:hold,fdatasync:1-:fast", "-S 200m -k -J"},
                  {"fdatasync:1:hold", "-k"}};
     static const char *const signals[] = {"INT", "TERM", "HUP"};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(cases) * LENGTH(signals); i++) {
         const char *signal = signals[i % LENGTH(signals)];
@@ -314,10 +278,8 @@ a_signal_while_the_working_file_is_filled_leaves_nothing(void **state)
     }
 }
 
-static void
-a_kept_file_outlives_a_signal_while_it_is_filled(void **state)
+TEST(a_kept_file_outlives_a_signal_while_it_is_filled)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "a_kept_file_outlives_a_signal_while_it_is_filled");
@@ -325,10 +287,8 @@ a_kept_file_outlives_a_signal_while_it_is_filled(void **state)
     command_free(&result);
 }
 
-static void
-a_signal_before_the_first_request_ends_it_without_one(void **state)
+TEST(a_signal_before_the_first_request_ends_it_without_one)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "a_signal_before_the_first_request_ends_it_without_one");
@@ -337,43 +297,11 @@ a_signal_before_the_first_request_ends_it_without_one(void **state)
     command_free(&result);
 }
 
-static void
-a_thawed_file_system_goes_on(void **state)
+TEST(a_thawed_file_system_goes_on)
 {
-    (void)state;
     need_program("fsfreeze");
     mount_once("ext4");
     struct result result = command_status(0, "a_thawed_file_system_goes_on");
     assert_matches(result.out, "^1\n" MISSED "$");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stuck_request_is_told_of_and_printed_when_it_returns),
-        cmocka_unit_test(it_is_told_again_at_each_doubling),
-        cmocka_unit_test(nothing_is_told_below_the_limit_or_without_one),
-        cmocka_unit_test(time_between_requests_is_not_told),
-        cmocka_unit_test(an_interrupt_ends_the_output_though_a_request_never_returns),
-        cmocka_unit_test(an_interrupt_does_not_interrupt_the_request),
-        cmocka_unit_test(every_signal_that_ends_a_run_does_so),
-        cmocka_unit_test(json_is_whole_then),
-        cmocka_unit_test(a_second_interrupt_does_not_wait),
-        cmocka_unit_test(statistics_come_while_a_request_hangs),
-        cmocka_unit_test(periods_come_while_a_request_hangs),
-        cmocka_unit_test(points_without_a_request_are_counted),
-        cmocka_unit_test(points_are_missed_in_a_burst_too),
-        cmocka_unit_test(nothing_is_due_without_an_interval_or_after_the_end),
-        cmocka_unit_test(the_time_of_a_failed_request_is_shown_and_not_counted),
-        cmocka_unit_test(a_target_that_hangs_is_told_of_and_left),
-        cmocka_unit_test(a_target_that_takes_long_is_told_of_and_used),
-        cmocka_unit_test(a_frozen_file_system_is_told_of_and_left),
-        cmocka_unit_test(a_signal_while_the_working_file_is_filled_leaves_nothing),
-        cmocka_unit_test(a_kept_file_outlives_a_signal_while_it_is_filled),
-        cmocka_unit_test(a_signal_before_the_first_request_ends_it_without_one),
-        cmocka_unit_test(a_thawed_file_system_goes_on),
-    };
-    return cmocka_run_group_tests_name("hang", tests, make_files, unmount_all);
 }

@@ -27,22 +27,21 @@ need_library(void)
         skip_because("needs PyPI's hdrhistogram, which .ci/run installs");
 }
 
+GROUP_SETUP(make_files)
+FIXTURE(make_folder, NULL)
+
 /* All counts, extremes and percentiles, of each target and of both together, against the
  * time of each request in the JSON of the same run. */
-static void
-another_library_reads_what_the_requests_took(void **state)
+TEST(another_library_reads_what_the_requests_took)
 {
-    (void)state;
     need_library();
     check("another_library_reads_what_the_requests_took",
           "../data 1000\n../d 1000\nsum 2000\nintervals\n");
 }
 
 /* Likewise, of each operation, of flushes and of phases. */
-static void
-another_library_reads_what_is_apart(void **state)
+TEST(another_library_reads_what_is_apart)
 {
-    (void)state;
     need_library();
     check("another_library_reads_what_is_apart -W -i 1ms -c 100", "../d ../d#sync sum\n");
     check("another_library_reads_what_is_apart -G -i 1ms -c 200",
@@ -54,10 +53,8 @@ another_library_reads_what_is_apart(void **state)
 }
 
 /* Likewise, of what the parts of the time of requests are. */
-static void
-another_library_reads_the_parts(void **state)
+TEST(another_library_reads_the_parts)
 {
-    (void)state;
     need_library();
     need_bare("valgrind and emulators do not know all calls to the kernel's trace");
     mount_tracefs();
@@ -68,25 +65,19 @@ another_library_reads_the_parts(void **state)
           "../d#write sum\n");
 }
 
-static void
-each_interval_begins_where_the_one_before_ends(void **state)
+TEST(each_interval_begins_where_the_one_before_ends)
 {
-    (void)state;
     check("each_interval_begins_where_the_one_before_ends", "../d 1\n../data 1\n");
 }
 
-static void
-an_interval_without_a_request_has_its_line(void **state)
+TEST(an_interval_without_a_request_has_its_line)
 {
-    (void)state;
     need_faults();
     check("an_interval_without_a_request_has_its_line", "0.000000\n3\n");
 }
 
-static void
-every_end_leaves_whole_lines_and_nothing_else(void **state)
+TEST(every_end_leaves_whole_lines_and_nothing_else)
 {
-    (void)state;
     need_faults();
     static const struct {
         const char *faults, *shown, *file, *signal;
@@ -108,33 +99,25 @@ every_end_leaves_whole_lines_and_nothing_else(void **state)
     }
 }
 
-static void
-the_lines_are_there_while_a_run_goes_on(void **state)
+TEST(the_lines_are_there_while_a_run_goes_on)
 {
-    (void)state;
     check("the_lines_are_there_while_a_run_goes_on", "grows\n0\n");
 }
 
-static void
-only_a_log_of_ours_is_replaced(void **state)
+TEST(only_a_log_of_ours_is_replaced)
 {
-    (void)state;
     check("only_a_log_of_ours_is_replaced",
           "2\nioping: other: is there already, and not a log of ioping\ndata\n1\n1\n");
 }
 
-static void
-a_log_that_is_moved_away_begins_again(void **state)
+TEST(a_log_that_is_moved_away_begins_again)
 {
-    (void)state;
     check("a_log_that_is_moved_away_begins_again", "0\n");
 }
 
 /* The disk has four pages. What had no room comes when there is some. */
-static void
-on_a_full_disk_lines_stay_whole(void **state)
+TEST(on_a_full_disk_lines_stay_whole)
 {
-    (void)state;
     need_mounts();
     check("on_a_full_disk_lines_stay_whole full",
           "3\nioping: small/x.hlog: No space left on device\nkept\n");
@@ -142,48 +125,19 @@ on_a_full_disk_lines_stay_whole(void **state)
           "0\nioping: small/x.hlog: No space left on device\nkept\n");
 }
 
-static void
-steps_of_a_sweep_have_tags_of_their_own(void **state)
+TEST(steps_of_a_sweep_have_tags_of_their_own)
 {
-    (void)state;
     check("steps_of_a_sweep_have_tags_of_their_own",
           "../data#size=512\n../data#size=1024\n../data#size=2048\n");
 }
 
-static void
-phases_of_a_load_have_tags_of_their_own(void **state)
+TEST(phases_of_a_load_have_tags_of_their_own)
 {
-    (void)state;
     check("phases_of_a_load_have_tags_of_their_own",
           "../d#idle\n../d#loaded\n../d#recovered\n");
 }
 
-static void
-a_target_that_is_named_again_has_a_number(void **state)
+TEST(a_target_that_is_named_again_has_a_number)
 {
-    (void)state;
     check("a_target_that_is_named_again_has_a_number", "../data\na%20b%2Cc\n../data#2\n");
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, make_folder)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(another_library_reads_what_the_requests_took),
-        TEST(another_library_reads_what_is_apart),
-        TEST(another_library_reads_the_parts),
-        TEST(each_interval_begins_where_the_one_before_ends),
-        TEST(an_interval_without_a_request_has_its_line),
-        TEST(every_end_leaves_whole_lines_and_nothing_else),
-        TEST(the_lines_are_there_while_a_run_goes_on),
-        TEST(only_a_log_of_ours_is_replaced),
-        TEST(a_log_that_is_moved_away_begins_again),
-        TEST(on_a_full_disk_lines_stay_whole),
-        TEST(steps_of_a_sweep_have_tags_of_their_own),
-        TEST(phases_of_a_load_have_tags_of_their_own),
-        TEST(a_target_that_is_named_again_has_a_number),
-    };
-    return cmocka_run_group_tests_name("hdr", tests, make_files, unmount_all);
 }

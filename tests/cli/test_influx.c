@@ -11,25 +11,21 @@ assert_prints(const char *shell, const char *expected)
     command_free(&result);
 }
 
-static void
-lines_keep_to_the_grammar(void **state)
+GROUP_SETUP(make_files)
+
+TEST(lines_keep_to_the_grammar)
 {
-    (void)state;
     assert_prints("lines_keep_to_the_grammar",
                   "phase=idle\nphase=loaded\nphase=recovered\n");
 }
 
-static void
-what_is_apart_adds_up(void **state)
+TEST(what_is_apart_adds_up)
 {
-    (void)state;
     assert_prints("what_is_apart_adds_up", "same\n");
 }
 
-static void
-parts_are_those_of_the_metrics(void **state)
+TEST(parts_are_those_of_the_metrics)
 {
-    (void)state;
     need_bare("valgrind and emulators do not know all calls to the kernel's trace");
     mount_tracefs();
     struct result result = command("ioping -breakdown -q -c 1 -i 0 d");
@@ -41,17 +37,13 @@ parts_are_those_of_the_metrics(void **state)
                   "device 1 1 1\nqueue 1 1 1\nreturn 1 1 1\nsubmit 1 1 1\n");
 }
 
-static void
-paths_come_back_from_their_tags(void **state)
+TEST(paths_come_back_from_their_tags)
 {
-    (void)state;
     assert_prints("paths_come_back_from_their_tags", "same\n");
 }
 
-static void
-all_lines_together_have_all_requests(void **state)
+TEST(all_lines_together_have_all_requests)
 {
-    (void)state;
     assert_prints("all_lines_together_have_all_requests -c 300 -P 20ms",
                   "several\n300\n");
     assert_prints("all_lines_together_have_all_requests -c 300 -p 70", "several\n300\n");
@@ -61,110 +53,64 @@ all_lines_together_have_all_requests(void **state)
                   "several\n300\n");
 }
 
-static void
-what_is_left_of_a_period_is_the_last_line(void **state)
+TEST(what_is_left_of_a_period_is_the_last_line)
 {
-    (void)state;
     assert_prints("what_is_left_of_a_period_is_the_last_line",
                   "10\n10\n5\n10\n10\n25\n25\n");
 }
 
-static void
-what_a_signal_cuts_off_is_a_line_too(void **state)
+TEST(what_a_signal_cuts_off_is_a_line_too)
 {
-    (void)state;
     assert_prints("what_a_signal_cuts_off_is_a_line_too INT", "0\nsame\n");
     assert_prints("what_a_signal_cuts_off_is_a_line_too TERM", "143\nsame\n");
 }
 
-static void
-figures_are_those_of_the_metrics(void **state)
+TEST(figures_are_those_of_the_metrics)
 {
-    (void)state;
     assert_prints("figures_are_those_of_the_metrics", "99\n1\n");
 }
 
-static void
-a_period_of_one_is_that_request(void **state)
+TEST(a_period_of_one_is_that_request)
 {
-    (void)state;
     assert_prints("a_period_of_one_is_that_request", " 9 1 1 1 1i 1 1 1\n");
 }
 
-static void
-periods_without_a_request_have_counts(void **state)
+TEST(periods_without_a_request_have_counts)
 {
-    (void)state;
     assert_prints("periods_without_a_request_have_counts", "0\n");
 }
 
-static void
-lines_come_one_by_one(void **state)
+TEST(lines_come_one_by_one)
 {
-    (void)state;
     assert_prints("lines_come_one_by_one", "open\n0\n");
 }
 
-static void
-times_are_those_of_the_clock_and_rise(void **state)
+TEST(times_are_those_of_the_clock_and_rise)
 {
-    (void)state;
     assert_prints("times_are_those_of_the_clock_and_rise", "");
 }
 
-static void
-failures_are_counted(void **state)
+TEST(failures_are_counted)
 {
-    (void)state;
     need_faults();
     assert_prints("failures_are_counted", "3\n7\n2\n");
 }
 
-static void
-nothing_else_is_printed(void **state)
+TEST(nothing_else_is_printed)
 {
-    (void)state;
     assert_prints("nothing_else_is_printed", "");
 }
 
-static void
-steps_have_lines_of_their_own(void **state)
+TEST(steps_have_lines_of_their_own)
 {
-    (void)state;
     assert_prints("steps_have_lines_of_their_own",
                   "threads=1i\nthreads=2i\nthreads=4i\nhighest_threads=4i\n3\n");
 }
 
-static void
-two_targets_have_a_line_each(void **state)
+TEST(two_targets_have_a_line_each)
 {
-    (void)state;
     assert_prints("two_targets_have_a_line_each",
                   "ioping,path=d,operation=read,mode=cached\n"
                   "ioping,path=data,operation=read,mode=cached\n"
                   "ioping,path=data,operation=read,mode=cached,number=2\n57\n");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_keep_to_the_grammar),
-        cmocka_unit_test(what_is_apart_adds_up),
-        cmocka_unit_test(parts_are_those_of_the_metrics),
-        cmocka_unit_test(paths_come_back_from_their_tags),
-        cmocka_unit_test(all_lines_together_have_all_requests),
-        cmocka_unit_test(what_is_left_of_a_period_is_the_last_line),
-        cmocka_unit_test(what_a_signal_cuts_off_is_a_line_too),
-        cmocka_unit_test(figures_are_those_of_the_metrics),
-        cmocka_unit_test(a_period_of_one_is_that_request),
-        cmocka_unit_test(periods_without_a_request_have_counts),
-        cmocka_unit_test(lines_come_one_by_one),
-        cmocka_unit_test(times_are_those_of_the_clock_and_rise),
-        cmocka_unit_test(failures_are_counted),
-        cmocka_unit_test(nothing_else_is_printed),
-        cmocka_unit_test(steps_have_lines_of_their_own),
-        cmocka_unit_test(two_targets_have_a_line_each),
-    };
-    return cmocka_run_group_tests_name("influx", tests, make_files, unmount_all);
 }

@@ -24,10 +24,10 @@ static const struct {
     {"-c 2 -prometheus prom -q data", "[null,null,2,2] "},
 };
 
-static void
-both_forms_have_the_same_records(void **state)
+GROUP_SETUP(make_files)
+
+TEST(both_forms_have_the_same_records)
 {
-    (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(runs); i++) {
         char expected[512];
@@ -40,12 +40,10 @@ both_forms_have_the_same_records(void **state)
     }
 }
 
-static void
-twice_in_any_spelling_is_a_record_per_line(void **state)
+TEST(twice_in_any_spelling_is_a_record_per_line)
 {
     static const char *const options[] = {"-JJ",          "-J -J",     "-JqJ",
                                           "-json --json", "-js -json", "-JJJ"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
             command_status(0, "ioping %s -c 2 -i 0 -q data", options[i]);
@@ -54,10 +52,8 @@ twice_in_any_spelling_is_a_record_per_line(void **state)
     }
 }
 
-static void
-each_line_is_a_record_of_its_own(void **state)
+TEST(each_line_is_a_record_of_its_own)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "each_line_is_a_record_of_its_own");
     assert_string_equal(result.out,
@@ -106,10 +102,8 @@ static const struct {
      "#}\n    ]"},
 };
 
-static void
-the_array_has_the_layout_of_ioping_1_3(void **state)
+TEST(the_array_has_the_layout_of_ioping_1_3)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(layouts); i++) {
         char expected[4096];
         struct result result = command_status(
@@ -128,11 +122,9 @@ the_array_has_the_layout_of_ioping_1_3(void **state)
     }
 }
 
-static void
-the_distribution_is_that_of_the_requests(void **state)
+TEST(the_distribution_is_that_of_the_requests)
 {
     static const char *const targets[] = {"data", "-C data", "-W d", "/dev/zero"};
-    (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(targets); i++) {
         struct result result =
@@ -143,10 +135,8 @@ the_distribution_is_that_of_the_requests(void **state)
 }
 
 /* One of 330 ms adds those that were due 40, 80, ... and 320 ms after it: 8 at least. */
-static void
-the_corrected_distribution_has_the_waits(void **state)
+TEST(the_corrected_distribution_has_the_waits)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(0, "the_corrected_distribution_has_the_waits");
@@ -158,10 +148,8 @@ the_corrected_distribution_has_the_waits(void **state)
     command_free(&result);
 }
 
-static void
-each_period_has_its_own_distribution(void **state)
+TEST(each_period_has_its_own_distribution)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "each_period_has_its_own_distribution");
     assert_string_equal(result.out, "[5,5,true,true]\n[5,5,true,true]\n"
@@ -170,10 +158,8 @@ each_period_has_its_own_distribution(void **state)
     command_free(&result);
 }
 
-static void
-periods_of_time_are_records(void **state)
+TEST(periods_of_time_are_records)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(
         0, "ioping -JJ -C -q -a 0 -P 50ms -i 20ms -c 50 data | jq -s -c '(length > 2), "
@@ -193,10 +179,8 @@ static const struct {
     {"d", "[null,null,null,null]\n"},
 };
 
-static void
-writes_tell_the_part_of_the_flush(void **state)
+TEST(writes_tell_the_part_of_the_flush)
 {
-    (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(flushes); i++) {
         struct result result =
@@ -207,10 +191,8 @@ writes_tell_the_part_of_the_flush(void **state)
 }
 
 /* The second write never came to its flush; the flush of the fourth took 200 ms. */
-static void
-the_flush_is_told_from_the_write(void **state)
+TEST(the_flush_is_told_from_the_write)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(3, "the_flush_is_told_from_the_write");
@@ -232,10 +214,8 @@ static const struct {
     {"pread:1:121", "-q -c 3", "[[],[0,1,1,0]]\n", 3},
 };
 
-static void
-failures_are_records(void **state)
+TEST(failures_are_records)
 {
-    (void)state;
     need_flags();
     need_faults();
     need_program("jq");
@@ -250,20 +230,16 @@ failures_are_records(void **state)
     }
 }
 
-static void
-a_line_is_whole_at_once(void **state)
+TEST(a_line_is_whole_at_once)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "a_line_is_whole_at_once");
     assert_string_equal(result.out, "1\n1 io\n1 io\n1 load+stat\n");
     command_free(&result);
 }
 
-static void
-an_interrupt_ends_the_lines_though_a_request_never_returns(void **state)
+TEST(an_interrupt_ends_the_lines_though_a_request_never_returns)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result =
@@ -280,10 +256,8 @@ static const struct {
     {"-JJq", ""},      {"-JJqp1", "1\n"},
 };
 
-static void
-a_second_interrupt_leaves_what_can_be_parsed(void **state)
+TEST(a_second_interrupt_leaves_what_can_be_parsed)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(interrupted); i++) {
@@ -295,20 +269,16 @@ a_second_interrupt_leaves_what_can_be_parsed(void **state)
     }
 }
 
-static void
-what_cannot_begin_prints_no_line(void **state)
+TEST(what_cannot_begin_prints_no_line)
 {
-    (void)state;
     struct result result = command_status(2, "ioping -JJ -c 1 missing");
     assert_string_equal(result.out, "");
     command_free(&result);
 }
 
 /* Of two equal keys a reader takes either, silently. */
-static void
-no_key_comes_twice(void **state)
+TEST(no_key_comes_twice)
 {
-    (void)state;
     struct result result =
         command("ioping -JJ -q -c 3 -i 0 -percentiles 50,90,50 data | grep -o '\"50\":'");
     assert_true(strcmp(result.out, "") == 0 || strcmp(result.out, "\"50\":\n") == 0);
@@ -316,38 +286,11 @@ no_key_comes_twice(void **state)
 }
 
 /* As the man page finds it. The warm-up takes longer here. */
-static void
-the_slowest_request_is_one_that_counts(void **state)
+TEST(the_slowest_request_is_one_that_counts)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(0, "the_slowest_request_is_one_that_counts");
     assert_string_equal(result.out, "5\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_forms_have_the_same_records),
-        cmocka_unit_test(twice_in_any_spelling_is_a_record_per_line),
-        cmocka_unit_test(each_line_is_a_record_of_its_own),
-        cmocka_unit_test(the_array_has_the_layout_of_ioping_1_3),
-        cmocka_unit_test(the_distribution_is_that_of_the_requests),
-        cmocka_unit_test(the_corrected_distribution_has_the_waits),
-        cmocka_unit_test(each_period_has_its_own_distribution),
-        cmocka_unit_test(periods_of_time_are_records),
-        cmocka_unit_test(writes_tell_the_part_of_the_flush),
-        cmocka_unit_test(the_flush_is_told_from_the_write),
-        cmocka_unit_test(failures_are_records),
-        cmocka_unit_test(a_line_is_whole_at_once),
-        cmocka_unit_test(an_interrupt_ends_the_lines_though_a_request_never_returns),
-        cmocka_unit_test(a_second_interrupt_leaves_what_can_be_parsed),
-        cmocka_unit_test(what_cannot_begin_prints_no_line),
-        cmocka_unit_test(no_key_comes_twice),
-        cmocka_unit_test(the_slowest_request_is_one_that_counts),
-    };
-    return cmocka_run_group_tests_name("json", tests, make_files, unmount_all);
 }

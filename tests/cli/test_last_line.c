@@ -21,10 +21,8 @@ check_order(const char *line, const char *head, const char *remark, const char *
     command_free(&result);
 }
 
-static void
-a_remark_comes_before_the_summary(void **state)
+TEST(a_remark_comes_before_the_summary)
 {
-    (void)state;
     need_faults();
     static const char *const cases[][2] = {
         {"faulty pread:5:320ms -C -q -i 10ms -c 24 data", " were missed: due, "},
@@ -45,10 +43,8 @@ a_remark_comes_before_the_summary(void **state)
         check_order(cases[i][0], "\n--- ", cases[i][1], EXTREMES);
 }
 
-static void
-remarks_on_several_targets_come_before_all_summaries(void **state)
+TEST(remarks_on_several_targets_come_before_all_summaries)
 {
-    (void)state;
     need_faults();
     static const char *const cases[][2] = {
         {"faulty pread@copy:5:5 -C -E -q -i 0 -c 9 copy data",
@@ -59,10 +55,8 @@ remarks_on_several_targets_come_before_all_summaries(void **state)
         check_order(cases[i][0], "\n--- ", cases[i][1], "\n\\? not known[^\n]*\n$");
 }
 
-static void
-remarks_come_before_the_answer_of_other_outputs(void **state)
+TEST(remarks_come_before_the_answer_of_other_outputs)
 {
-    (void)state;
     need_faults();
     static const char *const cases[][4] = {
         {"ioping -C -B -i 0 -c 9 -slo max=0 data", "\n8 ",
@@ -92,14 +86,4 @@ set_up(void **state)
     command_free(&result);
     return status;
 }
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_remark_comes_before_the_summary),
-        cmocka_unit_test(remarks_on_several_targets_come_before_all_summaries),
-        cmocka_unit_test(remarks_come_before_the_answer_of_other_outputs),
-    };
-    return cmocka_run_group_tests_name("last_line", tests, set_up, unmount_all);
-}
+GROUP_SETUP(set_up)

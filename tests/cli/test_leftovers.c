@@ -9,13 +9,13 @@ need_slow(void)
     mount_fuse("slow", "hang_create=%s/hang", scratch());
 }
 
+GROUP_SETUP(make_files)
+
 /* Where there are no files without a name. The server answers when the program has long
  * said what it had to say. */
-static void
-a_file_that_is_made_after_the_end_is_removed(void **state)
+TEST(a_file_that_is_made_after_the_end_is_removed)
 {
     static const char *const options[] = {"", "-k", "-Y", "-J -k -S 2m"};
-    (void)state;
     need_slow();
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct result result =
@@ -25,11 +25,9 @@ a_file_that_is_made_after_the_end_is_removed(void **state)
     }
 }
 
-static void
-a_file_that_is_made_after_a_second_interrupt_is_removed(void **state)
+TEST(a_file_that_is_made_after_a_second_interrupt_is_removed)
 {
     static const char *const options[] = {"", "-k"};
-    (void)state;
     need_slow();
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct result result = command(
@@ -40,10 +38,8 @@ a_file_that_is_made_after_a_second_interrupt_is_removed(void **state)
 }
 
 /* The file existed before the run, which does not own it. */
-static void
-a_kept_file_that_was_there_stays(void **state)
+TEST(a_kept_file_that_was_there_stays)
 {
-    (void)state;
     need_slow();
     struct result result = command_status(0, "a_kept_file_that_was_there_stays");
     assert_string_equal(result.out, "1048576\n1048576\n");
@@ -52,11 +48,9 @@ a_kept_file_that_was_there_stays(void **state)
 
 /* Stuck in a write, so that the file is there and has been begun. The signals may come in
  * the middle of malloc(3), whose lock fork(2) takes. */
-static void
-a_kept_file_that_was_begun_is_removed(void **state)
+TEST(a_kept_file_that_was_begun_is_removed)
 {
     static const char *const ends[] = {"end INT", "end_at_once"};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
         struct result result =
@@ -67,10 +61,8 @@ a_kept_file_that_was_begun_is_removed(void **state)
 }
 
 /* The first is filled, and the second is stuck. */
-static void
-of_several_kept_files_none_is_left(void **state)
+TEST(of_several_kept_files_none_is_left)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "of_several_kept_files_none_is_left");
     assert_string_equal(result.out, "2\n");
@@ -78,11 +70,9 @@ of_several_kept_files_none_is_left(void **state)
 }
 
 /* As by the kernel, for want of memory, or where nobody reads its output. */
-static void
-an_export_of_a_killed_run_is_removed(void **state)
+TEST(an_export_of_a_killed_run_is_removed)
 {
     static const char *const signals[] = {"KILL", "PIPE"};
-    (void)state;
     need_bare("it ends in another way");
     need_linux(); /* where the one that stands ready sees that it is killed */
     need_slow();
@@ -95,10 +85,8 @@ an_export_of_a_killed_run_is_removed(void **state)
 }
 
 /* Both processes of the earlier one were killed. */
-static void
-the_export_of_an_earlier_run_is_removed(void **state)
+TEST(the_export_of_an_earlier_run_is_removed)
 {
-    (void)state;
     need_bare("it ends in another way");
     need_slow();
     struct result result =
@@ -108,19 +96,4 @@ the_export_of_an_earlier_run_is_removed(void **state)
     result = command_status(0, "the_export_of_an_earlier_run_is_removed now");
     assert_string_equal(result.out, "1\n1\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_that_is_made_after_the_end_is_removed),
-        cmocka_unit_test(a_file_that_is_made_after_a_second_interrupt_is_removed),
-        cmocka_unit_test(a_kept_file_that_was_there_stays),
-        cmocka_unit_test(a_kept_file_that_was_begun_is_removed),
-        cmocka_unit_test(of_several_kept_files_none_is_left),
-        cmocka_unit_test(an_export_of_a_killed_run_is_removed),
-        cmocka_unit_test(the_export_of_an_earlier_run_is_removed),
-    };
-    return cmocka_run_group_tests_name("leftovers", tests, make_files, unmount_all);
 }

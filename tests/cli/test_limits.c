@@ -3,12 +3,12 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
+GROUP_SETUP(make_files)
+
 /* Two requests end before the limit of 8 KiB; the kernel sends SIGXFSZ for the third. */
-static void
-a_write_beyond_the_largest_file_is_a_failed_request(void **state)
+TEST(a_write_beyond_the_largest_file_is_a_failed_request)
 {
     static const char *const options[] = {"", "-C"};
-    (void)state;
     need_program("prlimit");
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
@@ -22,10 +22,8 @@ a_write_beyond_the_largest_file_is_a_failed_request(void **state)
 }
 
 /* As root, whom the limit does not bind, and as a user, whom it does. */
-static void
-no_locked_memory_is_needed(void **state)
+TEST(no_locked_memory_is_needed)
 {
-    (void)state;
     need_program("prlimit");
     struct result result = command_status(0, "no_locked_memory_is_needed");
     assert_string_equal(result.out, "3 requests completed\ngenerated 3 requests\n"
@@ -36,11 +34,9 @@ no_locked_memory_is_needed(void **state)
 
 #define TOO_FEW "(Too many open files|No file descriptors available)"
 
-static void
-few_descriptors_are_enough_or_said_to_be_too_few(void **state)
+TEST(few_descriptors_are_enough_or_said_to_be_too_few)
 {
     static const char *const targets[] = {"data", "d", "-k d", "/dev/zero"};
-    (void)state;
     need_bare("valgrind and sanitizers need descriptors of their own");
     need_program("prlimit");
     for (size_t i = 0; i < 3 * LENGTH(targets); i++) {
@@ -61,11 +57,9 @@ few_descriptors_are_enough_or_said_to_be_too_few(void **state)
     }
 }
 
-static void
-a_request_that_does_not_fit_into_memory_is_refused(void **state)
+TEST(a_request_that_does_not_fit_into_memory_is_refused)
 {
     static const char *const targets[] = {"/dev/zero", "large", "-WWW large"};
-    (void)state;
     need_bare("valgrind and sanitizers need more memory than is allowed here");
     need_program("prlimit");
     for (size_t i = 0; i < LENGTH(targets); i++) {
@@ -110,10 +104,8 @@ static const struct {
     {"-L -o 9223372036854763519 -S 12k -s 4k /dev/zero", NULL, 0},
 };
 
-static void
-offsets_end_where_numbers_do(void **state)
+TEST(offsets_end_where_numbers_do)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(ranges); i++) {
         struct result result = command("ioping -a 0 -c 4 -i 0 %s", ranges[i].arguments);
         const char *out = ranges[i].err ? "" : "\n4 requests completed in ";
@@ -127,12 +119,10 @@ offsets_end_where_numbers_do(void **state)
 }
 
 /* The time ends the run; one request at least and, at 1 ms each, 51 at most. */
-static void
-counts_that_cannot_be_reached_are_taken(void **state)
+TEST(counts_that_cannot_be_reached_are_taken)
 {
     static const char *const counts[] = {"2147483647", "2147483648", "4294967296",
                                          "4294967297", "9223372036854775807"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(counts); i++) {
         struct result result =
             command_status(0,
@@ -159,11 +149,9 @@ mount_full(const char *name, const char *setup)
 }
 
 /* Nothing has to be allocated for what is there. */
-static void
-a_kept_file_is_used_on_a_full_file_system(void **state)
+TEST(a_kept_file_is_used_on_a_full_file_system)
 {
     static const char *const options[] = {"-k", "-k -W", "-k -G", "-k -C"};
-    (void)state;
     mount_full("full", "ioping -k -a 0 -c 1 .");
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
@@ -176,11 +164,9 @@ a_kept_file_is_used_on_a_full_file_system(void **state)
 }
 
 /* The first 64 KiB are there, the second are a hole. */
-static void
-a_hole_that_cannot_be_filled_is_a_failed_request(void **state)
+TEST(a_hole_that_cannot_be_filled_is_a_failed_request)
 {
     static const char *const options[] = {"", "-C", "-Y"};
-    (void)state;
     mount_full("holes", "head -c 64k /dev/urandom >f; truncate -s 1M f; sync f");
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
@@ -194,11 +180,9 @@ a_hole_that_cannot_be_filled_is_a_failed_request(void **state)
 }
 
 /* Gone with the descriptor, however the shell ends. */
-static void
-a_device_of_no_size_is_refused(void **state)
+TEST(a_device_of_no_size_is_refused)
 {
     static const char *const options[] = {"", "-D", "-WWW", "-s 1"};
-    (void)state;
     need_sizes();
     need_loops();
     for (size_t i = 0; i < LENGTH(options); i++) {
@@ -213,21 +197,4 @@ a_device_of_no_size_is_refused(void **state)
                        "this target\n$");
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_write_beyond_the_largest_file_is_a_failed_request),
-        cmocka_unit_test(no_locked_memory_is_needed),
-        cmocka_unit_test(few_descriptors_are_enough_or_said_to_be_too_few),
-        cmocka_unit_test(a_request_that_does_not_fit_into_memory_is_refused),
-        cmocka_unit_test(offsets_end_where_numbers_do),
-        cmocka_unit_test(counts_that_cannot_be_reached_are_taken),
-        cmocka_unit_test(a_kept_file_is_used_on_a_full_file_system),
-        cmocka_unit_test(a_hole_that_cannot_be_filled_is_a_failed_request),
-        cmocka_unit_test(a_device_of_no_size_is_refused),
-    };
-    return cmocka_run_group_tests_name("limits", tests, make_files, unmount_all);
 }

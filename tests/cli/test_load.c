@@ -27,12 +27,13 @@ unserve(void **state)
     return 0;
 }
 
+GROUP_SETUP(make_files)
+FIXTURE(make_folder, unserve)
+
 /* Eight of the load and one request are in line for one place: each waits for nine. */
-static void
-a_line_of_nine(void **state)
+TEST(a_line_of_nine)
 {
     static const char *const ways[] = {"depth=8", "threads=8", "threads=2,depth=4"};
-    (void)state;
     need_direct("data");
     serve("fs", "slots=1,delay_us=20000");
     for (size_t i = 0; i < LENGTH(ways); i++) {
@@ -44,11 +45,9 @@ a_line_of_nine(void **state)
     }
 }
 
-static void
-a_rate_is_kept(void **state)
+TEST(a_rate_is_kept)
 {
     static const char *const ways[] = {"rate=50", "rate=50,threads=2", "speed=400k"};
-    (void)state;
     serve("fs", "delay_us=1000");
     for (size_t i = 0; i < LENGTH(ways); i++) {
         struct result result = command_status(0, "a_rate_is_kept %s", ways[i]);
@@ -57,20 +56,16 @@ a_rate_is_kept(void **state)
     }
 }
 
-static void
-the_load_is_there_in_its_phase_alone(void **state)
+TEST(the_load_is_there_in_its_phase_alone)
 {
-    (void)state;
     serve("fs", "delay_us=2000");
     struct result result = command_status(0, "the_load_is_there_in_its_phase_alone");
     assert_string_equal(result.out, "60 1 1 1 1\n");
     command_free(&result);
 }
 
-static void
-nothing_of_a_user_is_changed(void **state)
+TEST(nothing_of_a_user_is_changed)
 {
-    (void)state;
     need_direct("data");
     struct result result = command_status(
         0, "nothing_of_a_user_is_changed '-load write,rate=100 d' "
@@ -81,18 +76,15 @@ nothing_of_a_user_is_changed(void **state)
     command_free(&result);
 }
 
-static void
-a_file_is_written_with_consent(void **state)
+TEST(a_file_is_written_with_consent)
 {
-    (void)state;
     need_direct("data");
     struct result result = command_status(0, "a_file_is_written_with_consent");
     assert_string_equal(result.out, "0\nchanged\n");
     command_free(&result);
 }
 
-static void
-what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
     static const struct {
         const char *arguments, *line;
@@ -126,7 +118,6 @@ what_cannot_be_is_refused(void **state)
          "that exists\n",
          2},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[512];
         struct result result =
@@ -138,10 +129,8 @@ what_cannot_be_is_refused(void **state)
     }
 }
 
-static void
-its_own_file_has_to_fit(void **state)
+TEST(its_own_file_has_to_fit)
 {
-    (void)state;
     mount_image("ext4", 16, "little");
     struct result result = command_status(2, "ioping -c 3 -load read,rate=1 little");
     assert_matches(result.err, "^ioping: load: little: a working set of 64 MiB does not "
@@ -151,10 +140,8 @@ its_own_file_has_to_fit(void **state)
 }
 
 /* Requests are direct, and the load cannot be. */
-static void
-what_the_load_cannot_do_is_said(void **state)
+TEST(what_the_load_cannot_do_is_said)
 {
-    (void)state;
     need_direct("data");
     struct result result =
         command_status(0, "ioping -q -B -c 2 -i 1ms -load read,rate=100,size=1000 data");
@@ -168,20 +155,16 @@ what_the_load_cannot_do_is_said(void **state)
     command_free(&result);
 }
 
-static void
-no_limit_is_said(void **state)
+TEST(no_limit_is_said)
 {
-    (void)state;
     need_direct("data");
     struct result result = command_status(0, "ioping -q -B -c 2 -i 1ms -load read d");
     assert_string_equal(result.err, FAST);
     command_free(&result);
 }
 
-static void
-records_have_their_phase(void **state)
+TEST(records_have_their_phase)
 {
-    (void)state;
     need_direct("data");
     need_program("jq");
     struct result result = command_status(0, "records_have_their_phase");
@@ -195,10 +178,8 @@ records_have_their_phase(void **state)
     command_free(&result);
 }
 
-static void
-the_table_has_a_row_for_each_phase(void **state)
+TEST(the_table_has_a_row_for_each_phase)
 {
-    (void)state;
     need_direct("data");
     struct result result = command_status(
         0, "ioping -q -c 101 -i 1ms -load write,size=8k,threads=2,rate=100 d");
@@ -213,10 +194,8 @@ the_table_has_a_row_for_each_phase(void **state)
     command_free(&result);
 }
 
-static void
-limits_are_those_of_a_phase(void **state)
+TEST(limits_are_those_of_a_phase)
 {
-    (void)state;
     need_direct("data");
     struct result result = command_status(
         5, "ioping -q -c 10 -i 0 -slo idle-max=0 -slo loaded-p50=0 -slo recovered-avg=1h "
@@ -232,10 +211,8 @@ limits_are_those_of_a_phase(void **state)
     command_free(&result);
 }
 
-static void
-a_signal_ends_all_phases(void **state)
+TEST(a_signal_ends_all_phases)
 {
-    (void)state;
     need_program("jq");
     need_direct("data");
     struct result result = command_status(0, "an_end_in_a_phase idle INT");
@@ -249,10 +226,8 @@ a_signal_ends_all_phases(void **state)
     command_free(&result);
 }
 
-static void
-a_failure_of_the_load_ends_all(void **state)
+TEST(a_failure_of_the_load_ends_all)
 {
-    (void)state;
     need_direct("data");
     serve("bad", "fail_every=70");
     struct result result = command_status(3, "a_failure_of_the_load_ends_all -w 300ms");
@@ -267,10 +242,8 @@ a_failure_of_the_load_ends_all(void **state)
     command_free(&result);
 }
 
-static void
-a_load_that_hangs_is_left(void **state)
+TEST(a_load_that_hangs_is_left)
 {
-    (void)state;
     need_direct("data");
     need_bare("what hangs in the kernel is not valgrind's");
     char options[512];
@@ -285,36 +258,10 @@ a_load_that_hangs_is_left(void **state)
     command_free(&result);
 }
 
-static void
-metrics_have_the_phase(void **state)
+TEST(metrics_have_the_phase)
 {
-    (void)state;
     struct result result = command_status(0, "metrics_have_the_phase");
     assert_string_equal(result.out, "phase=\"idle\" 5\nphase=\"loaded\" 5\n"
                                     "phase=\"recovered\" 5\nphase=\"recovered\" 0\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_line_of_nine, unserve),
-        cmocka_unit_test_teardown(a_rate_is_kept, unserve),
-        cmocka_unit_test_teardown(the_load_is_there_in_its_phase_alone, unserve),
-        cmocka_unit_test(nothing_of_a_user_is_changed),
-        cmocka_unit_test_setup(a_file_is_written_with_consent, make_folder),
-        cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(its_own_file_has_to_fit),
-        cmocka_unit_test(what_the_load_cannot_do_is_said),
-        cmocka_unit_test(no_limit_is_said),
-        cmocka_unit_test(records_have_their_phase),
-        cmocka_unit_test(the_table_has_a_row_for_each_phase),
-        cmocka_unit_test(limits_are_those_of_a_phase),
-        cmocka_unit_test(a_signal_ends_all_phases),
-        cmocka_unit_test(a_failure_of_the_load_ends_all),
-        cmocka_unit_test(a_load_that_hangs_is_left),
-        cmocka_unit_test(metrics_have_the_phase),
-    };
-    return cmocka_run_group_tests(tests, make_files, unmount_all);
 }

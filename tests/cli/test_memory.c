@@ -100,8 +100,9 @@ read_marks(int output, char mark, long wanted, long *seen)
     }
 }
 
-static void
-a_million_requests_take_the_memory_of_ten_thousand(void **state)
+GROUP_SETUP(set_up)
+
+TEST_EACH(a_million_requests_take_the_memory_of_ten_thousand, forms)
 {
     const struct form *form = *state;
     int output;
@@ -147,8 +148,7 @@ measure_run(const char *options)
 }
 
 /* Beyond its buffers: one of 4 KiB for each request under way. */
-static void
-a_worker_takes_less_than_200_kib(void **state)
+TEST(a_worker_takes_less_than_200_kib)
 {
     static const struct {
         const char *one, *many;
@@ -158,7 +158,6 @@ a_worker_takes_less_than_200_kib(void **state)
         {"-A -threads 1", "-A -threads 33", 4},
         {"-U -depth 8 -threads 1", "-U -depth 8 -threads 33", 32},
     };
-    (void)state;
     need_bare("the memory of valgrind and of sanitizers grows");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         if (strstr(cases[i].one, "-U") && !io_engine_of('U')->name)
@@ -217,10 +216,8 @@ static const struct {
      "threads"},
 };
 
-static void
-a_run_without_memory_is_refused(void **state)
+TEST(a_run_without_memory_is_refused)
 {
-    (void)state;
     if (os_memory_available() == INT64_MAX)
         skip_because("is built for a system that does not tell");
     struct result result = command_status(0, "truncate -s 500m sparse");
@@ -240,10 +237,8 @@ a_run_without_memory_is_refused(void **state)
     }
 }
 
-static void
-a_working_file_in_memory_that_has_no_room_is_refused(void **state)
+TEST(a_working_file_in_memory_that_has_no_room_is_refused)
 {
-    (void)state;
     if (os_memory_available() == INT64_MAX)
         skip_because("is built for a system that does not tell");
     if (access("/dev/shm", W_OK) < 0)
@@ -257,10 +252,8 @@ a_working_file_in_memory_that_has_no_room_is_refused(void **state)
 }
 
 /* The question would take longer than the rest of the start. */
-static void
-a_run_that_wants_little_does_not_ask(void **state)
+TEST(a_run_that_wants_little_does_not_ask)
 {
-    (void)state;
     need_program("strace");
     need_bare("valgrind and sanitizers read files of their own");
     if (os_memory_available() == INT64_MAX)
@@ -273,12 +266,10 @@ a_run_that_wants_little_does_not_ask(void **state)
 }
 
 /* The page cache gives its memory back. */
-static void
-a_run_with_memory_is_not_refused(void **state)
+TEST(a_run_with_memory_is_not_refused)
 {
     static const char *const cases[] = {
         "-s 1m .", "-s 100m sparse", "-s 50m -threads 3 .", "-A -s 1m -depth 150 sparse"};
-    (void)state;
     struct result result = command_status(0, "truncate -s 500m sparse");
     command_free(&result);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -295,28 +286,4 @@ a_run_with_memory_is_not_refused(void **state)
         "\"$IOPING_SOURCE\"/tests/support/shells/in-cgroup 209715200 sh -c '"
         "cat sparse >/dev/null; exec \"$IOPING\" -hang 0 -c 2 -i 0 -q -s 100m sparse'");
     command_free(&result);
-}
-
-int
-main(void)
-{
-#define TEST(index, shape)                                                  \
-    {                                                                       \
-        "a_million_requests_take_the_memory_of_ten_thousand_" shape,        \
-            a_million_requests_take_the_memory_of_ten_thousand, NULL, NULL, \
-            (void *)(uintptr_t)&forms[index]                                \
-    }
-    const struct CMUnitTest tests[] = {
-        TEST(0, "raw"),
-        TEST(1, "human"),
-        TEST(2, "json"),
-        TEST(3, "queue"),
-        TEST(4, "threads"),
-        cmocka_unit_test(a_worker_takes_less_than_200_kib),
-        cmocka_unit_test(a_run_without_memory_is_refused),
-        cmocka_unit_test(a_working_file_in_memory_that_has_no_room_is_refused),
-        cmocka_unit_test(a_run_that_wants_little_does_not_ask),
-        cmocka_unit_test(a_run_with_memory_is_not_refused),
-    };
-    return cmocka_run_group_tests_name("memory", tests, set_up, unmount_all);
 }

@@ -16,22 +16,20 @@ set_up(void **state)
     return 0;
 }
 
-static void
-only_the_worker_has_the_target(void **state)
+GROUP_SETUP(set_up)
+
+TEST(only_the_worker_has_the_target)
 {
-    (void)state;
     struct result result = command_status(0, "only_the_worker_has_the_target");
     assert_string_equal(result.out, "two\nworker\n");
     command_free(&result);
 }
 
-static void
-the_end_of_the_worker_is_that_of_the_program(void **state)
+TEST(the_end_of_the_worker_is_that_of_the_program)
 {
     static const struct {
         const char *name, *status;
     } signals[] = {{"KILL", "137\n"}, {"ABRT", "134\n"}, {"TERM", "143\n"}};
-    (void)state;
     need_bare("it ends in another way");
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
         struct result result = command_status(
@@ -42,17 +40,14 @@ the_end_of_the_worker_is_that_of_the_program(void **state)
     }
 }
 
-static void
-the_worker_ends_with_its_monitor(void **state)
+TEST(the_worker_ends_with_its_monitor)
 {
-    (void)state;
     struct result result = command_status(0, "the_worker_ends_with_its_monitor");
     assert_string_equal(result.out, "137\n");
     command_free(&result);
 }
 
-static void
-a_signal_is_one(void **state)
+TEST(a_signal_is_one)
 {
     static const struct {
         const char *signal_and_to;
@@ -68,7 +63,6 @@ a_signal_is_one(void **state)
         {"HUP monitor", 128 + SIGHUP},
         {"HUP group", 128 + SIGHUP},
     };
-    (void)state;
     need_program("jq");
     need_native("an emulator takes its time to tell of signals");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -79,20 +73,16 @@ a_signal_is_one(void **state)
     }
 }
 
-static void
-each_request_for_statistics_is_one(void **state)
+TEST(each_request_for_statistics_is_one)
 {
-    (void)state;
     need_native("an emulator takes its time to tell of signals");
     struct result result = command_status(0, "each_request_for_statistics_is_one");
     assert_string_equal(result.out, "4\n");
     command_free(&result);
 }
 
-static void
-two_interrupts_of_the_group_are_two(void **state)
+TEST(two_interrupts_of_the_group_are_two)
 {
-    (void)state;
     need_faults();
     struct result result = command("retry 3 two_interrupts_of_the_group_are_two");
     assert_int_equal(result.status, 4);
@@ -101,10 +91,8 @@ two_interrupts_of_the_group_are_two(void **state)
 
 /* A stop of the group is that of a terminal. One of the monitor alone is followed where
  * the system tells of it. */
-static void
-a_stop_stops_both(void **state)
+TEST(a_stop_stops_both)
 {
-    (void)state;
     need_native("an emulator has threads that do not stop");
     struct result result = command_status(0, "a_stop_stops_both STOP -");
     command_free(&result);
@@ -113,18 +101,14 @@ a_stop_stops_both(void **state)
     command_free(&result);
 }
 
-static void
-a_stop_and_its_end_at_once_stop_nothing(void **state)
+TEST(a_stop_and_its_end_at_once_stop_nothing)
 {
-    (void)state;
     struct result result = command_status(0, "a_stop_and_its_end_at_once_stop_nothing");
     command_free(&result);
 }
 
-static void
-what_is_stuck_holds_nothing_of_the_caller(void **state)
+TEST(what_is_stuck_holds_nothing_of_the_caller)
 {
-    (void)state;
     need_faults();
     need_program("flock");
     struct result result = command_status(3, "what_is_stuck_holds_nothing_of_the_caller");
@@ -133,11 +117,9 @@ what_is_stuck_holds_nothing_of_the_caller(void **state)
     command_free(&result);
 }
 
-static void
-a_caller_may_have_set_signals(void **state)
+TEST(a_caller_may_have_set_signals)
 {
     static const char *const options[] = {"--ignore-signal", "--block-signal"};
-    (void)state;
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct result result =
             command_status(2, "a_caller_may_have_set_signals %s", options[i]);
@@ -146,10 +128,8 @@ a_caller_may_have_set_signals(void **state)
     }
 }
 
-static void
-without_a_second_process_one_does_all(void **state)
+TEST(without_a_second_process_one_does_all)
 {
-    (void)state;
     need_forbid();
     need_bare("the tool needs processes of its own");
     struct result result = command_status(0, "without_a_second_process_one_does_all");
@@ -183,11 +163,9 @@ start_into_full_pipe(void)
 }
 
 /* There is a summary to write at least, however early the signal comes. */
-static void
-output_that_does_not_block_is_given_up_too(void **state)
+TEST(output_that_does_not_block_is_given_up_too)
 {
     int status;
-    (void)state;
     pid_t pid = start_into_full_pipe();
     while (worker_of(pid) == pid)
         ;
@@ -195,24 +173,4 @@ output_that_does_not_block_is_given_up_too(void **state)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGTERM);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_the_worker_has_the_target),
-        cmocka_unit_test(the_end_of_the_worker_is_that_of_the_program),
-        cmocka_unit_test(the_worker_ends_with_its_monitor),
-        cmocka_unit_test(a_signal_is_one),
-        cmocka_unit_test(each_request_for_statistics_is_one),
-        cmocka_unit_test(two_interrupts_of_the_group_are_two),
-        cmocka_unit_test(a_stop_stops_both),
-        cmocka_unit_test(a_stop_and_its_end_at_once_stop_nothing),
-        cmocka_unit_test(what_is_stuck_holds_nothing_of_the_caller),
-        cmocka_unit_test(a_caller_may_have_set_signals),
-        cmocka_unit_test(without_a_second_process_one_does_all),
-        cmocka_unit_test(output_that_does_not_block_is_given_up_too),
-    };
-    return cmocka_run_group_tests_name("monitor", tests, set_up, NULL);
 }

@@ -6,7 +6,7 @@
 
 /* A command and exactly what it prints; nothing else goes to stderr than ERR. */
 struct expectation {
-    const char *behaviour, *command, *out, *err;
+    const char *name, *command, *out, *err;
 };
 
 static const struct expectation plain[] = {
@@ -222,22 +222,37 @@ static const struct expectation faulty[] = {
 };
 
 static void
-check(void **state)
+check(const struct expectation *expected)
 {
-    const struct expectation *expected = *state;
     if (strstr(expected->command, "faulty "))
         need_faults();
     if (strcmp(expected->command, "poll") == 0 || strstr(expected->command, " -N ")) {
         need_flags();
         need_native("needs an emulator that has preadv2(2)");
     }
-    if (expected >= json && expected < json + sizeof(json) / sizeof(json[0]))
-        need_program("jq");
     struct result result = command("%s", expected->command);
     if (expected->err)
         assert_string_equal(result.err, expected->err);
     assert_string_equal(result.out, expected->out);
     command_free(&result);
+}
+
+GROUP_SETUP(make_files)
+
+TEST_EACH(option, plain)
+{
+    check(*state);
+}
+
+TEST_EACH(option_in_json, json)
+{
+    need_program("jq");
+    check(*state);
+}
+
+TEST_EACH(option_with_faults, faulty)
+{
+    check(*state);
 }
 
 /* The flags of the descriptor through which OPTIONS make the target open. */
@@ -253,8 +268,7 @@ open_flags(const char *options)
     return (int)flags;
 }
 
-static void
-files_are_opened_as_the_options_say(void **state)
+TEST(files_are_opened_as_the_options_say)
 {
     static const struct {
         const char *options;
@@ -265,7 +279,6 @@ files_are_opened_as_the_options_say(void **state)
         {"-y", O_SYNC, O_DSYNC},     {"-GWW", O_ACCMODE, O_RDWR},
         {"-WWW", O_ACCMODE, O_RDWR},
     };
-    (void)state;
     struct result result = command_status(0, "cp data flags");
     command_free(&result);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -273,10 +286,8 @@ files_are_opened_as_the_options_say(void **state)
             fail_msg("%s: flags %o", cases[i].options, open_flags(cases[i].options));
 }
 
-static void
-direct_io_is_the_default_and_can_be_demanded(void **state)
+TEST(direct_io_is_the_default_and_can_be_demanded)
 {
-    (void)state;
     need_direct("data");
     need_program("jq");
     struct result result = command_status(0, "measure_directly");
@@ -285,31 +296,4 @@ direct_io_is_the_default_and_can_be_demanded(void **state)
     command_free(&result);
     assert_int_equal(open_flags("-a 1") & O_DIRECT, O_DIRECT);
     assert_int_equal(open_flags("-D") & O_DIRECT, O_DIRECT);
-}
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-static size_t
-add_tests(struct CMUnitTest *tests, const struct expectation *table, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        tests[i] = (struct CMUnitTest){.name = table[i].behaviour,
-                                       .test_func = check,
-                                       .initial_state = (void *)(uintptr_t)&table[i]};
-    return count;
-}
-
-int
-main(void)
-{
-    struct CMUnitTest tests[LENGTH(plain) + LENGTH(json) + LENGTH(faulty) + 2] = {
-        cmocka_unit_test(files_are_opened_as_the_options_say),
-        cmocka_unit_test(direct_io_is_the_default_and_can_be_demanded),
-    };
-    size_t count = 2;
-    count += add_tests(tests + count, plain, LENGTH(plain));
-    count += add_tests(tests + count, json, LENGTH(json));
-    count += add_tests(tests + count, faulty, LENGTH(faulty));
-    assert_int_equal(count, LENGTH(tests));
-    return cmocka_run_group_tests_name("options", tests, make_files, unmount_all);
 }

@@ -27,10 +27,11 @@ read_masked(const char *name)
     return text;
 }
 
-static void
-the_file_has_what_standard_output_would_have_and_that_what_people_read(void **state)
+GROUP_SETUP(make_files)
+FIXTURE(make_folder, NULL)
+
+TEST(the_file_has_what_standard_output_would_have_and_that_what_people_read)
 {
-    (void)state;
     static const struct {
         const char *options, *shown; /* the options that count on the screen */
     } cases[] = {
@@ -64,10 +65,8 @@ the_file_has_what_standard_output_would_have_and_that_what_people_read(void **st
 }
 
 /* The comparison is for people alone. */
-static void
-several_targets_are_in_both(void **state)
+TEST(several_targets_are_in_both)
 {
-    (void)state;
     struct result result = command_status(
         0, "ioping -hang 0 -C -q -p 1 -c 5 -i 0 -output x data copy >o 2>e; "
            "cut -d' ' -f11 x | sort | uniq -c | tr -s ' '; grep -o '^[-a-z ]*' o");
@@ -77,10 +76,8 @@ several_targets_are_in_both(void **state)
     command_free(&result);
 }
 
-static void
-a_sweep_has_its_steps_in_both(void **state)
+TEST(a_sweep_has_its_steps_in_both)
 {
-    (void)state;
     struct result result = command_status(
         0, "ioping -hang 0 -C -B -w 0.1 -sweep size=4k..16k -output x data >o 2>e; "
            "cut -d' ' -f1 x; tail -n 3 o | sed 's/^ *\\([0-9]* KiB\\) .*/\\1/'");
@@ -88,10 +85,8 @@ a_sweep_has_its_steps_in_both(void **state)
     command_free(&result);
 }
 
-static void
-phases_are_in_both(void **state)
+TEST(phases_are_in_both)
 {
-    (void)state;
     need_program("jq");
     struct result result =
         command_status(0, "ioping -hang 0 -C -JJ -q -a 0 -c 3 -i 0 -load read -output x "
@@ -102,11 +97,9 @@ phases_are_in_both(void **state)
     command_free(&result);
 }
 
-static void
-a_terminal_shows_what_people_read_there(void **state)
+TEST(a_terminal_shows_what_people_read_there)
 {
     static struct terminal terminal;
-    (void)state;
     terminal_start(&terminal, 200,
                    "ioping -hang 0 -C -color auto -c 20 -i 0 -output x data");
     terminal_end(&terminal, 0);
@@ -134,15 +127,13 @@ widest(const char *text, const char *head)
 }
 
 /* And is whole in a pipe. */
-static void
-a_table_fits_the_terminal(void **state)
+TEST(a_table_fits_the_terminal)
 {
     static const char *const cases[][2] = {
         {"-c 300 -i 0 data copy", " change "},
         {"-c 20 -i 1ms -load write,size=64k,depth=2,threads=2 d", " p99 vs idle"},
         {"-sweep threads=1..2 -w 9ms -percentiles 50,90,99 data", " bandwidth"}};
     static struct terminal terminal;
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         terminal_start(&terminal, 80, "ioping -hang 0 -C -q %s 2>/dev/null", cases[i][0]);
         terminal_end(&terminal, 0);
@@ -154,11 +145,9 @@ a_table_fits_the_terminal(void **state)
     }
 }
 
-static void
-a_quiet_run_has_its_status_line(void **state)
+TEST(a_quiet_run_has_its_status_line)
 {
     static struct terminal terminal;
-    (void)state;
     terminal_start(&terminal, 200,
                    "ioping -hang 0 -C -B -p 1 -c 15 -i 100ms -output x data");
     terminal_end(&terminal, 0);
@@ -167,10 +156,8 @@ a_quiet_run_has_its_status_line(void **state)
     terminal_free(&terminal);
 }
 
-static void
-the_file_is_made_and_emptied_as_by_the_shell(void **state)
+TEST(the_file_is_made_and_emptied_as_by_the_shell)
 {
-    (void)state;
     struct result result =
         command_status(0, "the_file_is_made_and_emptied_as_by_the_shell");
     assert_string_equal(result.out, "640\n600\n1 1 1 data\nx\n1 1 1 data\n");
@@ -178,10 +165,8 @@ the_file_is_made_and_emptied_as_by_the_shell(void **state)
 }
 
 /* A file that is standard output by another name. */
-static void
-the_screen_can_be_the_file(void **state)
+TEST(the_screen_can_be_the_file)
 {
-    (void)state;
     struct result result = command_status(
         0, "echo before >o; ioping -hang 0 -C -B -c 3 -i 0 -output /dev/stdout data "
            ">>o 2>e; ioping -hang 0 -C -B -c 3 -i 0 -output o data >>o 2>e; "
@@ -190,10 +175,8 @@ the_screen_can_be_the_file(void **state)
     command_free(&result);
 }
 
-static void
-a_fifo_has_its_end(void **state)
+TEST(a_fifo_has_its_end)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(
         0, "rm -f p; mkfifo p; jq -c length <p >n & ioping -hang 0 -C -J -c 3 -i 0 "
@@ -202,10 +185,8 @@ a_fifo_has_its_end(void **state)
     command_free(&result);
 }
 
-static void
-a_full_file_leaves_the_screen_its_summary(void **state)
+TEST(a_full_file_leaves_the_screen_its_summary)
 {
-    (void)state;
     static const char *const options[] = {"", "-q", "-B", "-J", "-JJ", "-Jq", "-p 1"};
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
@@ -217,10 +198,8 @@ a_full_file_leaves_the_screen_its_summary(void **state)
     }
 }
 
-static void
-a_full_screen_leaves_the_file_whole(void **state)
+TEST(a_full_screen_leaves_the_file_whole)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(
         3, "ioping -hang 0 -C -J -c 3 -i 0 -output x data >/dev/full; s=$?; "
@@ -230,10 +209,8 @@ a_full_screen_leaves_the_file_whole(void **state)
     command_free(&result);
 }
 
-static void
-a_screen_without_reader_leaves_the_file_whole(void **state)
+TEST(a_screen_without_reader_leaves_the_file_whole)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(
         0, "{ ioping -hang 0 -C -J -i 10ms -output x data; echo $? >s; } | head -n 1 "
@@ -243,10 +220,8 @@ a_screen_without_reader_leaves_the_file_whole(void **state)
     command_free(&result);
 }
 
-static void
-both_failures_are_told(void **state)
+TEST(both_failures_are_told)
 {
-    (void)state;
     struct result result = command_status(
         3, "ioping -hang 0 -C -q -c 3 -i 0 -output /dev/full data >/dev/full");
     assert_string_equal(result.err, "ioping: /dev/full: No space left on device\n"
@@ -254,10 +229,8 @@ both_failures_are_told(void **state)
     command_free(&result);
 }
 
-static void
-a_file_that_cannot_be_opened_ends_it_before_a_request(void **state)
+TEST(a_file_that_cannot_be_opened_ends_it_before_a_request)
 {
-    (void)state;
     static const struct {
         const char *file, *line;
         int status;
@@ -277,10 +250,8 @@ a_file_that_cannot_be_opened_ends_it_before_a_request(void **state)
 }
 
 /* Nor does a run that cannot begin empty it. */
-static void
-a_file_that_is_another_of_the_run_is_refused_unharmed(void **state)
+TEST(a_file_that_is_another_of_the_run_is_refused_unharmed)
 {
-    (void)state;
     static const char other[] = "; name another file for -output\n";
     static const struct {
         const char *arguments, *line;
@@ -326,15 +297,13 @@ a_file_that_is_another_of_the_run_is_refused_unharmed(void **state)
 }
 
 /* Whether the kernel refuses it too, by fs.protected_symlinks and its like, or not. */
-static void
-what_others_may_have_put_there_is_refused(void **state)
+TEST(what_others_may_have_put_there_is_refused)
 {
     static const struct {
         const char *name;
         bool refused;
     } cases[] = {{"link", true}, {"dangling", true}, {"file", true}, {"fifo", true},
                  {"hard", true}, {"own", false},     {"new", false}};
-    (void)state;
     need_users();
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char line[160];
@@ -352,10 +321,8 @@ what_others_may_have_put_there_is_refused(void **state)
     }
 }
 
-static void
-a_disk_is_refused_unharmed(void **state)
+TEST(a_disk_is_refused_unharmed)
 {
-    (void)state;
     need_loops();
     struct result result = command_status(2, "a_disk_is_refused_unharmed");
     assert_matches(result.err, "^ioping: /dev/loop[0-9]+: output would destroy the data "
@@ -364,10 +331,8 @@ a_disk_is_refused_unharmed(void **state)
     command_free(&result);
 }
 
-static void
-a_fifo_without_reader_is_given_up(void **state)
+TEST(a_fifo_without_reader_is_given_up)
 {
-    (void)state;
     static const char *const options[] = {"-timeout 300ms", "-w 200ms -hang 100ms"};
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
@@ -379,10 +344,8 @@ a_fifo_without_reader_is_given_up(void **state)
     }
 }
 
-static void
-a_fifo_without_reader_is_given_up_after_a_signal(void **state)
+TEST(a_fifo_without_reader_is_given_up_after_a_signal)
 {
-    (void)state;
     struct result result =
         command_status(2, "rm -f p; mkfifo p; start -output p data; until_idle; end INT");
     command_free(&result);
@@ -390,10 +353,8 @@ a_fifo_without_reader_is_given_up_after_a_signal(void **state)
     command_free(&result);
 }
 
-static void
-every_signal_leaves_both_whole(void **state)
+TEST(every_signal_leaves_both_whole)
 {
-    (void)state;
     need_program("jq");
     static const struct {
         const char *signal;
@@ -408,10 +369,8 @@ every_signal_leaves_both_whole(void **state)
     }
 }
 
-static void
-a_second_interrupt_closes_the_file(void **state)
+TEST(a_second_interrupt_closes_the_file)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(4, "a_second_interrupt_closes_the_file");
@@ -420,10 +379,8 @@ a_second_interrupt_closes_the_file(void **state)
 }
 
 /* The file has as many records as requests were told of, and the run ends with it. */
-static void
-a_request_that_fails_is_in_both(void **state)
+TEST(a_request_that_fails_is_in_both)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(
@@ -431,37 +388,4 @@ a_request_that_fails_is_in_both(void **state)
            "jq -c '[.[] | .io.notice // empty]' x; grep -c '(EIO)' o; exit $s");
     assert_string_equal(result.out, "[\"warmup\",\"EIO\"]\n1\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            the_file_has_what_standard_output_would_have_and_that_what_people_read),
-        cmocka_unit_test(several_targets_are_in_both),
-        cmocka_unit_test(a_sweep_has_its_steps_in_both),
-        cmocka_unit_test(phases_are_in_both),
-        cmocka_unit_test(a_terminal_shows_what_people_read_there),
-        cmocka_unit_test(a_table_fits_the_terminal),
-        cmocka_unit_test(a_quiet_run_has_its_status_line),
-        cmocka_unit_test(the_file_is_made_and_emptied_as_by_the_shell),
-        cmocka_unit_test(the_screen_can_be_the_file),
-        cmocka_unit_test(a_fifo_has_its_end),
-        cmocka_unit_test(a_full_file_leaves_the_screen_its_summary),
-        cmocka_unit_test(a_full_screen_leaves_the_file_whole),
-        cmocka_unit_test(a_screen_without_reader_leaves_the_file_whole),
-        cmocka_unit_test(both_failures_are_told),
-        cmocka_unit_test(a_file_that_cannot_be_opened_ends_it_before_a_request),
-        cmocka_unit_test_setup(a_file_that_is_another_of_the_run_is_refused_unharmed,
-                               make_folder),
-        cmocka_unit_test(what_others_may_have_put_there_is_refused),
-        cmocka_unit_test(a_disk_is_refused_unharmed),
-        cmocka_unit_test(a_fifo_without_reader_is_given_up),
-        cmocka_unit_test(a_fifo_without_reader_is_given_up_after_a_signal),
-        cmocka_unit_test(every_signal_leaves_both_whole),
-        cmocka_unit_test(a_second_interrupt_closes_the_file),
-        cmocka_unit_test(a_request_that_fails_is_in_both),
-    };
-    return cmocka_run_group_tests_name("output", tests, make_files, unmount_all);
 }

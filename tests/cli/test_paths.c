@@ -97,10 +97,8 @@ assert_no_control_characters(const char *text)
             fail_msg("U+%04X before: %s", (unsigned)character.code, text);
 }
 
-static void
-people_see_control_characters_escaped(void **state)
+TEST(people_see_control_characters_escaped)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * LENGTH(names); i++) {
         const char *name = names[i / 2].name;
         make_target(name, i % 2);
@@ -114,10 +112,8 @@ people_see_control_characters_escaped(void **state)
     }
 }
 
-static void
-json_gives_the_path_back(void **state)
+TEST(json_gives_the_path_back)
 {
-    (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(names); i++) {
         const char *json = names[i].json ? names[i].json : names[i].name;
@@ -137,10 +133,8 @@ json_gives_the_path_back(void **state)
     }
 }
 
-static void
-errors_show_control_characters_escaped(void **state)
+TEST(errors_show_control_characters_escaped)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(names); i++) {
         char line[1024];
         struct result result = command_status(2, "ioping -- %s", quoted(names[i].name));
@@ -171,10 +165,8 @@ deep(size_t length)
     return path;
 }
 
-static void
-a_path_of_thousands_of_bytes_is_shown_whole(void **state)
+TEST(a_path_of_thousands_of_bytes_is_shown_whole)
 {
-    (void)state;
     need_program("jq");
     const char *path = deep(4000);
     char *expected = malloc(8192);
@@ -192,10 +184,8 @@ a_path_of_thousands_of_bytes_is_shown_whole(void **state)
 }
 
 /* The name of the working file does not fit behind it any more. */
-static void
-a_path_too_long_for_the_kept_file_is_refused(void **state)
+TEST(a_path_too_long_for_the_kept_file_is_refused)
 {
-    (void)state;
     const char *path = deep(4089);
     struct result result = command("mkdir -p %s && ioping -k -c 2 -i 0 %s >o; echo $?; "
                                    "cd ddd*; find . -type f | wc -l",
@@ -207,10 +197,8 @@ a_path_too_long_for_the_kept_file_is_refused(void **state)
 }
 
 /* However long the path is, the reason and the end of the line are there. */
-static void
-lines_about_long_paths_keep_their_reason(void **state)
+TEST(lines_about_long_paths_keep_their_reason)
 {
-    (void)state;
     need_direct_io();
     const char *path = deep(1200);
     struct result result = command_status(
@@ -243,10 +231,10 @@ make_tree(void **state)
     return 0;
 }
 
-static void
-the_label_is_the_path_as_it_was_given(void **state)
+GROUP_SETUP(make_tree)
+
+TEST(the_label_is_the_path_as_it_was_given)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(ways); i++) {
         struct result result = command_status(0, "ioping -C -c 2 -i 0 %s", ways[i]);
         assert_string_equal(result.err, "");
@@ -259,12 +247,10 @@ the_label_is_the_path_as_it_was_given(void **state)
     }
 }
 
-static void
-the_kept_file_is_made_behind_a_slash_or_a_link(void **state)
+TEST(the_kept_file_is_made_behind_a_slash_or_a_link)
 {
     static const char *const directories[] = {"tree/dir", "tree/dir/",
                                               "tree/link-to-dir"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(directories); i++) {
         struct result result =
             command_status(0,
@@ -282,12 +268,10 @@ the_kept_file_is_made_behind_a_slash_or_a_link(void **state)
     command_free(&result);
 }
 
-static void
-nothing_is_left_after_a_run(void **state)
+TEST(nothing_is_left_after_a_run)
 {
     static const char *const options[] = {
         "", "-W", "-G", "-C", "-R -w 0.1", "-L -S 2m", "-s 2m -S 1m", "-D -s 100"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command(
             "mkdir -p clean; ioping -c 3 -i 0 %s clean >o 2>e; ls -A clean", options[i]);
@@ -297,14 +281,12 @@ nothing_is_left_after_a_run(void **state)
     }
 }
 
-static void
-nothing_is_left_however_the_run_is_ended(void **state)
+TEST(nothing_is_left_however_the_run_is_ended)
 {
     static const struct {
         const char *signal;
         int status;
     } cases[] = {{"INT", 0}, {"TERM", 143}, {"HUP", 129}, {"KILL", 137}};
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
             command("nothing_is_left_however_the_run_is_ended %s", cases[i].signal);
@@ -314,22 +296,4 @@ nothing_is_left_however_the_run_is_ended(void **state)
             fail_msg("%s: %s%s", cases[i].signal, result.out, result.err);
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(people_see_control_characters_escaped),
-        cmocka_unit_test(json_gives_the_path_back),
-        cmocka_unit_test(errors_show_control_characters_escaped),
-        cmocka_unit_test(a_path_of_thousands_of_bytes_is_shown_whole),
-        cmocka_unit_test(a_path_too_long_for_the_kept_file_is_refused),
-        cmocka_unit_test(lines_about_long_paths_keep_their_reason),
-        cmocka_unit_test(the_label_is_the_path_as_it_was_given),
-        cmocka_unit_test(the_kept_file_is_made_behind_a_slash_or_a_link),
-        cmocka_unit_test(nothing_is_left_after_a_run),
-        cmocka_unit_test(nothing_is_left_however_the_run_is_ended),
-    };
-    return cmocka_run_group_tests_name("paths", tests, make_tree, unmount_all);
 }

@@ -12,8 +12,9 @@
     "^(ioping: " path ": not ready after [0-9.]+ m?s, at its end\n)*" \
     "ioping: " path ": still not ready after [0-9.]+ m?s, at its end\n$"
 
-static void
-an_opening_that_hangs_is_given_up(void **state)
+GROUP_SETUP(make_files)
+
+TEST(an_opening_that_hangs_is_given_up)
 {
     static const struct {
         const char *fault, *options;
@@ -25,7 +26,6 @@ an_opening_that_hangs_is_given_up(void **state)
         {"fdatasync:2:hang", "-S 4m -k -timeout 200ms d"},
         {"open@data:1:hang", "-timeout 200ms d data"},
     };
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
@@ -38,14 +38,12 @@ an_opening_that_hangs_is_given_up(void **state)
 }
 
 /* Each write or flush takes a part of the time that the whole would not get. */
-static void
-a_working_file_that_makes_progress_is_not_given_up(void **state)
+TEST(a_working_file_that_makes_progress_is_not_given_up)
 {
     static const char *const faults[] = {
         "pwrite:1-:60ms",
         "pwrite:1-:10ms,fdatasync:1-:300ms",
     };
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(faults); i++) {
         struct result result = command_status(
@@ -56,10 +54,8 @@ a_working_file_that_makes_progress_is_not_given_up(void **state)
     }
 }
 
-static void
-the_time_of_a_stopped_process_does_not_count(void **state)
+TEST(the_time_of_a_stopped_process_does_not_count)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "the_time_of_a_stopped_process_does_not_count");
@@ -68,11 +64,9 @@ the_time_of_a_stopped_process_does_not_count(void **state)
 }
 
 /* The exported file is on the file system that hangs, the target is not. */
-static void
-exported_files_that_cannot_be_written_are_given_up(void **state)
+TEST(exported_files_that_cannot_be_written_are_given_up)
 {
     static const char *const options[] = {"-prometheus creating/m", "-plot creating/p"};
-    (void)state;
     mount_fuse("creating", "hang_create=%s/hang", scratch());
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
@@ -84,11 +78,9 @@ exported_files_that_cannot_be_written_are_given_up(void **state)
 }
 
 /* Anybody may name the source of such a mount. */
-static void
-a_name_on_a_file_system_that_hangs_is_given_up(void **state)
+TEST(a_name_on_a_file_system_that_hangs_is_given_up)
 {
     static const char *const ends[] = {"-timeout 1s", "-hang 100ms"};
-    (void)state;
     mount_fuse("hung", "hang_getattr=%s/hang,entry_timeout=0,attr_timeout=0", scratch());
     mount_fuse("named", "fsname=%s/hung/data", scratch());
     for (size_t i = 0; i < LENGTH(ends); i++) {
@@ -101,8 +93,7 @@ a_name_on_a_file_system_that_hangs_is_given_up(void **state)
 }
 
 /* With lines, the first thread shares its descriptors with the others. */
-static void
-a_closing_that_hangs_is_given_up_after_the_summary(void **state)
+TEST(a_closing_that_hangs_is_given_up_after_the_summary)
 {
     static const struct {
         const char *options;
@@ -117,7 +108,6 @@ a_closing_that_hangs_is_given_up_after_the_summary(void **state)
         {"-q -c 2 -threads 2", 0},
         {"-sweep threads -w 50ms -timeout 1s", 2},
     };
-    (void)state;
     mount_fuse("closing", "hang_flush=%s/hang", scratch());
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
@@ -127,18 +117,4 @@ a_closing_that_hangs_is_given_up_after_the_summary(void **state)
         assert_matches(result.out, "^1\n");
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_opening_that_hangs_is_given_up),
-        cmocka_unit_test(a_working_file_that_makes_progress_is_not_given_up),
-        cmocka_unit_test(the_time_of_a_stopped_process_does_not_count),
-        cmocka_unit_test(exported_files_that_cannot_be_written_are_given_up),
-        cmocka_unit_test(a_name_on_a_file_system_that_hangs_is_given_up),
-        cmocka_unit_test(a_closing_that_hangs_is_given_up_after_the_summary),
-    };
-    return cmocka_run_group_tests_name("patience", tests, make_files, unmount_all);
 }

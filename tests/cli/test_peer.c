@@ -96,8 +96,9 @@ assert_same(int status, const char *const rows[])
     assert_int_equal(different, 0);
 }
 
-static void
-every_way_to_write_options(void **state)
+GROUP_SETUP(set_up)
+
+TEST(every_way_to_write_options)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -111,33 +112,27 @@ every_way_to_write_options(void **state)
         "-c 3 f -i 0", "-c 3 -i 0 -- f", "-c 3 -i 0 f --", "-c 9 -i 1h -c 3 -i 0 f", NULL,
     };
     /* clang-format on */
-    (void)state;
     assert_same(0, rows);
 }
 
 /* The options of -E leave the peer's abbreviations alone. */
-static void
-abbreviations_that_begin_another_option(void **state)
+TEST(abbreviations_that_begin_another_option)
 {
     static const char *const rows[] = {"-i=0 -c 3 f", "--i=0 -c 3 f", "--i 0 -c 3 f",
                                        NULL};
-    (void)state;
     assert_same(0, rows);
 }
 
 /* Their spellings are tried in unit/base/test_units.c. */
-static void
-counts(void **state)
+TEST(counts)
 {
     static const char *const rows[] = {
         "-e 1k -c 3 -i 0 f",      "-e 0 -c 3 -i 0 f", "-c 3 -a 0 -b 0 -p 0 -i 0 f",
         "-c 1.2da -a 1DA -i 0 f", "-r 1M -c 3 f",     NULL};
-    (void)state;
     assert_same(0, rows);
 }
 
-static void
-sizes(void **state)
+TEST(sizes)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -149,12 +144,10 @@ sizes(void **state)
         "-l 1t -c 3 f", NULL,
     };
     /* clang-format on */
-    (void)state;
     assert_same(0, rows);
 }
 
-static void
-summaries_pace_and_verdicts(void **state)
+TEST(summaries_pace_and_verdicts)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -172,12 +165,10 @@ summaries_pace_and_verdicts(void **state)
         NULL,
     };
     /* clang-format on */
-    (void)state;
     assert_same(0, rows);
 }
 
-static void
-raw_lines(void **state)
+TEST(raw_lines)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -191,12 +182,10 @@ raw_lines(void **state)
         "-c 4 -i 0 -GB d", NULL,
     };
     /* clang-format on */
-    (void)state;
     assert_same(0, rows);
 }
 
-static void
-json_records(void **state)
+TEST(json_records)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -210,14 +199,12 @@ json_records(void **state)
         NULL,
     };
     /* clang-format on */
-    (void)state;
     need_program("jq");
     assert_same(0, rows);
 }
 
 /* A queue of one does all that plain calls do. */
-static void
-asynchronous_requests(void **state)
+TEST(asynchronous_requests)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -230,14 +217,12 @@ asynchronous_requests(void **state)
         "-AJW -c 3 -i 0 d", "-A -T 1ns -c 4 -i 0 f", "-A -a 0 -c 4 -i 0 d", NULL,
     };
     /* clang-format on */
-    (void)state;
     need_program("jq");
     need_direct("f");
     assert_same(0, rows);
 }
 
-static void
-time_stamps(void **state)
+TEST(time_stamps)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -248,12 +233,10 @@ time_stamps(void **state)
         "-I'%Y\n' -c 2 -i 0 f", "-c 2 -i 0 f -I", NULL,
     };
     /* clang-format on */
-    (void)state;
     assert_same(0, rows);
 }
 
-static void
-writes(void **state)
+TEST(writes)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -267,12 +250,10 @@ writes(void **state)
         "-kW -c 3 -i 0 -S 64k -o 4k d && stat -c %s d/ioping.tmp", NULL,
     };
     /* clang-format on */
-    (void)state;
     assert_same(0, rows);
 }
 
-static void
-targets(void **state)
+TEST(targets)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -283,12 +264,10 @@ targets(void **state)
         "-c 2 -i 0 -o 1m -S 1m /dev/zero", "-c 2 -i 0 -s 8m /dev/zero", NULL,
     };
     /* clang-format on */
-    (void)state;
     assert_same(0, rows);
 }
 
-static void
-direct_io(void **state)
+TEST(direct_io)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -297,14 +276,12 @@ direct_io(void **state)
         "-RLD -c 3 -s 1m f", "-DY -c 3 -i 0 f", NULL,
     };
     /* clang-format on */
-    (void)state;
     need_program("jq");
     need_direct("f");
     assert_same(0, rows);
 }
 
-static void
-wrong_usage(void **state)
+TEST(wrong_usage)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -314,12 +291,10 @@ wrong_usage(void **state)
         "-qzc 3 f", NULL,
     };
     /* clang-format on */
-    (void)state;
     assert_same(1, rows);
 }
 
-static void
-what_cannot_be_prepared(void **state)
+TEST(what_cannot_be_prepared)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -327,12 +302,10 @@ what_cannot_be_prepared(void **state)
         "-GW f", "-B -WW f", "-W /dev/zero", "-s 1 -o 4m f", NULL,
     };
     /* clang-format on */
-    (void)state;
     assert_same(2, rows);
 }
 
-static void
-messages_that_scripts_know(void **state)
+TEST(messages_that_scripts_know)
 {
     static const struct {
         int status;
@@ -353,7 +326,6 @@ messages_that_scripts_know(void **state)
         {2, "nope", "No such file or directory"},
     };
     int different = 0;
-    (void)state;
     need_peer();
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         different += !is_same(rows[i].status, rows[i].arguments, rows[i].message);
@@ -419,8 +391,7 @@ assert_different_at_last(const struct difference *rows, size_t count)
 #define SUMMARY "ioping statistics ---"
 #define FAILED_ONCE "\ngenerated 1 requests in #, 0 B, "
 
-static void
-differs_in_help_and_version(void **state)
+TEST(differs_in_help_and_version)
 {
     static const struct difference rows[] = {
         {"own help", "-h", 0, 0, "manpage", "man ioping"},
@@ -434,12 +405,10 @@ differs_in_help_and_version(void **state)
         {"-E is new", "-E -c 4 -i 0 f", 1, 0, NULL, SUMMARY},
         {"-E is new", "--ignore-error -c 4 -i 0 f", 1, 0, NULL, SUMMARY},
     };
-    (void)state;
     assert_different(rows, COUNT(rows));
 }
 
-static void
-differs_in_values_that_mean_nothing(void **state)
+TEST(differs_in_values_that_mean_nothing)
 {
     /* clang-format off */
     static const char *const rows[] = {
@@ -452,7 +421,6 @@ differs_in_values_that_mean_nothing(void **state)
     };
     /* clang-format on */
     int wrong = 0;
-    (void)state;
     need_peer();
     for (int i = 0; rows[i]; i++) {
         char arguments[128];
@@ -464,8 +432,7 @@ differs_in_values_that_mean_nothing(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static void
-differs_in_the_range_of_values(void **state)
+TEST(differs_in_the_range_of_values)
 {
     static const char whole[] = "counts go to 2^63 - 1", exa[] = "p and e are sizes too",
                       cut[] = "the kernel would cut it short", out[] = "out of range";
@@ -486,12 +453,10 @@ differs_in_the_range_of_values(void **state)
         {"no overflow", "-T 9223372036854775807ns -c 2 -i 0 f", 0, 0, "too slow", NULL},
         {"no overflow", "-w 9223372036854775807ns -c 2 -i 0 f", 0, 0, NULL, "request=2"},
     };
-    (void)state;
     assert_different(rows, COUNT(rows));
 }
 
-static void
-differs_in_failures(void **state)
+TEST(differs_in_failures)
 {
     static const char shown[] = "a failure ends with the statistics so far",
                       lost[] = "a short read is a failure",
@@ -514,13 +479,11 @@ differs_in_failures(void **state)
         {output, "-c 2 -i 0 -J f >/dev/full", 0, 3, NULL, NULL},
         {output, "-c 2 -i 0 f >&-", 0, 3, NULL, NULL},
     };
-    (void)state;
     need_program("jq");
     assert_different(rows, COUNT(rows));
 }
 
-static void
-differs_in_signals(void **state)
+TEST(differs_in_signals)
 {
     static const char goes_on[] = "interim statistics",
                       ends[] = "ends with the summary, and then by the signal";
@@ -530,25 +493,21 @@ differs_in_signals(void **state)
         {goes_on, "-c 2 -i 2s f & end_printed USR1", 138, 0, NULL,
          "\ngenerated 2 requests"},
     };
-    (void)state;
     assert_different_at_last(rows, COUNT(rows));
 }
 
-static void
-differs_in_paths_with_odd_characters(void **state)
+TEST(differs_in_paths_with_odd_characters)
 {
     static const struct difference rows[] = {
         {"no terminal injection", "-c 1 'ta\tb'", 0, 0, "ta\tb (", "ta\\011b ("},
         {"JSON is valid", "-c 1 -J 'ta\tb'", 0, 0, "invalid JSON", "\"ta\\tb\""},
         {"JSON is valid", "-c 1 -J 'qu\"ote'", 0, 0, "invalid JSON", "\"qu\\\"ote\""},
     };
-    (void)state;
     need_program("jq");
     assert_different(rows, COUNT(rows));
 }
 
-static void
-differs_in_pace(void **state)
+TEST(differs_in_pace)
 {
     static const char limit[] = "the limit holds for whole bursts",
                       grid[] = "periods have a grid of their own";
@@ -559,12 +518,10 @@ differs_in_pace(void **state)
          "250 # # # # # # # 250 #"},
         {grid, "-P 20ms -i 1s -c 2 -q /dev/zero", 0, 0, NULL, "0 0 0 0 0 0 0 0 0 #"},
     };
-    (void)state;
     assert_different(rows, COUNT(rows));
 }
 
-static void
-differs_where_direct_is_the_default(void **state)
+TEST(differs_where_direct_is_the_default)
 {
     static const char nowait[] = "-N asks a device, not the page cache",
                       before[] = "refused before the run";
@@ -573,7 +530,6 @@ differs_where_direct_is_the_default(void **state)
         {before, "-D -s 1000 -c 3 -i 0 f", 3, 2, NULL, NULL},
         {before, "-D -o 100 -c 3 -i 0 f", 3, 2, NULL, NULL},
     };
-    (void)state;
     need_direct("f");
     assert_different(rows, COUNT(rows));
 }
@@ -583,8 +539,7 @@ differs_where_direct_is_the_default(void **state)
  * succeeds if the device has ended that when the kernel looks again: one of 2000. So
  * what is not as told is tried again.
  */
-static void
-differs_where_reads_must_not_wait(void **state)
+TEST(differs_where_reads_must_not_wait)
 {
     static const char nowait[] = "-N asks a device, not the page cache",
                       failed[] = "what failed was generated too";
@@ -593,15 +548,12 @@ differs_where_reads_must_not_wait(void **state)
         {nowait, "-N -c 1 -B d", 0, 0, "0 0 0 0 0 0 0 0 0 #\n", NULL},
         {failed, "-N -s 1000 -c 1 d", 0, 0, NULL, FAILED_ONCE},
     };
-    (void)state;
     need_direct("f");
     assert_different_at_last(rows, COUNT(rows));
 }
 
-static void
-tmpfs_is_the_same(void **state)
+TEST(tmpfs_is_the_same)
 {
-    (void)state;
     struct result result = command("stat -f -c %%T /dev/shm");
     bool memory = strcmp(result.out, "tmpfs\n") == 0;
     command_free(&result);
@@ -611,10 +563,8 @@ tmpfs_is_the_same(void **state)
                                          "-D -c 2 -i 0 /dev/shm", NULL});
 }
 
-static void
-differs_in_seven_keys_of_json(void **state)
+TEST(differs_in_seven_keys_of_json)
 {
-    (void)state;
     need_peer();
     need_program("jq");
     struct result result = command_status(
@@ -624,38 +574,4 @@ differs_in_seven_keys_of_json(void **state)
                                     "missed\nstat.percentiles\nstat.percentiles.50\n"
                                     "target.mode\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_to_write_options),
-        cmocka_unit_test(abbreviations_that_begin_another_option),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(summaries_pace_and_verdicts),
-        cmocka_unit_test(raw_lines),
-        cmocka_unit_test(json_records),
-        cmocka_unit_test(asynchronous_requests),
-        cmocka_unit_test(time_stamps),
-        cmocka_unit_test(writes),
-        cmocka_unit_test(targets),
-        cmocka_unit_test(direct_io),
-        cmocka_unit_test(wrong_usage),
-        cmocka_unit_test(what_cannot_be_prepared),
-        cmocka_unit_test(messages_that_scripts_know),
-        cmocka_unit_test(differs_in_help_and_version),
-        cmocka_unit_test(differs_in_values_that_mean_nothing),
-        cmocka_unit_test(differs_in_the_range_of_values),
-        cmocka_unit_test(differs_in_failures),
-        cmocka_unit_test(differs_in_signals),
-        cmocka_unit_test(differs_in_paths_with_odd_characters),
-        cmocka_unit_test(differs_in_pace),
-        cmocka_unit_test(differs_where_direct_is_the_default),
-        cmocka_unit_test(differs_where_reads_must_not_wait),
-        cmocka_unit_test(tmpfs_is_the_same),
-        cmocka_unit_test(differs_in_seven_keys_of_json),
-    };
-    return cmocka_run_group_tests_name("peer", tests, set_up, unmount_all);
 }

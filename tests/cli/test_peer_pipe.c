@@ -93,8 +93,9 @@ assert_same(const char *const rows[][2], bool more)
     assert_int_equal(different, 0);
 }
 
-static void
-a_few_requests(void **state)
+GROUP_SETUP(set_up)
+
+TEST(a_few_requests)
 {
     static const char *const rows[][2] = {
         {"", "-c 9 -i 0 f"},
@@ -111,12 +112,10 @@ a_few_requests(void **state)
         {"", "-c 30 -i 0 -a 2 -t 1h -T 1ns -q f"},
         {NULL, NULL},
     };
-    (void)state;
     assert_same(rows, false);
 }
 
-static void
-many_requests(void **state)
+TEST(many_requests)
 {
     static const char *const rows[][2] = {
         {"", "-c 11 -i 0 f"},          {"", "-c 200 -i 0 f"},
@@ -125,24 +124,20 @@ many_requests(void **state)
         {"", "-c 200 -i 0 -q -G d"},   {"", "-c 200 -i 0 -p 50 f"},
         {"", "-c 200 -b 50 -i 1ms f"}, {NULL, NULL},
     };
-    (void)state;
     assert_same(rows, true);
 }
 
-static void
-rapid_runs(void **state)
+TEST(rapid_runs)
 {
     static const char *const rows[][2] = {
         {"", "-R -w 0.2 d"},   {"", "-RL -w 0.2 d"}, {"", "-RC -w 0.2 d"},
         {"", "-RWL -w 0.2 d"}, {"", "-RG -w 0.2 d"}, {"", "-RLCW -w 0.2 d"},
         {NULL, NULL},
     };
-    (void)state;
     assert_same(rows, true);
 }
 
-static void
-rapid_runs_of_direct_requests(void **state)
+TEST(rapid_runs_of_direct_requests)
 {
     static const char *const rows[][2] = {
         {"", "-DR -w 0.2 d"},     {"", "-DRL -w 0.2 d"},
@@ -150,7 +145,6 @@ rapid_runs_of_direct_requests(void **state)
         {"", "-c 200 -i 0 -A f"}, {"", "-c 200 -i 0 -AW d"},
         {"", "-DRLC -w 0.2 .f"},  {NULL, NULL},
     };
-    (void)state;
     need_aio();
     need_direct("f");
     struct result result = command_status(0, "cp f .f && sync .f");
@@ -159,8 +153,7 @@ rapid_runs_of_direct_requests(void **state)
 }
 
 /* So long that points of the grid pass, which only ours counts. */
-static void
-stalls_in_the_middle(void **state)
+TEST(stalls_in_the_middle)
 {
     static const char *const rows[][2] = {
         {"pread:9:150ms", "-c 12 -i 10ms f"},
@@ -171,14 +164,12 @@ stalls_in_the_middle(void **state)
         {"fdatasync:30:150ms", "-c 60 -i 1ms -q -W d"},
         {NULL, NULL},
     };
-    (void)state;
     need_faults();
     assert_same(rows, true);
 }
 
 /* With which both go on. */
-static void
-requests_that_would_have_waited(void **state)
+TEST(requests_that_would_have_waited)
 {
     static const char *const rows[][2] = {
         {"pread:9-12:11", "-N -c 30 -i 0 /dev/zero"},
@@ -186,21 +177,6 @@ requests_that_would_have_waited(void **state)
         {"pread:1-:11", "-N -c 30 -i 0 -q /dev/zero"},
         {NULL, NULL},
     };
-    (void)state;
     need_faults();
     assert_same(rows, true);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_few_requests),
-        cmocka_unit_test(many_requests),
-        cmocka_unit_test(rapid_runs),
-        cmocka_unit_test(rapid_runs_of_direct_requests),
-        cmocka_unit_test(stalls_in_the_middle),
-        cmocka_unit_test(requests_that_would_have_waited),
-    };
-    return cmocka_run_group_tests_name("peer_pipe", tests, set_up, unmount_all);
 }

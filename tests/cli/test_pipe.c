@@ -8,11 +8,11 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
+GROUP_SETUP(make_files)
+
 /* As a public benchmark does it. */
-static void
-the_last_line_but_one_is_that_of_the_rates(void **state)
+TEST(the_last_line_but_one_is_that_of_the_rates)
 {
-    (void)state;
     need_direct("data");
     struct result result =
         command_status(0, "ioping -DRL -w 0.3 . | tail -n 2 | head -n 1");
@@ -20,12 +20,10 @@ the_last_line_but_one_is_that_of_the_rates(void **state)
     command_free(&result);
 }
 
-static void
-a_quiet_summary_has_five_lines(void **state)
+TEST(a_quiet_summary_has_five_lines)
 {
     static const char *const options[] = {"-RL",  "-RC",  "-RW",
                                           "-RAL", "-RWL", "-q -i 0 -c 2000"};
-    (void)state;
     need_aio();
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
@@ -36,10 +34,8 @@ a_quiet_summary_has_five_lines(void **state)
     }
 }
 
-static void
-a_stall_does_not_move_the_first_word(void **state)
+TEST(a_stall_does_not_move_the_first_word)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "stall data 2>e | grep ^generated; cat e >&2");
@@ -51,11 +47,9 @@ a_stall_does_not_move_the_first_word(void **state)
     command_free(&result);
 }
 
-static void
-a_stall_is_told_in_the_summary_on_a_terminal(void **state)
+TEST(a_stall_is_told_in_the_summary_on_a_terminal)
 {
     static struct terminal terminal;
-    (void)state;
     need_faults();
     terminal_start(&terminal, 200, "stall -no-status data");
     terminal_end(&terminal, 0);
@@ -66,11 +60,9 @@ a_stall_is_told_in_the_summary_on_a_terminal(void **state)
 }
 
 /* Its average is 100 ms and more then, while no other request takes less than 20. */
-static void
-one_slow_request_makes_all_others_fast_in_a_pipe_alone(void **state)
+TEST(one_slow_request_makes_all_others_fast_in_a_pipe_alone)
 {
     static struct terminal terminal;
-    (void)state;
     need_faults();
     terminal_start(&terminal, 200, "outlier -no-status -color never data");
     terminal_end(&terminal, 0);
@@ -86,10 +78,8 @@ one_slow_request_makes_all_others_fast_in_a_pipe_alone(void **state)
     terminal_free(&terminal);
 }
 
-static void
-a_stall_is_told_of_its_target(void **state)
+TEST(a_stall_is_told_of_its_target)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "faulty pread@copy/:5:320ms -C -q -i 10ms -c 24 data copy 2>e "
@@ -101,11 +91,9 @@ a_stall_is_told_of_its_target(void **state)
 }
 
 /* JSON has load.missed, raw lines the numbers that were asked for. */
-static void
-where_there_is_no_summary_nothing_is_told(void **state)
+TEST(where_there_is_no_summary_nothing_is_told)
 {
     static const char *const options[] = {"-J", "-JJ", "-B", "-P 100ms", "-p 10"};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(0, "stall %s data >o", options[i]);
@@ -115,10 +103,8 @@ where_there_is_no_summary_nothing_is_told(void **state)
 }
 
 /* The lines stand where a terminal has them. */
-static void
-what_an_option_names_is_shown(void **state)
+TEST(what_an_option_names_is_shown)
 {
-    (void)state;
     static const struct {
         const char *options, *lines; /* after that of the rates */
     } cases[] = {
@@ -140,10 +126,8 @@ what_an_option_names_is_shown(void **state)
 }
 
 /* So it is in the line, and told once. */
-static void
-missed_is_named_by_corrected(void **state)
+TEST(missed_is_named_by_corrected)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "stall -corrected data | tail -3 | head -1");
     assert_matches(result.out, "^[0-9]+ missed, generated 24 requests in [^\n]*\n$");
@@ -151,10 +135,8 @@ missed_is_named_by_corrected(void **state)
     command_free(&result);
 }
 
-static void
-failures_that_are_ignored_are_told_by_their_number(void **state)
+TEST(failures_that_are_ignored_are_told_by_their_number)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(
         0, "faulty pread:3-6:5 -C -E -q -i 0 -c 12 data | tail -n 2 | head -n 1");
@@ -165,10 +147,8 @@ failures_that_are_ignored_are_told_by_their_number(void **state)
 }
 
 /* Which prints nothing until it is terminated. */
-static void
-a_quiet_run_in_the_background_dies_by_what_it_is_sent(void **state)
+TEST(a_quiet_run_in_the_background_dies_by_what_it_is_sent)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
             endings[i].died, "a_quiet_run_in_the_background_dies_by_what_it_is_sent %s",
@@ -176,23 +156,4 @@ a_quiet_run_in_the_background_dies_by_what_it_is_sent(void **state)
         assert_string_equal(result.out, "1\n");
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_line_but_one_is_that_of_the_rates),
-        cmocka_unit_test(a_quiet_summary_has_five_lines),
-        cmocka_unit_test(a_stall_does_not_move_the_first_word),
-        cmocka_unit_test(a_stall_is_told_in_the_summary_on_a_terminal),
-        cmocka_unit_test(one_slow_request_makes_all_others_fast_in_a_pipe_alone),
-        cmocka_unit_test(a_stall_is_told_of_its_target),
-        cmocka_unit_test(where_there_is_no_summary_nothing_is_told),
-        cmocka_unit_test(what_an_option_names_is_shown),
-        cmocka_unit_test(missed_is_named_by_corrected),
-        cmocka_unit_test(failures_that_are_ignored_are_told_by_their_number),
-        cmocka_unit_test(a_quiet_run_in_the_background_dies_by_what_it_is_sent),
-    };
-    return cmocka_run_group_tests_name("pipe", tests, make_files, unmount_all);
 }

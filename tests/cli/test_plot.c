@@ -4,10 +4,11 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static void
-it_shows_each_request_that_counts(void **state)
+GROUP_SETUP(make_files)
+FIXTURE(make_folder, NULL)
+
+TEST(it_shows_each_request_that_counts)
 {
-    (void)state;
     struct result result = command_status(
         0, "cd f; ioping -q -i 0 -c 21 -plot x.svg ../data >../o; ls -A; head -1 x.svg; "
            "marks; grep -c '20 requests counted</text>' x.svg");
@@ -16,30 +17,24 @@ it_shows_each_request_that_counts(void **state)
 }
 
 /* The plot shows the requests of all workers. */
-static void
-what_all_workers_did_is_in_it(void **state)
+TEST(what_all_workers_did_is_in_it)
 {
-    (void)state;
     struct result result = command_status(
         0, "cd f; ioping -q -i 0 -c 41 -threads 4 -plot x.svg ../data >../o; marks");
     assert_string_equal(result.out, "40\n");
     command_free(&result);
 }
 
-static void
-several_targets_are_told_apart(void **state)
+TEST(several_targets_are_told_apart)
 {
-    (void)state;
     struct result result = command_status(0, "several_targets_are_told_apart");
     assert_string_equal(result.out, "20\n10\n10\n1\n../d (\n../data (\n");
     command_free(&result);
 }
 
 /* The plot says that no request has counted yet. */
-static void
-it_is_there_before_the_first_request(void **state)
+TEST(it_is_there_before_the_first_request)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "it_is_there_before_the_first_request");
     assert_string_equal(result.out, "3\n0\ny:1\nx.svg:1\nx.svg\ny\n");
@@ -47,19 +42,15 @@ it_is_there_before_the_first_request(void **state)
 }
 
 /* Long before there are so many that it has no marks any more. */
-static void
-an_interrupted_run_has_one(void **state)
+TEST(an_interrupted_run_has_one)
 {
-    (void)state;
     struct result result = command_status(0, "an_interrupted_run_has_one");
     assert_string_equal(result.out, "0\nsame\n");
     command_free(&result);
 }
 
-static void
-a_failed_run_has_one_and_shows_the_failure(void **state)
+TEST(a_failed_run_has_one_and_shows_the_failure)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "a_failed_run_has_one_and_shows_the_failure");
@@ -68,10 +59,8 @@ a_failed_run_has_one_and_shows_the_failure(void **state)
 }
 
 /* The missed grid points are on the axis, which goes on to the end. */
-static void
-a_request_without_answer_shows_by_what_was_missed(void **state)
+TEST(a_request_without_answer_shows_by_what_was_missed)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "a_request_without_answer_shows_by_what_was_missed");
@@ -81,10 +70,8 @@ a_request_without_answer_shows_by_what_was_missed(void **state)
 
 /* Another target goes on for much longer: its band ends in the first quarter of a panel
  * that is 560 wide and begins at 92. */
-static void
-a_target_is_drawn_as_long_as_it_was_there(void **state)
+TEST(a_target_is_drawn_as_long_as_it_was_there)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "a_target_is_drawn_as_long_as_it_was_there");
     assert_string_equal(result.out, "3 1\n");
@@ -92,10 +79,8 @@ a_target_is_drawn_as_long_as_it_was_there(void **state)
 }
 
 /* Nothing changes it after that until the end of the first interval; and it is whole. */
-static void
-a_long_run_draws_it_again(void **state)
+TEST(a_long_run_draws_it_again)
 {
-    (void)state;
     struct svg_check check;
     struct result result = command_status(0, "a_long_run_draws_it_again");
     svg_check_begin(&check, result.out, result.out_size);
@@ -106,8 +91,7 @@ a_long_run_draws_it_again(void **state)
 }
 
 /* Where a busy machine did nothing in a step it is tried again. */
-static void
-a_sweep_has_a_point_for_each_step(void **state)
+TEST(a_sweep_has_a_point_for_each_step)
 {
     static const struct {
         const char *options;
@@ -117,7 +101,6 @@ a_sweep_has_a_point_for_each_step(void **state)
         {"-sweep threads=1..4", 9},            /* p50, p99 and maximum */
         {"-sweep threads=1..4 -B ../data", 18} /* of two targets */
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
             command_status(0, "a_sweep_has_a_point_for_each_step %s", cases[i].options);
@@ -126,8 +109,7 @@ a_sweep_has_a_point_for_each_step(void **state)
     }
 }
 
-static void
-a_place_where_it_cannot_be_is_an_error_before_any_request(void **state)
+TEST(a_place_where_it_cannot_be_is_an_error_before_any_request)
 {
     static const struct {
         const char *path, *error;
@@ -137,7 +119,6 @@ a_place_where_it_cannot_be_is_an_error_before_any_request(void **state)
         {"data", "ioping: data: is there already, and not a plot of ioping\n"},
         {"/dev/null", "ioping: /dev/null: is there already, and not a plot of ioping\n"},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
             0, "a_place_where_it_cannot_be_is_an_error_before_any_request %s",
@@ -152,55 +133,26 @@ a_place_where_it_cannot_be_is_an_error_before_any_request(void **state)
     command_free(&result);
 }
 
-static void
-an_older_picture_is_replaced(void **state)
+TEST(an_older_picture_is_replaced)
 {
-    (void)state;
     struct result result = command_status(0, "an_older_picture_is_replaced");
     assert_string_equal(result.out, "2\n5\nx.svg\n");
     command_free(&result);
 }
 
 /* The folder is gone by then. */
-static void
-one_that_is_lost_in_the_end_is_a_failure(void **state)
+TEST(one_that_is_lost_in_the_end_is_a_failure)
 {
-    (void)state;
     struct result result = command_status(0, "one_that_is_lost_in_the_end_is_a_failure");
     assert_string_equal(result.out, "3\nioping: g/x.svg: No such file or directory\n");
     command_free(&result);
 }
 
-static void
-the_metrics_may_be_kept_as_well(void **state)
+TEST(the_metrics_may_be_kept_as_well)
 {
-    (void)state;
     struct result result = command_status(
         0, "cd f; ioping -q -i 0 -c 5 -plot x.svg -prometheus x.prom ../data >../o; "
            "marks; sed -n 's/^ioping_requests_total.* //p' x.prom");
     assert_string_equal(result.out, "4\n5\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(it_shows_each_request_that_counts, make_folder),
-        cmocka_unit_test_setup(what_all_workers_did_is_in_it, make_folder),
-        cmocka_unit_test_setup(several_targets_are_told_apart, make_folder),
-        cmocka_unit_test_setup(it_is_there_before_the_first_request, make_folder),
-        cmocka_unit_test_setup(an_interrupted_run_has_one, make_folder),
-        cmocka_unit_test_setup(a_failed_run_has_one_and_shows_the_failure, make_folder),
-        cmocka_unit_test_setup(a_request_without_answer_shows_by_what_was_missed,
-                               make_folder),
-        cmocka_unit_test_setup(a_target_is_drawn_as_long_as_it_was_there, make_folder),
-        cmocka_unit_test_setup(a_long_run_draws_it_again, make_folder),
-        cmocka_unit_test_setup(a_sweep_has_a_point_for_each_step, make_folder),
-        cmocka_unit_test(a_place_where_it_cannot_be_is_an_error_before_any_request),
-        cmocka_unit_test_setup(an_older_picture_is_replaced, make_folder),
-        cmocka_unit_test_setup(one_that_is_lost_in_the_end_is_a_failure, make_folder),
-        cmocka_unit_test_setup(the_metrics_may_be_kept_as_well, make_folder),
-    };
-    return cmocka_run_group_tests_name("plot", tests, make_files, unmount_all);
 }

@@ -3,10 +3,11 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static void
-it_is_there_with_zeros_before_the_first_request(void **state)
+GROUP_SETUP(make_files)
+FIXTURE(make_folder, NULL)
+
+TEST(it_is_there_with_zeros_before_the_first_request)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "it_is_there_with_zeros_before_the_first_request");
@@ -16,10 +17,8 @@ it_is_there_with_zeros_before_the_first_request(void **state)
     command_free(&result);
 }
 
-static void
-everybody_may_read_it_whatever_the_umask(void **state)
+TEST(everybody_may_read_it_whatever_the_umask)
 {
-    (void)state;
     struct result result = command_status(0, "everybody_may_read_it_whatever_the_umask");
     assert_string_equal(result.out, "644 regular file\n644 regular file\n644 regular "
                                     "file\n644 regular file\nx.prom\n");
@@ -27,10 +26,8 @@ everybody_may_read_it_whatever_the_umask(void **state)
 }
 
 /* The last line of the file is the last that is written. It is replaced meanwhile. */
-static void
-a_reader_never_sees_a_part_of_it(void **state)
+TEST(a_reader_never_sees_a_part_of_it)
 {
-    (void)state;
     struct result result = command_status(0, "a_reader_never_sees_a_part_of_it");
     assert_string_equal(
         result.out,
@@ -40,10 +37,8 @@ a_reader_never_sees_a_part_of_it(void **state)
 }
 
 /* With the statistics so far in the file, and the temporary one gone. */
-static void
-every_end_leaves_the_file_and_nothing_else(void **state)
+TEST(every_end_leaves_the_file_and_nothing_else)
 {
-    (void)state;
     need_faults();
     static const struct {
         const char *faults, *shown, *file, *signal;
@@ -68,12 +63,10 @@ every_end_leaves_the_file_and_nothing_else(void **state)
 }
 
 /* What is exported at an interval, its own or theirs, takes nothing away from them. */
-static void
-raw_lines_are_printed_all_the_same(void **state)
+TEST(raw_lines_are_printed_all_the_same)
 {
     static const char *const exports[] = {"-prometheus x.prom", "-hdr x.hlog",
                                           "-prometheus x.prom -every 1h"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(exports); i++) {
         struct result result =
             command_status(0, "raw_lines_are_printed_all_the_same %s", exports[i]);
@@ -83,10 +76,8 @@ raw_lines_are_printed_all_the_same(void **state)
     }
 }
 
-static void
-it_goes_on_being_kept_while_a_request_hangs(void **state)
+TEST(it_goes_on_being_kept_while_a_request_hangs)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "it_goes_on_being_kept_while_a_request_hangs");
@@ -95,10 +86,8 @@ it_goes_on_being_kept_while_a_request_hangs(void **state)
 }
 
 /* Of one of two targets, while the other goes on. */
-static void
-the_gauges_rise_while_a_request_hangs_and_fall_afterwards(void **state)
+TEST(the_gauges_rise_while_a_request_hangs_and_fall_afterwards)
 {
-    (void)state;
     mount_fuse("fs", "uncached,hang_file=$PWD/hang");
     struct result result =
         command_status(0, "the_gauges_rise_while_a_request_hangs_and_fall_afterwards");
@@ -106,10 +95,8 @@ the_gauges_rise_while_a_request_hangs_and_fall_afterwards(void **state)
     command_free(&result);
 }
 
-static void
-what_is_answered_late_is_not_in_flight(void **state)
+TEST(what_is_answered_late_is_not_in_flight)
 {
-    (void)state;
     struct result gone = command("umount fs 2>/dev/null");
     command_free(&gone);
     mount_fuse("fs", "uncached,hang_at=100,hang_s=2");
@@ -121,10 +108,8 @@ what_is_answered_late_is_not_in_flight(void **state)
 
 /* The file is left as it was, with nothing beside it, even if that is made only when the
  * program has ended. */
-static void
-a_file_that_hangs_is_given_up_after_a_signal(void **state)
+TEST(a_file_that_hangs_is_given_up_after_a_signal)
 {
-    (void)state;
     mount_fuse("slow", "hang_create=%s/hang", scratch());
     struct result result =
         command_status(0, "a_file_that_hangs_is_given_up_after_a_signal");
@@ -134,10 +119,8 @@ a_file_that_hangs_is_given_up_after_a_signal(void **state)
     command_free(&result);
 }
 
-static void
-the_last_version_is_given_up_after_its_time(void **state)
+TEST(the_last_version_is_given_up_after_its_time)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(3, "the_last_version_is_given_up_after_its_time");
@@ -146,10 +129,8 @@ the_last_version_is_given_up_after_its_time(void **state)
     command_free(&result);
 }
 
-static void
-a_file_that_cannot_be_kept_ends_it_before_the_first_request(void **state)
+TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request)
 {
-    (void)state;
     static const struct {
         const char *file, *line;
         int status;
@@ -175,10 +156,8 @@ a_file_that_cannot_be_kept_ends_it_before_the_first_request(void **state)
 }
 
 /* Somebody puts it there between two looks at the name. */
-static void
-a_fifo_in_its_place_is_not_waited_for(void **state)
+TEST(a_fifo_in_its_place_is_not_waited_for)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(2, "a_fifo_in_its_place_is_not_waited_for");
     assert_string_equal(result.out, "x.prom\n");
@@ -187,10 +166,8 @@ a_fifo_in_its_place_is_not_waited_for(void **state)
     command_free(&result);
 }
 
-static void
-a_folder_without_the_right_to_write_ends_it_too(void **state)
+TEST(a_folder_without_the_right_to_write_ends_it_too)
 {
-    (void)state;
     need_users();
     struct result result = command_status(
         2, "cp \"$IOPING\" f/ioping && cd f && mkdir mine && chown 65534 mine && exec "
@@ -201,10 +178,8 @@ a_folder_without_the_right_to_write_ends_it_too(void **state)
 }
 
 /* A pipe, and, for root, a device would be gone. */
-static void
-what_is_no_file_is_not_replaced(void **state)
+TEST(what_is_no_file_is_not_replaced)
 {
-    (void)state;
     struct result result = command("cd f; mkfifo x; \"$IOPING\" -q -i 0 -c 2 -prometheus "
                                    "x /dev/zero >../o; echo $?; "
                                    "stat -c %%F x; ls -A");
@@ -213,10 +188,8 @@ what_is_no_file_is_not_replaced(void **state)
 }
 
 /* Said when it happens, not at each interval, and not again at the end. */
-static void
-a_run_goes_on_without_its_file(void **state)
+TEST(a_run_goes_on_without_its_file)
 {
-    (void)state;
     need_direct_io(); /* or a note stands among the lines that are counted */
     struct result result = command_status(0, "a_run_goes_on_without_its_file");
     assert_string_equal(result.out,
@@ -224,10 +197,8 @@ a_run_goes_on_without_its_file(void **state)
     command_free(&result);
 }
 
-static void
-a_file_that_can_be_written_again_is_no_failure(void **state)
+TEST(a_file_that_can_be_written_again_is_no_failure)
 {
-    (void)state;
     struct result result =
         command_status(0, "a_file_that_can_be_written_again_is_no_failure");
     assert_string_equal(result.out, "0\nioping: d/x.prom: No such file or directory\n");
@@ -235,10 +206,8 @@ a_file_that_can_be_written_again_is_no_failure(void **state)
 }
 
 /* The disk has four pages, the file two. */
-static void
-a_full_disk_leaves_the_last_version(void **state)
+TEST(a_full_disk_leaves_the_last_version)
 {
-    (void)state;
     need_mounts();
     struct result result = command_status(0, "a_full_disk_leaves_the_last_version");
     assert_string_equal(result.out,
@@ -249,10 +218,8 @@ a_full_disk_leaves_the_last_version(void **state)
 }
 
 /* Against the JSON of the same run: failures, points that passed, warm-up. */
-static void
-final_counts_are_those_of_the_summary(void **state)
+TEST(final_counts_are_those_of_the_summary)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(0, "final_counts_are_those_of_the_summary");
@@ -263,20 +230,16 @@ final_counts_are_those_of_the_summary(void **state)
 
 /* One request took 1.1 s: it is in no bucket below, and in all above, unless the machine
  * was late by a second. */
-static void
-a_slow_request_is_in_its_bucket(void **state)
+TEST(a_slow_request_is_in_its_bucket)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "a_slow_request_is_in_its_bucket");
     assert_string_equal(result.out, "8 9 9\n");
     command_free(&result);
 }
 
-static void
-only_flushed_writes_have_their_histogram(void **state)
+TEST(only_flushed_writes_have_their_histogram)
 {
-    (void)state;
     static const struct {
         const char *options, *expected;
     } cases[] = {
@@ -296,29 +259,23 @@ only_flushed_writes_have_their_histogram(void **state)
     }
 }
 
-static void
-the_last_request_has_its_time(void **state)
+TEST(the_last_request_has_its_time)
 {
-    (void)state;
     struct result result = command_status(0, "the_last_request_has_its_time");
     assert_matches(result.out, "^[0-9]{10}\\.[0-9]{6}\n1\n$");
     command_free(&result);
 }
 
-static void
-labels_of_odd_paths_are_escaped(void **state)
+TEST(labels_of_odd_paths_are_escaped)
 {
-    (void)state;
     struct result result = command_status(0, "labels_of_odd_paths_are_escaped");
     assert_string_equal(result.out,
                         "target=\"a\\\"b\\\\c d\\n\xc3\xa9\xef\xbf\xbdz\" 3\n");
     command_free(&result);
 }
 
-static void
-promtool_finds_nothing_to_say(void **state)
+TEST(promtool_finds_nothing_to_say)
 {
-    (void)state;
     need_program("promtool");
     struct result result = command_status(0, "promtool_finds_nothing_to_say");
     assert_string_equal(result.out, "");
@@ -327,10 +284,8 @@ promtool_finds_nothing_to_say(void **state)
 }
 
 /* The later one wins; the file is whole, and neither run fails. */
-static void
-two_runs_with_one_file_do_not_disturb_each_other(void **state)
+TEST(two_runs_with_one_file_do_not_disturb_each_other)
 {
-    (void)state;
     struct result result =
         command_status(0, "two_runs_with_one_file_do_not_disturb_each_other");
     assert_string_equal(result.out, "ioping_build_info\n100\nx.prom\n");
@@ -338,49 +293,12 @@ two_runs_with_one_file_do_not_disturb_each_other(void **state)
 }
 
 /* A collector reads all files of a folder as one, which must not name a series twice. */
-static void
-files_of_two_targets_have_no_series_in_common(void **state)
+TEST(files_of_two_targets_have_no_series_in_common)
 {
-    (void)state;
     struct result result = command_status(
         0, "cd f; \"$IOPING\" -q -i 0 -c 3 -prometheus x.prom ../data >../o; "
            "\"$IOPING\" -q -i 0 -c 3 -prometheus y.prom ../d >../o; "
            "cat x.prom y.prom | grep -v '^#' | sed 's/ [^ ]*$//' | sort | uniq -d");
     assert_string_equal(result.out, "");
     command_free(&result);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, make_folder)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(it_is_there_with_zeros_before_the_first_request),
-        TEST(everybody_may_read_it_whatever_the_umask),
-        TEST(a_reader_never_sees_a_part_of_it),
-        TEST(every_end_leaves_the_file_and_nothing_else),
-        TEST(raw_lines_are_printed_all_the_same),
-        TEST(it_goes_on_being_kept_while_a_request_hangs),
-        TEST(the_gauges_rise_while_a_request_hangs_and_fall_afterwards),
-        TEST(what_is_answered_late_is_not_in_flight),
-        TEST(a_file_that_hangs_is_given_up_after_a_signal),
-        TEST(the_last_version_is_given_up_after_its_time),
-        TEST(a_file_that_cannot_be_kept_ends_it_before_the_first_request),
-        TEST(a_fifo_in_its_place_is_not_waited_for),
-        TEST(a_folder_without_the_right_to_write_ends_it_too),
-        TEST(what_is_no_file_is_not_replaced),
-        TEST(a_run_goes_on_without_its_file),
-        TEST(a_file_that_can_be_written_again_is_no_failure),
-        TEST(a_full_disk_leaves_the_last_version),
-        TEST(final_counts_are_those_of_the_summary),
-        TEST(a_slow_request_is_in_its_bucket),
-        TEST(only_flushed_writes_have_their_histogram),
-        TEST(the_last_request_has_its_time),
-        TEST(labels_of_odd_paths_are_escaped),
-        TEST(promtool_finds_nothing_to_say),
-        TEST(two_runs_with_one_file_do_not_disturb_each_other),
-        TEST(files_of_two_targets_have_no_series_in_common),
-    };
-    return cmocka_run_group_tests_name("prometheus", tests, make_files, unmount_all);
 }

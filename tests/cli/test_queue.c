@@ -5,11 +5,10 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* An engine by its option, and its requests' name in scripts of faults. */
-struct engine {
+static const struct engine {
     const char *option, *name;
-};
-
-static const struct engine aio = {"-A", "aio"}, uring = {"-U", "uring"};
+    void (*need)(void);
+} engines[] = {{"-A", "aio", need_linux_aio}, {"-U", "uring", need_uring}};
 
 static const struct engine *
 need_engine(void **state)
@@ -17,15 +16,13 @@ need_engine(void **state)
     const struct engine *engine = *state;
     need_faults();
     need_program("jq");
-    if (engine == &aio)
-        need_linux_aio();
-    else
-        need_uring();
+    engine->need();
     return engine;
 }
 
-static void
-a_failure_in_a_full_queue_ends_the_run(void **state)
+GROUP_SETUP(make_files)
+
+TEST_EACH(a_failure_in_a_full_queue_ends_the_run, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
@@ -36,8 +33,7 @@ a_failure_in_a_full_queue_ends_the_run(void **state)
     command_free(&result);
 }
 
-static void
-failures_that_are_ignored_leave_the_others_alone(void **state)
+TEST_EACH(failures_that_are_ignored_leave_the_others_alone, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result =
@@ -51,8 +47,7 @@ failures_that_are_ignored_leave_the_others_alone(void **state)
 }
 
 /* EAGAIN is what -N asks for. */
-static void
-a_request_that_would_wait_fails_alone(void **state)
+TEST_EACH(a_request_that_would_wait_fails_alone, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
@@ -63,8 +58,7 @@ a_request_that_would_wait_fails_alone(void **state)
 }
 
 /* The lines are in the order of the ends, whatever the others take. */
-static void
-a_slow_request_is_told_at_its_end(void **state)
+TEST_EACH(a_slow_request_is_told_at_its_end, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(0, "a_slow_request_is_told_at_its_end %s %s",
@@ -74,8 +68,7 @@ a_slow_request_is_told_at_its_end(void **state)
 }
 
 /* The points pass while it is under way, and a request is sent at each. */
-static void
-a_stall_does_not_silence_the_grid(void **state)
+TEST_EACH(a_stall_does_not_silence_the_grid, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(3, "a_stall_does_not_silence_the_grid %s %s",
@@ -87,8 +80,7 @@ a_stall_does_not_silence_the_grid(void **state)
 }
 
 /* All four are taken from the first point on, for 400 ms. */
-static void
-points_are_missed_while_no_slot_is_free(void **state)
+TEST_EACH(points_are_missed_while_no_slot_is_free, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result =
@@ -100,8 +92,7 @@ points_are_missed_while_no_slot_is_free(void **state)
     command_free(&result);
 }
 
-static void
-a_hung_request_does_not_hold_the_others(void **state)
+TEST_EACH(a_hung_request_does_not_hold_the_others, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
@@ -113,8 +104,7 @@ a_hung_request_does_not_hold_the_others(void **state)
     command_free(&result);
 }
 
-static void
-a_queue_that_hangs_is_left_as_a_whole(void **state)
+TEST_EACH(a_queue_that_hangs_is_left_as_a_whole, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
@@ -126,8 +116,7 @@ a_queue_that_hangs_is_left_as_a_whole(void **state)
     command_free(&result);
 }
 
-static void
-a_second_interrupt_does_not_wait(void **state)
+TEST_EACH(a_second_interrupt_does_not_wait, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(4, "a_second_interrupt_does_not_wait %s %s",
@@ -137,8 +126,7 @@ a_second_interrupt_does_not_wait(void **state)
 }
 
 /* A run that is stopped waits for the requests under way and counts them. */
-static void
-an_interrupt_waits_for_what_is_under_way(void **state)
+TEST_EACH(an_interrupt_waits_for_what_is_under_way, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result =
@@ -153,8 +141,7 @@ an_interrupt_waits_for_what_is_under_way(void **state)
     command_free(&result);
 }
 
-static void
-statistics_and_periods_come_while_all_hang(void **state)
+TEST_EACH(statistics_and_periods_come_while_all_hang, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result =
@@ -165,8 +152,7 @@ statistics_and_periods_come_while_all_hang(void **state)
 }
 
 /* The flush is in the same slot after the write, and part of its time. */
-static void
-each_write_is_flushed_and_timed_with_it(void **state)
+TEST_EACH(each_write_is_flushed_and_timed_with_it, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
@@ -175,8 +161,7 @@ each_write_is_flushed_and_timed_with_it(void **state)
     command_free(&result);
 }
 
-static void
-a_flush_that_fails_is_a_write_that_failed(void **state)
+TEST_EACH(a_flush_that_fails_is_a_write_that_failed, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result =
@@ -186,8 +171,7 @@ a_flush_that_fails_is_a_write_that_failed(void **state)
     command_free(&result);
 }
 
-static void
-failures_are_counted_over_all_workers(void **state)
+TEST_EACH(failures_are_counted_over_all_workers, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(
@@ -198,8 +182,7 @@ failures_are_counted_over_all_workers(void **state)
     command_free(&result);
 }
 
-static void
-one_hung_request_of_each_worker_is_named(void **state)
+TEST_EACH(one_hung_request_of_each_worker_is_named, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result =
@@ -210,8 +193,7 @@ one_hung_request_of_each_worker_is_named(void **state)
     command_free(&result);
 }
 
-static void
-a_depth_sweep_by_slow_requests(void **state)
+TEST_EACH(a_depth_sweep_by_slow_requests, engines)
 {
     const struct engine *engine = need_engine(state);
     struct result result = command_status(0, "a_depth_sweep_by_slow_requests %s %s",
@@ -223,8 +205,7 @@ a_depth_sweep_by_slow_requests(void **state)
 #define NO_AIO "ioping: Linux AIO is not available here: "
 #define NO_URING "ioping: io_uring is not available here: "
 
-static void
-a_queue_that_cannot_be_set_up_is_refused(void **state)
+TEST(a_queue_that_cannot_be_set_up_is_refused)
 {
     static const struct {
         const char *script, *arguments, *line;
@@ -246,7 +227,6 @@ a_queue_that_cannot_be_set_up_is_refused(void **state)
          NO_URING "Too many open files; allow more open files (ulimit -n)\n"},
     };
     static const char *const targets[] = {"data", "-W d"};
-    (void)state;
     need_built_in(io_engine_of('U'));
     need_faults();
     for (size_t i = 0; i < LENGTH(cases) * LENGTH(targets); i++) {
@@ -262,8 +242,7 @@ a_queue_that_cannot_be_set_up_is_refused(void **state)
 
 /* Calls that the kernel does not know, has no room for while a request is under way, or
  * interrupts. */
-static void
-calls_that_fail_in_passing_are_not_noticed(void **state)
+TEST(calls_that_fail_in_passing_are_not_noticed)
 {
     static const char *const cases[][2] = {
         {"io_uring_setup:1:22", "-U -depth 4"},
@@ -287,7 +266,6 @@ calls_that_fail_in_passing_are_not_noticed(void **state)
         {"io_destroy:1:22", "-A"},
     };
     int noticed = 0;
-    (void)state;
     need_built_in(io_engine_of('U'));
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -304,12 +282,10 @@ calls_that_fail_in_passing_are_not_noticed(void **state)
 }
 
 /* Then none of those under way will be told of any more. */
-static void
-a_queue_that_breaks_fails_what_is_under_way(void **state)
+TEST(a_queue_that_breaks_fails_what_is_under_way)
 {
     static const char *const cases[][2] = {{"io_uring_enter:5-:5", "-U"},
                                            {"io_getevents:5-:5", "-A"}};
-    (void)state;
     need_built_in(io_engine_of('U'));
     need_faults();
     need_program("jq");
@@ -322,36 +298,4 @@ a_queue_that_breaks_fails_what_is_under_way(void **state)
                        "^ioping: request [0-9]+ failed: EIO \\(Input/output error\\)\n$");
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-#define ONE(test, engine)                                               \
-    {                                                                   \
-#test "_" #engine, test, NULL, NULL, (void *)(uintptr_t)&engine \
-    }
-#define BOTH(test) ONE(test, aio), ONE(test, uring)
-    const struct CMUnitTest tests[] = {
-        BOTH(a_failure_in_a_full_queue_ends_the_run),
-        BOTH(failures_that_are_ignored_leave_the_others_alone),
-        BOTH(a_request_that_would_wait_fails_alone),
-        BOTH(a_slow_request_is_told_at_its_end),
-        BOTH(a_stall_does_not_silence_the_grid),
-        BOTH(points_are_missed_while_no_slot_is_free),
-        BOTH(a_hung_request_does_not_hold_the_others),
-        BOTH(a_queue_that_hangs_is_left_as_a_whole),
-        BOTH(a_second_interrupt_does_not_wait),
-        BOTH(an_interrupt_waits_for_what_is_under_way),
-        BOTH(statistics_and_periods_come_while_all_hang),
-        BOTH(each_write_is_flushed_and_timed_with_it),
-        BOTH(a_flush_that_fails_is_a_write_that_failed),
-        BOTH(failures_are_counted_over_all_workers),
-        BOTH(one_hung_request_of_each_worker_is_named),
-        BOTH(a_depth_sweep_by_slow_requests),
-        cmocka_unit_test(a_queue_that_cannot_be_set_up_is_refused),
-        cmocka_unit_test(calls_that_fail_in_passing_are_not_noticed),
-        cmocka_unit_test(a_queue_that_breaks_fails_what_is_under_way),
-    };
-    return cmocka_run_group_tests_name("queue", tests, make_files, unmount_all);
 }

@@ -68,39 +68,31 @@ assert_rates(bool many, const char *server, const char *options, const char *cou
 
 /* One of 128 reads of 10 ms takes two seconds: some 63 a second, and a limit is broken.
  */
-static void
-one_that_hangs_is_in_the_rate(void **state)
+TEST(one_that_hangs_is_in_the_rate)
 {
-    (void)state;
     assert_rates(true, "delay_us=10000,hang_at=100,hang_s=2", "-slo iops=500", "128", 5,
                  "$own <= $served * 1.01 and $own <= $clock * 1.05 and $own >= $clock * "
                  "0.95 and $own < 64");
 }
 
 /* Every second one. */
-static void
-those_that_fail_are_not_in_the_rate(void **state)
+TEST(those_that_fail_are_not_in_the_rate)
 {
-    (void)state;
     assert_rates(false, "delay_us=10000,fail_every=2", "-E", "400", 3,
                  "$own <= $served * 1.01 and $own >= $clock / 2 * 0.98");
 }
 
 /* Requests above 15 ms wait for one of the two slots of the server. */
-static void
-those_that_are_too_slow_are_not_in_the_rate(void **state)
+TEST(those_that_are_too_slow_are_not_in_the_rate)
 {
-    (void)state;
     assert_rates(false, "delay_us=5000,slots=2", "-T 15ms", "200", 0,
                  "$own <= $clock * 1.05");
 }
 
 /* -a leaves the hanging requests out; the other workers go on meanwhile. The first reads,
  * three at most, examine the file before the run. */
-static void
-warmup_is_not_in_the_rate(void **state)
+TEST(warmup_is_not_in_the_rate)
 {
-    (void)state;
     assert_rates(false, "delay_us=10000,hang_at=4,hang_count=5,hang_s=2", "-a 8", "208",
                  0, "$clock < 105 and $own > $clock * 1.5");
 }
@@ -109,10 +101,8 @@ warmup_is_not_in_the_rate(void **state)
  * Seven of eight hang for two seconds: in each period the third field is by the clock of
  * the tenth, also in the one in which they return. Again, if a busy machine made pauses.
  */
-static void
-each_period_has_its_own_rate(void **state)
+TEST(each_period_has_its_own_rate)
 {
-    (void)state;
     need_bare("the tool makes long pauses between requests");
     for (size_t i = 0; i < LENGTH(engines); i++) {
         if (engines[i].need)
@@ -135,11 +125,9 @@ each_period_has_its_own_rate(void **state)
 }
 
 /* Four at each point of a grid are under way together, whoever sends them. */
-static void
-pauses_are_not_in_the_rate(void **state)
+TEST(pauses_are_not_in_the_rate)
 {
     static const char *const four[] = {"-threads 4", "-U -depth 4 -b 4"};
-    (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(four); i++) {
         if (i == 1)
@@ -159,10 +147,8 @@ pauses_are_not_in_the_rate(void **state)
 }
 
 /* As ioping 1.3 has it: the time of the requests, one after the other. */
-static void
-one_at_a_time_has_the_rate_of_its_times(void **state)
+TEST(one_at_a_time_has_the_rate_of_its_times)
 {
-    (void)state;
     need_program("jq");
     serve("delay_us=1000,hang_at=20,hang_s=1");
     struct result result = command_status(
@@ -171,19 +157,4 @@ one_at_a_time_has_the_rate_of_its_times(void **state)
         ".time / .iops - 1 | fabs) < 1e-6'");
     assert_string_equal(result.out, "true\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_that_hangs_is_in_the_rate),
-        cmocka_unit_test(those_that_fail_are_not_in_the_rate),
-        cmocka_unit_test(those_that_are_too_slow_are_not_in_the_rate),
-        cmocka_unit_test(each_period_has_its_own_rate),
-        cmocka_unit_test(warmup_is_not_in_the_rate),
-        cmocka_unit_test(pauses_are_not_in_the_rate),
-        cmocka_unit_test(one_at_a_time_has_the_rate_of_its_times),
-    };
-    return cmocka_run_group_tests_name("rates", tests, NULL, unmount_all);
 }

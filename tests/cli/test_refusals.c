@@ -52,8 +52,9 @@ assert_value_refused(const char *option, const char *value, const char *why)
     assert_refused(arguments, line, 1);
 }
 
-static void
-bad_counts_are_refused(void **state)
+GROUP_SETUP(set_up)
+
+TEST(bad_counts_are_refused)
 {
     static const char *const cases[][2] = {
         {"", NO_COUNT},       {"abc", NO_COUNT},   {"k", NO_COUNT},
@@ -65,13 +66,11 @@ bad_counts_are_refused(void **state)
         {"0.5", NOTHING},     {"1/3", NOTHING},    {"9223372036854775808", RANGE},
         {"10000000T", RANGE},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_value_refused("-c", cases[i][0], cases[i][1]);
 }
 
-static void
-bad_sizes_are_refused(void **state)
+TEST(bad_sizes_are_refused)
 {
     static const char *const cases[][3] = {
         {"-s", "", NO_SIZE},     {"-s", "4x", NO_SIZE},
@@ -83,13 +82,11 @@ bad_sizes_are_refused(void **state)
         {"-S", "8e", RANGE},     {"-S", "1/0k", "division by zero"},
         {"-l", "0", ZERO},       {"-l", "0.5", NOTHING},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_value_refused(cases[i][0], cases[i][1], cases[i][2]);
 }
 
-static void
-bad_times_are_refused(void **state)
+TEST(bad_times_are_refused)
 {
     static const char *const cases[][2] = {
         {"", NO_TIME},       {"ms", NO_TIME},
@@ -99,13 +96,11 @@ bad_times_are_refused(void **state)
         {"0.5ns", NOTHING},  {"300000000000", RANGE},
         {"2562048h", RANGE},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_value_refused("-i", cases[i][0], cases[i][1]);
 }
 
-static void
-every_option_with_a_value_checks_it(void **state)
+TEST(every_option_with_a_value_checks_it)
 {
     static const char *const cases[][2] = {
         {"-a", NO_COUNT}, {"-b", NO_COUNT}, {"-c", NO_COUNT}, {"-e", NO_COUNT},
@@ -113,7 +108,6 @@ every_option_with_a_value_checks_it(void **state)
         {"-S", NO_SIZE},  {"-o", NO_SIZE},  {"-i", NO_TIME},  {"-t", NO_TIME},
         {"-T", NO_TIME},  {"-w", NO_TIME},  {"-P", NO_TIME},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_value_refused(cases[i][0], "x", cases[i][1]);
     assert_value_refused("-r", "0", ZERO);
@@ -126,8 +120,7 @@ every_option_with_a_value_checks_it(void **state)
 }
 
 /* The line stands alone, then comes the usage, all on stderr. */
-static void
-options_that_are_none_show_the_usage(void **state)
+TEST(options_that_are_none_show_the_usage)
 {
     static const char *const cases[][2] = {
         {"-z data", "unrecognized option '-z'"},
@@ -147,7 +140,6 @@ options_that_are_none_show_the_usage(void **state)
         {"-print 1 data", "option '-print' is ambiguous; possibilities:"
                           " '-print-count' '-print-interval'"},
     };
-    (void)state;
     struct result help = command_status(0, "ioping -h");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[8192];
@@ -157,16 +149,13 @@ options_that_are_none_show_the_usage(void **state)
     command_free(&help);
 }
 
-static void
-a_target_is_needed(void **state)
+TEST(a_target_is_needed)
 {
-    (void)state;
     assert_refused("-c 1", "ioping: no destination specified\n", 1);
     assert_refused("--", "ioping: no destination specified\n", 1);
 }
 
-static void
-targets_that_cannot_be_measured_are_refused(void **state)
+TEST(targets_that_cannot_be_measured_are_refused)
 {
     static const char *const cases[][2] = {
         {"missing", "ioping: missing" MISSING},
@@ -188,7 +177,6 @@ targets_that_cannot_be_measured_are_refused(void **state)
         {"-s 2m -S 1m d", "ioping: d: request size is too big for this target\n"},
         {"empty", "ioping: empty: request size is too big for this target\n"},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++)
         assert_refused(cases[i][0], cases[i][1], 2);
     struct result result = command_status(2, "ioping ''");
@@ -197,12 +185,10 @@ targets_that_cannot_be_measured_are_refused(void **state)
     command_free(&result);
 }
 
-static void
-a_file_is_not_written_without_full_consent(void **state)
+TEST(a_file_is_not_written_without_full_consent)
 {
     static const char *const options[] = {"-W",     "-WW", "-W -W", "-G",  "-GW",
                                           "-write", "-WL", "-GC",   "-WRB"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         char arguments[64];
         snprintf(arguments, sizeof(arguments), "-c 3 -i 0 %s data", options[i]);
@@ -212,10 +198,8 @@ a_file_is_not_written_without_full_consent(void **state)
     command_free(&result);
 }
 
-static void
-a_working_set_beyond_the_free_space_is_not_begun(void **state)
+TEST(a_working_set_beyond_the_free_space_is_not_begun)
 {
-    (void)state;
     struct result result = command_status(2, "ioping -S 4p d");
     assert_string_equal(result.out, "");
     assert_matches(result.err,
@@ -228,20 +212,16 @@ a_working_set_beyond_the_free_space_is_not_begun(void **state)
     command_free(&result);
 }
 
-static void
-a_refusal_leaves_no_kept_file(void **state)
+TEST(a_refusal_leaves_no_kept_file)
 {
-    (void)state;
     struct result result = command(
         "ioping -k -S 4p d; ioping -k -s 2m -S 1m d; ls -A d; rm -rf d/ioping.tmp");
     assert_string_equal(result.out, "");
     command_free(&result);
 }
 
-static void
-direct_io_that_cannot_be_is_refused(void **state)
+TEST(direct_io_that_cannot_be_is_refused)
 {
-    (void)state;
     need_native("needs an emulator that tells the alignment of direct I/O");
     need_direct("data");
     static const char *const shapes[] = {"-s 513", "-o 1", "-s 100 -o 100"};
@@ -257,10 +237,8 @@ direct_io_that_cannot_be_is_refused(void **state)
 }
 
 /* The kernel's own answer decides: some versions take direct I/O there. */
-static void
-direct_io_on_memory_is_as_the_kernel_has_it(void **state)
+TEST(direct_io_on_memory_is_as_the_kernel_has_it)
 {
-    (void)state;
     need_names();
     need_direct_io();
     struct result result = command("stat -f -c %%T /dev/shm; ls -A /dev/shm >before");
@@ -299,10 +277,8 @@ static const struct {
     {"mkfifo p/ioping.tmp", "is not a regular file", "test -p p/ioping.tmp"},
 };
 
-static void
-what_stands_in_for_the_kept_file_is_left_alone(void **state)
+TEST(what_stands_in_for_the_kept_file_is_left_alone)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(planted); i++) {
         char line[256];
         struct result result =
@@ -317,10 +293,8 @@ what_stands_in_for_the_kept_file_is_left_alone(void **state)
     }
 }
 
-static void
-a_kept_file_of_another_user_is_left_alone(void **state)
+TEST(a_kept_file_of_another_user_is_left_alone)
 {
-    (void)state;
     need_users();
     struct result result =
         command_status(0, "mkdir theirs; cp data theirs/ioping.tmp; "
@@ -333,8 +307,7 @@ a_kept_file_of_another_user_is_left_alone(void **state)
 }
 
 /* Root may do all, so it becomes somebody else. */
-static void
-permissions_that_are_missing_are_named(void **state)
+TEST(permissions_that_are_missing_are_named)
 {
     static const char *const cases[][2] = {
         {"locked", "ioping: locked: Permission denied\n"},
@@ -347,7 +320,6 @@ permissions_that_are_missing_are_named(void **state)
         {"-k unwritable", "ioping: unwritable: no working file can be made here: "
                           "Permission denied" ELSEWHERE},
     };
-    (void)state;
     need_bound();
     struct result result = command_status(
         0, "cp data locked; chmod 000 locked; cp data read-only; chmod 444 read-only; "
@@ -368,10 +340,8 @@ permissions_that_are_missing_are_named(void **state)
     command_free(&result);
 }
 
-static void
-a_run_without_memory_leaves_no_kept_file(void **state)
+TEST(a_run_without_memory_leaves_no_kept_file)
 {
-    (void)state;
     need_bare("valgrind and sanitizers need more memory than is allowed here");
     struct result result = command_status(
         2, "mkdir -p lack && ulimit -v 100000 && ioping -k -s 200m -c 1 lack; s=$?; "
@@ -380,28 +350,4 @@ a_run_without_memory_leaves_no_kept_file(void **state)
     assert_contains(result.err, "ioping: no memory for a request of 209715200 bytes; use "
                                 "a smaller -s\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_counts_are_refused),
-        cmocka_unit_test(bad_sizes_are_refused),
-        cmocka_unit_test(bad_times_are_refused),
-        cmocka_unit_test(every_option_with_a_value_checks_it),
-        cmocka_unit_test(options_that_are_none_show_the_usage),
-        cmocka_unit_test(a_target_is_needed),
-        cmocka_unit_test(targets_that_cannot_be_measured_are_refused),
-        cmocka_unit_test(a_file_is_not_written_without_full_consent),
-        cmocka_unit_test(a_working_set_beyond_the_free_space_is_not_begun),
-        cmocka_unit_test(a_refusal_leaves_no_kept_file),
-        cmocka_unit_test(direct_io_that_cannot_be_is_refused),
-        cmocka_unit_test(direct_io_on_memory_is_as_the_kernel_has_it),
-        cmocka_unit_test(what_stands_in_for_the_kept_file_is_left_alone),
-        cmocka_unit_test(a_kept_file_of_another_user_is_left_alone),
-        cmocka_unit_test(permissions_that_are_missing_are_named),
-        cmocka_unit_test(a_run_without_memory_leaves_no_kept_file),
-    };
-    return cmocka_run_group_tests_name("refusals", tests, set_up, unmount_all);
 }

@@ -201,8 +201,5 @@ static const struct row rows[] = {
      .err = ""},
 };
 
-int
-main(void)
-{
-    return returns_main("returns", rows, LENGTH(rows), NULL, 0);
-}
+GROUP_SETUP(make_files)
+AT_START(add_rows, returns_add(rows, LENGTH(rows)))

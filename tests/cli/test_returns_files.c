@@ -185,8 +185,5 @@ static const struct row rows[] = {
                           "-prometheus exports_on_frozen_xfs/exported.prom data"},
 };
 
-int
-main(void)
-{
-    return returns_main("returns_files", rows, LENGTH(rows), NULL, 0);
-}
+GROUP_SETUP(make_files)
+AT_START(add_rows, returns_add(rows, LENGTH(rows)))

@@ -257,10 +257,8 @@ stop_terminal(void)
     return ends_within(8, "struck", "stopped_terminal", STATUS_FAILED);
 }
 
-static void
-stopped_terminal(void **state)
+TEST(stopped_terminal)
 {
-    (void)state;
     try(stop_terminal);
 }
 
@@ -275,10 +273,8 @@ interrupt_stopped_terminal(void)
     return ends_within(1, "struck", "interrupt_stopped_terminal", STATUS_FAILED);
 }
 
-static void
-stopped_terminal_interrupt(void **state)
+TEST(stopped_terminal_interrupt)
 {
-    (void)state;
     need_program("pgrep");
     try(interrupt_stopped_terminal);
 }
@@ -305,10 +301,8 @@ interrupt_on_terminal(void)
     return in_time;
 }
 
-static void
-interrupt_on_a_terminal(void **state)
+TEST(interrupt_on_a_terminal)
 {
-    (void)state;
     mount_fuse("screen", "uncached,hang_file=%s/hang", scratch());
     struct result result = command_status(0, "head -c 1M /dev/urandom >screen.files/f");
     command_free(&result);
@@ -317,8 +311,7 @@ interrupt_on_a_terminal(void **state)
 
 /* No signal ends a thread that hangs, so the system does not say that the others have
  * ended, as those of a process that is killed for want of memory. */
-static void
-a_killed_worker_is_not_waited_for(void **state)
+TEST(a_killed_worker_is_not_waited_for)
 {
     static const struct {
         const char *arguments, *out;
@@ -328,7 +321,6 @@ a_killed_worker_is_not_waited_for(void **state)
         {"-check", "3\nhangs\nIOPING UNKNOWN - ended before there was a result\n"},
         {"-A", "137\nhangs\n"}, /* the kernel waits for its requests, then */
     };
-    (void)state;
     need_bare("it ends in another way");
     need_process_states();
     mount_fuse("killed", "uncached,hang_file=%s/hang", scratch());
@@ -342,14 +334,5 @@ a_killed_worker_is_not_waited_for(void **state)
     }
 }
 
-int
-main(void)
-{
-    const struct CMUnitTest more[] = {
-        cmocka_unit_test(stopped_terminal),
-        cmocka_unit_test(stopped_terminal_interrupt),
-        cmocka_unit_test(interrupt_on_a_terminal),
-        cmocka_unit_test(a_killed_worker_is_not_waited_for),
-    };
-    return returns_main("returns_signals", rows, LENGTH(rows), more, LENGTH(more));
-}
+GROUP_SETUP(make_files)
+AT_START(add_rows, returns_add(rows, LENGTH(rows)))

@@ -23,10 +23,8 @@ attach(const char *image, const char *options, char device[64])
     return hold_loop(device);
 }
 
-static void
-device_with_a_mounted_file_system_is_not_written(void **state)
+TEST(device_with_a_mounted_file_system_is_not_written)
 {
-    (void)state;
     mount_image("ext4", 16, "mounted");
     struct result result =
         command_status(0, "device_with_a_mounted_file_system_is_not_written");
@@ -36,10 +34,8 @@ device_with_a_mounted_file_system_is_not_written(void **state)
     command_free(&result);
 }
 
-static void
-disk_with_a_mounted_partition_is_not_written(void **state)
+TEST(disk_with_a_mounted_partition_is_not_written)
 {
-    (void)state;
     char device[64];
     need_program("addpart");
     mount_image("ext4", 8, "private");
@@ -66,10 +62,8 @@ disk_with_a_mounted_partition_is_not_written(void **state)
 
 /* One that the run has claimed already is opened without a claim; then it must be that.
  */
-static void
-device_that_changed_while_it_was_opened_is_not_written(void **state)
+TEST(device_that_changed_while_it_was_opened_is_not_written)
 {
-    (void)state;
     char device[64];
     need_faults();
     mount_image("ext4", 16, "busy");
@@ -83,10 +77,8 @@ device_that_changed_while_it_was_opened_is_not_written(void **state)
     command_free(&result);
 }
 
-static void
-free_device_is_written_when_said_three_times(void **state)
+TEST(free_device_is_written_when_said_three_times)
 {
-    (void)state;
     char device[64];
     shell("truncate -s 4M free.img");
     int fd = attach("free.img", "", device);
@@ -102,10 +94,8 @@ free_device_is_written_when_said_three_times(void **state)
     command_free(&result);
 }
 
-static void
-reading_does_not_need_the_right_to_write(void **state)
+TEST(reading_does_not_need_the_right_to_write)
 {
-    (void)state;
     char device[64];
     shell("truncate -s 4M read.img");
     int fd = attach("read.img", "-r", device);
@@ -121,10 +111,8 @@ reading_does_not_need_the_right_to_write(void **state)
     command_free(&refused);
 }
 
-static void
-reading_opens_read_only(void **state)
+TEST(reading_opens_read_only)
 {
-    (void)state;
     need_program("strace");
     struct result result = command("reading_opens_read_only");
     if (strstr(result.err, "PTRACE"))
@@ -134,10 +122,13 @@ reading_opens_read_only(void **state)
 }
 
 /* With -k the file has a name that could stay. */
-static void
-full_file_system_is_left_as_it_was(void **state)
+static const struct keeping {
+    const char *name, *option;
+} keeping[] = {{"without", ""}, {"with k", "-k"}};
+
+TEST_EACH(full_file_system_is_left_as_it_was, keeping)
 {
-    const char *option = *state;
+    const char *option = ((const struct keeping *)*state)->option;
     char name[16];
     snprintf(name, sizeof(name), "full%s", option);
     mount_image("ext4", 8, name);
@@ -150,10 +141,8 @@ full_file_system_is_left_as_it_was(void **state)
     command_free(&result);
 }
 
-static void
-working_set_larger_than_the_free_space_is_refused_unwritten(void **state)
+TEST(working_set_larger_than_the_free_space_is_refused_unwritten)
 {
-    (void)state;
     mount_image("ext4", 16, "small");
     struct result result =
         command_status(2, "working_set_larger_than_the_free_space_is_refused_unwritten");
@@ -166,8 +155,7 @@ working_set_larger_than_the_free_space_is_refused_unwritten(void **state)
 }
 
 /* Root measures in a folder where anyone may have planted the working file. */
-static void
-planted_working_file_is_never_written(void **state)
+TEST(planted_working_file_is_never_written)
 {
     static const struct {
         const char *plant, *why;
@@ -181,7 +169,6 @@ planted_working_file_is_never_written(void **state)
         {"chmod 755 . && cp ../victim ioping.tmp && chown 65534 ioping.tmp",
          "belongs to another user"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[256];
         struct result result =
@@ -199,11 +186,9 @@ planted_working_file_is_never_written(void **state)
 }
 
 /* The mounted file is a regular file of the user with one name, but another file. */
-static void
-mounted_working_file_is_never_written(void **state)
+TEST(mounted_working_file_is_never_written)
 {
     static const char *const options[] = {"-k", "-k -W", "-k -WWW -S 2m"};
-    (void)state;
     need_names(); /* and numbers */
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct result result =
@@ -219,10 +204,8 @@ mounted_working_file_is_never_written(void **state)
 }
 
 /* A directory is on the mount that it is looked at through. */
-static void
-working_file_of_a_mounted_directory_is_used(void **state)
+TEST(working_file_of_a_mounted_directory_is_used)
 {
-    (void)state;
     struct result result = command("working_file_of_a_mounted_directory_is_used");
     if (result.status == 77)
         skip_because("needs the right to mount a directory over another");
@@ -232,10 +215,8 @@ working_file_of_a_mounted_directory_is_used(void **state)
 }
 
 /* The device loses its second half while it is there. */
-static void
-failing_device_ends_the_run_with_what_it_has(void **state)
+TEST(failing_device_ends_the_run_with_what_it_has)
 {
-    (void)state;
     char device[64];
     shell("truncate -s 8M broken.img");
     int fd = attach("broken.img", "", device);
@@ -263,10 +244,8 @@ failing_device_ends_the_run_with_what_it_has(void **state)
     command_free(&on);
 }
 
-static void
-json_of_a_failing_device_is_valid(void **state)
+TEST(json_of_a_failing_device_is_valid)
 {
-    (void)state;
     char device[64];
     need_program("jq");
     shell("truncate -s 8M broken.img");
@@ -282,10 +261,8 @@ json_of_a_failing_device_is_valid(void **state)
 }
 
 /* Some times in vain, then not; the other test has one that is in use for good. */
-static void
-device_that_was_just_let_go_of_is_waited_for(void **state)
+TEST(device_that_was_just_let_go_of_is_waited_for)
 {
-    (void)state;
     char device[64];
     need_faults();
     shell("truncate -s 1M free.img");
@@ -300,10 +277,8 @@ device_that_was_just_let_go_of_is_waited_for(void **state)
     command_free(&result);
 }
 
-static void
-device_without_a_size_is_refused(void **state)
+TEST(device_without_a_size_is_refused)
 {
-    (void)state;
     need_sizes();
     char device[64];
     shell(": >none.img");
@@ -318,10 +293,8 @@ device_without_a_size_is_refused(void **state)
 }
 
 /* A long file of holes takes no space yet; what is to be filled counts. */
-static void
-sparse_kept_file_does_not_hide_what_is_missing(void **state)
+TEST(sparse_kept_file_does_not_hide_what_is_missing)
 {
-    (void)state;
     mount_image("ext4", 32, "tight");
     struct result result = command_status(
         2, "truncate -s 100M tight/ioping.tmp && ioping -k -S 60m -c 2 tight; s=$?; "
@@ -331,30 +304,4 @@ sparse_kept_file_does_not_hide_what_is_missing(void **state)
                    "a working set of 60 MiB does not fit into the [0-9.]+ MiB "
                    "that are free; use a smaller -S");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(device_with_a_mounted_file_system_is_not_written),
-        cmocka_unit_test(disk_with_a_mounted_partition_is_not_written),
-        cmocka_unit_test(device_that_changed_while_it_was_opened_is_not_written),
-        cmocka_unit_test(free_device_is_written_when_said_three_times),
-        cmocka_unit_test(reading_does_not_need_the_right_to_write),
-        cmocka_unit_test(reading_opens_read_only),
-        cmocka_unit_test_prestate(full_file_system_is_left_as_it_was, ""),
-        {"full_file_system_is_left_as_it_was_with_k", full_file_system_is_left_as_it_was,
-         NULL, NULL, "-k"},
-        cmocka_unit_test(working_set_larger_than_the_free_space_is_refused_unwritten),
-        cmocka_unit_test(planted_working_file_is_never_written),
-        cmocka_unit_test(mounted_working_file_is_never_written),
-        cmocka_unit_test(working_file_of_a_mounted_directory_is_used),
-        cmocka_unit_test(failing_device_ends_the_run_with_what_it_has),
-        cmocka_unit_test(json_of_a_failing_device_is_valid),
-        cmocka_unit_test(device_that_was_just_let_go_of_is_waited_for),
-        cmocka_unit_test(device_without_a_size_is_refused),
-        cmocka_unit_test(sparse_kept_file_does_not_hide_what_is_missing),
-    };
-    return cmocka_run_group_tests_name("safety", tests, NULL, unmount_all);
 }

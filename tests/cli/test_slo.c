@@ -15,11 +15,11 @@
 #define NO_TIME "not a time such as 1, 0.5s, 100ms, 20us, 1/100, 2min"
 #define NO_COUNT "not a number with an optional suffix da, k, M, G, T, P, E"
 
+GROUP_SETUP(make_files)
+
 /* Into a pipe as on a terminal, above the last line; and nothing is said elsewhere. */
-static void
-each_limit_that_is_kept_has_its_line(void **state)
+TEST(each_limit_that_is_kept_has_its_line)
 {
-    (void)state;
     struct result result = command_status(
         0, "ioping -q -C -i 0 -c 5000 -slo min=1h -slo avg=60 -slo max=1h -slo mdev=1h "
            "-slo p50=1.5ms -slo=p90=1h --slo=iops=0 -slo bps=4k data");
@@ -38,10 +38,8 @@ each_limit_that_is_kept_has_its_line(void **state)
 }
 
 /* 99 have a nearest rank for p99, the largest; 299 without one above make certain. */
-static void
-a_line_says_how_many_would_make_it_certain(void **state)
+TEST(a_line_says_how_many_would_make_it_certain)
 {
-    (void)state;
     static const struct {
         const char *options, *line;
         int status;
@@ -71,11 +69,9 @@ a_line_says_how_many_would_make_it_certain(void **state)
 }
 
 /* What a terminal shows is not said beside it, too. */
-static void
-a_terminal_has_the_lines_alone(void **state)
+TEST(a_terminal_has_the_lines_alone)
 {
     static struct terminal terminal;
-    (void)state;
     terminal_start(&terminal, 200, "ioping -no-status -q -C -i 0 -c 9 -slo max=0 data");
     terminal_end(&terminal, 5);
     assert_matches(terminal.bytes, "^\r\n--- ");
@@ -83,10 +79,8 @@ a_terminal_has_the_lines_alone(void **state)
     terminal_free(&terminal);
 }
 
-static void
-json_has_an_answer_to_each(void **state)
+TEST(json_has_an_answer_to_each)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "json_has_an_answer_to_each");
     assert_string_equal(result.out,
@@ -99,10 +93,8 @@ json_has_an_answer_to_each(void **state)
     command_free(&result);
 }
 
-static void
-a_count_that_can_never_be_enough_is_refused(void **state)
+TEST(a_count_that_can_never_be_enough_is_refused)
 {
-    (void)state;
     static const struct {
         const char *options, *err;
     } cases[] = {
@@ -140,10 +132,8 @@ a_count_that_can_never_be_enough_is_refused(void **state)
     }
 }
 
-static void
-each_limit_that_is_broken_has_its_line(void **state)
+TEST(each_limit_that_is_broken_has_its_line)
 {
-    (void)state;
     struct result result = command_status(
         5, "ioping -i 0 -c 12 -slo min=0 -slo avg=0 -slo p50=1h -slo max=0 -slo mdev=0 "
            "-slo iops=1T -slo p90=0 data");
@@ -158,20 +148,16 @@ each_limit_that_is_broken_has_its_line(void **state)
 }
 
 /* The values are those of the summary. */
-static void
-values_are_those_of_the_summary(void **state)
+TEST(values_are_those_of_the_summary)
 {
-    (void)state;
     need_direct_io(); /* or a note stands among the lines that are counted */
     struct result result = command_status(0, "values_are_those_of_the_summary");
     assert_string_equal(result.out, "");
     command_free(&result);
 }
 
-static void
-percentiles_of_too_few_are_not_known(void **state)
+TEST(percentiles_of_too_few_are_not_known)
 {
-    (void)state;
     static const struct {
         const char *options, *line;
     } cases[] = {
@@ -195,10 +181,8 @@ percentiles_of_too_few_are_not_known(void **state)
 }
 
 /* One of 20 took 300 ms. If the machine held up another as well, it is tried again. */
-static void
-one_slow_request_breaks_what_it_should(void **state)
+TEST(one_slow_request_breaks_what_it_should)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(5, "break_one pread:12:300ms -q -C -a 0 -i 0 -c 20 -slo p95=290ms "
@@ -210,10 +194,8 @@ one_slow_request_breaks_what_it_should(void **state)
 
 /* The device is slow for a part of the run: the median would be another of another part.
  * Scripts have the status that they had, and the same output. */
-static void
-a_limit_that_is_not_certain_is_noted(void **state)
+TEST(a_limit_that_is_not_certain_is_noted)
 {
-    (void)state;
     need_faults();
     static const struct {
         const char *slow, *expected;
@@ -236,10 +218,8 @@ a_limit_that_is_not_certain_is_noted(void **state)
 }
 
 /* All requests of a step are of one kind, those of all steps are not. */
-static void
-limits_of_sweeps_and_phases_are_not_doubted(void **state)
+TEST(limits_of_sweeps_and_phases_are_not_doubted)
 {
-    (void)state;
     static const char *const options[] = {"-sweep size=4k..8k -w 50ms",
                                           "-c 120 -load read"};
     for (size_t i = 0; i < LENGTH(options); i++) {
@@ -253,10 +233,8 @@ limits_of_sweeps_and_phases_are_not_doubted(void **state)
 
 /* A second of a stall, 100 ms apart, is ten waits. A machine that is late by more tries
  * again. */
-static void
-limits_are_on_what_is_corrected(void **state)
+TEST(limits_are_on_what_is_corrected)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(5, "break_one pread:3:1000ms -q -C -corrected -a 0 -i 100ms -c 12 "
@@ -268,10 +246,8 @@ limits_are_on_what_is_corrected(void **state)
     command_free(&result);
 }
 
-static void
-a_failure_goes_before_a_limit(void **state)
+TEST(a_failure_goes_before_a_limit)
 {
-    (void)state;
     need_faults();
     static const char *const options[] = {"", "-E"};
     for (size_t i = 0; i < LENGTH(options); i++) {
@@ -291,10 +267,8 @@ a_failure_goes_before_a_limit(void **state)
     }
 }
 
-static void
-lost_output_goes_before_a_limit(void **state)
+TEST(lost_output_goes_before_a_limit)
 {
-    (void)state;
     struct result result =
         command_status(3, "ioping -q -i 0 -c 9 -slo max=0 data >/dev/full");
     assert_matches(result.err, "^ioping: max = " TIME " exceeds 0 ns\n"
@@ -302,10 +276,8 @@ lost_output_goes_before_a_limit(void **state)
     command_free(&result);
 }
 
-static void
-every_format_has_them_on_stderr(void **state)
+TEST(every_format_has_them_on_stderr)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"-q", "^\n--- .* ioping statistics ---\n"},
         {"-B", "^4 ([0-9]+ ){8}[0-9]+\n$"},
@@ -322,20 +294,16 @@ every_format_has_them_on_stderr(void **state)
     }
 }
 
-static void
-an_interrupt_does_not_skip_them(void **state)
+TEST(an_interrupt_does_not_skip_them)
 {
-    (void)state;
     struct result result = command_status(5, "an_interrupt_does_not_skip_them");
     assert_matches(result.out, "^ioping: max = " TIME " exceeds 0 ns\n$");
     command_free(&result);
 }
 
 /* The target is not even looked for. */
-static void
-limits_that_mean_nothing_are_refused(void **state)
+TEST(limits_that_mean_nothing_are_refused)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"", NO_NAME},
         {"x", NO_NAME},
@@ -368,38 +336,10 @@ limits_that_mean_nothing_are_refused(void **state)
     }
 }
 
-static void
-sixteen_limits_are_enough(void **state)
+TEST(sixteen_limits_are_enough)
 {
-    (void)state;
     struct result result = command_status(1, "sixteen_limits_are_enough");
     assert_matches(result.out, "^(ioping: max = " TIME " exceeds [0-9]+ ns\n){16}5\n$");
     assert_string_equal(result.err, "ioping: -slo 'max=17': more than 16 limits\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_limit_that_is_kept_has_its_line),
-        cmocka_unit_test(a_line_says_how_many_would_make_it_certain),
-        cmocka_unit_test(a_terminal_has_the_lines_alone),
-        cmocka_unit_test(json_has_an_answer_to_each),
-        cmocka_unit_test(a_count_that_can_never_be_enough_is_refused),
-        cmocka_unit_test(each_limit_that_is_broken_has_its_line),
-        cmocka_unit_test(values_are_those_of_the_summary),
-        cmocka_unit_test(percentiles_of_too_few_are_not_known),
-        cmocka_unit_test(one_slow_request_breaks_what_it_should),
-        cmocka_unit_test(a_limit_that_is_not_certain_is_noted),
-        cmocka_unit_test(limits_of_sweeps_and_phases_are_not_doubted),
-        cmocka_unit_test(limits_are_on_what_is_corrected),
-        cmocka_unit_test(a_failure_goes_before_a_limit),
-        cmocka_unit_test(lost_output_goes_before_a_limit),
-        cmocka_unit_test(every_format_has_them_on_stderr),
-        cmocka_unit_test(an_interrupt_does_not_skip_them),
-        cmocka_unit_test(limits_that_mean_nothing_are_refused),
-        cmocka_unit_test(sixteen_limits_are_enough),
-    };
-    return cmocka_run_group_tests_name("slo", tests, make_files, unmount_all);
 }

@@ -50,9 +50,10 @@ clean_text(void)
     "generated [^\n]*\n(p[^\n]*\n)?min/avg/max/mdev = [^\n]*\n"
 #define ROW(first) " +" first " +[^\n]*\n"
 
+GROUP_SETUP(make_files)
+
 /* The lines of stdout remain, from the first column on. */
-static void
-it_is_drawn_while_a_run_goes_on_and_erased_at_the_end(void **state)
+TEST(it_is_drawn_while_a_run_goes_on_and_erased_at_the_end)
 {
     static const struct {
         const char *arguments, *shown, *left;
@@ -68,7 +69,6 @@ it_is_drawn_while_a_run_goes_on_and_erased_at_the_end(void **state)
         {"-sweep size=4k..8k -w $((n * 600))ms -C data", "size 8 KiB (2/2)  [",
          "^\n--- data \\([^\n]*\n" ROW("size") ROW("4 KiB") ROW("8 KiB") "$"},
     };
-    (void)state;
     need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char script[256];
@@ -83,10 +83,8 @@ it_is_drawn_while_a_run_goes_on_and_erased_at_the_end(void **state)
 }
 
 /* Which has no progress, but goes on. All of the line is there when its end is. */
-static void
-a_run_without_an_end_shows_its_time(void **state)
+TEST(a_run_without_an_end_shows_its_time)
 {
-    (void)state;
     need_direct_io();
     terminal_start(&terminal, 80,
                    "exec $IOPING_RUNNER \"$IOPING\" -hang 0 -q -i 10ms data");
@@ -102,8 +100,7 @@ a_run_without_an_end_shows_its_time(void **state)
 }
 
 /* Another reason can leave out the lines per request, too. */
-static void
-where_it_has_no_place_it_is_not_drawn(void **state)
+TEST(where_it_has_no_place_it_is_not_drawn)
 {
     static const char *const commands[] = {
         "ioping -hang 0 -q -i 10ms -w 400ms data 2>e",
@@ -120,7 +117,6 @@ where_it_has_no_place_it_is_not_drawn(void **state)
         "ioping -q -i 10ms -w 400ms -p 10 data",
         "ioping -B -i 10ms -w 400ms -p 10 data",
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(commands); i++) {
         terminal_start(&terminal, 200, "%s", commands[i]);
         terminal_end(&terminal, 0);
@@ -134,10 +130,8 @@ where_it_has_no_place_it_is_not_drawn(void **state)
 }
 
 /* Where stdout goes does not matter. */
-static void
-it_is_drawn_while_the_output_goes_elsewhere(void **state)
+TEST(it_is_drawn_while_the_output_goes_elsewhere)
 {
-    (void)state;
     need_direct_io();
     run_until_shown(132, LINE, "ioping -hang 0 -q -r 100 -w $((n * 500))ms data >o");
     char *text = clean_text();
@@ -150,14 +144,12 @@ it_is_drawn_while_the_output_goes_elsewhere(void **state)
     command_free(&result);
 }
 
-static void
-a_narrow_terminal_cuts_it(void **state)
+TEST(a_narrow_terminal_cuts_it)
 {
     static const struct {
         int columns;
         const char *shown; /* empty: there is no room for anything */
     } cases[] = {{40, " req"}, {20, "%"}, {10, "%"}, {5, "%"}, {3, ""}, {1, ""}};
-    (void)state;
     need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         run_until_shown(cases[i].columns, cases[i].shown,
@@ -169,10 +161,8 @@ a_narrow_terminal_cuts_it(void **state)
     }
 }
 
-static void
-it_follows_the_width_of_the_terminal(void **state)
+TEST(it_follows_the_width_of_the_terminal)
 {
-    (void)state;
     need_direct_io();
     terminal_start(&terminal, 20,
                    "exec $IOPING_RUNNER \"$IOPING\" -hang 0 -q -i 10ms -w 60s data");
@@ -192,14 +182,12 @@ it_follows_the_width_of_the_terminal(void **state)
 
 /* The terminal shows ^C too, before it is erased or, if it is late, where it may be,
  * which may be a line of its own at the end. */
-static void
-an_interrupt_leaves_a_clean_summary(void **state)
+TEST(an_interrupt_leaves_a_clean_summary)
 {
     static const struct {
         int columns;
         const char *output, *left;
     } cases[] = {{WIDE, "", SUMMARY "\n?$"}, {72, ">o", "^\n?(" MISSED ")?\n?$"}};
-    (void)state;
     need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         terminal_start(
@@ -219,13 +207,11 @@ an_interrupt_leaves_a_clean_summary(void **state)
 }
 
 /* The program's own time, from the first request on, is the measure. */
-static void
-it_is_drawn_ten_times_a_second_at_most(void **state)
+TEST(it_is_drawn_ten_times_a_second_at_most)
 {
     static const char *const scripts[] = {
         "ioping -hang 0 -q -r 100 -w $((n * 2))s data >o",
         "ioping -hang 0 -q -i 0 -C -w $((n * 2))s data >o"};
-    (void)state;
     need_direct_io();
     for (size_t i = 0; i < LENGTH(scripts); i++) {
         double seconds = 0;
@@ -254,10 +240,8 @@ release(void)
 }
 
 /* Each is written at the beginning of a line that has nothing else in it. */
-static void
-other_messages_do_not_mix_with_it(void **state)
+TEST(other_messages_do_not_mix_with_it)
 {
-    (void)state;
     need_faults();
     terminal_start(
         &terminal, WIDE,
@@ -278,10 +262,8 @@ other_messages_do_not_mix_with_it(void **state)
 }
 
 /* The status line comes back below a raw line. */
-static void
-raw_lines_do_not_mix_with_it(void **state)
+TEST(raw_lines_do_not_mix_with_it)
 {
-    (void)state;
     need_direct_io();
     run_until_shown(WIDE, "\n[",
                     "ioping -hang 0 -q -i 10ms -w $((n * 2))s -P 230ms data");
@@ -292,10 +274,8 @@ raw_lines_do_not_mix_with_it(void **state)
     terminal_free(&terminal);
 }
 
-static void
-a_failure_is_told_on_a_line_of_its_own(void **state)
+TEST(a_failure_is_told_on_a_line_of_its_own)
 {
-    (void)state;
     need_faults();
     terminal_start(
         &terminal, WIDE,
@@ -310,10 +290,8 @@ a_failure_is_told_on_a_line_of_its_own(void **state)
     terminal_free(&terminal);
 }
 
-static void
-failures_are_counted_in_it(void **state)
+TEST(failures_are_counted_in_it)
 {
-    (void)state;
     need_faults();
     terminal_start(&terminal, WIDE,
                    "exec_faulty pread:3-5:5 -E -C -q -i 10ms -w 60s data");
@@ -326,10 +304,8 @@ failures_are_counted_in_it(void **state)
     terminal_free(&terminal);
 }
 
-static void
-several_targets_have_one_line(void **state)
+TEST(several_targets_have_one_line)
 {
-    (void)state;
     need_direct_io();
     run_until_shown(WIDE, LINE, "ioping -hang 0 -q -i 10ms -c $((n * 50)) data copy");
     char *text = clean_text();
@@ -339,14 +315,12 @@ several_targets_have_one_line(void **state)
     terminal_free(&terminal);
 }
 
-static void
-blocks_are_for_terminals_with_utf8(void **state)
+TEST(blocks_are_for_terminals_with_utf8)
 {
     static const struct {
         const char *locale;
         bool blocks;
     } cases[] = {{"C.UTF-8", true}, {"C", false}};
-    (void)state;
     need_direct_io();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char script[256];
@@ -359,26 +333,4 @@ blocks_are_for_terminals_with_utf8(void **state)
         free(clean_text());
         terminal_free(&terminal);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_drawn_while_a_run_goes_on_and_erased_at_the_end),
-        cmocka_unit_test(a_run_without_an_end_shows_its_time),
-        cmocka_unit_test(where_it_has_no_place_it_is_not_drawn),
-        cmocka_unit_test(it_is_drawn_while_the_output_goes_elsewhere),
-        cmocka_unit_test(a_narrow_terminal_cuts_it),
-        cmocka_unit_test(it_follows_the_width_of_the_terminal),
-        cmocka_unit_test(an_interrupt_leaves_a_clean_summary),
-        cmocka_unit_test(it_is_drawn_ten_times_a_second_at_most),
-        cmocka_unit_test(other_messages_do_not_mix_with_it),
-        cmocka_unit_test(raw_lines_do_not_mix_with_it),
-        cmocka_unit_test(a_failure_is_told_on_a_line_of_its_own),
-        cmocka_unit_test(failures_are_counted_in_it),
-        cmocka_unit_test(several_targets_have_one_line),
-        cmocka_unit_test(blocks_are_for_terminals_with_utf8),
-    };
-    return cmocka_run_group_tests_name("status", tests, make_files, unmount_all);
 }

@@ -13,11 +13,9 @@ need_native_process(void)
 
 /* The longest of those that count is shorter than the stop. A machine that is late by a
  * second besides is asked again. */
-static void
-a_stop_is_not_the_longest_latency(void **state)
+TEST(a_stop_is_not_the_longest_latency)
 {
     static const char *const engines[] = {"", "-threads 4", "-U -depth 8", "-A"};
-    (void)state;
     need_native_process();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(engines); i++) {
@@ -36,10 +34,8 @@ a_stop_is_not_the_longest_latency(void **state)
 }
 
 /* Behind a server that answers when it may: the request is surely under way. */
-static void
-a_request_under_way_has_the_verdict(void **state)
+TEST(a_request_under_way_has_the_verdict)
 {
-    (void)state;
     need_native_process();
     need_program("jq");
     mount_fuse("fs", "uncached,hang_file=$PWD/hang");
@@ -50,10 +46,8 @@ a_request_under_way_has_the_verdict(void **state)
 }
 
 /* Stopped between two requests, which are not due as long. */
-static void
-a_pause_that_becomes_longer_misses_nothing(void **state)
+TEST(a_pause_that_becomes_longer_misses_nothing)
 {
-    (void)state;
     need_native_process();
     need_program("jq");
     struct result result =
@@ -64,10 +58,8 @@ a_pause_that_becomes_longer_misses_nothing(void **state)
 }
 
 /* timeout(1) sends it to make sure that its first signal is seen. */
-static void
-a_signal_to_go_on_is_no_stop(void **state)
+TEST(a_signal_to_go_on_is_no_stop)
 {
-    (void)state;
     need_native_process();
     if (!is_linux_aio())
         skip_because("needs a system that counts the stops of a thread");
@@ -80,11 +72,9 @@ a_signal_to_go_on_is_no_stop(void **state)
 
 /* A second of the time is nobody's, whatever the number of workers and however long a
  * busy machine takes for the rest; one that is late is asked again. */
-static void
-rates_are_those_without_the_stop(void **state)
+TEST(rates_are_those_without_the_stop)
 {
     static const char *const engines[] = {"-threads 2", "-U -depth 2"};
-    (void)state;
     need_native_process();
     need_program("jq");
     mount_fuse("fs", "uncached,delay_us=5000");
@@ -100,11 +90,9 @@ rates_are_those_without_the_stop(void **state)
 
 /* In the middle of a step, and at its end. A machine that is late besides is asked again.
  */
-static void
-what_was_due_while_stopped_does_not_count(void **state)
+TEST(what_was_due_while_stopped_does_not_count)
 {
     static const char *const reads[] = {"150", "550"};
-    (void)state;
     need_native_process();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(reads); i++) {
@@ -116,18 +104,4 @@ what_was_due_while_stopped_does_not_count(void **state)
         assert_string_equal(result.out, "[true,true,true]\n");
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stop_is_not_the_longest_latency),
-        cmocka_unit_test(a_request_under_way_has_the_verdict),
-        cmocka_unit_test(a_pause_that_becomes_longer_misses_nothing),
-        cmocka_unit_test(a_signal_to_go_on_is_no_stop),
-        cmocka_unit_test(rates_are_those_without_the_stop),
-        cmocka_unit_test(what_was_due_while_stopped_does_not_count),
-    };
-    return cmocka_run_group_tests_name("stop", tests, NULL, unmount_all);
 }

@@ -6,11 +6,11 @@
     "ioping: %s: direct I/O needs request size and offset in multiples of 512" \
     ": dropping the page cache before each request instead\n"
 
-static void
-a_reader_that_leaves_is_left_in_silence(void **state)
+GROUP_SETUP(make_files)
+
+TEST(a_reader_that_leaves_is_left_in_silence)
 {
     static const char *const options[] = {"", "-J", "-q -p 1", "-I%%T"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(0, "leave_early %s", options[i]);
         assert_string_equal(result.out, "20\n141\n");
@@ -20,21 +20,17 @@ a_reader_that_leaves_is_left_in_silence(void **state)
 }
 
 /* Then only what write(2) says tells of it. */
-static void
-a_reader_that_leaves_is_told_of_when_sigpipe_is_ignored(void **state)
+TEST(a_reader_that_leaves_is_told_of_when_sigpipe_is_ignored)
 {
-    (void)state;
     struct result result = command_status(0, "leave_early_in_silence");
     assert_string_equal(result.out, "20\n3\n");
     assert_string_equal(result.err, "ioping: standard output: Broken pipe\n");
     command_free(&result);
 }
 
-static void
-a_closed_stdin_does_not_matter(void **state)
+TEST(a_closed_stdin_does_not_matter)
 {
     static const char *const targets[] = {"data", "d", "-WWW copy", "-k d"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(targets); i++) {
         struct result result = command_status(0, "read_without_stdin %s", targets[i]);
         assert_string_equal(result.out, "3\n3 requests completed\n");
@@ -66,10 +62,8 @@ assert_label_unknown(const char *with_less, const char *reason)
     command_free(&result);
 }
 
-static void
-without_proc_only_the_label_knows_less(void **state)
+TEST(without_proc_only_the_label_knows_less)
 {
-    (void)state;
     need_bare("valgrind and sanitizers need /proc");
     need_direct("data");
     need_success("unshare -m umount -l /proc",
@@ -79,10 +73,8 @@ without_proc_only_the_label_knows_less(void **state)
                          "^$");
 }
 
-static void
-an_old_kernel_knows_the_label_as_well(void **state)
+TEST(an_old_kernel_knows_the_label_as_well)
 {
-    (void)state;
     need_names();
     need_mount_line();
     need_forbid();
@@ -97,10 +89,8 @@ an_old_kernel_knows_the_label_as_well(void **state)
 
 /* A folder is no mount, so none of the table is that of `/`; but another one of its file
  * system may be there. The label outside, and inside without and with such a mount. */
-static void
-a_plain_chroot_is_known_by_its_device(void **state)
+TEST(a_plain_chroot_is_known_by_its_device)
 {
-    (void)state;
     need_bare("valgrind and sanitizers need more than there is in a chroot");
     need_program("ldd");
     need_names();
@@ -119,10 +109,8 @@ a_plain_chroot_is_known_by_its_device(void **state)
     command_free(&result);
 }
 
-static void
-without_the_mount_table_only_the_label_knows_less(void **state)
+TEST(without_the_mount_table_only_the_label_knows_less)
 {
-    (void)state;
     need_faults();
     need_direct("data");
     assert_label_unknown("IOPING_SCRIPT=open@mountinfo:1-:13 "
@@ -130,10 +118,8 @@ without_the_mount_table_only_the_label_knows_less(void **state)
                          "^ioping: the mount table cannot be read: Permission denied\n$");
 }
 
-static void
-without_descriptors_the_label_says_so(void **state)
+TEST(without_descriptors_the_label_says_so)
 {
-    (void)state;
     need_bare("it needs more than there are");
     need_program("prlimit");
     need_direct("data");
@@ -142,11 +128,9 @@ without_descriptors_the_label_says_so(void **state)
                          "No file descriptors available), see ulimit -n\n$");
 }
 
-static void
-a_container_without_sys_admin_changes_nothing(void **state)
+TEST(a_container_without_sys_admin_changes_nothing)
 {
     static const char *const targets[] = {"data", "d", "-W d", "-WWW copy"};
-    (void)state;
     need_success("setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin true",
                  "needs the right to give up privileges, and setpriv");
     need_direct("data");
@@ -164,13 +148,11 @@ a_container_without_sys_admin_changes_nothing(void **state)
  * true of a superuser without privileges as well. A container has such, on files of
  * others; who cannot see says so, and calls no request cached that came from the disk.
  */
-static void
-root_without_privileges_calls_nothing_cached_by_mistake(void **state)
+TEST(root_without_privileges_calls_nothing_cached_by_mistake)
 {
     static const char *const runs[] = {"setpriv --bounding-set=-all --inh-caps=-all",
                                        "unshare -U -r"};
     char note[256];
-    (void)state;
     need_resident();
     need_users();
     need_native("needs an emulator that tells the alignment of direct I/O");
@@ -202,8 +184,7 @@ need_setuid(void)
 #define NO_FILE \
     ": no working file can be made here: Permission denied; name a file in it instead\n"
 
-static void
-setuid_opens_nothing_that_the_user_may_not(void **state)
+TEST(setuid_opens_nothing_that_the_user_may_not)
 {
     static const char *const cases[][2] = {
         {"secret", "ioping: secret: Permission denied\n"},
@@ -219,7 +200,6 @@ setuid_opens_nothing_that_the_user_may_not(void **state)
         {"closed", "ioping: closed" NO_FILE},
     };
     int failures = 0;
-    (void)state;
     need_setuid();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command("suid -c 1 -i 0 %s", cases[i][0]);
@@ -236,12 +216,10 @@ setuid_opens_nothing_that_the_user_may_not(void **state)
     command_free(&result);
 }
 
-static void
-setuid_works_on_what_the_user_may_open(void **state)
+TEST(setuid_works_on_what_the_user_may_open)
 {
     static const char *const targets[] = {"public", "own/file", "-WWW own/file",
                                           "own",    "-W own",   "-k own"};
-    (void)state;
     need_setuid();
     need_direct("data");
     for (size_t i = 0; i < LENGTH(targets); i++) {
@@ -273,12 +251,10 @@ need_capabilities(void)
                                  "files and that others can enter");
 }
 
-static void
-capabilities_of_the_file_open_nothing_more(void **state)
+TEST(capabilities_of_the_file_open_nothing_more)
 {
     static const char *const targets[] = {"secret", "-WWW secret", "-WWW public",
                                           "root",   "-k root",     "secret public"};
-    (void)state;
     need_capabilities();
     for (size_t i = 0; i < LENGTH(targets); i++) {
         struct result result = command_status(
@@ -297,8 +273,7 @@ capabilities_of_the_file_open_nothing_more(void **state)
 }
 
 /* Threads have stacks of that size too. */
-static void
-a_small_stack_suffices(void **state)
+TEST(a_small_stack_suffices)
 {
     static const char *const runs[] = {
         "-q -p 1 -i 0 -c 200 d >raw",
@@ -309,7 +284,6 @@ a_small_stack_suffices(void **state)
         "-load write,depth=4 -q -i 1ms -c 50 d",
         "-compare raw raw -slo p50=+5%",
     };
-    (void)state;
     need_bare("a sanitizer or an emulator needs a larger stack");
     for (size_t i = 0; i < LENGTH(runs); i++) {
         struct result result = command("ulimit -s 64 && ioping %s", runs[i]);
@@ -319,37 +293,12 @@ a_small_stack_suffices(void **state)
     }
 }
 
-static void
-capabilities_of_the_user_remain(void **state)
+TEST(capabilities_of_the_user_remain)
 {
-    (void)state;
     need_capabilities();
     struct result result =
         command_status(0, "export ASAN_OPTIONS=detect_leaks=0; ambient ./plain -q -c 2 "
                           "-i 0 c/secret >o && grep -c '^generated 2' o");
     assert_string_equal(result.out, "1\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reader_that_leaves_is_left_in_silence),
-        cmocka_unit_test(a_reader_that_leaves_is_told_of_when_sigpipe_is_ignored),
-        cmocka_unit_test(a_closed_stdin_does_not_matter),
-        cmocka_unit_test(without_proc_only_the_label_knows_less),
-        cmocka_unit_test(an_old_kernel_knows_the_label_as_well),
-        cmocka_unit_test(a_plain_chroot_is_known_by_its_device),
-        cmocka_unit_test(without_the_mount_table_only_the_label_knows_less),
-        cmocka_unit_test(without_descriptors_the_label_says_so),
-        cmocka_unit_test(a_container_without_sys_admin_changes_nothing),
-        cmocka_unit_test(root_without_privileges_calls_nothing_cached_by_mistake),
-        cmocka_unit_test(setuid_opens_nothing_that_the_user_may_not),
-        cmocka_unit_test(setuid_works_on_what_the_user_may_open),
-        cmocka_unit_test(capabilities_of_the_file_open_nothing_more),
-        cmocka_unit_test(capabilities_of_the_user_remain),
-        cmocka_unit_test(a_small_stack_suffices),
-    };
-    return cmocka_run_group_tests_name("surroundings", tests, make_files, unmount_all);
 }

@@ -9,9 +9,10 @@
     "ioping: -sweep: system calls that wait do one request at a time; add -U " \
     "(io_uring) or -A (Linux AIO)\n"
 
+GROUP_SETUP(make_files)
+
 /* The first column, and how many others there are. */
-static void
-values_double_between_the_ends(void **state)
+TEST(values_double_between_the_ends)
 {
     static const struct {
         const char *arguments, *values;
@@ -35,7 +36,6 @@ values_double_between_the_ends(void **state)
         {"-sweep threads=2..4 -A -depth 3 data", "2 4 "},
         {"-i 0 -sweep threads=1..2 data", "1 2 "},
     };
-    (void)state;
     need_uring();
     need_direct("data");
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -59,8 +59,7 @@ assert_masked(const char *text, const char *expected)
     free(shown);
 }
 
-static void
-the_table_has_a_head_and_aligned_rows(void **state)
+TEST(the_table_has_a_head_and_aligned_rows)
 {
     static const struct {
         const char *arguments, *head, *row;
@@ -82,7 +81,6 @@ the_table_has_a_head_and_aligned_rows(void **state)
         {"-sweep threads=1..2 -percentiles none",
          "   threads     iops     bandwidth        avg        max", " # # #/s # #", 2},
     };
-    (void)state;
     need_uring();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
@@ -106,10 +104,8 @@ the_table_has_a_head_and_aligned_rows(void **state)
 }
 
 /* All requests take 20 ms: fewer than 100 have no 99th percentile, nor five a median. */
-static void
-percentiles_of_too_few_requests_are_not_shown(void **state)
+TEST(percentiles_of_too_few_requests_are_not_shown)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "percentiles_of_too_few_requests_are_not_shown");
@@ -118,8 +114,7 @@ percentiles_of_too_few_requests_are_not_shown(void **state)
     command_free(&result);
 }
 
-static void
-json_has_a_record_per_step(void **state)
+TEST(json_has_a_record_per_step)
 {
     static const struct {
         const char *arguments, *sweeps, *size;
@@ -133,7 +128,6 @@ json_has_a_record_per_step(void **state)
         {"-sweep depth=1..4 -U", "[{\"depth\":1},{\"depth\":2},{\"depth\":4}]", "4096"},
         {"-sweep depth=2..4 -U -threads 3 -L", "[{\"depth\":2},{\"depth\":4}]", "262144"},
     };
-    (void)state;
     need_uring();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases) * 2; i++) {
@@ -148,10 +142,8 @@ json_has_a_record_per_step(void **state)
 }
 
 /* Times of 50 ms and more have the unit that tells which column is which. */
-static void
-columns_are_those_of_the_raw_line_and_json(void **state)
+TEST(columns_are_those_of_the_raw_line_and_json)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result =
@@ -164,8 +156,7 @@ columns_are_those_of_the_raw_line_and_json(void **state)
 
 /* A few requests of 80 ms, then slower ones: a step that has one of these as its first
  * gets none, unless the machine is so late that the step has begun. */
-static void
-a_slow_device_ends_a_size_sweep_early(void **state)
+TEST(a_slow_device_ends_a_size_sweep_early)
 {
     static const char *const rows[][2] = {
         {"", ""},
@@ -173,7 +164,6 @@ a_slow_device_ends_a_size_sweep_early(void **state)
         {"4\n8\n", "4096\n8192\n"},
         {"4\n8\n16\n", "4096\n8192\n16384\n"},
         {"4\n8\n16\n32\n", "4096\n8192\n16384\n32768\n"}};
-    (void)state;
     need_faults();
     for (int i = 0; i < 2; i++) {
         char line[160];
@@ -195,10 +185,8 @@ a_slow_device_ends_a_size_sweep_early(void **state)
 
 /* Only the size decides how long a request takes, if it takes that long. No worker has
  * time for two, and most have not for one. */
-static void
-other_sweeps_do_not_end_early(void **state)
+TEST(other_sweeps_do_not_end_early)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "faulty pread:1-:300ms -C -B -w 200ms -sweep threads=1..4 data "
@@ -209,8 +197,7 @@ other_sweeps_do_not_end_early(void **state)
 
 /* Where no request ended, that is; on a late machine one may be sent when the step has
  * begun. Of each such row the value, and whether the rest is right. */
-static void
-a_step_in_which_no_request_ends_is_named_and_has_a_row(void **state)
+TEST(a_step_in_which_no_request_ends_is_named_and_has_a_row)
 {
     static const struct {
         const char *script, *arguments, *name, *rows;
@@ -221,7 +208,6 @@ a_step_in_which_no_request_ends_is_named_and_has_a_row(void **state)
         {"uring:1-:150ms", "-JJ -U -sweep depth=1..2", "depth", "json"},
         {"pread:1-4:20ms,pread:5-:400ms", "-B -sweep threads=1..2", "threads", "raw"},
     };
-    (void)state;
     need_faults();
     need_uring();
     need_program("jq");
@@ -243,15 +229,13 @@ a_step_in_which_no_request_ends_is_named_and_has_a_row(void **state)
 
 /* The first step fits in memory, the last one does not; the system decides on the others.
  */
-static void
-a_step_without_memory_ends_it_with_the_rows_so_far(void **state)
+TEST(a_step_without_memory_ends_it_with_the_rows_so_far)
 {
     static const char *const cases[][2] = {
         {"table", ""},
         {"raw", "-B"},
         {"json", "-J"},
     };
-    (void)state;
     need_bare("valgrind and sanitizers need more memory than is allowed here");
     need_program("prlimit");
     need_program("jq");
@@ -273,10 +257,8 @@ a_step_without_memory_ends_it_with_the_rows_so_far(void **state)
     command_free(&result);
 }
 
-static void
-an_interrupt_leaves_the_rows_so_far(void **state)
+TEST(an_interrupt_leaves_the_rows_so_far)
 {
-    (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
@@ -294,10 +276,8 @@ an_interrupt_leaves_the_rows_so_far(void **state)
 
 /* Requests of 20 ms: the failure is in the second step, or later if they are slower; then
  * it may be of those that are not counted. */
-static void
-a_failure_ends_it_with_the_rows_so_far(void **state)
+TEST(a_failure_ends_it_with_the_rows_so_far)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(3, "a_failure_ends_it_with_the_rows_so_far");
@@ -307,10 +287,8 @@ a_failure_ends_it_with_the_rows_so_far(void **state)
     command_free(&result);
 }
 
-static void
-failures_that_are_ignored_end_nothing(void **state)
+TEST(failures_that_are_ignored_end_nothing)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(3, "failures_that_are_ignored_end_nothing");
@@ -321,10 +299,8 @@ failures_that_are_ignored_end_nothing(void **state)
 }
 
 /* Told of four times, it is not one that a busy machine held up for a moment. */
-static void
-a_request_that_hangs_in_a_step_is_told_of_and_left(void **state)
+TEST(a_request_that_hangs_in_a_step_is_told_of_and_left)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(3, "a_request_that_hangs_in_a_step_is_told_of_and_left");
@@ -335,8 +311,7 @@ a_request_that_hangs_in_a_step_is_told_of_and_left(void **state)
     command_free(&result);
 }
 
-static void
-nothing_is_left_and_nothing_is_changed(void **state)
+TEST(nothing_is_left_and_nothing_is_changed)
 {
     static const char *const arguments[] = {
         "-sweep size=4k..8k -S 1m d",
@@ -352,7 +327,6 @@ nothing_is_left_and_nothing_is_changed(void **state)
         "-sweep threads=1..2 -sweep size=4k..8k data",
         "-sweep size=4k..8k -R data",
     };
-    (void)state;
     need_uring();
     need_direct("data");
     for (size_t i = 0; i < LENGTH(arguments); i++) {
@@ -365,8 +339,7 @@ nothing_is_left_and_nothing_is_changed(void **state)
 }
 
 /* The working set is the second 4 KiB of a file of 12 KiB. */
-static void
-sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else(void **state)
+TEST(sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else)
 {
     static const struct {
         const char *arguments, *values;
@@ -385,7 +358,6 @@ sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else(void **state)
         {"-GGG -o 4k -S 4k f/copy", "512 1024 2048 4096 ", true},
         {"-WWW -A -o 4k -S 4k -depth 2 f/copy", "512 1024 2048 4096 ", true},
     };
-    (void)state;
     need_uring();
     need_direct("data");
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -402,8 +374,7 @@ sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else(void **state)
 }
 
 /* 511 bytes are less than any logical block; 3000 bytes are no multiple of one. */
-static void
-files_smaller_than_a_page_are_swept(void **state)
+TEST(files_smaller_than_a_page_are_swept)
 {
     static const struct {
         const char *arguments, *out, *err;
@@ -419,7 +390,6 @@ files_smaller_than_a_page_are_swept(void **state)
         {"", "", "ioping: little: request size is too big for this target\n", 511, 2},
         {"-C", "", "ioping: little: request size is too big for this target\n", 0, 2},
     };
-    (void)state;
     need_native("needs an emulator that tells the alignment of direct I/O");
     need_direct("data");
     need_program("jq");
@@ -435,8 +405,7 @@ files_smaller_than_a_page_are_swept(void **state)
 #define MULTIPLES \
     "ioping: blocks/f: direct I/O needs request size and offset in multiples of 4096"
 
-static void
-a_file_smaller_than_a_block_is_swept_without_direct_io(void **state)
+TEST(a_file_smaller_than_a_block_is_swept_without_direct_io)
 {
     static const struct {
         const char *arguments, *out, *err;
@@ -448,7 +417,6 @@ a_file_smaller_than_a_block_is_swept_without_direct_io(void **state)
         {"-C", "1024 cached\n", "", 2047, 0},
         {"-D", "", MULTIPLES "; leave out -D to measure without it\n", 4095, 2},
     };
-    (void)state;
     need_direct_io();
     need_native("needs an emulator that tells the alignment of direct I/O");
     need_program("jq");
@@ -469,8 +437,7 @@ a_file_smaller_than_a_block_is_swept_without_direct_io(void **state)
     }
 }
 
-static void
-a_directory_has_room_for_the_largest_request(void **state)
+TEST(a_directory_has_room_for_the_largest_request)
 {
     static const char *const cases[][2] = {
         {"size=4k..8k", "67108864\n"},
@@ -478,7 +445,6 @@ a_directory_has_room_for_the_largest_request(void **state)
         {"size=64m..80m", "83886080\n"},
         {"size=4k..8k -S 3m", "3145728\n"},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
             0,
@@ -490,10 +456,8 @@ a_directory_has_room_for_the_largest_request(void **state)
     }
 }
 
-static void
-writes_are_refused_without_consent_and_done_with_it(void **state)
+TEST(writes_are_refused_without_consent_and_done_with_it)
 {
-    (void)state;
     struct result result =
         command_status(2, "ioping -hang 0 -W -w 20ms -sweep threads=1..2 data; s=$?; cmp "
                           "data copy; exit $s");
@@ -508,8 +472,7 @@ writes_are_refused_without_consent_and_done_with_it(void **state)
     command_free(&result);
 }
 
-static void
-what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
     static const struct {
         const char *arguments, *line;
@@ -579,7 +542,6 @@ what_makes_no_sense_is_refused(void **state)
         {"-S 64k -sweep size=4k..128k",
          "ioping: data: request size is too big for this target\n", 2},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         if (strstr(cases[i].line, "io_uring") && !io_engine_of('U')->name)
             continue;
@@ -592,10 +554,8 @@ what_makes_no_sense_is_refused(void **state)
     }
 }
 
-static void
-rows_that_cannot_be_written_end_it(void **state)
+TEST(rows_that_cannot_be_written_end_it)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct result result = command_status(
             3, "ioping -hang 0 %s -C -w 200ms -sweep threads=1..64 data >/dev/full",
@@ -604,33 +564,4 @@ rows_that_cannot_be_written_end_it(void **state)
                             "ioping: standard output: No space left on device\n");
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_double_between_the_ends),
-        cmocka_unit_test(the_table_has_a_head_and_aligned_rows),
-        cmocka_unit_test(percentiles_of_too_few_requests_are_not_shown),
-        cmocka_unit_test(json_has_a_record_per_step),
-        cmocka_unit_test(columns_are_those_of_the_raw_line_and_json),
-        cmocka_unit_test(a_slow_device_ends_a_size_sweep_early),
-        cmocka_unit_test(other_sweeps_do_not_end_early),
-        cmocka_unit_test(a_step_in_which_no_request_ends_is_named_and_has_a_row),
-        cmocka_unit_test(a_step_without_memory_ends_it_with_the_rows_so_far),
-        cmocka_unit_test(an_interrupt_leaves_the_rows_so_far),
-        cmocka_unit_test(a_failure_ends_it_with_the_rows_so_far),
-        cmocka_unit_test(failures_that_are_ignored_end_nothing),
-        cmocka_unit_test(a_request_that_hangs_in_a_step_is_told_of_and_left),
-        cmocka_unit_test(nothing_is_left_and_nothing_is_changed),
-        cmocka_unit_test(sizes_go_as_far_as_a_small_working_set_and_touch_nothing_else),
-        cmocka_unit_test(files_smaller_than_a_page_are_swept),
-        cmocka_unit_test(a_file_smaller_than_a_block_is_swept_without_direct_io),
-        cmocka_unit_test(a_directory_has_room_for_the_largest_request),
-        cmocka_unit_test(writes_are_refused_without_consent_and_done_with_it),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(rows_that_cannot_be_written_end_it),
-    };
-    return cmocka_run_group_tests_name("sweep", tests, make_files, unmount_all);
 }

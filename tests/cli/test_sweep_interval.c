@@ -13,10 +13,10 @@ serve(void)
     mount_fuse("fs", "uncached,idle_ms=56,idle_us=10000,log=$PWD/fs.log");
 }
 
-static void
-each_interval_has_its_time_and_thirty_requests(void **state)
+GROUP_SETUP(make_files)
+
+TEST(each_interval_has_its_time_and_thirty_requests)
 {
-    (void)state;
     need_program("jq");
     serve();
     struct result result =
@@ -29,10 +29,8 @@ each_interval_has_its_time_and_thirty_requests(void **state)
     command_free(&result);
 }
 
-static void
-the_longest_that_keeps_a_limit_is_the_last_without_sleep(void **state)
+TEST(the_longest_that_keeps_a_limit_is_the_last_without_sleep)
 {
-    (void)state;
     need_program("jq");
     serve();
     struct result result =
@@ -45,10 +43,8 @@ the_longest_that_keeps_a_limit_is_the_last_without_sleep(void **state)
 }
 
 /* Percentiles that few requests give are left out, as in any table. */
-static void
-the_table_begins_with_the_interval(void **state)
+TEST(the_table_begins_with_the_interval)
 {
-    (void)state;
     struct result result = command_status(
         0, "ioping -hang 0 -C -w 40ms -sweep interval=1ms..3ms -slo max=1h data >o && "
            "sed -n '3p; $p' o && awk 'NR > 3 && /^ / { print $1, $2, "
@@ -59,15 +55,4 @@ the_table_begins_with_the_interval(void **state)
         "longest interval that keeps max=1hour: 3 ms\n"
         "1 ms 1\n2 ms 1\n3 ms 1\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_interval_has_its_time_and_thirty_requests),
-        cmocka_unit_test(the_longest_that_keeps_a_limit_is_the_last_without_sleep),
-        cmocka_unit_test(the_table_begins_with_the_interval),
-    };
-    return cmocka_run_group_tests_name("sweep interval", tests, make_files, unmount_all);
 }

@@ -22,8 +22,7 @@ assert_out(const struct result *result, const char *out, const char *err)
     assert_string_equal(result->err, err);
 }
 
-static void
-steps_that_break_a_limit_are_marked_and_the_highest_is_named(void **state)
+TEST(steps_that_break_a_limit_are_marked_and_the_highest_is_named)
 {
     static const struct {
         const char *arguments, *out, *err;
@@ -42,7 +41,6 @@ steps_that_break_a_limit_are_marked_and_the_highest_is_named(void **state)
         {"-sweep size=4k..8k -slo p50=1h",
          "4\n8\nlargest size that keeps p50=1hour: 8 KiB\n", "", 0},
     };
-    (void)state;
     need_uring();
     serve();
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -57,10 +55,8 @@ steps_that_break_a_limit_are_marked_and_the_highest_is_named(void **state)
     }
 }
 
-static void
-pipes_have_a_line_of_its_own_kind(void **state)
+TEST(pipes_have_a_line_of_its_own_kind)
 {
-    (void)state;
     need_uring();
     serve();
     struct result result = command_status(
@@ -76,10 +72,8 @@ pipes_have_a_line_of_its_own_kind(void **state)
     command_free(&result);
 }
 
-static void
-records_agree_with_their_own_figures(void **state)
+TEST(records_agree_with_their_own_figures)
 {
-    (void)state;
     need_program("jq");
     need_uring();
     serve();
@@ -94,10 +88,8 @@ records_agree_with_their_own_figures(void **state)
 }
 
 /* Some 23 requests in the time of a step. */
-static void
-too_few_requests_to_know_are_said_to_be(void **state)
+TEST(too_few_requests_to_know_are_said_to_be)
 {
-    (void)state;
     need_uring();
     serve();
     struct result result = command_status(
@@ -108,16 +100,4 @@ too_few_requests_to_know_are_said_to_be(void **state)
                "use a longer -w\n"
                "ioping: no depth is known to keep p99.9=1hour\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_that_break_a_limit_are_marked_and_the_highest_is_named),
-        cmocka_unit_test(pipes_have_a_line_of_its_own_kind),
-        cmocka_unit_test(records_agree_with_their_own_figures),
-        cmocka_unit_test(too_few_requests_to_know_are_said_to_be),
-    };
-    return cmocka_run_group_tests_name("sweep limits", tests, NULL, unmount_all);
 }

@@ -25,11 +25,11 @@ serve(const char *options)
     mount_fuse("fs", "uncached,log=$PWD/fs.log,%s", options);
 }
 
+GROUP_SETUP(make_files)
+
 /* Four at a time of 40 ms: 100 per second. */
-static void
-the_highest_rate_is_that_of_the_server(void **state)
+TEST(the_highest_rate_is_that_of_the_server)
 {
-    (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(engines); i++) {
         if (engines[i].need)
@@ -44,10 +44,8 @@ the_highest_rate_is_that_of_the_server(void **state)
 }
 
 /* About a thousand are late, evenly up to one second: of 3000 a third. */
-static void
-times_count_from_when_requests_were_due(void **state)
+TEST(times_count_from_when_requests_were_due)
 {
-    (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(engines); i++) {
         if (engines[i].need)
@@ -62,10 +60,8 @@ times_count_from_when_requests_were_due(void **state)
 
 /* 101 a second are due, 100 can be answered: forty at a time, each of which takes so long
  * that what a busy machine adds matters little. */
-static void
-the_highest_rate_is_at_most_what_was_achieved(void **state)
+TEST(the_highest_rate_is_at_most_what_was_achieved)
 {
-    (void)state;
     need_uring();
     need_program("jq");
     serve("delay_us=400000,slots=40");
@@ -80,15 +76,13 @@ the_highest_rate_is_at_most_what_was_achieved(void **state)
     "\n"
 
 /* Where a container forbids what comes first; said once, of two targets. */
-static void
-the_first_engine_that_is_allowed_is_taken(void **state)
+TEST(the_first_engine_that_is_allowed_is_taken)
 {
     static const char *const cases[][3] = {
         {"mincore", "depth 1024 (io_uring)\n", ""},
         {"io_uring_setup", "depth 1024 (Linux AIO)\n", MISSING("-sweep", "Linux AIO")},
         {"io_uring_setup,io_setup", "64 threads\n", MISSING("-sweep", "64 threads")},
     };
-    (void)state;
     need_uring();
     need_linux_aio();
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -99,25 +93,10 @@ the_first_engine_that_is_allowed_is_taken(void **state)
     }
 }
 
-static void
-so_it_is_for_a_load_with_many_at_a_time(void **state)
+TEST(so_it_is_for_a_load_with_many_at_a_time)
 {
-    (void)state;
     need_uring();
     struct result result = command_status(0, "load_without io_uring_setup,io_setup");
     assert_string_equal(result.err, MISSING("-load", "2 threads"));
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_highest_rate_is_that_of_the_server),
-        cmocka_unit_test(the_highest_rate_is_at_most_what_was_achieved),
-        cmocka_unit_test(times_count_from_when_requests_were_due),
-        cmocka_unit_test(the_first_engine_that_is_allowed_is_taken),
-        cmocka_unit_test(so_it_is_for_a_load_with_many_at_a_time),
-    };
-    return cmocka_run_group_tests_name("sweep rate", tests, make_files, unmount_all);
 }

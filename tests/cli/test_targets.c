@@ -34,12 +34,12 @@ set_up(void **state)
     return 0;
 }
 
+GROUP_SETUP(set_up)
+
 /* Numbered on their own, and all of them before the first summary. */
-static void
-each_has_its_lines_and_the_summaries_are_in_the_order_given(void **state)
+TEST(each_has_its_lines_and_the_summaries_are_in_the_order_given)
 {
     static const char *const orders[][2] = {{"a", "b"}, {"b", "a"}};
-    (void)state;
     for (size_t i = 0; i < LENGTH(orders); i++) {
         char expected[1024];
         const char *first = orders[i][0], *second = orders[i][1];
@@ -56,10 +56,8 @@ each_has_its_lines_and_the_summaries_are_in_the_order_given(void **state)
     }
 }
 
-static void
-one_target_is_compared_with_nothing(void **state)
+TEST(one_target_is_compared_with_nothing)
 {
-    (void)state;
     struct result result = command_status(0, "ioping -c 3 -i 0 a");
     assert_contains(result.out, "\n--- a (");
     assert_lacks(result.out, "comparison");
@@ -67,10 +65,8 @@ one_target_is_compared_with_nothing(void **state)
 }
 
 /* The slower is named first. Each of its requests takes 30 ms at least. */
-static void
-the_faster_is_first_in_the_comparison(void **state)
+TEST(the_faster_is_first_in_the_comparison)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "the_faster_is_first_in_the_comparison");
     assert_matches(result.out, "^" HEAD "\n" ROW("data", "79") "\n" ROW("copy", "79") //
@@ -84,12 +80,10 @@ the_faster_is_first_in_the_comparison(void **state)
 /* Each request of two takes 20 ms, and of one 80: however these are named, the two that
  * do not differ stay in their order. A busy machine may make them differ, and tries
  * again. */
-static void
-equal_ones_are_not_ranked(void **state)
+TEST(equal_ones_are_not_ranked)
 {
     static const char *const orders[][2] = {{"third data copy", "data copy third"},
                                             {"copy third data", "copy data third"}};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(orders); i++) {
         char expected[64];
@@ -102,10 +96,8 @@ equal_ones_are_not_ranked(void **state)
 }
 
 /* The waits that correction adds are not among the requests. */
-static void
-nothing_is_known_of_corrected_ones(void **state)
+TEST(nothing_is_known_of_corrected_ones)
 {
-    (void)state;
     struct result result = command_status(0, "nothing_is_known_of_corrected_ones");
     assert_matches(result.out, "^" HEAD "\n" ROW("copy", "149") "\n" ROW("data", "149") //
                    "\n[?] not known: [^\n]*\n$");
@@ -115,11 +107,9 @@ nothing_is_known_of_corrected_ones(void **state)
 
 /* Twenty a second each: with one pace for both there would be ten. Never too many; where
  * a busy machine did too few it is tried again. */
-static void
-paces_hold_for_each(void **state)
+TEST(paces_hold_for_each)
 {
     static const char *const options[] = {"-i 50ms", "-r 20", "-l 80k"};
-    (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(0, "paces_hold_for_each %s", options[i]);
@@ -129,10 +119,8 @@ paces_hold_for_each(void **state)
 }
 
 /* Each of the first's takes 30 ms, so that the other is through long before. */
-static void
-counts_hold_for_each(void **state)
+TEST(counts_hold_for_each)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(
@@ -146,8 +134,7 @@ counts_hold_for_each(void **state)
 /* The first of COUNT numbers, and what stands after the tenth; how often. */
 #define COLUMNS "sed -E 's/^([0-9]+)( [0-9]+){9}/\\1/' o | sort | uniq -c | tr -s ' '"
 
-static void
-raw_lines_have_the_target_in_the_end(void **state)
+TEST(raw_lines_have_the_target_in_the_end)
 {
     static const struct {
         const char *arguments, *lines;
@@ -161,7 +148,6 @@ raw_lines_have_the_target_in_the_end(void **state)
         {"-B data", " 1 3\n"},
         {"-q -p 1 'with space'", " 3 1\n"},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(
             0, "ioping -a 0 -c 3 -i 0 %s >o && " COLUMNS, cases[i].arguments);
@@ -171,10 +157,8 @@ raw_lines_have_the_target_in_the_end(void **state)
     }
 }
 
-static void
-final_raw_lines_are_in_the_order_given(void **state)
+TEST(final_raw_lines_are_in_the_order_given)
 {
-    (void)state;
     struct result result =
         command_status(0, "{ ioping -B -c 2 -i 0 data copy third; ioping -B -c 2 -i 0 "
                           "third data copy; } | cut -d' ' -f11- | tr '\\n' ' '");
@@ -183,20 +167,16 @@ final_raw_lines_are_in_the_order_given(void **state)
 }
 
 /* A grid of its own for each; all requests are in one of its lines. */
-static void
-raw_lines_of_a_time_have_it_too(void **state)
+TEST(raw_lines_of_a_time_have_it_too)
 {
-    (void)state;
     struct result result = command_status(0, "raw_lines_of_a_time_have_it_too");
     assert_string_equal(result.out, "1 copy 1 data \n");
     command_free(&result);
 }
 
-static void
-json_has_the_records_of_all(void **state)
+TEST(json_has_the_records_of_all)
 {
     static const char *const options[] = {"-J", "-JJ"};
-    (void)state;
     need_program("jq");
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
@@ -209,10 +189,8 @@ json_has_the_records_of_all(void **state)
     }
 }
 
-static void
-json_of_periods_names_the_target(void **state)
+TEST(json_of_periods_names_the_target)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(
         0, "ioping -J -q -p 2 -a 0 -c 4 -i 0 copy data | jq -c 'length, (.[-2:] | "
@@ -223,8 +201,7 @@ json_of_periods_names_the_target(void **state)
     command_free(&result);
 }
 
-static void
-the_file_of_metrics_has_all(void **state)
+TEST(the_file_of_metrics_has_all)
 {
     static const struct {
         const char *targets, *told;
@@ -234,7 +211,6 @@ the_file_of_metrics_has_all(void **state)
                                 "data  2\ndata 2 2\ncopy  2\ndata 3 2\n"
                                 "data  1\ndata 2 1\ncopy  1\ndata 3 1\n"},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result =
             command_status(0, "the_file_of_metrics_has_all %s", cases[i].targets);
@@ -244,10 +220,8 @@ the_file_of_metrics_has_all(void **state)
 }
 
 /* The first request of one hangs, so it is not the last version. */
-static void
-the_file_of_metrics_has_all_before_the_first_request(void **state)
+TEST(the_file_of_metrics_has_all_before_the_first_request)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(3, "the_file_of_metrics_has_all_before_the_first_request");
@@ -259,8 +233,7 @@ the_file_of_metrics_has_all_before_the_first_request(void **state)
     "No such file or directory; name a directory, a file or a device that exists\n"
 
 /* A read would fail and end with another status. Nothing is made or left anywhere. */
-static void
-one_bad_target_ends_it_before_any_request(void **state)
+TEST(one_bad_target_ends_it_before_any_request)
 {
     static const struct {
         const char *arguments, *line;
@@ -278,7 +251,6 @@ one_bad_target_ends_it_before_any_request(void **state)
         {"-c 3 -s 64k data small",
          "ioping: small: request size is too big for this target\n"},
     };
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "mkdir -p c; mkfifo fifo; head -c 16k data >small");
@@ -293,11 +265,9 @@ one_bad_target_ends_it_before_any_request(void **state)
 }
 
 /* Both of the same file, and of a directory in which each makes one. */
-static void
-the_same_target_twice_is_two(void **state)
+TEST(the_same_target_twice_is_two)
 {
     static const char *const names[] = {"data", "a"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(names); i++) {
         char expected[1024];
         const char *name = names[i];
@@ -317,10 +287,8 @@ the_same_target_twice_is_two(void **state)
 
 /* The steps of one and then those of the other. Steps in which a busy machine did
  * nothing are tried again. */
-static void
-sweeps_are_one_after_another_and_their_tables_together(void **state)
+TEST(sweeps_are_one_after_another_and_their_tables_together)
 {
-    (void)state;
     struct result result =
         command_status(0, "sweeps_are_one_after_another_and_their_tables_together");
     assert_string_equal(result.out,
@@ -330,20 +298,16 @@ sweeps_are_one_after_another_and_their_tables_together(void **state)
     command_free(&result);
 }
 
-static void
-raw_lines_of_sweeps_have_the_target_in_the_end(void **state)
+TEST(raw_lines_of_sweeps_have_the_target_in_the_end)
 {
-    (void)state;
     struct result result =
         command_status(0, "raw_lines_of_sweeps_have_the_target_in_the_end");
     assert_string_equal(result.out, "1 data\n2 data\n1 with space\n2 with space\n");
     command_free(&result);
 }
 
-static void
-json_of_sweeps_is_one_array(void **state)
+TEST(json_of_sweeps_is_one_array)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "json_of_sweeps_is_one_array");
     assert_string_equal(result.out,
@@ -352,10 +316,8 @@ json_of_sweeps_is_one_array(void **state)
 }
 
 /* One takes 50 ms, whatever the machine does, and the least of nine does not. */
-static void
-a_limit_that_one_breaks_names_it_and_is_in_the_comparison(void **state)
+TEST(a_limit_that_one_breaks_names_it_and_is_in_the_comparison)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(5, "a_limit_that_one_breaks_names_it_and_is_in_the_comparison");
@@ -367,10 +329,8 @@ a_limit_that_one_breaks_names_it_and_is_in_the_comparison(void **state)
     command_free(&result);
 }
 
-static void
-limits_that_all_keep_change_nothing_but_the_comparison(void **state)
+TEST(limits_that_all_keep_change_nothing_but_the_comparison)
 {
-    (void)state;
     struct result result =
         command_status(0, "limits_that_all_keep_change_nothing_but_the_comparison");
     assert_matches(result.out, "^" ROW("(data|copy)", "3") " +ok\n" //
@@ -379,10 +339,8 @@ limits_that_all_keep_change_nothing_but_the_comparison(void **state)
     command_free(&result);
 }
 
-static void
-a_limit_that_is_not_known_of_one_names_it(void **state)
+TEST(a_limit_that_is_not_known_of_one_names_it)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(
         3,
@@ -393,10 +351,8 @@ a_limit_that_is_not_known_of_one_names_it(void **state)
     command_free(&result);
 }
 
-static void
-an_interrupt_prints_all_summaries_and_the_comparison(void **state)
+TEST(an_interrupt_prints_all_summaries_and_the_comparison)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH(endings); i++) {
         struct result result = command_status(
             endings[i].died, "an_interrupt_prints_all_summaries_and_the_comparison %s",
@@ -410,10 +366,8 @@ an_interrupt_prints_all_summaries_and_the_comparison(void **state)
     }
 }
 
-static void
-an_interrupt_leaves_valid_json(void **state)
+TEST(an_interrupt_leaves_valid_json)
 {
-    (void)state;
     need_program("jq");
     struct result result = command_status(0, "an_interrupt_leaves_valid_json");
     assert_string_equal(result.out, "[4,[[\"data\",1],[\"copy\",1]]]\n");
@@ -425,12 +379,10 @@ an_interrupt_leaves_valid_json(void **state)
     "(ioping: (data|third): (request [0-9]+ has had no answer for|not " \
     "ready after) [0-9.]+ m?s\n)*"
 
-static void
-one_that_hangs_does_not_hold_up_the_others(void **state)
+TEST(one_that_hangs_does_not_hold_up_the_others)
 {
     static const char *const orders[] = {"copy data third", "data copy third",
                                          "data third copy"};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(orders); i++) {
         struct result result =
@@ -447,10 +399,8 @@ one_that_hangs_does_not_hold_up_the_others(void **state)
     }
 }
 
-static void
-all_that_hang_are_named(void **state)
+TEST(all_that_hang_are_named)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(3, "all_that_hang_are_named");
     assert_string_equal(result.out, "4\n");
@@ -461,13 +411,11 @@ all_that_hang_are_named(void **state)
 }
 
 /* The second request of one target fails at once, before those of the others. */
-static void
-one_that_fails_does_not_end_the_others(void **state)
+TEST(one_that_fails_does_not_end_the_others)
 {
     static const struct {
         const char *options, *generated;
     } cases[] = {{"", "2"}, {"-E", "5"}};
-    (void)state;
     need_faults();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char expected[1024];
@@ -487,11 +435,9 @@ one_that_fails_does_not_end_the_others(void **state)
     }
 }
 
-static void
-lost_output_ends_all(void **state)
+TEST(lost_output_ends_all)
 {
     static const char *const options[] = {"", "-q -c 3", "-B -c 3", "-J"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result = command_status(
             3, "ioping -hang 0 -C -i 1ms %s data copy >/dev/full", options[i]);
@@ -502,10 +448,8 @@ lost_output_ends_all(void **state)
 }
 
 /* The slowest and the fastest change places with each try. */
-static void
-devices_are_in_the_right_order_with_the_right_ratios(void **state)
+TEST(devices_are_in_the_right_order_with_the_right_ratios)
 {
-    (void)state;
     need_faults();
     struct result result = command("attach_disks");
     if (result.status == 99)
@@ -515,41 +459,4 @@ devices_are_in_the_right_order_with_the_right_ratios(void **state)
     assert_string_equal(result.out, "2 8 32 1 1 1 1 1 1 1 1 1\n");
     assert_string_equal(result.err, "");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_has_its_lines_and_the_summaries_are_in_the_order_given),
-        cmocka_unit_test(one_target_is_compared_with_nothing),
-        cmocka_unit_test(the_faster_is_first_in_the_comparison),
-        cmocka_unit_test(equal_ones_are_not_ranked),
-        cmocka_unit_test(nothing_is_known_of_corrected_ones),
-        cmocka_unit_test(paces_hold_for_each),
-        cmocka_unit_test(counts_hold_for_each),
-        cmocka_unit_test(raw_lines_have_the_target_in_the_end),
-        cmocka_unit_test(final_raw_lines_are_in_the_order_given),
-        cmocka_unit_test(raw_lines_of_a_time_have_it_too),
-        cmocka_unit_test(json_has_the_records_of_all),
-        cmocka_unit_test(json_of_periods_names_the_target),
-        cmocka_unit_test(the_file_of_metrics_has_all),
-        cmocka_unit_test(the_file_of_metrics_has_all_before_the_first_request),
-        cmocka_unit_test(one_bad_target_ends_it_before_any_request),
-        cmocka_unit_test(the_same_target_twice_is_two),
-        cmocka_unit_test(sweeps_are_one_after_another_and_their_tables_together),
-        cmocka_unit_test(raw_lines_of_sweeps_have_the_target_in_the_end),
-        cmocka_unit_test(json_of_sweeps_is_one_array),
-        cmocka_unit_test(a_limit_that_one_breaks_names_it_and_is_in_the_comparison),
-        cmocka_unit_test(limits_that_all_keep_change_nothing_but_the_comparison),
-        cmocka_unit_test(a_limit_that_is_not_known_of_one_names_it),
-        cmocka_unit_test(an_interrupt_prints_all_summaries_and_the_comparison),
-        cmocka_unit_test(an_interrupt_leaves_valid_json),
-        cmocka_unit_test(one_that_hangs_does_not_hold_up_the_others),
-        cmocka_unit_test(all_that_hang_are_named),
-        cmocka_unit_test(one_that_fails_does_not_end_the_others),
-        cmocka_unit_test(lost_output_ends_all),
-        cmocka_unit_test(devices_are_in_the_right_order_with_the_right_ratios),
-    };
-    return cmocka_run_group_tests_name("targets", tests, set_up, unmount_all);
 }

@@ -15,8 +15,9 @@ need_engines(void)
     need_aio();
 }
 
-static void
-counts_hold_for_all_of_them_together(void **state)
+GROUP_SETUP(make_files)
+
+TEST(counts_hold_for_all_of_them_together)
 {
     static const char *const cases[][2] = {
         {"-threads 2 -c 1", "0 1\n"},
@@ -32,7 +33,6 @@ counts_hold_for_all_of_them_together(void **state)
         {"-threads 0.003k -c 9", "8 9\n"},
         {"-threads=2 -C -c 5000", "4999 5000\n"},
     };
-    (void)state;
     need_engines();
     for (size_t i = 0; i < LENGTH(cases) * LENGTH(engines); i++) {
         const char *const *row = cases[i / LENGTH(engines)];
@@ -46,10 +46,8 @@ counts_hold_for_all_of_them_together(void **state)
 }
 
 /* Lines and JSON have the same numbers; the warm-up has the first. */
-static void
-numbers_are_those_of_the_run(void **state)
+TEST(numbers_are_those_of_the_run)
 {
-    (void)state;
     need_engines();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(engines); i++) {
@@ -64,10 +62,8 @@ numbers_are_those_of_the_run(void **state)
 
 /* Rates are over the time in which requests were under way: no longer than the run, and
  * no shorter than the longest of them. */
-static void
-sums_are_those_of_all_records(void **state)
+TEST(sums_are_those_of_all_records)
 {
-    (void)state;
     need_engines();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(engines); i++) {
@@ -78,10 +74,8 @@ sums_are_those_of_all_records(void **state)
     }
 }
 
-static void
-a_seed_gives_each_worker_its_offsets(void **state)
+TEST(a_seed_gives_each_worker_its_offsets)
 {
-    (void)state;
     need_engines();
     need_program("jq");
     struct result first = command_status(0, "offsets_of_fifteen");
@@ -97,8 +91,7 @@ a_seed_gives_each_worker_its_offsets(void **state)
     command_free(&first);
 }
 
-static void
-linear_workers_begin_side_by_side(void **state)
+TEST(linear_workers_begin_side_by_side)
 {
     static const struct {
         const char *arguments, *blocks;
@@ -109,7 +102,6 @@ linear_workers_begin_side_by_side(void **state)
         {"-threads 4 -S 8k -c 4", "[0,0,1,1]\n"},
         {"-threads 2 -S 64k -b 8 -c 16", "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]\n"},
     };
-    (void)state;
     need_engines();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(cases) * LENGTH(engines); i++) {
@@ -127,8 +119,7 @@ linear_workers_begin_side_by_side(void **state)
 }
 
 /* Each has the first of its grid at once, so the first come on top. */
-static void
-limits_hold_for_the_sum(void **state)
+TEST(limits_hold_for_the_sum)
 {
     static const char *const cases[][2] = {
         {"-threads 4 -r 100 -w 300ms", "4"},
@@ -137,7 +128,6 @@ limits_hold_for_the_sum(void **state)
         {"-threads 2 -b 2 -r 100 -w 300ms", "4"},
         {"-threads 4 -r 100 -w 300ms -U -depth 2", "4"},
     };
-    (void)state;
     need_engines();
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct result result = command_status(0,
@@ -152,10 +142,8 @@ limits_hold_for_the_sum(void **state)
 }
 
 /* At 0, 40 and 80 ms each; none at 120. */
-static void
-the_interval_and_the_end_are_those_of_each(void **state)
+TEST(the_interval_and_the_end_are_those_of_each)
 {
-    (void)state;
     need_engines();
     for (size_t i = 0; i < LENGTH(engines); i++) {
         struct result result = command_status(
@@ -166,11 +154,9 @@ the_interval_and_the_end_are_those_of_each(void **state)
 }
 
 /* A period is that of the records since the one before. */
-static void
-periods_add_up(void **state)
+TEST(periods_add_up)
 {
     static const char *const options[] = {"-p 7", "-P 15ms", "-p 5 -P 20ms"};
-    (void)state;
     need_engines();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(engines) * LENGTH(options); i++) {
@@ -182,10 +168,8 @@ periods_add_up(void **state)
     }
 }
 
-static void
-raw_lines_after_so_many_requests_of_all(void **state)
+TEST(raw_lines_after_so_many_requests_of_all)
 {
-    (void)state;
     need_engines();
     for (size_t i = 0; i < LENGTH(engines); i++) {
         struct result result =
@@ -195,11 +179,9 @@ raw_lines_after_so_many_requests_of_all(void **state)
     }
 }
 
-static void
-writes_in_a_directory_leave_nothing(void **state)
+TEST(writes_in_a_directory_leave_nothing)
 {
     static const char *const options[] = {"-W", "-WL", "-WC", "-G", "-WY", "-Ws3000"};
-    (void)state;
     need_engines();
     for (size_t i = 0; i < LENGTH(options) * LENGTH(engines); i++) {
         struct result result = command_status(
@@ -210,10 +192,8 @@ writes_in_a_directory_leave_nothing(void **state)
     }
 }
 
-static void
-a_signal_wakes_all_that_sleep(void **state)
+TEST(a_signal_wakes_all_that_sleep)
 {
-    (void)state;
     need_engines();
     for (size_t i = 0; i < LENGTH(engines); i++) {
         const struct ending *ending = &endings[i % LENGTH(endings)];
@@ -226,10 +206,8 @@ a_signal_wakes_all_that_sleep(void **state)
     }
 }
 
-static void
-interim_statistics_are_of_all(void **state)
+TEST(interim_statistics_are_of_all)
 {
-    (void)state;
     need_engines();
     for (size_t i = 0; i < LENGTH(engines); i++) {
         struct result result =
@@ -240,10 +218,8 @@ interim_statistics_are_of_all(void **state)
 }
 
 /* Which ends only by that. Before the others notice they may have sent some more. */
-static void
-a_failure_of_one_ends_them_all(void **state)
+TEST(a_failure_of_one_ends_them_all)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(3, "a_failure_of_one_ends_them_all");
     assert_string_equal(result.out, "[1,true,true,true]\n");
@@ -252,10 +228,8 @@ a_failure_of_one_ends_them_all(void **state)
     command_free(&result);
 }
 
-static void
-failures_that_are_ignored_are_counted(void **state)
+TEST(failures_that_are_ignored_are_counted)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(3, "failures_that_are_ignored_are_counted");
     assert_string_equal(result.out, "20\n60 requests completed\ngenerated 80 "
@@ -266,10 +240,8 @@ failures_that_are_ignored_are_counted(void **state)
 
 /* One of three is stuck; with the others the run goes on. Others that are told of are
  * only late. */
-static void
-one_that_hangs_does_not_hold_the_others(void **state)
+TEST(one_that_hangs_does_not_hold_the_others)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(3, "one_that_hangs_does_not_hold_the_others");
     assert_string_equal(result.out, "1\n1\n1\n");
@@ -279,10 +251,8 @@ one_that_hangs_does_not_hold_the_others(void **state)
     command_free(&result);
 }
 
-static void
-all_that_hang_are_told_of(void **state)
+TEST(all_that_hang_are_told_of)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(3, "all_that_hang_are_told_of");
     assert_matches(result.out,
@@ -292,12 +262,10 @@ all_that_hang_are_told_of(void **state)
 }
 
 /* As many as that need some time to begin together on a small machine. */
-static void
-many_begin_and_end(void **state)
+TEST(many_begin_and_end)
 {
     static const char *const shapes[] = {"", "-U"};
     struct rlimit limit;
-    (void)state;
     need_uring();
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     for (size_t i = 0; i < LENGTH(shapes); i++) {
@@ -315,12 +283,10 @@ many_begin_and_end(void **state)
 }
 
 /* No thread for all of them: no request of any. */
-static void
-too_few_threads_are_refused_before_the_first_request(void **state)
+TEST(too_few_threads_are_refused_before_the_first_request)
 {
     static const char *const targets[] = {"data", "own", "-W own", "-J data",
                                           "-WWW copy"};
-    (void)state;
     need_users();
     need_bare("valgrind and sanitizers have threads of their own");
     need_program("prlimit");
@@ -337,8 +303,7 @@ too_few_threads_are_refused_before_the_first_request(void **state)
     }
 }
 
-static void
-what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
     static const char *const cases[][2] = {
         {"-threads 0", "-threads '0': must be more than 0"},
@@ -356,7 +321,6 @@ what_makes_no_sense_is_refused(void **state)
         {"-U -depth 2 -corrected", "-corrected: requests do not wait for each other with "
                                    "-depth; leave out one of them"},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[256];
         if (strstr(cases[i][1], "io_uring") && !io_engine_of('U')->name)
@@ -370,10 +334,8 @@ what_makes_no_sense_is_refused(void **state)
 }
 
 /* Each of three takes three intervals and more, of whatever worker. */
-static void
-corrected_percentiles_are_those_of_all(void **state)
+TEST(corrected_percentiles_are_those_of_all)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(0, "corrected_percentiles_are_those_of_all");
@@ -381,10 +343,8 @@ corrected_percentiles_are_those_of_all(void **state)
     command_free(&result);
 }
 
-static void
-a_stuck_worker_misses_its_points(void **state)
+TEST(a_stuck_worker_misses_its_points)
 {
-    (void)state;
     need_engines();
     need_program("jq");
     for (size_t i = 0; i < 3; i++) { /* of depth one */
@@ -396,33 +356,4 @@ a_stuck_worker_misses_its_points(void **state)
         assert_string_equal(result.out, "[true,true,true]\n");
         command_free(&result);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_hold_for_all_of_them_together),
-        cmocka_unit_test(numbers_are_those_of_the_run),
-        cmocka_unit_test(sums_are_those_of_all_records),
-        cmocka_unit_test(a_seed_gives_each_worker_its_offsets),
-        cmocka_unit_test(linear_workers_begin_side_by_side),
-        cmocka_unit_test(limits_hold_for_the_sum),
-        cmocka_unit_test(the_interval_and_the_end_are_those_of_each),
-        cmocka_unit_test(periods_add_up),
-        cmocka_unit_test(raw_lines_after_so_many_requests_of_all),
-        cmocka_unit_test(writes_in_a_directory_leave_nothing),
-        cmocka_unit_test(a_signal_wakes_all_that_sleep),
-        cmocka_unit_test(interim_statistics_are_of_all),
-        cmocka_unit_test(a_failure_of_one_ends_them_all),
-        cmocka_unit_test(failures_that_are_ignored_are_counted),
-        cmocka_unit_test(one_that_hangs_does_not_hold_the_others),
-        cmocka_unit_test(all_that_hang_are_told_of),
-        cmocka_unit_test(many_begin_and_end),
-        cmocka_unit_test(too_few_threads_are_refused_before_the_first_request),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(corrected_percentiles_are_those_of_all),
-        cmocka_unit_test(a_stuck_worker_misses_its_points),
-    };
-    return cmocka_run_group_tests_name("threads", tests, make_files, unmount_all);
 }

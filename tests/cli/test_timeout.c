@@ -6,11 +6,11 @@
 
 #define FAILED "ioping: request [0-9]+ failed: no answer for [0-9.]+ m?s \\(timeout\\)\n"
 
-static void
-a_server_that_stops_ends_the_run(void **state)
+GROUP_SETUP(make_files)
+
+TEST(a_server_that_stops_ends_the_run)
 {
     static const char *const options[] = {"", "-threads 8", "-A", "-U", "-U -depth 8"};
-    (void)state;
     mount_fuse("fs", "uncached,hang_file=%s/hang", scratch());
     for (size_t i = 0; i < LENGTH(options); i++) {
         if (i == 2)
@@ -25,11 +25,9 @@ a_server_that_stops_ends_the_run(void **state)
     }
 }
 
-static void
-a_server_that_stops_outlasts_the_work_time(void **state)
+TEST(a_server_that_stops_outlasts_the_work_time)
 {
     static const char *const options[] = {"", "-threads 4"};
-    (void)state;
     mount_fuse("fs", "uncached,hang_file=%s/hang", scratch());
     for (size_t i = 0; i < LENGTH(options); i++) {
         struct result result =
@@ -42,10 +40,8 @@ a_server_that_stops_outlasts_the_work_time(void **state)
 }
 
 /* Also with -hang 0, which the command has. */
-static void
-what_is_under_way_has_five_seconds(void **state)
+TEST(what_is_under_way_has_five_seconds)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(3, "faulty pread:2:hang -C -B -i 0 -w 100ms data");
@@ -54,12 +50,10 @@ what_is_under_way_has_five_seconds(void **state)
     command_free(&result);
 }
 
-static void
-with_ignore_whatever_can_goes_on(void **state)
+TEST(with_ignore_whatever_can_goes_on)
 {
     static const char *const arguments[] = {"pread:3:hang -threads 4 -i 20ms -c 120",
                                             "uring:3:hang -U -depth 4 -i 20ms -c 80"};
-    (void)state;
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(arguments); i++) {
@@ -73,12 +67,10 @@ with_ignore_whatever_can_goes_on(void **state)
     }
 }
 
-static void
-with_ignore_it_ends_when_nothing_can_go_on(void **state)
+TEST(with_ignore_it_ends_when_nothing_can_go_on)
 {
     static const char *const arguments[] = {"pread:3-:hang -threads 4",
                                             "uring:3-:hang -U -depth 4"};
-    (void)state;
     need_faults();
     need_program("jq");
     for (size_t i = 0; i < LENGTH(arguments); i++) {
@@ -92,10 +84,8 @@ with_ignore_it_ends_when_nothing_can_go_on(void **state)
     }
 }
 
-static void
-the_other_target_goes_on_only_with_ignore(void **state)
+TEST(the_other_target_goes_on_only_with_ignore)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     for (int i = 0; i < 2; i++) {
@@ -106,10 +96,8 @@ the_other_target_goes_on_only_with_ignore(void **state)
     }
 }
 
-static void
-the_time_of_a_stop_is_no_wait(void **state)
+TEST(the_time_of_a_stop_is_no_wait)
 {
-    (void)state;
     need_faults();
     need_bare("the tool's own threads are stopped as well");
     need_native("an emulator takes its time to tell of signals");
@@ -118,10 +106,8 @@ the_time_of_a_stop_is_no_wait(void **state)
     command_free(&result);
 }
 
-static void
-json_has_its_age(void **state)
+TEST(json_has_its_age)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(3, "json_has_the_age pread:3:hang -C");
@@ -131,10 +117,8 @@ json_has_its_age(void **state)
 }
 
 /* The third write is there, its flush is not; the first flush is that of the target. */
-static void
-a_flush_is_a_part_of_its_write(void **state)
+TEST(a_flush_is_a_part_of_its_write)
 {
-    (void)state;
     need_faults();
     need_program("jq");
     struct result result = command_status(3, "json_has_the_age fdatasync:3:hang -WWW");
@@ -142,32 +126,12 @@ a_flush_is_a_part_of_its_write(void **state)
     command_free(&result);
 }
 
-static void
-a_sweep_ends_with_its_step(void **state)
+TEST(a_sweep_ends_with_its_step)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(
         3, "faulty pread:30:hang -C -sweep threads=1..4 -w 200ms -timeout 500ms data");
     assert_matches(result.out, "\n  *1  *[0-9][^\n]*\n$");
     assert_matches(result.err, "^" FAILED "$");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_that_stops_ends_the_run),
-        cmocka_unit_test(a_server_that_stops_outlasts_the_work_time),
-        cmocka_unit_test(what_is_under_way_has_five_seconds),
-        cmocka_unit_test(with_ignore_whatever_can_goes_on),
-        cmocka_unit_test(with_ignore_it_ends_when_nothing_can_go_on),
-        cmocka_unit_test(the_other_target_goes_on_only_with_ignore),
-        cmocka_unit_test(the_time_of_a_stop_is_no_wait),
-        cmocka_unit_test(json_has_its_age),
-        cmocka_unit_test(a_flush_is_a_part_of_its_write),
-        cmocka_unit_test(a_sweep_ends_with_its_step),
-    };
-    return cmocka_run_group_tests_name("timeout", tests, make_files, unmount_all);
 }

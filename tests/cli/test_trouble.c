@@ -11,11 +11,11 @@ set_up(void **state)
     return 0;
 }
 
+GROUP_SETUP(set_up)
+
 /* A claim on it is the run's, not one of each target. */
-static void
-a_device_may_be_written_to_as_two_targets(void **state)
+TEST(a_device_may_be_written_to_as_two_targets)
 {
-    (void)state;
     need_loops();
     struct result result = command_status(0, "a_device_may_be_written_to_as_two_targets");
     if (!result.out[0])
@@ -25,10 +25,8 @@ a_device_may_be_written_to_as_two_targets(void **state)
 }
 
 /* One target without output does not change that. */
-static void
-lost_output_ends_all_of_them(void **state)
+TEST(lost_output_ends_all_of_them)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(
         3, "faulty pread@one/:1:hang -C -i 10ms -hang 1s one two >/dev/full");
@@ -37,10 +35,8 @@ lost_output_ends_all_of_them(void **state)
 }
 
 /* None is stuck, but there is not as much patience as all of them take. */
-static void
-a_signal_keeps_others_from_being_opened(void **state)
+TEST(a_signal_keeps_others_from_being_opened)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "a_signal_keeps_others_from_being_opened");
     assert_string_equal(result.out,
@@ -48,10 +44,8 @@ a_signal_keeps_others_from_being_opened(void **state)
     command_free(&result);
 }
 
-static void
-one_that_is_given_up_leaves_nothing_of_the_others(void **state)
+TEST(one_that_is_given_up_leaves_nothing_of_the_others)
 {
-    (void)state;
     need_faults();
     struct result result =
         command_status(0, "one_that_is_given_up_leaves_nothing_of_the_others");
@@ -60,10 +54,8 @@ one_that_is_given_up_leaves_nothing_of_the_others(void **state)
 }
 
 /* The limit of -hang counts from the opening of each target. */
-static void
-each_is_said_to_be_slow_in_its_own_time(void **state)
+TEST(each_is_said_to_be_slow_in_its_own_time)
 {
-    (void)state;
     need_faults();
     struct result result = command_status(0, "each_is_said_to_be_slow_in_its_own_time");
     assert_string_equal(result.out, "0 1\n");
@@ -73,10 +65,8 @@ each_is_said_to_be_slow_in_its_own_time(void **state)
 /* The targets that the lines about Linux AIO name; others may be on stderr as well. */
 #define OF_AIO "sed -n 's/^ioping: \\(.*\\): Linux AIO is not available.*/\\1/p' e; "
 
-static void
-a_sweep_that_cannot_begin_names_its_target(void **state)
+TEST(a_sweep_that_cannot_begin_names_its_target)
 {
-    (void)state;
     need_faults();
     need_linux_aio();
     struct result result = command_status(
@@ -86,10 +76,8 @@ a_sweep_that_cannot_begin_names_its_target(void **state)
     command_free(&result);
 }
 
-static void
-what_keeps_the_first_step_from_its_begin_is_said_once(void **state)
+TEST(what_keeps_the_first_step_from_its_begin_is_said_once)
 {
-    (void)state;
     need_faults();
     need_linux_aio();
     struct result result =
@@ -97,19 +85,4 @@ what_keeps_the_first_step_from_its_begin_is_said_once(void **state)
                           "two three >o 2>e; echo $?; " OF_AIO "cat o");
     assert_string_equal(result.out, "2\none\n");
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_device_may_be_written_to_as_two_targets),
-        cmocka_unit_test(lost_output_ends_all_of_them),
-        cmocka_unit_test(a_signal_keeps_others_from_being_opened),
-        cmocka_unit_test(one_that_is_given_up_leaves_nothing_of_the_others),
-        cmocka_unit_test(each_is_said_to_be_slow_in_its_own_time),
-        cmocka_unit_test(a_sweep_that_cannot_begin_names_its_target),
-        cmocka_unit_test(what_keeps_the_first_step_from_its_begin_is_said_once),
-    };
-    return cmocka_run_group_tests_name("trouble", tests, set_up, unmount_all);
 }

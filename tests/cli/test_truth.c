@@ -22,6 +22,18 @@ shell(const char *format, const char *name)
     command_free(&result);
 }
 
+/* The file systems of the tests that are made for each. */
+static const struct place {
+    const char *name;
+} places[] = {{"on ext4"}, {"on xfs"}, {"on btrfs"}};
+
+static const char *
+place_of(void **state)
+{
+    const struct place *place = *state;
+    return place->name + strlen("on ");
+}
+
 struct reads {
     int64_t requests, sectors;
 };
@@ -180,12 +192,11 @@ check_verdicts(const char *json, int64_t mapped)
 }
 
 /* At 4 MiB neither a request nor a piece of the page cache lies across. */
-static void
-mapped_pages_are_called_cached(void **state)
+TEST_EACH(mapped_pages_are_called_cached, places)
 {
     need_resident();
     char arguments[128], text[256];
-    struct mapped mapped = {.place = *state, .length = 4 << 20};
+    struct mapped mapped = {.place = place_of(state), .length = 4 << 20};
     map_head(&mapped);
     snprintf(arguments, sizeof(arguments), "-J -c %d -a 0 -i 0 -e 7 -s 256 %s/f",
              REQUESTS, mapped.place);
@@ -208,12 +219,11 @@ mapped_pages_are_called_cached(void **state)
     command_free(&result);
 }
 
-static void
-mapped_pages_do_not_hinder_direct_reads(void **state)
+TEST_EACH(mapped_pages_do_not_hinder_direct_reads, places)
 {
     need_resident();
     char arguments[128];
-    struct mapped mapped = {.place = *state, .length = 8 << 20};
+    struct mapped mapped = {.place = place_of(state), .length = 8 << 20};
     map_head(&mapped);
     snprintf(arguments, sizeof(arguments), "-J -c %d -a 0 -i 0 -e 7 %s/f", REQUESTS,
              mapped.place);
@@ -225,10 +235,8 @@ mapped_pages_do_not_hinder_direct_reads(void **state)
     command_free(&result);
 }
 
-static void
-nothing_counts_when_all_is_cached(void **state)
+TEST(nothing_counts_when_all_is_cached)
 {
-    (void)state;
     need_resident();
     struct mapped mapped = {.place = "ext4", .length = 8 << 20};
     map_head(&mapped);
@@ -261,13 +269,12 @@ take_advice(const char *text, const char *word, const char *end, char *advice,
 }
 
 /* The options that the note advises lead to the device. */
-static void
-advice_leads_to_the_device(void **state)
+TEST_EACH(advice_leads_to_the_device, places)
 {
     need_resident();
     need_direct_io();
     static const char *const odd[] = {"-s 1000", "-o 100", "-s 1000 -o 100 -S 1m"};
-    struct mapped mapped = {.place = *state, .length = 8 << 20};
+    struct mapped mapped = {.place = place_of(state), .length = 8 << 20};
     map_head(&mapped);
     for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
         char advice[64], arguments[256];
@@ -293,10 +300,8 @@ advice_leads_to_the_device(void **state)
     unmap_head(&mapped);
 }
 
-static void
-compressed_file_is_not_said_to_be_direct(void **state)
+TEST(compressed_file_is_not_said_to_be_direct)
 {
-    (void)state;
     need_resident();
     mount_once("btrfs");
     shell("cd %s && mount -o remount,compress=zstd . && yes | head -c 4M >packed && "
@@ -315,10 +320,8 @@ compressed_file_is_not_said_to_be_direct(void **state)
 
 /* A file whose cached pages cannot be seen is not called direct, even while it is mapped.
  */
-static void
-compressed_and_mapped_file_is_not_said_to_be_direct(void **state)
+TEST(compressed_and_mapped_file_is_not_said_to_be_direct)
 {
-    (void)state;
     need_resident();
     struct mapped mapped = {.place = "btrfs", .length = 8 << 20};
     map_head(&mapped);
@@ -341,10 +344,8 @@ compressed_and_mapped_file_is_not_said_to_be_direct(void **state)
 }
 
 /* So small a file can live among the names, in memory: no request reaches the disk. */
-static void
-inline_file_is_not_measured_in_silence(void **state)
+TEST(inline_file_is_not_measured_in_silence)
 {
-    (void)state;
     need_resident();
     mount_once("btrfs");
     shell("head -c 1000 /dev/urandom >%s/small && sync btrfs/small", "btrfs");
@@ -360,10 +361,8 @@ inline_file_is_not_measured_in_silence(void **state)
 }
 
 /* cachestat(2) counts the wrong cache on an overlay. */
-static void
-overlay_file_is_read_from_the_device(void **state)
+TEST(overlay_file_is_read_from_the_device)
 {
-    (void)state;
     need_resident();
     mount_once("ext4");
     shell("mkdir %s/up ext4/low ext4/work layers && mount -t overlay overlay -o "
@@ -382,10 +381,8 @@ overlay_file_is_read_from_the_device(void **state)
     shell("umount %s", "layers");
 }
 
-static void
-mapped_pages_under_overlay_are_called_cached(void **state)
+TEST(mapped_pages_under_overlay_are_called_cached)
 {
-    (void)state;
     need_resident();
     char path[1200];
     mount_once("ext4");
@@ -407,8 +404,7 @@ mapped_pages_under_overlay_are_called_cached(void **state)
 }
 
 /* Odd sizes, so that the end of the file lies in the middle of a page. */
-static void
-small_files_and_ends_are_read_from_the_device(void **state)
+TEST_EACH(small_files_and_ends_are_read_from_the_device, places)
 {
     need_resident();
     static const struct {
@@ -421,7 +417,7 @@ small_files_and_ends_are_read_from_the_device(void **state)
         {8389607, "-s 999 -o 8388608"},
         {3000000, "-s 3000000"},
     };
-    const char *place = *state;
+    const char *place = place_of(state);
     mount_once(place);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char arguments[128];
@@ -439,10 +435,9 @@ small_files_and_ends_are_read_from_the_device(void **state)
 }
 
 /* A request of 3000000 bytes is 5860 sectors and more. */
-static void
-large_requests_are_read_as_a_whole(void **state)
+TEST_EACH(large_requests_are_read_as_a_whole, places)
 {
-    struct scene scene = {.place = *state, .before = "read"};
+    struct scene scene = {.place = place_of(state), .before = "read"};
     char arguments[128];
     prepare(&scene);
     snprintf(arguments, sizeof(arguments), "-q -c 5 -i 0 -s 3000000 %s/f", scene.place);
@@ -453,10 +448,9 @@ large_requests_are_read_as_a_whole(void **state)
 }
 
 /* Pages read ahead would make the next request fast. */
-static void
-nothing_is_read_ahead(void **state)
+TEST_EACH(nothing_is_read_ahead, places)
 {
-    struct scene scene = {.place = *state, .before = "read"};
+    struct scene scene = {.place = place_of(state), .before = "read"};
     char arguments[128];
     prepare(&scene);
     snprintf(arguments, sizeof(arguments), "-q -L -c 40 -i 0 -s 1000 %s/f", scene.place);
@@ -468,10 +462,8 @@ nothing_is_read_ahead(void **state)
     command_free(&result);
 }
 
-static void
-block_device_is_read_past_the_cache(void **state)
+TEST(block_device_is_read_past_the_cache)
 {
-    (void)state;
     char device[64], arguments[128], path[64];
     mount_once("ext4");
     struct result result = command_status(
@@ -491,8 +483,7 @@ block_device_is_read_past_the_cache(void **state)
     command_free(&result);
 }
 
-static void
-holes_are_told(void **state)
+TEST_EACH(holes_are_told, places)
 {
     static const struct {
         const char *file;
@@ -513,7 +504,7 @@ holes_are_told(void **state)
         {"fallocate -l 1M h && dd if=/dev/urandom of=h bs=64k count=8 conv=notrunc,fsync",
          "", "50"},
     };
-    const char *place = *state;
+    const char *place = place_of(state);
     mount_once(place);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char line[128] = "";
@@ -535,11 +526,10 @@ holes_are_told(void **state)
 #define AS_NOBODY "setpriv --reuid=65534 --regid=65534 --clear-groups "
 
 /* The kernel does not tell them what is cached; to others it says "all". */
-static void
-users_who_cannot_write_are_not_told_cached(void **state)
+TEST_EACH(users_who_cannot_write_are_not_told_cached, places)
 {
     need_resident();
-    const char *place = *state;
+    const char *place = place_of(state);
     mount_once(place);
     need_users();
     struct result result =
@@ -568,11 +558,10 @@ users_who_cannot_write_are_not_told_cached(void **state)
 }
 
 /* The kernel does not tell them what is cached, but what it had to read for them. */
-static void
-mapped_pages_are_called_cached_to_users_who_cannot_write(void **state)
+TEST_EACH(mapped_pages_are_called_cached_to_users_who_cannot_write, places)
 {
     need_resident();
-    struct mapped mapped = {.place = *state, .length = 8 << 20};
+    struct mapped mapped = {.place = place_of(state), .length = 8 << 20};
     static const char *const engines[] = {"", "-threads 2", "-A"};
     need_users();
     need_direct_io();
@@ -619,10 +608,8 @@ read_by_server(const char *place, const char *arguments)
 
 static const char *const shapes[] = {"", "-D", "-s 2k", "-s 1000", "-o 100 -D"};
 
-static void
-server_that_caches_nothing_is_read_directly(void **state)
+TEST(server_that_caches_nothing_is_read_directly)
 {
-    (void)state;
     need_direct_io();
     mount_fuse("uncached", "uncached,log=%s/uncached.log", scratch());
     prepare(&(struct scene){.place = "uncached", .before = "read"});
@@ -630,10 +617,8 @@ server_that_caches_nothing_is_read_directly(void **state)
         read_by_server("uncached", shapes[i]);
 }
 
-static void
-mapped_pages_do_not_hinder_direct_reads_of_a_server(void **state)
+TEST(mapped_pages_do_not_hinder_direct_reads_of_a_server)
 {
-    (void)state;
     need_direct_io();
     mount_fuse("served", "kernel_cache,log=%s/served.log", scratch());
     struct mapped mapped = {.place = "served", .length = 8 << 20};
@@ -643,66 +628,18 @@ mapped_pages_do_not_hinder_direct_reads_of_a_server(void **state)
     unmap_head(&mapped);
 }
 
-static char names[128][80];
-static struct CMUnitTest tests[128];
-static size_t count;
-
 static void
-add(CMUnitTestFunction function, const char *name, const void *state)
-{
-    snprintf(names[count], sizeof(names[0]), "%s", name);
-    for (char *at = names[count]; (at = strpbrk(at, " .-")); at++)
-        *at = '_';
-    tests[count] = (struct CMUnitTest){.name = names[count],
-                                       .test_func = function,
-                                       .initial_state = (void *)(uintptr_t)state};
-    count++;
-}
-
-/* One test for each of the three file systems. */
-static void
-add_each(CMUnitTestFunction function, const char *what)
-{
-    static const char *const places[] = {"ext4", "xfs", "btrfs"};
-    for (int i = 0; i < 3; i++) {
-        char name[80];
-        snprintf(name, sizeof(name), "%s_on_%s", what, places[i]);
-        add(function, name, places[i]);
-    }
-}
-
-#define ADD(function) add(function, #function, NULL)
-#define ADD_EACH(function) add_each(function, #function)
-
-int
-main(void)
+add_scenes(void)
 {
     for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
         const struct scene *scene = &scenes[i];
         char name[80];
         bool disk = strcmp(scene->place, ".") == 0;
-        snprintf(name, sizeof(name), "file_just_%s_on_%s%s%s", scene->before,
+        snprintf(name, sizeof(name), "%s on %s%s%s", scene->before,
                  disk ? "disk" : scene->place, scene->options[0] ? " " : "",
                  scene->options);
-        add(reads_reach_the_device, name, scene);
+        test_add_row("file_just", name, reads_reach_the_device, scene);
     }
-    ADD_EACH(mapped_pages_are_called_cached);
-    ADD_EACH(mapped_pages_do_not_hinder_direct_reads);
-    ADD(nothing_counts_when_all_is_cached);
-    ADD_EACH(advice_leads_to_the_device);
-    ADD(compressed_file_is_not_said_to_be_direct);
-    ADD(compressed_and_mapped_file_is_not_said_to_be_direct);
-    ADD(inline_file_is_not_measured_in_silence);
-    ADD(overlay_file_is_read_from_the_device);
-    ADD(mapped_pages_under_overlay_are_called_cached);
-    ADD_EACH(small_files_and_ends_are_read_from_the_device);
-    ADD_EACH(large_requests_are_read_as_a_whole);
-    ADD_EACH(nothing_is_read_ahead);
-    ADD(block_device_is_read_past_the_cache);
-    ADD_EACH(holes_are_told);
-    ADD_EACH(users_who_cannot_write_are_not_told_cached);
-    ADD_EACH(mapped_pages_are_called_cached_to_users_who_cannot_write);
-    ADD(server_that_caches_nothing_is_read_directly);
-    ADD(mapped_pages_do_not_hinder_direct_reads_of_a_server);
-    return _cmocka_run_group_tests("truth", tests, count, NULL, unmount_all);
 }
+
+AT_START(add_each_scene, add_scenes())

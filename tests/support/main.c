@@ -5,7 +5,7 @@
 static struct CMUnitTest tests[100];
 static size_t count;
 static struct CMUnitTest fixture; /* of the tests that are still to come */
-static CMFixtureFunction set_up;
+static CMFixtureFunction set_up, tear_down = unmount_all;
 
 void
 test_add(const char *name, CMUnitTestFunction function)
@@ -15,6 +15,21 @@ test_add(const char *name, CMUnitTestFunction function)
     tests[count] = fixture;
     tests[count].name = name;
     tests[count++].test_func = function;
+}
+
+void
+test_add_row(const char *name, const char *row, CMUnitTestFunction function,
+             const void *state)
+{
+    size_t size = strlen(name) + strlen(row) + 2;
+    char *whole = malloc(size);
+    if (!whole)
+        abort();
+    snprintf(whole, size, "%s%s%s", name, *name ? "_" : "", row);
+    for (char *at = whole; (at = strpbrk(at, " .-")); at++)
+        *at = '_';
+    test_add(whole, function);
+    tests[count - 1].initial_state = (void *)(uintptr_t)state;
 }
 
 void
@@ -30,6 +45,12 @@ test_set_up(CMFixtureFunction function)
     set_up = function;
 }
 
+void
+test_tear_down(CMFixtureFunction function)
+{
+    tear_down = function;
+}
+
 /* Weak: a program that has each test for several engines has a list and a main() itself.
  */
 __attribute__((weak)) int
@@ -37,5 +58,5 @@ main(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     return _cmocka_run_group_tests(slash ? slash + 1 : "tests", tests, count, set_up,
-                                   unmount_all);
+                                   tear_down);
 }

@@ -1,8 +1,6 @@
 /* Runs of the program that meet a hang, side by side, and a test for each of them. */
 #include "returns.h"
 
-#define MOST 64
-
 /* Of the program, which has one table. */
 static struct {
     const struct row *rows;
@@ -108,21 +106,11 @@ it_returns(void **state)
     command_free(&result);
 }
 
-int
-returns_main(const char *name, const struct row *rows, int count,
-             const struct CMUnitTest *more, int more_count)
+void
+returns_add(const struct row *rows, int count)
 {
-    struct CMUnitTest tests[MOST];
-    if (count + more_count > MOST)
-        return 1;
     table.rows = rows;
     table.count = count;
     for (int i = 0; i < count; i++)
-        tests[i] = (struct CMUnitTest){.name = rows[i].name,
-                                       .test_func = it_returns,
-                                       .initial_state = (void *)&rows[i]};
-    for (int i = 0; i < more_count; i++)
-        tests[count + i] = more[i];
-    return _cmocka_run_group_tests(name, tests, (size_t)(count + more_count), make_files,
-                                   unmount_all);
+        test_add_row("", rows[i].name, it_returns, &rows[i]);
 }

@@ -46,9 +46,8 @@ struct row {
 /* A line of stdout for a request that had no answer for 2 s. */
 #define TIMED_OUT ": request=[0-9]+ time>[2-9][.0-9]* s \\(timeout\\)\n"
 
-/* Runs a table of COUNT rows as the tests of group NAME, at most 64, and MORE of them.
- * Returns the status of the program. */
-int returns_main(const char *name, const struct row *rows, int count,
-                 const struct CMUnitTest *more, int more_count);
+/* Adds a table of COUNT rows to the tests of the program, which has one table: before
+ * main. */
+void returns_add(const struct row *rows, int count);
 
 #endif

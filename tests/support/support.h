@@ -22,7 +22,10 @@
  * TEST(name) { ... } is a test. It registers itself: main() of the support runs all of a
  * program, in their order. With FIXTURE(before, after) each of those below it has one
  * called before it and one after it (NULL: none); GROUP_SETUP(function) is called once,
- * before all. At the end unmount_all is.
+ * before all. At the end unmount_all is, unless there is a GROUP_TEARDOWN(function).
+ *
+ * TEST_EACH(name, table) { ... } is a test for each row of an array of structs that have
+ * a name: *state is the row, and "name_row" what the test is called.
  */
 #define TEST(name)                              \
     static void name(void **);                  \
@@ -30,14 +33,23 @@
     static void name(void **state __attribute__((unused)))
 #define FIXTURE(before, after) AT_START(before##_##after, test_fixture(before, after))
 #define GROUP_SETUP(function) AT_START(call_##function, test_set_up(function))
+#define GROUP_TEARDOWN(function) AT_START(call_##function, test_tear_down(function))
+#define TEST_EACH(test, table)                                                           \
+    static void test(void **);                                                           \
+    AT_START(add_##test, for (size_t i = 0; i < sizeof(table) / sizeof((table)[0]); i++) \
+                             test_add_row(#test, (table)[i].name, test, &(table)[i]))    \
+    static void test(void **state)
 #define AT_START(name, call)                            \
     __attribute__((constructor)) static void name(void) \
     {                                                   \
         call;                                           \
     }
 void test_add(const char *name, CMUnitTestFunction function);
+void test_add_row(const char *name, const char *row, CMUnitTestFunction function,
+                  const void *state);
 void test_fixture(CMFixtureFunction before, CMFixtureFunction after);
 void test_set_up(CMFixtureFunction function);
+void test_tear_down(CMFixtureFunction function);
 
 /*
  * Copies TEXT with every number (decimals included) as "#" and without the units after
