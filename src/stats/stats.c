@@ -30,53 +30,21 @@ sample_notice(const struct sample *sample, char *buffer)
 void
 stats_judge(const struct stats_limits *limits, struct sample *sample)
 {
-    if (sample->timed_out)
-        sample->verdict = VERDICT_TIMEOUT;
-    else if (sample->error)
-        sample->verdict = VERDICT_ERROR;
-    else if (sample->bytes < sample->size)
-        sample->verdict = VERDICT_SHORT;
-    else if (sample->cached)
-        sample->verdict = VERDICT_CACHED;
-    else if (sample->stopped)
-        sample->verdict = VERDICT_STOPPED;
-    else if (sample->index <= limits->warmup)
-        sample->verdict = VERDICT_WARMUP;
-    else if (sample->latency < limits->fastest)
-        sample->verdict = VERDICT_TOO_FAST;
-    else if (sample->latency > limits->slowest)
-        sample->verdict = VERDICT_TOO_SLOW;
-    else
-        sample->verdict = VERDICT_NONE;
-}
-
-static void
-record_exception(struct stats *stats, const struct sample *sample)
-{
-    stats->failed += sample_failed(sample);
-    stats->cached += sample->verdict == VERDICT_CACHED;
-    stats->stopped += sample->verdict == VERDICT_STOPPED;
-    stats->too_fast += sample->verdict == VERDICT_TOO_FAST;
-    stats->too_slow += sample->verdict == VERDICT_TOO_SLOW;
+    sample->verdict = sample->timed_out                   ? VERDICT_TIMEOUT
+                      : sample->error                     ? VERDICT_ERROR
+                      : sample->bytes < sample->size      ? VERDICT_SHORT
+                      : sample->cached                    ? VERDICT_CACHED
+                      : sample->stopped                   ? VERDICT_STOPPED
+                      : sample->index <= limits->warmup   ? VERDICT_WARMUP
+                      : sample->latency < limits->fastest ? VERDICT_TOO_FAST
+                      : sample->latency > limits->slowest ? VERDICT_TOO_SLOW
+                                                          : VERDICT_NONE;
 }
 
 static enum operation
 other(enum operation operation)
 {
     return operation == OPERATION_READ ? OPERATION_WRITE : OPERATION_READ;
-}
-
-/* The requests that were due while this one was under way would have been of the other
- * operation and of the same in turn: the first, third ... and the second, fourth ... */
-static void
-record_waits_of_both(struct stats *stats, const struct sample *sample)
-{
-    int64_t latency = sample->latency, twice = time_multiply(stats->every, 2);
-    struct stats_operation *own = &stats->operations[sample->operation];
-    histogram_record(&own->corrected, latency);
-    histogram_record_waits(&own->corrected, latency, twice, sample->idle);
-    histogram_record_waits(&stats->operations[other(sample->operation)].corrected,
-                           time_add(latency, stats->every), twice, sample->idle);
 }
 
 static void
@@ -86,37 +54,29 @@ miss_both(struct stats *stats, enum operation next, uint64_t count)
     stats->operations[other(next)].missed += count / 2;
 }
 
+/* The requests that were due while this one was under way would have been of the other
+ * operation and of the same in turn: the first, third ... and the second, fourth ... */
 static void
 record_operation(struct stats *stats, const struct sample *sample)
 {
+    int64_t latency = sample->latency, twice = time_multiply(stats->every, 2);
+    enum operation next = other(sample->operation);
     struct stats_operation *own = &stats->operations[sample->operation];
     own->requests++;
-    own->last = sample->start + sample->latency;
+    own->last = sample->start + latency;
     own->failed += sample_failed(sample);
-    miss_both(stats, other(sample->operation), sample->missed);
+    miss_both(stats, next, sample->missed);
     if (!sample_counts(sample))
         return;
     own->bytes += sample->bytes;
-    moments_record(&own->latency, sample->latency);
-    histogram_record(&own->latencies, sample->latency);
-    if (stats->every)
-        record_waits_of_both(stats, sample);
-}
-
-static void
-record_times(struct stats *stats, const struct sample *sample)
-{
-    moments_record(&stats->latency, sample->latency);
-    histogram_record(&stats->latencies, sample->latency);
-    if (sample->sync) {
-        moments_record(&stats->sync, sample->sync);
-        histogram_record(&stats->syncs, sample->sync);
-    }
-    if (stats->every) {
-        histogram_record(&stats->corrected, sample->latency);
-        histogram_record_waits(&stats->corrected, sample->latency, stats->every,
-                               sample->idle);
-    }
+    moments_record(&own->latency, latency);
+    histogram_record(&own->latencies, latency);
+    if (!stats->every)
+        return;
+    histogram_record(&own->corrected, latency);
+    histogram_record_waits(&own->corrected, latency, twice, sample->idle);
+    histogram_record_waits(&stats->operations[next].corrected,
+                           time_add(latency, stats->every), twice, sample->idle);
 }
 
 void
@@ -128,11 +88,25 @@ stats_record(struct stats *stats, const struct sample *sample)
     stats->missed += sample->missed;
     if (stats->both)
         record_operation(stats, sample);
-    if (sample_counts(sample)) {
-        stats->bytes += sample->bytes;
-        record_times(stats, sample);
-    } else {
-        record_exception(stats, sample);
+    if (!sample_counts(sample)) {
+        stats->failed += sample_failed(sample);
+        stats->cached += sample->verdict == VERDICT_CACHED;
+        stats->stopped += sample->verdict == VERDICT_STOPPED;
+        stats->too_fast += sample->verdict == VERDICT_TOO_FAST;
+        stats->too_slow += sample->verdict == VERDICT_TOO_SLOW;
+        return;
+    }
+    stats->bytes += sample->bytes;
+    moments_record(&stats->latency, sample->latency);
+    histogram_record(&stats->latencies, sample->latency);
+    if (sample->sync) {
+        moments_record(&stats->sync, sample->sync);
+        histogram_record(&stats->syncs, sample->sync);
+    }
+    if (stats->every) {
+        histogram_record(&stats->corrected, sample->latency);
+        histogram_record_waits(&stats->corrected, sample->latency, stats->every,
+                               sample->idle);
     }
 }
 
@@ -188,26 +162,22 @@ stats_distribution(const struct stats *stats)
 }
 
 /* Waits are as long as those of the slowest request of either operation. */
-static void
-clear_operation(struct stats *stats, struct stats_operation *own)
-{
-    histogram_clear(&own->latencies, own->latency.min, own->latency.max);
-    histogram_clear(&own->corrected, 0, stats->every ? stats->latency.max : 0);
-    memset(own, 0, offsetof(struct stats_operation, latencies));
-}
-
 void
 stats_clear(struct stats *stats)
 {
     const struct moments *latency = &stats->latency, *sync = &stats->sync;
+    int64_t every = stats->every, longest = every ? latency->max : 0;
+    bool both = stats->both;
     histogram_clear(&stats->latencies, latency->min, latency->max);
     histogram_clear(&stats->syncs, sync->min, sync->max);
-    histogram_clear(&stats->corrected, 0, stats->every ? latency->max : 0);
+    histogram_clear(&stats->corrected, 0, longest);
     breakdown_clear(&stats->breakdown);
-    for (int i = 0; stats->both && i < 2; i++)
-        clear_operation(stats, &stats->operations[i]);
-    int64_t every = stats->every;
-    bool both = stats->both;
+    for (int i = 0; both && i < 2; i++) {
+        struct stats_operation *own = &stats->operations[i];
+        histogram_clear(&own->latencies, own->latency.min, own->latency.max);
+        histogram_clear(&own->corrected, 0, longest);
+        memset(own, 0, offsetof(struct stats_operation, latencies));
+    }
     memset(stats, 0, offsetof(struct stats, latencies));
     stats->every = every;
     stats->both = both;
@@ -218,25 +188,6 @@ static int64_t
 find_busy(const struct stats *stats)
 {
     return stats->busy ? stats->busy : stats->latency.sum;
-}
-
-static void
-merge_operations(struct stats *stats, const struct stats *more)
-{
-    for (int i = 0; i < 2; i++) {
-        struct stats_operation *into = &stats->operations[i];
-        const struct stats_operation *from = &more->operations[i];
-        const struct moments *latency = &from->latency;
-        histogram_merge(&into->latencies, &from->latencies, latency->min, latency->max);
-        histogram_merge(&into->corrected, &from->corrected, 0, more->latency.max);
-        moments_merge(&into->latency, latency);
-        into->requests += from->requests;
-        into->failed += from->failed;
-        into->missed += from->missed;
-        into->bytes += from->bytes;
-        if (from->last > into->last)
-            into->last = from->last;
-    }
 }
 
 void
@@ -251,8 +202,19 @@ stats_merge(struct stats *stats, const struct stats *more)
     histogram_merge(&stats->corrected, &more->corrected, 0, latency->max);
     histogram_merge(&stats->syncs, &more->syncs, sync->min, sync->max);
     breakdown_merge(&stats->breakdown, &more->breakdown);
-    if (stats->both && more->both)
-        merge_operations(stats, more);
+    for (int i = 0; stats->both && more->both && i < 2; i++) {
+        struct stats_operation *into = &stats->operations[i];
+        const struct stats_operation *from = &more->operations[i];
+        histogram_merge(&into->latencies, &from->latencies, from->latency.min,
+                        from->latency.max);
+        histogram_merge(&into->corrected, &from->corrected, 0, latency->max);
+        moments_merge(&into->latency, &from->latency);
+        into->requests += from->requests;
+        into->failed += from->failed;
+        into->missed += from->missed;
+        into->bytes += from->bytes;
+        into->last = from->last > into->last ? from->last : into->last;
+    }
     stats->bytes += more->bytes;
     stats->requests += more->requests;
     stats->all_bytes += more->all_bytes;
@@ -263,8 +225,7 @@ stats_merge(struct stats *stats, const struct stats *more)
     stats->failed += more->failed;
     stats->missed += more->missed;
     stats->passed += more->passed;
-    if (more->last > stats->last)
-        stats->last = more->last;
+    stats->last = more->last > stats->last ? more->last : stats->last;
 }
 
 double
