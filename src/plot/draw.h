@@ -102,17 +102,13 @@ const char *plot_part_name(int part);
 /* Writes the classes of a part in a ROLE into CLASS of PLOT_CLASS bytes. Returns it. */
 const char *plot_part_class(char *class, const char *role, int part);
 
+/* Adds the name of a phase, not escaped; of that with a load what it is, such as "under
+ * load: write 1 MiB depth 8". */
+void plot_phase_name(struct buffer *text, const struct plot *plot, enum phase phase);
+
 /* Draws a failed or a missed request, 5 pixels wide, 6 high, its lower end at X, Y. */
 void plot_cross(struct buffer *text, const char *class, double x, double y);
 void plot_triangle(struct buffer *text, const char *class, double x, double y);
-
-/* plot.c: words, which are not escaped. */
-
-/* Adds what the load of a run with phases is, such as "write 1 MiB depth 8 beside". */
-void plot_words_background(struct buffer *text, const struct plot *plot);
-
-/* Adds the name of a phase; what the load is, for that with one. */
-void plot_words_phase(struct buffer *text, const struct plot *plot, enum phase phase);
 
 /* targets.c: what stands under the panels. */
 

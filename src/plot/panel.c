@@ -139,6 +139,17 @@ plot_class(char *class, const struct plot *plot, const char *role, const char *l
 }
 
 void
+plot_phase_name(struct buffer *text, const struct plot *plot, enum phase phase)
+{
+    if (phase != PHASE_LOADED) {
+        buffer_text(text, phase == PHASE_IDLE ? "idle" : "recovered");
+        return;
+    }
+    buffer_text(text, "under load: ");
+    plan_background_name(&plot->jobs[0].phases->background->plan, text);
+}
+
+void
 plot_cross(struct buffer *text, const char *class, double x, double y)
 {
     svg_path(text, class);

@@ -190,22 +190,6 @@ add_parts(struct buffer *text, const struct plot *plot, const struct stats *stat
     }
 }
 
-void
-plot_words_background(struct buffer *text, const struct plot *plot)
-{
-    buffer_text(text, "under load: ");
-    plan_background_name(&plot->jobs[0].phases->background->plan, text);
-}
-
-void
-plot_words_phase(struct buffer *text, const struct plot *plot, enum phase phase)
-{
-    if (phase == PHASE_LOADED)
-        plot_words_background(text, plot);
-    else
-        buffer_text(text, phase == PHASE_IDLE ? "idle" : "recovered");
-}
-
 static void
 add_run(struct buffer *text, const struct plot *plot, const struct job *job)
 {
@@ -216,7 +200,7 @@ add_run(struct buffer *text, const struct plot *plot, const struct job *job)
         if (!stats)
             continue;
         buffer_text(text, "; ");
-        plot_words_phase(text, plot, phase);
+        plot_phase_name(text, plot, phase);
         buffer_text(text, ": ");
         add_figures(text, stats);
     }

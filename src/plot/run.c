@@ -375,7 +375,7 @@ draw_background(struct buffer *text, const struct run *run)
     if (left >= right)
         return;
     svg_rect(text, "load", left, panel->y, right - left, panel->height);
-    plot_words_background(&name, run->plot);
+    plot_phase_name(&name, run->plot, PHASE_LOADED);
     double half = svg_width(name.failed ? "" : name.text, PLOT_SMALL) / 2;
     svg_buffer(text, fmax(fmin((left + right) / 2, end - half), panel->x + half),
                panel->y - LABEL_RISE, &font, &name);

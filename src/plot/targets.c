@@ -285,7 +285,7 @@ draw_table(struct buffer *text, const struct plot *plot, unsigned found, double 
         if (!stats)
             continue;
         draw_rows(text, plot, first, stats, shown, y);
-        plot_words_phase(&name, plot, phase);
+        plot_phase_name(&name, plot, phase);
         svg_buffer(text, PLOT_MARGIN + PLOT_SWATCH, y, &font, &name);
         y += rows_each(plot) * PLOT_ROW;
     }
