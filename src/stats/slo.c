@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/units.h"
-#include "stats/binomial.h"
+#include "stats/interval.h"
 #include "stats/stats.h"
 
 #include <stdio.h>
