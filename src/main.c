@@ -3,8 +3,8 @@
 #include "os/output.h"
 #include "os/process.h"
 #include "plan/plan.h"
-#include "report/check.h"
 #include "report/console.h"
+#include "report/outputs.h"
 #include "session/session.h"
 
 #include <errno.h>
@@ -19,24 +19,23 @@ main(int argc, char *argv[])
     os_stream_guard();
     if (os_process_arguments(&argc, &argv) < 0 &&
         error_set(&error, EXIT_PREPARE, "command line", "%s", strerror(errno)) < 0)
-        return check_refuse(&error, cli_has(argc, argv, OPTION_CHECK));
-    bool checks = cli_has(argc, argv, OPTION_CHECK);
+        return outputs_refuse(argc, argv, &error);
     if (os_privileges_drop() < 0 &&
         error_set(&error, EXIT_PREPARE, "privileges", "%s", strerror(errno)) < 0)
-        return check_refuse(&error, checks);
+        return outputs_refuse(argc, argv, &error);
     if (argc < 2)
         return console_text(cli_usage, EXIT_USAGE);
     if (cli_parse(argc, argv, &options, &error) < 0)
-        return check_refuse(&error, checks);
+        return outputs_refuse(argc, argv, &error);
     if (options.given[OPTION_HELP] || options.given[OPTION_VERSION])
         return console_text(options.all                  ? cli_usage_all
                             : options.given[OPTION_HELP] ? cli_usage
                                                          : cli_version,
-                            checks ? (int)CHECK_UNKNOWN : EXIT_DONE);
-    if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0)
-        return check_refuse(&error, checks);
-    if (plan.mode == MODE_CHECK)
-        check_begin();
+                            outputs_help_status(argc, argv));
+    if (plan_make(&options, (uint64_t)os_clock_wall(), &plan, &error) < 0 ||
+        outputs_plan(&options, &plan, &error) < 0)
+        return outputs_refuse(argc, argv, &error);
+    outputs_prepare(&plan);
     os_signals_install();
     if (os_monitor_start() < 0)
         console_alone(errno);

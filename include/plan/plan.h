@@ -13,32 +13,36 @@
 
 enum plan_load { LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE };
 
-enum plan_format {
-    FORMAT_HUMAN,
-    FORMAT_RAW,
-    FORMAT_JSON,
-    FORMAT_NDJSON,
-    FORMAT_CHECK,
-    FORMAT_INFLUX
+struct output_kind;
+
+/* One output of a run. */
+struct output {
+    const struct output_kind *kind; /* its row in the table of outputs */
+    const char *path;               /* of its file; NULL: it has none of its own */
+    int64_t every;                  /* ns from one tick to the next; 0: it has none */
+    bool requests;                  /* it has each request, */
+    bool periods;                   /* each period, */
+    bool summary;                   /* and the statistics at the end */
 };
 
+#define OUTPUTS_MOST 8
+
+/* The outputs of a run, filled by outputs_plan, and what they have in common. */
 struct plan_output {
-    const char *file; /* path of what it goes to; NULL: standard output */
-    enum plan_format format;
-    bool requests;           /* a line per request */
-    bool summary;            /* the statistics at the end */
+    struct output list[OUTPUTS_MOST]; /* first what is printed, then what people see if
+                                       * that goes to a file; exported files; the rest */
+    int count;
+    int streams; /* those that are printed, the first of all; the last on stdout */
+    bool requests, summary;  /* one of them has these */
+    bool track;              /* one needs tracks of the run (stats/track.h), */
+    bool names;              /* and one names of targets before the first request */
     const char *time_format; /* strftime(3) format before each line; NULL: none */
     int64_t burst;           /* a blank line after so many requests; 0: never */
     int64_t print_count;     /* a period ends after so many that count; 0: never */
     int64_t print_interval;  /* and every so many ns; 0: never */
     bool rest;               /* what is left of a period when all has ended is one too */
     struct percentiles percentiles;
-    const char *prometheus, *plot, *hdr; /* paths of exported files; NULL: none */
-    int64_t export_interval;       /* ns from one version of the metrics to the next */
-    const struct buckets *buckets; /* of their histograms; the options' */
-    int64_t hdr_interval;  /* ns from one line of the log to the next; 0: each step's */
-    int64_t plot_interval; /* ns from one plot to the next; 0: there is none */
-    bool status;           /* a status line, if stderr goes to a terminal */
+    const struct buckets *buckets; /* of histograms; the options' */
 };
 
 /* Returns whether requests are put together to periods. */
@@ -122,12 +126,11 @@ struct plan {
     struct plan_ends ends;
     struct plan_statistics statistics;
     struct plan_output output;
-    struct plan_output screen; /* of standard output, if OUTPUT goes to a file */
 };
 
 /*
- * Resolve OPTIONS, which must outlive the plan; SEED is used where they give none.
- * Returns 0, or -1 with ERROR when options contradict each other.
+ * Resolve OPTIONS, which must outlive the plan, in all but its outputs; SEED is used
+ * where they give none. Returns 0, or -1 with ERROR when options contradict each other.
  */
 int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
               struct error *error);
@@ -137,10 +140,6 @@ int plan_make(const struct options *options, uint64_t seed, struct plan *plan,
  * sequence of its own, the first that which it would have alone.
  */
 void plan_target(const struct plan *plan, int index, struct plan *one);
-
-/* Return whether some output of PLAN has each request, and the statistics at the end. */
-bool plan_has_requests(const struct plan *plan);
-bool plan_has_summary(const struct plan *plan);
 
 /* Adds to NOTES what the user should know of PLAN, that of a target or of a load. */
 void plan_note(const struct plan *plan, struct notes *notes);

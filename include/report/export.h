@@ -9,7 +9,6 @@
 
 struct buffer;
 struct export_writer;
-struct hdr_log;
 struct job;
 struct plan;
 struct status;
@@ -19,12 +18,11 @@ typedef int export_write_function(const char *path, const char *bytes, size_t si
                                   const char *start, bool durable);
 
 /*
- * The files that are written while a run goes on: metrics and a plot, which are replaced
- * again and again, and a log, which gets lines at its end. Each exists, whole, before the
- * first request. What follows is written by a thread of their own: of versions only the
- * newest of those that wait, of lines all; those that cannot be written now are tried
- * again with the next. All functions but export_begin are for the supervisor's thread,
- * which waits in export_end alone.
+ * The files that outputs keep while a run goes on: some are replaced again and again,
+ * others get lines at their end. Each exists, whole, before the first request. What
+ * follows is written by a thread of their own: of versions only the newest of those that
+ * wait, of lines all; those that cannot be written now are tried again with the next. The
+ * supervisor's thread waits in export_end alone.
  */
 struct export
 {
@@ -33,33 +31,35 @@ struct export
     int count;
     struct status *status; /* the status line; NULL: none */
     int64_t stopped;       /* when a signal asked to stop, monotonic; 0: not yet */
-    int64_t (*wall)(void); /* ns since 1970 */
     export_write_function *replace, *append; /* os_file_replace, os_file_append */
-    struct hdr_log *log;                     /* NULL: there is none */
     struct export_writer *writer; /* NULL: there are no files, or export_end is done */
     const char *failed;           /* the file whose last version could not be written */
     int error;                    /* its errno; 0: there is none */
 };
 
 /*
- * Writes the files that PLAN names, without a request, for COUNT jobs; these must stay,
- * and STATUS, which is erased while a note is written; NULL: there is none. Then starts
- * the thread. Returns 0, or -1 with ERROR. export_end must be called in any case.
+ * Prepares for the files of the outputs of PLAN, which has COUNT jobs; these must stay,
+ * and STATUS, which is erased while a note is written; NULL: there is none. Returns 0, or
+ * -1 with ERROR. export_end must be called in any case.
  */
 int export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
                  int count, struct status *status, struct error *error);
 
-/* Hands over the metrics as they are at NOW, monotonic ns. */
-void export_metrics(struct export *export, int64_t now);
+/* Writes TEXT, whose memory it takes, as the first version of the file of output NUMBER
+ * of the plan. Returns 0, or -1 with ERROR. */
+int export_first(struct export *export, int number, struct buffer *text,
+                 struct error *error);
 
-/* Hands over the plot. */
-void export_plot(struct export *export);
+/* Starts the thread, if there are files. Returns 0, or -1 with ERROR. */
+int export_start(struct export *export, struct error *error);
 
-/* Hands over LINES of the log and their memory, at NOW, monotonic ns. */
-void export_lines(struct export *export, struct buffer *lines, int64_t now);
+/* The calling thread hears of failures from now on. */
+void export_supervise(struct export *export);
 
-/* Hands over the last version, as it is at NOW, of all. These are made durable. */
-void export_last(struct export *export, int64_t now);
+/* Hands over TEXT, and its memory: the next version of the file of output NUMBER, or
+ * lines for its end. Any thread. DURABLE: it is the last. */
+void export_hand_over(struct export *export, int number, struct buffer *text,
+                      bool durable);
 
 /* Returns true if a file could not be written and export_tell is to say so. */
 bool export_has_news(const struct export *export);

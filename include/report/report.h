@@ -14,72 +14,32 @@ struct comparison_row;
 struct description;
 struct interval;
 struct job;
-struct job_step;
-struct job_phase;
 struct outcome;
-struct report;
+struct report_format;
 struct run_observer;
 struct status;
 
-/*
- * A format: each function adds to the report's text, which is then flushed as a whole.
- * OPEN, BEGIN, SAMPLE, COMPARE and END may be NULL: nothing is added. Those from BEGIN to
- * HIGHEST are about the report's current target. A LOAD is NULL in phases without.
- */
-struct report_format {
-    void (*open)(struct report *report);  /* once */
-    void (*begin)(struct report *report); /* once for each target */
-    void (*sample)(struct report *report, const struct sample *sample);
-    void (*period)(struct report *report, const struct stats *stats, int64_t time);
-    void (*summary)(struct report *report, const struct stats *stats, int64_t time);
-    void (*step)(struct report *report, const struct job_step *step,
-                 const struct stats *stats, int64_t time);
-    /* NULL: a summary has them all; else there is none of a job with phases. */
-    void (*phase)(struct report *report, const struct job_phase *phase,
-                  const struct job *background);
-    void (*highest)(struct report *report, const struct job *job); /* of its limits */
-    void (*compare)(struct report *report); /* all jobs, if they are several */
-    void (*end)(struct report *report);
-    char closing; /* closes the output of OPEN, see os_signals_closing; or 0 */
-};
-
-extern const struct report_format report_human, report_raw, report_json, report_ndjson,
-    report_check, report_influx;
-
-/* The outputs that are renewed while a run goes on. */
-enum report_timer_kind {
-    TIMER_METRICS,
-    TIMER_PLOT,
-    TIMER_LOG,
-    TIMER_STATUS,
-    REPORT_TIMERS
-};
-
-struct report_timer {
-    int64_t every; /* ns; 0: never */
-    int64_t due;   /* monotonic; 0: EVERY after the begin of the run */
-};
-
-/* One output of a run: a format and where its text goes. */
+/* One output of a run at work. */
 struct report {
     const struct report_format *format;
+    const struct output *output; /* of the plan: its own */
     const struct plan *plan;
-    const struct plan_output *output; /* of the plan: its own */
-    enum plan_load load;              /* the plan's */
+    enum plan_load load; /* the plan's */
     const struct job *jobs;
     int count;
     const struct comparison_row *rows; /* of the jobs, filled; NULL: not yet */
     struct comparison_row *own;        /* the same, if it has filled them itself */
-    struct buffer *labels;             /* of the jobs in the human format */
+    void *state;                       /* what the format keeps */
     const struct job *job;             /* the current one */
     const struct description *target;  /* its target */
     enum phase phase;                  /* that it is in */
-    struct buffer *label;              /* likewise */
-    int stream;                        /* of os_stream_write */
-    int64_t (*wall)(void);             /* ns since 1970 */
-    struct buffer text;                /* of the current record */
-    uint64_t records;                  /* written before it; JSON */
-    bool begun;                        /* OPEN was called */
+    int stream;                        /* of os_stream_write, if it goes to one */
+    int64_t every;         /* ns from one tick to the next; 0: there is none */
+    int64_t due;           /* of the next, monotonic; 0: an interval after the begin */
+    int64_t (*wall)(void); /* ns since 1970 */
+    struct buffer text;    /* of the current record */
+    uint64_t records;      /* written before it; JSON */
+    bool begun;            /* OPEN was called */
     bool terminal; /* the output goes to one; else the summary is that of ioping 1.3 */
     int columns;   /* of the terminal, 80 without one */
     bool utf8;     /* the terminal shows UTF-8 */
@@ -89,21 +49,20 @@ struct report {
     struct status *status; /* the status line, which it must not write over; or NULL */
 };
 
-/* All that is told of a run. A report that fails ends the run, and the other goes on to
- * its end. */
-#define REPORTS_MOST 2
+/* All that is told of a run. A report that is printed and fails ends the run, and the
+ * others go on to its end. */
 struct reports {
-    struct report list[REPORTS_MOST]; /* the last is on standard output */
+    struct report list[OUTPUTS_MOST]; /* as the outputs of the plan */
     int count;
-    int file;    /* a stream, which the first goes to; 0: there is none */
-    bool made;   /* its file was not there before */
+    const struct report *screen; /* that on standard output */
+    int file;                    /* a stream, which the first goes to; 0: there is none */
+    bool made;                   /* its file was not there before */
     bool over;   /* a run, or a sweep, has come to its end, and exported files have not */
     bool stuck;  /* the thread that writes these is */
     bool failed; /* a report has an error */
     struct notes notes; /* on the end */
     struct export export;
     struct status *status; /* the status line; NULL: none */
-    struct report_timer timers[REPORT_TIMERS];
 };
 
 /* Stores the names of the files that reports of PLAN go to in TEXT of SIZE bytes, with

@@ -108,7 +108,7 @@ plan_choose_mode(const struct options *options, struct plan *plan, struct error 
 
 /* Limits the time of a check, as who calls it waits for a minute at most and then knows
  * nothing: that of a run without an end, or of a count that a slow disk could make take
- * for ever. Its one line is all that it prints. */
+ * for ever. */
 static int
 resolve_check(const struct options *options, struct plan *plan, struct error *error)
 {
@@ -118,9 +118,6 @@ resolve_check(const struct options *options, struct plan *plan, struct error *er
         needs = units_scale(options->count, plan->pace.interval, plan->pace.burst);
     if (plan->ends.work_time == INT64_MAX)
         plan->ends.work_time = time_add(needs, DEADLINE_CHECK_RUN);
-    plan->output.format = FORMAT_CHECK;
-    plan->output.requests = plan->output.summary = false;
-    plan->output.print_interval = 0;
     return 0;
 }
 

@@ -85,7 +85,7 @@ plan_background(const struct plan *plan, struct plan *one)
     one->statistics.breakdown = false;
     one->statistics.slos.count = 0;
     one->statistics.warnings.count = 0;
-    one->output = one->screen = (struct plan_output){0};
+    one->output = (struct plan_output){0};
 }
 
 const char *

@@ -299,12 +299,10 @@ plan_make(const struct options *options, uint64_t seed, struct plan *plan,
     resolve_pace(options, plan);
     resolve_deadlines(options, plan);
     resolve_io_mode(options, plan);
-    if (plan_resolve_output(options, plan, error) < 0 ||
-        plan_resolve_mode(options, plan, error) < 0 ||
+    if (plan_resolve_mode(options, plan, error) < 0 ||
         check_limits(plan, &plan->statistics.slos, "-slo", error) < 0 ||
         check_limits(plan, &plan->statistics.warnings, "-warn", error) < 0)
         return -1;
-    plan_resolve_screen(options, plan);
     resolve_series(plan);
     return resolve_corrected(options, plan, error);
 }
@@ -319,18 +317,6 @@ plan_target(const struct plan *plan, int index, struct plan *one)
     one->workload.seed =
         random_derive(plan->workload.seed ^ TARGET_SALT, (uint64_t)index);
     one->io.missing = (struct io_missing){0}; /* it is noted once */
-}
-
-bool
-plan_has_requests(const struct plan *plan)
-{
-    return plan->output.requests || plan->screen.requests;
-}
-
-bool
-plan_has_summary(const struct plan *plan)
-{
-    return plan->output.summary || plan->screen.summary;
 }
 
 void

@@ -30,7 +30,7 @@ int plan_choose_mode(const struct options *options, struct plan *plan,
 void plan_resolve_places(const struct options *options, struct plan *plan);
 
 /*
- * Resolves what the mode decides, when the rest of the plan but the screen is resolved.
+ * Resolves what the mode decides, when the rest of the plan is resolved.
  * Returns 0, or -1 with ERROR when a value is of no use in it.
  */
 int plan_resolve_mode(const struct options *options, struct plan *plan,
@@ -41,14 +41,5 @@ int plan_resolve_sweep(const struct options *options, struct plan *plan,
                        struct error *error);
 int plan_resolve_phases(const struct options *options, struct plan *plan,
                         struct error *error);
-
-/* Resolves the output and the exported files. Returns 0, or -1 with ERROR when a file is
- * another of the run. */
-int plan_resolve_output(const struct options *options, struct plan *plan,
-                        struct error *error);
-
-/* Resolves where people see it, when the rest of the plan is resolved: -output, and the
- * status line. */
-void plan_resolve_screen(const struct options *options, struct plan *plan);
 
 #endif

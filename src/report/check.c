@@ -6,14 +6,14 @@
  * they make of quotes and equals signs in labels and of bars in the text, so there are
  * none: they are written as a backslash and three octal digits, like control characters.
  */
-#include "report/check.h"
+#include "check.h"
 
 #include "base/time.h"
 #include "base/units.h"
 #include "os/output.h"
 #include "os/process.h"
 #include "report/console.h"
-#include "report/report.h"
+#include "report/outputs.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -413,13 +413,6 @@ check_add_error(struct buffer *text, const struct error *error)
     return state;
 }
 
-void
-check_begin(void)
-{
-    os_process_last_line("IOPING UNKNOWN - ended before there was a result\n",
-                         CHECK_UNKNOWN);
-}
-
 /* Writes the line TEXT, which it frees. Returns its STATE as an exit status, or that of a
  * line that is lost. */
 static int
@@ -450,11 +443,9 @@ check_answer(const struct job *jobs, int count)
 }
 
 int
-check_refuse(const struct error *error, bool checks)
+check_refuse(const struct error *error)
 {
     struct buffer text = {0};
-    if (!checks)
-        return console_error(error);
     console_error(error);
     return say(&text, check_add_error(&text, error));
 }

@@ -1,8 +1,8 @@
 /*
- * Exported files: metrics and a plot, each replaced as a whole while a run goes on, and a
- * log that grows. The supervisor has the statistics, so it makes the text; a thread of
- * its own writes that, since a file system may take its time, or hang. The thread touches
- * nothing but its struct export_writer, which stays in memory if it does not come back.
+ * Exported files: each is replaced as a whole, or grows, while a run goes on. Reports
+ * make the text; a thread of its own writes that, since a file system may take its time,
+ * or hang. The thread touches nothing but its struct export_writer, which stays in memory
+ * if it does not come back.
  */
 #include "report/export.h"
 
@@ -12,77 +12,45 @@
 #include "os/output.h"
 #include "os/process.h"
 #include "os/thread.h"
-#include "plan/plan.h"
-#include "plot/plot.h"
 #include "report/console.h"
-#include "run/job.h"
+#include "report/outputs.h"
 #include "status.h"
-#include "writers.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines of a log that wait are no more bytes than that; later ones are lost. */
+/* Lines that wait are no more bytes than that; later ones are lost. */
 #define WAITING_MOST (16 << 20)
 
-enum { METRICS, PLOT, LOG, KINDS }; /* the files */
-
-static const struct {
-    const char *start, *what;
-    bool grows; /* what follows the first version is added to it */
-} kinds[] = {[METRICS] = {PROMETHEUS_START, "a file of metrics", false},
-             [PLOT] = {PLOT_START, "a plot of ioping", false},
-             [LOG] = {HDR_START, "a log of ioping", true}};
-
 struct export_file {
-    const char *path;
-    struct buffer first; /* its first version, if it grows; constant */
-    struct buffer next;  /* the newest version, or lines, which is not written */
-    struct buffer text;  /* the one that is being written */
-    bool waits;          /* there is one */
-    bool durable;        /* it is to be */
-    bool writing;        /* another, older one is being written */
-    int64_t since;       /* the oldest of these was handed over then, ns, monotonic */
-    int error;           /* errno of the latest writing; 0: it succeeded */
-    int untold;          /* errno of a failure that nobody knows of; 0: none */
-    bool lost;           /* lines were, for want of memory */
+    const char *path, *start; /* of the output and its kind; NULL: it has no file */
+    bool grows;               /* what follows the first version is added to it */
+    struct buffer first;      /* its first version, if it grows; constant */
+    struct buffer next;       /* the newest version, or lines, which is not written */
+    struct buffer text;       /* the one that is being written */
+    bool waits;               /* there is one */
+    bool durable;             /* it is to be */
+    bool writing;             /* another, older one is being written */
+    int64_t since; /* the oldest of these was handed over then, ns, monotonic */
+    int error;     /* errno of the latest writing; 0: it succeeded */
+    int untold;    /* errno of a failure that nobody knows of; 0: none */
+    bool lost;     /* lines were, for want of memory */
 };
 
 struct export_writer {
     struct os_thread thread;
+    bool started;                /* the thread is */
     struct os_lock *lock;        /* of all that follows */
-    struct os_thread supervisor; /* the last to hand over a version */
+    struct os_thread supervisor; /* that has to hear of a failure, and of the end */
     export_write_function *replace, *append;
-    struct export_file files[KINDS];
+    int count;
+    struct export_file files[OUTPUTS_MOST];
     bool ending;       /* no more versions are to come */
     atomic_bool news;  /* a file has `untold`; changed under the lock */
     atomic_bool ended; /* and all are written */
 };
-
-static const char *
-path_of(const struct export *export, int kind)
-{
-    const struct plan_output *output = &export->plan->output;
-    const char *const paths[] = {output->prometheus, output->plot, output->hdr};
-    return paths[kind];
-}
-
-/* Makes a version; of what grows, the first. Returns 0, or ENOMEM. */
-static int
-format(const struct export *export, int kind, int64_t now, struct buffer *text)
-{
-    const struct plot plot = {export->plan, export->jobs, export->count};
-    if (kind == METRICS)
-        prometheus_format(text, export->plan, export->jobs, export->count, now,
-                          export->wall());
-    else if (kind == PLOT)
-        plot_format(text, &plot);
-    else
-        hdr_head(text, export->log);
-    return text->failed ? ENOMEM : 0;
-}
 
 static void
 note_result(struct export_writer *writer, struct export_file *file, int error)
@@ -117,15 +85,14 @@ append(const struct export_file *file, export_write_function *add,
     const struct buffer *text = &file->text;
     struct buffer whole = {0};
     int error =
-        add(file->path, text->text, text->length, kinds[LOG].start, durable) ? errno : 0;
+        add(file->path, text->text, text->length, file->start, durable) ? errno : 0;
     if (error != ENOENT)
         return error;
     buffer_add(&whole, file->first.text, file->first.length);
     if (text->length)
         buffer_add(&whole, text->text, text->length);
     error = whole.failed ? ENOMEM : 0;
-    if (!error &&
-        replace(file->path, whole.text, whole.length, kinds[LOG].start, durable) < 0)
+    if (!error && replace(file->path, whole.text, whole.length, file->start, durable) < 0)
         error = errno;
     buffer_free(&whole);
     return error;
@@ -134,9 +101,8 @@ append(const struct export_file *file, export_write_function *add,
 /* Writes the newest version of a file, or what it grows by: lines that cannot be written
  * wait with those that follow. The lock is acquired, but released meanwhile. */
 static void
-write_next(struct export_writer *writer, int kind)
+write_next(struct export_writer *writer, struct export_file *file)
 {
-    struct export_file *file = &writer->files[kind];
     export_write_function *replace = writer->replace, *add = writer->append;
     bool durable = file->durable;
     file->text = file->next;
@@ -145,14 +111,14 @@ write_next(struct export_writer *writer, int kind)
     file->writing = true;
     os_lock_release(writer->lock);
     int error = 0;
-    if (kinds[kind].grows)
+    if (file->grows)
         error = append(file, add, replace, durable);
-    else if (replace(file->path, file->text.text, file->text.length, kinds[kind].start,
+    else if (replace(file->path, file->text.text, file->text.length, file->start,
                      durable) < 0)
         error = errno;
     os_lock_acquire(writer->lock);
     file->writing = false;
-    if (error && kinds[kind].grows) {
+    if (error && file->grows) {
         file->lost |= join(&file->text, &file->next) != 0;
         file->next = file->text;
         file->text = (struct buffer){0};
@@ -167,9 +133,9 @@ static bool
 write_some(struct export_writer *writer)
 {
     bool some = false;
-    for (int kind = 0; kind < KINDS; kind++)
-        if (writer->files[kind].waits) {
-            write_next(writer, kind);
+    for (int i = 0; i < writer->count; i++)
+        if (writer->files[i].waits) {
+            write_next(writer, &writer->files[i]);
             some = true;
         }
     return some;
@@ -194,150 +160,113 @@ write_all(void *argument)
     return NULL;
 }
 
-/* Writes the first version of a file. Returns 0, or -1 with ERROR. */
-static int
-write_first(const struct export *export, int kind, struct error *error)
-{
-    const char *path = path_of(export, kind), *start = kinds[kind].start;
-    struct buffer text = {0};
-    int failed = path ? format(export, kind, 0, &text) : 0;
-    if (path)
-        os_file_clean(path, start);
-    if (path && !failed &&
-        export->replace(path, text.text, text.length, start, false) < 0)
-        failed = errno;
-    buffer_free(&text);
-    if (failed == EEXIST)
-        return error_set(error, EXIT_PREPARE, path, "is there already, and not %s",
-                         kinds[kind].what);
-    return failed ? error_set(error, EXIT_PREPARE, path, "%s", strerror(failed)) : 0;
-}
-
 static void
 free_writer(struct export_writer *writer)
 {
-    for (int kind = 0; kind < KINDS; kind++) {
-        buffer_free(&writer->files[kind].first);
-        buffer_free(&writer->files[kind].next);
+    for (int i = 0; i < writer->count; i++) {
+        buffer_free(&writer->files[i].first);
+        buffer_free(&writer->files[i].next);
     }
     os_lock_free(writer->lock);
     free(writer);
-}
-
-/* Starts the thread. Returns 0, or -1 with errno. */
-static int
-start_writer(struct export *export)
-{
-    struct export_writer *writer = calloc(1, sizeof(*writer));
-    if (!writer)
-        return -1;
-    for (int kind = 0; kind < KINDS; kind++)
-        writer->files[kind].path = path_of(export, kind);
-    if (export->log && format(export, LOG, 0, &writer->files[LOG].first)) {
-        free_writer(writer);
-        errno = ENOMEM;
-        return -1;
-    }
-    writer->supervisor = os_thread_self();
-    writer->lock = os_lock_make();
-    if (writer->lock && os_thread_start(&writer->thread, write_all, writer) == 0) {
-        export->writer = writer;
-        return 0;
-    }
-    int code = errno;
-    free_writer(writer);
-    errno = code;
-    return -1;
 }
 
 int
 export_begin(struct export *export, const struct plan *plan, const struct job *jobs,
              int count, struct status *status, struct error *error)
 {
+    const struct plan_output *output = &plan->output;
     *export = (struct export){.plan = plan,
                               .jobs = jobs,
                               .count = count,
-                              .wall = os_clock_wall,
                               .replace = os_file_replace,
                               .append = os_file_append,
                               .status = status};
     bool wanted = false;
-    if (plan->output.hdr)
-        export->log = hdr_open(jobs, count, os_clock_now(), os_clock_wall());
-    if (plan->output.hdr && !export->log)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for the log");
-    for (int kind = 0; kind < KINDS; kind++) {
-        wanted |= path_of(export, kind) != NULL;
-        if (write_first(export, kind, error) < 0)
-            return -1;
+    for (int i = output->streams; i < output->count; i++)
+        wanted |= output->list[i].path != NULL;
+    if (!wanted)
+        return 0;
+    struct export_writer *writer = export->writer = calloc(1, sizeof(*writer));
+    if (writer && !(writer->lock = os_lock_make())) {
+        free(writer);
+        export->writer = NULL;
     }
-    if (wanted && start_writer(export) < 0)
-        return error_set(error, EXIT_PREPARE, NULL,
-                         "no thread for the exported files: %s", strerror(errno));
+    if (!export->writer)
+        return error_set(error, EXIT_PREPARE, NULL, "no memory for the exported files");
+    writer->supervisor = os_thread_self();
+    writer->count = output->count;
+    for (int i = output->streams; i < output->count; i++)
+        writer->files[i] =
+            (struct export_file){.path = output->list[i].path,
+                                 .start = output->list[i].kind->start,
+                                 .grows = output->list[i].kind->goes == OUTPUT_GROWING};
     return 0;
 }
 
-/* Hands over TEXT, and its memory: the version of NOW in place of one that still waits,
- * or lines after those that do. */
-static void
-hand_over_text(struct export *export, int kind, struct buffer *text, int64_t now,
-               bool durable)
+int
+export_first(struct export *export, int number, struct buffer *text, struct error *error)
+{
+    struct export_file *file = &export->writer->files[number];
+    int failed = text->failed ? ENOMEM : 0;
+    os_file_clean(file->path, file->start);
+    if (!failed &&
+        export->replace(file->path, text->text, text->length, file->start, false) < 0)
+        failed = errno;
+    file->first = *text;
+    *text = (struct buffer){0};
+    if (failed == EEXIST)
+        return error_set(error, EXIT_PREPARE, file->path, "is there already, and not %s",
+                         export->plan->output.list[number].kind->what);
+    return failed ? error_set(error, EXIT_PREPARE, file->path, "%s", strerror(failed))
+                  : 0;
+}
+
+int
+export_start(struct export *export, struct error *error)
 {
     struct export_writer *writer = export->writer;
-    struct export_file *file = &writer->files[kind];
+    if (!writer || os_thread_start(&writer->thread, write_all, writer) == 0) {
+        if (writer)
+            writer->started = true;
+        return 0;
+    }
+    return error_set(error, EXIT_PREPARE, NULL, "no thread for the exported files: %s",
+                     strerror(errno));
+}
+
+void
+export_supervise(struct export *export)
+{
+    if (!export->writer)
+        return;
+    os_lock_acquire(export->writer->lock);
+    export->writer->supervisor = os_thread_self();
+    os_lock_release(export->writer->lock);
+}
+
+void
+export_hand_over(struct export *export, int number, struct buffer *text, bool durable)
+{
+    struct export_writer *writer = export->writer;
+    struct export_file *file = &writer->files[number];
     os_lock_acquire(writer->lock);
-    writer->supervisor = os_thread_self();
     writer->replace = export->replace;
     writer->append = export->append;
-    if (!kinds[kind].grows && !text->failed)
+    if (!file->grows && !text->failed)
         buffer_free(&file->next);
     int failed = join(&file->next, text);
     if (failed) {
-        file->lost |= kinds[kind].grows;
+        file->lost |= file->grows;
         note_result(writer, file, failed);
     } else {
         file->durable = durable;
         if (!file->waits && !file->writing)
-            file->since = now;
+            file->since = os_clock_now();
         file->waits = true;
         os_lock_notify(writer->lock);
     }
     os_lock_release(writer->lock);
-}
-
-static void
-hand_over(struct export *export, int kind, int64_t now, bool durable)
-{
-    struct buffer text = {0};
-    if (!kinds[kind].grows)
-        format(export, kind, now, &text);
-    hand_over_text(export, kind, &text, now, durable);
-}
-
-void
-export_metrics(struct export *export, int64_t now)
-{
-    hand_over(export, METRICS, now, false);
-}
-
-void
-export_plot(struct export *export)
-{
-    hand_over(export, PLOT, os_clock_now(), false);
-}
-
-void
-export_lines(struct export *export, struct buffer *lines, int64_t now)
-{
-    hand_over_text(export, LOG, lines, now, false);
-}
-
-void
-export_last(struct export *export, int64_t now)
-{
-    for (int kind = 0; export->writer && kind < KINDS; kind++)
-        if (path_of(export, kind))
-            hand_over(export, kind, now, true);
 }
 
 bool
@@ -362,8 +291,8 @@ export_tell(struct export *export)
     struct export_writer *writer = export->writer;
     struct notes notes = {0};
     os_lock_acquire(writer->lock);
-    for (int kind = 0; kind < KINDS; kind++) {
-        struct export_file *file = &writer->files[kind];
+    for (int i = 0; i < writer->count; i++) {
+        struct export_file *file = &writer->files[i];
         if (file->untold)
             notes_add(&notes, file->path, "%s", strerror(file->untold));
         file->untold = 0;
@@ -426,8 +355,8 @@ static int64_t
 unwritten_since(const struct export_writer *writer)
 {
     int64_t since = 0;
-    for (int kind = 0; kind < KINDS; kind++) {
-        const struct export_file *file = &writer->files[kind];
+    for (int i = 0; i < writer->count; i++) {
+        const struct export_file *file = &writer->files[i];
         if ((file->waits || file->writing) && (!since || file->since < since))
             since = file->since;
     }
@@ -445,8 +374,8 @@ drop_unwritten(struct export *export)
     int64_t now = os_clock_now();
     export_tell(export);
     os_lock_acquire(writer->lock);
-    for (int kind = KINDS; kind-- > 0;) {
-        const struct export_file *file = &writer->files[kind];
+    for (int i = writer->count; i-- > 0;) {
+        const struct export_file *file = &writer->files[i];
         if (!file->waits && !file->writing)
             continue;
         notes_add(&notes, file->path, "not written after %s",
@@ -463,8 +392,6 @@ bool
 export_end(struct export *export)
 {
     struct export_writer *writer = export->writer;
-    hdr_close(export->log);
-    export->log = NULL;
     if (!writer)
         return true;
     export->error = 0;
@@ -476,10 +403,11 @@ export_end(struct export *export)
     os_lock_release(writer->lock);
     if (since && !wait_for_end(export, since) && drop_unwritten(export))
         return false;
-    os_thread_join(&writer->thread);
+    if (writer->started)
+        os_thread_join(&writer->thread);
     export_tell(export);
-    for (int kind = 0; kind < KINDS && !export->error; kind++) {
-        const struct export_file *file = &writer->files[kind];
+    for (int i = 0; i < writer->count && !export->error; i++) {
+        const struct export_file *file = &writer->files[i];
         export->failed = file->path;
         export->error = !file->error && file->lost ? ENOMEM : file->error;
     }

@@ -5,8 +5,10 @@
  */
 #include "report/report.h"
 
+#include "cli/cli.h"
 #include "os/os.h"
 #include "os/output.h"
+#include "report/outputs.h"
 #include "run/job.h"
 #include "target/target.h"
 
@@ -18,17 +20,12 @@ void
 report_files(const struct plan *plan, char *text, size_t size)
 {
     const struct plan_output *output = &plan->output;
-    const char *const files[] = {output->file, output->prometheus, output->plot,
-                                 output->hdr};
-    const char *joint = "";
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && used < size; i++) {
-        if (!files[i])
-            continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%s", joint, files[i]);
-        joint = " or ";
-    }
+    for (int i = 0; i < output->count && used < size; i++)
+        if (output->list[i].path)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " or " : "",
+                                     output->list[i].path);
 }
 
 static int
@@ -42,7 +39,7 @@ refuse_device(const char *path, struct error *error)
 int
 report_open(struct reports *reports, const struct plan *plan, struct error *error)
 {
-    const char *path = plan->output.file;
+    const char *path = plan->output.list[0].path;
     struct os_info info;
     if (!path)
         return 0;
@@ -72,7 +69,7 @@ void
 report_discard(const struct reports *reports, const struct plan *plan)
 {
     if (reports->made)
-        os_stream_discard(reports->file, plan->output.file);
+        os_stream_discard(reports->file, plan->output.list[0].path);
 }
 
 static int
@@ -86,12 +83,8 @@ int
 report_claim(const struct reports *reports, const struct plan *plan,
              const struct job *jobs, struct error *error)
 {
-    const struct plan_output *output = &plan->output;
-    const struct {
-        const char *path, *is;
-    } files[] = {{output->prometheus, "the file of -prometheus"},
-                 {output->plot, "the file of -plot"},
-                 {output->hdr, "the file of -hdr"}};
+    const struct output *list = plan->output.list;
+    char is[48];
     int count = plan->target_count + (plan->mode == MODE_PHASES);
     int stream = reports->file;
     if (!stream)
@@ -99,11 +92,15 @@ report_claim(const struct reports *reports, const struct plan *plan,
     for (int i = 0; i < count; i++)
         if (plan->mode == MODE_COMPARE ? os_stream_is_path(stream, plan->targets[i])
                                        : os_stream_is_file(stream, jobs[i].target.fd))
-            return refuse_other(output->file, "a target", error);
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-        if (files[i].path && os_stream_is_path(stream, files[i].path))
-            return refuse_other(output->file, files[i].is, error);
+            return refuse_other(list[0].path, "a target", error);
+    for (int i = 1; i < plan->output.count; i++) {
+        if (!list[i].path || !os_stream_is_path(stream, list[i].path))
+            continue;
+        snprintf(is, sizeof(is), "the file of -%s",
+                 cli_option(list[i].kind->option)->name);
+        return refuse_other(list[0].path, is, error);
+    }
     if (os_stream_empty(stream) < 0)
-        return error_set(error, EXIT_PREPARE, output->file, "%s", strerror(errno));
+        return error_set(error, EXIT_PREPARE, list[0].path, "%s", strerror(errno));
     return 0;
 }

@@ -16,6 +16,9 @@
  */
 #include "base/buffer.h"
 #include "base/time.h"
+#include "os/os.h"
+#include "report/outputs.h"
+#include "report/report.h"
 #include "run/job.h"
 #include "stats/stats.h"
 #include "writers.h"
@@ -364,3 +367,45 @@ hdr_part(struct hdr_log *log, const struct job *job, const char *part)
     if (part)
         buffer_format(&target->tag, "#%s", part);
 }
+
+static void
+open_log(struct report *report)
+{
+    report->state =
+        hdr_open(report->jobs, report->count, os_clock_now(), os_clock_wall());
+    if (report->state)
+        hdr_head(&report->text, report->state);
+    else
+        report->text.failed = true;
+}
+
+static void
+start(struct report *report, int64_t first)
+{
+    hdr_begin(report->state, first);
+}
+
+static void
+tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
+{
+    hdr_lines(report->state, &report->text, jobs, count, now, last);
+}
+
+static void
+begin_part(struct report *report, const struct job *job, const struct report_part *part)
+{
+    hdr_lines(report->state, &report->text, job, 1, job->outcome.ended, true);
+    hdr_part(report->state, job, part->name);
+}
+
+static void
+close_log(struct report *report)
+{
+    hdr_close(report->state);
+}
+
+const struct report_format report_hdr = {.open = open_log,
+                                         .start = start,
+                                         .part = begin_part,
+                                         .tick = tick,
+                                         .close = close_log};

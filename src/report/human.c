@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "os/os.h"
 #include "report/console.h"
+#include "report/outputs.h"
 #include "run/job.h"
 #include "stats/comparison.h"
 #include "stats/stats.h"
@@ -19,10 +20,35 @@
 #include <string.h>
 #include <time.h>
 
+/* The labels of targets, each the same in all its lines, are the state. */
+static void
+open_labels(struct report *report)
+{
+    report->state = calloc((size_t)report->count, sizeof(struct buffer));
+    report->text.failed |= !report->state;
+}
+
+static void
+close_labels(struct report *report)
+{
+    struct buffer *labels = report->state;
+    for (int i = 0; labels && i < report->count; i++)
+        buffer_free(&labels[i]);
+    free(labels);
+}
+
+static struct buffer *
+label_of(struct report *report)
+{
+    return &((struct buffer *)report->state)[report->job->index];
+}
+
 static void
 add_label(struct report *report)
 {
-    buffer_add(&report->text, report->label->text, report->label->length);
+    const struct buffer *label = report->state ? label_of(report) : NULL;
+    if (label)
+        buffer_add(&report->text, label->text, label->length);
 }
 
 static void
@@ -40,15 +66,16 @@ width_of_tables(const struct report *report)
     return report->terminal ? report->columns : 0;
 }
 
-/* Prepares the label, the same in all lines of a target. */
 static void
 human_begin(struct report *report)
 {
     struct buffer label = {0};
     description_label(report->target, &label);
-    if (!label.failed)
-        buffer_escaped(report->label, label.text);
-    report->text.failed |= label.failed || report->label->failed;
+    if (!label.failed && report->state) {
+        buffer_escaped(label_of(report), label.text);
+        report->text.failed |= label_of(report)->failed;
+    }
+    report->text.failed |= label.failed;
     buffer_free(&label);
     if (report->plan->sweep.kind == SWEEP_NONE)
         return;
@@ -62,7 +89,8 @@ add_time(struct report *report)
     char text[512];
     struct tm local;
     os_clock_local(report->wall(), &local);
-    size_t length = strftime(text, sizeof(text), report->output->time_format, &local);
+    size_t length =
+        strftime(text, sizeof(text), report->plan->output.time_format, &local);
     buffer_add(&report->text, text, length);
     buffer_text(&report->text, " ");
 }
@@ -109,7 +137,7 @@ human_sample(struct report *report, const struct sample *sample)
     char number[16];
     const struct sample judged = judge(report, sample);
     const char *notice = sample_notice(&judged, number);
-    if (report->output->time_format)
+    if (report->plan->output.time_format)
         add_time(report);
     units_add(text, UNITS_SIZE, sample->bytes);
     buffer_text(text, sample->operation == OPERATION_WRITE ? " >>> " : " <<< ");
@@ -124,7 +152,8 @@ human_sample(struct report *report, const struct sample *sample)
         buffer_text(text, ")");
     }
     buffer_text(text, "\n");
-    if (report->output->burst && sample->index % (uint64_t)report->output->burst == 0)
+    if (report->plan->output.burst &&
+        sample->index % (uint64_t)report->plan->output.burst == 0)
         buffer_text(text, "\n");
 }
 
@@ -173,7 +202,7 @@ add_extremes(struct buffer *text, const struct moments *latency)
 static bool
 has_percentiles(const struct report *report, const struct stats *stats)
 {
-    const struct percentiles *list = &report->output->percentiles;
+    const struct percentiles *list = &report->plan->output.percentiles;
     return report->terminal || stats->every || (list->given && list->count > 0);
 }
 
@@ -374,10 +403,10 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
                stats_rate((double)stats->all_bytes, time));
     if (has_percentiles(report, stats)) {
         add_syncs(text, stats);
-        add_percentiles(text, stats, &report->output->percentiles);
+        add_percentiles(text, stats, &report->plan->output.percentiles);
     }
     if (report->plan->statistics.breakdown)
-        add_breakdown(text, stats, &report->output->percentiles);
+        add_breakdown(text, stats, &report->plan->output.percentiles);
     outcome_limits(&report->job->outcome, NULL, text);
     add_extremes(text, latency);
     add_histograms(report, stats, "");
@@ -387,7 +416,7 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
 static void
 add_distributions(struct report *report)
 {
-    const struct percentiles *list = &report->output->percentiles;
+    const struct percentiles *list = &report->plan->output.percentiles;
     struct buffer *text = &report->text;
     if (list->given && list->count)
         buffer_text(text, "\n");
@@ -460,6 +489,7 @@ human_highest(struct report *report, const struct job *job)
 }
 
 const struct report_format report_human = {
+    .open = open_labels,
     .begin = human_begin,
     .sample = human_sample,
     .period = human_period,
@@ -467,4 +497,5 @@ const struct report_format report_human = {
     .step = human_step,
     .highest = human_highest,
     .compare = human_compare,
+    .close = close_labels,
 };

@@ -15,6 +15,7 @@
 
 #include "base/time.h"
 #include "base/units.h"
+#include "report/outputs.h"
 #include "run/job.h"
 #include "stats/stats.h"
 #include "target/target.h"
@@ -96,7 +97,7 @@ add_figures(struct report *report, const struct latencies *latencies)
 {
     struct buffer *text = &report->text;
     const struct moments *latency = latencies->moments;
-    const struct percentiles *list = &report->output->percentiles;
+    const struct percentiles *list = &report->plan->output.percentiles;
     unsigned shown = percentiles_shown(list, latency->count);
     for (int i = 0; i < list->count; i++) {
         if (!(shown & 1u << i))
@@ -193,10 +194,9 @@ add_highest(struct report *report, const struct job *job)
     end_line(report, report->wall());
 }
 
-/* The plan has no summary: what is left of the last period comes as one. */
+/* There is no summary: what is left of the last period comes as one. */
 const struct report_format report_influx = {
     .period = add_period,
-    .summary = add_period,
     .step = add_step,
     .highest = add_highest,
 };

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/time.h"
 #include "os/os.h"
+#include "report/outputs.h"
 #include "run/job.h"
 #include "stats/comparison.h"
 #include "stats/distribution.h"
@@ -22,7 +23,7 @@ static struct json
 begin_json(struct report *report)
 {
     return (struct json){.text = &report->text,
-                         .one_line = report->output->format == FORMAT_NDJSON};
+                         .one_line = report->format == &report_ndjson};
 }
 
 static void
@@ -168,7 +169,7 @@ add_figures(const struct report *report, struct json *json,
         json_value(json, "mdev", "%" PRId64, moments_deviation(moments));
     if (latencies->corrected)
         json_value(json, "corrected", "true");
-    add_percentiles(json, latencies, &report->output->percentiles);
+    add_percentiles(json, latencies, &report->plan->output.percentiles);
     if (!split && report->plan->options->given[OPTION_HISTOGRAM])
         add_histogram(json, latencies->histogram);
 }
@@ -426,7 +427,7 @@ add_background(struct report *report, struct json *json, const struct job *backg
     json_value(json, "min", "%" PRId64, latency->min);
     json_value(json, "avg", "%" PRId64, moments_average(latency));
     json_value(json, "max", "%" PRId64, latency->max);
-    add_percentiles(json, &latencies, &report->output->percentiles);
+    add_percentiles(json, &latencies, &report->plan->output.percentiles);
     json_close(json, '}');
 }
 

@@ -6,6 +6,8 @@
 #include "base/buffer.h"
 #include "base/time.h"
 #include "plan/plan.h"
+#include "report/outputs.h"
+#include "report/report.h"
 #include "run/job.h"
 #include "stats/stats.h"
 #include "writers.h"
@@ -382,3 +384,13 @@ prometheus_format(struct buffer *text, const struct plan *plan, const struct job
         buffer_free(&list[i].labels);
     free(list);
 }
+
+static void
+tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
+{
+    (void)jobs, (void)count, (void)last;
+    prometheus_format(&report->text, report->plan, report->jobs, report->count, now,
+                      report->wall());
+}
+
+const struct report_format report_prometheus = {.tick = tick};

@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include "report/outputs.h"
 #include "run/job.h"
 #include "stats/stats.h"
 #include "target/target.h"

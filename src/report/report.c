@@ -1,6 +1,6 @@
 /*
- * The observer of a run: passes its records to the format of the output, its progress to
- * the status line and to the exported files. Each record is written by one flush.
+ * The observer of a run: passes what it is told to each output that has it. A record of
+ * what is printed is written by one flush; the texts of exported files are handed over.
  */
 #include "report/report.h"
 
@@ -10,10 +10,10 @@
 #include "os/output.h"
 #include "os/process.h"
 #include "report/console.h"
+#include "report/outputs.h"
 #include "run/job.h"
 #include "run/run.h"
 #include "status.h"
-#include "writers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,15 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct report_format *const formats[] = {
-    [FORMAT_HUMAN] = &report_human, [FORMAT_RAW] = &report_raw,
-    [FORMAT_JSON] = &report_json,   [FORMAT_NDJSON] = &report_ndjson,
-    [FORMAT_CHECK] = &report_check, [FORMAT_INFLUX] = &report_influx,
-};
+static enum output_goes
+goes(const struct report *report)
+{
+    return report->output->kind->goes;
+}
 
 /* Writes the text. Once the output has failed, nothing more is written to it. */
 static void
-flush(struct reports *reports, struct report *report)
+write_text(struct reports *reports, struct report *report)
 {
     if (report->text.failed && !report->error)
         report->error = ENOMEM;
@@ -43,6 +43,17 @@ flush(struct reports *reports, struct report *report)
     reports->failed |= report->error != 0;
 }
 
+/* Has the text go where that of its output does; to files until the end of the run. */
+static void
+flush(struct reports *reports, struct report *report)
+{
+    if (goes(report) == OUTPUT_STREAM)
+        write_text(reports, report);
+    else if (reports->export.writer && (report->text.length || report->text.failed))
+        export_hand_over(&reports->export, (int)(report - reports->list), &report->text,
+                         false);
+}
+
 /* Writes the text as a record. */
 static void
 end_record(struct reports *reports, struct report *report)
@@ -51,7 +62,7 @@ end_record(struct reports *reports, struct report *report)
     flush(reports, report);
 }
 
-/* Returns 0, or -1 if an output has failed. */
+/* Returns 0, or -1 if what is printed has failed. */
 static int
 status_of(const struct reports *reports)
 {
@@ -65,61 +76,71 @@ select_job(struct reports *reports, int number, const struct job *job)
     struct report *report = &reports->list[number];
     report->job = job;
     report->target = &job->target.description;
-    report->label = &report->labels[job->index];
     report->phase = job->phases ? job->phases->current : PHASE_NONE;
     return report;
 }
 
-/* Begins the next report, with OUTPUT of PLAN, on STREAM. A file is no terminal, whatever
- * is behind it. Returns 0, or -1 with ERROR. */
+/* Writes the first version of a file, or its head. Returns 0, or -1 with ERROR. */
 static int
-begin_report(struct reports *reports, const struct plan *plan,
-             const struct plan_output *output, const struct job *jobs, int count,
-             int stream, struct error *error)
+begin_file(struct reports *reports, int number, struct error *error)
 {
+    struct report *report = &reports->list[number];
+    const struct report_format *format = report->format;
+    if (format->open)
+        format->open(report);
+    if (goes(report) == OUTPUT_REPLACED)
+        format->tick(report, report->jobs, report->count, 0, false);
+    report->begun = true;
+    return export_first(&reports->export, number, &report->text, error);
+}
+
+/* Fills the next report. A file is no terminal, whatever is behind it. */
+static void
+fill_report(struct reports *reports, const struct plan *plan, const struct job *jobs,
+            int count)
+{
+    const struct output *output = &plan->output.list[reports->count];
     struct report *report = &reports->list[reports->count++];
-    bool file = output->file != NULL;
-    report->format = formats[output->format];
-    report->plan = plan;
-    report->output = output;
-    report->load = plan->workload.load;
-    report->stream = stream;
-    report->wall = os_clock_wall;
-    report->terminal = !file && os_stream_terminal(stream);
-    report->columns = file ? 0 : os_stream_columns(stream);
-    report->columns = report->columns ? report->columns : 80;
-    report->utf8 = os_locale_utf8();
-    report->color = file ? plan->options->color == COLOR_ALWAYS
-                         : color_wanted(plan->options->color, stream);
-    report->status = file ? NULL : reports->status;
-    report->labels = calloc((size_t)count, sizeof(*report->labels));
-    if (!report->labels)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for the report");
-    report->jobs = jobs;
-    report->count = count;
-    return 0;
+    bool file = output->path != NULL;
+    int stream = file ? reports->file : 1;
+    int columns = file ? 0 : os_stream_columns(stream);
+    bool idle = output->kind->goes == OUTPUT_TERMINAL && !reports->status;
+    *report = (struct report){.format = output->kind->format,
+                              .output = output,
+                              .plan = plan,
+                              .load = plan->workload.load,
+                              .jobs = jobs,
+                              .count = count,
+                              .every = idle ? 0 : output->every,
+                              .stream = stream,
+                              .wall = os_clock_wall,
+                              .terminal = !file && os_stream_terminal(stream),
+                              .columns = columns ? columns : 80,
+                              .utf8 = os_locale_utf8(),
+                              .color = file ? plan->options->color == COLOR_ALWAYS
+                                            : color_wanted(plan->options->color, stream),
+                              .status = file ? NULL : reports->status};
 }
 
 int
 report_begin(struct reports *reports, const struct plan *plan, const struct job *jobs,
              int count, struct error *error)
 {
-    const struct plan_output *output = &plan->output;
-    int file = reports->file;
-    reports->export.plan = plan;
+    int outputs = plan->output.count, printed = plan->output.streams;
     if (report_claim(reports, plan, jobs, error) < 0)
         return -1;
-    if (status_wanted(plan))
-        reports->status = status_open(plan, count, os_clock_now());
-    if ((file && begin_report(reports, plan, output, jobs, count, file, error) < 0) ||
-        begin_report(reports, plan, file ? &plan->screen : output, jobs, count, 1,
-                     error) < 0)
+    for (int i = printed; i < outputs; i++)
+        if (plan->output.list[i].kind->goes == OUTPUT_TERMINAL && status_possible())
+            reports->status = status_open(plan, count, os_clock_now());
+    if (export_begin(&reports->export, plan, jobs, count, reports->status, error) < 0)
         return -1;
-    reports->timers[TIMER_METRICS].every = output->export_interval;
-    reports->timers[TIMER_PLOT].every = output->plot_interval;
-    reports->timers[TIMER_LOG].every = output->hdr_interval;
-    reports->timers[TIMER_STATUS].every = reports->status ? STATUS_INTERVAL : 0;
-    return export_begin(&reports->export, plan, jobs, count, reports->status, error);
+    for (int i = 0; i < outputs; i++)
+        fill_report(reports, plan, jobs, count);
+    reports->screen = &reports->list[printed - 1];
+    for (int i = printed; i < outputs; i++)
+        if (plan->output.list[i].path && begin_file(reports, i, error) < 0)
+            return -1;
+    return export_start(&reports->export, error);
 }
 
 /* Begins the report of its current target. */
@@ -172,11 +193,10 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
 {
     struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
-        struct report *report = select_job(reports, i, job);
-        if (!report->output->requests)
+        if (!reports->list[i].output->requests)
             continue;
-        if (report->format->sample)
-            report->format->sample(report, sample);
+        struct report *report = select_job(reports, i, job);
+        report->format->sample(report, sample);
         end_record(reports, report);
     }
     return status_of(reports);
@@ -188,7 +208,7 @@ on_period(void *self, const struct job *job, const struct stats *stats, int64_t 
     struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
-        if (!plan_has_periods(report->output))
+        if (!report->output->periods)
             continue;
         report->format->period(report, stats, time);
         end_record(reports, report);
@@ -199,7 +219,7 @@ on_period(void *self, const struct job *job, const struct stats *stats, int64_t 
 static const char *
 name_of(const struct report *report)
 {
-    return report->output->file ? report->output->file : "standard output";
+    return report->output->path ? report->output->path : "standard output";
 }
 
 /* Notes the outputs that have failed, each once. */
@@ -223,7 +243,7 @@ on_summary(void *self, const struct job *job)
         struct report *report = select_job(reports, i, job);
         if (report->output->summary && (!job->phases || !report->format->phase))
             summarize(reports, report, job);
-        if (i + 1 < reports->count) /* people read the last, and no more follows it */
+        if (report < reports->screen) /* people read that, and no more follows it */
             note_failures(reports);
     }
     return status_of(reports);
@@ -237,7 +257,8 @@ on_step(void *self, const struct job *job, const struct job_step *step,
     struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
-        report->format->step(report, step, stats, time);
+        if (report->format->step)
+            report->format->step(report, step, stats, time);
         report->records++;
     }
     return status_of(reports);
@@ -264,7 +285,8 @@ on_highest(void *self, const struct job *job)
     struct reports *reports = self;
     for (int i = 0; i < reports->count; i++) {
         struct report *report = select_job(reports, i, job);
-        report->format->highest(report, job);
+        if (report->format->highest)
+            report->format->highest(report, job);
         end_record(reports, report);
     }
 }
@@ -306,50 +328,38 @@ on_fail(void *self, const struct job *job)
     write_notes(self, &notes);
 }
 
-/* Adds the lines of jobs to the log, for the interval that ends at NOW. */
+/* A file that grows has what is new of each part of a run, in intervals that begin
+ * anew. */
 static void
-add_lines(struct reports *reports, const struct job *jobs, int count, int64_t now,
-          bool last)
+begin_part(struct reports *reports, const struct job *job, const struct report_part *part)
 {
-    struct buffer lines = {0};
-    if (!reports->export.log)
-        return;
-    hdr_lines(reports->export.log, &lines, jobs, count, now, last);
-    export_lines(&reports->export, &lines, now);
-}
-
-/* The log has lines of its own for each part of a run, in intervals that begin anew. */
-static void
-begin_part(struct reports *reports, const struct job *job, const char *part)
-{
-    if (!reports->export.log)
-        return;
-    add_lines(reports, job, 1, job->outcome.ended, true);
-    hdr_part(reports->export.log, job, part);
-    reports->timers[TIMER_LOG].due = 0;
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = &reports->list[i];
+        if (report->format->part)
+            report->format->part(report, job, part);
+        if (goes(report) == OUTPUT_GROWING)
+            report->due = 0;
+        flush(reports, report);
+    }
 }
 
 static int
 on_step_begin(void *self, const struct job *job, int64_t value, int number, int count)
 {
     struct reports *reports = self;
-    char part[48];
-    snprintf(part, sizeof(part), "%s=%" PRId64, sweep_name(job->plan.sweep.kind), value);
-    begin_part(reports, job, part);
-    if (reports->status)
-        status_step(reports->status, job->index, value, number, count, os_clock_now());
-    for (int i = 0; i < reports->count; i++)
-        flush(reports, &reports->list[i]);
+    char name[48];
+    snprintf(name, sizeof(name), "%s=%" PRId64, sweep_name(job->plan.sweep.kind), value);
+    begin_part(reports, job,
+               &(struct report_part){
+                   .name = name, .value = value, .number = number, .count = count});
     return status_of(reports);
 }
 
 static void
 on_phase_begin(void *self, const struct job *job, enum phase phase)
 {
-    struct reports *reports = self;
-    begin_part(reports, job, phase_name(phase));
-    if (reports->status)
-        status_phase(reports->status, phase, os_clock_now());
+    begin_part(self, job,
+               &(struct report_part){.name = phase_name(phase), .phase = phase});
 }
 
 static int64_t
@@ -357,26 +367,17 @@ on_due(void *self, int64_t now)
 {
     struct reports *reports = self;
     int64_t next = INT64_MAX, first = now + reports->export.jobs[0].delay;
-    if (reports->export.log)
-        hdr_begin(reports->export.log, first);
-    for (int i = 0; i < REPORT_TIMERS; i++) {
-        struct report_timer *timer = &reports->timers[i];
-        if (timer->every && !timer->due)
-            timer->due = time_add(i == TIMER_LOG ? first : now, timer->every);
-        if (timer->every)
-            next = time_earlier(next, timer->due);
+    export_supervise(&reports->export);
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = &reports->list[i];
+        if (report->format->start)
+            report->format->start(report, first);
+        if (report->every && !report->due)
+            report->due = time_add(first, report->every);
+        if (report->every)
+            next = time_earlier(next, report->due);
     }
     return export_has_news(&reports->export) ? now : next;
-}
-
-/* Returns true if a timer has run down at NOW; it then starts again. */
-static bool
-has_run_down(struct report_timer *timer, int64_t now)
-{
-    if (!timer->every || now < timer->due)
-        return false;
-    timer->due = time_next_point(timer->due, timer->every, now);
-    return true;
 }
 
 static void
@@ -385,14 +386,14 @@ on_tick(void *self, const struct job *jobs, int count, int64_t now)
     struct reports *reports = self;
     if (export_has_news(&reports->export))
         export_tell(&reports->export);
-    if (has_run_down(&reports->timers[TIMER_METRICS], now))
-        export_metrics(&reports->export, now);
-    if (has_run_down(&reports->timers[TIMER_PLOT], now))
-        export_plot(&reports->export);
-    if (has_run_down(&reports->timers[TIMER_LOG], now))
-        add_lines(reports, jobs, count, now, false);
-    if (has_run_down(&reports->timers[TIMER_STATUS], now))
-        status_tick(reports->status, jobs, count, now);
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = &reports->list[i];
+        if (!report->every || now < report->due)
+            continue;
+        report->due = time_next_point(report->due, report->every, now);
+        report->format->tick(report, jobs, count, now, false);
+        flush(reports, report);
+    }
 }
 
 static void
@@ -404,21 +405,11 @@ on_interrupt(void *self)
     status_erase(reports->status);
 }
 
-/* Returns whether people read a summary without the counts that ioping 1.3 lacks. */
+/* Returns whether people read the summary of a report. */
 static bool
-is_brief(const struct report *report)
+has_summary(const struct report *report)
 {
-    return report->format == &report_human && report->output->summary &&
-           report->plan->sweep.kind == SWEEP_NONE && !report->error &&
-           (!report->terminal || report->plan->mode == MODE_PHASES);
-}
-
-/* Returns whether who reads stderr reads the summary too. */
-static bool
-has_answers(const struct report *report)
-{
-    return report->format == &report_human && report->output->summary && !report->error &&
-           report->terminal;
+    return report->output->kind->people && report->output->summary && !report->error;
 }
 
 /* Writes the last versions of the exported files, unless they are written. */
@@ -427,8 +418,14 @@ end_exports(struct reports *reports)
 {
     if (reports->stuck)
         return;
-    if (reports->over)
-        export_last(&reports->export, os_clock_now());
+    for (int i = 0; reports->over && i < reports->count; i++) {
+        struct report *report = &reports->list[i];
+        if (goes(report) == OUTPUT_REPLACED)
+            report->format->tick(report, report->jobs, report->count, os_clock_now(),
+                                 true);
+        if (report->output->path && goes(report) != OUTPUT_STREAM)
+            export_hand_over(&reports->export, i, &report->text, true);
+    }
     reports->stuck |= !export_end(&reports->export);
     reports->over = false;
 }
@@ -453,16 +450,18 @@ store_failure(const struct reports *reports, struct outcome *outcome)
 void
 report_explain(struct reports *reports, struct job *jobs, int count)
 {
-    const struct report *last =
-        reports->count ? &reports->list[reports->count - 1] : NULL;
+    const struct report *screen = reports->screen;
+    bool summary = has_summary(screen), phases = screen->plan->mode == MODE_PHASES;
     note_failures(reports);
     for (int i = 0; i < count; i++) {
         struct outcome *outcome = &jobs[i].outcome;
         if (job_has_not_begun(&jobs[i]))
             continue;
         store_failure(reports, outcome);
-        outcome->brief = last && is_brief(last);
-        outcome->answered = last && has_answers(last);
+        /* Off a terminal it is that of ioping 1.3, which lacks some counts. */
+        outcome->brief = summary && screen->plan->sweep.kind == SWEEP_NONE &&
+                         (!screen->terminal || phases);
+        outcome->answered = summary && screen->terminal;
         outcome_explain(outcome, &reports->notes);
         write_notes(reports, &reports->notes);
         if (jobs[i].error.status)
@@ -478,7 +477,13 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
 {
     struct reports *reports = self;
     int shown = count - (jobs[count - 1].plan.mode == MODE_BACKGROUND);
-    add_lines(reports, jobs, shown, now, true);
+    for (int i = 0; i < reports->count; i++) {
+        struct report *report = &reports->list[i];
+        if (goes(report) != OUTPUT_GROWING || !report->format->tick)
+            continue;
+        report->format->tick(report, jobs, shown, now, true);
+        flush(reports, report);
+    }
     reports->over = true;
     status_erase(reports->status);
     if (jobs[shown - 1].index + 1 == reports->export.count)
@@ -489,7 +494,7 @@ on_end(void *self, struct job *jobs, int count, int64_t now)
 struct run_observer
 report_observer(struct reports *reports)
 {
-    const struct report *screen = &reports->list[reports->count - 1];
+    const struct report *screen = reports->screen;
     return (struct run_observer){
         .self = reports,
         .medians = screen->terminal && screen->output->requests,
@@ -530,8 +535,9 @@ report_recorded(struct reports *reports, const struct comparison_row *rows)
 {
     for (int i = 0; i < reports->count; i++) {
         struct report *report = &reports->list[i];
+        bool listed = report->output->summary && !report->output->kind->people;
         report->rows = rows;
-        for (int k = 0; report->format != &report_human && k < report->count; k++) {
+        for (int k = 0; listed && k < report->count; k++) {
             begin_job(reports, select_job(reports, i, &report->jobs[k]));
             summarize(reports, report, &report->jobs[k]);
         }
@@ -543,18 +549,18 @@ report_recorded(struct reports *reports, const struct comparison_row *rows)
 static void
 end_report(struct reports *reports, struct report *report)
 {
+    bool printed = goes(report) == OUTPUT_STREAM;
     if (report->begun && report->format->end)
         report->format->end(report);
-    flush(reports, report);
-    if (report->output->file && os_stream_close(report->stream) < 0 && !report->error)
+    if (printed)
+        write_text(reports, report);
+    if (printed && report->output->path && os_stream_close(report->stream) < 0 &&
+        !report->error)
         report->error = errno;
     reports->failed |= report->error != 0;
-    for (int i = 0; i < report->count; i++)
-        buffer_free(&report->labels[i]);
-    free(report->labels);
+    if (report->format->close)
+        report->format->close(report);
     free(report->own);
-    report->labels = NULL;
-    report->count = 0;
     buffer_free(&report->text);
 }
 

@@ -11,6 +11,8 @@
 #include "os/process.h"
 #include "os/thread.h"
 #include "plan/plan.h"
+#include "report/outputs.h"
+#include "report/report.h"
 #include "run/job.h"
 #include "stats/stats.h"
 #include "writers.h"
@@ -393,9 +395,18 @@ status_format(struct buffer *text, const struct status_facts *facts, int columns
 }
 
 bool
-status_wanted(const struct plan *plan)
+status_chosen(const struct options *options, const struct plan *plan)
 {
-    return plan->output.status && os_stream_terminal(STREAM) && !os_terminal_dumb();
+    const struct output *screen = &plan->output.list[plan->output.streams - 1];
+    return !screen->requests && !(screen->periods && plan->output.print_count) &&
+           !(plan->mode & (MODE_CHECK | MODE_COMPARE)) &&
+           !options->given[OPTION_NO_STATUS];
+}
+
+bool
+status_possible(void)
+{
+    return os_stream_terminal(STREAM) && !os_terminal_dumb();
 }
 
 struct status *
@@ -522,3 +533,23 @@ status_close(struct status *status)
     os_lock_free(status->lock);
     free(status);
 }
+
+static void
+note_part(struct report *report, const struct job *job, const struct report_part *part)
+{
+    struct status *status = report->status;
+    if (status && part->phase)
+        status_phase(status, part->phase, os_clock_now());
+    else if (status)
+        status_step(status, job->index, part->value, part->number, part->count,
+                    os_clock_now());
+}
+
+static void
+tick(struct report *report, const struct job *jobs, int count, int64_t now, bool last)
+{
+    (void)last;
+    status_tick(report->status, jobs, count, now);
+}
+
+const struct report_format report_status = {.part = note_part, .tick = tick};

@@ -39,9 +39,12 @@ struct status {
     bool shown;               /* the line is on the terminal */
 };
 
-/* Returns true if PLAN has a status line and stderr goes to a terminal that can draw it.
- */
-bool status_wanted(const struct plan *plan);
+/* Returns whether PLAN, whose streams are known, is to have a status line: a line per
+ * request shows well enough that the run is alive. */
+bool status_chosen(const struct options *options, const struct plan *plan);
+
+/* Returns whether stderr goes to a terminal that can draw it. */
+bool status_possible(void);
 
 /*
  * Starts the line of a run of PLAN, which must stay, on so many targets; it begins NOW.

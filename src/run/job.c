@@ -15,7 +15,7 @@
 static bool
 is_tracked(const struct plan *plan)
 {
-    return plan->output.plot && plan->sweep.kind == SWEEP_NONE;
+    return plan->output.track && plan->sweep.kind == SWEEP_NONE;
 }
 
 int
@@ -167,7 +167,7 @@ open_worker(struct job *job, struct error *error)
     }
     thread->gate = job->run->gate;
     thread->worker.reports =
-        plan_has_requests(&job->active) || plan_has_periods(&job->active.output);
+        job->active.output.requests || plan_has_periods(&job->active.output);
     thread->worker.medians = job->run->task.observer->medians;
     job->threads[job->group.size++] = thread;
     return 0;

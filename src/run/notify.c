@@ -73,7 +73,7 @@ notify_sample_locked(struct job *job, struct worker *worker, const struct sample
 {
     const struct plan_output *output = &job->active.output;
     const struct run_observer *observer = job->run->task.observer;
-    if (plan_has_requests(&job->active) &&
+    if (output->requests &&
         note_output(job, observer->sample(observer->self, job, sample)) < 0)
         return -1;
     if (plan_has_periods(output))

@@ -85,7 +85,7 @@ phases_execute(const struct run_task *task, struct error *error)
                !has_failed(job) && !has_failed(task->background);
         if (!more && begun)
             end_phases(task);
-        if (status < 0 || !plan_has_summary(&job->plan) || !observer->phase)
+        if (status < 0 || !job->plan.output.summary || !observer->phase)
             continue;
         if (observer->phase(observer->self, job, phase) < 0 && more) {
             end_phases(task);

@@ -211,7 +211,7 @@ run_summarize(const struct run_task *task)
     const struct run_observer *observer = task->observer;
     for (int i = 0; i < task->count; i++) {
         const struct job *job = &task->jobs[i];
-        if (plan_has_summary(&job->plan) && observer->summary)
+        if (job->plan.output.summary && observer->summary)
             observer->summary(observer->self, job);
     }
 }

@@ -23,7 +23,7 @@ worker_size(const struct plan *plan)
     size_t unused =
         plan->workload.load == LOAD_READ_WRITE ? 0 : 2 * sizeof(struct stats_operation);
     return (int64_t)(sizeof(struct worker) - unused +
-                     (plan->output.plot ? sizeof(struct track) : 0) +
+                     (plan->output.track ? sizeof(struct track) : 0) +
                      (size_t)(plan->statistics.series / plan->io.threads) *
                          sizeof(struct series_entry));
 }

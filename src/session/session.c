@@ -10,8 +10,8 @@
 #include "base/deadlines.h"
 #include "os/os.h"
 #include "os/process.h"
-#include "report/check.h"
 #include "report/console.h"
+#include "report/outputs.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "stages.h"
@@ -101,8 +101,8 @@ static int
 open_targets(struct session *session)
 {
     const struct plan_output *output = &session->plan->output;
-    bool named = session->count > 1 || output->prometheus || output->plot;
-    if (output->file)
+    bool named = session->count > 1 || output->names;
+    if (output->list[0].path)
         stages_enter_files(&session->stages);
     if (report_open(&session->reports, session->plan, &session->error) < 0)
         return -1;
@@ -132,13 +132,6 @@ remove_made(void *argument)
     return NULL;
 }
 
-/* Says the error that nothing could begin for. Returns the status. */
-static int
-refuse(const struct plan *plan, const struct error *error)
-{
-    return check_refuse(error, plan->mode == MODE_CHECK);
-}
-
 /* Gives up what a thread has been waiting for for WAITED ns. os_process_end sees to what
  * is made of a target that is being opened, later. */
 static _Noreturn void
@@ -146,7 +139,6 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
 {
     struct os_thread remover;
     int64_t until = os_clock_now() + DEADLINE_CLOSING;
-    bool checks = session->plan->mode == MODE_CHECK;
     bool removes = session->plan->workload.keep && atomic_load(&session->made) &&
                    os_thread_start(&remover, remove_made, session) == 0;
     while (removes && !atomic_load(&session->removed) && os_clock_now() < until)
@@ -155,12 +147,11 @@ give_up(struct session *session, const struct stage *stage, int64_t waited)
         os_thread_join(&remover);
     struct error error;
     stage_explain(stage, "still ", waited, &error);
-    if (checks && stage->advanced && !os_signals_stop())
-        error.status = EXIT_RUNTIME; /* the target does not answer: that is bad */
+    error.broken = stage->advanced && !os_signals_stop(); /* the target does not answer */
     if (!stage->end[0])
-        os_process_end(refuse(session->plan, &error));
+        os_process_end(outputs_refuse_plan(session->plan, &error));
     int status = console_error(&error);
-    bool done = os_signals_stop() || checks;
+    bool done = os_signals_stop() || outputs_have_answer(session->plan);
     os_process_end(done ? session->status : outcome_worse(session->status, status));
 }
 
@@ -284,15 +275,14 @@ supervise_run(struct session *session)
         sweep_all(session);
     }
     report_end(&session->reports, first);
-    bool checks = session->plan->mode == MODE_CHECK;
-    int answer = checks ? check_answer(session->jobs, session->count) : EXIT_DONE;
+    int answer = outputs_answer(session->plan, session->jobs, session->count);
     for (int i = 0; i < session->all; i++) {
         struct job *job = &session->jobs[i];
         session->stuck |= job->outcome.stuck;
         if (session->run || job->begun)
             status = outcome_worse(status, status_of(job));
     }
-    return checks ? answer : status;
+    return answer < 0 ? status : answer;
 }
 
 /* Closes the targets of the leading thread, in descriptors of its own, after the last
@@ -353,8 +343,9 @@ supervise(void *argument)
     struct session *session = argument;
     os_signals_unblock(session->signals);
     supervise_stages(session, &session->begun);
-    session->status =
-        session->failed ? refuse(session->plan, &session->error) : supervise_run(session);
+    session->status = session->failed
+                          ? outputs_refuse_plan(session->plan, &session->error)
+                          : supervise_run(session);
     if (session->stuck)
         os_process_end(session->status);
     os_lock_acquire(session->lock);
@@ -409,7 +400,7 @@ session_execute(const struct plan *plan)
     struct session *session = session_make(plan);
     if (!session) {
         error_set(&error, EXIT_PREPARE, NULL, "no memory for the run");
-        return refuse(plan, &error);
+        return outputs_refuse_plan(plan, &error);
     }
     limit_output(plan);
     session->signals = os_signals_block();
@@ -417,7 +408,7 @@ session_execute(const struct plan *plan)
         error_set(&error, EXIT_PREPARE, NULL, "no thread for the target: %s",
                   strerror(errno));
         session_free(session);
-        return refuse(plan, &error);
+        return outputs_refuse_plan(plan, &error);
     }
     begin(session);
     if (session->run && run_first_worker(session->run))

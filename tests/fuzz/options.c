@@ -7,7 +7,7 @@
 
 #include "base/time.h"
 #include "cli/cli.h"
-#include "plan/plan.h"
+#include "formats.h"
 
 #define WORDS_MAX 64
 
@@ -160,12 +160,13 @@ check_kinds(const struct options *options, const struct plan *plan)
     MUST((plan->mode == MODE_COMPARE) == compares);
     MUST((plan->mode == MODE_CHECK) == checks);
     MUST((plan->mode == MODE_PHASES) == (options->given[OPTION_LOAD] > 0));
-    MUST(!compares || (plan->statistics.series > 0 && !plan->output.hdr));
-    MUST((plan->output.format == FORMAT_CHECK) == checks);
-    MUST((plan->output.format == FORMAT_INFLUX) == influx);
-    MUST(!checks || !(plan->output.file || plan_has_periods(&plan->output)));
+    MUST(!compares || (plan->statistics.series > 0 && !output_of(plan, FORMAT_HDR).kind));
+    MUST((format_of(plan) == FORMAT_CHECK) == checks);
+    MUST((format_of(plan) == FORMAT_INFLUX) == influx);
+    MUST(!checks || !(plan->output.list[0].path || plan_has_periods(&plan->output)));
     MUST(!checks || plan->ends.timeout < INT64_MAX);
-    MUST(!(checks || influx) || !(plan->output.requests || plan->output.summary));
+    const struct output *printed = &plan->output.list[0];
+    MUST(!(checks || influx) || !(printed->requests || printed->summary));
     MUST(checks || plan->statistics.warnings.count == 0);
     for (int i = 0; i < plan->statistics.slos.count; i++)
         MUST(compares || !plan->statistics.slos.list[i].relative);
@@ -178,12 +179,18 @@ check_files(const struct options *options, const struct plan *plan)
 {
     const struct plan_output *output = &plan->output;
     const struct buckets *buckets = output->buckets;
-    MUST(output->file == options->output && output->hdr == options->hdr);
-    MUST(!output->file || (plan->screen.summary && !plan->screen.file));
-    MUST(!output->file || !output->hdr || strcmp(output->file, output->hdr) != 0);
-    MUST(!output->prometheus || output->export_interval > 0);
-    MUST((output->hdr && plan->sweep.kind == SWEEP_NONE) == (output->hdr_interval > 0));
-    MUST((output->plot != NULL) == (output->plot_interval > 0));
+    const char *file = output->list[0].path;
+    const struct output hdr = output_of(plan, FORMAT_HDR),
+                        plot = output_of(plan, FORMAT_PLOT),
+                        metrics = output_of(plan, FORMAT_PROMETHEUS);
+    MUST(file == options->output && hdr.path == options->hdr);
+    MUST(plot.path == options->plot && metrics.path == options->prometheus);
+    MUST(output->streams == (file ? 2 : 1) && output->count <= OUTPUTS_MOST);
+    MUST(!file || (output->list[1].summary && !output->list[1].path));
+    MUST(!file || !hdr.path || strcmp(file, hdr.path) != 0);
+    MUST(!metrics.path || metrics.every > 0);
+    MUST((hdr.path && plan->sweep.kind == SWEEP_NONE) == (hdr.every > 0));
+    MUST((plot.path != NULL) == (plot.every > 0));
     MUST(buckets->count >= 1 && buckets->count <= BUCKETS_MOST && buckets->list[0] > 0);
     for (int i = 1; i < buckets->count; i++)
         MUST(buckets->list[i] > buckets->list[i - 1]);
@@ -199,7 +206,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct plan plan;
     if (cli_parse(argc, argv, &options, &error) < 0) {
         check_refusal(&error);
-    } else if (plan_make(&options, 1, &plan, &error) < 0) {
+    } else if (plan_make(&options, 1, &plan, &error) < 0 ||
+               outputs_plan(&options, &plan, &error) < 0) {
         check_options(&options, argv);
         check_refusal(&error);
     } else {

@@ -246,4 +246,3 @@ TEST(what_is_under_way_is_kept_when_waiting_fails)
     assert_int_equal(reap(INT64_MAX), 1);
     assert_int_equal(done[0].error, 0);
 }
-

@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "cli/cli.h"
+#include "formats.h"
 #include "plan/plan.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -12,7 +13,7 @@
 #define SEED 0xfedcba9876543210u
 
 /* Plans LINE; fails the test if it cannot be parsed. The plan's texts live until the next
- * call. Returns as plan_make. */
+ * call. Returns as plan_make and outputs_plan. */
 static inline int
 planned_try(const char *line, struct plan *plan, struct error *error)
 {
@@ -29,7 +30,10 @@ planned_try(const char *line, struct plan *plan, struct error *error)
     if (cli_parse(argc, argv, &options, error) < 0)
         fail_msg("ioping %s: %s", line, error->why);
     memset(plan, 0xff, sizeof(*plan));
-    return plan_make(&options, SEED, plan, error);
+    return plan_make(&options, SEED, plan, error) < 0 ||
+                   outputs_plan(&options, plan, error) < 0
+               ? -1
+               : 0;
 }
 
 static inline struct plan

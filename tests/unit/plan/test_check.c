@@ -10,10 +10,10 @@ TEST(a_check_prints_nothing_but_its_line)
     (void)state;
     for (size_t i = 0; i < LENGTH(lines); i++) {
         struct plan plan = planned(lines[i]);
-        assert_int_equal(plan.output.format, FORMAT_CHECK);
+        assert_int_equal(format_of(&plan), FORMAT_CHECK);
         assert_false(plan.output.requests);
         assert_false(plan.output.summary);
-        assert_false(plan.output.status);
+        assert_null(output_of(&plan, FORMAT_STATUS).kind);
         assert_int_equal(plan.output.print_interval, 0);
     }
 }

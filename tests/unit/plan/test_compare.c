@@ -41,7 +41,7 @@ TEST(nothing_is_measured)
 {
     struct plan plan = planned("-compare gp2 gp3 -");
     assert_int_equal(plan.mode, MODE_COMPARE);
-    assert_false(plan.output.requests || plan.output.status);
+    assert_false(plan.output.requests || output_of(&plan, FORMAT_STATUS).kind);
     assert_true(plan.output.summary);
     assert_int_equal(plan.target_count, 3);
     assert_string_equal(plan.targets[1], "gp3");
@@ -71,12 +71,17 @@ TEST(options_that_say_how_to_measure_are_refused)
 
 TEST(formats_are_those_of_a_run)
 {
-    assert_int_equal(planned("-compare a").output.format, FORMAT_HUMAN);
-    assert_int_equal(planned("-compare -B a").output.format, FORMAT_RAW);
-    assert_int_equal(planned("-compare -J a").output.format, FORMAT_JSON);
-    assert_int_equal(planned("-compare -JJ -B a").output.format, FORMAT_NDJSON);
+    struct plan plan = planned("-compare a");
+    assert_int_equal(format_of(&plan), FORMAT_HUMAN);
+    plan = planned("-compare -B a");
+    assert_int_equal(format_of(&plan), FORMAT_RAW);
+    plan = planned("-compare -J a");
+    assert_int_equal(format_of(&plan), FORMAT_JSON);
+    plan = planned("-compare -JJ -B a");
+    assert_int_equal(format_of(&plan), FORMAT_NDJSON);
     assert_true(planned("-compare -q a").output.summary);
-    assert_string_equal(planned("-compare -plot x a").output.plot, "x");
+    plan = planned("-compare -plot x a");
+    assert_string_equal(output_of(&plan, FORMAT_PLOT).path, "x");
 }
 
 TEST(limits_are_on_the_whole_time)

@@ -6,8 +6,8 @@ TEST(the_screen_is_as_without_a_format)
 {
     static const struct {
         const char *line;
-        enum plan_format format; /* of the file */
-        bool requests, shown;    /* in the file, and on the screen */
+        enum format format;   /* of the file */
+        bool requests, shown; /* in the file, and on the screen */
         bool status;
     } cases[] = {
         {".", FORMAT_HUMAN, true, true, false},
@@ -25,51 +25,43 @@ TEST(the_screen_is_as_without_a_format)
         char line[64];
         snprintf(line, sizeof(line), "-output x %s", cases[i].line);
         struct plan plan = planned(line);
-        assert_string_equal(plan.output.file, "x");
-        if (plan.output.format != cases[i].format ||
-            plan.output.requests != cases[i].requests ||
-            plan.screen.requests != cases[i].shown ||
-            plan.output.status != cases[i].status)
+        const struct output *file = &plan.output.list[0], *screen = file + 1;
+        assert_int_equal(plan.output.streams, 2);
+        assert_string_equal(file->path, "x");
+        if (format_of(&plan) != cases[i].format || file->requests != cases[i].requests ||
+            screen->requests != cases[i].shown ||
+            !output_of(&plan, FORMAT_STATUS).kind == cases[i].status)
             fail_msg("ioping %s", line);
-        assert_int_equal(plan.screen.format, FORMAT_HUMAN);
-        assert_true(plan.screen.summary);
-        assert_null(plan.screen.file);
-        assert_int_equal(plan.screen.print_count, 0);
-        assert_int_equal(plan.screen.print_interval, 0);
+        assert_ptr_equal(screen->kind, &output_kinds[FORMAT_HUMAN]);
+        assert_true(screen->summary);
+        assert_null(screen->path);
+        assert_false(screen->periods);
     }
 }
 
 TEST(without_it_there_is_one_output)
 {
     struct plan plan = planned("-q -p 1 .");
-    assert_null(plan.output.file);
-    assert_false(plan.screen.requests || plan.screen.summary);
-    assert_false(plan_has_requests(&plan) || plan_has_summary(&plan));
+    assert_null(plan.output.list[0].path);
+    assert_int_equal(plan.output.count, 1);
+    assert_false(plan.output.requests || plan.output.summary);
 }
 
 TEST(what_one_of_them_has_is_told)
 {
     struct plan plan = planned("-q -p 1 -output x .");
-    assert_false(plan.output.summary || plan_has_requests(&plan));
-    assert_true(plan_has_summary(&plan));
+    assert_false(plan.output.list[0].summary || plan.output.requests);
+    assert_true(plan.output.summary);
     plan = planned("-output x -J .");
-    assert_true(plan_has_requests(&plan));
+    assert_true(plan.output.requests);
 }
 
 TEST(a_load_has_none)
 {
     struct plan plan = planned("-output x -c 1 -load write ."), load;
     plan_background(&plan, &load);
-    assert_false(plan_has_requests(&load) || plan_has_summary(&load));
-    assert_null(load.output.file);
-}
-
-TEST(how_lines_look_is_the_same_in_both)
-{
-    struct plan plan = planned("-output x -I%s -b 3 -percentiles 50 .");
-    assert_string_equal(plan.screen.time_format, "%s");
-    assert_int_equal(plan.screen.burst, 3);
-    assert_int_equal(plan.screen.percentiles.count, 1);
+    assert_false(load.output.requests || load.output.summary);
+    assert_int_equal(load.output.count, 0);
 }
 
 TEST(another_file_of_that_name_is_refused)

@@ -50,11 +50,10 @@ TEST(a_load_has_no_end_and_no_output)
     assert_int_equal(one.statistics.limits.slowest, INT64_MAX);
     assert_int_equal(one.statistics.corrected, 0);
     assert_int_equal(one.statistics.slos.count, 0);
-    assert_false(one.output.requests || one.output.summary || one.output.status);
+    assert_false(one.output.requests || one.output.summary);
     assert_int_equal(one.output.print_count, 0);
     assert_int_equal(one.output.print_interval, 0);
-    assert_null(one.output.plot);
-    assert_null(one.output.prometheus);
+    assert_int_equal(one.output.count, 0);
 }
 
 TEST(a_limit_makes_an_interval_of_each_worker)

@@ -34,7 +34,7 @@ TEST(nothing_given_is_told_to_a_human)
     assert_int_equal(plan.statistics.limits.warmup, 1);
     assert_int_equal(plan.statistics.limits.fastest, 0);
     assert_true(plan.statistics.limits.slowest == INT64_MAX);
-    assert_int_equal(plan.output.format, FORMAT_HUMAN);
+    assert_int_equal(format_of(&plan), FORMAT_HUMAN);
     assert_true(plan.output.requests);
     assert_true(plan.output.summary);
     assert_null(plan.output.time_format);
@@ -250,7 +250,7 @@ TEST(output_options_combine)
 {
     static const struct {
         const char *line;
-        enum plan_format format;
+        enum format format;
         bool requests, summary;
     } cases[] = {
         {"-q .", FORMAT_HUMAN, false, true},
@@ -272,11 +272,12 @@ TEST(output_options_combine)
         {"-JR .", FORMAT_JSON, false, true},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct plan_output output = planned(cases[i].line).output;
-        if (output.format != cases[i].format || output.requests != cases[i].requests ||
-            output.summary != cases[i].summary)
-            fail_msg("ioping %s: %d %d %d", cases[i].line, (int)output.format,
-                     output.requests, output.summary);
+        struct plan plan = planned(cases[i].line);
+        const struct plan_output *output = &plan.output;
+        if (format_of(&plan) != cases[i].format ||
+            output->requests != cases[i].requests || output->summary != cases[i].summary)
+            fail_msg("ioping %s: %d %d %d", cases[i].line, (int)format_of(&plan),
+                     output->requests, output->summary);
     }
     struct plan_output output = planned("-p 12 -P 1.5 .").output;
     assert_int_equal(output.print_count, 12);
@@ -382,15 +383,14 @@ TEST(corrections_without_an_interval_are_refused)
 TEST(metrics_are_exported_beside_raw_lines)
 {
     struct plan plan = planned("-P 7s .");
-    assert_null(plan.output.prometheus);
-    assert_int_equal(plan.output.export_interval, 0);
+    assert_null(output_of(&plan, FORMAT_PROMETHEUS).kind);
     assert_int_equal(plan.output.print_interval, 7000000000);
     plan = planned("-prometheus a.prom .");
-    assert_string_equal(plan.output.prometheus, "a.prom");
-    assert_int_equal(plan.output.export_interval, 15000000000);
+    assert_string_equal(output_of(&plan, FORMAT_PROMETHEUS).path, "a.prom");
+    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).every, 15000000000);
     assert_int_equal(plan.output.print_interval, 0);
     plan = planned("-P 7s -prometheus a.prom -p 3 .");
-    assert_int_equal(plan.output.export_interval, 7000000000);
+    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).every, 7000000000);
     assert_int_equal(plan.output.print_interval, 7000000000);
     assert_int_equal(plan.output.print_count, 3);
     assert_false(planned("-q -P 7s -prometheus a.prom .").output.summary);
@@ -413,9 +413,9 @@ TEST(exported_files_have_an_interval_of_their_own)
         struct plan plan = planned(cases[i].line);
         const struct plan_output *output = &plan.output;
         if (output->print_interval != cases[i].print * SECOND ||
-            output->export_interval != cases[i].metrics * SECOND ||
-            output->hdr_interval != cases[i].log * SECOND ||
-            output->plot_interval != cases[i].plot * SECOND)
+            output_of(&plan, FORMAT_PROMETHEUS).every != cases[i].metrics * SECOND ||
+            output_of(&plan, FORMAT_HDR).every != cases[i].log * SECOND ||
+            output_of(&plan, FORMAT_PLOT).every != cases[i].plot * SECOND)
             fail_msg("ioping %s", cases[i].line);
     }
     planned_refused("-every 3s -P 1 .",
@@ -430,17 +430,17 @@ TEST(exported_files_have_an_interval_of_their_own)
 TEST(a_log_has_a_line_every_second_or_interval_or_step)
 {
     struct plan plan = planned("-hdr a.hlog .");
-    assert_string_equal(plan.output.hdr, "a.hlog");
-    assert_int_equal(plan.output.hdr_interval, 1000000000);
+    assert_string_equal(output_of(&plan, FORMAT_HDR).path, "a.hlog");
+    assert_int_equal(output_of(&plan, FORMAT_HDR).every, 1000000000);
     plan = planned("-P 7s -hdr a.hlog -prometheus a.prom .");
-    assert_int_equal(plan.output.hdr_interval, 7000000000);
-    assert_int_equal(plan.output.export_interval, 7000000000);
+    assert_int_equal(output_of(&plan, FORMAT_HDR).every, 7000000000);
+    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).every, 7000000000);
     assert_int_equal(plan.output.print_interval, 7000000000);
     plan = planned("-hdr a.hlog -prometheus a.prom .");
-    assert_int_equal(plan.output.hdr_interval, 1000000000);
-    assert_int_equal(plan.output.export_interval, 15000000000);
+    assert_int_equal(output_of(&plan, FORMAT_HDR).every, 1000000000);
+    assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).every, 15000000000);
     plan = planned("-sweep size -hdr a.hlog .");
-    assert_int_equal(plan.output.hdr_interval, 0);
+    assert_int_equal(output_of(&plan, FORMAT_HDR).every, 0);
 }
 
 TEST(exported_files_have_names_of_their_own)
@@ -492,7 +492,7 @@ TEST(the_line_protocol_is_of_periods_alone)
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
         const struct plan_output *output = &plan.output;
-        if (output->format != FORMAT_INFLUX || output->requests || output->summary ||
+        if (format_of(&plan) != FORMAT_INFLUX || output->requests || output->summary ||
             output->print_interval != cases[i].interval ||
             output->print_count != cases[i].count || output->rest != cases[i].rest)
             fail_msg("ioping %s", cases[i].line);
@@ -516,9 +516,11 @@ TEST(a_status_line_is_for_runs_that_print_nothing_per_request)
         {"-q -P 1 .", true},  {"-sweep size .", true},
         {"-q a b", true},     {"-no-status -q .", false},
     };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        if (planned(cases[i].line).output.status != cases[i].status)
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct plan plan = planned(cases[i].line);
+        if (!output_of(&plan, FORMAT_STATUS).kind == cases[i].status)
             fail_msg("ioping %s", cases[i].line);
+    }
 }
 
 /* The first does what it would do alone. */
@@ -540,9 +542,12 @@ TEST(each_target_has_a_plan_of_its_own)
 
 TEST(the_plot_is_where_it_was_asked_for)
 {
-    assert_null(planned(".").output.plot);
-    assert_string_equal(planned("-plot a.svg .").output.plot, "a.svg");
-    assert_string_equal(planned("-sweep size -plot a.svg .").output.plot, "a.svg");
+    struct plan plan = planned(".");
+    assert_null(output_of(&plan, FORMAT_PLOT).kind);
+    plan = planned("-plot a.svg .");
+    assert_string_equal(output_of(&plan, FORMAT_PLOT).path, "a.svg");
+    plan = planned("-sweep size -plot a.svg .");
+    assert_string_equal(output_of(&plan, FORMAT_PLOT).path, "a.svg");
 }
 
 TEST(a_log_is_written_from_its_beginning_whatever_else_is_said)

@@ -427,7 +427,6 @@ TEST(the_largest_plot_is_small_enough)
     }
 }
 
-
 /* A limit on the rate or on a part of the time is no line. */
 TEST(limits_on_times_are_lines_and_steps_that_broke_them_have_rings)
 {

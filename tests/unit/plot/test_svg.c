@@ -143,4 +143,3 @@ TEST(paths_are_absolute)
     assert_string_equal(text.text,
                         "<path class=\"mean t1\" d=\"M 1,2 L 3.5,4 H 5 V 6 Z\"/>\n");
 }
-

@@ -2,6 +2,7 @@
 #define REPORT_GOLDEN_H
 
 /* A report with a fixed clock whose stdout is caught, and expected bytes. */
+#include "formats.h"
 #include "support.h"
 
 #include "report/report.h"
@@ -31,17 +32,27 @@ golden_wall(void)
     return NS_2026;
 }
 
+static inline void
+golden_format(struct golden *golden, enum format format)
+{
+    golden->plan.output.list[0].kind = &output_kinds[format];
+}
+
 /* The test then changes plan and target, before golden_begin. */
 static inline void
-golden_prepare(struct golden *golden, enum plan_format format)
+golden_prepare(struct golden *golden, enum format format)
 {
     memset(golden, 0, sizeof(*golden));
     golden->plan.options = &golden->options;
-    golden->plan.output = (struct plan_output){.format = format,
-                                               .requests = true,
-                                               .summary = true,
-                                               .print_count = 1,
-                                               .buckets = &buckets_default};
+    golden->plan.output =
+        (struct plan_output){.list = {{.requests = output_kinds[format].format->sample,
+                                       .periods = output_kinds[format].format->period,
+                                       .summary = output_kinds[format].format->summary}},
+                             .count = 1,
+                             .streams = 1,
+                             .print_count = 1,
+                             .buckets = &buckets_default};
+    golden_format(golden, format);
     golden->job.targets = 1;
     golden->job.target.description =
         (struct description){.path = "/tmp",

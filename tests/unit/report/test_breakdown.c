@@ -82,11 +82,10 @@ flushed(void)
 }
 
 static void
-begin(struct golden *golden, enum plan_format format)
+begin(struct golden *golden, enum format format)
 {
     golden_prepare(golden, format);
     golden->plan.statistics.breakdown = true;
-    golden->plan.output.summary = true;
     golden->plan.output.percentiles = percentiles_default;
     golden_begin(golden);
 }

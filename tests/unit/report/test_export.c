@@ -69,25 +69,70 @@ struct setup {
     char metrics[1100], plot[1100];
 };
 
+/* Adds the text that the output with NUMBER of the plan begins with. */
+static void
+add_first(struct buffer *text, const struct golden *golden, int number)
+{
+    struct report report = {
+        .plan = &golden->plan, .jobs = &golden->job, .count = 1, .wall = golden_wall};
+    const struct report_format *format = golden->plan.output.list[number].kind->format;
+    if (format->open)
+        format->open(&report);
+    else
+        format->tick(&report, &golden->job, 1, 0, false);
+    if (format->close)
+        format->close(&report);
+    *text = report.text;
+}
+
+static void
+begin_export(struct export *export, const struct golden *golden)
+{
+    struct error error;
+    assert_int_equal(export_begin(export, &golden->plan, &golden->job, 1, NULL, &error),
+                     0);
+    for (int i = 1; i < golden->plan.output.count; i++) {
+        struct buffer text;
+        add_first(&text, golden, i);
+        assert_int_equal(export_first(export, i, &text, &error), 0);
+    }
+    assert_int_equal(export_start(export, &error), 0);
+}
+
+enum { METRICS = 1, PLOT, LOG = 1 }; /* outputs of a plan */
+
+/* Hands over the next version, or the LAST, of a file that is replaced. */
+static void
+hand_over_file(struct setup *setup, int number, bool last)
+{
+    struct buffer text;
+    add_first(&text, &setup->golden, number);
+    export_hand_over(&setup->export, number, &text, last);
+}
+
+static void
+hand_over_last(struct setup *setup)
+{
+    hand_over_file(setup, METRICS, true);
+    hand_over_file(setup, PLOT, true);
+}
+
 /* The first versions are real, the others are told of. */
 static void
 begin(struct setup *setup)
 {
-    struct error error;
     memset(setup, 0, sizeof(*setup));
     memset(&told, 0, sizeof(told));
     golden_prepare(&setup->golden, FORMAT_HUMAN);
     snprintf(setup->metrics, sizeof(setup->metrics), "%s/a.prom", scratch());
     snprintf(setup->plot, sizeof(setup->plot), "%s/a.svg", scratch());
-    setup->golden.plan.output.prometheus = setup->metrics;
-    setup->golden.plan.output.plot = setup->plot;
+    output_add(&setup->golden.plan, FORMAT_PROMETHEUS, setup->metrics);
+    output_add(&setup->golden.plan, FORMAT_PLOT, setup->plot);
     setup->golden.plan.ends.timeout = INT64_MAX;
     setup->golden.plan.ends.grace = HOUR;
     setup->golden.job.stats = &setup->stats;
     setup->golden.job.track = &track;
-    assert_int_equal(export_begin(&setup->export, &setup->golden.plan, &setup->golden.job,
-                                  1, NULL, &error),
-                     0);
+    begin_export(&setup->export, &setup->golden);
     setup->export.replace = fake_replace;
 }
 
@@ -96,7 +141,7 @@ static void
 hand_over(struct setup *setup, uint64_t requests)
 {
     setup->stats.requests = requests;
-    export_metrics(&setup->export, os_clock_now());
+    hand_over_file(setup, METRICS, false);
 }
 
 static void
@@ -114,12 +159,9 @@ without_files_there_is_no_thread(void **state)
     (void)state;
     struct golden golden;
     struct export export;
-    struct error error;
     golden_prepare(&golden, FORMAT_HUMAN);
-    assert_int_equal(export_begin(&export, &golden.plan, &golden.job, 1, NULL, &error),
-                     0);
+    begin_export(&export, &golden);
     assert_null(export.writer);
-    export_last(&export, 0);
     assert_true(export_end(&export));
     assert_int_equal(export.error, 0);
 }
@@ -150,10 +192,10 @@ the_last_version_alone_is_durable(void **state)
     begin(&setup);
     hand_over(&setup, 1);
     until(&told.count, 1);
-    export_plot(&setup.export);
+    hand_over_file(&setup, PLOT, false);
     until(&told.count, 2);
     setup.stats.requests = 2;
-    export_last(&setup.export, os_clock_now());
+    hand_over_last(&setup);
     assert_true(export_end(&setup.export));
     assert_int_equal(atomic_load(&told.count), 4);
     assert_written(0, setup.metrics, 1, false);
@@ -173,7 +215,7 @@ each_file_has_its_turn(void **state)
     atomic_store(&told.hold, true);
     hand_over(&setup, 1);
     until(&told.begun, 1);
-    export_plot(&setup.export);
+    hand_over_file(&setup, PLOT, false);
     hand_over(&setup, 2);
     atomic_store(&told.hold, false);
     until(&told.count, 2);
@@ -215,7 +257,7 @@ wait_for_a_stuck_one(struct setup *setup, char **errors)
     atomic_store(&told.hold, true);
     int saved = catch_errors();
     int64_t began = os_clock_now();
-    export_last(&setup->export, began);
+    hand_over_last(setup);
     bool ended = export_end(&setup->export);
     int64_t waited = os_clock_now() - began;
     *errors = caught(saved);
@@ -290,7 +332,7 @@ a_signal_ends_the_wait(void **state)
         os_signals_install();
         begin(&setup);
         atomic_store(&told.hold, true);
-        export_last(&setup.export, os_clock_now());
+        hand_over_last(&setup);
         if (os_thread_start(&thread, interrupt_once_it_waits, &self) < 0)
             _exit(2);
         int64_t began = os_clock_now();
@@ -347,7 +389,7 @@ a_failure_at_the_end_is_told_too(void **state)
     begin(&setup);
     int saved = catch_errors();
     atomic_store(&told.error, EIO);
-    export_last(&setup.export, os_clock_now());
+    hand_over_last(&setup);
     bool ended = export_end(&setup.export);
     char *errors = caught(saved);
     assert_true(ended);
@@ -398,18 +440,22 @@ fake_begin_again(const char *path, const char *bytes, size_t size, const char *s
 static void
 begin_log(void)
 {
-    struct error error;
     memset(&logged, 0, sizeof(logged));
     golden_prepare(&logged.golden, FORMAT_HUMAN);
     snprintf(logged.path, sizeof(logged.path), "%s/a.hlog", scratch());
-    logged.golden.plan.output.hdr = logged.path;
+    output_add(&logged.golden.plan, FORMAT_HDR, logged.path);
     logged.golden.plan.ends.timeout = INT64_MAX;
     logged.golden.plan.ends.grace = HOUR;
-    assert_int_equal(export_begin(&logged.export, &logged.golden.plan, &logged.golden.job,
-                                  1, NULL, &error),
-                     0);
+    begin_export(&logged.export, &logged.golden);
     logged.export.append = fake_append;
     logged.export.replace = fake_begin_again;
+}
+
+static void
+end_log(void)
+{
+    struct buffer none = {0};
+    export_hand_over(&logged.export, LOG, &none, true);
 }
 
 /* Hands over a line, and waits for so many calls, the results of which are noted. */
@@ -418,7 +464,7 @@ add_line(const char *line, int calls)
 {
     struct buffer text = {0};
     buffer_text(&text, line);
-    export_lines(&logged.export, &text, os_clock_now());
+    export_hand_over(&logged.export, LOG, &text, false);
     until(&logged.calls, calls);
 }
 
@@ -429,7 +475,7 @@ a_log_grows_by_the_lines_that_are_new(void **state)
     begin_log();
     add_line("one ", 1);
     add_line("two ", 2);
-    export_last(&logged.export, os_clock_now());
+    end_log();
     assert_true(export_end(&logged.export));
     assert_string_equal(logged.written, "add:one ;add:two ;add!:;");
     assert_int_equal(logged.export.error, 0);
@@ -448,7 +494,7 @@ lines_that_could_not_be_added_come_with_the_next(void **state)
         os_sleep_until(os_clock_now() + MS);
     atomic_store(&logged.error, 0);
     add_line("two ", 2);
-    export_last(&logged.export, os_clock_now());
+    end_log();
     bool ended = export_end(&logged.export);
     free(caught(saved));
     assert_true(ended);
@@ -464,7 +510,7 @@ lines_that_cannot_be_added_in_the_end_are_a_failure(void **state)
     int saved = catch_errors();
     atomic_store(&logged.error, ENOSPC);
     add_line("one ", 1);
-    export_last(&logged.export, os_clock_now());
+    end_log();
     bool ended = export_end(&logged.export);
     char *errors = caught(saved);
     assert_true(ended);
@@ -500,7 +546,7 @@ lines_that_wait_have_an_end(void **state)
     for (int i = 1; i <= 17; i++) {
         struct buffer text = {0};
         buffer_add(&text, much, sizeof(much));
-        export_lines(&logged.export, &text, os_clock_now());
+        export_hand_over(&logged.export, LOG, &text, false);
         until(&logged.calls, i < 17 ? i : 16);
     }
     atomic_store(&logged.error, 0);

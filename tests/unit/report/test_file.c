@@ -14,13 +14,14 @@ file_path(void)
 
 /* Prepares two reports, the first in FORMAT and PATH; the test may change the plan. */
 static void
-prepare(struct golden *golden, enum plan_format format, const char *path)
+prepare(struct golden *golden, enum format format, const char *path)
 {
     golden_prepare(golden, format);
     golden->plan.target_count = 1;
-    golden->plan.output.file = path;
-    golden->plan.screen =
-        (struct plan_output){.format = FORMAT_HUMAN, .summary = true, .burst = 0};
+    golden->plan.output.list[0].path = path;
+    golden->plan.output.list[1] =
+        (struct output){.kind = &output_kinds[FORMAT_HUMAN], .summary = true};
+    golden->plan.output.count = golden->plan.output.streams = 2;
     golden->job.target.fd = -1;
 }
 
@@ -172,9 +173,10 @@ files_are_named_in_one_text(void **state)
         {"a-very-long-name", "b", "c", "a-very-long-nam"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct plan plan = {.output = {.file = cases[i].file,
-                                       .prometheus = cases[i].prometheus,
-                                       .plot = cases[i].plot}};
+        struct plan plan = {.output.count = 0};
+        output_add(&plan, FORMAT_HUMAN, cases[i].file);
+        output_add(&plan, FORMAT_PROMETHEUS, cases[i].prometheus);
+        output_add(&plan, FORMAT_PLOT, cases[i].plot);
         char text[16];
         report_files(&plan, text, sizeof(text));
         assert_string_equal(text, cases[i].text);

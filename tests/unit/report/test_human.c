@@ -113,6 +113,7 @@ the_time_stamp_has_a_default_format(void **state)
     golden_prepare(&golden, FORMAT_HUMAN);
     assert_int_equal(cli_parse(3, argv, &options, &error), 0);
     assert_int_equal(plan_make(&options, 1, &golden.plan, &error), 0);
+    assert_int_equal(outputs_plan(&options, &golden.plan, &error), 0);
     golden_begin(&golden);
     golden_sample(&golden, read_of(1, 1000));
     golden_end(&golden, "human_time_default");
@@ -232,7 +233,6 @@ summarize_briefly(const struct stats *stats, const char *name)
     struct golden golden;
     golden_prepare(&golden, FORMAT_HUMAN);
     golden.plan.output.percentiles = percentiles_default;
-    golden.plan.output.summary = true;
     golden_begin(&golden);
     assert_false(golden.report->terminal);
     golden_summary(&golden, stats, 9000912345);

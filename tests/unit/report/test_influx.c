@@ -22,7 +22,7 @@ prepare(struct golden *golden, int count)
     golden->report = &golden->reports.list[0];
     *golden->report = (struct report){.format = &report_influx,
                                       .plan = &golden->plan,
-                                      .output = &golden->plan.output,
+                                      .output = golden->plan.output.list,
                                       .jobs = jobs,
                                       .count = count,
                                       .target = &jobs[0].target.description,

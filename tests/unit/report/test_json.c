@@ -245,7 +245,7 @@ percentiles_are_those_that_are_known(void **state)
     (void)state;
     struct golden golden;
     prepare(&golden);
-    golden.plan.output.format = FORMAT_NDJSON;
+    golden_format(&golden, FORMAT_NDJSON);
     golden.plan.output.percentiles = percentiles_default;
     golden_begin(&golden);
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
@@ -262,7 +262,7 @@ percentiles_are_those_of_the_list(void **state)
     (void)state;
     struct golden golden;
     prepare(&golden);
-    golden.plan.output.format = FORMAT_NDJSON;
+    golden_format(&golden, FORMAT_NDJSON);
     assert_null(percentiles_parse("99.9999999,5,50.0", &golden.plan.output.percentiles));
     golden_begin(&golden);
     for (uint64_t count = 0; count < 4; count++)
@@ -277,7 +277,7 @@ there_may_be_no_percentiles(void **state)
     (void)state;
     struct golden golden;
     prepare(&golden);
-    golden.plan.output.format = FORMAT_NDJSON;
+    golden_format(&golden, FORMAT_NDJSON);
     assert_null(percentiles_parse("none", &golden.plan.output.percentiles));
     golden_begin(&golden);
     summarize(&golden, stats_of(1000));
@@ -347,7 +347,7 @@ records_may_have_a_line_each(void **state)
     struct golden golden;
     struct stats stats = contract_stats();
     prepare(&golden);
-    golden.plan.output.format = FORMAT_NDJSON;
+    golden_format(&golden, FORMAT_NDJSON);
     golden_begin(&golden);
     golden_sample(&golden, sample_of(1, VERDICT_WARMUP));
     golden_period(&golden, &stats, 20158762);
@@ -372,13 +372,13 @@ rates_of_stat_are_over_the_busy_time(void **state)
 }
 
 static void
-step_twice(enum plan_format format, enum sweep_kind kind, int64_t first, int64_t second,
+step_twice(enum format format, enum sweep_kind kind, int64_t first, int64_t second,
            const char *name)
 {
     struct golden golden;
     struct stats stats = contract_stats();
     prepare(&golden);
-    golden.plan.output.format = format;
+    golden_format(&golden, format);
     golden.plan.sweep.kind = kind;
     golden_begin(&golden);
     golden_step(&golden, first, &stats, 20158762);
@@ -413,7 +413,7 @@ a_line_has_no_line_breaks_from_texts(void **state)
     struct golden golden;
     struct stats stats = {0};
     prepare(&golden);
-    golden.plan.output.format = FORMAT_NDJSON;
+    golden_format(&golden, FORMAT_NDJSON);
     golden.options.given[OPTION_HISTOGRAM] = 1;
     golden.job.target.description.path = "a\nb\r\"\xe2\x80\xa8";
     golden_begin(&golden);
@@ -429,19 +429,19 @@ no_record_is_no_line(void **state)
     (void)state;
     struct golden golden;
     prepare(&golden);
-    golden.plan.output.format = FORMAT_NDJSON;
+    golden_format(&golden, FORMAT_NDJSON);
     golden_begin(&golden);
     golden_end(&golden, "empty");
 }
 
 static void
-step_judged(enum plan_format format, int highest, const char *name)
+step_judged(enum format format, int highest, const char *name)
 {
     static const enum slo_verdict verdicts[] = {SLO_MET, SLO_BROKEN, SLO_UNKNOWN};
     struct golden golden;
     struct stats stats = contract_stats();
     prepare(&golden);
-    golden.plan.output.format = format;
+    golden_format(&golden, format);
     golden.plan.sweep.kind = SWEEP_DEPTH;
     assert_null(slos_add(&golden.plan.statistics.slos, "p99=1ms"));
     assert_null(slos_add(&golden.plan.statistics.slos, "max=10ms"));
@@ -551,7 +551,7 @@ rates_say_what_was_due_and_what_was_answered(void **state)
         struct golden golden;
         struct stats stats = contract_stats();
         prepare(&golden);
-        golden.plan.output.format = FORMAT_NDJSON;
+        golden_format(&golden, FORMAT_NDJSON);
         golden.plan.sweep.kind = SWEEP_RATE;
         if (limited)
             assert_null(slos_add(&golden.plan.statistics.slos, "p99=1ms"));

@@ -46,7 +46,7 @@ fill_job(int number, bool recorded)
 }
 
 static void
-begin(struct golden *golden, enum plan_format format, bool recorded)
+begin(struct golden *golden, enum format format, bool recorded)
 {
     for (int i = 0; i < (int)LENGTH(devices); i++)
         fill_job(i, recorded);

@@ -24,7 +24,7 @@ record(struct stats *stats, int count, int64_t size, int64_t us)
 
 /* Prepares a report of a job with phases, none of which has begun. */
 static void
-prepare(struct golden *golden, enum plan_format format)
+prepare(struct golden *golden, enum format format)
 {
     golden_prepare(golden, format);
     memset(&phases, 0, sizeof(phases));

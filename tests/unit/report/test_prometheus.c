@@ -48,13 +48,27 @@ format(struct buffer *text, const struct golden *golden, const struct stats *sta
     format_all(text, &golden->plan, &shown, 1);
 }
 
+/* Begins the file, at the begin of 1970. */
+static int
+begin_export(struct export *export, const struct golden *golden, const struct shown *list,
+             int count, struct error *error)
+{
+    struct buffer text = {0};
+    const struct job *jobs = jobs_of(list, count);
+    int status = export_begin(export, &golden->plan, jobs, count, NULL, error);
+    prometheus_format(&text, &golden->plan, jobs, count, 0, 0);
+    if (status == 0 && export->writer)
+        status = export_first(export, 1, &text, error);
+    buffer_free(&text);
+    return status < 0 ? -1 : export_start(export, error);
+}
+
 static int
 begin_all(const struct golden *golden, const struct shown *list, int count,
           struct error *error)
 {
     struct export export;
-    int status =
-        export_begin(&export, &golden->plan, jobs_of(list, count), count, NULL, error);
+    int status = begin_export(&export, golden, list, count, error);
     export_end(&export);
     return status;
 }
@@ -67,22 +81,15 @@ begin(const struct golden *golden, struct error *error)
     return begin_all(golden, &shown, 1, error);
 }
 
-static int64_t
-start_of_1970(void)
-{
-    return 0;
-}
-
 static void
 keep_all(const struct golden *golden, const struct shown *list, int count)
 {
     struct export export;
     struct error error;
-    assert_int_equal(
-        export_begin(&export, &golden->plan, jobs_of(list, count), count, NULL, &error),
-        0);
-    export.wall = start_of_1970;
-    export_last(&export, 0);
+    struct buffer text = {0};
+    assert_int_equal(begin_export(&export, golden, list, count, &error), 0);
+    format_all(&text, &golden->plan, list, count);
+    export_hand_over(&export, 1, &text, true);
     assert_true(export_end(&export));
     assert_int_equal(export.error, 0);
 }
@@ -452,7 +459,7 @@ what_cannot_be_exported_is_an_error_of_preparation(void **state)
     golden_prepare(&golden, FORMAT_HUMAN);
     assert_int_equal(begin(&golden, &error), 0);
     snprintf(path, sizeof(path), "%s/missing/a.prom", scratch());
-    golden.plan.output.prometheus = path;
+    output_add(&golden.plan, FORMAT_PROMETHEUS, path);
     assert_int_equal(begin(&golden, &error), -1);
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_string_equal(error.what, path);
@@ -469,7 +476,7 @@ the_file_has_what_is_formatted(void **state)
     char path[1100];
     golden_prepare(&golden, FORMAT_HUMAN);
     snprintf(path, sizeof(path), "%s/a.prom", scratch());
-    golden.plan.output.prometheus = path;
+    output_add(&golden.plan, FORMAT_PROMETHEUS, path);
     assert_int_equal(begin(&golden, &error), 0);
     char *text = golden_read(path, &size), *expected = metrics_of(&golden);
     assert_string_equal(text, expected);
@@ -494,7 +501,7 @@ the_file_has_all_targets_from_the_beginning(void **state)
     struct stats stats = {.requests = 12345}, more = {.requests = 67890};
     golden_prepare(&golden, FORMAT_HUMAN);
     snprintf(path, sizeof(path), "%s/two.prom", scratch());
-    golden.plan.output.prometheus = path;
+    output_add(&golden.plan, FORMAT_PROMETHEUS, path);
     struct stats nothing = {0};
     const struct shown none[] = {{&golden.job.target.description, &nothing, 0},
                                  {&other, &nothing, 0}};

@@ -131,7 +131,7 @@ static void
 a_stream_that_fails_gives_its_errno(void **state)
 {
     (void)state;
-    static const enum plan_format formats[] = {FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON};
+    static const enum format formats[] = {FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON};
     for (size_t i = 0; i < 3; i++) {
         struct golden golden;
         struct stats stats = golden_stats();

@@ -244,8 +244,7 @@ add_judged(struct golden *golden, int highest)
 }
 
 static void
-limit(struct golden *golden, enum plan_format format, enum sweep_kind kind,
-      enum color color)
+limit(struct golden *golden, enum format format, enum sweep_kind kind, enum color color)
 {
     golden_prepare(golden, format);
     golden->plan.sweep.kind = kind;

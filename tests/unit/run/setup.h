@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "fake_engine.h"
+#include "report/outputs.h"
 #include "run/run_private.h"
 
 #include <errno.h>
@@ -67,6 +68,7 @@ setup_job(struct setup *setup)
     static struct job job;
     struct error error;
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
+    assert_int_equal(outputs_plan(&setup->options, &setup->plan, &error), 0);
     memset(&job, 0, sizeof(job));
     assert_int_equal(job_init(&job, &setup->plan, 0), 0);
     job.target = setup->target;

@@ -58,6 +58,7 @@ try_phases(struct setup *setup, const char *text)
     setup->options.given[OPTION_LOAD] = 1;
     assert_null(background_parse(text, &setup->options.background));
     assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
+    assert_int_equal(outputs_plan(&setup->options, &setup->plan, &error), 0);
     setup->plan.output.requests = true;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(job_init(&jobs[i], &setup->plan, i), 0);

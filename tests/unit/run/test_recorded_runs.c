@@ -26,7 +26,7 @@ begin_files(int files, bool plotted)
     memset(&plan, 0, sizeof(plan));
     plan.options = &options;
     plan.target_count = files;
-    plan.output.plot = plotted ? "x.svg" : NULL;
+    plan.output.track = plotted;
     assert_int_equal(recorded_runs_open(&runs, &plan, &error), 0);
 }
 
@@ -421,4 +421,3 @@ TEST(rows_are_as_many_as_targets)
                   "time\n");
     buffer_free(&text);
 }
-

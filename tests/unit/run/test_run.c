@@ -1,4 +1,5 @@
 /* The supervisor of a run: periods, interim statistics, hangs, the end. */
+#include "formats.h"
 #include "setup.h"
 
 #include "base/deadlines.h"
@@ -159,8 +160,9 @@ run(struct setup *setup, struct told *told)
         .hang = on_hang,
     };
     struct run_task task = setup_task(setup, &observer);
-    if (setup->plan.output.prometheus) {
-        told->export_every = setup->plan.output.export_interval;
+    const struct output metrics = output_of(&setup->plan, FORMAT_PROMETHEUS);
+    if (metrics.every) {
+        told->export_every = metrics.every;
         observer.due = on_due;
         observer.tick = on_tick;
         observer.end = on_end;

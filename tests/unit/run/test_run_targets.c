@@ -129,6 +129,7 @@ execute(struct error *error)
         .end = on_end,
     };
     assert_int_equal(plan_make(&all.setup.options, 1, &all.setup.plan, error), 0);
+    assert_int_equal(outputs_plan(&all.setup.options, &all.setup.plan, error), 0);
     for (int i = 0; i < TARGETS; i++) {
         assert_int_equal(job_init(&all.jobs[i], &all.setup.plan, i), 0);
         all.jobs[i].target = all.setup.target;

@@ -219,7 +219,6 @@ TEST(a_track_that_is_begun_anew_is_empty)
                             sizeof(track.columns[i]));
 }
 
-
 /* On a grid of 10 ms, and of 1 us, of which many lie in a column. */
 TEST(missed_points_are_where_they_were_due)
 {

@@ -393,4 +393,3 @@ TEST(only_what_cannot_do_without_is_flushed)
         assert_int_equal(flushes, rows[i].flushes);
     }
 }
-

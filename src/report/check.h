@@ -17,16 +17,16 @@
 /* The states, whose numbers are exit statuses. */
 enum check_state { CHECK_OK, CHECK_WARNING, CHECK_CRITICAL, CHECK_UNKNOWN };
 
-/* Provides for an end that comes before there is an answer. Before os_monitor_start. */
-void check_begin(void);
+/* The line of an end that comes before there is an answer. */
+#define CHECK_UNANSWERED "IOPING UNKNOWN - ended before there was a result\n"
 
 /* Answers that of COUNT JOBS, which have ended, as they are: from the outcome of each.
  * Returns the exit status, that of a lost answer if it cannot be written. */
 int check_answer(const struct job *jobs, int count);
 
-/* Says ERROR on stderr, the usage after it where it wants that, and, if CHECKS, answers
- * with it. Returns the exit status. */
-int check_refuse(const struct error *error, bool checks);
+/* Says ERROR on stderr, the usage after it where it wants that, and answers with it.
+ * Returns the exit status. */
+int check_refuse(const struct error *error);
 
 /* Adds the line that answers of COUNT JOBS to TEXT, or that of ERROR. Returns its state.
  */

@@ -1,0 +1,127 @@
+#ifndef REPORT_OUTPUTS_H
+#define REPORT_OUTPUTS_H
+
+#include "base/error.h"
+#include "cli/options.h"
+#include "run/job.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The table of outputs: a row for each kind of what a run prints or keeps. The plan has a
+ * list of those that a command line asks for; all else about a kind is its row, and the
+ * functions in a file of its own.
+ */
+
+struct report;
+
+/* A part of a run, a step of a sweep or a phase, at its begin. */
+struct report_part {
+    const char *name;  /* "size=4096", "loaded" */
+    enum phase phase;  /* PHASE_NONE: it is a step: */
+    int64_t value;     /* of what is swept */
+    int number, count; /* of the step, from 0, and of all steps, -1: not known */
+};
+
+/*
+ * The functions of an output: each adds to the report's text, which is then flushed as a
+ * whole; NULL: nothing is added. Those from BEGIN to HIGHEST are about the report's
+ * current target. BACKGROUND is NULL in phases without.
+ */
+struct report_format {
+    void (*open)(struct report *report);  /* once */
+    void (*begin)(struct report *report); /* once for each target */
+    void (*sample)(struct report *report, const struct sample *sample);
+    void (*period)(struct report *report, const struct stats *stats, int64_t time);
+    void (*summary)(struct report *report, const struct stats *stats, int64_t time);
+    void (*step)(struct report *report, const struct job_step *step,
+                 const struct stats *stats, int64_t time);
+    /* NULL: a summary has them all; else there is none of a job with phases. */
+    void (*phase)(struct report *report, const struct job_phase *phase,
+                  const struct job *background);
+    void (*highest)(struct report *report, const struct job *job); /* of its limits */
+    void (*compare)(struct report *report); /* all jobs, if they are several */
+    void (*end)(struct report *report);
+
+    /* On the supervisor's thread: requests begin at FIRST, ns, monotonic; a part of JOB
+     * begins; the interval, or the LAST, of JOBS has ended at NOW. An output has either
+     * these or those that any thread calls. */
+    void (*start)(struct report *report, int64_t first);
+    void (*part)(struct report *report, const struct job *job,
+                 const struct report_part *part);
+    void (*tick)(struct report *report, const struct job *jobs, int count, int64_t now,
+                 bool last);
+    void (*close)(struct report *report); /* frees what OPEN took */
+    char closing; /* closes the output of OPEN, see os_signals_closing; or 0 */
+};
+
+/* Where the text of an output goes. */
+enum output_goes {
+    OUTPUT_STREAM,   /* to standard output, or to the file of -output in its place */
+    OUTPUT_REPLACED, /* to a file that is replaced as a whole by each tick */
+    OUTPUT_GROWING,  /* to a file, at its end; the text of OPEN is its head */
+    OUTPUT_TERMINAL, /* nowhere: a tick draws on the terminal by itself */
+};
+
+/* A kind of output. */
+struct output_kind {
+    enum option_id option; /* asks for it; that of a file is its path */
+    int times; /* so often it is to be given for a stream; the last such row is printed */
+    enum output_goes goes;
+    const struct report_format *format;
+    /* Decides where no option does; the streams of the plan are known. */
+    bool (*chosen)(const struct options *options, const struct plan *plan);
+
+    bool people;   /* they read it */
+    bool whole;    /* it has the summary even if it has periods and no requests */
+    bool rest;     /* what is left of a period when all has ended is one too */
+    bool paced;    /* -P is its interval where -every is not given */
+    int64_t every; /* ns from one period, or tick, to the next if no option says so */
+    bool track;    /* it needs tracks of the run (stats/track.h) */
+    bool names;    /* and the names of targets before the first request */
+
+    const char *start,
+        *what; /* of a file: its first bytes; and what it is if it has them */
+
+    /* Of a program that runs this one as a plug-in; NULL: none. Says ERROR, and that of
+     * COUNT JOBS that have ended; both return the exit status of the program. */
+    int (*refuse)(const struct error *error);
+    int (*answer)(const struct job *jobs, int count);
+    const char *unanswered; /* the line, if it ends before that, */
+    int unknown;            /* and the status then, and after -h and -v */
+};
+
+extern const struct output_kind output_kinds[];
+extern const int output_kind_count;
+
+/* The functions of each, in the file of its name. */
+extern const struct report_format report_human, report_raw, report_json, report_ndjson,
+    report_influx, report_check, report_prometheus, report_hdr, report_status;
+
+/*
+ * Fills the outputs of PLAN, which is made but for them, as OPTIONS ask for. Returns 0,
+ * or -1 with ERROR when a file of one is another of the run.
+ */
+int outputs_plan(const struct options *options, struct plan *plan, struct error *error);
+
+/* Provides for an end that comes before there is an answer, if PLAN has one. Before
+ * os_monitor_start. */
+void outputs_prepare(const struct plan *plan);
+
+/* Says ERROR as the caller wants to hear it, by the words of a command line that may be
+ * wrong; or by the PLAN. Returns the exit status. */
+int outputs_refuse(int argc, char *const argv[], const struct error *error);
+int outputs_refuse_plan(const struct plan *plan, const struct error *error);
+
+/* Returns the exit status of a command line that asks for help. */
+int outputs_help_status(int argc, char *const argv[]);
+
+/* Returns whether the run of PLAN is to end with an answer and its status. */
+bool outputs_have_answer(const struct plan *plan);
+
+/* Says the answer of COUNT JOBS, which have ended. Returns the exit status; -1: PLAN has
+ * none. */
+int outputs_answer(const struct plan *plan, const struct job *jobs, int count);
+
+#endif

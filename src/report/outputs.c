@@ -1,0 +1,240 @@
+/*
+ * The table of outputs, and which of them a command line asks for. Nobody else knows a
+ * kind by its name.
+ */
+#include "report/outputs.h"
+
+#include "base/time.h"
+#include "check.h"
+#include "cli/cli.h"
+#include "os/process.h"
+#include "plot/plot.h"
+#include "report/console.h"
+#include "report/report.h"
+#include "status.h"
+#include "writers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void
+plot_tick(struct report *report, const struct job *jobs, int count, int64_t now,
+          bool last)
+{
+    (void)jobs, (void)count, (void)now, (void)last;
+    plot_format(&report->text, &(struct plot){report->plan, report->jobs, report->count});
+}
+
+static const struct report_format report_plot = {.tick = plot_tick};
+
+/* clang-format off */
+const struct output_kind output_kinds[] = {
+    {.format = &report_human, .option = OPTION_IDS, .people = true},
+    {.format = &report_raw, .option = OPTION_BATCH, .times = 1, .whole = true},
+    {.format = &report_json, .option = OPTION_JSON, .times = 1, .whole = true},
+    {.format = &report_ndjson, .option = OPTION_JSON, .times = 2, .whole = true},
+    {.format = &report_influx, .option = OPTION_INFLUX, .times = 1,
+     .every = SECOND, .rest = true},
+    {.format = &report_check, .option = OPTION_CHECK, .times = 1,
+     .refuse = check_refuse, .answer = check_answer,
+     .unanswered = CHECK_UNANSWERED, .unknown = CHECK_UNKNOWN},
+
+    {.format = &report_prometheus, .option = OPTION_PROMETHEUS,
+     .goes = OUTPUT_REPLACED, .start = PROMETHEUS_START, .what = "a file of metrics",
+     .every = 15 * SECOND, .paced = true, .names = true},
+    {.format = &report_plot, .option = OPTION_PLOT,
+     .goes = OUTPUT_REPLACED, .start = PLOT_START, .what = "a plot of ioping",
+     .every = 10 * SECOND, .names = true, .track = true},
+    {.format = &report_hdr, .option = OPTION_HDR,
+     .goes = OUTPUT_GROWING, .start = HDR_START, .what = "a log of ioping",
+     .every = SECOND, .paced = true},
+
+    {.format = &report_status, .option = OPTION_NO_STATUS, .chosen = status_chosen,
+     .goes = OUTPUT_TERMINAL, .every = STATUS_INTERVAL},
+};
+/* clang-format on */
+
+const int output_kind_count = sizeof(output_kinds) / sizeof(output_kinds[0]);
+
+static bool
+is_given(const struct options *options, enum option_id id)
+{
+    return options->given[id] > 0;
+}
+
+/* Returns whether requests have no lines. */
+static bool
+is_quiet(const struct options *options, const struct plan *plan)
+{
+    return is_given(options, OPTION_QUIET) || is_given(options, OPTION_RAPID) ||
+           is_given(options, OPTION_BATCH) || (plan->mode & (MODE_SWEEP | MODE_COMPARE));
+}
+
+/* Adds KIND to the outputs of PLAN, with its own file at PATH, if that is not NULL. OWN:
+ * it is there because an option asks for it, and has periods if one does. Of a batch the
+ * whole run is one period, unless others are asked for; a sweep has steps instead, and of
+ * these a file that grows has what is new. */
+static void
+add_output(struct plan *plan, const struct output_kind *kind, const char *path, bool own)
+{
+    const struct options *options = plan->options;
+    struct plan_output *output = &plan->output;
+    const struct report_format *format = kind->format;
+    bool sweeps = plan->mode & MODE_SWEEP, quiet = is_quiet(options, plan);
+    bool asked = is_given(options, OPTION_PRINT_COUNT) ||
+                 is_given(options, OPTION_PRINT_INTERVAL) ||
+                 is_given(options, OPTION_BATCH);
+    int64_t interval = asked ? 0 : kind->every;
+    if (options->print_interval)
+        interval = options->print_interval;
+    bool periods = own && !sweeps && format->period &&
+                   (options->print_count || interval || kind->rest);
+    struct output *one = &output->list[output->count++];
+    *one = (struct output){.kind = kind,
+                           .path = path,
+                           .requests = format->sample && !quiet,
+                           .periods = periods,
+                           .summary =
+                               format->summary && (kind->whole || !quiet || !periods)};
+    if (periods) {
+        output->print_count = options->print_count;
+        output->print_interval = interval;
+        output->rest |= kind->rest;
+    }
+    output->requests |= one->requests;
+    output->summary |= one->summary;
+    output->track |= kind->track;
+    output->names |= kind->names;
+    if (!format->tick || (kind->goes == OUTPUT_GROWING && sweeps))
+        return;
+    int64_t paced = kind->paced ? options->print_interval : 0;
+    one->every = path && options->every ? options->every : paced ? paced : kind->every;
+}
+
+static int
+refuse_same(enum option_id id, const char *path, const char *is, struct error *error)
+{
+    char what[32];
+    snprintf(what, sizeof(what), "-%s", cli_option(id)->name);
+    error_set(error, EXIT_USAGE, what, "%s is %s too", path, is);
+    return error_advise(error, "name another file");
+}
+
+/* Returns the option that the file of output NUMBER comes from. */
+static enum option_id
+option_of(const struct plan_output *output, int number)
+{
+    return number ? output->list[number].kind->option : OPTION_OUTPUT;
+}
+
+/* Refuses files that would take the place of each other, and output that would destroy a
+ * target. */
+static int
+check_files(const struct plan *plan, struct error *error)
+{
+    const struct plan_output *output = &plan->output;
+    const struct options *options = plan->options;
+    const char *path = output->list[0].path, *load = options->background.path;
+    bool target = path && load && strcmp(path, load) == 0;
+    char other[48];
+    for (int i = 0; path && i < options->target_count; i++)
+        target |= strcmp(path, options->targets[i]) == 0;
+    if (target)
+        return refuse_same(OPTION_OUTPUT, path, "a target", error);
+    for (int i = output->count; i-- > 0;)
+        for (int k = i; k-- > 0;) {
+            const char *one = output->list[i].path, *two = output->list[k].path;
+            if (!one || !two || strcmp(one, two) != 0)
+                continue;
+            int first = k ? i : k; /* that of -output is the one to change */
+            snprintf(other, sizeof(other), "the file of -%s",
+                     cli_option(option_of(output, i + k - first))->name);
+            return refuse_same(option_of(output, first), one, other, error);
+        }
+    return 0;
+}
+
+int
+outputs_plan(const struct options *options, struct plan *plan, struct error *error)
+{
+    struct plan_output *output = &plan->output;
+    const struct output_kind *printed = output_kinds;
+    output->time_format = is_given(options, OPTION_TIME) ? options->time_format : NULL;
+    output->burst = options->burst;
+    output->percentiles = options->percentiles;
+    output->buckets = &options->buckets;
+    for (int i = 0; i < output_kind_count; i++)
+        if (output_kinds[i].times > 0 &&
+            options->given[output_kinds[i].option] >= output_kinds[i].times)
+            printed = &output_kinds[i];
+    add_output(plan, printed, options->output, true);
+    if (options->output) /* and there what people read, as if no format were given */
+        add_output(plan, output_kinds, NULL, false);
+    output->streams = output->count;
+    for (int i = 0; i < output_kind_count; i++) {
+        const struct output_kind *kind = &output_kinds[i];
+        const char *path = NULL;
+        bool file = kind->goes == OUTPUT_REPLACED || kind->goes == OUTPUT_GROWING;
+        if (file)
+            memcpy(&path, (const char *)options + cli_option(kind->option)->at,
+                   sizeof(path));
+        if (file ? path != NULL : kind->chosen && kind->chosen(options, plan))
+            add_output(plan, kind, path, true);
+    }
+    return check_files(plan, error);
+}
+
+/* Returns the kind that the words of a command line ask for an answer. */
+static const struct output_kind *
+find_kind(int argc, char *const argv[])
+{
+    for (int i = 0; i < output_kind_count; i++)
+        if (output_kinds[i].refuse && cli_has(argc, argv, output_kinds[i].option))
+            return &output_kinds[i];
+    return output_kinds;
+}
+
+static int
+refuse(const struct output_kind *kind, const struct error *error)
+{
+    return kind->refuse ? kind->refuse(error) : console_error(error);
+}
+
+void
+outputs_prepare(const struct plan *plan)
+{
+    const struct output_kind *kind = plan->output.list[0].kind;
+    if (kind->unanswered)
+        os_process_last_line(kind->unanswered, kind->unknown);
+}
+
+int
+outputs_refuse(int argc, char *const argv[], const struct error *error)
+{
+    return refuse(find_kind(argc, argv), error);
+}
+
+int
+outputs_refuse_plan(const struct plan *plan, const struct error *error)
+{
+    return refuse(plan->output.list[0].kind, error);
+}
+
+int
+outputs_help_status(int argc, char *const argv[])
+{
+    return find_kind(argc, argv)->unknown;
+}
+
+bool
+outputs_have_answer(const struct plan *plan)
+{
+    return plan->output.list[0].kind->answer;
+}
+
+int
+outputs_answer(const struct plan *plan, const struct job *jobs, int count)
+{
+    return outputs_have_answer(plan) ? plan->output.list[0].kind->answer(jobs, count)
+                                     : -1;
+}
