@@ -25,38 +25,17 @@ phase_name(enum phase phase)
     return phases[phase];
 }
 
-/* Takes the name of a phase and a dash off the beginning of TEXT of LENGTH bytes, if they
- * are there. Returns what is left. */
-static const char *
-take_phase(const char *text, int *length, struct slo *slo)
+/* Takes NAME and a dash off the beginning of *TEXT of *LENGTH bytes. Returns false if
+ * they are not there. */
+static bool
+take(const char **text, int *length, const char *name)
 {
-    for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++) {
-        int end = (int)strlen(phases[phase]);
-        if (*length <= end || memcmp(text, phases[phase], (size_t)end) != 0 ||
-            text[end] != '-')
-            continue;
-        slo->phase = phase;
-        *length -= end + 1;
-        return text + end + 1;
-    }
-    return text;
-}
-
-/* Takes the name of a scope and a dash off the beginning of TEXT of LENGTH bytes. Returns
- * what is left. */
-static const char *
-take_scope(const char *text, int *length, struct slo *slo)
-{
-    for (enum scope scope = SCOPE_ALL + 1; scope < SCOPE_SYNC_DEVICE; scope++) {
-        int end = (int)strlen(scope_name(scope));
-        if (*length <= end || memcmp(text, scope_name(scope), (size_t)end) != 0 ||
-            text[end] != '-')
-            continue;
-        slo->scope = scope;
-        *length -= end + 1;
-        return text + end + 1;
-    }
-    return text;
+    int end = (int)strlen(name);
+    if (*length <= end || memcmp(*text, name, (size_t)end) != 0 || (*text)[end] != '-')
+        return false;
+    *length -= end + 1;
+    *text += end + 1;
+    return true;
 }
 
 /* Returns false if TEXT of LENGTH bytes names no metric. */
@@ -74,15 +53,6 @@ find_metric(const char *text, int length, struct slo *slo)
             return true;
     }
     return false;
-}
-
-/* Returns whether a limit is written as relative: with a plus, or a minus and a percent
- * sign. */
-static bool
-is_relative(const char *limit)
-{
-    size_t length = strlen(limit);
-    return limit[0] == '+' || (limit[0] == '-' && limit[length - 1] == '%');
 }
 
 /* Reads a sign, up to nine digits, up to four more after a point, and a percent sign. */
@@ -122,8 +92,12 @@ slos_add(struct slos *list, const char *text)
     if (list->count == SLOS_MOST)
         return "more than 16 limits";
     const char *limit = text + length;
-    text = take_phase(text, &length, &slo);
-    text = take_scope(text, &length, &slo);
+    for (enum phase phase = PHASE_IDLE; phase < PHASES && !slo.phase; phase++)
+        if (take(&text, &length, phases[phase]))
+            slo.phase = phase;
+    for (enum scope scope = SCOPE_READ; scope < SCOPE_SYNC_DEVICE && !slo.scope; scope++)
+        if (take(&text, &length, scope_name(scope)))
+            slo.scope = scope;
     if (!find_metric(text, length, &slo))
         return "not one of min, avg, max, mdev, iops, bps and percentiles such as p99";
     if (slo.scope != SCOPE_ALL && slo_is_rate(&slo))
@@ -131,7 +105,8 @@ slos_add(struct slos *list, const char *text)
                                         : "a rate is that of reads and writes together";
     if (*limit == '\0')
         return "a limit is missing, as in p99=10ms";
-    const char *wrong = is_relative(limit + 1)
+    bool percent = limit[strlen(limit) - 1] == '%';
+    const char *wrong = limit[1] == '+' || (limit[1] == '-' && percent)
                             ? parse_relative(limit + 1, &slo)
                             : units_parse(unit_of(&slo), limit + 1, &slo.limit);
     const char *comma = strchr(limit, ',');
