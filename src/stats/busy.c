@@ -39,15 +39,29 @@ settle(struct busy *busy, int count)
     remove_spans(busy, 0, count);
 }
 
-/* Insert a span where it belongs, or join it with all that it touches. */
-static void
-insert(struct busy *busy, int64_t start, int64_t end, bool counts)
+void
+busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
 {
     struct busy_span *list = busy->list;
+    if (end <= start)
+        return;
+    if (busy->last == 0 || start < busy->first)
+        busy->first = start;
+    if (end > busy->last)
+        busy->last = end;
+    if (busy->count == BUSY_SPANS)
+        settle(busy, BUSY_SPANS / 2);
+    if (start < busy->horizon) {
+        int64_t until = end < busy->horizon ? end : busy->horizon;
+        busy->settled += counts ? until - start : 0;
+        start = until;
+    }
+    if (start == end)
+        return;
     int after = busy->count; /* index of the first span behind it */
     while (after > 0 && list[after - 1].start > end)
         after--;
-    int first = after; /* index of the first that it touches, if any */
+    int first = after; /* index of the first that it touches, and joins, if any */
     while (first > 0 && list[first - 1].end >= start)
         first--;
     if (first == after) {
@@ -63,26 +77,6 @@ insert(struct busy *busy, int64_t start, int64_t end, bool counts)
         list[first].start = start;
     list[first].end = end > list[after - 1].end ? end : list[after - 1].end;
     remove_spans(busy, first + 1, after - first - 1);
-}
-
-void
-busy_add(struct busy *busy, int64_t start, int64_t end, bool counts)
-{
-    if (end <= start)
-        return;
-    if (busy->last == 0 || start < busy->first)
-        busy->first = start;
-    if (end > busy->last)
-        busy->last = end;
-    if (busy->count == BUSY_SPANS)
-        settle(busy, BUSY_SPANS / 2);
-    if (start < busy->horizon) {
-        int64_t until = end < busy->horizon ? end : busy->horizon;
-        busy->settled += counts ? until - start : 0;
-        start = until;
-    }
-    if (start < end)
-        insert(busy, start, end, counts);
 }
 
 int64_t

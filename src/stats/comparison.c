@@ -14,36 +14,33 @@ struct contender {
     struct estimate figures[COMPARISON_FIGURES], limits[SLOS_MOST];
 };
 
-/* Estimates what SLO limits, which may be a figure. Returns 0, or -1 without memory. */
-static int
-fill_limit(struct contender *contender, const struct slo *slo, struct estimate *limit)
-{
-    for (int i = 0; i < COMPARISON_FIGURES; i++)
-        if (slo->percentile.billionths == percentiles_common.list[i].billionths) {
-            *limit = contender->figures[i];
-            return 0;
-        }
-    return estimate_make(limit, contender->row.stats, contender->row.series,
-                         &slo->percentile);
-}
-
-/* Returns 0, or -1 without memory. */
+/* Estimates the figures of ROW, and what SLOS limit, which may be one of them. Returns 0,
+ * or -1 without memory. */
 static int
 fill(struct contender *contender, const struct comparison_row *row, int index,
      const struct slos *slos)
 {
+    const struct percentile *list = percentiles_common.list;
+    struct estimate *figures = contender->figures;
     int status = 0;
     contender->row = *row;
     contender->index = index;
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
-        const struct percentile *percentile = &percentiles_common.list[i];
-        contender->row.values[i] = stats_percentile(row->stats, percentile);
-        status |=
-            estimate_make(&contender->figures[i], row->stats, row->series, percentile);
+        contender->row.values[i] = stats_percentile(row->stats, &list[i]);
+        status |= estimate_make(&figures[i], row->stats, row->series, &list[i]);
     }
-    for (int i = 0; i < slos->count; i++)
-        if (slos->list[i].relative)
-            status |= fill_limit(contender, &slos->list[i], &contender->limits[i]);
+    for (int i = 0; i < slos->count; i++) {
+        const struct percentile *limited = &slos->list[i].percentile;
+        struct estimate *limit = &contender->limits[i];
+        if (!slos->list[i].relative)
+            continue;
+        if (limited->billionths == list[0].billionths)
+            *limit = figures[0];
+        else if (limited->billionths == list[1].billionths)
+            *limit = figures[1];
+        else
+            status |= estimate_make(limit, row->stats, row->series, limited);
+    }
     return status;
 }
 
@@ -54,26 +51,7 @@ divide(int64_t value, int64_t reference)
     return reference > 0 ? (double)value / (double)reference : 0;
 }
 
-/* Returns what becomes of SLO, which is relative to the REFERENCE. */
-static struct comparison_verdict
-check(const struct slo *slo, const struct comparison_row *row,
-      const struct estimate *estimate, const struct comparison_row *first,
-      const struct estimate *reference)
-{
-    struct comparison_verdict is = {.verdict = SLO_UNKNOWN};
-    double limit = 1 + (double)slo->limit / SLO_WHOLE;
-    is.ratio = divide(stats_percentile(row->stats, &slo->percentile),
-                      stats_percentile(first->stats, &slo->percentile));
-    if (is.ratio > 0)
-        is.bounds = estimate_ratio(estimate, reference);
-    if (is.bounds.known && is.bounds.low > limit)
-        is.verdict = SLO_BROKEN;
-    else if (is.bounds.known && is.bounds.high <= limit)
-        is.verdict = SLO_MET;
-    return is;
-}
-
-/* Compares a row with the FIRST. */
+/* Compares a row with the FIRST, and finds what becomes of limits that are relative. */
 static void
 compare(struct comparison_row *row, const struct contender *own,
         const struct contender *first, const struct slos *slos)
@@ -83,10 +61,21 @@ compare(struct comparison_row *row, const struct contender *own,
         if (row->ratios[i] > 0)
             row->bounds[i] = estimate_ratio(&own->figures[i], &first->figures[i]);
     }
-    for (int i = 0; i < slos->count; i++)
-        if (slos->list[i].relative)
-            row->limits[i] = check(&slos->list[i], row, &own->limits[i], &first->row,
-                                   &first->limits[i]);
+    for (int i = 0; i < slos->count; i++) {
+        const struct slo *slo = &slos->list[i];
+        struct comparison_verdict *is = &row->limits[i];
+        double limit = 1 + (double)slo->limit / SLO_WHOLE;
+        if (!slo->relative)
+            continue;
+        *is = (struct comparison_verdict){
+            .ratio = divide(stats_percentile(row->stats, &slo->percentile),
+                            stats_percentile(first->row.stats, &slo->percentile))};
+        if (is->ratio > 0)
+            is->bounds = estimate_ratio(&own->limits[i], &first->limits[i]);
+        is->verdict = is->bounds.known && is->bounds.low > limit     ? SLO_BROKEN
+                      : is->bounds.known && is->bounds.high <= limit ? SLO_MET
+                                                                     : SLO_UNKNOWN;
+    }
 }
 
 /* Returns where rows stand: those that can be ranked, those of which too few requests are

@@ -100,16 +100,15 @@ track_record(struct track *track, const struct sample *sample)
     if (!counts && !failed)
         return;
     int64_t offset = find_offset(track, sample->start);
-    struct track_column *column = find_column(track, offset);
-    column->failed += failed;
+    struct track_column one = {.failed = failed};
+    if (counts)
+        one = (struct track_column){.count = 1,
+                                    .min = sample->latency,
+                                    .max = sample->latency,
+                                    .sum = (double)sample->latency};
+    track_column_add(find_column(track, offset), &one);
     if (!counts)
         return;
-    if (column->count == 0 || sample->latency < column->min)
-        column->min = sample->latency;
-    if (sample->latency > column->max)
-        column->max = sample->latency;
-    column->count++;
-    column->sum += (double)sample->latency;
     if (track->seen < TRACK_MARKS)
         track->marks[track->seen] = (struct track_mark){offset, sample->latency};
     track->seen++;
