@@ -1,10 +1,8 @@
 #ifndef RUN_GROUP_H
 #define RUN_GROUP_H
 
-/* What the workers of a target share: the numbers of requests and, in an open loop, the
- * times at which these are due. */
+/* What the workers of a target share. */
 
-#include "base/random.h"
 #include "base/time.h"
 #include "os/thread.h"
 #include "stats/busy.h"
@@ -13,25 +11,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/*
- * The arrivals of an open loop: a request is due at each, whatever became of those before
- * it. Each follows from the one before alone, so that any worker may take it.
- */
-struct arrivals {
-    int64_t interval; /* ns from one to the next, in the mean; 0: there are none */
-    bool poisson;     /* they come at random */
-    uint64_t seed;    /* of that: the same seed has the same arrivals */
-};
-
-/* Returns the arrival after the one at AT; both ns since the first, which is at 0. */
-static inline int64_t
-arrivals_next(const struct arrivals *arrivals, int64_t at)
-{
-    return time_add(at, arrivals->poisson ? random_gap(arrivals->seed, (uint64_t)at + 1,
-                                                       arrivals->interval)
-                                          : arrivals->interval);
-}
 
 /* The state that the workers of a target share. `taken` and `arrival` have a cache line
  * of their own: they change while the other fields are read all the time. */
@@ -44,9 +23,8 @@ struct worker_group {
     _Atomic int64_t due;       /* when a period ends; INT64_MAX: never */
     struct os_lock *busy_lock; /* of `busy`; NULL: there is one request at a time */
     struct busy busy;          /* of all workers */
-    struct arrivals arrivals;  /* of an open loop; interval 0: each has its own pace */
     alignas(64) _Atomic uint64_t taken; /* numbers of requests, which are not all sent */
-    _Atomic int64_t arrival; /* the first that no worker has taken, ns since `begin` */
+    _Atomic int64_t arrival;            /* for the schedules of the workers */
 };
 
 /* Notes that no request is due after WHEN; the latest of several holds. */
@@ -97,31 +75,6 @@ worker_group_take(struct worker_group *group, uint64_t wanted, int64_t when,
                          memory_order_relaxed));
     *first = taken + 1;
     return more;
-}
-
-/* Returns when the next request of an open loop is due that no worker has taken,
- * monotonic. Any worker, like the next. */
-static inline int64_t
-worker_group_due(const struct worker_group *group)
-{
-    return time_add(group->begin,
-                    atomic_load_explicit(&group->arrival, memory_order_relaxed));
-}
-
-/* Takes that request, and returns when it is due. */
-static inline int64_t
-worker_group_take_due(struct worker_group *group)
-{
-    int64_t at = atomic_load_explicit(&group->arrival, memory_order_relaxed), next;
-    do {
-        next = arrivals_next(&group->arrivals, at);
-        if (group->size == 1) { /* nobody takes one at the same time */
-            atomic_store_explicit(&group->arrival, next, memory_order_relaxed);
-            break;
-        }
-    } while (!atomic_compare_exchange_weak_explicit(
-        &group->arrival, &at, next, memory_order_relaxed, memory_order_relaxed));
-    return time_add(group->begin, at);
 }
 
 /* Returns whether all numbers are taken. Any thread. */

@@ -45,73 +45,110 @@ pattern_next(struct pattern *pattern, enum operation *operation)
     return pattern->offset + (int64_t)block * pattern->size;
 }
 
+/* The clock of a worker alone is looked at, and its engine, for so long (ns) before a
+ * request is due that stays due, instead of a sleep: that would end too late. */
+#define SCHEDULE_SPIN (100 * US)
+
+struct schedule;
+
 /*
- * The start times of requests: on a grid of start + k * interval, a burst of requests at
- * each point. Pure: it runs on whatever clock it is given, in ns.
+ * A kind of arrival process: a row of the table in schedule.c. Times are ns of whatever
+ * clock the schedule was started on. A function that is NULL has nothing to do.
  */
-struct pacer {
-    int64_t interval; /* 0: no waiting */
-    int64_t burst;    /* requests per grid point, at least 1 */
-    int64_t left;     /* of them at this point */
-    int64_t point;    /* time of this point */
-    int64_t freed;    /* when there was room for the next request */
+struct arrivals {
+    const char *name;
+    /* What is due stays due until it is sent or the run ends, whatever becomes of the
+     * requests before it, and any worker may send it; else time passes over it. */
+    bool stays;
+    /* Returns when the next request is due, which the worker takes if others could: it
+     * must have a slot for it. NULL: at once, always. */
+    int64_t (*due)(struct schedule *schedule, int64_t now);
+    /* That request is sent at NOW. Returns from when its time counts: from when it was
+     * due, or 0: from when it is sent. MISSED becomes what was missed before it. */
+    int64_t (*sent)(struct schedule *schedule, int64_t now, uint64_t *missed);
+    /* A request was completed at NOW before which no slot was free. Returns what was
+     * missed before UNTIL. */
+    uint64_t (*freed)(struct schedule *schedule, int64_t until, int64_t now);
+    /* Gives up what is due before UNTIL and not sent. LAST: what no worker has taken as
+     * well, which none will. Returns how many. */
+    uint64_t (*pass)(struct schedule *schedule, int64_t until, bool last);
+    /* Of those that stay due: returns the time from one, AT after the first, to the
+     * next, which follows from that alone. */
+    int64_t (*gap)(const struct schedule *schedule, int64_t at);
 };
 
-/* Starts a grid at NOW, when the first request is due. */
-void pacer_start(struct pacer *pacer, int64_t interval, int64_t burst, int64_t now);
+/* When the requests of a worker are due, and which were missed: neither sent nor to be
+ * sent. Pure: it runs on whatever clock it is given. */
+struct schedule {
+    const struct arrivals *arrivals;
+    int64_t begin;        /* the first may be due then; above 0 */
+    int64_t counted;      /* what is due earlier does not count: the settling */
+    int64_t end;          /* no request is due then or later */
+    int64_t deadline;     /* none is sent then or later; INT64_MAX: that is so anyway */
+    int64_t interval;     /* ns from one to the next, in the mean */
+    int64_t missed_since; /* when the first was due of those that were missed last */
+    bool stays;           /* that of the row */
 
-/* Returns when the next request starts; NOW if there is no grid. */
-static inline int64_t
-pacer_due(const struct pacer *pacer, int64_t now)
-{
-    if (!pacer->interval)
-        return now;
-    return pacer->point > pacer->freed ? pacer->point : pacer->freed;
-}
+    /* On a grid: the point at which requests are due, and how many still are there. */
+    int64_t point, burst, left;
+    int64_t freed; /* when there was a slot for the next request */
+    bool limited;  /* the grid is a limit, so nothing is missed on it */
+    bool alone;    /* there is one slot */
 
-/* Returns the point after the present burst. */
-static inline int64_t
-pacer_next(const struct pacer *pacer)
-{
-    return time_add(pacer->point, pacer->interval);
-}
-
-/* Counts a request that is sent now. */
-static inline void
-pacer_sent(struct pacer *pacer)
-{
-    if (!pacer->interval || --pacer->left > 0)
-        return;
-    pacer->left = pacer->burst;
-    pacer->point = pacer_next(pacer);
-}
+    /* Of those that stay due. */
+    uint64_t seed;           /* the same one has the same random gaps */
+    _Atomic int64_t *shared; /* the first that no worker has taken, ns after the begin */
+    bool only;               /* there is one worker */
+    bool slept;    /* until the next was due or later, with nothing else to do */
+    int64_t taken; /* when that was due which the worker has taken; 0: none */
+    int64_t spin;  /* SCHEDULE_SPIN or 0 */
+};
 
 /*
- * Returns the number of grid points before NOW for which nothing was sent, after a burst
- * that is taken for complete.
+ * Starts SCHEDULE for worker INDEX, from 0, of PLAN, which is ready at NOW; BEGIN is the
+ * common begin of all workers. SHARED belongs to all of them and is 0 at first.
  */
-uint64_t pacer_missed(const struct pacer *pacer, int64_t now);
+void schedule_start(struct schedule *schedule, const struct plan *plan, int index,
+                    _Atomic int64_t *shared, int64_t begin, int64_t now);
 
-/* Passes over COUNT points, from the next one on, without a request. */
-static inline void
-pacer_pass(struct pacer *pacer, uint64_t count)
+/* Returns when the next request is due; see struct arrivals, like the next two. */
+static inline int64_t
+schedule_due(struct schedule *schedule, int64_t now)
 {
-    pacer->point = time_add(pacer->point, time_multiply(pacer->interval, (int64_t)count));
+    const struct arrivals *arrivals = schedule->arrivals;
+    return arrivals->due ? arrivals->due(schedule, now) : now;
 }
 
-/*
- * Notes that a request ended at NOW before which none could be sent: one that outlasted
- * its interval moves the grid to NOW.
- */
-static inline void
-pacer_freed(struct pacer *pacer, int64_t now)
+static inline int64_t
+schedule_sent(struct schedule *schedule, int64_t now, uint64_t *missed)
 {
-    if (!pacer->interval)
-        return;
-    pacer->freed = now;
-    if (pacer->left == pacer->burst && pacer->point < now)
-        pacer->point = now;
+    const struct arrivals *arrivals = schedule->arrivals;
+    *missed = 0;
+    return arrivals->sent ? arrivals->sent(schedule, now, missed) : 0;
 }
+
+static inline uint64_t
+schedule_freed(struct schedule *schedule, int64_t until, int64_t now)
+{
+    const struct arrivals *arrivals = schedule->arrivals;
+    return arrivals->freed ? arrivals->freed(schedule, until, now) : 0;
+}
+
+/* Passes over what was due before UNTIL while the worker could send nothing, unless that
+ * stays due. Returns how many. */
+uint64_t schedule_skip(struct schedule *schedule, int64_t until);
+
+/* Passes over what stays due though it was due before the process went on after a stop,
+ * at RESUMED: how long it would have waited is not known. Returns how many. */
+uint64_t schedule_stopped(struct schedule *schedule, int64_t resumed);
+
+/* Returns how many requests were due before UNTIL and will not be sent by this worker;
+ * LAST: by none. It has ended then. */
+uint64_t schedule_end(struct schedule *schedule, int64_t until, bool last);
+
+/* Returns when the next request is due that some worker may send once it has a slot;
+ * NOW: at once, on a grid. Nothing is taken. */
+int64_t schedule_next(const struct schedule *schedule, int64_t now);
 
 /*
  * The times at which a request without answer is reported: after `limit`, twice, four

@@ -137,10 +137,6 @@ job_prepare(struct job *job, struct run *run)
                            : UINT64_MAX;
     atomic_init(&job->group.taken, job->taken);
     atomic_init(&job->group.arrival, 0);
-    job->group.arrivals =
-        (struct arrivals){.interval = plan->pace.open_loop ? plan->pace.interval : 0,
-                          .poisson = plan->pace.poisson,
-                          .seed = ~plan->workload.seed};
     busy_clear(&job->group.busy); /* no more memory is touched than was used */
     job->group.busy_lock = alone ? NULL : os_lock_make();
     if (attribution_of(job))

@@ -31,9 +31,6 @@
 #include <errno.h>
 
 #define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
-/* A worker alone looks at the clock and the engine for so long (ns) before a request of
- * an open loop is due, instead of sleeping: it would wake up too late. */
-#define OPEN_SPIN (100 * US)
 /* Without a free place the loop looks so often (ns) whether the run ends. */
 #define LOST_LOOK (20 * MS)
 
@@ -58,32 +55,17 @@ is_cached(struct worker *worker, int64_t offset, int64_t now)
     return cached;
 }
 
-/*
- * Returns the number of grid points that passed although a request was free, which means
- * that the worker itself was held up; the grid moves to NOW.
- */
-static uint64_t
-skip_points(struct worker *worker, int64_t now)
-{
-    struct pacer *pacer = &worker->pacer;
-    if (worker->inflight.count == 1 || !pacer->interval ||
-        now - pacer->point < pacer->interval || pacer->left < pacer->burst)
-        return 0;
-    uint64_t missed = worker_missed(worker, time_earlier(now, worker->end));
-    pacer_freed(pacer, now);
-    return missed;
-}
-
 /* Hands a request to the engine, which sends it in the next reap, shortly after NOW. */
 static void
 submit_request(struct worker *worker, int64_t now)
 {
     struct inflight_request *entry = inflight_take(&worker->inflight);
     struct sample *sample = &entry->sample;
-    sample->missed = skip_points(worker, now); /* before it seems to be done */
-    pacer_sent(&worker->pacer);
+    uint64_t missed;
+    entry->due = schedule_sent(&worker->schedule, now, &missed);
+    sample->missed = 0;
+    worker_miss(worker, sample, missed);
     entry->written = 0;
-    entry->due = worker->due ? worker_use_due(worker, now) : 0;
     worker->submits = true;
     sample->start = 0; /* not yet sent */
     sample->split.result = SPLIT_NOT_TRIED;
@@ -142,20 +124,8 @@ tell_due(struct worker *worker, int64_t now)
 static bool
 is_over(const struct worker *worker, int64_t when, int64_t now)
 {
-    return when >= worker->end || now >= worker->deadline || is_stopped(worker) ||
-           worker_is_done(worker);
-}
-
-/* Returns when the next request is due. In an open loop the worker, which must have a
- * place for it, takes it. */
-static int64_t
-next_due(struct worker *worker, int64_t now)
-{
-    if (!worker_is_open(worker))
-        return pacer_due(&worker->pacer, now);
-    if (!worker->due)
-        worker->due = worker_group_take_due(worker->group);
-    return worker->due;
+    return when >= worker->schedule.end || now >= worker->schedule.deadline ||
+           is_stopped(worker) || worker_is_done(worker);
 }
 
 /*
@@ -167,16 +137,16 @@ submit_due(struct worker *worker, int64_t now)
 {
     int most = worker->inflight.under_way + TOGETHER;
     while (worker->sending && worker->inflight.under_way < worker->inflight.count) {
-        int64_t when = next_due(worker, now);
+        int64_t when = schedule_due(&worker->schedule, now);
         if (worker->inflight.under_way == most)
             return IO_AT_ONCE;
-        if (when >= worker->end)
+        if (when >= worker->schedule.end)
             worker_extend(worker, when);
         if (is_over(worker, when, now))
             worker->sending = false;
         else if (when > now)
             return when;
-        else if (worker_pass_stopped(worker, now))
+        else if (worker_pass_stopped(worker, when, now))
             continue;
         else if (tell_due(worker, now) && take_number(worker, when))
             submit_request(worker, now);
@@ -191,19 +161,19 @@ submit_due(struct worker *worker, int64_t now)
 static int64_t
 wait_until(struct worker *worker, int64_t when, int64_t now)
 {
+    struct schedule *schedule = &worker->schedule;
     if (now < when)
         worker_share(worker);
     while (now < when && !is_over(worker, when, now)) {
-        if (when - now <= worker->spin) {
-            now = os_clock_now();
-            worker->slept = now >= when;
-            continue;
+        bool awake = when - now <= schedule->spin;
+        int status = -1;
+        if (!awake) {
+            handoff_release(&worker->handoff, HANDOFF_IDLE);
+            status = os_sleep_until(when - schedule->spin);
+            handoff_acquire(&worker->handoff, HANDOFF_IDLE);
         }
-        handoff_release(&worker->handoff, HANDOFF_IDLE);
-        int status = os_sleep_until(when - worker->spin);
-        handoff_acquire(&worker->handoff, HANDOFF_IDLE);
-        now = status == 0 && !worker_is_open(worker) ? when : os_clock_now();
-        worker->slept = now >= when;
+        now = status == 0 && !schedule->stays ? when : os_clock_now();
+        schedule->slept = now >= when;
     }
     return now;
 }
@@ -227,14 +197,11 @@ tell(struct worker *worker, const struct sample *sample, bool goes_on)
 static void
 count_waits(struct worker *worker, struct sample *sample, int64_t now)
 {
-    const struct pacer *pacer = &worker->pacer;
     if (worker->inflight.under_way < worker->inflight.count)
         return;
     int64_t until = worker_until(worker, now);
-    if (pacer->interval && pacer->left == pacer->burst) /* the last of its burst */
-        sample->missed += worker_missed(worker, until);
+    worker_miss(worker, sample, schedule_freed(&worker->schedule, until, now));
     sample->idle = now - until;
-    pacer_freed(&worker->pacer, now);
 }
 
 /* Submits the flush that belongs to a write, whose sample ends with it. Returns false if
@@ -357,9 +324,10 @@ complete_all(struct worker *worker, int count, int64_t now)
 static int64_t
 wait_end(const struct worker *worker, int64_t when, int64_t now)
 {
-    if (when == INT64_MAX || !worker->spin)
+    int64_t spin = worker->schedule.spin;
+    if (when == INT64_MAX || !spin)
         return when;
-    return when - worker->spin > now ? when - worker->spin : IO_AT_ONCE;
+    return when - spin > now ? when - spin : IO_AT_ONCE;
 }
 
 /* Sends the submitted requests and waits for completions, until WHEN. Returns the time.
@@ -371,6 +339,7 @@ reap(struct worker *worker, int64_t when)
     int64_t since = oldest_start(worker);
     int64_t start = os_clock_now();
     since = since ? since : start;
+    int64_t due = when;
     when = wait_end(worker, when, start);
     if (limited)
         when = limit_wait(worker, since, start, when);
@@ -379,8 +348,7 @@ reap(struct worker *worker, int64_t when)
     int64_t now = os_clock_now();
     int number = count < 0 ? errno : 0;
     handoff_acquire(&worker->handoff, since);
-    worker->slept =
-        worker->due && now >= worker->due && when != IO_AT_ONCE && !worker->submits;
+    worker->schedule.slept = now >= due && when != IO_AT_ONCE && !worker->submits;
     worker->submits = false;
     struct inflight *inflight = &worker->inflight;
     for (struct inflight_request *entry = inflight->ends.older;
@@ -399,10 +367,8 @@ reap(struct worker *worker, int64_t when)
 static int64_t
 await_place(struct worker *worker, int64_t now)
 {
-    bool open = worker_is_open(worker);
-    int64_t due = open ? worker_group_due(worker->group) : now;
-    int64_t last = open ? worker->deadline : worker->end;
-    if (is_over(worker, due, now)) {
+    int64_t last = atomic_load_explicit(&worker->over, memory_order_relaxed);
+    if (is_over(worker, schedule_next(&worker->schedule, now), now)) {
         worker->sending = false;
         return now;
     }
@@ -434,16 +400,14 @@ begin(struct worker *worker)
         worker->engine->begin(worker->queue); /* if it fails, so does reap */
     os_clock_sharpen();
     worker->sending = true;
-    worker->end = worker->deadline = INT64_MAX;
+    worker->schedule.end = worker->schedule.deadline = INT64_MAX;
     int64_t now = wait_until(worker, worker->group->begin, os_clock_now());
-    worker->began =
-        (plan->pace.open_loop ? worker->group->begin : now) + plan->ends.settle;
-    worker->end = time_add(worker->began, plan->ends.work_time);
-    worker->deadline =
-        plan->pace.open_loop ? time_add(worker->end, plan->ends.work_time) : INT64_MAX;
-    worker->spin = plan->pace.open_loop && plan->io.threads == 1 ? OPEN_SPIN : 0;
+    struct schedule *schedule = &worker->schedule;
+    schedule_start(schedule, plan, worker->number, &worker->group->arrival,
+                   worker->group->begin, now);
+    worker->began = schedule->counted;
     atomic_store_explicit(&worker->over,
-                          plan->pace.open_loop ? worker->deadline : worker->end,
+                          schedule->stays ? schedule->deadline : schedule->end,
                           memory_order_relaxed);
     if (worker->track)
         track_start(worker->track, began_of(worker), plan->pace.interval);
@@ -452,9 +416,6 @@ begin(struct worker *worker)
         worker->log->began = began_of(worker);
         worker->log->every = plan->pace.interval;
     }
-    int64_t share = plan->pace.limited ? plan->pace.interval / plan->io.threads : 0;
-    pacer_start(&worker->pacer, plan->pace.open_loop ? 0 : plan->pace.interval,
-                plan->pace.burst, time_add(now, share * worker->number));
     return now;
 }
 
@@ -490,18 +451,11 @@ worker_run(struct worker *worker)
     }
     if (worker->engine->end)
         worker->engine->end(worker->queue);
-    if (worker->pacer.left < worker->pacer.burst)
-        worker_miss(worker, now, now);
-    else
-        worker_pass_lost(worker, now);
     worker->ended = os_clock_now();
-    if (worker_is_open(worker))
-        worker_miss_due(worker, worker->ended,
-                        now >= worker->deadline || is_stopped(worker));
-    if (worker->ended < worker->began && worker_is_open(worker))
-        worker->ended = worker->began; /* others may have all that is due */
+    worker_miss_rest(worker, worker->ended,
+                     now >= worker->schedule.deadline || is_stopped(worker));
     if (worker->ended < worker->began)
-        worker->began = worker->ended;
+        worker->ended = worker->began; /* nothing that counts was due */
     worker_share(worker);
     find_holes(worker);
 }

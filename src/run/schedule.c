@@ -1,9 +1,25 @@
 /*
- * The schedule of a run: which block is next (pattern), when the next request starts
- * (pacer), and when a request without answer is reported
- * (stall). No clock is read here.
+ * The schedule of a worker: which block is next (pattern), when the next request is due
+ * (the table of arrivals), and when a request without answer is reported (stall). No
+ * clock is read here.
+ *
+ * On a grid of begin + k * interval a burst of requests is due at each point. A request
+ * that outlasts its interval moves the grid: the next is due at its end. With more than
+ * one slot that holds for the one that took the last free slot; and points that pass
+ * while a slot is free, since the worker was held up, move it as well.
+ *
+ * At a rate, or at random, a request is due whatever became of those before it. The
+ * workers of a target take the due times one after the other, each as soon as it has a
+ * slot, so that none waits for a worker that is busy while another is free. What is due
+ * earlier than it can be sent waits, and its time counts from when it was due. The time
+ * in which a worker wakes up from its own sleep is not the target's: where that is too
+ * long, a request counts from when it is sent unless the next is due by then. What is not
+ * sent until the deadline, which is as far from the end as that from the begin, is
+ * missed.
  */
 #include "run/schedule.h"
+
+#include <stdatomic.h>
 
 /* Returns blocks * number / workers, without overflow. */
 static uint64_t
@@ -28,20 +44,201 @@ pattern_start(struct pattern *pattern, const struct plan *plan, int64_t work_siz
         plan->workload.load == LOAD_READ ? OPERATION_READ : OPERATION_WRITE;
 }
 
-void
-pacer_start(struct pacer *pacer, int64_t interval, int64_t burst, int64_t now)
+static int64_t
+grid_due(struct schedule *grid, int64_t now)
 {
-    *pacer = (struct pacer){
-        .interval = interval, .burst = burst, .left = burst, .point = now, .freed = now};
+    (void)now;
+    return time_later(grid->point, grid->freed);
+}
+
+/* A burst whose first requests are sent is taken for complete. */
+static uint64_t
+grid_pass(struct schedule *grid, int64_t until, bool last)
+{
+    (void)last;
+    int64_t first =
+        grid->left < grid->burst ? time_add(grid->point, grid->interval) : grid->point;
+    until = time_earlier(until, grid->end);
+    if (until <= first)
+        return 0;
+    int64_t count = (until - first - 1) / grid->interval + 1;
+    grid->missed_since = first;
+    grid->point = time_add(grid->point, time_multiply(grid->interval, count));
+    return grid->limited ? 0 : (uint64_t)count;
+}
+
+static uint64_t
+grid_freed(struct schedule *grid, int64_t until, int64_t now)
+{
+    uint64_t missed = 0;
+    grid->freed = now;
+    if (grid->left == grid->burst && grid->point < now) {
+        missed = grid_pass(grid, until, false);
+        grid->point = now;
+    }
+    return missed;
+}
+
+static int64_t
+grid_sent(struct schedule *grid, int64_t now, uint64_t *missed)
+{
+    bool is_late = grid->left == grid->burst && now - grid->point >= grid->interval;
+    if (is_late && !grid->alone)
+        *missed = grid_freed(grid, now, now);
+    if (--grid->left == 0) {
+        grid->left = grid->burst;
+        grid->point = time_add(grid->point, grid->interval);
+    }
+    return 0;
+}
+
+static uint64_t
+rapid_pass(struct schedule *schedule, int64_t until, bool last)
+{
+    (void)schedule, (void)until, (void)last;
+    return 0;
+}
+
+static int64_t
+equal_gap(const struct schedule *schedule, int64_t at)
+{
+    (void)at;
+    return schedule->interval;
+}
+
+static int64_t
+random_gap_after(const struct schedule *schedule, int64_t at)
+{
+    return random_gap(schedule->seed, (uint64_t)at + 1, schedule->interval);
+}
+
+/* Takes the first that no worker has. */
+static int64_t
+take_shared(struct schedule *schedule)
+{
+    int64_t at = atomic_load_explicit(schedule->shared, memory_order_relaxed), next;
+    do {
+        next = time_add(at, schedule->arrivals->gap(schedule, at));
+        if (schedule->only) { /* nobody takes one at the same time */
+            atomic_store_explicit(schedule->shared, next, memory_order_relaxed);
+            break;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(
+        schedule->shared, &at, next, memory_order_relaxed, memory_order_relaxed));
+    return time_add(schedule->begin, at);
+}
+
+static int64_t
+shared_due(struct schedule *schedule, int64_t now)
+{
+    (void)now;
+    if (!schedule->taken)
+        schedule->taken = take_shared(schedule);
+    return schedule->taken;
+}
+
+static int64_t
+shared_sent(struct schedule *schedule, int64_t now, uint64_t *missed)
+{
+    (void)missed;
+    int64_t due = schedule->taken;
+    int64_t gap = schedule->arrivals->gap(schedule, due - schedule->begin);
+    bool overslept = schedule->slept && time_add(due, gap) > now;
+    schedule->taken = 0;
+    schedule->slept = false;
+    return overslept ? 0 : due;
+}
+
+/* Of the settling none is counted. */
+static uint64_t
+shared_pass(struct schedule *schedule, int64_t until, bool last)
+{
+    uint64_t count = 0;
+    until = time_earlier(until, schedule->end);
+    for (;;) {
+        if (!schedule->taken && last && schedule_next(schedule, 0) < until)
+            schedule->taken = take_shared(schedule);
+        if (!schedule->taken || schedule->taken >= until)
+            return count;
+        if (count == 0)
+            schedule->missed_since = schedule->taken;
+        count += schedule->taken >= schedule->counted;
+        schedule->taken = 0;
+        schedule->slept = false;
+    }
+}
+
+enum arrivals_kind { ON_A_GRID, RAPID, AT_A_RATE, AT_RANDOM };
+
+static const struct arrivals arrivals[] = {
+    [ON_A_GRID] = {"on a grid", false, grid_due, grid_sent, grid_freed, grid_pass, NULL},
+    [RAPID] = {"as fast as possible", false, NULL, NULL, NULL, rapid_pass, NULL},
+    [AT_A_RATE] = {"at a rate", true, shared_due, shared_sent, NULL, shared_pass,
+                   equal_gap},
+    [AT_RANDOM] = {"at random", true, shared_due, shared_sent, NULL, shared_pass,
+                   random_gap_after},
+};
+
+/* Workers that share a limit begin one after the other. */
+void
+schedule_start(struct schedule *schedule, const struct plan *plan, int index,
+               _Atomic int64_t *shared, int64_t begin, int64_t now)
+{
+    const struct plan_pace *pace = &plan->pace;
+    enum arrivals_kind closed = pace->interval ? ON_A_GRID : RAPID;
+    enum arrivals_kind open = pace->poisson ? AT_RANDOM : AT_A_RATE;
+    const struct arrivals *row = &arrivals[pace->open_loop ? open : closed];
+    int64_t first = row->stays ? begin : now;
+    int64_t share = pace->limited ? pace->interval / plan->io.threads : 0;
+    int64_t point = time_add(now, share * index), counted = first + plan->ends.settle;
+    int64_t end = time_add(counted, plan->ends.work_time);
+    *schedule = (struct schedule){
+        .arrivals = row,
+        .begin = first,
+        .counted = counted,
+        .end = end,
+        .deadline = row->stays ? time_add(end, plan->ends.work_time) : INT64_MAX,
+        .interval = pace->interval,
+        .stays = row->stays,
+        .point = point,
+        .burst = pace->burst,
+        .left = pace->burst,
+        .freed = point,
+        .limited = pace->limited,
+        .alone = plan->io.depth == 1,
+        .seed = ~plan->workload.seed,
+        .shared = shared,
+        .only = plan->io.threads == 1,
+        .slept = true, /* or was not ready: not the target's time either */
+        .spin = row->stays && plan->io.threads == 1 ? SCHEDULE_SPIN : 0,
+    };
 }
 
 uint64_t
-pacer_missed(const struct pacer *pacer, int64_t now)
+schedule_skip(struct schedule *schedule, int64_t until)
 {
-    int64_t next = pacer->left < pacer->burst ? pacer_next(pacer) : pacer->point;
-    if (pacer->interval == 0 || now <= next)
-        return 0;
-    return (uint64_t)((now - next - 1) / pacer->interval) + 1;
+    return schedule->stays ? 0 : schedule->arrivals->pass(schedule, until, false);
+}
+
+uint64_t
+schedule_stopped(struct schedule *schedule, int64_t resumed)
+{
+    return schedule->stays ? schedule->arrivals->pass(schedule, resumed, true) : 0;
+}
+
+uint64_t
+schedule_end(struct schedule *schedule, int64_t until, bool last)
+{
+    return schedule->arrivals->pass(schedule, until, last);
+}
+
+int64_t
+schedule_next(const struct schedule *schedule, int64_t now)
+{
+    if (!schedule->stays || schedule->taken)
+        return schedule->stays ? schedule->taken : now;
+    return time_add(schedule->begin,
+                    atomic_load_explicit(schedule->shared, memory_order_relaxed));
 }
 
 void

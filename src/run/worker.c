@@ -205,7 +205,7 @@ worker_append(struct worker *worker, struct inflight_request *entry, int64_t now
     handoff_release(&worker->handoff, now);
     entry->unsent = target_empty(worker->target);
     handoff_acquire(&worker->handoff, now);
-    pacer_pass(&worker->pacer, pacer_missed(&worker->pacer, os_clock_now()));
+    schedule_skip(&worker->schedule, os_clock_now());
     if (!entry->unsent)
         return;
     entry->request.operation = IO_FLUSH;
@@ -215,16 +215,7 @@ worker_append(struct worker *worker, struct inflight_request *entry, int64_t now
 int64_t
 worker_until(const struct worker *worker, int64_t now)
 {
-    return worker_group_until(worker->group, time_earlier(now, worker->end));
-}
-
-uint64_t
-worker_missed(const struct worker *worker, int64_t until)
-{
-    if (worker->plan->pace.limited)
-        return 0;
-    uint64_t missed = pacer_missed(&worker->pacer, until);
-    return missed && os_process_stopped(worker->pacer.point) ? 0 : missed;
+    return worker_group_until(worker->group, time_earlier(now, worker->schedule.end));
 }
 
 void
@@ -232,17 +223,44 @@ worker_extend(struct worker *worker, int64_t when)
 {
     if (worker->total.requests >= worker->plan->ends.least)
         return;
-    worker->end = time_add(when, 1);
-    atomic_store_explicit(&worker->over, worker->end, memory_order_relaxed);
+    worker->schedule.end = time_add(when, 1);
+    atomic_store_explicit(&worker->over, worker->schedule.end, memory_order_relaxed);
 }
 
 void
-worker_miss(struct worker *worker, int64_t after, int64_t now)
+worker_miss(struct worker *worker, struct sample *sample, uint64_t count)
 {
-    uint64_t missed = worker_missed(worker, worker_until(worker, now));
-    stats_miss(&worker->total, worker->pattern.operation, missed);
-    if (worker->track && missed)
-        track_miss(worker->track, after, missed);
+    const struct schedule *schedule = &worker->schedule;
+    if (count == 0 || os_process_stopped(schedule->missed_since))
+        return;
+    if (sample) {
+        sample->missed += count;
+        return;
+    }
+    stats_miss(&worker->total, worker->pattern.operation, count);
+    if (worker->track)
+        track_miss(worker->track, schedule->missed_since - schedule->interval, count);
+}
+
+bool
+worker_pass_stopped(struct worker *worker, int64_t when, int64_t now)
+{
+    struct schedule *schedule = &worker->schedule;
+    if (!schedule->stays || !worker_was_stopped(when, now))
+        return false;
+    int64_t resumed = os_process_resumed();
+    worker->total.passed += schedule_stopped(schedule, resumed > when ? resumed : now);
+    return true;
+}
+
+void
+worker_miss_rest(struct worker *worker, int64_t now, bool last)
+{
+    int64_t due = schedule_next(&worker->schedule, now);
+    if (last)
+        worker_pass_stopped(worker, due, now);
+    worker_miss(worker, NULL,
+                schedule_end(&worker->schedule, worker_until(worker, now), last));
 }
 
 /* Moves the busy spans to those of the group, for a moment under their lock. */
@@ -282,27 +300,6 @@ attribute(struct worker *worker, struct sample *sample)
     }
 }
 
-uint64_t
-worker_pass(struct worker *worker, int64_t now)
-{
-    struct pacer *pacer = &worker->pacer;
-    if (worker->inflight.under_way < worker->inflight.count || pacer->left < pacer->burst)
-        return 0;
-    uint64_t missed = worker_missed(worker, worker_until(worker, now));
-    pacer_pass(pacer, missed);
-    return missed;
-}
-
-void
-worker_pass_lost(struct worker *worker, int64_t now)
-{
-    int64_t after = worker->pacer.point - worker->pacer.interval;
-    uint64_t missed = worker_pass(worker, now);
-    stats_miss(&worker->total, worker->pattern.operation, missed);
-    if (worker->track && missed)
-        track_miss(worker->track, after, missed);
-}
-
 /* Adds a sample to the statistics. */
 static void
 record(struct worker *worker, const struct sample *sample)
@@ -314,46 +311,6 @@ record(struct worker *worker, const struct sample *sample)
         share_busy(worker);
     busy_log_add(&worker->busy, sample->start, sample->start + sample->latency,
                  sample_counts(sample));
-}
-
-int64_t
-worker_use_due(struct worker *worker, int64_t now)
-{
-    const struct worker_group *group = worker->group;
-    int64_t next = arrivals_next(&group->arrivals, worker->due - group->begin);
-    bool alone = worker->slept && time_add(group->begin, next) > now;
-    int64_t due = alone ? 0 : worker->due;
-    worker->due = 0;
-    worker->slept = false;
-    return due;
-}
-
-bool
-worker_pass_stopped(struct worker *worker, int64_t now)
-{
-    if (!worker->due || !worker_was_stopped(worker->due, now))
-        return false;
-    worker->total.passed += worker->due >= worker->began;
-    worker->due = 0;
-    worker->slept = false;
-    return true;
-}
-
-void
-worker_miss_due(struct worker *worker, int64_t now, bool all)
-{
-    int64_t until = worker_until(worker, now);
-    all = all && !os_signals_stop();
-    for (;;) {
-        if (!worker->due && all && worker_group_due(worker->group) < until)
-            worker->due = worker_group_take_due(worker->group);
-        if (!worker->due || worker->due >= until)
-            return;
-        if (worker_pass_stopped(worker, now))
-            continue;
-        worker->total.missed++;
-        worker->due = 0;
-    }
 }
 
 bool
@@ -401,7 +358,9 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
     sample->error = 0;
     sample->stopped = false;
     sample->timed_out = true;
-    sample->missed += worker_pass(worker, now);
+    if (worker->inflight.under_way == worker->inflight.count)
+        worker_miss(worker, sample,
+                    schedule_skip(&worker->schedule, worker_until(worker, now)));
     inflight_lose(&worker->inflight, entry);
     inflight_count_from_due(entry, now);
     return worker_digest(worker, sample);
@@ -410,9 +369,9 @@ worker_time_out_request(struct worker *worker, struct inflight_request *entry,
 void
 worker_take_late(struct worker *worker, struct inflight_request *entry, int64_t now)
 {
-    worker_pass_lost(worker, now);
+    int64_t until = worker_until(worker, now);
     if (worker->inflight.under_way == worker->inflight.count)
-        pacer_freed(&worker->pacer, now);
+        worker_miss(worker, NULL, schedule_freed(&worker->schedule, until, now));
     inflight_regain(&worker->inflight, entry);
 }
 
@@ -427,7 +386,9 @@ worker_abandon(struct worker *worker, int64_t now)
             stats_abandon(&worker->total, &entry->sample);
     }
     if (worker->sending) /* else nothing was due any more */
-        worker_miss(worker, ends->younger->sample.start, now);
+        worker_miss_rest(worker, now,
+                         atomic_load(&worker->group->stop) ||
+                             now >= worker->schedule.deadline);
     if (!worker->ended) /* else all that it sent has */
         worker->ended = now;
     if (worker->began > now)

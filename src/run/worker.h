@@ -12,7 +12,7 @@
 #include "target/target.h"
 #include "trace/attribution.h"
 
-/* One loop: its own pattern, pacer, buffers and statistics. */
+/* One loop: its own pattern, schedule, buffers and statistics. */
 struct worker {
     struct job *job;
     const struct plan *plan; /* the job's, like target and group */
@@ -36,17 +36,12 @@ struct worker {
     struct handoff handoff; /* of all that follows */
     bool sending;           /* more requests follow those in flight */
     struct inflight inflight;
-    struct pacer pacer;
-    int64_t due;      /* in an open loop: of the request it has taken; 0: none yet */
-    int64_t spin;     /* ns before that for which it looks at the clock, awake */
-    bool slept;       /* until then or later, with nothing else to do */
+    struct schedule schedule;
     bool submits;     /* requests that the engine has not sent yet */
     int64_t sectors;  /* os_thread_sectors before a read, if the target counts_sectors */
     int64_t appended; /* where the next append goes; -1: the file is not yet empty */
     uint64_t next, left;  /* number of the next request; count of its own numbers */
     int64_t began, ended; /* of what the statistics cover, monotonic */
-    int64_t end;          /* no request is due then or later */
-    int64_t deadline;     /* none is sent then or later; INT64_MAX: that is so anyway */
     struct stats total;
     struct busy_log busy; /* spans that the group does not have yet */
     struct busy_log
@@ -79,30 +74,7 @@ int worker_open(struct worker *worker, struct job *job, const struct io_engine *
  * waits for all of them. A failure stops the group. */
 void worker_run(struct worker *worker);
 
-/* Returns whether requests start when they are due, answered or not. */
-static inline bool
-worker_is_open(const struct worker *worker)
-{
-    return worker->group->arrivals.interval > 0;
-}
-
 /* All that follow but worker_close are for whoever holds or has locked the handoff. */
-
-/*
- * Takes the request of an open loop that is due, to send it at NOW. Returns from when on
- * its time counts: when it was due; or 0, when it is sent, if that is late only as the
- * worker's own sleep was too long, and no other request was due meanwhile.
- */
-int64_t worker_use_due(struct worker *worker, int64_t now);
-
-/* Passes over the request of an open loop that is due, if the process was stopped while
- * it waited to be sent until NOW: how long it would have waited is not known. Returns
- * whether that is so. */
-bool worker_pass_stopped(struct worker *worker, int64_t now);
-
-/* Counts the requests of an open loop that were due before NOW and not sent: that which
- * the worker has taken; ALL: and those that none has taken, and none will. */
-void worker_miss_due(struct worker *worker, int64_t now, bool all);
 
 /* Changes some bits of every page of what ENTRY writes, so that no two writes store the
  * same data. */
@@ -126,21 +98,23 @@ worker_is_done(const struct worker *worker)
  * last number of the group or its stop. */
 int64_t worker_until(const struct worker *worker, int64_t now);
 
-/* Returns the number of grid points that passed without a request before UNTIL, except
- * while the process was stopped. */
-uint64_t worker_missed(const struct worker *worker, int64_t until);
+/*
+ * Counts COUNT requests that the schedule says were missed: for SAMPLE, which is not
+ * recorded yet, or, NULL, in the statistics. Those that the process missed itself as it
+ * was stopped do not count.
+ */
+void worker_miss(struct worker *worker, struct sample *sample, uint64_t count);
 
-/* Counts those that were due until NOW, none of which is before AFTER. */
-void worker_miss(struct worker *worker, int64_t after, int64_t now);
+/* Gives up at NOW what was due and not sent; LAST: no other worker will send it. */
+void worker_miss_rest(struct worker *worker, int64_t now, bool last);
+
+/* Passes over a request that is due at WHEN and stays so, if the process was stopped
+ * while it waited to be sent until NOW. Returns whether that is so. */
+bool worker_pass_stopped(struct worker *worker, int64_t when, int64_t now);
 
 /* Puts off the end of the work time to after WHEN, when a request is due, unless as many
  * were sent in it as the plan wants at the least. */
 void worker_extend(struct worker *worker, int64_t when);
-
-/* Passes over the grid points before NOW if no place is free, and returns their number;
- * worker_pass_lost counts them. */
-uint64_t worker_pass(struct worker *worker, int64_t now);
-void worker_pass_lost(struct worker *worker, int64_t now);
 
 /* Moves its busy spans to those of the group, for a moment under their lock, and hands
  * over the log for the attribution. */

@@ -17,13 +17,13 @@ open_with(struct setup *setup, int depth, int sent)
     setup_open(setup);
     struct worker *worker = &setup->worker;
     worker->began = START;
-    worker->end = INT64_MAX;
-    pacer_start(&worker->pacer, 10 * MS, 1, START);
+    schedule_start(&worker->schedule, worker->plan, 0, &worker->group->arrival, START,
+                   START);
     for (int i = 0; i < sent; i++) {
         struct sample *sample = &inflight_take(&worker->inflight)->sample;
         sample->index = 20 + (uint64_t)i;
         sample->start = START + 10 * MS * i;
-        pacer_sent(&worker->pacer);
+        schedule_sent(&worker->schedule, sample->start, &sample->missed);
     }
 }
 
@@ -41,10 +41,15 @@ TEST(the_oldest_is_the_one_sent_first_of_those_under_way)
     setup_close(&setup);
 }
 
+/* Returns how many are missed if it has nothing to send until NOW; WORKER goes on. */
 static uint64_t
-missed_at(const struct worker *worker, int64_t now)
+missed_at(struct worker *worker, int64_t now)
 {
-    return worker_missed(worker, worker_until(worker, now));
+    struct schedule before = worker->schedule;
+    uint64_t missed = worker->total.missed;
+    worker_miss_rest(worker, now, true);
+    worker->schedule = before;
+    return worker->total.missed - missed;
 }
 
 TEST(points_are_missed_until_now_or_the_end)
@@ -54,12 +59,12 @@ TEST(points_are_missed_until_now_or_the_end)
     struct worker *worker = &setup.worker;
     assert_int_equal(missed_at(worker, START + 20 * MS), 0);
     assert_int_equal(missed_at(worker, START + 55 * MS), 4);
-    worker->end = START + 35 * MS;
+    worker->schedule.end = START + 35 * MS;
     assert_int_equal(missed_at(worker, START + 55 * MS), 2);
-    worker->end = INT64_MAX;
-    setup.job->active.pace.limited = true;
+    worker->schedule.end = INT64_MAX;
+    worker->schedule.limited = true;
     assert_int_equal(missed_at(worker, START + 55 * MS), 0);
-    setup.job->active.pace.limited = false;
+    worker->schedule.limited = false;
     worker_group_end(worker->group, START + 25 * MS); /* the last number was taken */
     assert_int_equal(missed_at(worker, START + 55 * MS), 1);
     setup_close(&setup);
