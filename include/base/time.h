@@ -2,6 +2,7 @@
 #define BASE_TIME_H
 
 #include <stdint.h>
+#include <time.h>
 
 /* Times and durations are ns of whatever clock; INT64_MAX stands for never. */
 #define US INT64_C(1000)
@@ -23,6 +24,14 @@ static inline int64_t
 time_multiply(int64_t time, int64_t count)
 {
     return count > 0 && time > INT64_MAX / count ? INT64_MAX : time * count;
+}
+
+/* Returns TIME in the form of system calls. */
+static inline struct timespec
+time_spec(int64_t time)
+{
+    return (struct timespec){.tv_sec = (time_t)(time / SECOND),
+                             .tv_nsec = (long)(time % SECOND)};
 }
 
 /* Returns the earlier of two times. */

@@ -353,8 +353,7 @@ enter(const struct io_queue *queue, unsigned count, int64_t left)
     int took = call_enter(queue, count, false, NULL);
     if (took < (int)count || count_completed(queue))
         return took;
-    struct timespec limit = {.tv_sec = (time_t)(left / SECOND),
-                             .tv_nsec = (long)(left % SECOND)};
+    struct timespec limit = time_spec(left);
     struct pollfd ring = {.fd = queue->fd, .events = POLLIN};
     return ppoll(&ring, 1, &limit, NULL) < 0 ? -1 : took;
 }

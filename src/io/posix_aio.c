@@ -198,8 +198,7 @@ wait_for_one(const struct io_queue *queue, int64_t when)
         left = LONGEST;
     if (left <= 0)
         return;
-    struct timespec limit = {.tv_sec = (time_t)(left / SECOND),
-                             .tv_nsec = (long)(left % SECOND)};
+    struct timespec limit = time_spec(left);
     if (queue->slots.under_way > 0 &&
         (aio_suspend(queue->slots.events, queue->slots.under_way, &limit) == 0 ||
          errno == EINTR || (errno == EAGAIN && os_clock_now() - now >= left)))

@@ -15,7 +15,7 @@
 #include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef OS_HAS_STATVFS_NAMES
+#ifdef OS_SYSTEM_netbsd
 #include <sys/statvfs.h>
 #else
 #include <sys/mount.h>
@@ -56,7 +56,7 @@ set_names(struct os_mount *mount, const char *fstype, const char *device)
 }
 
 /* The blocks of struct statvfs have f_frsize bytes. */
-#ifdef OS_HAS_STATVFS_NAMES
+#ifdef OS_SYSTEM_netbsd
 #define STATUS struct statvfs
 #define GET_STATUS fstatvfs
 #define UNIT f_frsize

@@ -11,18 +11,18 @@
 #include "os/thread.h"
 #include "os/trace.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#ifndef OS_HAS_MOUNT
+#ifdef OS_SYSTEM_posix
 #include <sys/statvfs.h>
 #endif
 
-/* Clocks, threads and memory. */
+/* What cannot be done needs to know nothing of the request. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* Processors hand over at most so many bytes at a time: two cache lines. */
 #define CACHE_UNIT 128
@@ -35,6 +35,17 @@ os_memory_unshared(size_t size)
     return memory ? memset(memory, 0, size) : NULL;
 }
 
+void
+os_layout_free(struct os_layout *layout)
+{
+    free(layout->extents);
+    free(layout->upper);
+    layout->extents = layout->upper = NULL;
+    layout->extent_count = layout->upper_count = 0;
+}
+
+/* Clocks. */
+
 #ifndef OS_HAS_CLOCK_NOW
 int64_t
 os_clock_now(void)
@@ -42,14 +53,6 @@ os_clock_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
-#endif
-
-#ifndef OS_HAS_PROCESSORS_AWAKE
-int
-os_processors_awake(void)
-{
-    return os_fail(ENOTSUP);
 }
 #endif
 
@@ -64,19 +67,16 @@ os_clock_sharpen(void)
 int
 os_sleep_until(int64_t when)
 {
-    struct timespec until = {.tv_sec = (time_t)(when / SECOND),
-                             .tv_nsec = (long)(when % SECOND)};
+    struct timespec until = time_spec(when);
     int code = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     return code ? os_fail(code) : 0;
 }
-#elif !defined(OS_HAS_SLEEP_UNTIL) /* sleeps are for a time, not until one */
+#elif !defined(OS_SYSTEM_windows) /* sleeps are for a time, not until one */
 int
 os_sleep_until(int64_t when)
 {
     for (int64_t left = when - os_clock_now(); left > 0; left = when - os_clock_now()) {
-        int64_t some = time_earlier(left, TIME_WAIT_MOST);
-        struct timespec pause = {.tv_sec = (time_t)(some / SECOND),
-                                 .tv_nsec = (long)(some % SECOND)};
+        struct timespec pause = time_spec(time_earlier(left, TIME_WAIT_MOST));
         if (nanosleep(&pause, NULL) < 0)
             return -1;
     }
@@ -84,30 +84,13 @@ os_sleep_until(int64_t when)
 }
 #endif
 
-#ifndef OS_HAS_THREAD_UNSHARE /* threads of a process have one table of descriptors */
-bool
-os_thread_unshare(void)
-{
-    return false;
-}
-#endif
+/* Requests to files, and what is known of these. */
 
-#ifndef OS_HAS_MEMORY_AVAILABLE /* memory that the system does not have is refused */
-int64_t
-os_memory_available(void)
-{
-    return INT64_MAX;
-}
-#endif
-
-/* Requests. */
-
-#ifndef OS_HAS_FILE_REQUESTS /* they have no flags */
+#ifndef OS_HAS_FILE_REQUESTS /* requests have no flags, and files tell little */
 int64_t
 os_file_read(int fd, void *buffer, size_t size, int64_t offset, int flags)
 {
     int64_t result;
-    (void)flags;
     do
         result = pread(fd, buffer, size, offset);
     while (result < 0 && errno == EINTR);
@@ -118,7 +101,6 @@ int64_t
 os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags)
 {
     int64_t result;
-    (void)flags;
     do
         result = pwrite(fd, buffer, size, offset);
     while (result < 0 && errno == EINTR);
@@ -128,7 +110,6 @@ os_file_write(int fd, const void *buffer, size_t size, int64_t offset, int flags
 int
 os_file_flags_try(int fd, int flags, bool write)
 {
-    (void)fd, (void)write;
     return flags ? os_fail(ENOTSUP) : 0;
 }
 
@@ -136,13 +117,40 @@ int
 os_file_write_back(int fd, int64_t offset, int64_t length)
 {
     int status;
-    (void)offset;
     if (length)
         return os_fail(ENOTSUP);
     do
         status = fsync(fd);
     while (status < 0 && errno == EINTR);
     return status;
+}
+
+int
+os_file_alignment(int fd, int64_t *memory, int64_t *offset)
+{
+    return os_fail(ENOTSUP);
+}
+
+/* The page cache holds single pages. */
+int64_t
+os_file_folio_max(void)
+{
+    return sysconf(_SC_PAGESIZE);
+}
+
+int
+os_file_storage(int fd, int64_t offset, int64_t length)
+{
+    return -1;
+}
+
+/* Mounts have no numbers, but file systems do. */
+bool
+os_mount_differs(int fd, const char *path)
+{
+    struct stat file, directory;
+    return fstat(fd, &file) == 0 && stat(path, &directory) == 0 &&
+           file.st_dev != directory.st_dev;
 }
 #endif
 
@@ -158,57 +166,18 @@ os_file_flush(int fd)
 }
 #endif
 
-#ifndef OS_HAS_FILE_DIRECT
-int
-os_file_direct(int fd, bool on)
-{
-    (void)fd;
-    return on ? os_fail(ENOTSUP) : 0;
-}
-#endif
-
-#ifndef OS_HAS_FILE_ALIGNMENT
-int
-os_file_alignment(int fd, int64_t *memory, int64_t *offset)
-{
-    (void)fd, (void)memory, (void)offset;
-    return os_fail(ENOTSUP);
-}
-#endif
-
-#ifndef OS_HAS_FILE_POLLS
-int
-os_file_polls(int fd)
-{
-    (void)fd;
-    return -1;
-}
-#endif
-
-/* The page cache. */
-
-#if !defined(OS_HAS_FILE_DROP) || !defined(OS_HAS_FILE_RANDOM)
 #ifndef POSIX_FADV_DONTNEED /* a feature, not a system */
 #define POSIX_FADV_DONTNEED 0
 #define POSIX_FADV_RANDOM 0
-#define posix_fadvise(fd, offset, length, advice) \
-    ((void)(fd), (void)(offset), (void)(length), (void)(advice), ENOTSUP)
-#endif
-
-/* Returns 0, or -1 with errno. */
-static int
-advise(int fd, int64_t offset, int64_t length, int advice)
-{
-    int code = posix_fadvise(fd, offset, length, advice);
-    return code ? os_fail(code) : 0;
-}
+#define posix_fadvise(fd, offset, length, advice) ENOTSUP
 #endif
 
 #ifndef OS_HAS_FILE_DROP
 int
 os_file_drop(int fd, int64_t offset, int64_t length)
 {
-    return advise(fd, offset, length, POSIX_FADV_DONTNEED);
+    int code = posix_fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
+    return code ? os_fail(code) : 0;
 }
 #endif
 
@@ -216,15 +185,8 @@ os_file_drop(int fd, int64_t offset, int64_t length)
 int
 os_file_random(int fd, int64_t offset, int64_t length)
 {
-    return advise(fd, offset, length, POSIX_FADV_RANDOM);
-}
-#endif
-
-#ifndef OS_HAS_FILE_FOLIOS /* the page cache holds single pages */
-int64_t
-os_file_folio_max(void)
-{
-    return sysconf(_SC_PAGESIZE);
+    int code = posix_fadvise(fd, offset, length, POSIX_FADV_RANDOM);
+    return code ? os_fail(code) : 0;
 }
 #endif
 
@@ -232,88 +194,63 @@ os_file_folio_max(void)
 os_resident_function *
 os_resident_choose(int fd, int64_t witness)
 {
-    (void)fd, (void)witness;
     return NULL;
 }
 #endif
 
-#ifndef OS_HAS_READ_COUNTS /* nor do the sectors that a read had to fetch */
-int
-os_file_resident_try(int fd, int64_t offset)
-{
-    (void)fd, (void)offset;
-    return -1;
-}
-
-bool
-os_file_served(int fd)
-{
-    (void)fd;
-    return false;
-}
-
-int64_t
-os_thread_sectors(void)
-{
-    return -1;
-}
-
-bool
-os_thread_counts_reads(int fd, int64_t witness)
-{
-    (void)fd, (void)witness;
-    return false;
-}
+#ifndef OS_SYSTEM_windows
+#ifndef SEEK_HOLE /* a feature, not a system */
+#define SEEK_HOLE (-1)
+#define SEEK_DATA (-1)
 #endif
 
-/* The storage of files. */
-
-#ifndef OS_HAS_FILE_HOLES
 int64_t
 os_file_hole(int fd, int64_t offset)
 {
-#ifdef SEEK_HOLE /* a feature, not a system */
-    return lseek(fd, offset, SEEK_HOLE);
-#else
-    (void)fd, (void)offset;
-    return os_fail(ENOTSUP);
-#endif
+    return SEEK_HOLE < 0 ? os_fail(ENOTSUP) : lseek(fd, offset, SEEK_HOLE);
 }
 
 int64_t
 os_file_data(int fd, int64_t offset)
 {
-#ifdef SEEK_DATA /* likewise */
-    return lseek(fd, offset, SEEK_DATA);
-#else
-    (void)fd, (void)offset;
-    return os_fail(ENOTSUP);
-#endif
+    return SEEK_DATA < 0 ? os_fail(ENOTSUP) : lseek(fd, offset, SEEK_DATA);
 }
 #endif
 
-#ifndef OS_HAS_FILE_STORAGE
+/* Devices and file systems. */
+
+#ifndef OS_HAS_DEVICE_READ_ONLY /* a device refuses writes when it is opened */
+bool
+os_device_read_only(int fd)
+{
+    return false;
+}
+#endif
+
+#ifndef OS_HAS_DEVICE_IS_DISK /* disks are block devices */
+bool
+os_device_is_disk(int fd)
+{
+    return false;
+}
+#endif
+
+#ifndef OS_HAS_PATH_RAW /* each disk has one device */
+bool
+os_path_raw(const char *path, char *raw, size_t size)
+{
+    return false;
+}
+#endif
+
+#ifdef OS_SYSTEM_posix
 int
-os_file_storage(int fd, int64_t offset, int64_t length)
+os_file_direct(int fd, bool on)
 {
-    (void)fd, (void)offset, (void)length;
-    return -1;
+    return on ? os_fail(ENOTSUP) : 0;
 }
-#endif
 
-#ifndef OS_HAS_FILE_BACKING
-enum os_backing
-os_file_backing(int fd, char *name, size_t size)
-{
-    (void)fd, (void)name, (void)size;
-    return OS_BACKING_DEVICE;
-}
-#endif
-
-/* Devices and mounts. */
-
-#ifndef OS_HAS_DEVICE_SIZE /* most tell where a disk ends; no block is smaller than 512 \
-                            */
+/* Most tell where a disk ends; no block is smaller than 512. */
 int
 os_device_size(int fd, int64_t *size, int64_t *block)
 {
@@ -327,45 +264,8 @@ os_device_size(int fd, int64_t *size, int64_t *block)
     *block = 512;
     return 0;
 }
-#endif
 
-#ifndef OS_HAS_DEVICE_READ_ONLY /* a device refuses writes when it is opened */
-bool
-os_device_read_only(int fd)
-{
-    (void)fd;
-    return false;
-}
-#endif
-
-#ifndef OS_HAS_DEVICE_IS_GONE
-bool
-os_device_is_gone(int fd)
-{
-    (void)fd;
-    return false;
-}
-#endif
-
-#ifndef OS_HAS_DEVICE_IS_DISK /* disks are block devices */
-bool
-os_device_is_disk(int fd)
-{
-    (void)fd;
-    return false;
-}
-#endif
-
-#ifndef OS_HAS_PATH_RAW /* each disk has one device */
-bool
-os_path_raw(const char *path, char *raw, size_t size)
-{
-    (void)path, (void)raw, (void)size;
-    return false;
-}
-#endif
-
-#ifndef OS_HAS_MOUNT /* POSIX tells all of a file system but its names */
+/* POSIX tells all of a file system but its names. */
 int
 os_mount_measure(int fd, struct os_mount *mount)
 {
@@ -382,24 +282,76 @@ os_mount_measure(int fd, struct os_mount *mount)
 int
 os_mount_name(int fd, struct os_mount *mount)
 {
-    (void)fd, (void)mount;
     return 0;
 }
 #endif
 
-#ifndef OS_HAS_MOUNT_DIFFERS /* mounts have no numbers, but file systems do */
-bool
-os_mount_differs(int fd, const char *path)
+/* What Linux alone has. */
+
+#ifndef OS_SYSTEM_linux
+int
+os_processors_awake(void)
 {
-    struct stat file, directory;
-    return fstat(fd, &file) == 0 && stat(path, &directory) == 0 &&
-           file.st_dev != directory.st_dev;
+    return os_fail(ENOTSUP);
 }
-#endif
 
-/* Traces. */
+/* Threads of a process have one table of descriptors. */
+bool
+os_thread_unshare(void)
+{
+    return false;
+}
 
-#ifndef OS_HAS_TRACE
+/* Memory that the system does not have is refused. */
+int64_t
+os_memory_available(void)
+{
+    return INT64_MAX;
+}
+
+int
+os_file_polls(int fd)
+{
+    return -1;
+}
+
+bool
+os_device_is_gone(int fd)
+{
+    return false;
+}
+
+enum os_backing
+os_file_backing(int fd, char *name, size_t size)
+{
+    return OS_BACKING_DEVICE;
+}
+
+/* The sectors that a read had to fetch do not show. */
+int
+os_file_resident_try(int fd, int64_t offset)
+{
+    return -1;
+}
+
+bool
+os_file_served(int fd)
+{
+    return false;
+}
+
+int64_t
+os_thread_sectors(void)
+{
+    return -1;
+}
+
+bool
+os_thread_counts_reads(int fd, int64_t witness)
+{
+    return false;
+}
+
 static const char no_trace[] =
     "this system does not tell where the time of a request goes";
 
@@ -407,21 +359,13 @@ int
 os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
                struct os_layout *layout, struct error *error)
 {
-    (void)fd, (void)offset, (void)length;
     *layout = (struct os_layout){.device_count = 0};
     return error_set(error, EXIT_PREPARE, path, "%s", no_trace);
-}
-
-void
-os_layout_free(struct os_layout *layout)
-{
-    (void)layout;
 }
 
 struct os_trace *
 os_trace_open(const struct os_layout *const *layouts, int count, struct error *error)
 {
-    (void)layouts, (void)count;
     error_set(error, EXIT_PREPARE, NULL, "%s", no_trace);
     return NULL;
 }
@@ -429,29 +373,24 @@ os_trace_open(const struct os_layout *const *layouts, int count, struct error *e
 int
 os_trace_read(struct os_trace *trace, struct os_trace_record *records, int room)
 {
-    (void)trace, (void)records, (void)room;
     return 0;
 }
 
 int
 os_trace_mark(struct os_trace *trace, uint64_t mark)
 {
-    (void)trace;
-    (void)mark;
     return -1;
 }
 
 uint64_t
 os_trace_lost(const struct os_trace *trace)
 {
-    (void)trace;
     return 0;
 }
 
 void
 os_trace_close(struct os_trace *trace)
 {
-    (void)trace;
 }
 
 int

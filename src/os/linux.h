@@ -38,9 +38,6 @@ int linux_file_write(const char *text, const char *path, ...)
 /* The name of a file system that lives in memory; NULL: this one does not. */
 const char *linux_mount_memory(const struct statfs *status);
 
-/* Returns the folder where tracefs is mounted; NULL with ERROR. */
-const char *linux_mount_tracefs(struct error *error);
-
 /*
  * The options of the file system that an open descriptor is on, with commas between, as
  * the mount table has them but for its escapes. Allocated; NULL: not known.
@@ -49,6 +46,9 @@ char *linux_mount_options(int fd);
 
 /* Room for a path in sysfs. */
 #define LINUX_SYSFS_ROOM 1024
+
+/* Reads symbolic link PATH. Returns false, and TARGET is empty, if it is none. */
+bool linux_sysfs_link(const char *path, char target[LINUX_SYSFS_ROOM]);
 
 /*
  * A block device of sysfs, whose FOLDER is a symbolic link to that of a disk or, one
@@ -128,6 +128,8 @@ struct linux_trace_format {
         old_sector, rwbs, comm, text;
 };
 #define LINUX_TRACE_KINDS 6
+#define LINUX_TRACE_MARK "ioping "    /* text of a mark, followed by its number */
+#define LINUX_TRACE_WORKER "iou-wrk-" /* name of a thread of io_uring, likewise */
 
 /* A page of the buffer of a processor: its layout, and how far it has been read. */
 struct linux_trace_page {
@@ -163,31 +165,6 @@ int linux_trace_next(struct linux_trace_page *page,
 void linux_trace_filter(const struct os_layout *const *layouts, int count,
                         enum os_trace_kind kind, bool ranges, const char *program,
                         struct buffer *filter);
-
-/* Another process, which waits for the end of this one: END is that of a pipe that closes
- * with its last thread. */
-struct linux_remover {
-    pid_t process;
-    int end;
-};
-#define LINUX_NO_REMOVER ((struct linux_remover){-1, -1})
-
-/*
- * linux_remover_start: has directory FOLDER, which the caller is about to make, removed
- * when this process has ended, however that comes about. "0" is written to file NAME in
- * it first. Returns 0, or -1 with errno. linux_remover_end: ends that process at once if
- * the caller has REMOVED it, else lets it go on by itself. Forks, so not in a handler of
- * signals.
- */
-int linux_remover_start(struct linux_remover *remover, const char *folder,
-                        const char *name);
-void linux_remover_end(struct linux_remover *remover, bool removed);
-
-/* Removes directories of FOLDER whose names are START, the number of a process that is
- * not there any more, a hyphen, and in hexadecimal when they were made by os_clock_now,
- * which is a while ago, if they are not in use: the remover was killed with its process.
- */
-void linux_remover_clean(const char *folder, const char *start);
 
 /* os_memory_available, by the files of proc and of the control groups that are found
  * below folder ROOT, which is empty for those of the kernel. */

@@ -5,7 +5,6 @@
  */
 #include "linux.h"
 
-#include "base/units.h"
 #include "os/os.h"
 
 #include <fcntl.h>
@@ -19,72 +18,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Reads symbolic link PATH. Returns false if it is none. */
-static bool
-read_link(const char *path, char target[LINUX_SYSFS_ROOM])
-{
-    ssize_t length = readlink(path, target, LINUX_SYSFS_ROOM - 1);
-    target[length > 0 ? length : 0] = '\0';
-    return length > 0;
-}
-
-int
-linux_disk_find(const char *folder, struct linux_disk *disk)
-{
-    char target[LINUX_SYSFS_ROOM];
-    int used = snprintf(disk->folder, sizeof(disk->folder), "%s/partition", folder);
-    bool is_partition = access(disk->folder, F_OK) == 0;
-    if (used >= LINUX_SYSFS_ROOM || !read_link(folder, target))
-        return -1;
-    snprintf(disk->folder, sizeof(disk->folder), "%s%s", folder,
-             is_partition ? "/.." : "");
-    char *slash = strrchr(target, '/');
-    if (slash && is_partition) {
-        *slash = '\0';
-        slash = strrchr(target, '/');
-    }
-    used = snprintf(disk->name, sizeof(disk->name), "%s", slash ? slash + 1 : target);
-    return used > 0 && used < (int)sizeof(disk->name) ? is_partition : -1;
-}
-
-bool
-linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM])
-{
-    struct dirent *entry;
-    while (list && (entry = readdir(list)))
-        if (entry->d_name[0] != '.' && snprintf(path, LINUX_SYSFS_ROOM, "%s/%s", folder,
-                                                entry->d_name) < LINUX_SYSFS_ROOM)
-            return true;
-    if (list)
-        closedir(list);
-    return false;
-}
-
 static enum os_backing
 answer(struct linux_search *search, enum os_backing backing, const char *disk)
 {
     snprintf(search->name, search->size, "/dev/%s", disk);
     return backing;
-}
-
-/* Persistent memory is one if its blocks are not those of a table (BTT), by ndctl's mode.
- */
-bool
-linux_disk_is_memory(const struct linux_disk *disk)
-{
-    static const char *const names[] = {"zram", "ram", "nullb", "pmem"};
-    char path[LINUX_SYSFS_ROOM + 64], mode[LINUX_SYSFS_ROOM];
-    size_t i = 0, length = 0;
-    for (; i < 4; i++) {
-        length = strlen(names[i]);
-        if (strncmp(disk->name, names[i], length) == 0 && is_digit(disk->name[length]))
-            break;
-    }
-    if (i != 3)
-        return i < 3;
-    linux_file_read(mode, sizeof(mode), "%s/device/mode", disk->folder);
-    snprintf(path, sizeof(path), "%s/device", disk->folder);
-    return strcmp(mode, "memory") == 0 || (read_link(path, mode) && strstr(mode, "/pfn"));
 }
 
 /* Data is on all devices of FOLDER: memory only if each is. */
@@ -111,7 +49,7 @@ static bool
 is_disk(const char *folder)
 {
     char target[LINUX_SYSFS_ROOM];
-    read_link(folder, target);
+    linux_sysfs_link(folder, target);
     return !strstr(target, "/virtual/block/") && !strstr(target, "/pmem");
 }
 

@@ -471,12 +471,3 @@ os_layout_find(int fd, const char *path, int64_t offset, int64_t length,
     struct search search = {path, layout, error, DEPTH};
     return find_layout(fd, offset, length, &search);
 }
-
-void
-os_layout_free(struct os_layout *layout)
-{
-    free(layout->extents);
-    free(layout->upper);
-    layout->extents = layout->upper = NULL;
-    layout->extent_count = layout->upper_count = 0;
-}

@@ -178,7 +178,7 @@ os_file_reopen(int fd)
     return fd;
 }
 
-#ifdef OS_HAS_MINCORE
+#ifdef OS_HAS_RESIDENT
 #define MINCORE_PAGES 8192 /* at a time, so that the answer fits a small array */
 
 /* FreeBSD tells only of pages that are mapped already, and maps those in memory so. */

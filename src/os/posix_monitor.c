@@ -12,7 +12,6 @@
  */
 #include "base/deadlines.h"
 #include "base/error.h"
-#include "has.h"
 #include "os/os.h"
 #include "os/output.h"
 #include "os/process.h"
@@ -66,30 +65,6 @@ static _Atomic int64_t asked, interrupted, again;
  * file, -1: there is none. */
 static unsigned direct[SIGNALS], taken[SIGNALS];
 static atomic_int file = -1;
-
-#ifndef OS_HAS_PARENT_DEATH /* the child looks for its parent now and then */
-void
-posix_parent_death(int signo)
-{
-    (void)signo;
-}
-#endif
-
-#ifndef OS_HAS_PROCESS_STATE
-bool
-posix_process_is_stopped(pid_t pid)
-{
-    (void)pid;
-    return false;
-}
-
-bool
-posix_process_is_killed(pid_t pid)
-{
-    (void)pid;
-    return false;
-}
-#endif
 
 bool
 posix_monitor_pass(int signo, pid_t sender)
@@ -411,8 +386,7 @@ static void
 wait_for_signal(int64_t when, const sigset_t *mask)
 {
     int64_t left = time_earlier(when - os_clock_now(), TIME_WAIT_MOST);
-    struct timespec limit = {.tv_sec = (time_t)(left / SECOND),
-                             .tv_nsec = (long)(left % SECOND)};
+    struct timespec limit = time_spec(left);
     if (left > 0)
         pselect(0, NULL, NULL, NULL, &limit, mask);
 }

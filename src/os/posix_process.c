@@ -1,6 +1,5 @@
 /* A process: its wall clock, its descriptors, its privileges and its memory. */
 #include "base/time.h"
-#include "has.h"
 #include "os/os.h"
 #include "os/process.h"
 #include "posix.h"
@@ -12,6 +11,50 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef OS_SYSTEM_linux
+/* All threads share one table. */
+void
+posix_descriptor_close(int fd)
+{
+    close(fd);
+}
+
+/* The files of programs have none. */
+int
+posix_capabilities_drop(void)
+{
+    return 0;
+}
+
+/* Context switches are not counted, or not for stops. */
+int
+posix_signals_switches(void)
+{
+    return -1;
+}
+
+/* The child looks for its parent now and then. */
+void
+posix_parent_death(int signo)
+{
+    (void)signo;
+}
+
+bool
+posix_process_is_stopped(pid_t pid)
+{
+    (void)pid;
+    return false;
+}
+
+bool
+posix_process_is_killed(pid_t pid)
+{
+    (void)pid;
+    return false;
+}
+#endif
 
 int64_t
 os_clock_wall(void)
@@ -47,14 +90,6 @@ posix_inherited_list(void)
         if (known ? !(each[i].revents & POLLNVAL) : fcntl(i, F_GETFD) >= 0)
             inherited[inherited_count++] = i;
 }
-
-#ifndef OS_HAS_DESCRIPTOR_CLOSE /* all threads share one table */
-void
-posix_descriptor_close(int fd)
-{
-    close(fd);
-}
-#endif
 
 /* Descriptors that are closed with them, and 0 for none. A handler of signals may read
  * them while another thread changes them. */
@@ -133,14 +168,6 @@ os_process_arguments(int *argc, char ***argv)
     (void)argc, (void)argv;
     return 0;
 }
-
-#ifndef OS_HAS_CAPABILITIES /* the files of programs have none */
-int
-posix_capabilities_drop(void)
-{
-    return 0;
-}
-#endif
 
 /* The group first: without the user's privileges it could not be set. */
 int

@@ -13,7 +13,6 @@
 
 #include "base/deadlines.h"
 #include "base/error.h"
-#include "has.h"
 #include "os/os.h"
 #include "posix.h"
 
@@ -32,14 +31,6 @@ static volatile sig_atomic_t interrupted; /* when by SIGINT first, in_ms; 0: not
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t closing_byte, closing_stream;
-
-#ifndef OS_HAS_SWITCHES /* context switches are not counted, or not for stops */
-int
-posix_signals_switches(void)
-{
-    return -1;
-}
-#endif
 
 /* Writes the closing byte if that needs no wait: the reader may be gone. */
 static void
@@ -248,8 +239,7 @@ shorten_wait(int64_t left)
         left -= left / 500;
     if (left > most)
         left = most;
-    return (struct timespec){.tv_sec = (time_t)(left / SECOND),
-                             .tv_nsec = (long)(left % SECOND)};
+    return time_spec(left);
 }
 
 static bool

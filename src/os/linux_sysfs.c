@@ -1,0 +1,146 @@
+/*
+ * Small files of the kernel, those of proc, sysfs and tracefs, and what sysfs tells of
+ * disks (the kernel's Documentation/ABI/stable/sysfs-block).
+ */
+#include "linux.h"
+
+#include "base/units.h"
+#include "os/os.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_ROOM (PATH_MAX + 256)
+
+bool
+linux_file_read(char *text, size_t size, const char *path, ...)
+{
+    char name[PATH_ROOM];
+    va_list list;
+    va_start(list, path);
+    int used = vsnprintf(name, sizeof(name), path, list);
+    va_end(list);
+    int fd = used < PATH_ROOM ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t got = fd < 0 ? 0 : read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    if (got > 0 && text[got - 1] == '\n')
+        text[got - 1] = '\0';
+    return got > 0;
+}
+
+char *
+linux_file_all(const char *path, ...)
+{
+    char name[PATH_ROOM], *text = NULL;
+    size_t used = 0, room = 0;
+    va_list list;
+    va_start(list, path);
+    vsnprintf(name, sizeof(name), path, list);
+    va_end(list);
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    for (;;) {
+        if (room - used < 4096) {
+            char *larger = realloc(text, room += 65536);
+            if (!larger)
+                break;
+            text = larger;
+        }
+        ssize_t got = read(fd, text + used, room - used - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+    }
+    close(fd);
+    if (text)
+        text[used] = '\0';
+    return text;
+}
+
+int
+linux_file_write(const char *text, const char *path, ...)
+{
+    char name[PATH_ROOM];
+    va_list list;
+    va_start(list, path);
+    vsnprintf(name, sizeof(name), path, list);
+    va_end(list);
+    int fd = open(name, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    bool whole = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    int code = errno;
+    close(fd);
+    return whole ? 0 : os_fail(code);
+}
+
+bool
+linux_sysfs_link(const char *path, char target[LINUX_SYSFS_ROOM])
+{
+    ssize_t length = readlink(path, target, LINUX_SYSFS_ROOM - 1);
+    target[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+int
+linux_disk_find(const char *folder, struct linux_disk *disk)
+{
+    char target[LINUX_SYSFS_ROOM];
+    int used = snprintf(disk->folder, sizeof(disk->folder), "%s/partition", folder);
+    bool is_partition = access(disk->folder, F_OK) == 0;
+    if (used >= LINUX_SYSFS_ROOM || !linux_sysfs_link(folder, target))
+        return -1;
+    snprintf(disk->folder, sizeof(disk->folder), "%s%s", folder,
+             is_partition ? "/.." : "");
+    char *slash = strrchr(target, '/');
+    if (slash && is_partition) {
+        *slash = '\0';
+        slash = strrchr(target, '/');
+    }
+    used = snprintf(disk->name, sizeof(disk->name), "%s", slash ? slash + 1 : target);
+    return used > 0 && used < (int)sizeof(disk->name) ? is_partition : -1;
+}
+
+bool
+linux_sysfs_next(DIR *list, const char *folder, char path[LINUX_SYSFS_ROOM])
+{
+    struct dirent *entry;
+    while (list && (entry = readdir(list)))
+        if (entry->d_name[0] != '.' && snprintf(path, LINUX_SYSFS_ROOM, "%s/%s", folder,
+                                                entry->d_name) < LINUX_SYSFS_ROOM)
+            return true;
+    if (list)
+        closedir(list);
+    return false;
+}
+
+/* Persistent memory is one if its blocks are not those of a table (BTT), by ndctl's mode.
+ */
+bool
+linux_disk_is_memory(const struct linux_disk *disk)
+{
+    static const char *const names[] = {"zram", "ram", "nullb", "pmem"};
+    char path[LINUX_SYSFS_ROOM + 64], mode[LINUX_SYSFS_ROOM];
+    size_t i = 0, length = 0;
+    for (; i < 4; i++) {
+        length = strlen(names[i]);
+        if (strncmp(disk->name, names[i], length) == 0 && is_digit(disk->name[length]))
+            break;
+    }
+    if (i != 3)
+        return i < 3;
+    linux_file_read(mode, sizeof(mode), "%s/device/mode", disk->folder);
+    snprintf(path, sizeof(path), "%s/device", disk->folder);
+    return strcmp(mode, "memory") == 0 ||
+           (linux_sysfs_link(path, mode) && strstr(mode, "/pfn"));
+}
