@@ -2,7 +2,6 @@
 #define CLI_OPTIONS_H
 
 #include "cli/mode.h"
-#include "stats/buckets.h"
 #include "stats/slo.h"
 
 #include <stdbool.h>

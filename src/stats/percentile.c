@@ -1,10 +1,12 @@
 /*
  * Percentiles are nearest ranks, counted in integers: no rank is off by one for a
- * rounding error.
+ * rounding error. Buckets are few, as each is a series that somebody keeps, and the same
+ * for all machines, as only equal bounds can be added up.
  */
 #include "stats/percentile.h"
 
 #include "base/buffer.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "stats/stats.h"
 
@@ -140,27 +142,17 @@ latencies_of(const struct stats *stats, enum scope scope)
 {
     const struct stats_operation *own = &stats->operations[scope == SCOPE_WRITE];
     bool corrected = stats->every > 0;
-    int64_t longest = stats->latency.max;
-    switch (scope) {
-    case SCOPE_READ:
-    case SCOPE_WRITE:
+    if (scope_is_operation(scope))
         return with_waits(&own->latency, &own->latencies,
-                          corrected ? &own->corrected : NULL, longest);
-    case SCOPE_SYNC:
+                          corrected ? &own->corrected : NULL, stats->latency.max);
+    if (scope == SCOPE_SYNC)
         return with_waits(&stats->sync, &stats->syncs, NULL, 0);
-    case SCOPE_SYNC_DEVICE:
+    if (scope == SCOPE_SYNC_DEVICE)
         return of_distribution(&stats->breakdown.sync_device);
-    case SCOPE_SUBMIT:
-    case SCOPE_QUEUE:
-    case SCOPE_DEVICE:
-    case SCOPE_RETURN:
+    if (scope_is_part(scope))
         return of_distribution(&stats->breakdown.parts[scope - SCOPE_SUBMIT]);
-    case SCOPE_ALL:
-    case SCOPES:
-        break;
-    }
     return with_waits(&stats->latency, &stats->latencies,
-                      corrected ? &stats->corrected : NULL, longest);
+                      corrected ? &stats->corrected : NULL, stats->latency.max);
 }
 
 struct scope_counts
@@ -257,4 +249,49 @@ percentiles_shown(const struct percentiles *list, uint64_t count)
         if (list->given ? count > 0 : count >= percentile_needs(&list->list[i]))
             shown |= 1u << i;
     return shown;
+}
+
+#define BOUND_MOST (3600 * SECOND) /* below HISTOGRAM_MOST, which has all beyond it */
+#define BOUND_TEXT 48              /* longer ones are no times */
+
+/* The second bound of an octave is 1.416 times the first: no end of a bin of struct
+ * histogram, which are 8 ns wide from 1024 to 2048 ns, is nearer to the square root of
+ * two. */
+#define OCTAVE(k) (1000LL << (k))
+#define HALVES(k) OCTAVE(k), (1416LL << (k))
+
+const struct buckets buckets_default = {
+    .count = 41,
+    .list = {OCTAVE(0),  OCTAVE(1),  OCTAVE(2),  OCTAVE(3),  OCTAVE(4),  HALVES(5),
+             HALVES(6),  HALVES(7),  HALVES(8),  HALVES(9),  HALVES(10), HALVES(11),
+             HALVES(12), HALVES(13), HALVES(14), HALVES(15), HALVES(16), HALVES(17),
+             HALVES(18), HALVES(19), OCTAVE(20), OCTAVE(21), OCTAVE(22), OCTAVE(23),
+             OCTAVE(24), OCTAVE(25)},
+};
+
+const char *
+buckets_parse(const char *text, struct buckets *buckets)
+{
+    buckets->count = 0;
+    for (;;) {
+        char one[BOUND_TEXT];
+        int length = (int)strcspn(text, ",");
+        int64_t *next = &buckets->list[buckets->count];
+        if (buckets->count == BUCKETS_MOST)
+            return "more than 64 bounds";
+        if (length >= BOUND_TEXT)
+            return "not a time";
+        snprintf(one, sizeof(one), "%.*s", length, text);
+        const char *wrong = units_parse(UNITS_TIME, one, next);
+        if (wrong)
+            return wrong;
+        if (*next < 1 || *next > BOUND_MOST)
+            return *next < 1 ? "must be more than 0" : "more than an hour";
+        if (buckets->count > 0 && next[0] <= next[-1])
+            return "bounds do not rise";
+        buckets->count++;
+        if (text[length] == '\0')
+            return NULL;
+        text += length + 1;
+    }
 }

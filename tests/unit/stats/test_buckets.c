@@ -1,8 +1,8 @@
 /* The bounds of the histogram for Prometheus: the default ones, and their syntax. */
 #include "support.h"
 
-#include "stats/buckets.h"
 #include "stats/distribution.h"
+#include "stats/percentile.h"
 
 #define SECOND 1000000000LL
 static const struct buckets *const buckets = &buckets_default;
