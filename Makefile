@@ -91,9 +91,8 @@ TESTS := $(sort $(patsubst %.c,$(BUILDDIR)/%,\
 	$(wildcard tests/unit/*.c tests/unit/*/*.c tests/cli/*.c)))
 # Tests that play the errors and the files of Linux, or compare with a program for it.
 ifneq ($(SYSTEM),linux)
-LEFT_OUT := test_queue_faults test_backing test_linux_layout test_linux_memory \
-	test_linux_trace test_peer test_peer_pipe cli/test_breakdown cli/test_breakdown_runs
-TESTS := $(filter-out $(addprefix %/,$(LEFT_OUT)),$(TESTS))
+LEFT_OUT := $(shell tests/marked linux)
+TESTS := $(filter-out $(LEFT_OUT:%=$(BUILDDIR)/tests/%),$(TESTS))
 endif
 FAULTS := $(BUILDDIR)/tests/faults.so
 FORBID := $(BUILDDIR)/tests/forbid
@@ -345,7 +344,7 @@ TIDY = xargs -I {} -P "$$(nproc)" clang-tidy --quiet --warnings-as-errors='*' \
 	--checks=-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling {}
 # Shellcheck has a name for two things that are meant: a backslash at the end of a string,
 # and that what comes after || may answer for both of what stands before it with &&.
-SHELL_PROGRAMS = .ci/run tests/run $(filter-out tests/unit/%,$(wildcard tests/*/run)) \
+SHELL_PROGRAMS = .ci/run tests/run tests/marked $(filter-out tests/unit/%,$(wildcard tests/*/run)) \
 	$(wildcard tests/*/*.sh tests/*/*/*.sh tests/support/shells/* \
 	packaging/debian/tests/[!c]*) tests/cross/cmocka tests/cross/look \
 	tests/packaging/packages tests/packaging/bare tests/packaging/links packaging/windows/zip

@@ -1,4 +1,5 @@
 /* The write of a log: each write extends the file, and its flush commits that. */
+/* Marks: valgrind posix */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

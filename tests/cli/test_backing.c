@@ -1,4 +1,5 @@
 /* A device that is memory, or that reads through a page cache, is called what it is. */
+/* Marks: linux each */
 #include "support.h"
 
 #include <fcntl.h>

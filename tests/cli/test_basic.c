@@ -1,4 +1,5 @@
 /* The main job, as the README shows it. */
+/* Marks: races valgrind posix each hardened */
 #include "support.h"
 
 #include <math.h>

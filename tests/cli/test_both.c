@@ -1,5 +1,6 @@
 /* Reads and writes in turn, each with its own figures, on a file system that is slow in
  * its own way for each of them. */
+/* Marks: valgrind posix */
 #include "support.h"
 
 #include <unistd.h>

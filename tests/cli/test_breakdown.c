@@ -2,6 +2,7 @@
  * The parts of a time are where the time went: on disks that are slow, busy or throttled,
  * beside a busy processor and a frozen file system, and beside the kernel's own trace.
  */
+/* Marks: 38s linux races native */
 #include "support.h"
 
 #include <sched.h>

@@ -2,6 +2,7 @@
  * Runs with -breakdown: what they print, where they are refused, and that their trace is
  * gone however they end.
  */
+/* Marks: linux races native */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,5 +1,6 @@
 /* Buckets of the histogram for Prometheus, against the times of all requests of the same
  * run, and what Prometheus makes of them. */
+/* Marks: posix */
 #include "support.h"
 
 static void

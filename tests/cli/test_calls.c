@@ -1,4 +1,5 @@
 /* System calls that are interrupted, fail now and then, or are forbidden. */
+/* Marks: posix chroot native */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,4 +1,5 @@
 /* Targets that grow, shrink or are removed while they are measured. */
+/* Marks: races valgrind posix each */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

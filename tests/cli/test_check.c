@@ -1,4 +1,5 @@
 /* The program as a plug-in of a monitoring system: its line and its status. */
+/* Marks: valgrind posix */
 #include "support.h"
 
 #include <errno.h>

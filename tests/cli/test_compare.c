@@ -1,4 +1,5 @@
 /* Comparisons of kept runs: files of raw lines in, and what is made of them. */
+/* Marks: valgrind posix */
 #include "peer.h"
 #include "support.h"
 #include "svg_check.h"

@@ -1,4 +1,5 @@
 /* Completions of shells: each is asked itself what it makes of a line. */
+/* Marks: native */
 #include "cli/cli.h"
 #include "support.h"
 

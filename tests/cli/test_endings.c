@@ -1,4 +1,5 @@
 /* The ends of runs: by signals, by errors of the target and of the output. */
+/* Marks: races posix each */
 #include "running.h"
 #include "support.h"
 

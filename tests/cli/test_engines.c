@@ -1,4 +1,5 @@
 /* Every way to make requests does what the options say, one or many at a time. */
+/* Marks: 22s races posix each hardened */
 #include "running.h"
 #include "support.h"
 

@@ -1,4 +1,5 @@
 /* Requests that take their time, or never return. */
+/* Marks: 40s races */
 #include "running.h"
 #include "support.h"
 

@@ -1,4 +1,5 @@
 /* The log of histograms: read by somebody else's library, and whole whatever comes. */
+/* Marks: valgrind posix */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

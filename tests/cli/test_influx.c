@@ -1,5 +1,6 @@
 /* InfluxDB's line protocol as the program prints it: whole lines of its grammar, a line
  * for each period, with the figures of the run. */
+/* Marks: valgrind posix */
 #include "support.h"
 
 /* What COMMAND, a function of test_influx.sh, prints. */

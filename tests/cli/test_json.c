@@ -1,4 +1,5 @@
 /* JSON of real runs: an array (-J), or a record per line (-JJ). */
+/* Marks: races valgrind posix each hardened */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

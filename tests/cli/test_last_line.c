@@ -2,6 +2,7 @@
  * Scripts take the last line of stdout and stderr together: "2>&1 | tail -n 1". Whatever
  * has happened, that is the last of the summary, and remarks stand before its first.
  */
+/* Marks: posix */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,4 +1,5 @@
 /* The files that a run makes are removed, even if it ends before it can do so itself. */
+/* Marks: races posix chroot */
 #include "support.h"
 
 static void

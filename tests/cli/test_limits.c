@@ -1,4 +1,5 @@
 /* Limits of the user, of numbers, and of a file system that is full. */
+/* Marks: valgrind posix each */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

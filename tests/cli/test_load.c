@@ -1,4 +1,5 @@
 /* Requests beside a load: three phases, and what the load does by a server's own log. */
+/* Marks: 45s native */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,5 +1,6 @@
 /* However long a run is, it takes no more memory than a short one; and none that is not
  * there. */
+/* Marks: posix native */
 #include "support.h"
 
 #include "os/process.h"

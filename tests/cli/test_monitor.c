@@ -1,5 +1,6 @@
 /* The two processes of a run: the monitor, which the caller started, and its worker. They
  * look like one to whoever sends signals and waits. */
+/* Marks: posix */
 #include "support.h"
 
 #include <fcntl.h>

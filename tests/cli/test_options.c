@@ -1,4 +1,5 @@
 /* Each option by the effect that a user sees. */
+/* Marks: valgrind posix hardened */
 #include "support.h"
 
 #include <fcntl.h>

@@ -2,6 +2,7 @@
  * -output: what would go to standard output is in the file, and people read the screen.
  * Neither output is lost with the other, and the file is nothing that the run reads.
  */
+/* Marks: posix */
 #include "support.h"
 #include "terminal.h"
 

@@ -1,4 +1,5 @@
 /* Targets with all that a path may hold, and what is left behind: nothing. */
+/* Marks: posix */
 #include "support.h"
 
 #include "base/buffer.h"

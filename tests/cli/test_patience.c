@@ -1,4 +1,5 @@
 /* What takes too long before the first request, and after the last. */
+/* Marks: 36s */
 #include "running.h"
 #include "support.h"
 

@@ -4,6 +4,7 @@
  * raw fields 1 and 9. Differences on purpose stand in tables of their own, and
  * must show.
  */
+/* Marks: 15s linux chroot native */
 #include "peer.h"
 #include "support.h"
 

@@ -3,6 +3,7 @@
  * lines run through both programs, into a pipe, into a file and on a terminal. This
  * program adds lines to those of the peer on a terminal only.
  */
+/* Marks: 35s linux native */
 #include "peer.h"
 #include "support.h"
 #include "terminal.h"

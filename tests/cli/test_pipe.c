@@ -2,6 +2,7 @@
  * Scripts for ioping 1.3 read a pipe and look for lines by their first words and numbers.
  * A pipe gets these lines alone; a terminal or an option adds the others.
  */
+/* Marks: 15s races posix */
 #include "running.h"
 #include "support.h"
 #include "terminal.h"

@@ -1,4 +1,5 @@
 /* The file of metrics: the time of its making, its contents, and no other file left. */
+/* Marks: races valgrind posix chroot */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,4 +1,5 @@
 /* Faults of one of several requests under way, which must not change the others. */
+/* Marks: 21s races posix */
 #include "running.h"
 #include "support.h"
 

@@ -1,4 +1,5 @@
 /* Refusals: the exact line, the exit status, and no file left. */
+/* Marks: posix */
 #include "support.h"
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
 /* A disk that stops answering while requests go to it does not keep the caller. */
+/* Marks: 18s posix */
 #include "returns.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,5 +1,6 @@
 /* What hangs before, beside or after the requests does not keep the caller: a target that
  * is opened, filled, flushed or closed, a name in the mount table, an exported file. */
+/* Marks: 26s */
 #include "returns.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,4 +1,5 @@
 /* Signals end a run that hangs, and nobody has to read what it says. */
+/* Marks: 27s */
 #include "returns.h"
 #include "terminal.h"
 

@@ -1,4 +1,5 @@
 /* Nothing is destroyed that was not named three times, and nothing is lost. */
+/* Marks: posix each */
 #include "support.h"
 
 #include <fcntl.h>

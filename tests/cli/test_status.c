@@ -1,4 +1,5 @@
 /* The status line, on the screen of a terminal. */
+/* Marks: 26s races native */
 #include "running.h"
 #include "terminal.h"
 

@@ -1,4 +1,5 @@
 /* A process that is stopped, as by Ctrl-Z: what passes then is not the disk's time. */
+/* Marks: 23s races posix each */
 #include "support.h"
 
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))

@@ -1,4 +1,5 @@
 /* Where the program runs: its streams, /proc, its privileges and the lack of them. */
+/* Marks: posix chroot each */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

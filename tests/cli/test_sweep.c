@@ -1,4 +1,5 @@
 /* A run per step, and a row as each ends. */
+/* Marks: 30s races */
 #include "running.h"
 #include "support.h"
 

@@ -2,6 +2,7 @@
  * What idleness costs: a server whose reads take 10 ms longer after 56 ms without any,
  * which is so between the intervals of 40 and of 80 ms.
  */
+/* Marks: 19s */
 #include "support.h"
 
 static void

@@ -2,6 +2,7 @@
  * Limits of a sweep, at a server that does two reads of 40 ms at a time: so many under
  * way take half as many times 40 ms, and no more than 50 a second are done.
  */
+/* Marks: 25s */
 #include "support.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -2,6 +2,7 @@
  * The highest rate of a server that does a known number of reads of a known time at a
  * time, beside its own log, and the times of those that wait for one that hangs.
  */
+/* Marks: 50s native */
 #include "support.h"
 
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))

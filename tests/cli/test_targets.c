@@ -1,4 +1,5 @@
 /* Several targets side by side. */
+/* Marks: 28s races */
 #include "running.h"
 #include "support.h"
 

@@ -1,4 +1,5 @@
 /* Several workers side by side are one run. */
+/* Marks: 23s races */
 #include "running.h"
 #include "support.h"
 

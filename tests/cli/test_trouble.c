@@ -1,4 +1,5 @@
 /* Several targets, when something goes wrong with one of them. */
+/* Marks: races posix */
 #include "support.h"
 
 static int

@@ -2,6 +2,7 @@
  * The number is true: what is not said to come from the page cache comes from
  * the device, and the device's own counters say so.
  */
+/* Marks: alone posix native */
 #include "support.h"
 
 #include <fcntl.h>

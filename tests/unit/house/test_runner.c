@@ -197,3 +197,22 @@ TEST(without_root_or_sudo_the_packages_are_listed)
         command_free(&result);
     }
 }
+
+TEST(a_mark_that_is_none_is_refused)
+{
+    struct result result = command_status(1, "\"$IOPING_SOURCE\"/tests/marked lnog");
+    assert_string_equal(result.out, "");
+    assert_string_equal(result.err, "tests/marked: no mark 'lnog'\n");
+    command_free(&result);
+}
+
+/* In another order than that of their names. */
+TEST(those_that_take_longest_come_first)
+{
+    struct result result = command_status(
+        0, "\"$IOPING_SOURCE\"/tests/marked long >long && cd \"$IOPING_SOURCE\"/tests && "
+           "sed 's/.*/&.c/' \"$OLDPWD/long\" | xargs sed -n 's/.*Marks: "
+           "\\([0-9]*\\)s.*/\\1/p' "
+           "| sort -rnc && ! sort -c \"$OLDPWD/long\" 2>/dev/null");
+    command_free(&result);
+}

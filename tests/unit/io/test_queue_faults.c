@@ -1,4 +1,5 @@
 /* Queues of both Linux engines, on systems that refuse or lack a call. */
+/* Marks: linux */
 #include "base/time.h"
 #include "queue.h"
 

@@ -1,4 +1,5 @@
 /* Backing of block devices, read from a small sysfs of the test's own. */
+/* Marks: linux */
 #include "support.h"
 
 #include "os/linux.h"

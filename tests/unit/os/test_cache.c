@@ -1,4 +1,5 @@
 /* Pages of a real file in the page cache. */
+/* Marks: apart chroot */
 #include "support.h"
 
 #include "os/os.h"

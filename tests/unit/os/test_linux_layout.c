@@ -2,6 +2,7 @@
  * Where files lie, by a small sysfs of the test's own and on loop devices; and whether
  * the trace of the devices that are found has what was asked of them.
  */
+/* Marks: linux apart native */
 #include "support.h"
 
 #include "os/linux.h"

@@ -1,4 +1,5 @@
 /* Memory that Linux has left, read from /proc and cgroup files of the test's own. */
+/* Marks: linux */
 #include "support.h"
 
 #include "os/linux.h"

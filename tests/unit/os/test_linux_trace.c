@@ -1,4 +1,5 @@
 /* Pages of the kernel's trace buffers, as kernels write them, and filters. */
+/* Marks: linux */
 #include "support.h"
 
 #include "os/linux.h"

@@ -1,4 +1,5 @@
 /* Files, mounts and memory of the system, on real ones. */
+/* Marks: chroot */
 #include "support.h"
 
 #include "os/os.h"

@@ -1,4 +1,5 @@
 /* Plots in a browser: a page's script draws each and examines its pixels. */
+/* Marks: apart native */
 #include "plotted.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,5 +1,6 @@
 /* Every plot keeps the rules of svg_check.h, whatever was measured and however it is
  * called. */
+/* Marks: 15s apart native */
 #include "plotted.h"
 #include "svg_check.h"
 

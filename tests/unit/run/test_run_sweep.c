@@ -1,4 +1,5 @@
 /* A run of several steps. */
+/* Marks: 15s */
 #include "listening.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* Requests without answer end a run: by -timeout, and after the end of its work time. */
+/* Marks: 15s */
 #include "listening.h"
 
 #define FOR_EVER (3600000 * MS)
