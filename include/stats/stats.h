@@ -145,8 +145,8 @@ int64_t stats_median(const struct stats *stats, const struct sample *sample);
 void stats_clear(struct stats *stats);
 
 /* Add all that MORE has seen, in a stretch before or after: busy times add up. The owner
- * of what ran at the same time sets `busy` of the sum. Operations are added where `both`
- * is set. */
+ * of what ran at the same time sets `busy` of the sum, which has `every` and `both` of
+ * MORE. */
 void stats_merge(struct stats *stats, const struct stats *more);
 
 /* Returns the histogram that percentiles are taken from: corrected or not. */

@@ -141,8 +141,8 @@ job_prepare(struct job *job, struct run *run)
     job->group.busy_lock = alone ? NULL : os_lock_make();
     if (attribution_of(job))
         attribution_reset(attribution_of(job), job->index);
-    job->period.every = job->outcome.total.every = plan->statistics.corrected;
-    job->period.both = job->outcome.total.both = plan->workload.load == LOAD_READ_WRITE;
+    job->period.every = plan->statistics.corrected;
+    job->period.both = plan->workload.load == LOAD_READ_WRITE;
     job->threads = calloc((size_t)plan->io.threads, sizeof(struct worker_thread *));
     return job->threads && !job->group.busy_lock == alone ? 0 : -1;
 }
@@ -277,44 +277,22 @@ job_count_lost(const struct job *job)
     return lost;
 }
 
-/* Begins the total with what requests were split into, so that no more are than those
- * that count. Returns false if that cannot be had now. */
-static bool
-add_breakdown(struct job *job)
-{
-    struct attribution *attribution = attribution_of(job);
-    return !attribution ||
-           attribution_add(attribution, job->index, &job->total, job->track, job->done);
-}
-
-/* Adds the total, which is put together, to that of the phases before. */
-static void
-add_up_phases(struct job *job)
-{
-    if (!job->phases)
-        return;
-    struct stats *all = &job->phases->all;
-    stats_clear(all);
-    all->every = job->active.statistics.corrected;
-    all->both = job->total.both;
-    stats_merge(all, &job->outcome.total);
-    stats_merge(all, &job->total);
-}
-
+/* The total begins with what requests were split into, so that no more are than those
+ * that count. */
 bool
 job_add_up(struct job *job)
 {
-    struct stats *total = &job->total;
+    struct attribution *attribution = attribution_of(job);
+    struct stats *total = &job->total, *all = job->phases ? &job->phases->all : NULL;
     if (job->added == 0) {
         stats_clear(total);
-        total->every = job->active.statistics.corrected;
-        total->both = job->active.workload.load == LOAD_READ_WRITE;
         job->under_way = (struct job_under_way){0};
         if (job->track)
             track_start(job->track, 0, 0);
         if (job->track && job->phases)
             track_merge(job->track, &job->phases->past);
-        if (!add_breakdown(job))
+        if (attribution &&
+            !attribution_add(attribution, job->index, total, job->track, job->done))
             return false;
     }
     for (; job->added < job->group.size; job->added++)
@@ -327,7 +305,11 @@ job_add_up(struct job *job)
         total->busy = busy_time(&job->group.busy);
         os_lock_release(job->group.busy_lock);
     }
-    add_up_phases(job);
+    if (all) {
+        stats_clear(all);
+        stats_merge(all, &job->outcome.total);
+        stats_merge(all, total);
+    }
     return true;
 }
 

@@ -22,8 +22,6 @@ keep_phase(struct job *job, enum phase phase, int64_t before)
     struct job_phase *past = &job->phases->list[phase];
     past->ended = true;
     past->time = job->outcome.time - before;
-    past->stats.every = job->total.every;
-    past->stats.both = job->total.both;
     stats_merge(&past->stats, &job->total);
     job->taken = atomic_load(&job->group.taken);
     if (phase == PHASE_IDLE)

@@ -194,6 +194,8 @@ void
 stats_merge(struct stats *stats, const struct stats *more)
 {
     const struct moments *latency = &more->latency, *sync = &more->sync;
+    stats->every = more->every ? more->every : stats->every;
+    stats->both |= more->both;
     if (stats->busy || more->busy)
         stats->busy = find_busy(stats) + find_busy(more);
     moments_merge(&stats->latency, latency);
@@ -202,7 +204,7 @@ stats_merge(struct stats *stats, const struct stats *more)
     histogram_merge(&stats->corrected, &more->corrected, 0, latency->max);
     histogram_merge(&stats->syncs, &more->syncs, sync->min, sync->max);
     breakdown_merge(&stats->breakdown, &more->breakdown);
-    for (int i = 0; stats->both && more->both && i < 2; i++) {
+    for (int i = 0; more->both && i < 2; i++) {
         struct stats_operation *into = &stats->operations[i];
         const struct stats_operation *from = &more->operations[i];
         histogram_merge(&into->latencies, &from->latencies, from->latency.min,
