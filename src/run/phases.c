@@ -6,15 +6,6 @@
 #include "os/process.h"
 #include "run_private.h"
 
-/* Returns whether what has become of JOB so far ends all phases. */
-static bool
-has_failed(const struct job *job)
-{
-    const struct outcome *outcome = &job->outcome;
-    return outcome->stuck || outcome->waiting ||
-           (outcome->failed.index && !job->plan.ends.ignore_error);
-}
-
 /* Keeps what PHASE has been, which ended after all phases together had taken BEFORE. */
 static void
 keep_phase(struct job *job, enum phase phase, int64_t before)
@@ -54,7 +45,7 @@ do_phase(const struct run_task *task, enum phase phase, struct error *error)
     }
     keep_phase(job, phase, before);
     task->background->begun =
-        task->background->outcome.total.requests > 0 || has_failed(task->background);
+        task->background->outcome.total.requests > 0 || job_has_failed(task->background);
     return 0;
 }
 
@@ -80,7 +71,7 @@ phases_execute(const struct run_task *task, struct error *error)
             error->status = EXIT_RUNTIME; /* others have sent requests */
         begun = status == 0 || job->outcome.total.requests > 0;
         more = status == 0 && phase + 1 < PHASES && !os_signals_stop() &&
-               !has_failed(job) && !has_failed(task->background);
+               !job_has_failed(job) && !job_has_failed(task->background);
         if (!more && begun)
             end_phases(task);
         if (status < 0 || !job->plan.output.summary || !observer->phase)

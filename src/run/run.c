@@ -62,38 +62,16 @@ run_close(struct run *run)
 
 /* Returns 0, or -1 without memory. */
 static int
-fill(struct run *run, const struct run_task *task)
+fill(struct run *run)
 {
     int status = 0, workers = 0;
-    run->task = *task;
-    for (int i = 0; i < task->count; i++) {
-        status |= job_prepare(&task->jobs[i], run);
-        workers += task->jobs[i].active.io.threads;
+    for (int i = 0; i < run->task.count; i++) {
+        status |= job_prepare(&run->task.jobs[i], run);
+        workers += run->task.jobs[i].active.io.threads;
     }
     run->lock = os_lock_make();
     run->gate = workers > 1 ? os_lock_make() : NULL;
     return !run->lock || (workers > 1 && !run->gate) ? -1 : status;
-}
-
-static struct run *
-run_make(const struct run_task *task, struct error *error)
-{
-    struct run *run = calloc(1, sizeof(*run));
-    if (run) {
-        if (fill(run, task) == 0)
-            return run;
-        run_free(run);
-    }
-    error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
-    return NULL;
-}
-
-/* Workers wait for the gate before their first request. */
-static void
-close_gate(struct run *run)
-{
-    if (run->gate)
-        os_lock_acquire(run->gate);
 }
 
 /* Workers mostly need less than that to go through an open gate. */
@@ -114,46 +92,34 @@ enum first_worker {
     FIRST_CALLER,  /* the calling thread does its work, later */
 };
 
-/* Starts the workers of JOB, up to the gate, but for the first OWN. Returns how many are
- * started, those included. */
-static int
-start_job(struct job *job, int own, const struct os_thread *supervisor)
-{
-    int started = own;
-    while (started < job->group.size &&
-           worker_thread_start(job->threads[started], supervisor, &job->run->news) == 0)
-        started++;
-    return started;
-}
-
 /* Starts the workers, up to the gate; or none, and no request is sent. */
 static int
 start_all(struct run *run, enum first_worker first, const struct os_thread *supervisor,
           struct error *error)
 {
     struct job *jobs = run->task.jobs;
-    int own = first == FIRST_CALLER, started = own, index = 0;
+    int count = run->task.count, status = 0;
     supervise_begin(run, os_clock_now());
-    if (first == FIRST_CALLER)
-        worker_thread_adopt(jobs[0].threads[0], supervisor, &run->news);
-    close_gate(run);
-    for (; index < run->task.count; index++) {
-        started = start_job(&jobs[index], index ? 0 : own, supervisor);
-        if (started < jobs[index].group.size)
-            break;
-    }
-    if (index == run->task.count)
+    if (run->gate)
+        os_lock_acquire(run->gate);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < jobs[i].group.size && status == 0; k++) {
+            struct worker_thread *thread = jobs[i].threads[k];
+            if (i + k == 0 && first == FIRST_CALLER)
+                worker_thread_adopt(thread, supervisor, &run->news);
+            else
+                status = worker_thread_start(thread, supervisor, &run->news);
+        }
+    if (status == 0)
         return 0;
     error_set(error, EXIT_PREPARE, NULL, "no thread for the requests: %s",
               strerror(errno));
-    for (int i = 0; i < run->task.count; i++)
+    for (int i = 0; i < count; i++)
         worker_group_stop(&jobs[i].group, os_clock_now());
     open_gate(run);
-    for (int i = 0; i <= index; i++) {
-        int count = i < index ? jobs[i].group.size : started;
-        for (int k = i ? 0 : own; k < count; k++)
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < jobs[i].group.size; k++)
             worker_thread_join(jobs[i].threads[k]);
-    }
     return -1;
 }
 
@@ -164,16 +130,23 @@ open_run(const struct run_task *task, enum first_worker first,
 {
     if (run_check_memory(task->jobs, task->count, error) < 0)
         return NULL;
-    struct run *run = run_make(task, error);
-    int status = run ? 0 : -1;
+    struct run *run = calloc(1, sizeof(*run));
+    if (run)
+        run->task = *task;
+    if (!run || fill(run) < 0) {
+        if (run)
+            run_free(run);
+        error_set(error, EXIT_PREPARE, NULL, "no memory for the run");
+        return NULL;
+    }
+    int status = 0;
     for (int i = 0; status == 0 && i < task->count; i++)
         status = job_open(&task->jobs[i], error);
     if (status == 0)
         status = start_all(run, first, supervisor, error);
     if (status == 0)
         return run;
-    if (run)
-        run_close(run);
+    run_close(run);
     return NULL;
 }
 

@@ -20,7 +20,7 @@ struct worker_thread {
     struct worker worker;
     struct os_lock *gate; /* held until all threads are started; NULL: it is alone */
     struct os_thread supervisor, working;
-    bool adopted;      /* its thread is that of the caller, and is not joined */
+    bool started;      /* its thread is one of its own, to be joined */
     atomic_bool *news; /* becomes true with `ended` */
     atomic_bool ended;
     struct stall stall;
@@ -48,7 +48,7 @@ void worker_thread_adopt(struct worker_thread *thread, const struct os_thread *s
                          atomic_bool *news);
 bool worker_thread_work(struct worker_thread *thread);
 
-/* Waits for the end of the thread, unless it was adopted. */
+/* Waits for the end of the thread, if it was started. */
 void worker_thread_join(struct worker_thread *thread);
 
 /* Returns whether the worker has ended or was abandoned. */
@@ -116,6 +116,15 @@ job_stop(struct job *job, int64_t when)
 {
     worker_group_stop(&job->group, os_clock_now());
     job->abandon_at = time_earlier(job->abandon_at, when);
+}
+
+/* Returns whether a request of the job that has ended is why nothing may follow it: one
+ * without answer, or one that failed. */
+static inline bool
+job_has_failed(const struct job *job)
+{
+    const struct outcome *outcome = &job->outcome;
+    return outcome->stuck || (outcome->failed.index && !job->plan.ends.ignore_error);
 }
 
 /*

@@ -26,15 +26,6 @@ supervise_begin(struct run *run, int64_t now)
     tick_due(run, now);
 }
 
-/* Notifies observers of the begin of JOB, unless one of its workers was first. */
-static void
-notify_begin(struct job *job)
-{
-    if (notify_enter(job) < 0)
-        job_stop(job, os_clock_now() + DEADLINE_GRACE);
-    os_lock_release(job->run->lock);
-}
-
 /* Stops all jobs once the output has failed, also those that have nothing to report. */
 static void
 stop_if_silenced(struct run *run)
@@ -51,27 +42,17 @@ stop_all(struct run *run, int64_t now)
         job_stop(&run->task.jobs[i], now + DEADLINE_GRACE);
 }
 
-/* Returns whether all that is left of the run are workers that can send nothing, as all
- * of their requests have timed out. */
-static bool
-is_lost(const struct run *run)
-{
-    int lost = 0;
-    for (int i = 0; i < run->task.count; i++) {
-        int more = job_count_lost(&run->task.jobs[i]);
-        if (more < 0)
-            return false;
-        lost += more;
-    }
-    return lost > 0;
-}
-
-/* Ends the run as a request has timed out, or as nothing can go on. Returns whether it
- * has gone on until now. */
+/* Ends the run as a request has timed out, or as all workers that are left have lost all
+ * of theirs. Returns whether it has gone on until now. */
 static bool
 stop_if_timed_out(struct run *run, int64_t now)
 {
-    if (run->ending || !(atomic_load(&run->timed_out) || is_lost(run)))
+    int lost = 0;
+    for (int i = 0; i < run->task.count && lost >= 0; i++) {
+        int more = job_count_lost(&run->task.jobs[i]);
+        lost = more < 0 ? -1 : lost + more;
+    }
+    if (run->ending || (!atomic_load(&run->timed_out) && lost <= 0))
         return false;
     run->ending = true;
     stop_all(run, now);
@@ -144,13 +125,6 @@ add_up_all(struct run *run)
     return all;
 }
 
-/* Returns how many jobs observers know of. */
-static int
-count_shown(const struct run *run)
-{
-    return run->task.count - (run->task.background && run->task.count > 1 ? 1 : 0);
-}
-
 /* Notifies observers of what needs the statistics of all jobs. Returns when there is
  * more. */
 static int64_t
@@ -158,6 +132,7 @@ notify_of_all(struct run *run, int64_t now)
 {
     const struct run_observer *observer = run->task.observer;
     int64_t due = tick_due(run, now);
+    int shown = run->task.count - (run->task.background && run->task.count > 1 ? 1 : 0);
     if (!run->interim_wanted && now < due)
         return due;
     if (!add_up_all(run))
@@ -166,7 +141,7 @@ notify_of_all(struct run *run, int64_t now)
         observer->interim(observer->self, &run->task.jobs[i]);
     run->interim_wanted = false;
     if (now >= due)
-        observer->tick(observer->self, run->task.jobs, count_shown(run), now);
+        observer->tick(observer->self, run->task.jobs, shown, now);
     return tick_due(run, now);
 }
 
@@ -174,8 +149,11 @@ void
 supervise(struct run *run)
 {
     os_clock_sharpen();
-    for (int i = 0; i < run->task.count; i++)
-        notify_begin(&run->task.jobs[i]);
+    for (int i = 0; i < run->task.count; i++) { /* unless a worker was first */
+        if (notify_enter(&run->task.jobs[i]) < 0)
+            job_stop(&run->task.jobs[i], os_clock_now() + DEADLINE_GRACE);
+        os_lock_release(run->lock);
+    }
     for (;;) {
         int64_t now = os_clock_now();
         os_signals_resumed(); /* a stop later than `now` makes nothing look late */

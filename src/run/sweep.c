@@ -48,15 +48,6 @@ ends_of(const struct plan *plan, const struct target *target)
     return sweep;
 }
 
-static int
-count_steps(const struct sweep *ends)
-{
-    int count = 0;
-    for (int64_t value = ends->from; value; value = sweep_next(value, ends->to))
-        count++;
-    return count;
-}
-
 /* Returns the part of the work time of the present step, an open loop, in which the
  * process was not stopped. */
 static int64_t
@@ -171,12 +162,11 @@ static bool
 end_step(struct job *job, const struct run_observer *observer, int64_t value,
          int64_t before)
 {
-    const struct plan *plan = &job->plan;
     const struct stats *stats = &job->total;
     struct outcome *outcome = &job->outcome;
     int64_t time = outcome->time - before;
-    bool failed = outcome->stuck || (outcome->failed.index && !plan->ends.ignore_error);
-    bool early = plan->sweep.kind == SWEEP_SIZE && !failed &&
+    bool failed = job_has_failed(job);
+    bool early = job->plan.sweep.kind == SWEEP_SIZE && !failed &&
                  stats->requests < (uint64_t)job->active.io.threads;
     bool stopped = os_signals_stop() && !failed; /* the step is not complete */
     if (early && !stopped)
@@ -228,10 +218,8 @@ static bool
 ends_stopped(const struct job *job)
 {
     const struct plan *step = &job->active;
-    const struct outcome *outcome = &job->outcome;
     int64_t end = job->group.begin + step->ends.settle + step->ends.work_time;
-    bool fails = outcome->stuck || (outcome->failed.index && !step->ends.ignore_error);
-    return step->pace.open_loop && !fails && os_process_resumed() > end &&
+    return step->pace.open_loop && !job_has_failed(job) && os_process_resumed() > end &&
            !os_signals_stop();
 }
 
@@ -263,10 +251,12 @@ do_values(struct sweeping *sweeping)
     const struct plan *plan = &sweeping->job->plan;
     struct sweep ends =
         plan->sweep.from ? plan->sweep : ends_of(plan, &sweeping->job->target);
-    int64_t value = ends.from;
     int status = 1;
-    sweeping->count = count_steps(&ends);
-    for (; value && status > 0; value = sweep_next(value, ends.to))
+    sweeping->count = 0;
+    for (int64_t value = ends.from; value; value = sweep_next(value, ends.to))
+        sweeping->count++;
+    for (int64_t value = ends.from; value && status > 0;
+         value = sweep_next(value, ends.to))
         status = do_step(sweeping, value);
     return status;
 }
@@ -277,14 +267,12 @@ static int
 find_first(struct sweeping *sweeping, int64_t *rate)
 {
     struct job *job = sweeping->job;
-    const struct outcome *outcome = &job->outcome;
     plan_step(&job->plan, PLAN_ALONE, 0, &job->active);
     if (run_once(sweeping->task, false, sweeping->error) < 0)
         return -1;
-    double iops = stats_rate((double)job->total.requests, outcome->time);
+    double iops = stats_rate((double)job->total.requests, job->outcome.time);
     *rate = search_round(iops / RATE_PART, 2);
-    return !os_signals_stop() && !outcome->stuck &&
-           (!outcome->failed.index || job->plan.ends.ignore_error);
+    return !os_signals_stop() && !job_has_failed(job);
 }
 
 /* Searches for the highest rate that is met. Returns 0, or -1 with the error. */

@@ -69,7 +69,8 @@ worker_thread_start(struct worker_thread *thread, const struct os_thread *superv
                     atomic_bool *news)
 {
     begin(thread, supervisor, news);
-    return os_thread_start(&thread->working, start, thread);
+    thread->started = os_thread_start(&thread->working, start, thread) == 0;
+    return thread->started ? 0 : -1;
 }
 
 void
@@ -77,14 +78,13 @@ worker_thread_adopt(struct worker_thread *thread, const struct os_thread *superv
                     atomic_bool *news)
 {
     begin(thread, supervisor, news);
-    thread->adopted = true;
     thread->working = os_thread_self();
 }
 
 void
 worker_thread_join(struct worker_thread *thread)
 {
-    if (!thread->adopted)
+    if (thread->started)
         os_thread_join(&thread->working);
 }
 
