@@ -18,6 +18,8 @@
 #include "mounts.h"
 #include "needs.h"
 
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
 /*
  * TEST(name) { ... } is a test. It registers itself: main() of the support runs all of a
  * program, in their order. With FIXTURE(before, after) each of those below it has one

@@ -2,7 +2,6 @@
  * and a description, and keeps its data inside of its panels. */
 #include "svg_rules.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define ROUNDING 0.15 /* coordinates have one decimal */
 #define STROKE 0.6    /* half of a line's width */
 #define EDGE 10.0     /* height of the marks on the edge of a panel */

@@ -6,8 +6,6 @@
 
 #include <errno.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static void
 check_line(const struct error *error, const char *expected)
 {

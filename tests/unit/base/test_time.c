@@ -3,7 +3,6 @@
 
 #include "base/time.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define NEVER INT64_MAX
 
 TEST(sums_saturate)

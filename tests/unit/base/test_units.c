@@ -5,8 +5,6 @@
 
 #include <ctype.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static const char not_count[] =
     "not a number with an optional suffix da, k, M, G, T, P, E";
 static const char not_size[] = "not a size such as 4096, 4k, 1.5m, 8sector, 1page";
@@ -241,7 +239,6 @@ TEST(spellings_of_the_predecessor)
           "/20s", "50Msec", ".05sec", "1/20.0", "100/2ms"}},
         {UNITS_TIME, 54000000, {"0.0009min", ".0009m", ".000015h", ".000015Hour"}},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++)
         for (size_t k = 0; cases[i].texts[k]; k++)
             check_value(cases[i].kind, cases[i].texts[k], cases[i].value);

@@ -3,7 +3,6 @@
 
 #include "cli/options.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define WORDS "neither size=, depth=, threads=, rate=, speed=, random, linear nor path="
 
 static struct background_options
@@ -43,7 +42,6 @@ TEST(words_come_in_any_order)
     static const char *const texts[] = {
         "write,size=1m,depth=8,threads=2,rate=1k,linear",
         "write,linear,rate=1000,threads=2,depth=8,size=1m"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(texts); i++) {
         struct background_options load = parsed(texts[i]);
         assert_int_equal(load.size, 1 << 20);
@@ -93,7 +91,6 @@ TEST(a_wrong_word_is_named)
          "012345678901234567890123456789012345678901234567890123456789012: too long a "
          "word"},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct background_options load;
         const char *wrong = background_parse(cases[i][0], &load);

@@ -3,8 +3,6 @@
 
 #include "cli/cli.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Returns why -color refuses TEXT, NULL if it does not. */
 static const char *
 parse_color(const char *text, enum color *color)

@@ -3,8 +3,6 @@
 
 #include "cli/cli.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 #define WORDS 32
 
 /*
@@ -153,7 +151,6 @@ check_ways(const struct row *row, const char *option, const char *const *ways, i
 TEST(every_option_by_letter)
 {
     static const char *const ways[] = {"-%s %s .", "-%s%s ."};
-    (void)state;
     assert_int_equal(LENGTH(rows), OPTION_IDS);
     for (size_t i = 0; i < LENGTH(rows); i++) {
         const char letter[] = {rows[i].letter, '\0'};
@@ -166,7 +163,6 @@ TEST(every_option_by_letter)
 TEST(every_option_by_name)
 {
     static const char *const ways[] = {"-%s %s .", "--%s %s .", "-%s=%s .", "--%s=%s ."};
-    (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++) {
         assert_string_equal(cli_option(rows[i].id)->name, rows[i].name);
         check_ways(&rows[i], rows[i].name, ways, rows[i].value ? 4 : 2);
@@ -356,7 +352,6 @@ TEST(the_nearest_long_option_is_named)
         {"-rapids", "-rapid"},    {"-sloo=p99=1ms", "-slo"},
         {"-jsn", "-json"},        {"--plt", "-plot"},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[64], message[128];
         snprintf(line, sizeof(line), "-q %s 5 .", cases[i][0]);
@@ -579,7 +574,6 @@ TEST(a_long_option_is_seen_on_a_line_that_is_wrong)
         {{"--", "-check"}, false},
         {{"-c", "-", "", "--"}, false},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char *argv[5] = {(char[]){"ioping"}};
         int argc = 1;

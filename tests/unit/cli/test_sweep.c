@@ -3,8 +3,6 @@
 
 #include "cli/cli.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 #define NO_KIND "not one of size, threads, depth, interval and rate"
 #define NO_ENDS "not two values with .. between them, such as 4k..1m"
 #define NO_NUMBERS "not two values with .. between them, such as 1..64"

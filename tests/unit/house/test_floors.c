@@ -3,8 +3,6 @@
 
 #include <glob.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static const char *
 top(void)
 {

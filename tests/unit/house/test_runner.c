@@ -135,7 +135,6 @@ TEST(a_signal_ends_all_that_was_begun)
                  {NULL, SIGHUP, 129, ""},
                  {NULL, SIGTERM, 143, "$own/tests/cli/bin:"}};
     static struct terminal terminal;
-    (void)state;
     for (int i = 0; i < 4; i++) {
         terminal_start(&terminal, 80, RUN "PATH=%s$PATH\nrun '-j 1' lasts good",
                        cases[i].path);
@@ -163,7 +162,6 @@ TEST(a_name_that_is_none_is_refused)
 {
     static const char *const names[] = {"stats/test_histogrm", "histogram",
                                         "test_color no"};
-    (void)state;
     if (access("Makefile", R_OK) < 0)
         skip_because("needs the Makefile");
     for (int i = 0; i < 3; i++) {
@@ -182,7 +180,6 @@ TEST(a_name_that_is_none_is_refused)
 TEST(without_root_or_sudo_the_packages_are_listed)
 {
     static const char *const ways[] = {"SUDO=no-such-sudo", "SUDO="};
-    (void)state;
     if (access("Makefile", R_OK) < 0)
         skip_because("needs the Makefile");
     for (int i = 0; i < 2; i++) {

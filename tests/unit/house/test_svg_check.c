@@ -1,8 +1,6 @@
 /* The checker of plots reports each problem of a document, and no other. */
 #include "svg_check.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 #define HEAD                                                               \
     "<!-- ioping -->\n<svg xmlns=\"http://www.w3.org/2000/svg\" "          \
     "viewBox=\"0 0 400 200\" width=\"400\" height=\"200\" role=\"img\" "   \
@@ -51,7 +49,6 @@ TEST(a_sound_plot_has_no_problem)
               "<use href=\"#g\"/>" TAIL,
          NULL},
     };
-    (void)state;
     judge(cases, LENGTH(cases));
 }
 
@@ -93,7 +90,6 @@ TEST(what_is_not_well_formed_is_found)
         {HEAD "<g>\xff</g>" TAIL, "parser error"},
         {HEAD "<g>\xc0\xbc</g>" TAIL, "parser error"},
     };
-    (void)state;
     judge(cases, LENGTH(cases));
 }
 
@@ -118,7 +114,6 @@ TEST(what_is_not_in_the_file_or_acts_is_found)
         {HEAD "<g id=\"t\"/>" TAIL, "id t twice"},
         {HEAD "<g transform=\"scale(2)\"/>" TAIL, "transformed"},
     };
-    (void)state;
     judge(cases, LENGTH(cases));
 }
 
@@ -147,7 +142,6 @@ TEST(a_root_that_does_not_say_what_it_is_is_found)
         {ROOT(SIZE NAMES) "><g>" TITLE DESC "</g></svg>", "<title> is not child 1"},
         {ROOT(SIZE NAMES) "/>", "<title> is not child 1"},
     };
-    (void)state;
     judge(cases, LENGTH(cases));
 }
 
@@ -185,7 +179,6 @@ TEST(data_outside_of_its_panel_is_found)
         {HEAD PANEL "<circle class=\"mark\" cx=\"6e1\" cy=\"50\" r=\"3\"/>" TAIL,
          "no number"},
     };
-    (void)state;
     judge(cases, LENGTH(cases));
 }
 
@@ -200,7 +193,6 @@ TEST(a_panel_that_overlaps_or_leaves_is_found)
          "panel 0"},
         {HEAD "<path class=\"plot\" d=\"M50,50H90V90Z\"/>" TAIL, "panel 0"},
     };
-    (void)state;
     judge(cases, LENGTH(cases));
 }
 
@@ -238,7 +230,6 @@ TEST(a_text_in_the_way_of_something_is_found)
         {HEAD TEXT("300", "50", "> ") TAIL, "a text of nothing"},
         {HEAD TEXT("300", "50", "font-size=\"5\">1") TAIL, "cannot be read"},
     };
-    (void)state;
     judge(cases, LENGTH(cases));
 }
 

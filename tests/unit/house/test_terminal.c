@@ -3,8 +3,6 @@
 
 #include <signal.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static struct screen screen;
 
 static void
@@ -129,7 +127,6 @@ TEST(all_streams_of_a_command_are_on_the_terminal)
 TEST(keys_and_signals_reach_the_command)
 {
     static const char waits[] = "echo begun; exec sleep 100";
-    (void)state;
     terminal_start(&terminal, 80, "echo begun; read -r word; echo \"got $word\"");
     terminal_wait(&terminal, "begun");
     terminal_type(&terminal, "key\n");

@@ -22,7 +22,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define FOREVER INT64_MAX
 
 enum { BLOCK = 4096, BLOCKS = 256, MOST = 4096 };

@@ -326,7 +326,6 @@ TEST(a_system_without_them_is_an_error_with_advice)
          "ioping: Linux AIO is not available here: "
          "Resource temporarily unavailable; see fs.aio-max-nr, or use -U\n"},
     };
-    (void)state;
     need_built_in(io_engine_of('U')); /* the test plays Linux */
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char memory[DEPTH * 8], line[ERROR_LINE];

@@ -65,7 +65,6 @@ TEST(a_device_is_what_is_below_it)
         {"md1", OS_BACKING_MEMORY, NULL},
         {"md2", OS_BACKING_DEVICE, NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char link[64], name[64];
         snprintf(link, sizeof(link), "dev/%s", cases[i].device);
@@ -80,7 +79,6 @@ TEST(a_device_is_what_is_below_it)
 TEST(devices_below_themselves_are_looked_at_for_a_while)
 {
     char name[64];
-    (void)state;
     shell("mkdir -p sys/block/dm-9/slaves && ln -s ../../dm-9 sys/block/dm-9/slaves/a && "
           "ln -s ../sys/block/dm-9 dev/dm-9");
     assert_int_equal(look("dev/dm-9", name, sizeof(name)), OS_BACKING_DEVICE);

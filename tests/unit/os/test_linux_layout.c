@@ -54,7 +54,6 @@ TEST(a_disk_with_requests_is_the_lowest)
 {
     struct os_layout layout;
     struct error error;
-    (void)state;
     assert_int_equal(look("sda", &layout, &error), 0);
     assert_int_equal(layout.device_count, 1);
     assert_int_equal(layout.devices[0].number, number(8, 0));
@@ -70,7 +69,6 @@ TEST(a_partition_names_its_disk)
 {
     struct os_layout layout;
     struct error error;
-    (void)state;
     assert_int_equal(look("sda1", &layout, &error), 0);
     assert_int_equal(layout.device_count, 1);
     assert_int_equal(layout.devices[0].number, number(8, 1));
@@ -84,7 +82,6 @@ TEST(a_device_made_of_others_is_followed_to_the_lowest)
     struct os_layout layout;
     struct error error;
     int lowest = 0;
-    (void)state;
     assert_int_equal(look("dm-1", &layout, &error), 0);
     assert_int_equal(layout.device_count, 4);
     assert_int_equal(layout.devices[0].number, number(252, 1));
@@ -111,7 +108,6 @@ TEST(devices_that_send_no_requests_are_refused)
     };
     struct os_layout layout;
     struct error error;
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_int_equal(look(cases[i].name, &layout, &error), -1);
         assert_int_equal(error.status, EXIT_PREPARE);
@@ -139,7 +135,6 @@ TEST(extents_of_extents_are_composed)
         {0, 2 << 20, 10000}, {2 << 20, 1 << 20, 90000}, {4 << 20, 1 << 20, 50000}};
     struct os_layout upper = {.extents = copy_extents(file, 2), .extent_count = 2};
     struct os_layout lower = {.extents = copy_extents(image, 3), .extent_count = 3};
-    (void)state;
     assert_true(linux_layout_compose(&upper, &lower, 1 << 20));
     assert_int_equal(lower.extent_count, 3);
     assert_int_equal(lower.extents[0].offset, 0);
@@ -161,7 +156,6 @@ TEST(what_lies_in_a_hole_is_nowhere)
     static const struct os_extent image[] = {{0, 4096, 10000}};
     struct os_layout upper = {.extents = copy_extents(file, 1), .extent_count = 1};
     struct os_layout lower = {.extents = copy_extents(image, 1), .extent_count = 1};
-    (void)state;
     assert_false(linux_layout_compose(&upper, &lower, 0));
     assert_int_equal(lower.extent_count, 1);
     assert_int_equal(lower.extents[0].sector, 10000);
@@ -324,7 +318,6 @@ make_loop(char name[64], const char *text)
 TEST(every_read_of_a_file_has_its_records)
 {
     struct subject subject;
-    (void)state;
     mount_tracefs();
     shell("filled file 4");
     open_subject(&subject, "file");
@@ -339,7 +332,6 @@ TEST(every_read_of_a_loop_device_has_its_records)
 {
     struct subject subject;
     char name[64];
-    (void)state;
     need_loops();
     mount_tracefs();
     shell("filled image 4");
@@ -377,7 +369,6 @@ TEST(a_flush_has_its_records)
 {
     struct subject subject;
     char name[64];
-    (void)state;
     need_loops();
     mount_tracefs();
     shell("filled flushed 4");
@@ -398,7 +389,6 @@ TEST(sectors_of_a_partition_are_those_of_its_disk)
 {
     struct subject subject;
     char name[64];
-    (void)state;
     need_loops();
     mount_tracefs();
     need_program("addpart");
@@ -419,7 +409,6 @@ TEST(a_loop_device_with_direct_io_is_followed_to_the_disk_below)
 {
     struct subject subject, file;
     char name[64];
-    (void)state;
     need_loops();
     mount_tracefs();
     shell("filled below 4");
@@ -459,7 +448,6 @@ open_mounted(struct subject *subject, const char *type, const char *text,
 TEST(a_file_of_an_overlay_lies_where_that_of_its_layer_does)
 {
     struct subject subject, layer;
-    (void)state;
     open_mounted(&subject, "ext4",
                  "cd ext4 && mkdir lower upper work over && mount -t overlay none -o "
                  "\"lowerdir=$PWD/lower,upperdir=$PWD/upper,workdir=$PWD/work\" over && "
@@ -480,7 +468,6 @@ TEST(a_file_of_an_overlay_lies_where_that_of_its_layer_does)
 TEST(a_file_of_a_btrfs_has_a_device_without_extents)
 {
     struct subject subject;
-    (void)state;
     open_mounted(&subject, "btrfs", "filled btrfs/file 1", "btrfs/file");
     assert_int_equal(subject.layout.extent_count, 0);
     assert_int_equal(subject.layout.device_count, 1);
@@ -492,7 +479,6 @@ TEST(a_file_in_memory_is_refused)
 {
     struct os_layout layout;
     struct error error;
-    (void)state;
     int fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     struct statfs system;
     if (fd < 0 || fstatfs(fd, &system) < 0 || !linux_mount_memory(&system))
@@ -508,7 +494,6 @@ TEST(a_character_device_is_refused)
 {
     struct os_layout layout;
     struct error error;
-    (void)state;
     int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
     assert_int_equal(os_layout_find(fd, "/dev/zero", 0, BLOCK, &layout, &error), -1);
     close(fd);
@@ -580,7 +565,6 @@ begin_process(enum then then, int *ready)
 TEST(a_killed_process_leaves_no_instance)
 {
     int ready;
-    (void)state;
     pid_t pid = begin_process(WAIT, &ready);
     assert_int_equal(count_instances(pid), 1);
     kill_process(pid);
@@ -592,7 +576,6 @@ TEST(a_killed_process_leaves_no_instance)
 TEST(a_process_that_is_given_up_leaves_no_instance)
 {
     int ready;
-    (void)state;
     pid_t pid = begin_process(RELEASE, &ready);
     check_removed(pid);
     assert_int_equal(kill(pid, 0), 0);
@@ -605,7 +588,6 @@ TEST(nobody_keeps_the_pipes_of_the_caller)
 {
     int ready;
     char byte;
-    (void)state;
     pid_t pid = begin_process(LEAVE_PIPE, &ready);
     struct pollfd end = {.fd = ready, .events = POLLIN};
     assert_int_equal(poll(&end, 1, (int)(PATIENCE / MS)), 1);

@@ -406,7 +406,6 @@ TEST(a_format_without_what_is_needed_is_refused)
 {
     struct linux_trace_format format;
     struct linux_trace_page page;
-    (void)state;
     assert_int_equal(linux_trace_format("", OS_TRACE_ISSUE, &format), -1);
     assert_int_equal(linux_trace_format(complete_format, OS_TRACE_QUEUE, &format), -1);
     assert_int_equal(linux_trace_format(queue_format, OS_TRACE_REMAP, &format), -1);
@@ -446,7 +445,6 @@ TEST(a_filter_has_the_devices_and_their_sectors)
         {.devices = {{500, 500, 0, true, false}, {600, 600, 0, false, true}},
          .device_count = 2},
     };
-    (void)state;
     check_filter(layouts, 1, OS_TRACE_ISSUE, true,
                  "(dev == 101 || dev == 100) && (nr_sector == 0 || (sector >= 11808 && "
                  "sector <= 98201))");

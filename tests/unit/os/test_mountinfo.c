@@ -201,7 +201,6 @@ TEST(options_of_the_file_system_are_found)
         {"1 1 0:1 / / rw", 1, NULL},
         {"1 1 0:1 / / rw - overlay o ", 1, ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *options = mountinfo_options(cases[i].table, cases[i].id);
         assert_int_equal(!options, !cases[i].options);

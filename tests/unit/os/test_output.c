@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static const char *
 path_of(const char *name)
 {
@@ -450,7 +448,6 @@ TEST(what_begins_otherwise_is_not_replaced)
         int status;
     } cases[] = {
         {"data", -1}, {"# HELP", -1}, {"# HELPx", 0}, {"# HELPx more", 0}, {"", 0}};
-    (void)state;
     make_directory("lookalikes");
     for (size_t i = 0; i < LENGTH(cases); i++) {
         const char *path = path_of("lookalikes/a");
@@ -503,7 +500,6 @@ TEST(what_a_killed_run_has_left_is_removed)
         {"old/b.abcdef", "# HELPx", 0600, 3600, true},
         {"old/a", "# HELPx", 0600, 3600, true},
     };
-    (void)state;
     make_directory("old");
     for (size_t i = 0; i < LENGTH(cases); i++)
         make_old(cases[i].name, cases[i].text, cases[i].mode, cases[i].age);
@@ -524,7 +520,6 @@ TEST(what_is_being_written_is_not_removed)
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const char *name = "locked/a.abcdef";
     int ends[2];
-    (void)state;
     make_directory("locked");
     make_old(name, "# HELPx", 0600, 3600);
     assert_int_equal(pipe(ends), 0);

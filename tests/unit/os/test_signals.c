@@ -339,7 +339,6 @@ TEST(the_same_interrupt_twice_is_one)
 {
     char written[16];
     int status = 4;
-    (void)state;
     for (int tries = 0; status == 4 && tries < 10; tries++)
         status = in_child(interrupt_sent_twice, written);
     assert_int_equal(status, 0);
@@ -379,7 +378,6 @@ TEST(other_ends_keep_their_status)
 TEST(the_first_process_of_a_container_says_it_by_its_status)
 {
     char written[16];
-    (void)state;
     need_bare("valgrind cannot be the first process");
     int status = in_child(end_as_the_first_process, written);
     if (status == 77)

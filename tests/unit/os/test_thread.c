@@ -113,7 +113,6 @@ TEST(signals_of_users_do_not_reach_it)
 {
     static const int held[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1};
     static const int let_in[] = {SIGALRM, SIGPIPE, SIGSEGV};
-    (void)state;
     struct os_thread thread;
     sigset_t set, own;
     assert_int_equal(os_thread_start(&thread, list_held, &set), 0);

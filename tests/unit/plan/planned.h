@@ -8,7 +8,6 @@
 #include "formats.h"
 #include "plan/plan.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define WORDS 32
 #define SEED 0xfedcba9876543210u
 

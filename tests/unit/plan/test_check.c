@@ -7,7 +7,6 @@ TEST(a_check_prints_nothing_but_its_line)
 {
     static const char *const lines[] = {"-check .", "-check -R .", "-check -q -I .",
                                         "-check -prometheus a -P 1 -plot b ."};
-    (void)state;
     for (size_t i = 0; i < LENGTH(lines); i++) {
         struct plan plan = planned(lines[i]);
         assert_int_equal(format_of(&plan), FORMAT_CHECK);
@@ -35,7 +34,6 @@ TEST(a_check_always_ends)
         {"-check -c 100 -b 10 .", 20 * SECOND, 10 * SECOND},
         {"-check -c 9E .", INT64_MAX, 10 * SECOND},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct plan plan = planned(cases[i].line);
         if (plan.ends.work_time != cases[i].work_time ||
@@ -67,7 +65,6 @@ TEST(other_outputs_are_refused)
                  {"-p 1", "print-count"},  {"-P 1", "print-interval"},
                  {"-influx", "influx"},    {"-output a", "output"},
                  {"-sweep size", "sweep"}, {"-load write -c 1", "load"}};
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         char line[64], expected[128];
         snprintf(line, sizeof(line), "-check %s .", cases[i].given);

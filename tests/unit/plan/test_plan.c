@@ -180,7 +180,6 @@ TEST(only_an_interval_of_ones_own_makes_requests_due)
                  {"-i 1s -r 10 .", false},
                  {"-i 1ms -r 10 .", true},
                  {"-i 1 -r 1 .", false}};
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         if (planned(cases[i].line).pace.limited != cases[i].limited)
             fail_msg("ioping %s", cases[i].line);

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
 #define MIB (1LL << 20)
@@ -67,7 +66,6 @@ TEST(linear_ticks_are_round_and_share_a_unit)
         {PLOT_SHARE, false, 0, 33000, 100, 20, "%", "0|10|20|30|40|"},
         {PLOT_SHARE, false, 0, 1900, 100, 20, "%", "0|0.5|1|1.5|2|"},
     };
-    (void)state;
     check(cases, LENGTH(cases));
 }
 
@@ -84,7 +82,6 @@ TEST(values_close_together_do_not_begin_at_zero)
          "0.97|0.98|0.99|1|1.01|1.02|1.03|"},
         {PLOT_COUNT, false, 0, 0, 100, 20, "", "0|1|"},
     };
-    (void)state;
     check(cases, LENGTH(cases));
 }
 
@@ -109,7 +106,6 @@ TEST(log_ticks_thin_out_as_the_decades_grow)
          "512 B|4 KiB|32 KiB|256 KiB|2 MiB|16 MiB|"},
         {PLOT_SIZE, true, 512, 512, 100, 20, "", "256 B|512 B|1 KiB|"},
     };
-    (void)state;
     check(cases, LENGTH(cases));
 }
 
@@ -124,7 +120,6 @@ TEST(values_are_between_the_ends_and_never_beyond)
     struct plot_axis linear = {.kind = PLOT_COUNT, .from = 400, .to = 100, .gap = 30};
     struct plot_axis decades = {
         .kind = PLOT_TIME, .log = true, .from = 10, .to = 70, .gap = 5};
-    (void)state;
     plot_axis_fit(&linear, 0, 100, true);
     assert_true(is_near(plot_axis_at(&linear, 0), 400));
     assert_true(is_near(plot_axis_at(&linear, 25), 325));
@@ -143,7 +138,6 @@ TEST(an_axis_that_is_not_rounded_ends_with_its_values)
 {
     struct plot_axis axis = {.kind = PLOT_TIME, .from = 0, .to = 99, .gap = 20};
     struct plot_tick ticks[PLOT_TICKS];
-    (void)state;
     plot_axis_fit(&axis, 0, 99 * SECOND, false);
     assert_int_equal(plot_axis_ticks(&axis, ticks), 4);
     assert_string_equal(ticks[3].text, "1.5");

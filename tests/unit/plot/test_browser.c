@@ -2,8 +2,6 @@
 /* Marks: apart native */
 #include "plotted.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static const struct plotted_case cases[] = {
     {SWEEP_NONE, 1, 100, PLOTTED_DECADES}, {SWEEP_NONE, 1, 30000, PLOTTED_MISSING},
     {SWEEP_NONE, 2, 100, PLOTTED_NARROW},  {SWEEP_NONE, 2, 30000, PLOTTED_DECADES},

@@ -4,8 +4,6 @@
 #include "plotted.h"
 #include "svg_check.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static const int targets[] = {1, 2, 6, 64};
 
 /* Adds the faults of a plot to FOUND, so that a test fails once, with a list. */
@@ -227,7 +225,6 @@ TEST(the_examples_are_such_plots)
 {
     static const char *const examples[] = {"volumes", "depth", "size"};
     const char *source = getenv("IOPING_SOURCE");
-    (void)state;
     for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
         static char bytes[512000 + 1];
         static struct svg_check check;

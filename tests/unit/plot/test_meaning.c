@@ -2,8 +2,6 @@
 #include "plotted.h"
 #include "svg_check.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* A plot of one target and of these latencies, one every so many ms, looked at. */
 static void
 begin_check(struct svg_check *check, const int64_t *latencies, int count, int64_t every)
@@ -82,7 +80,6 @@ TEST(latencies_that_differ_much_have_a_log_axis)
         {{1000000, 2000000, 51000000}, 4.67}, /* log 25.5 / log 2 */
         {{1, 1000, 1000000}, 1},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct svg_check check;
         begin_check(&check, cases[i].latencies, 3, 1000);
@@ -97,7 +94,6 @@ TEST(latencies_that_differ_much_have_a_log_axis)
 TEST(up_to_400_requests_are_a_mark_each)
 {
     static const int counts[][2] = {{0, 0}, {1, 1}, {3, 3}, {400, 400}, {401, 0}};
-    (void)state;
     for (size_t i = 0; i < LENGTH(counts); i++) {
         struct plotted_case drawn = {SWEEP_NONE, 1, (uint64_t)counts[i][0],
                                      PLOTTED_NARROW};
@@ -208,7 +204,6 @@ count_turns(const struct svg_check_point *points, int count)
 TEST(a_band_goes_right_and_then_left)
 {
     static const uint64_t counts[] = {1, 3, 20, 100, 400, 2000};
-    (void)state;
     for (size_t i = 0; i < LENGTH(counts); i++) {
         struct plotted_case drawn = {SWEEP_NONE, 1, counts[i], PLOTTED_EXTREME};
         struct svg_check check;
@@ -270,7 +265,6 @@ TEST(failures_and_missed_probes_are_told_and_shown_if_there_are_any)
                  {PLOTTED_MISSING, false, true},
                  {PLOTTED_LOST, true, false}};
     static const uint64_t requests[] = {100, 3000};
-    (void)state;
     for (size_t i = 0; i < 2 * LENGTH(cases); i++) {
         struct plotted_case drawn = {SWEEP_NONE, 2, requests[i % 2], cases[i / 2].kind};
         struct svg_check check;
@@ -292,7 +286,6 @@ TEST(the_description_has_the_facts_in_words)
 {
     static const char *const facts[] = {"/mnt/disk0", "/mnt/disk1", "3 requests",
                                         "max 400 us", "2 requests", "1 failed"};
-    (void)state;
     struct plotted *plotted =
         plotted_make(&(struct plotted_case){SWEEP_NONE, 2, 0, PLOTTED_EQUAL});
     struct buffer text = {0};
@@ -323,7 +316,6 @@ TEST(without_a_request_that_counts_it_says_so)
         {SWEEP_SIZE, 1, 0, PLOTTED_EQUAL},   {SWEEP_SIZE, 2, 7, PLOTTED_LOST},
         {SWEEP_THREADS, 1, 7, PLOTTED_LOST}, {SWEEP_DEPTH, 6, 7, PLOTTED_LOST},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct svg_check check;
         struct buffer text = plotted_draw(&cases[i]);
@@ -349,7 +341,6 @@ TEST(every_step_is_a_labelled_point)
         {{SWEEP_DEPTH, 1, 7, PLOTTED_DECADES}, 1, 7, "1", "64"},
         {{SWEEP_DEPTH, 2, 7, PLOTTED_FAILING}, 1, 10, "1", "64"},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct svg_check check;
         struct buffer text = plotted_draw(&cases[i].drawn);

@@ -5,8 +5,6 @@
 
 #include "base/time.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static const char *const colours[] = {"t5", "t4", "t0", "t2", "t3"}; /* of the parts */
 
 /* A plot of one target that is to have parts. */

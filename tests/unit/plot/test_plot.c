@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define TARGETS 64
 #define STEPS 23
 #define MOST (500 * 1024)
@@ -201,7 +200,6 @@ TEST(the_subtitle_says_what_was_sent)
          IO_MODE_DIRECT,
          ">random reads of 512 B, direct, by more and more threads<"},
     };
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         begin(1);
         scene.plan = cases[i].plan;
@@ -233,7 +231,6 @@ TEST(the_latency_axis_is_logarithmic_beyond_fifty_times)
         int64_t longest;
         const char *title;
     } cases[] = {{50000, ">latency (us)<"}, {50001, ">latency (log scale)<"}};
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         begin(1);
         for (int k = 0; k < 10; k++)
@@ -251,7 +248,6 @@ TEST(few_requests_are_marks_and_many_are_not)
         int targets, requests; /* of each */
         int marks;
     } cases[] = {{1, 1, 1}, {1, 400, 400}, {1, 401, 0}, {2, 200, 400}, {2, 201, 0}};
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         begin(cases[i].targets);
         for (int k = 0; k < cases[i].requests; k++)
@@ -326,7 +322,6 @@ TEST(each_operation_has_a_row_of_numbers)
 TEST(nothing_to_draw_is_said_once)
 {
     static const enum sweep_kind kinds[] = {SWEEP_NONE, SWEEP_THREADS, SWEEP_DEPTH};
-    (void)state;
     for (size_t i = 0; i < LENGTH(kinds); i++) {
         begin(1);
         scene.plan.sweep.kind = kinds[i];
@@ -361,7 +356,6 @@ TEST(the_points_of_a_saturation_curve_are_labelled)
         const char *legend;
     } cases[] = {{SWEEP_THREADS, ">numbers: threads<"},
                  {SWEEP_DEPTH, ">numbers: depth<"}};
-    (void)state;
     for (size_t i = 0; i < LENGTH(cases); i++) {
         begin_sweep(cases[i].kind);
         scene.jobs[0].steps[2].value = 4096;
@@ -377,7 +371,6 @@ TEST(the_points_of_a_saturation_curve_are_labelled)
 TEST(any_name_is_shortened_and_escaped)
 {
     static const char *const pieces[] = {"<&\"'>", "\x01\n\x7f", "\xff\xc3", "a"};
-    (void)state;
     for (size_t i = 0; i < LENGTH(pieces); i++) {
         begin(1);
         scene.names[0][0] = '\0';
@@ -395,7 +388,6 @@ TEST(any_name_is_shortened_and_escaped)
 TEST(the_largest_plot_is_small_enough)
 {
     struct random random;
-    (void)state;
     begin(TARGETS);
     random_seed(&random, 1);
     for (int i = 0; i < TARGETS; i++) {

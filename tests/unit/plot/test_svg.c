@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static struct buffer text;
 
 static int

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Jobs with limits, of requests that tests record. */
 struct setup {
     struct job jobs[2];

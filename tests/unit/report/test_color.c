@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static void
 set(const char *name, const char *value)
 {

@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* A target whose requests take so long: COUNT of them LATENCY, and MORE of them SLOWER.
  * The bounds of its ratios, of p50 and p99, are not known if they are 0. */
 struct device {

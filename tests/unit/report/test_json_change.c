@@ -1,7 +1,6 @@
 /* JSON of several targets, or recorded runs: how each differs from the reference. */
 #include "golden.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define ROOM 2002
 
 /* A target whose requests all take LATENCY, so that the bounds of a ratio are those of

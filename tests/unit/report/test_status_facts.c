@@ -5,7 +5,6 @@
 #include "report/status.h"
 #include "run/job.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define BEGAN (5 * SECOND) /* by the clock of the tests */
 
 /* One target after so many requests of 1 ms, 2 ms, and so on, and others that failed. */

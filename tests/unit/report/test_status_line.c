@@ -4,8 +4,6 @@
 #include "base/time.h"
 #include "report/status.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* The facts of the contract's example of a line. */
 static struct status_facts
 example(void)

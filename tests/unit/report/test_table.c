@@ -4,8 +4,6 @@
 #include "base/time.h"
 #include "report/writers.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* 100 us, 200 us, and so on. */
 static struct stats
 rising(int count)

@@ -67,7 +67,6 @@ TEST(one_can_be_released_anywhere)
         int released;
         const char *left;
     } cases[] = {{0, "123"}, {1, "023"}, {2, "013"}, {3, "012"}};
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         open_slots(4);
         for (int k = 0; k < 4; k++)
@@ -129,7 +128,6 @@ TEST(a_single_one_goes_round)
 TEST(what_belongs_to_two_of_them_is_far_apart)
 {
     enum { LISTS = 8, FAR = 64 };
-    (void)state;
     struct inflight lists[LISTS];
     for (int depth = 1; depth <= 3; depth++) {
         for (int i = 0; i < LISTS; i++)

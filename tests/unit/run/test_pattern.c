@@ -179,7 +179,6 @@ TEST(linear_workers_start_at_equal_distances)
                  {5, 5, {0, 1, 2, 3, 4}},
                  {3, 5, {0, 0, 1, 1, 2}},
                  {1, 4, {0, 0, 0, 0}}};
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         for (int number = 0; number < cases[i].threads; number++) {
             int64_t blocks = cases[i].blocks;

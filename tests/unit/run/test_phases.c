@@ -210,7 +210,6 @@ TEST(limits_of_a_phase_are_about_its_statistics)
     static struct job_phase list[PHASES];
     struct outcome outcome = {.phases = list};
     struct slos slos = {0};
-    (void)state;
     assert_null(slos_add(&slos, "loaded-max=2"));
     outcome.slos = &slos;
     outcome.total.latency.count = 9;

@@ -5,7 +5,6 @@
 #include "run/job.h"
 #include "run/recorded_runs.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define ADVICE "; ioping -print-count 1 -quiet prints raw lines\n"
 
 /* The line of the contract. */

@@ -184,7 +184,6 @@ TEST(each_has_offsets_of_its_own)
 TEST(the_first_does_what_it_would_do_alone)
 {
     static int64_t offsets[64];
-    (void)state;
     begin(64);
     run_all();
     memcpy(offsets, fake_engine.queues[0].offsets, sizeof(offsets));

@@ -30,7 +30,6 @@ TEST(the_count_is_that_of_the_whole_run)
     static const struct {
         int threads, depth, count;
     } cases[] = {{2, 1, 100}, {4, 1, 101}, {8, 1, 3}, {3, 4, 200}, {4, 8, 5}};
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct setup setup;
         struct told *told = told_begin();

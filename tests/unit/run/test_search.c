@@ -36,7 +36,6 @@ TEST(rates_double_then_close_in)
 {
     static const int64_t rates[] = {100,  200,  400,  800,  1600, 3200,
                                     2400, 2000, 2200, 2300, 2250, 2300};
-    (void)state;
     struct tried tried;
     struct search found = search(&tried, 100, MOST, 2260, 0);
     assert_int_equal(found.met, 2250);
@@ -71,7 +70,6 @@ TEST(low_rates_are_found_as_well)
 TEST(a_highest_rate_to_try_that_is_kept_is_the_answer)
 {
     static const int64_t rates[] = {100, 200, 400, 500};
-    (void)state;
     struct tried tried;
     struct search found = search(&tried, 100, 500, 1e6, 0);
     assert_int_equal(found.met, 500);
@@ -115,7 +113,6 @@ TEST(rates_are_rounded_down_to_significant_digits)
                  {5.5, 3, 5},       {12.6, 2, 12},         {127, 2, 120},
                  {124.9, 2, 120},   {999.6, 3, 999},       {47999.2, 3, 47900},
                  {48000, 3, 48000}, {9.996e6, 3, 9990000}, {799.9999999999, 3, 800}};
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         assert_int_equal(search_round(cases[i].rate, cases[i].digits), cases[i].rounded);
 }

@@ -124,7 +124,6 @@ TEST(a_point_may_be_told_after_a_request_that_ended_later)
 TEST(the_begin_is_told_once_by_whoever_is_first)
 {
     struct sample sample = {.index = 1, .start = START, .verdict = VERDICT_NONE};
-    (void)state;
     for (int first = 0; first < 3; first++) {
         begin(0, 100 * MS);
         for (int i = 0; i < 3; i++) {
@@ -145,7 +144,6 @@ TEST(the_begin_is_told_once_by_whoever_is_first)
 TEST(a_begin_that_fails_ends_the_run)
 {
     struct sample sample = {.index = 1, .start = START, .verdict = VERDICT_NONE};
-    (void)state;
     begin(0, 100 * MS);
     status_of_begin = -1;
     assert_int_equal(notify_sample(job, &worker, &sample), -1);

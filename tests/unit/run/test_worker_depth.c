@@ -50,7 +50,6 @@ end_of(const struct sample *sample)
 TEST(as_many_as_the_depth_are_under_way_and_no_more)
 {
     static const int depths[] = {1, 2, 3, 8};
-    (void)state;
     for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
         struct setup setup;
         begin_deep(&setup, 40, depths[i]);
@@ -68,7 +67,6 @@ TEST(the_count_is_exact_below_and_above_the_depth)
     static const struct {
         int count, depth, most;
     } cases[] = {{3, 8, 3}, {1, 4, 1}, {4, 4, 4}, {5, 4, 4}, {10, 4, 4}};
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct setup setup;
         begin_deep(&setup, cases[i].count, cases[i].depth);
@@ -148,7 +146,6 @@ run_with_busy_time(struct setup *setup)
 TEST(the_group_has_the_busy_time)
 {
     static const int takes[][4] = {{40, 10, 30, 20}, {20, 20, 20, 20}, {20, 40, 40, 20}};
-    (void)state;
     for (size_t k = 0; k < sizeof(takes) / sizeof(takes[0]); k++) {
         struct setup setup;
         begin_deep(&setup, 4, 4);

@@ -192,7 +192,6 @@ __wrap_os_memory_free(void *memory)
 TEST(buffers_are_freed_unless_something_is_under_way)
 {
     static char *left; /* without it they would be lost */
-    (void)state;
     for (int busy = 0; busy < 2; busy++) {
         struct setup setup;
         setup_begin(&setup, 3);

@@ -31,7 +31,6 @@ TEST(a_batch_is_cut_to_what_is_left)
                  {3, 4, {3, 0, 0}},
                  {10, UINT64_MAX, {10, 0, 0}},
                  {0, 1, {0, 0, 0}}};
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct worker_group group = {.count = cases[i].count};
         uint64_t first, next = 1;
@@ -102,7 +101,6 @@ TEST(several_threads_take_each_number_once)
 {
     static const uint64_t batches[][THREADS] = {
         {1, 1, 1, 1}, {1, 7, 64, 1000}, {13, 13, 13, 13}};
-    (void)state;
     for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
         struct taker takers[THREADS] = {0};
         uint64_t sum = 0;

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static struct percentile
 named(const char *name)
 {

@@ -64,7 +64,6 @@ TEST(each_moment_is_in_one_part)
 TEST(random_intervals_are_divided_as_moments_are_counted)
 {
     struct random random;
-    (void)state;
     random_seed(&random, 24);
     for (int round = 0; round < 2000; round++) {
         struct breakdown_interval intervals[MOST];

@@ -32,7 +32,6 @@ TEST(overlaps_count_once)
         {{{10, 20}, {40, 50}, {15, 45}}, 40}, {{{10, 20}, {10, 20}, {10, 20}}, 10},
         {{{10, 10}, {20, 15}, {0, 0}}, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct busy *busy = empty();
         for (int k = 0; k < 3; k++)
@@ -59,7 +58,6 @@ time_of(const char *map)
 TEST(random_spans_are_those_of_a_map)
 {
     struct random random;
-    (void)state;
     random_seed(&random, 7);
     for (int run = 0; run < 300; run++) {
         struct busy *busy = empty();
@@ -82,7 +80,6 @@ TEST(random_spans_are_those_of_a_map)
 TEST(memory_is_constant_and_the_time_exact)
 {
     struct busy *busy = empty();
-    (void)state;
     for (int64_t i = 0; i < 1000 * BUSY_SPANS; i += 2) {
         busy_add(busy, 100 * (i + 1), 100 * (i + 1) + 30, true);
         busy_add(busy, 100 * i, 100 * i + 40, true);
@@ -95,7 +92,6 @@ TEST(memory_is_constant_and_the_time_exact)
 TEST(what_comes_too_late_counts_in_full_up_to_the_clock)
 {
     struct busy *busy = empty();
-    (void)state;
     for (int64_t i = 1; i <= 4 * BUSY_SPANS; i++)
         busy_add(busy, 100 * i, 100 * i + 10, true);
     busy_add(busy, 100, 5100, true); /* a hundredth of it was busy before */
@@ -108,7 +104,6 @@ TEST(what_comes_too_late_counts_in_full_up_to_the_clock)
 TEST(clearing_leaves_nothing)
 {
     struct busy *busy = empty();
-    (void)state;
     for (int64_t i = 1; i <= 2 * BUSY_SPANS; i++)
         busy_add(busy, 100 * i, 100 * i + 10, true);
     busy_clear(busy);
@@ -121,7 +116,6 @@ TEST(a_stretch_counts_if_any_of_it_does)
 {
     struct busy *busy = empty();
     struct busy_log log = {0};
-    (void)state;
     busy_add(busy, 100, 200, false);
     assert_time(busy, 0);
     busy_add(busy, 150, 300, false);
@@ -141,7 +135,6 @@ TEST(a_log_joins_what_is_a_moment_apart)
 {
     struct busy_log log = {0};
     struct busy *busy = empty();
-    (void)state;
     busy_log_add(&log, 10000, 20000, true);
     busy_log_add(&log, 20000 + BUSY_MOMENT, 30000, true);
     assert_int_equal(log.count, 1);
@@ -160,7 +153,6 @@ TEST(a_log_that_was_moved_goes_on)
 {
     struct busy_log log = {0};
     struct busy *busy = empty();
-    (void)state;
     busy_log_add(&log, 100, 200, true);
     busy_log_move(&log, busy);
     busy_log_move(&log, busy);

@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define ROWS 5
 #define ROOM 2048
 

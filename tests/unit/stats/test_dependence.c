@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define MOST 60000
 
 static struct series_entry entries[MOST + 2];

@@ -360,7 +360,6 @@ TEST(waits_of_requests_that_were_not_due_are_left_out)
         int64_t idle;
         uint64_t count;
     } cases[] = {{0, 9}, {99, 9}, {100, 8}, {450, 5}, {899, 1}, {900, 0}, {1000, 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct histogram histogram = {0};
         histogram_record_waits(&histogram, 1000, 100, cases[i].idle);

@@ -14,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define MOST 5000 /* requests of a run */
 
 /* A process that latencies come from. */

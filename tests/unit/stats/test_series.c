@@ -68,7 +68,6 @@ TEST(all_requests_are_kept_while_there_is_room)
 TEST(it_never_takes_more_memory_than_it_has)
 {
     static const int sizes[] = {2, 4, 10, MOST};
-    (void)state;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct time_series series;
         struct room room;
@@ -124,7 +123,6 @@ TEST(no_rhythm_of_requests_is_that_of_the_choice)
 {
     static struct series_entry entries[4096];
     static const int rhythms[] = {2, 3, 4, 8, 16, 100};
-    (void)state;
     for (size_t i = 0; i < sizeof(rhythms) / sizeof(rhythms[0]); i++) {
         struct time_series series;
         int slow = 0;
@@ -206,7 +204,6 @@ TEST(each_request_of_several_has_the_same_chance)
 {
     static const int counts[][4] = {
         {992, 0, 0, 0}, {16, 32, 48, 896}, {896, 48, 32, 16}, {248, 248, 248, 248}};
-    (void)state;
     for (size_t order = 0; order < sizeof(counts) / sizeof(counts[0]); order++) {
         static int chosen[REQUESTS];
         struct time_series into, more;

@@ -7,7 +7,6 @@
 #include "stats/slo.h"
 #include "stats/stats.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define NO_NAME "not one of min, avg, max, mdev, iops, bps and percentiles such as p99"
 #define NO_RATE "a part of the time has no rate"
 #define NO_OWN_RATE "a rate is that of reads and writes together"

@@ -4,7 +4,6 @@
 #include "base/random.h"
 #include "stats/track.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define BEGAN 5000000000LL
 #define WIDTH (1LL << TRACK_SHIFT)
 
@@ -223,7 +222,6 @@ TEST(a_track_that_is_begun_anew_is_empty)
 TEST(missed_points_are_where_they_were_due)
 {
     static const int due[] = {9, 19, 28, 38}; /* 10, 20, 30 and 40 ms by 2^20 ns */
-    (void)state;
     track_start(&track, BEGAN, 10000000);
     record(&track, 0, 45000000, VERDICT_NONE, 4);
     assert_int_equal(track.used, 39);

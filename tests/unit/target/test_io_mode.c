@@ -258,7 +258,6 @@ TEST(a_shape_that_would_be_direct_is_found)
         {1000, 0, 1024, "-s 1k"},   {1000, SIZE - 1000, 0, ""},     {SIZE - 1, 1, 0, ""},
         {1000000, 0, 0, "-s 977k"}, {500, 0, 0, "-s 512"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         has.direct = has.drop = true;
         target.shape[0] = '\0';
@@ -305,7 +304,6 @@ TEST(writes_to_a_loop_device_are_direct)
 TEST(memory_is_cached_whatever_is_done_to_it)
 {
     static const enum plan_load loads[] = {LOAD_READ, LOAD_WRITE, LOAD_READ_WRITE};
-    (void)state;
     memory = "/dev/zram1";
     for (int i = 0; i < 3; i++) {
         has.direct = true;
@@ -354,7 +352,6 @@ TEST(but_not_of_requests_in_a_queue)
         int depth;
         enum sweep_kind swept;
     } queues[] = {{'U', 1, SWEEP_NONE}, {'A', 2, SWEEP_NONE}, {'A', 1, SWEEP_DEPTH}};
-    (void)state;
     for (int i = 0; i < 3; i++) {
         has.drop = has.account = true;
         plan.sweep.kind = queues[i].swept;
@@ -380,7 +377,6 @@ TEST(only_what_cannot_do_without_is_flushed)
         {true, true, LOAD_WRITE, 1},      {true, false, LOAD_WRITE, 1},
         {true, true, LOAD_READ_WRITE, 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         has.direct = rows[i].direct;
         has.drop = true;

@@ -59,7 +59,6 @@ TEST(more_logs_than_wait_at_a_time_are_split_all_the_same)
     static struct attribution_log log;
     static struct os_trace_record records[3 * ALL];
     struct tape tape;
-    (void)state;
     struct attribution *attribution = make_attribution(&tape);
     for (int64_t i = 0; i < ALL; i++) {
         const struct os_trace_record own[] = {QUEUE(i * 2000 + 100, 1008),
@@ -98,7 +97,6 @@ TEST(a_thread_has_the_number_of_its_mark)
     struct trace_target target = *plain();
     struct tape tape = {NULL, 0, 0, 0};
     struct trace_source source = {read_tape, write_mark, &tape};
-    (void)state;
     target.layout.extents = NULL;
     target.layout.extent_count = 0;
     struct attribution *attribution = attribution_make(&target, 1, &source);
