@@ -91,9 +91,6 @@ split_by(const struct trace_target *target, struct sample sample,
     return sample.split;
 }
 
-#define SPLIT(target, sample, records) \
-    split_by(target, sample, records, (int)(sizeof(records) / sizeof((records)[0])))
-
 static inline void
 assert_parts(const struct split *split, int64_t submit, int64_t queue, int64_t device,
              int64_t back)

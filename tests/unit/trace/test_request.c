@@ -1,152 +1,337 @@
-/* The parts of a request, by the records that are its own. */
+/*
+ * The parts of a request, by the records that are its own.
+ *
+ * Records are written as words such as Q10100@1008+8/d:m, of which what comes after the
+ * time may be left out: what happens (Queued, Issued, Requeued, Completed, reMapped;
+ * i, c: of a flush), when, the first sector, how many, on which device (Disk, Partition,
+ * Made of others, its disk Next to that, Other), in which thread (Me, Sibling in the same
+ * program, strangers X and Y; in upper case: as a thread of the kernel), and of what is
+ * remapped <992/d from where.
+ */
 #include "records.h"
 
-TEST(a_request_is_split_where_its_records_are)
+#include <ctype.h>
+
+static uint64_t
+read_number(const char **text)
 {
-    const struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
-                                              COMPLETE(10700, 1008)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-    assert_int_equal(split.sync_device, 0);
+    char *end;
+    uint64_t number = strtoull(*text, &end, 10);
+    *text = end;
+    return number;
 }
 
-TEST(records_of_several_processors_come_in_any_order)
+static uint64_t
+read_device(const char **text)
 {
-    const struct os_trace_record records[] = {COMPLETE(10700, 1008), ISSUE(10300, 1008),
-                                              COMPLETE(9000, 1008),  ISSUE(8500, 1008),
-                                              QUEUE(8400, 1008),     QUEUE(10100, 1008)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
+    static const char letters[] = "dpmno";
+    static const uint64_t devices[] = {DISK, PARTITION, MEMBER, MEMBER + 1, OTHER};
+    if (**text != '/')
+        return DISK;
+    const char *letter = strchr(letters, (*text)[1]);
+    *text += 2;
+    assert_non_null(letter);
+    return devices[letter - letters];
 }
 
-TEST(what_others_do_on_the_disk_is_not_its_own)
+static struct os_trace_record
+read_record(const char *text)
 {
-    const struct os_trace_record records[] = {
-        QUEUE(10010, 1000),    ISSUE(10020, 1000),
-        COMPLETE(10030, 1000), QUEUE(10100, 1008),
-        ISSUE(10110, 1016),    RECORD(OS_TRACE_ISSUE, 10120, OTHER, 1008, 8),
-        ISSUE(10300, 1008),    COMPLETE(10700, 1008),
-        COMPLETE(10800, 1016), COMPLETE(14000, 1008)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
+    static const char kinds[] = "QMIRC", threads[] = "msxy";
+    static const int numbers[] = {ME, SIBLING, STRANGER, STRANGER + 1};
+    struct os_trace_record record = {.thread = ME, .device = DISK};
+    const char *word = text, *kind = strchr(kinds, toupper((unsigned char)*text));
+    assert_non_null(kind);
+    record.kind = (enum os_trace_kind)(kind - kinds);
+    record.flush = islower((unsigned char)*text++);
+    record.time = (int64_t)read_number(&text);
+    if (!record.flush) {
+        record.sector = 1008;
+        record.sectors = 8;
+    }
+    if (*text == '@') {
+        text++;
+        record.sector = read_number(&text);
+    }
+    if (*text == '+') {
+        text++;
+        record.sectors = read_number(&text);
+    }
+    record.device = read_device(&text);
+    if (*text == ':') {
+        const char *thread = strchr(threads, tolower((unsigned char)text[1]));
+        assert_non_null(thread);
+        record.thread = numbers[thread - threads];
+        record.kernel = isupper((unsigned char)text[1]);
+        text += 2;
+    }
+    if (*text == '<') {
+        text++;
+        record.old_sector = read_number(&text);
+        record.old_device = read_device(&text);
+    }
+    if (*text && *text != ' ')
+        fail_msg("no record: %s", word);
+    return record;
 }
 
-/* The scheduler may merge requests of neighbouring blocks. */
-TEST(an_issue_and_a_completion_may_be_those_of_more)
+static int
+read_records(const char *text, struct os_trace_record *records)
 {
-    const struct os_trace_record records[] = {
-        QUEUE(10100, 1008), QUEUE(10150, 1016),
-        RECORD(OS_TRACE_ISSUE, 10300, DISK, 1000, 24),
-        RECORD(OS_TRACE_COMPLETE, 10700, DISK, 1000, 24)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
+    int count = 0;
+    for (; *text; text += strcspn(text, " "), text += *text == ' ')
+        records[count++] = read_record(text);
+    return count;
 }
 
-TEST(the_first_issue_and_the_last_completion_of_pieces_count)
+/* What a target has that is not plain. */
+enum {
+    CACHED = 1,
+    POOLED = 2,   /* a thread has several requests under way */
+    UNMAPPED = 4, /* its offset is in no extent */
+    UNKNOWN = 8,  /* and where it lies is not known */
+    SCATTERED = 16,
+    LOWER = 32,
+    LOOPED = 64, /* on a loop device whose file is on the disk */
+    PARTED = 128,
+    MADE = 256,        /* of others */
+    MADE_PARTED = 512, /* of partitions */
+    SYNCED = 1024,
+};
+
+static struct trace_target
+target_of(int traits)
 {
-    struct sample sample = reading(0, 10000, 12000);
-    const struct os_trace_record records[] = {
-        RECORD(OS_TRACE_QUEUE, 10100, DISK, 1000, 16),
-        RECORD(OS_TRACE_ISSUE, 10300, DISK, 1008, 8),
-        RECORD(OS_TRACE_ISSUE, 10400, DISK, 1000, 8),
-        RECORD(OS_TRACE_COMPLETE, 10700, DISK, 1000, 4),
-        RECORD(OS_TRACE_COMPLETE, 10900, DISK, 1008, 8),
-        RECORD(OS_TRACE_COMPLETE, 10800, DISK, 1004, 4)};
-    sample.size = sample.bytes = 8192;
-    struct split split = SPLIT(plain(), sample, records);
-    assert_parts(&split, 100, 200, 600, 1100);
+    static struct os_extent scattered[] = {
+        {0, 2048, 1000}, {4096, 1024, 500}, {5120, 4096, 2000}};
+    static struct os_extent upper[] = {{0, 4 << 20, 3000}};
+    struct trace_target target = *plain();
+    struct os_layout *layout = &target.layout;
+    target.direct = !(traits & CACHED);
+    target.single = !(traits & POOLED);
+    target.syncs = traits & SYNCED;
+    layout->known = !(traits & UNKNOWN);
+    layout->lower = traits & (LOWER | LOOPED | MADE | MADE_PARTED);
+    if (traits & (UNMAPPED | UNKNOWN))
+        layout->extent_count = 0;
+    if (traits & SCATTERED) {
+        layout->extents = scattered;
+        layout->extent_count = 3;
+    }
+    if (traits & LOOPED) {
+        layout->devices[layout->device_count++] =
+            (struct os_layout_device){OTHER, OTHER, 0, false, true};
+        layout->upper = upper;
+        layout->upper_count = 1;
+    }
+    if (traits & PARTED)
+        layout->devices[0] = (struct os_layout_device){PARTITION, DISK, 63, true, false};
+    if (traits & (MADE | MADE_PARTED)) {
+        layout->remapped = true;
+        layout->devices[0].lowest = false;
+        layout->devices[layout->device_count++] =
+            traits & MADE
+                ? (struct os_layout_device){MEMBER, MEMBER, 0, true, false}
+                : (struct os_layout_device){MEMBER + 1, MEMBER, 2048, true, false};
+    }
+    return target;
 }
 
-TEST(without_all_completions_it_is_lost)
+/* Rows without a name go on with that above. */
+static const struct row {
+    const char *name;
+    int traits;
+    int64_t offset, start, end;
+    const char *records;
+    const char *split; /* times of submit, queue, device, return, flush at the device */
+    int pages;         /* of 4 KiB; 0: one */
+    int64_t sync;
+} rows[] = {
+    {"a request is split where its records are", 0, 4096, 10000, 11500,
+     "Q10100 I10300 C10700", "100 200 400 800"},
+    {"records of several processors come in any order", 0, 4096, 10000, 11500,
+     "C10700 I10300 C9000 I8500 Q8400 Q10100", "100 200 400 800"},
+    {"what others do on the disk is not its own", 0, 4096, 10000, 11500,
+     "Q10010@1000 I10020@1000 C10030@1000 Q10100 I10110@1016 I10120/o "
+     "I10300 C10700 C10800@1016 C14000",
+     "100 200 400 800"},
+    /* The scheduler may merge requests of neighbouring blocks. */
+    {"an issue and a completion may be those of more", 0, 4096, 10000, 11500,
+     "Q10100 Q10150@1016 I10300@1000+24 C10700@1000+24", "100 200 400 800"},
+    {"the first issue and the last completion of pieces count", 0, 0, 10000, 12000,
+     "Q10100@1000+16 I10300 I10400@1000 C10700@1000+4 C10900 C10800@1004+4",
+     "100 200 600 1100", 2},
+    {"without all completions it is lost", 0, 4096, 10000, 11500,
+     "Q10100 I10300 C10700@1008+7", "lost"},
+    {"without an entry into the queue it is lost", 0, 4096, 10000, 11500, "I10300 C10700",
+     "lost"},
+    {"without records it is lost unless a cache may have answered", 0, 4096, 10000, 11500,
+     "Q10100@1016 I10300@1016", "lost"},
+    {NULL, CACHED, 4096, 10000, 11500, "Q10100@1016 I10300@1016", "unasked"},
+    /* Of three pages, as they are read through the page cache, one was in it. */
+    {"what was cached needs no completion", CACHED, 0, 10000, 12000,
+     "Q10100@1000 Q10150@1016 I10300@1000 I10350@1016 C10700@1016 C10800@1000",
+     "100 200 500 1200", 3},
+    /* The clock of a system may not tell them apart. */
+    {"records of one time are in their natural order", 0, 4096, 10000, 11500,
+     "I10100 C10100 Q10100", "100 0 0 1400"},
+    {"of entries that of its own thread counts", 0, 4096, 10000, 42000,
+     "Q10100:s I10200 Q40000 I40300 C41000 C41700", "30000 300 1400 300"},
+    /* Of two that have a block under way any may be completed first. */
+    {"what another process has under way is not split", 0, 4096, 10000, 42000,
+     "Q10100:x I10200 Q40000 I40300 C41000 C41700", "shared"},
+    {NULL, 0, 4096, 10000, 42000, "Q10100 I10200 Q40000:x I40300 C41000 C41700",
+     "shared"},
+    /* Only its own block request has to be complete when it ends. */
+    {"what another process does before and after is told apart", 0, 4096, 10000, 11500,
+     "Q10010:x I10020 C10030 Q10100 I10300 C10700 "
+     "Q10800:x C13000",
+     "100 200 400 800"},
+    {"and what is queued beside it and issued after its end", 0, 4096, 10000, 11500,
+     "Q10010:x I10020 C10030 Q10100 I10300 C10700 "
+     "Q10200:x C13000",
+     "100 200 400 800"},
+    {"later requests of its block are not waited for", 0, 4096, 10000, 60000,
+     "Q10100 I10200 C10800 Q11000:x I11100 C59000", "100 100 600 49200"},
+    {"requests of one block are completed in their order", 0, 4096, 10000, 24500,
+     "Q10100 I10300 Q20100 I20300 C24000 C26000", "100 200 13700 500"},
+    {NULL, 0, 4096, 20000, 26500, "Q10100 I10300 Q20100 I20300 C24000 C26000",
+     "100 200 5700 500"},
+    {"a throttled request was in the queue", 0, 4096, 10000, 51000,
+     "Q50000:M I50300 C50700", "0 40300 400 300"},
+    {"threads of the kernel ask the device below another", LOWER, 4096, 10000, 11500,
+     "Q10100:M I10300 C10700", "100 200 400 800"},
+    /* Only above does it show who they work for. */
+    {"what another process asks for above another device is not split", LOOPED, 4096,
+     10000, 12500,
+     "Q10010@3008/o Q10020@3008/o:y Q10100:X Q10200:Y I10300:x "
+     "I10400:x C11000:x C12000:x",
+     "shared"},
+    {NULL, LOOPED, 4096, 10000, 12500,
+     "Q10010@3008/o Q10020@3008/o:s Q10100:X Q10200:Y I10300:x "
+     "I10400:x C11000:x C12000:x",
+     "200 200 1600 500"},
+    {"times are clipped to those of the request", 0, 4096, 10000, 12000,
+     "Q9900 I10300 C12100", "0 300 1700 0"},
+    {"a partition is on its disk", PARTED, 4096, 10000, 11500, "Q10100/p I10300 C10700",
+     "100 200 400 800"},
+    {"a request may lie in several extents", SCATTERED, 4096, 10000, 11000,
+     "Q10100@500+2 I10200@500+2 C10300@500+2 Q10400@2000+6 I10500@2000+6 C10600@2000+6",
+     "100 300 200 400"},
+    /* A control group lets blocks go one after the other. */
+    {"blocks that are released later wait in the queue", 0, 0, 10000, 31000,
+     "Q10100@1000 I10300@1000 C10700@1000 Q20100:X I20200 C20600 "
+     "Q30100@1016:X I30200@1016 C30600@1016",
+     "100 19300 1200 400", 3},
+    {"all are, from the begin", 0, 0, 10000, 31000,
+     "Q10100@1000:M I10300@1000 C10700@1000 Q20100:X I20200 C20600 "
+     "Q30100@1016:X I30200@1016 C30600@1016",
+     "0 19400 1200 400", 3},
+    {"what is requeued is not at the device", 0, 4096, 10000, 20000,
+     "Q10100 I10300 R10350 I18000 R18010 I18500 "
+     "C19000",
+     "100 8340 560 1000"},
+    {"of siblings that which was issued last is requeued", 0, 4096, 10000, 13000,
+     "Q10100:s I10200 Q10300 I10400 R10500 C11000 "
+     "I11100 C12000",
+     "300 700 1000 1000"},
+    /* A driver may complete a part, and issue the rest again. */
+    {"the rest of what is complete in part waits alone", 0, 4096, 10000, 12000,
+     "Q10100 I10300 C10500@1008+3 R10500@1011+5 I10900@1011+5 C11000@1011+5",
+     "100 600 300 1000"},
+    {"a hole is on no device, but its thread asks for something", 0, 2 << 20, 10000,
+     11000, "Q10100", "lost"},
+    {"a hole is on no device", 0, 2 << 20, 10000, 11000, "Q10100:s", "unasked"},
+    /* Its thread asks the loop device, which asks nothing of the one below for a hole. */
+    {"a hole below a loop device is on no device", LOOPED, 2 << 20, 10000, 11000,
+     "Q10010@7096/o Q10100@77000:x", "unasked"},
+    {"the loop device may ask for what was no hole any more", LOOPED, 2 << 20, 10000,
+     11000, "Q10010@7096/o Q10100@77000:X", "lost"},
+    {"or for another request that is under way", LOOPED, 2 << 20, 10000, 11000,
+     "Q10010@7096/o Q10100:X", "unasked"},
+    /* A hole may be punched while the run goes on. */
+    {"a request whose thread asks for nothing asks no device", 0, 4096, 10000, 11500,
+     "Q10100:x I10300 C10700 Q10800@1016:s", "unasked"},
+    {"it asks for another block of the file, or for this one", 0, 4096, 10000, 11500,
+     "Q10100:x I10300 C10700 Q10800@1016", "lost"},
+    {NULL, POOLED, 4096, 10000, 11500, "Q10100:x I10300 C10700 Q10800@1016", "unasked"},
+    {NULL, POOLED, 4096, 10000, 11500, "Q10100:x I10300 C10700 Q10800@77000", "lost"},
+    /* What comes after its write is queued within the accuracy of the clock. */
+    {"what its thread asks for next is not its own", UNMAPPED, 4096, 10000, 11500,
+     "Q10100@77000 I10300@77000 C10700@77000 Q12200@88000 I12300@88000",
+     "100 200 400 800"},
+    {"where blocks are not known its thread tells", UNKNOWN, 4096, 10000, 11500,
+     "Q10050@3000:x Q10100@77000 I10120@3000 I10300@77000 C10400@3000 C10700@77000",
+     "100 200 400 800"},
+    {"and one that was throttled may be it", UNKNOWN, 4096, 10000, 51000,
+     "Q10050@3000+64:X Q50000@77000:X I50300@77000 C50700@77000", "0 40300 400 300"},
+    {"but not of two", UNKNOWN, 4096, 10000, 51000,
+     "Q50000@5000:X Q50000@77000:X I50300@77000 C50700@77000", "lost"},
+    /* A write into a hole, or into blocks that another file shares, gets new ones. */
+    {"where blocks have changed its thread tells", 0, 4096, 10000, 11500,
+     "Q10100@77000 I10300@77000 C10700@77000", "100 200 400 800"},
+    {NULL, UNMAPPED, 4096, 10000, 11500, "Q10100@77000 I10300@77000 C10700@77000",
+     "100 200 400 800"},
+    {NULL, UNMAPPED | POOLED, 4096, 10000, 11500,
+     "Q10100@77000 I10300@77000 C10700@77000", "unasked"},
+    {"what is made of others is followed down to them", MADE, 4096, 10000, 11500,
+     "Q10010 M10020@5000+64/m<992 Q10100@5016/m I10300@5016/m C10700@5016/m "
+     "C10900",
+     "100 200 400 800"},
+    /* What is handed on to a partition is traced with its sectors, and again with those
+     * of the disk. */
+    {"what is made of partitions is followed to their disk", MADE_PARTED, 4096, 10000,
+     11500,
+     "Q10010 M10020@5000/n<1008 M10030@7048/n<5000/n Q10100@7048/n I10300@7048/m "
+     "C10700@7048/m",
+     "100 200 400 800"},
+    /* md hands on what it was given itself, which has entered the queue once, above. */
+    {"what is handed on without a copy enters with that", MADE, 4096, 10000, 11500,
+     "Q10010 M10100@5000/m<1008 I10300@5000/m C10700@5000/m", "100 200 400 800"},
+    {"the flush after a write has its own time on the device", 0, 4096, 10000, 16000,
+     "Q10100 I10300 C10700 i12000 c15000", "100 200 400 800, flush 3000", 1, 4500},
+    {"a write that returns after its flush waits for the device", SYNCED, 4096, 10000,
+     16000, "Q10100 I10300 C10700 i12000 c15000", "100 1500 3400 1000"},
+};
+
+/* Returns what SPLIT is as rows have it, until the next call. */
+static const char *
+split_text(const struct split *split)
 {
-    const struct os_trace_record records[] = {
-        QUEUE(10100, 1008), ISSUE(10300, 1008),
-        RECORD(OS_TRACE_COMPLETE, 10700, DISK, 1008, 7)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
-    assert_int_equal(split.result, SPLIT_LOST);
-    assert_int_equal(split.part[PART_DEVICE], 0);
+    static const char *const results[] = {"not tried", "done", "unasked", "lost",
+                                          "shared"};
+    static char text[160];
+    int length = 0;
+    for (int i = 0; i < PARTS; i++)
+        length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%lld",
+                           i > 0 ? " " : "", (long long)split->part[i]);
+    if (split->sync_device)
+        length += snprintf(text + length, sizeof(text) - (size_t)length, ", flush %lld",
+                           (long long)split->sync_device);
+    if (split->result != SPLIT_DONE && strcmp(text, "0 0 0 0") == 0)
+        return results[split->result];
+    if (split->result != SPLIT_DONE)
+        snprintf(text + length, sizeof(text) - (size_t)length, ", yet %s",
+                 results[split->result]);
+    return text;
 }
 
-TEST(without_an_entry_into_the_queue_it_is_lost)
+TEST(a_request_is_split_by_the_records_that_are_its_own)
 {
-    const struct os_trace_record records[] = {ISSUE(10300, 1008), COMPLETE(10700, 1008)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
-    assert_int_equal(split.result, SPLIT_LOST);
-}
-
-TEST(without_records_it_is_lost_unless_a_cache_may_have_answered)
-{
-    struct trace_target cached = *plain();
-    struct os_trace_record records[] = {QUEUE(10100, 1016), ISSUE(10300, 1016)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
-    assert_int_equal(split.result, SPLIT_LOST);
-    cached.direct = false;
-    split = SPLIT(&cached, reading(4096, 10000, 11500), records);
-    assert_int_equal(split.result, SPLIT_UNASKED);
-}
-
-/* Of three pages, as they are read through the page cache, one was in it. */
-TEST(what_was_cached_needs_no_completion)
-{
-    struct trace_target cached = *plain();
-    struct sample sample = reading(0, 10000, 12000);
-    const struct os_trace_record records[] = {
-        QUEUE(10100, 1000), QUEUE(10150, 1016),    ISSUE(10300, 1000),
-        ISSUE(10350, 1016), COMPLETE(10700, 1016), COMPLETE(10800, 1000)};
-    cached.direct = false;
-    sample.size = sample.bytes = 3 * 4096;
-    struct split split = SPLIT(&cached, sample, records);
-    assert_parts(&split, 100, 200, 500, 1200);
-}
-
-/* The clock of a system may not tell them apart. */
-TEST(records_of_one_time_are_in_their_natural_order)
-{
-    const struct os_trace_record records[] = {ISSUE(10100, 1008), COMPLETE(10100, 1008),
-                                              QUEUE(10100, 1008)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 0, 0, 1400);
-}
-
-TEST(of_entries_that_of_its_own_thread_counts)
-{
-    struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
-                                        QUEUE(40000, 1008),    ISSUE(40300, 1008),
-                                        COMPLETE(41000, 1008), COMPLETE(41700, 1008)};
-    records[0].thread = SIBLING;
-    struct split split = SPLIT(plain(), reading(4096, 10000, 42000), records);
-    assert_parts(&split, 30000, 300, 1400, 300);
-}
-
-/* Of two that have a block under way any may be completed first. */
-TEST(what_another_process_has_under_way_is_not_split)
-{
-    struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
-                                        QUEUE(40000, 1008),    ISSUE(40300, 1008),
-                                        COMPLETE(41000, 1008), COMPLETE(41700, 1008)};
-    records[0].thread = STRANGER;
-    struct split split = SPLIT(plain(), reading(4096, 10000, 42000), records);
-    assert_int_equal(split.result, SPLIT_SHARED);
-    records[0].thread = ME;
-    records[2].thread = STRANGER;
-    split = SPLIT(plain(), reading(4096, 10000, 42000), records);
-    assert_int_equal(split.result, SPLIT_SHARED);
-}
-
-/* Only its own block request has to be complete when it ends. */
-TEST(what_another_process_does_before_and_after_is_told_apart)
-{
-    struct os_trace_record records[] = {
-        QUEUE(10010, 1008), ISSUE(10020, 1008),    COMPLETE(10030, 1008),
-        QUEUE(10100, 1008), ISSUE(10300, 1008),    COMPLETE(10700, 1008),
-        QUEUE(10800, 1008), COMPLETE(13000, 1008),
-    };
-    records[0].thread = records[6].thread = STRANGER;
-    struct split split = SPLIT(plain(), reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-    records[6].time = 10200; /* queued beside it, and issued after its end */
-    split = SPLIT(plain(), reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
+    const char *name = NULL;
+    for (const struct row *row = rows; row < rows + LENGTH(rows); row++) {
+        struct os_trace_record records[16];
+        int count = read_records(row->records, records);
+        struct trace_target target = target_of(row->traits);
+        struct sample sample = reading(row->offset, row->start, row->end);
+        sample.size = sample.bytes = 4096 * (row->pages ? row->pages : 1);
+        sample.operation = row->sync ? OPERATION_WRITE : OPERATION_READ;
+        sample.sync = row->sync;
+        struct split split = split_by(&target, sample, records, count);
+        name = row->name ? row->name : name;
+        if (strcmp(split_text(&split), row->split) != 0)
+            fail_msg("%s: %s: %s", name, row->records, split_text(&split));
+    }
 }
 
 /* A throttled request beside a reader of the same block that is not. */
@@ -155,186 +340,17 @@ TEST(records_of_another_process_are_not_those_of_a_throttled_request)
     enum { ROUNDS = 2000 };
     static struct os_trace_record records[3 * ROUNDS + 3];
     int count = 0;
-    (void)state;
-    for (int64_t i = 0; i < ROUNDS; i++) {
-        const struct os_trace_record round[] = {QUEUE(10000 + 25 * i, 1008),
-                                                ISSUE(10001 + 25 * i, 1008),
-                                                COMPLETE(10002 + 25 * i, 1008)};
-        memcpy(records + count, round, sizeof(round));
-        records[count].thread = STRANGER;
-        count += 3;
+    for (int64_t i = 0; i < ROUNDS; i++, count += 3) {
+        read_records("Q10000:x I10001 C10002", records + count);
+        for (int k = 0; k < 3; k++)
+            records[count + k].time += 25 * i;
     }
-    struct os_trace_record own[] = {QUEUE(70000, 1008), ISSUE(70300, 1008),
-                                    COMPLETE(70700, 1008)};
-    own[0].thread = STRANGER + 1;
-    own[0].kernel = true;
-    memcpy(records + count, own, sizeof(own));
-    struct split split = SPLIT(plain(), reading(4096, 10000, 71000), records);
+    count += read_records("Q70000:Y I70300 C70700", records + count);
+    struct split split = split_by(plain(), reading(4096, 10000, 71000), records, count);
     assert_parts(&split, 0, 60300, 400, 300);
     records[3].kernel = true; /* as if another were throttled too */
-    split = SPLIT(plain(), reading(4096, 10000, 71000), records);
+    split = split_by(plain(), reading(4096, 10000, 71000), records, count);
     assert_int_equal(split.result, SPLIT_SHARED);
-}
-
-TEST(later_requests_of_its_block_are_not_waited_for)
-{
-    struct os_trace_record records[] = {QUEUE(10100, 1008),    ISSUE(10200, 1008),
-                                        COMPLETE(10800, 1008), QUEUE(11000, 1008),
-                                        ISSUE(11100, 1008),    COMPLETE(59000, 1008)};
-    records[3].thread = STRANGER;
-    struct split split = SPLIT(plain(), reading(4096, 10000, 60000), records);
-    assert_parts(&split, 100, 100, 600, 49200);
-}
-
-TEST(requests_of_one_block_are_completed_in_their_order)
-{
-    const struct os_trace_record records[] = {
-        QUEUE(10100, 1008), ISSUE(10300, 1008),    QUEUE(20100, 1008),
-        ISSUE(20300, 1008), COMPLETE(24000, 1008), COMPLETE(26000, 1008)};
-    struct split first = SPLIT(plain(), reading(4096, 10000, 24500), records);
-    struct split second = SPLIT(plain(), reading(4096, 20000, 26500), records);
-    assert_parts(&first, 100, 200, 13700, 500);
-    assert_parts(&second, 100, 200, 5700, 500);
-}
-
-TEST(a_throttled_request_was_in_the_queue)
-{
-    struct os_trace_record records[] = {QUEUE(50000, 1008), ISSUE(50300, 1008),
-                                        COMPLETE(50700, 1008)};
-    records[0].kernel = true;
-    struct split split = SPLIT(plain(), reading(4096, 10000, 51000), records);
-    assert_parts(&split, 0, 40300, 400, 300);
-}
-
-TEST(threads_of_the_kernel_ask_the_device_below_another)
-{
-    struct trace_target target = *plain();
-    struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
-                                        COMPLETE(10700, 1008)};
-    records[0].kernel = true;
-    target.layout.lower = true;
-    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-}
-
-/* Only above does it show who they work for. */
-TEST(what_another_process_asks_for_above_another_device_is_not_split)
-{
-    struct os_extent upper[] = {{0, 1 << 20, 3000}};
-    struct trace_target target = *plain();
-    struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10010, OTHER, 3008, 8),
-                                        RECORD(OS_TRACE_QUEUE, 10020, OTHER, 3008, 8),
-                                        QUEUE(10100, 1008),
-                                        QUEUE(10200, 1008),
-                                        ISSUE(10300, 1008),
-                                        ISSUE(10400, 1008),
-                                        COMPLETE(11000, 1008),
-                                        COMPLETE(12000, 1008)};
-    for (size_t i = 1; i < sizeof(records) / sizeof(records[0]); i++)
-        records[i].thread = STRANGER + (int)i;
-    records[2].kernel = records[3].kernel = true;
-    target.layout.devices[1] = (struct os_layout_device){OTHER, OTHER, 0, false, true};
-    target.layout.device_count = 2;
-    target.layout.lower = true;
-    target.layout.upper = upper;
-    target.layout.upper_count = 1;
-    struct split split = SPLIT(&target, reading(4096, 10000, 12500), records);
-    assert_int_equal(split.result, SPLIT_SHARED);
-    records[1].thread = SIBLING;
-    split = SPLIT(&target, reading(4096, 10000, 12500), records);
-    assert_parts(&split, 200, 200, 1600, 500);
-}
-
-TEST(times_are_clipped_to_those_of_the_request)
-{
-    const struct os_trace_record records[] = {QUEUE(9900, 1008), ISSUE(10300, 1008),
-                                              COMPLETE(12100, 1008)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 12000), records);
-    assert_parts(&split, 0, 300, 1700, 0);
-}
-
-TEST(a_partition_is_on_its_disk)
-{
-    struct trace_target target = *plain();
-    const struct os_trace_record records[] = {
-        RECORD(OS_TRACE_QUEUE, 10100, PARTITION, 1008, 8), ISSUE(10300, 1008),
-        COMPLETE(10700, 1008)};
-    target.layout.devices[0] =
-        (struct os_layout_device){PARTITION, DISK, 63, true, false};
-    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-}
-
-TEST(a_request_may_lie_in_several_extents)
-{
-    struct os_extent extents[] = {{0, 2048, 1000}, {4096, 1024, 500}, {5120, 4096, 2000}};
-    struct trace_target target = *plain();
-    const struct os_trace_record records[] = {
-        RECORD(OS_TRACE_QUEUE, 10100, DISK, 500, 2),
-        RECORD(OS_TRACE_ISSUE, 10200, DISK, 500, 2),
-        RECORD(OS_TRACE_COMPLETE, 10300, DISK, 500, 2),
-        RECORD(OS_TRACE_QUEUE, 10400, DISK, 2000, 6),
-        RECORD(OS_TRACE_ISSUE, 10500, DISK, 2000, 6),
-        RECORD(OS_TRACE_COMPLETE, 10600, DISK, 2000, 6)};
-    target.layout.extents = extents;
-    target.layout.extent_count = 3;
-    struct split split = SPLIT(&target, reading(4096, 10000, 11000), records);
-    assert_parts(&split, 100, 300, 200, 400);
-}
-
-/* A control group lets blocks go one after the other. */
-TEST(blocks_that_are_released_later_wait_in_the_queue)
-{
-    struct os_trace_record records[] = {
-        QUEUE(10100, 1000), ISSUE(10300, 1000), COMPLETE(10700, 1000),
-        QUEUE(20100, 1008), ISSUE(20200, 1008), COMPLETE(20600, 1008),
-        QUEUE(30100, 1016), ISSUE(30200, 1016), COMPLETE(30600, 1016)};
-    struct sample sample = reading(0, 10000, 31000);
-    sample.size = sample.bytes = 3 * 4096;
-    records[3].kernel = records[6].kernel = true;
-    records[3].thread = records[6].thread = STRANGER;
-    struct split split = SPLIT(plain(), sample, records);
-    assert_parts(&split, 100, 19300, 1200, 400);
-    records[0].kernel = true; /* all are, from the begin */
-    split = SPLIT(plain(), sample, records);
-    assert_parts(&split, 0, 19400, 1200, 400);
-}
-
-#define REQUEUE(when, first) RECORD(OS_TRACE_REQUEUE, when, DISK, first, 8)
-
-TEST(what_is_requeued_is_not_at_the_device)
-{
-    const struct os_trace_record records[] = {QUEUE(10100, 1008),   ISSUE(10300, 1008),
-                                              REQUEUE(10350, 1008), ISSUE(18000, 1008),
-                                              REQUEUE(18010, 1008), ISSUE(18500, 1008),
-                                              COMPLETE(19000, 1008)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 20000), records);
-    assert_parts(&split, 100, 200 + 7650 + 490, 50 + 10 + 500, 1000);
-}
-
-TEST(of_siblings_that_which_was_issued_last_is_requeued)
-{
-    struct os_trace_record records[] = {QUEUE(10100, 1008),   ISSUE(10200, 1008),
-                                        QUEUE(10300, 1008),   ISSUE(10400, 1008),
-                                        REQUEUE(10500, 1008), COMPLETE(11000, 1008),
-                                        ISSUE(11100, 1008),   COMPLETE(12000, 1008)};
-    records[0].thread = SIBLING;
-    struct split split = SPLIT(plain(), reading(4096, 10000, 13000), records);
-    assert_parts(&split, 300, 100 + 600, 100 + 900, 1000);
-}
-
-/* A driver may complete a part, and issue the rest again. */
-TEST(the_rest_of_what_is_complete_in_part_waits_alone)
-{
-    const struct os_trace_record records[] = {
-        QUEUE(10100, 1008),
-        ISSUE(10300, 1008),
-        RECORD(OS_TRACE_COMPLETE, 10500, DISK, 1008, 3),
-        RECORD(OS_TRACE_REQUEUE, 10500, DISK, 1011, 5),
-        RECORD(OS_TRACE_ISSUE, 10900, DISK, 1011, 5),
-        RECORD(OS_TRACE_COMPLETE, 11000, DISK, 1011, 5)};
-    struct split split = SPLIT(plain(), reading(4096, 10000, 12000), records);
-    assert_parts(&split, 100, 600, 300, 1000);
 }
 
 /* Two requests of one block at once: each has block requests of its own. */
@@ -356,229 +372,6 @@ TEST(no_block_request_is_that_of_two_requests)
     records_close(&store);
     assert_parts(&first.split, 100, 100, 800, 500);
     assert_parts(&second.split, 300, 100, 1600, 500);
-}
-
-TEST(a_hole_is_on_no_device)
-{
-    struct os_trace_record records[] = {QUEUE(10100, 1008)};
-    struct split split = SPLIT(plain(), reading(2 << 20, 10000, 11000), records);
-    assert_int_equal(split.result, SPLIT_LOST); /* its thread asks for something */
-    records[0].thread = SIBLING;
-    split = SPLIT(plain(), reading(2 << 20, 10000, 11000), records);
-    assert_int_equal(split.result, SPLIT_UNASKED);
-}
-
-/* Its thread asks the loop device, which asks nothing of the one below for a hole. */
-TEST(a_hole_below_a_loop_device_is_on_no_device)
-{
-    struct os_extent upper[] = {{0, 4 << 20, 3000}};
-    struct trace_target target = *plain();
-    struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10010, OTHER, 7096, 8),
-                                        QUEUE(10100, 77000)};
-    records[1].thread = STRANGER;
-    target.layout.devices[1] = (struct os_layout_device){OTHER, OTHER, 0, false, true};
-    target.layout.device_count = 2;
-    target.layout.lower = true;
-    target.layout.upper = upper;
-    target.layout.upper_count = 1;
-    struct split split = SPLIT(&target, reading(2 << 20, 10000, 11000), records);
-    assert_int_equal(split.result, SPLIT_UNASKED);
-    records[1].kernel = true; /* the loop device may ask for what was no hole any more */
-    split = SPLIT(&target, reading(2 << 20, 10000, 11000), records);
-    assert_int_equal(split.result, SPLIT_LOST);
-    records[1].sector = 1008; /* or for another request that is under way */
-    split = SPLIT(&target, reading(2 << 20, 10000, 11000), records);
-    assert_int_equal(split.result, SPLIT_UNASKED);
-}
-
-/* A hole may be punched while the run goes on. */
-TEST(a_request_whose_thread_asks_for_nothing_asks_no_device)
-{
-    struct trace_target target = *plain();
-    struct os_trace_record records[] = {QUEUE(10100, 1008), ISSUE(10300, 1008),
-                                        COMPLETE(10700, 1008), QUEUE(10800, 1016)};
-    records[0].thread = STRANGER;
-    records[3].thread = SIBLING;
-    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_int_equal(split.result, SPLIT_UNASKED);
-    records[3].thread = ME; /* it asks for another block of the file, or for this one */
-    split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_int_equal(split.result, SPLIT_LOST);
-    target.single = false;
-    split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_int_equal(split.result, SPLIT_UNASKED);
-    records[3].sector = 77000;
-    split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_int_equal(split.result, SPLIT_LOST);
-}
-
-/* What comes after its write is queued within the accuracy of the clock, and goes on. */
-TEST(what_its_thread_asks_for_next_is_not_its_own)
-{
-    struct trace_target target = *plain();
-    const struct os_trace_record records[] = {QUEUE(10100, 77000), ISSUE(10300, 77000),
-                                              COMPLETE(10700, 77000), QUEUE(12200, 88000),
-                                              ISSUE(12300, 88000)};
-    target.layout.extent_count = 0;
-    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-}
-
-TEST(where_blocks_are_not_known_its_thread_tells)
-{
-    struct trace_target target = *plain();
-    struct os_trace_record records[] = {QUEUE(10050, 3000),    QUEUE(10100, 77000),
-                                        ISSUE(10120, 3000),    ISSUE(10300, 77000),
-                                        COMPLETE(10400, 3000), COMPLETE(10700, 77000)};
-    records[0].thread = STRANGER;
-    target.layout.extent_count = 0;
-    target.layout.known = false;
-    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-}
-
-TEST(what_is_made_of_others_is_followed_down_to_them)
-{
-    struct trace_target target = *plain();
-    const struct os_trace_record records[] = {
-        QUEUE(10010, 1008),
-        {.kind = OS_TRACE_REMAP,
-         .time = 10020,
-         .device = MEMBER,
-         .sector = 5000,
-         .sectors = 64,
-         .old_device = DISK,
-         .old_sector = 992},
-        RECORD(OS_TRACE_QUEUE, 10100, MEMBER, 5016, 8),
-        RECORD(OS_TRACE_ISSUE, 10300, MEMBER, 5016, 8),
-        RECORD(OS_TRACE_COMPLETE, 10700, MEMBER, 5016, 8),
-        COMPLETE(10900, 1008)};
-    target.layout.devices[0].lowest = false;
-    target.layout.devices[1] = (struct os_layout_device){MEMBER, MEMBER, 0, true, false};
-    target.layout.device_count = 2;
-    target.layout.remapped = target.layout.lower = true;
-    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-}
-
-TEST(where_blocks_are_not_known_one_that_was_throttled_may_be_it)
-{
-    struct trace_target target = *plain();
-    struct os_trace_record records[] = {RECORD(OS_TRACE_QUEUE, 10050, DISK, 3000, 64),
-                                        QUEUE(50000, 77000), ISSUE(50300, 77000),
-                                        COMPLETE(50700, 77000)};
-    records[0].thread = records[1].thread = STRANGER;
-    records[0].kernel = records[1].kernel = true;
-    target.layout.extent_count = 0;
-    target.layout.known = false;
-    struct split split = SPLIT(&target, reading(4096, 10000, 51000), records);
-    assert_parts(&split, 0, 40300, 400, 300);
-    records[0] = records[1];
-    records[0].sector = 5000;
-    split = SPLIT(&target, reading(4096, 10000, 51000), records);
-    assert_int_equal(split.result, SPLIT_LOST);
-}
-
-/* A write into a hole, or into blocks that another file shares, gets new ones. */
-TEST(where_blocks_have_changed_its_thread_tells)
-{
-    struct trace_target target = *plain();
-    struct os_trace_record records[] = {QUEUE(10100, 77000), ISSUE(10300, 77000),
-                                        COMPLETE(10700, 77000)};
-    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-    target.layout.extent_count = 0;
-    split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-    target.single = false;
-    split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_int_equal(split.result, SPLIT_UNASKED);
-}
-
-/* What is handed on to a partition is traced with its sectors, and again with those of
- * the disk. */
-TEST(what_is_made_of_partitions_is_followed_to_their_disk)
-{
-    struct trace_target target = *plain();
-    const struct os_trace_record records[] = {
-        QUEUE(10010, 1008),
-        {.kind = OS_TRACE_REMAP,
-         .time = 10020,
-         .device = MEMBER + 1,
-         .sector = 5000,
-         .sectors = 8,
-         .old_device = DISK,
-         .old_sector = 1008},
-        {.kind = OS_TRACE_REMAP,
-         .time = 10030,
-         .device = MEMBER + 1,
-         .sector = 7048,
-         .sectors = 8,
-         .old_device = MEMBER + 1,
-         .old_sector = 5000},
-        RECORD(OS_TRACE_QUEUE, 10100, MEMBER + 1, 7048, 8),
-        RECORD(OS_TRACE_ISSUE, 10300, MEMBER, 7048, 8),
-        RECORD(OS_TRACE_COMPLETE, 10700, MEMBER, 7048, 8)};
-    target.layout.devices[0].lowest = false;
-    target.layout.devices[1] =
-        (struct os_layout_device){MEMBER + 1, MEMBER, 2048, true, false};
-    target.layout.device_count = 2;
-    target.layout.remapped = target.layout.lower = true;
-    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-}
-
-/* md hands on what it was given itself, which has entered the queue once, above. */
-TEST(what_is_handed_on_without_a_copy_enters_with_that)
-{
-    struct trace_target target = *plain();
-    const struct os_trace_record records[] = {
-        QUEUE(10010, 1008),
-        {.kind = OS_TRACE_REMAP,
-         .time = 10100,
-         .device = MEMBER,
-         .sector = 5000,
-         .sectors = 8,
-         .old_device = DISK,
-         .old_sector = 1008},
-        RECORD(OS_TRACE_ISSUE, 10300, MEMBER, 5000, 8),
-        RECORD(OS_TRACE_COMPLETE, 10700, MEMBER, 5000, 8)};
-    target.layout.devices[0].lowest = false;
-    target.layout.devices[1] = (struct os_layout_device){MEMBER, MEMBER, 0, true, false};
-    target.layout.device_count = 2;
-    target.layout.remapped = target.layout.lower = true;
-    struct split split = SPLIT(&target, reading(4096, 10000, 11500), records);
-    assert_parts(&split, 100, 200, 400, 800);
-}
-
-#define FLUSH(what, when)                                             \
-    {                                                                 \
-        .kind = (what), .time = (when), .device = DISK, .flush = true \
-    }
-
-TEST(the_flush_after_a_write_has_its_own_time_on_the_device)
-{
-    const struct os_trace_record records[] = {
-        QUEUE(10100, 1008), ISSUE(10300, 1008), COMPLETE(10700, 1008),
-        FLUSH(OS_TRACE_ISSUE, 12000), FLUSH(OS_TRACE_COMPLETE, 15000)};
-    struct sample sample = reading(4096, 10000, 16000);
-    sample.operation = OPERATION_WRITE;
-    sample.sync = 4500;
-    struct split split = SPLIT(plain(), sample, records);
-    assert_parts(&split, 100, 200, 400, 800);
-    assert_int_equal(split.sync_device, 3000);
-}
-
-TEST(a_write_that_returns_after_its_flush_waits_for_the_device)
-{
-    struct trace_target target = *plain();
-    const struct os_trace_record records[] = {
-        QUEUE(10100, 1008), ISSUE(10300, 1008), COMPLETE(10700, 1008),
-        FLUSH(OS_TRACE_ISSUE, 12000), FLUSH(OS_TRACE_COMPLETE, 15000)};
-    struct sample sample = reading(4096, 10000, 16000);
-    target.syncs = true;
-    struct split split = SPLIT(&target, sample, records);
-    assert_parts(&split, 100, 200 + 1300, 400 + 3000, 1000);
 }
 
 /* More than are kept, of somebody else; those of a request that is not split yet stay as
