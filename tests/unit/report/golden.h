@@ -26,6 +26,8 @@ struct golden {
     char path[1100];
 };
 
+static struct golden golden; /* that of the test that runs */
+
 static inline int64_t
 golden_wall(void)
 {
@@ -33,18 +35,18 @@ golden_wall(void)
 }
 
 static inline void
-golden_format(struct golden *golden, enum format format)
+golden_format(enum format format)
 {
-    golden->plan.output.list[0].kind = &output_kinds[format];
+    golden.plan.output.list[0].kind = &output_kinds[format];
 }
 
 /* The test then changes plan and target, before golden_begin. */
 static inline void
-golden_prepare(struct golden *golden, enum format format)
+golden_prepare(enum format format)
 {
-    memset(golden, 0, sizeof(*golden));
-    golden->plan.options = &golden->options;
-    golden->plan.output =
+    golden = (struct golden){0};
+    golden.plan.options = &golden.options;
+    golden.plan.output =
         (struct plan_output){.list = {{.requests = output_kinds[format].format->sample,
                                        .periods = output_kinds[format].format->period,
                                        .summary = output_kinds[format].format->summary}},
@@ -52,9 +54,9 @@ golden_prepare(struct golden *golden, enum format format)
                              .streams = 1,
                              .print_count = 1,
                              .buckets = &buckets_default};
-    golden_format(golden, format);
-    golden->job.targets = 1;
-    golden->job.target.description =
+    golden_format(format);
+    golden.job.targets = 1;
+    golden.job.target.description =
         (struct description){.path = "/tmp",
                              .fstype = "ext4",
                              .device = "/dev/vda1",
@@ -64,56 +66,55 @@ golden_prepare(struct golden *golden, enum format format)
 
 /* Begins the report of COUNT JOBS, which stay the caller's. */
 static inline void
-golden_begin_of(struct golden *golden, const struct job *jobs, int count)
+golden_begin_of(const struct job *jobs, int count)
 {
     struct error error;
-    snprintf(golden->path, sizeof(golden->path), "%s/output", scratch());
-    int fd = open(golden->path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    snprintf(golden.path, sizeof(golden.path), "%s/output", scratch());
+    int fd = open(golden.path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
     fflush(stdout);
-    golden->saved = dup(1);
+    golden.saved = dup(1);
     dup2(fd, 1);
     close(fd);
-    assert_int_equal(report_begin(&golden->reports, &golden->plan, jobs, count, &error),
-                     0);
-    golden->report = &golden->reports.list[0];
-    golden->report->wall = golden_wall;
-    golden->observer = report_observer(&golden->reports);
+    assert_int_equal(report_begin(&golden.reports, &golden.plan, jobs, count, &error), 0);
+    golden.report = &golden.reports.list[0];
+    golden.report->wall = golden_wall;
+    golden.observer = report_observer(&golden.reports);
     for (int i = 0; i < count; i++)
-        golden->observer.begin(&golden->reports, &jobs[i]);
+        golden.observer.begin(&golden.reports, &jobs[i]);
 }
 
 static inline void
-golden_begin(struct golden *golden)
+golden_begin(void)
 {
-    golden_begin_of(golden, &golden->job, 1);
+    golden_begin_of(&golden.job, 1);
 }
 
 static inline void
-golden_sample(struct golden *golden, struct sample sample)
+golden_sample(struct sample sample)
 {
-    golden->observer.sample(&golden->reports, &golden->job, &sample);
+    golden.observer.sample(&golden.reports, &golden.job, &sample);
 }
 
 static inline void
-golden_period(struct golden *golden, const struct stats *stats, int64_t time)
+golden_period(const struct stats *stats, int64_t time)
 {
-    golden->observer.period(&golden->reports, &golden->job, stats, time);
+    golden.observer.period(&golden.reports, &golden.job, stats, time);
 }
 
 static inline int
-golden_summary(struct golden *golden, const struct stats *stats, int64_t time)
+golden_summary(const struct stats *stats, int64_t time)
 {
-    golden->job.outcome.total = *stats;
-    golden->job.outcome.time = time;
-    return golden->observer.summary(&golden->reports, &golden->job);
+    golden.job.outcome.total = *stats;
+    golden.job.outcome.time = time;
+    return golden.observer.summary(&golden.reports, &golden.job);
 }
 
 static inline int
-golden_step(struct golden *golden, int64_t value, const struct stats *stats, int64_t time)
+golden_step(int64_t value, const struct stats *stats, int64_t time)
 {
     struct job_step step = {.value = value};
-    return golden->observer.step(&golden->reports, &golden->job, &step, stats, time);
+    return golden.observer.step(&golden.reports, &golden.job, &step, stats, time);
 }
 
 static inline char *
@@ -128,24 +129,32 @@ golden_read(const char *path, size_t *size)
     return text;
 }
 
-/* Ends the report; fails unless it wrote exactly what tests/golden/NAME has. */
+/* Fails unless SIZE bytes of TEXT are exactly what tests/golden/NAME has. */
 static inline void
-golden_end(struct golden *golden, const char *name)
+golden_compare(const char *text, size_t size, const char *name)
 {
     char path[1100];
-    size_t size, expected_size;
-    report_end(&golden->reports, &golden->outcome);
-    dup2(golden->saved, 1);
-    close(golden->saved);
-    assert_int_equal(golden->outcome.output_error, 0);
+    size_t expected_size;
     const char *source = getenv("IOPING_SOURCE");
     snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
-    char *text = golden_read(golden->path, &size);
     char *expected = golden_read(path, &expected_size);
     if (size != expected_size || memcmp(text, expected, size) != 0)
         fail_msg("%s: expected:\n%s\nwritten:\n%s", name, expected, text);
-    free(text);
     free(expected);
+}
+
+/* Ends the report; fails unless it wrote exactly what tests/golden/NAME has. */
+static inline void
+golden_end(const char *name)
+{
+    size_t size;
+    report_end(&golden.reports, &golden.outcome);
+    dup2(golden.saved, 1);
+    close(golden.saved);
+    assert_int_equal(golden.outcome.output_error, 0);
+    char *text = golden_read(golden.path, &size);
+    golden_compare(text, size, name);
+    free(text);
 }
 
 /* The statistics of the whole run in section 5 of the contract. */

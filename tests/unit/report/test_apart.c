@@ -31,61 +31,52 @@ both(int count, int64_t every)
 }
 
 static void
-begin(struct golden *golden)
+begin(void)
 {
-    golden_prepare(golden, FORMAT_HUMAN);
-    golden->options.given[OPTION_HISTOGRAM] = true;
-    golden->plan.workload.load = LOAD_READ_WRITE;
-    golden->plan.output.percentiles = percentiles_default;
+    golden_prepare(FORMAT_HUMAN);
+    golden.options.given[OPTION_HISTOGRAM] = true;
+    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.output.percentiles = percentiles_default;
 }
 
 /* Its last step has too few writes for a p99, and the one before nothing that counts. */
-static void
-a_step_has_a_row_for_each_operation(void **state)
+TEST(a_step_has_a_row_for_each_operation)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = both(100, 0), nothing = {.both = true, .requests = 1};
-    begin(&golden);
+    begin();
     golden.plan.sweep.kind = SWEEP_SIZE;
-    golden_begin(&golden);
-    golden_step(&golden, 4096, &stats, SECOND);
-    golden_step(&golden, 8192, &nothing, SECOND);
+    golden_begin();
+    golden_step(4096, &stats, SECOND);
+    golden_step(8192, &nothing, SECOND);
     stats = both(60, 0);
-    golden_step(&golden, 16384, &stats, SECOND);
-    golden_end(&golden, "apart_sweep");
+    golden_step(16384, &stats, SECOND);
+    golden_end("apart_sweep");
 }
 
 /* The device's columns are of both. */
-static void
-a_rate_has_them_below_its_own_columns(void **state)
+TEST(a_rate_has_them_below_its_own_columns)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = both(100, 10 * MS);
-    begin(&golden);
+    begin();
     golden.plan.sweep.kind = SWEEP_RATE;
     golden.plan.statistics.breakdown = true;
-    golden_begin(&golden);
-    golden_step(&golden, 100, &stats, SECOND);
-    golden_end(&golden, "apart_rate");
+    golden_begin();
+    golden_step(100, &stats, SECOND);
+    golden_end("apart_rate");
 }
 
 static void
-end_phase(struct golden *golden, enum phase phase, int count)
+end_phase(enum phase phase, int count)
 {
     phases.list[phase].ended = true;
     phases.list[phase].stats = both(count, 0);
-    assert_int_equal(golden->observer.phase(&golden->reports, &golden->job, phase), 0);
+    assert_int_equal(golden.observer.phase(&golden.reports, &golden.job, phase), 0);
 }
 
 /* Ratios are those of the same operation. */
-static void
-a_phase_has_a_row_and_a_histogram_for_each_operation(void **state)
+TEST(a_phase_has_a_row_and_a_histogram_for_each_operation)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden);
+    begin();
     golden.plan.mode = MODE_PHASES;
     golden.job.phases = &phases;
     phases.background = &load;
@@ -95,48 +86,39 @@ a_phase_has_a_row_and_a_histogram_for_each_operation(void **state)
                               .workload.request_size = 1 << 20,
                               .io.depth = 1,
                               .io.threads = 1};
-    golden_begin(&golden);
-    end_phase(&golden, PHASE_IDLE, 100);
-    end_phase(&golden, PHASE_LOADED, 200);
-    end_phase(&golden, PHASE_RECOVERED, 50);
-    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
-    golden_end(&golden, "apart_phases");
+    golden_begin();
+    end_phase(PHASE_IDLE, 100);
+    end_phase(PHASE_LOADED, 200);
+    end_phase(PHASE_RECOVERED, 50);
+    golden_summary(&phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end("apart_phases");
 }
 
-static void
-each_operation_has_a_histogram(void **state)
+TEST(each_operation_has_a_histogram)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = both(10, 0);
-    begin(&golden);
-    golden_begin(&golden);
-    golden_summary(&golden, &stats, SECOND);
-    golden_end(&golden, "apart_histogram");
+    begin();
+    golden_begin();
+    golden_summary(&stats, SECOND);
+    golden_end("apart_histogram");
 }
 
 /* Reads have waited for writes. */
-static void
-histograms_of_both_are_corrected(void **state)
+TEST(histograms_of_both_are_corrected)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = both(10, 400 * US);
-    begin(&golden);
+    begin();
     golden.plan.output.percentiles.count = 0;
-    golden_begin(&golden);
-    golden_summary(&golden, &stats, SECOND);
-    golden_end(&golden, "apart_corrected");
+    golden_begin();
+    golden_summary(&stats, SECOND);
+    golden_end("apart_corrected");
 }
 
 /* In a file and on a narrow terminal; one target has no write that counts. */
-static void
-a_target_has_a_line_for_each_operation(void **state)
+TEST(a_target_has_a_line_for_each_operation)
 {
-    (void)state;
     static struct stats stats[2];
     static const struct slos none;
-    struct golden golden;
     stats[0] = both(100, 0);
     stats[1] = (struct stats){.both = true};
     struct sample read = {.latency = 50 * US, .bytes = 4096, .verdict = VERDICT_NONE};
@@ -144,23 +126,9 @@ a_target_has_a_line_for_each_operation(void **state)
     struct comparison_row rows[] = {{.name = "/mnt", .stats = &stats[0]},
                                     {.name = "/tmp", .stats = &stats[1]}};
     assert_int_equal(comparison_fill(rows, 2, &none, true), 0);
-    begin(&golden);
-    golden_begin(&golden);
+    begin();
+    golden_begin();
     comparison_format(&golden.report->text, rows, 2, NULL, &none, false, 0);
     comparison_format(&golden.report->text, rows, 2, NULL, &none, false, 60);
-    golden_end(&golden, "apart_comparison");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_has_a_row_for_each_operation),
-        cmocka_unit_test(a_rate_has_them_below_its_own_columns),
-        cmocka_unit_test(a_phase_has_a_row_and_a_histogram_for_each_operation),
-        cmocka_unit_test(each_operation_has_a_histogram),
-        cmocka_unit_test(histograms_of_both_are_corrected),
-        cmocka_unit_test(a_target_has_a_line_for_each_operation),
-    };
-    return cmocka_run_group_tests_name("apart", tests, NULL, unmount_all);
+    golden_end("apart_comparison");
 }

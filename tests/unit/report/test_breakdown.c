@@ -82,114 +82,93 @@ flushed(void)
 }
 
 static void
-begin(struct golden *golden, enum format format)
+begin(enum format format)
 {
-    golden_prepare(golden, format);
-    golden->plan.statistics.breakdown = true;
-    golden->plan.output.percentiles = percentiles_default;
-    golden_begin(golden);
+    golden_prepare(format);
+    golden.plan.statistics.breakdown = true;
+    golden.plan.output.percentiles = percentiles_default;
+    golden_begin();
 }
 
-static void
-a_line_has_the_parts_before_the_verdict(void **state)
+TEST(a_line_has_the_parts_before_the_verdict)
 {
-    (void)state;
-    struct golden golden;
     struct sample slow = split_of(2, 388 * US);
     slow.latency += 11897 * US;
     slow.split.part[PART_QUEUE] += 11897 * US;
     slow.verdict = VERDICT_SLOW;
-    begin(&golden, FORMAT_HUMAN);
-    golden_sample(&golden, split_of(1, 388 * US));
-    golden_sample(&golden, slow);
-    golden_sample(&golden, synced_of(3, 61 * US, 0));
-    golden_sample(&golden, synced_of(4, 61 * US, 9 * US));
-    golden_end(&golden, "breakdown_lines");
+    begin(FORMAT_HUMAN);
+    golden_sample(split_of(1, 388 * US));
+    golden_sample(slow);
+    golden_sample(synced_of(3, 61 * US, 0));
+    golden_sample(synced_of(4, 61 * US, 9 * US));
+    golden_end("breakdown_lines");
 }
 
-static void
-a_request_that_was_not_split_has_the_line_without(void **state)
+TEST(a_request_that_was_not_split_has_the_line_without)
 {
-    (void)state;
     static const enum split_result results[] = {SPLIT_NOT_TRIED, SPLIT_UNASKED,
                                                 SPLIT_LOST};
-    struct golden golden;
-    begin(&golden, FORMAT_HUMAN);
+    begin(FORMAT_HUMAN);
     for (uint64_t i = 0; i < 3; i++)
-        golden_sample(&golden, unsplit_of(i + 1, 30 * US, results[i]));
-    golden_end(&golden, "breakdown_lines_unsplit");
+        golden_sample(unsplit_of(i + 1, 30 * US, results[i]));
+    golden_end("breakdown_lines_unsplit");
 }
 
 static void
 summarize(const struct stats *stats, bool terminal, const char *name)
 {
-    struct golden golden;
-    begin(&golden, FORMAT_HUMAN);
+    begin(FORMAT_HUMAN);
     golden.report->terminal = terminal;
-    golden_summary(&golden, stats, SECOND);
-    golden_end(&golden, name);
+    golden_summary(stats, SECOND);
+    golden_end(name);
 }
 
-static void
-the_parts_stand_before_the_extremes(void **state)
+TEST(the_parts_stand_before_the_extremes)
 {
-    (void)state;
     struct stats stats = rising(100);
     summarize(&stats, true, "breakdown_terminal");
 }
 
-static void
-the_parts_are_told_into_a_pipe_as_well(void **state)
+TEST(the_parts_are_told_into_a_pipe_as_well)
 {
-    (void)state;
     struct stats stats = rising(100);
     summarize(&stats, false, "breakdown_pipe");
 }
 
 /* 1, 9 and 10 requests: the median at least, then the percentiles that they suffice for.
  */
-static void
-of_one_request_the_median_is_shown(void **state)
+TEST(of_one_request_the_median_is_shown)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden, FORMAT_HUMAN);
+    begin(FORMAT_HUMAN);
     for (int count = 1; count <= 10; count += count == 1 ? 8 : 1) {
         struct stats stats = rising(count);
-        golden_summary(&golden, &stats, SECOND);
+        golden_summary(&stats, SECOND);
     }
-    golden_end(&golden, "breakdown_few");
+    golden_end("breakdown_few");
 }
 
-static void
-the_parts_have_the_percentiles_asked_for(void **state)
+TEST(the_parts_have_the_percentiles_asked_for)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = rising(3);
-    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     golden.plan.statistics.breakdown = true;
     assert_null(percentiles_parse("99.9,25", &golden.plan.output.percentiles));
-    golden_begin(&golden);
-    golden_summary(&golden, &stats, SECOND);
+    golden_begin();
+    golden_summary(&stats, SECOND);
     assert_null(percentiles_parse("none", &golden.plan.output.percentiles));
-    golden_summary(&golden, &stats, SECOND);
-    golden_end(&golden, "breakdown_percentiles");
+    golden_summary(&stats, SECOND);
+    golden_end("breakdown_percentiles");
 }
 
-static void
-flushes_of_the_device_are_aligned_with_the_parts(void **state)
+TEST(flushes_of_the_device_are_aligned_with_the_parts)
 {
-    (void)state;
     struct stats stats = flushed();
     summarize(&stats, false, "breakdown_sync");
 }
 
 /* 29 of 100, which no binary fraction is. */
-static void
-a_share_in_whole_percent_is_told_as_that(void **state)
+TEST(a_share_in_whole_percent_is_told_as_that)
 {
-    (void)state;
     struct stats stats = {0};
     struct sample sample = split_of(1, 29 * US);
     int percent;
@@ -202,52 +181,42 @@ a_share_in_whole_percent_is_told_as_that(void **state)
     assert_int_equal(percent, 29);
 }
 
-static void
-those_that_were_not_split_are_counted(void **state)
+TEST(those_that_were_not_split_are_counted)
 {
-    (void)state;
     struct stats stats = sparse();
     summarize(&stats, false, "breakdown_sparse");
 }
 
-static void
-if_none_was_split_there_are_no_parts(void **state)
+TEST(if_none_was_split_there_are_no_parts)
 {
-    (void)state;
     struct stats stats = {0};
     add(&stats, unsplit_of(1, 30 * US, SPLIT_UNASKED));
     add(&stats, unsplit_of(2, 30 * US, SPLIT_LOST));
     summarize(&stats, false, "breakdown_none");
 }
 
-static void
-of_no_requests_nothing_is_told(void **state)
+TEST(of_no_requests_nothing_is_told)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {0};
-    begin(&golden, FORMAT_HUMAN);
-    golden_summary(&golden, &stats, 0);
-    golden_end(&golden, "human_summary_empty");
+    begin(FORMAT_HUMAN);
+    golden_summary(&stats, 0);
+    golden_end("human_summary_empty");
 }
 
 /* Steps of 1, 99 and 100 requests, and one without. */
-static void
-a_row_of_a_sweep_has_the_device(void **state)
+TEST(a_row_of_a_sweep_has_the_device)
 {
-    (void)state;
     static const int counts[] = {1, 99, 100, 0};
-    struct golden golden;
-    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     golden.plan.statistics.breakdown = true;
     golden.plan.sweep.kind = SWEEP_DEPTH;
     golden.plan.output.percentiles = percentiles_default;
-    golden_begin(&golden);
+    golden_begin();
     for (int i = 0; i < 4; i++) {
         struct stats stats = rising(counts[i]);
-        golden_step(&golden, 1 << i, &stats, SECOND);
+        golden_step(1 << i, &stats, SECOND);
     }
-    golden_end(&golden, "breakdown_sweep");
+    golden_end("breakdown_sweep");
 }
 
 /* Fails unless a filter of jq yields true for the records. */
@@ -261,54 +230,45 @@ assert_jq(const char *filter)
     command_free(&result);
 }
 
-static void
-a_json_request_has_the_parts_beside_its_time(void **state)
+TEST(a_json_request_has_the_parts_beside_its_time)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden, FORMAT_JSON);
-    golden_sample(&golden, split_of(1, 388 * US));
-    golden_sample(&golden, synced_of(2, 61 * US, 0));
-    golden_sample(&golden, synced_of(3, 61 * US, 9 * US));
-    golden_sample(&golden, unsplit_of(4, 30 * US, SPLIT_LOST));
-    golden_end(&golden, "breakdown_json_io");
+    begin(FORMAT_JSON);
+    golden_sample(split_of(1, 388 * US));
+    golden_sample(synced_of(2, 61 * US, 0));
+    golden_sample(synced_of(3, 61 * US, 9 * US));
+    golden_sample(unsplit_of(4, 30 * US, SPLIT_LOST));
+    golden_end("breakdown_json_io");
     assert_jq("map(.io | .breakdown | values | .sync_device) == [null, null, 9000]");
     assert_jq("map(.io | select(.breakdown) | .time - ((.breakdown | del(.sync_device) "
               "| add) + .sync)) == [0, 0, 0]");
 }
 
-static void
-json_statistics_have_the_parts(void **state)
+TEST(json_statistics_have_the_parts)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = flushed();
-    begin(&golden, FORMAT_JSON);
-    golden_summary(&golden, &stats, SECOND);
-    golden_end(&golden, "breakdown_json_stat");
+    begin(FORMAT_JSON);
+    golden_summary(&stats, SECOND);
+    golden_end("breakdown_json_stat");
     assert_jq(".[0].stat | .breakdown.sync_device.count == 4 and .breakdown.count == 12 "
               "and .time - 120000 == ([.breakdown[] | objects | .time] | add) - 20000 - "
               ".breakdown.slowest.time");
 }
 
 /* 12 of 100, a step of those, and a run in which none was. */
-static void
-json_lines_count_what_was_not_split(void **state)
+TEST(json_lines_count_what_was_not_split)
 {
-    (void)state;
-    struct golden golden;
     struct stats some = sparse(), none = {0};
     add(&none, unsplit_of(1, 30 * US, SPLIT_UNASKED));
-    golden_prepare(&golden, FORMAT_NDJSON);
+    golden_prepare(FORMAT_NDJSON);
     golden.plan.statistics.breakdown = true;
     golden.plan.sweep.kind = SWEEP_DEPTH;
     assert_null(percentiles_parse("99.9,25", &golden.plan.output.percentiles));
-    golden_begin(&golden);
-    golden_step(&golden, 1, &some, SECOND);
-    golden_summary(&golden, &none, SECOND);
+    golden_begin();
+    golden_step(1, &some, SECOND);
+    golden_summary(&none, SECOND);
     assert_null(percentiles_parse("none", &golden.plan.output.percentiles));
-    golden_summary(&golden, &some, SECOND);
-    golden_end(&golden, "breakdown_ndjson");
+    golden_summary(&some, SECOND);
+    golden_end("breakdown_ndjson");
     assert_jq("map(.stat.breakdown | [.count, .unasked, .lost]) == "
               "[[12, 80, 8], [0, 1, 0], [12, 80, 8]]");
     assert_jq("map(.stat.breakdown.slowest.request) == [12, null, 12]");
@@ -318,24 +278,21 @@ json_lines_count_what_was_not_split(void **state)
 static void
 write_metrics(const char *name)
 {
-    struct golden golden;
     struct stats first = flushed();
     static struct stats second;
     static struct job jobs[2];
     jobs[0].stats = &first;
     jobs[1].stats = &second;
-    begin(&golden, FORMAT_HUMAN);
+    begin(FORMAT_HUMAN);
     golden.plan.workload.load = LOAD_WRITE;
     jobs[0].target.description = jobs[1].target.description =
         golden.job.target.description;
     prometheus_format(&golden.report->text, &golden.plan, jobs, 2, 0, 0);
-    golden_end(&golden, name);
+    golden_end(name);
 }
 
-static void
-metrics_have_sum_and_count_of_each_part(void **state)
+TEST(metrics_have_sum_and_count_of_each_part)
 {
-    (void)state;
     write_metrics("breakdown_prometheus");
     need_program("promtool");
     struct result result = command("promtool check metrics <output");
@@ -345,45 +302,17 @@ metrics_have_sum_and_count_of_each_part(void **state)
 }
 
 /* As they have no flushes. */
-static void
-metrics_of_reads_have_no_flushes_of_the_device(void **state)
+TEST(metrics_of_reads_have_no_flushes_of_the_device)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = rising(3);
     struct job job = {.stats = &stats};
     struct buffer text = {0};
-    begin(&golden, FORMAT_HUMAN);
+    begin(FORMAT_HUMAN);
     job.target.description = golden.job.target.description;
     prometheus_format(&text, &golden.plan, &job, 1, 0, 0);
-    golden_end(&golden, "empty");
+    golden_end("empty");
     assert_contains(text.text, ",part=\"return\"} 3\n");
     assert_contains(text.text, "\nioping_requests_split_total{");
     assert_lacks(text.text, "ioping_sync_device_seconds");
     buffer_free(&text);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_has_the_parts_before_the_verdict),
-        cmocka_unit_test(a_request_that_was_not_split_has_the_line_without),
-        cmocka_unit_test(the_parts_stand_before_the_extremes),
-        cmocka_unit_test(the_parts_are_told_into_a_pipe_as_well),
-        cmocka_unit_test(of_one_request_the_median_is_shown),
-        cmocka_unit_test(the_parts_have_the_percentiles_asked_for),
-        cmocka_unit_test(flushes_of_the_device_are_aligned_with_the_parts),
-        cmocka_unit_test(a_share_in_whole_percent_is_told_as_that),
-        cmocka_unit_test(those_that_were_not_split_are_counted),
-        cmocka_unit_test(if_none_was_split_there_are_no_parts),
-        cmocka_unit_test(of_no_requests_nothing_is_told),
-        cmocka_unit_test(a_row_of_a_sweep_has_the_device),
-        cmocka_unit_test(a_json_request_has_the_parts_beside_its_time),
-        cmocka_unit_test(json_statistics_have_the_parts),
-        cmocka_unit_test(json_lines_count_what_was_not_split),
-        cmocka_unit_test(metrics_have_sum_and_count_of_each_part),
-        cmocka_unit_test(metrics_of_reads_have_no_flushes_of_the_device),
-    };
-    return cmocka_run_group_tests_name("breakdown", tests, NULL, unmount_all);
 }

@@ -57,10 +57,8 @@ answers(const struct setup *setup, enum check_state state, const char *line)
     buffer_free(&text);
 }
 
-static void
-without_limits_it_is_p99(void **state)
+TEST(without_limits_it_is_p99)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     record(&setup.jobs[0], 200, 1000 * 1000);
@@ -69,10 +67,8 @@ without_limits_it_is_p99(void **state)
             "failed=0c\n");
 }
 
-static void
-of_few_requests_it_is_the_average_and_the_maximum(void **state)
+TEST(of_few_requests_it_is_the_average_and_the_maximum)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     record(&setup.jobs[0], 1, 1);
@@ -82,10 +78,8 @@ of_few_requests_it_is_the_average_and_the_maximum(void **state)
             "max=1.234567891s iops=1.62 failed=0c\n");
 }
 
-static void
-limits_that_are_kept_stand_beside_their_figures(void **state)
+TEST(limits_that_are_kept_stand_beside_their_figures)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     limit(&setup, "p99=5ms", "p99=20ms");
@@ -98,10 +92,8 @@ limits_that_are_kept_stand_beside_their_figures(void **state)
             "failed=0c\n");
 }
 
-static void
-a_limit_that_warns_is_named(void **state)
+TEST(a_limit_that_warns_is_named)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     limit(&setup, "p50=900us", "p50=1");
@@ -112,10 +104,8 @@ a_limit_that_warns_is_named(void **state)
             "p50=0.001s;0.0009;1 p99=0.001s max=0.001s;1 iops=1000 failed=0c\n");
 }
 
-static void
-the_worst_figure_comes_first(void **state)
+TEST(the_worst_figure_comes_first)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     limit(&setup, "p50=1us", NULL);
@@ -131,10 +121,8 @@ the_worst_figure_comes_first(void **state)
 }
 
 /* Otherwise the line would say that 1 ms exceeds 1 ms. */
-static void
-digits_show_by_how_little_a_limit_is_broken(void **state)
+TEST(digits_show_by_how_little_a_limit_is_broken)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     limit(&setup, NULL, "max=10ms");
@@ -144,10 +132,8 @@ digits_show_by_how_little_a_limit_is_broken(void **state)
             "p99=U max=0.010000001s;;0.01 iops=99.999 failed=0c\n");
 }
 
-static void
-of_several_limits_on_a_figure_the_strictest_is_shown(void **state)
+TEST(of_several_limits_on_a_figure_the_strictest_is_shown)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     limit(&setup, "p99=5ms", "p99.0=30ms");
@@ -160,10 +146,8 @@ of_several_limits_on_a_figure_the_strictest_is_shown(void **state)
             "max=0.001s iops=1000;9:;2: failed=0c\n");
 }
 
-static void
-a_limit_that_is_not_known_is_unknown(void **state)
+TEST(a_limit_that_is_not_known_is_unknown)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     limit(&setup, "p99=1", NULL);
@@ -173,10 +157,8 @@ a_limit_that_is_not_known_is_unknown(void **state)
             "| p50=0.001s p99=U;1 max=0.001s iops=1000 failed=0c\n");
 }
 
-static void
-a_failed_request_is_critical(void **state)
+TEST(a_failed_request_is_critical)
 {
-    (void)state;
     struct setup setup;
     char line[256];
     set_up(&setup, "/data", NULL);
@@ -192,10 +174,8 @@ a_failed_request_is_critical(void **state)
     answers(&setup, CHECK_CRITICAL, line);
 }
 
-static void
-requests_without_answer_are_critical_and_failed(void **state)
+TEST(requests_without_answer_are_critical_and_failed)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     struct outcome *outcome = &setup.jobs[0].outcome;
@@ -210,10 +190,8 @@ requests_without_answer_are_critical_and_failed(void **state)
             "iops=U failed=1c\n");
 }
 
-static void
-when_nothing_counts_it_is_unknown_why(void **state)
+TEST(when_nothing_counts_it_is_unknown_why)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     limit(&setup, "p50=2ms", "p50=3ms");
@@ -229,10 +207,8 @@ when_nothing_counts_it_is_unknown_why(void **state)
             "p50=U;0.002;0.003 p99=U max=U iops=U failed=0c\n");
 }
 
-static void
-a_file_that_was_not_written_is_unknown(void **state)
+TEST(a_file_that_was_not_written_is_unknown)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     record(&setup.jobs[0], 200, 1000 * 1000);
@@ -243,10 +219,8 @@ a_file_that_was_not_written_is_unknown(void **state)
             "p50=0.001s p99=0.001s max=0.001s iops=1000 failed=0c\n");
 }
 
-static void
-the_worst_target_comes_first(void **state)
+TEST(the_worst_target_comes_first)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/a", "/b");
     limit(&setup, NULL, "max=1.5ms");
@@ -259,10 +233,8 @@ the_worst_target_comes_first(void **state)
             "iops'=500 '/b failed'=0c\n");
 }
 
-static void
-a_target_that_is_named_again_has_a_number(void **state)
+TEST(a_target_that_is_named_again_has_a_number)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/a", "/a");
     record(&setup.jobs[0], 200, 1000 * 1000);
@@ -273,10 +245,8 @@ a_target_that_is_named_again_has_a_number(void **state)
             "p99'=0.002s '/a#2 max'=0.002s '/a#2 iops'=500 '/a#2 failed'=0c\n");
 }
 
-static void
-chosen_percentiles_take_the_place_of_the_usual_ones(void **state)
+TEST(chosen_percentiles_take_the_place_of_the_usual_ones)
 {
-    (void)state;
     struct setup setup;
     set_up(&setup, "/data", NULL);
     assert_null(percentiles_parse("90,99.9", &setup.jobs[0].plan.output.percentiles));
@@ -286,8 +256,7 @@ chosen_percentiles_take_the_place_of_the_usual_ones(void **state)
             "failed=0c\n");
 }
 
-static void
-odd_paths_are_harmless(void **state)
+TEST(odd_paths_are_harmless)
 {
     static const struct {
         const char *path, *text, *label;
@@ -321,8 +290,7 @@ odd_paths_are_harmless(void **state)
     }
 }
 
-static void
-an_error_is_unknown(void **state)
+TEST(an_error_is_unknown)
 {
     static const int statuses[] = {EXIT_USAGE, EXIT_PREPARE};
     (void)state;
@@ -336,29 +304,4 @@ an_error_is_unknown(void **state)
                             "IOPING UNKNOWN - a\\174b\\012: not ready; wait\n");
         buffer_free(&text);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_limits_it_is_p99),
-        cmocka_unit_test(of_few_requests_it_is_the_average_and_the_maximum),
-        cmocka_unit_test(limits_that_are_kept_stand_beside_their_figures),
-        cmocka_unit_test(a_limit_that_warns_is_named),
-        cmocka_unit_test(the_worst_figure_comes_first),
-        cmocka_unit_test(digits_show_by_how_little_a_limit_is_broken),
-        cmocka_unit_test(of_several_limits_on_a_figure_the_strictest_is_shown),
-        cmocka_unit_test(a_limit_that_is_not_known_is_unknown),
-        cmocka_unit_test(a_failed_request_is_critical),
-        cmocka_unit_test(requests_without_answer_are_critical_and_failed),
-        cmocka_unit_test(when_nothing_counts_it_is_unknown_why),
-        cmocka_unit_test(a_file_that_was_not_written_is_unknown),
-        cmocka_unit_test(the_worst_target_comes_first),
-        cmocka_unit_test(a_target_that_is_named_again_has_a_number),
-        cmocka_unit_test(chosen_percentiles_take_the_place_of_the_usual_ones),
-        cmocka_unit_test(odd_paths_are_harmless),
-        cmocka_unit_test(an_error_is_unknown),
-    };
-    return cmocka_run_group_tests_name("report/check", tests, NULL, NULL);
 }

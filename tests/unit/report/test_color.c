@@ -15,8 +15,7 @@ set(const char *name, const char *value)
         unsetenv(name);
 }
 
-static void
-the_option_the_stream_and_the_environment_decide(void **state)
+TEST(the_option_the_stream_and_the_environment_decide)
 {
     static const struct {
         enum color when;
@@ -59,10 +58,8 @@ the_option_the_stream_and_the_environment_decide(void **state)
     close(terminal);
 }
 
-static void
-only_slow_failed_and_cached_requests_have_a_tone(void **state)
+TEST(only_slow_failed_and_cached_requests_have_a_tone)
 {
-    (void)state;
     static const struct {
         enum verdict verdict;
         enum color_tone tone;
@@ -77,10 +74,8 @@ only_slow_failed_and_cached_requests_have_a_tone(void **state)
         assert_int_equal(color_of(cases[i].verdict), cases[i].tone);
 }
 
-static void
-a_word_has_its_colour_around_it(void **state)
+TEST(a_word_has_its_colour_around_it)
 {
-    (void)state;
     static const struct {
         bool on;
         enum color_tone tone;
@@ -103,15 +98,4 @@ a_word_has_its_colour_around_it(void **state)
         assert_string_equal(text.text, cases[i].text);
     }
     buffer_free(&text);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_option_the_stream_and_the_environment_decide),
-        cmocka_unit_test(only_slow_failed_and_cached_requests_have_a_tone),
-        cmocka_unit_test(a_word_has_its_colour_around_it),
-    };
-    return cmocka_run_group_tests_name("color", tests, NULL, NULL);
 }

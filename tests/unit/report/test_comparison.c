@@ -60,15 +60,8 @@ fill_rows(struct comparison_row *rows, const struct device *devices, int count)
 static void
 compare(const struct buffer *text, const char *name)
 {
-    char path[1100];
-    size_t size;
-    const char *source = getenv("IOPING_SOURCE");
-    snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
-    char *expected = golden_read(path, &size);
     assert_false(text->failed);
-    if (text->length != size || memcmp(text->text, expected, size) != 0)
-        fail_msg("%s: expected:\n%s\nwritten:\n%s", name, expected, text->text);
-    free(expected);
+    golden_compare(text->text, text->length, name);
 }
 
 static struct buffer
@@ -103,10 +96,8 @@ static const struct device gp3 = {"/mnt/gp3", 99, 246900, 0, 0, {{0}}},
                            nfs = {"/mnt/nfs", 0, 0, 0, 0, {{0}}};
 
 /* One is much slower, one differs by its tail alone. */
-static void
-changes_are_those_from_the_first_row(void **state)
+TEST(changes_are_those_from_the_first_row)
 {
-    (void)state;
     const struct device devices[] = {
         {"/mnt/gp2", 1960, 576900, 39, 1440000, {{0}}},
         {"/mnt/gp3", 1960, 561000, 39, 1710000, {{0.94, 1.004}, {1.0921, 1.268}}},
@@ -116,10 +107,8 @@ changes_are_those_from_the_first_row(void **state)
 }
 
 /* No two of them are known to differ. */
-static void
-nothing_is_the_fastest_where_nothing_is_ranked(void **state)
+TEST(nothing_is_the_fastest_where_nothing_is_ranked)
 {
-    (void)state;
     static const int places[][2] = {{0, 0}, {1, 1}, {1, 0}, {1, 2}};
     const struct device devices[] = {{"a", 9, MS, 0, 0, {{0}}},
                                      {"b", 9, 2 * MS, 0, 0, {{0}}}};
@@ -138,10 +127,8 @@ nothing_is_the_fastest_where_nothing_is_ranked(void **state)
 }
 
 /* What is not certain has its legend, each once. */
-static void
-what_may_be_none_is_marked_and_what_is_not_known(void **state)
+TEST(what_may_be_none_is_marked_and_what_is_not_known)
 {
-    (void)state;
     const struct device devices[] = {
         {"a", 500, 1000000, 0, 0, {{0}}},
         {"b", 500, 1050000, 0, 0, {{0.98, 1.12}, {0.97, 1.22}}},
@@ -152,10 +139,8 @@ what_may_be_none_is_marked_and_what_is_not_known(void **state)
     check(devices, 5, NULL, NULL, "comparison_marks");
 }
 
-static void
-files_are_compared_with_the_first_by_its_name(void **state)
+TEST(files_are_compared_with_the_first_by_its_name)
 {
-    (void)state;
     const struct device devices[] = {
         {"gp\n2", 1960, 576900, 39, 1440000, {{0}}},
         {"gp3", 1960, 561000, 39, 1710000, {{0.94, 1.004}, {1.0921, 1.268}}},
@@ -167,10 +152,8 @@ files_are_compared_with_the_first_by_its_name(void **state)
     check(devices, 2, "gp\n2", &slos, "comparison_files_slo");
 }
 
-static void
-with_limits_there_is_a_column_for_them(void **state)
+TEST(with_limits_there_is_a_column_for_them)
 {
-    (void)state;
     const struct device devices[] = {
         gp3, {"/mnt/hdd", 100, 8 * MS, 0, 0, {{31.9, 32.8}, {0}}}, nfs};
     struct slos slos = {0};
@@ -178,20 +161,16 @@ with_limits_there_is_a_column_for_them(void **state)
     check(devices, 3, NULL, &slos, "comparison_slo");
 }
 
-static void
-there_is_a_table_if_nothing_counted(void **state)
+TEST(there_is_a_table_if_nothing_counted)
 {
-    (void)state;
     const struct device devices[] = {{"/b", 0, 0, 0, 0, {{0}}},
                                      {"/a", 0, 0, 0, 0, {{0}}}};
     check(devices, 2, NULL, NULL, "comparison_nothing");
 }
 
 /* A character has one column, and a byte that is none as well. */
-static void
-names_cannot_drive_the_terminal_and_are_aligned(void **state)
+TEST(names_cannot_drive_the_terminal_and_are_aligned)
 {
-    (void)state;
     const struct device devices[] = {
         {"/mnt/gr\xc3\xb6\xc3\x9f"
          "e",
@@ -207,8 +186,7 @@ names_cannot_drive_the_terminal_and_are_aligned(void **state)
 }
 
 /* The columns that are missing are those that tell least of the difference. */
-static void
-a_terminal_has_the_columns_that_fit(void **state)
+TEST(a_terminal_has_the_columns_that_fit)
 {
     static const struct {
         const char *path, *head;
@@ -249,10 +227,8 @@ a_terminal_has_the_columns_that_fit(void **state)
     }
 }
 
-static void
-columns_are_as_wide_as_their_widest_entry(void **state)
+TEST(columns_are_as_wide_as_their_widest_entry)
 {
-    (void)state;
     const struct device devices[] = {
         {"a", 1, 1, 0, 0, {{0}}},
         {"b", 1, 4392000 * MS, 0, 0, {{4.1e12, 4.5e12}, {2, 4.5e12}}}};
@@ -268,10 +244,8 @@ columns_are_as_wide_as_their_widest_entry(void **state)
 }
 
 /* Check what the second of two has for its median: bounds are rounded to the outside. */
-static void
-changes_are_rounded_and_bounds_away_from_them(void **state)
+TEST(changes_are_rounded_and_bounds_away_from_them)
 {
-    (void)state;
     static const struct {
         int64_t first, second;
         double low, high;
@@ -319,10 +293,8 @@ changes_are_rounded_and_bounds_away_from_them(void **state)
     }
 }
 
-static void
-bounds_that_are_both_open_are_not_known(void **state)
+TEST(bounds_that_are_both_open_are_not_known)
 {
-    (void)state;
     const struct interval open = {.known = true, .low = 0, .high = INFINITY};
     char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
     comparison_describe(26.6, &open, change, bounds);
@@ -331,10 +303,8 @@ bounds_that_are_both_open_are_not_known(void **state)
 }
 
 /* However few the requests are. */
-static void
-one_request_has_all_its_values(void **state)
+TEST(one_request_has_all_its_values)
 {
-    (void)state;
     const struct device target = {"/one", 1, 250000, 0, 0, {{0}}};
     struct buffer text = table_of(&target, 1, NULL, NULL);
     assert_contains(text.text, "\n/one            1     250 us         -         250 us"
@@ -343,10 +313,8 @@ one_request_has_all_its_values(void **state)
 }
 
 /* The second largest of 100 is the 99th percentile. */
-static void
-the_tail_is_not_the_largest(void **state)
+TEST(the_tail_is_not_the_largest)
 {
-    (void)state;
     const struct device devices[] = {{"a", 99, 1003520, 1, 9 * MS, {{0}}},
                                      {"b", 98, 1003520, 2, 9 * MS, {{0}}}};
     struct buffer text = table_of(devices, 2, NULL, NULL);
@@ -358,10 +326,8 @@ the_tail_is_not_the_largest(void **state)
 }
 
 /* 60 of 100 in 2 ms, the others in 50 ms. */
-static void
-a_broken_limit_goes_before_one_that_is_not_known(void **state)
+TEST(a_broken_limit_goes_before_one_that_is_not_known)
 {
-    (void)state;
     static const struct device target = {"/t", 60, 2 * MS, 40, 50 * MS, {{0}}};
     static const struct {
         const char *limits[3], *verdict;
@@ -387,26 +353,4 @@ a_broken_limit_goes_before_one_that_is_not_known(void **state)
             fail_msg("%s: %s", cases[i].limits[0], text.text);
         buffer_free(&text);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes_are_those_from_the_first_row),
-        cmocka_unit_test(nothing_is_the_fastest_where_nothing_is_ranked),
-        cmocka_unit_test(what_may_be_none_is_marked_and_what_is_not_known),
-        cmocka_unit_test(files_are_compared_with_the_first_by_its_name),
-        cmocka_unit_test(with_limits_there_is_a_column_for_them),
-        cmocka_unit_test(there_is_a_table_if_nothing_counted),
-        cmocka_unit_test(names_cannot_drive_the_terminal_and_are_aligned),
-        cmocka_unit_test(a_terminal_has_the_columns_that_fit),
-        cmocka_unit_test(columns_are_as_wide_as_their_widest_entry),
-        cmocka_unit_test(changes_are_rounded_and_bounds_away_from_them),
-        cmocka_unit_test(bounds_that_are_both_open_are_not_known),
-        cmocka_unit_test(one_request_has_all_its_values),
-        cmocka_unit_test(the_tail_is_not_the_largest),
-        cmocka_unit_test(a_broken_limit_goes_before_one_that_is_not_known),
-    };
-    return cmocka_run_group_tests_name("comparison", tests, NULL, unmount_all);
 }

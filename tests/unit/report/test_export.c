@@ -63,7 +63,6 @@ until(const atomic_int *value, int least)
 static struct track track; /* empty */
 
 struct setup {
-    struct golden golden;
     struct stats stats;
     struct export export;
     char metrics[1100], plot[1100];
@@ -71,29 +70,28 @@ struct setup {
 
 /* Adds the text that the output with NUMBER of the plan begins with. */
 static void
-add_first(struct buffer *text, const struct golden *golden, int number)
+add_first(struct buffer *text, int number)
 {
     struct report report = {
-        .plan = &golden->plan, .jobs = &golden->job, .count = 1, .wall = golden_wall};
-    const struct report_format *format = golden->plan.output.list[number].kind->format;
+        .plan = &golden.plan, .jobs = &golden.job, .count = 1, .wall = golden_wall};
+    const struct report_format *format = golden.plan.output.list[number].kind->format;
     if (format->open)
         format->open(&report);
     else
-        format->tick(&report, &golden->job, 1, 0, false);
+        format->tick(&report, &golden.job, 1, 0, false);
     if (format->close)
         format->close(&report);
     *text = report.text;
 }
 
 static void
-begin_export(struct export *export, const struct golden *golden)
+begin_export(struct export *export)
 {
     struct error error;
-    assert_int_equal(export_begin(export, &golden->plan, &golden->job, 1, NULL, &error),
-                     0);
-    for (int i = 1; i < golden->plan.output.count; i++) {
+    assert_int_equal(export_begin(export, &golden.plan, &golden.job, 1, NULL, &error), 0);
+    for (int i = 1; i < golden.plan.output.count; i++) {
         struct buffer text;
-        add_first(&text, golden, i);
+        add_first(&text, i);
         assert_int_equal(export_first(export, i, &text, &error), 0);
     }
     assert_int_equal(export_start(export, &error), 0);
@@ -106,7 +104,7 @@ static void
 hand_over_file(struct setup *setup, int number, bool last)
 {
     struct buffer text;
-    add_first(&text, &setup->golden, number);
+    add_first(&text, number);
     export_hand_over(&setup->export, number, &text, last);
 }
 
@@ -123,16 +121,16 @@ begin(struct setup *setup)
 {
     memset(setup, 0, sizeof(*setup));
     memset(&told, 0, sizeof(told));
-    golden_prepare(&setup->golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     snprintf(setup->metrics, sizeof(setup->metrics), "%s/a.prom", scratch());
     snprintf(setup->plot, sizeof(setup->plot), "%s/a.svg", scratch());
-    output_add(&setup->golden.plan, FORMAT_PROMETHEUS, setup->metrics);
-    output_add(&setup->golden.plan, FORMAT_PLOT, setup->plot);
-    setup->golden.plan.ends.timeout = INT64_MAX;
-    setup->golden.plan.ends.grace = HOUR;
-    setup->golden.job.stats = &setup->stats;
-    setup->golden.job.track = &track;
-    begin_export(&setup->export, &setup->golden);
+    output_add(&golden.plan, FORMAT_PROMETHEUS, setup->metrics);
+    output_add(&golden.plan, FORMAT_PLOT, setup->plot);
+    golden.plan.ends.timeout = INT64_MAX;
+    golden.plan.ends.grace = HOUR;
+    golden.job.stats = &setup->stats;
+    golden.job.track = &track;
+    begin_export(&setup->export);
     setup->export.replace = fake_replace;
 }
 
@@ -144,6 +142,16 @@ hand_over(struct setup *setup, uint64_t requests)
     hand_over_file(setup, METRICS, false);
 }
 
+static int
+hear_wake_ups(void **state)
+{
+    (void)state;
+    os_signals_install(); /* they end a wait then */
+    return 0;
+}
+
+GROUP_SETUP(hear_wake_ups)
+
 static void
 assert_written(int number, const char *path, int requests, bool durable)
 {
@@ -153,23 +161,18 @@ assert_written(int number, const char *path, int requests, bool durable)
     assert_int_equal(written->durable, durable);
 }
 
-static void
-without_files_there_is_no_thread(void **state)
+TEST(without_files_there_is_no_thread)
 {
-    (void)state;
-    struct golden golden;
     struct export export;
-    golden_prepare(&golden, FORMAT_HUMAN);
-    begin_export(&export, &golden);
+    golden_prepare(FORMAT_HUMAN);
+    begin_export(&export);
     assert_null(export.writer);
     assert_true(export_end(&export));
     assert_int_equal(export.error, 0);
 }
 
-static void
-the_newest_version_takes_the_place_of_one_that_waits(void **state)
+TEST(the_newest_version_takes_the_place_of_one_that_waits)
 {
-    (void)state;
     struct setup setup;
     begin(&setup);
     atomic_store(&told.hold, true);
@@ -184,10 +187,8 @@ the_newest_version_takes_the_place_of_one_that_waits(void **state)
     assert_written(1, setup.metrics, 99, false);
 }
 
-static void
-the_last_version_alone_is_durable(void **state)
+TEST(the_last_version_alone_is_durable)
 {
-    (void)state;
     struct setup setup;
     begin(&setup);
     hand_over(&setup, 1);
@@ -206,10 +207,8 @@ the_last_version_alone_is_durable(void **state)
 }
 
 /* Metrics that are handed over more often than they can be written. */
-static void
-each_file_has_its_turn(void **state)
+TEST(each_file_has_its_turn)
 {
-    (void)state;
     struct setup setup;
     begin(&setup);
     atomic_store(&told.hold, true);
@@ -270,10 +269,8 @@ wait_for_a_stuck_one(struct setup *setup, char **errors)
     return waited;
 }
 
-static void
-what_is_stuck_is_given_up_and_noted(void **state)
+TEST(what_is_stuck_is_given_up_and_noted)
 {
-    (void)state;
     static const struct {
         int64_t timeout, grace, least;
     } cases[] = {
@@ -285,8 +282,8 @@ what_is_stuck_is_given_up_and_noted(void **state)
         struct setup setup;
         char expected[2400], *errors;
         begin(&setup);
-        setup.golden.plan.ends.timeout = cases[i].timeout;
-        setup.golden.plan.ends.grace = cases[i].grace;
+        golden.plan.ends.timeout = cases[i].timeout;
+        golden.plan.ends.grace = cases[i].grace;
         int64_t waited = wait_for_a_stuck_one(&setup, &errors);
         snprintf(expected, sizeof(expected),
                  "^ioping: [^\n]*/a\\.svg: not written after [0-9.]+ m?s\n"
@@ -298,14 +295,12 @@ what_is_stuck_is_given_up_and_noted(void **state)
 }
 
 /* What it waits for may be the same disk. */
-static void
-after_a_request_without_answer_it_is_not_waited_for_long(void **state)
+TEST(after_a_request_without_answer_it_is_not_waited_for_long)
 {
-    (void)state;
     struct setup setup;
     char *errors;
     begin(&setup);
-    setup.golden.job.under_way = (struct job_under_way){1, 1};
+    golden.job.under_way = (struct job_under_way){1, 1};
     assert_true(wait_for_a_stuck_one(&setup, &errors) < HOUR);
     free(errors);
 }
@@ -319,10 +314,8 @@ interrupt_once_it_waits(void *process)
 }
 
 /* In a child, as the signal cannot be taken back. */
-static void
-a_signal_ends_the_wait(void **state)
+TEST(a_signal_ends_the_wait)
 {
-    (void)state;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -358,10 +351,8 @@ tell_after(struct setup *setup, int count, bool news)
         export_tell(&setup->export);
 }
 
-static void
-a_failure_is_told_once_while_it_lasts(void **state)
+TEST(a_failure_is_told_once_while_it_lasts)
 {
-    (void)state;
     struct setup setup;
     static const int failures[] = {EIO, EIO, 0, ENOSPC};
     begin(&setup);
@@ -381,10 +372,8 @@ a_failure_is_told_once_while_it_lasts(void **state)
     free(errors);
 }
 
-static void
-a_failure_at_the_end_is_told_too(void **state)
+TEST(a_failure_at_the_end_is_told_too)
 {
-    (void)state;
     struct setup setup;
     begin(&setup);
     int saved = catch_errors();
@@ -402,7 +391,6 @@ a_failure_at_the_end_is_told_too(void **state)
 /* What of a log was written: by which call, and the lines of it, without its head. */
 static struct {
     struct export export;
-    struct golden golden;
     char path[1100], written[512];
     atomic_int calls, error; /* errno of those that add; 0: they succeed */
 } logged;
@@ -441,12 +429,12 @@ static void
 begin_log(void)
 {
     memset(&logged, 0, sizeof(logged));
-    golden_prepare(&logged.golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     snprintf(logged.path, sizeof(logged.path), "%s/a.hlog", scratch());
-    output_add(&logged.golden.plan, FORMAT_HDR, logged.path);
-    logged.golden.plan.ends.timeout = INT64_MAX;
-    logged.golden.plan.ends.grace = HOUR;
-    begin_export(&logged.export, &logged.golden);
+    output_add(&golden.plan, FORMAT_HDR, logged.path);
+    golden.plan.ends.timeout = INT64_MAX;
+    golden.plan.ends.grace = HOUR;
+    begin_export(&logged.export);
     logged.export.append = fake_append;
     logged.export.replace = fake_begin_again;
 }
@@ -468,10 +456,8 @@ add_line(const char *line, int calls)
     until(&logged.calls, calls);
 }
 
-static void
-a_log_grows_by_the_lines_that_are_new(void **state)
+TEST(a_log_grows_by_the_lines_that_are_new)
 {
-    (void)state;
     begin_log();
     add_line("one ", 1);
     add_line("two ", 2);
@@ -482,10 +468,8 @@ a_log_grows_by_the_lines_that_are_new(void **state)
 }
 
 /* And none is written twice: the file ends where it did when one could not be added. */
-static void
-lines_that_could_not_be_added_come_with_the_next(void **state)
+TEST(lines_that_could_not_be_added_come_with_the_next)
 {
-    (void)state;
     begin_log();
     int saved = catch_errors();
     atomic_store(&logged.error, ENOSPC);
@@ -502,10 +486,8 @@ lines_that_could_not_be_added_come_with_the_next(void **state)
     assert_int_equal(logged.export.error, 0);
 }
 
-static void
-lines_that_cannot_be_added_in_the_end_are_a_failure(void **state)
+TEST(lines_that_cannot_be_added_in_the_end_are_a_failure)
 {
-    (void)state;
     begin_log();
     int saved = catch_errors();
     atomic_store(&logged.error, ENOSPC);
@@ -522,10 +504,8 @@ lines_that_cannot_be_added_in_the_end_are_a_failure(void **state)
 }
 
 /* Somebody has moved it away. */
-static void
-a_log_that_is_gone_begins_again(void **state)
+TEST(a_log_that_is_gone_begins_again)
 {
-    (void)state;
     begin_log();
     atomic_store(&logged.error, ENOENT);
     add_line("one ", 2);
@@ -535,10 +515,8 @@ a_log_that_is_gone_begins_again(void **state)
 }
 
 /* 16 MiB of them: it is no use to fill the memory instead of the disk. */
-static void
-lines_that_wait_have_an_end(void **state)
+TEST(lines_that_wait_have_an_end)
 {
-    (void)state;
     static const char much[1 << 20] = {0};
     begin_log();
     int saved = catch_errors();
@@ -554,27 +532,4 @@ lines_that_wait_have_an_end(void **state)
     free(caught(saved));
     assert_true(ended);
     assert_int_equal(logged.export.error, ENOMEM);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_files_there_is_no_thread),
-        cmocka_unit_test(the_newest_version_takes_the_place_of_one_that_waits),
-        cmocka_unit_test(the_last_version_alone_is_durable),
-        cmocka_unit_test(each_file_has_its_turn),
-        cmocka_unit_test(what_is_stuck_is_given_up_and_noted),
-        cmocka_unit_test(after_a_request_without_answer_it_is_not_waited_for_long),
-        cmocka_unit_test(a_signal_ends_the_wait),
-        cmocka_unit_test(a_failure_is_told_once_while_it_lasts),
-        cmocka_unit_test(a_failure_at_the_end_is_told_too),
-        cmocka_unit_test(a_log_grows_by_the_lines_that_are_new),
-        cmocka_unit_test(lines_that_could_not_be_added_come_with_the_next),
-        cmocka_unit_test(lines_that_cannot_be_added_in_the_end_are_a_failure),
-        cmocka_unit_test(a_log_that_is_gone_begins_again),
-        cmocka_unit_test(lines_that_wait_have_an_end),
-    };
-    os_signals_install(); /* wake-ups end a wait then */
-    return cmocka_run_group_tests_name("export", tests, NULL, unmount_all);
 }

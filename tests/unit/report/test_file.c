@@ -14,73 +14,62 @@ file_path(void)
 
 /* Prepares two reports, the first in FORMAT and PATH; the test may change the plan. */
 static void
-prepare(struct golden *golden, enum format format, const char *path)
+prepare(enum format format, const char *path)
 {
-    golden_prepare(golden, format);
-    golden->plan.target_count = 1;
-    golden->plan.output.list[0].path = path;
-    golden->plan.output.list[1] =
+    golden_prepare(format);
+    golden.plan.target_count = 1;
+    golden.plan.output.list[0].path = path;
+    golden.plan.output.list[1] =
         (struct output){.kind = &output_kinds[FORMAT_HUMAN], .summary = true};
-    golden->plan.output.count = golden->plan.output.streams = 2;
-    golden->job.target.fd = -1;
+    golden.plan.output.count = golden.plan.output.streams = 2;
+    golden.job.target.fd = -1;
 }
 
 static void
-begin(struct golden *golden)
+begin(void)
 {
     struct error error = {0};
-    if (report_open(&golden->reports, &golden->plan, &error) < 0)
+    if (report_open(&golden.reports, &golden.plan, &error) < 0)
         fail_msg("%s", error.why);
-    golden_begin(golden);
-    golden->reports.list[1].wall = golden_wall;
+    golden_begin();
+    golden.reports.list[1].wall = golden_wall;
 }
 
 static void
 assert_same(const char *path, const char *name)
 {
-    char golden[1100];
-    size_t size, expected_size;
-    const char *source = getenv("IOPING_SOURCE");
-    snprintf(golden, sizeof(golden), "%s/tests/golden/%s", source ? source : ".", name);
+    size_t size;
     char *text = golden_read(path, &size);
-    char *expected = golden_read(golden, &expected_size);
-    assert_string_equal(text, expected);
+    golden_compare(text, size, name);
     free(text);
-    free(expected);
 }
 
-static void
-each_has_what_it_would_have_alone(void **state)
+TEST(each_has_what_it_would_have_alone)
 {
-    (void)state;
-    static struct golden golden;
     struct stats stats = golden_stats();
     stats.latency.sum = 4500000;
-    prepare(&golden, FORMAT_RAW, file_path());
-    begin(&golden);
+    prepare(FORMAT_RAW, file_path());
+    begin();
     assert_int_equal(golden.reports.count, 2);
-    golden_sample(&golden, (struct sample){.index = 1, .size = 512, .bytes = 512});
-    golden_period(&golden, &stats, 1000);
-    golden_summary(&golden, &stats, 2000);
+    golden_sample((struct sample){.index = 1, .size = 512, .bytes = 512});
+    golden_period(&stats, 1000);
+    golden_summary(&stats, 2000);
     report_explain(&golden.reports, &golden.job, 1);
-    golden_end(&golden, "file_screen");
+    golden_end("file_screen");
     assert_same(file_path(), "raw_report");
     assert_true(golden.job.outcome.brief);
 }
 
 /* A terminal is where people are. */
-static void
-what_a_terminal_shows_is_not_in_the_file(void **state)
+TEST(what_a_terminal_shows_is_not_in_the_file)
 {
-    (void)state;
-    static struct golden golden;
     struct stats stats = golden_stats();
-    prepare(&golden, FORMAT_HUMAN, "/dev/null");
-    begin(&golden);
+    prepare(FORMAT_HUMAN, "/dev/null");
+    begin();
     golden.reports.list[1].terminal = true;
     assert_false(golden.reports.list[0].terminal);
     assert_false(golden.reports.list[0].color);
-    golden_summary(&golden, &stats, 2000);
+    golden_summary(&stats, 2000);
     report_explain(&golden.reports, &golden.job, 1);
     report_end(&golden.reports, &golden.outcome);
     dup2(golden.saved, 1);
@@ -89,18 +78,15 @@ what_a_terminal_shows_is_not_in_the_file(void **state)
 }
 
 /* FILE fails at once, and stdout has its summary. */
-static void
-a_failure_of_one_ends_the_run_and_not_the_other(void **state)
+TEST(a_failure_of_one_ends_the_run_and_not_the_other)
 {
-    (void)state;
-    static struct golden golden;
     struct stats stats = golden_stats();
     stats.latency.sum = 4500000;
-    prepare(&golden, FORMAT_RAW, "/dev/full");
-    begin(&golden);
+    prepare(FORMAT_RAW, "/dev/full");
+    begin();
     assert_int_equal(golden.observer.period(&golden.reports, &golden.job, &stats, 1), -1);
     assert_true(golden.reports.failed);
-    assert_int_equal(golden_summary(&golden, &stats, 2000), -1);
+    assert_int_equal(golden_summary(&stats, 2000), -1);
     report_end(&golden.reports, &golden.outcome);
     dup2(golden.saved, 1);
     close(golden.saved);
@@ -109,18 +95,15 @@ a_failure_of_one_ends_the_run_and_not_the_other(void **state)
     assert_string_equal(golden.outcome.output, "/dev/full");
 }
 
-static void
-json_is_closed_when_the_screen_has_failed(void **state)
+TEST(json_is_closed_when_the_screen_has_failed)
 {
-    (void)state;
-    static struct golden golden;
     struct stats stats = golden_stats();
     struct stat info;
     char last[8] = "";
-    prepare(&golden, FORMAT_JSON, file_path());
-    begin(&golden);
+    prepare(FORMAT_JSON, file_path());
+    begin();
     golden.reports.list[1].stream = open("/dev/full", O_WRONLY);
-    assert_int_equal(golden_summary(&golden, &stats, 2000), -1);
+    assert_int_equal(golden_summary(&stats, 2000), -1);
     report_end(&golden.reports, &golden.outcome);
     dup2(golden.saved, 1);
     close(golden.saved);
@@ -134,15 +117,12 @@ json_is_closed_when_the_screen_has_failed(void **state)
     assert_int_equal(golden.outcome.output_error, ENOSPC);
 }
 
-static void
-a_file_that_is_a_target_keeps_what_it_has(void **state)
+TEST(a_file_that_is_a_target_keeps_what_it_has)
 {
-    (void)state;
-    static struct golden golden;
     struct error error;
     int fd = open(file_path(), O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_int_equal(write(fd, "kept", 4), 4);
-    prepare(&golden, FORMAT_JSON, file_path());
+    prepare(FORMAT_JSON, file_path());
     golden.job.target.fd = fd;
     assert_int_equal(report_open(&golden.reports, &golden.plan, &error), 0);
     assert_int_equal(report_claim(&golden.reports, &golden.plan, &golden.job, &error),
@@ -158,10 +138,8 @@ a_file_that_is_a_target_keeps_what_it_has(void **state)
     assert_int_equal(size, 0);
 }
 
-static void
-files_are_named_in_one_text(void **state)
+TEST(files_are_named_in_one_text)
 {
-    (void)state;
     static const struct {
         const char *file, *prometheus, *plot, *text;
     } cases[] = {
@@ -181,18 +159,4 @@ files_are_named_in_one_text(void **state)
         report_files(&plan, text, sizeof(text));
         assert_string_equal(text, cases[i].text);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_has_what_it_would_have_alone),
-        cmocka_unit_test(what_a_terminal_shows_is_not_in_the_file),
-        cmocka_unit_test(a_failure_of_one_ends_the_run_and_not_the_other),
-        cmocka_unit_test(json_is_closed_when_the_screen_has_failed),
-        cmocka_unit_test(a_file_that_is_a_target_keeps_what_it_has),
-        cmocka_unit_test(files_are_named_in_one_text),
-    };
-    return cmocka_run_group_tests_name("report_file", tests, NULL, NULL);
 }

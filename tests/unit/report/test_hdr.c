@@ -164,10 +164,8 @@ bounds_of(int index, int64_t *lowest, int64_t *highest)
     *highest = *lowest + ((int64_t)1 << bucket) - 1;
 }
 
-static void
-the_head_says_who_wrote_it_and_when_it_began(void **state)
+TEST(the_head_says_who_wrote_it_and_when_it_began)
 {
-    (void)state;
     struct buffer text = {0};
     struct hdr_log *log = open_log((const char *const[]){"/tmp"}, 1);
     hdr_head(&text, log);
@@ -180,10 +178,8 @@ the_head_says_who_wrote_it_and_when_it_began(void **state)
                  "\"Interval_Compressed_Histogram\"\n");
 }
 
-static void
-dates_are_those_of_the_calendar(void **state)
+TEST(dates_are_those_of_the_calendar)
 {
-    (void)state;
     static const struct {
         int64_t seconds;
         const char *date;
@@ -205,10 +201,8 @@ dates_are_those_of_the_calendar(void **state)
 }
 
 /* Written by hand: 40 bytes, then 0x03 for two zeros and 0x06 for a count of 3. */
-static void
-a_line_is_that_of_the_format(void **state)
+TEST(a_line_is_that_of_the_format)
 {
-    (void)state;
     struct buffer text = {0};
     struct histogram histogram = {0};
     for (int i = 0; i < 3; i++)
@@ -222,10 +216,8 @@ a_line_is_that_of_the_format(void **state)
 
 /* Each latency is in the step that ours is in. Where a step has several values, their
  * median equivalent value is the percentile of ours. */
-static void
-every_step_is_one_of_theirs(void **state)
+TEST(every_step_is_one_of_theirs)
 {
-    (void)state;
     static struct histogram histogram;
     static struct line line;
     struct buffer text = {0};
@@ -251,10 +243,8 @@ every_step_is_one_of_theirs(void **state)
 }
 
 /* Zeros before, between and after, large numbers, and all of nothing. */
-static void
-counts_of_any_size_come_back(void **state)
+TEST(counts_of_any_size_come_back)
 {
-    (void)state;
     static const struct {
         int step;
         uint64_t count;
@@ -283,10 +273,8 @@ counts_of_any_size_come_back(void **state)
 }
 
 /* Which is what any reader calls the highest value. */
-static void
-the_maximum_is_the_end_of_its_step_in_ms(void **state)
+TEST(the_maximum_is_the_end_of_its_step_in_ms)
 {
-    (void)state;
     static const struct {
         int64_t latency;
         double max;
@@ -307,10 +295,8 @@ the_maximum_is_the_end_of_its_step_in_ms(void **state)
     }
 }
 
-static void
-each_line_has_what_is_new_since_the_one_before(void **state)
+TEST(each_line_has_what_is_new_since_the_one_before)
 {
-    (void)state;
     static struct line line;
     struct buffer text = {0};
     struct hdr_log *log = open_log((const char *const[]){"/a", "/b"}, 2);
@@ -347,10 +333,8 @@ each_line_has_what_is_new_since_the_one_before(void **state)
     hdr_close(log);
 }
 
-static void
-the_last_interval_is_as_long_as_it_was(void **state)
+TEST(the_last_interval_is_as_long_as_it_was)
 {
-    (void)state;
     static struct line line;
     struct buffer text = {0};
     struct hdr_log *log = open_log((const char *const[]){"/a"}, 1);
@@ -374,10 +358,8 @@ the_last_interval_is_as_long_as_it_was(void **state)
 
 /* The total of a part is nothing in the beginning; but one that cannot begin has that of
  * the part before. */
-static void
-parts_of_a_run_are_not_mixed(void **state)
+TEST(parts_of_a_run_are_not_mixed)
 {
-    (void)state;
     static struct line line;
     struct buffer text = {0};
     struct hdr_log *log = open_log((const char *const[]){"/a"}, 1);
@@ -445,10 +427,8 @@ check_tags(struct buffer *text, const char *const *tags, const int64_t *values)
 
 /* Times of the requests alone, also where these are corrected; of what had nothing in an
  * interval there is no line. */
-static void
-what_is_apart_has_a_tag_of_its_own(void **state)
+TEST(what_is_apart_has_a_tag_of_its_own)
 {
-    (void)state;
     struct buffer text = {0};
     struct hdr_log *log = open_log((const char *const[]){"/a"}, 1);
     jobs[0].total.both = true;
@@ -486,10 +466,8 @@ what_is_apart_has_a_tag_of_its_own(void **state)
     hdr_close(log);
 }
 
-static void
-tags_are_paths_as_a_uri_has_them(void **state)
+TEST(tags_are_paths_as_a_uri_has_them)
 {
-    (void)state;
     static const struct {
         const char *path, *tag;
     } cases[] = {{"/mnt/a-b_c.d~e", "/mnt/a-b_c.d~e"},
@@ -510,10 +488,8 @@ tags_are_paths_as_a_uri_has_them(void **state)
     }
 }
 
-static void
-the_same_path_again_has_a_number(void **state)
+TEST(the_same_path_again_has_a_number)
 {
-    (void)state;
     static const char *const paths[] = {"/a", "/b", "/a", "/a"}, *const tags[] = {
                                                                      "/a", "/b", "/a#2",
                                                                      "/a#3"};
@@ -534,24 +510,4 @@ the_same_path_again_has_a_number(void **state)
     assert_string_equal(line.tag, "/a#2#size=512");
     buffer_free(&text);
     hdr_close(log);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_head_says_who_wrote_it_and_when_it_began),
-        cmocka_unit_test(dates_are_those_of_the_calendar),
-        cmocka_unit_test(a_line_is_that_of_the_format),
-        cmocka_unit_test(every_step_is_one_of_theirs),
-        cmocka_unit_test(counts_of_any_size_come_back),
-        cmocka_unit_test(the_maximum_is_the_end_of_its_step_in_ms),
-        cmocka_unit_test(each_line_has_what_is_new_since_the_one_before),
-        cmocka_unit_test(the_last_interval_is_as_long_as_it_was),
-        cmocka_unit_test(parts_of_a_run_are_not_mixed),
-        cmocka_unit_test(what_is_apart_has_a_tag_of_its_own),
-        cmocka_unit_test(tags_are_paths_as_a_uri_has_them),
-        cmocka_unit_test(the_same_path_again_has_a_number),
-    };
-    return cmocka_run_group_tests_name("hdr", tests, NULL, unmount_all);
 }

@@ -10,23 +10,23 @@ static struct job jobs[3];
 
 /* A report of COUNT jobs, of which the first is the current one. */
 static void
-prepare(struct golden *golden, int count)
+prepare(int count)
 {
-    golden_prepare(golden, FORMAT_INFLUX);
-    golden->plan.output.percentiles = percentiles_default;
+    golden_prepare(FORMAT_INFLUX);
+    golden.plan.output.percentiles = percentiles_default;
     memset(jobs, 0, sizeof(jobs));
     for (int i = 0; i < count; i++) {
         jobs[i].index = i;
-        jobs[i].target.description = golden->job.target.description;
+        jobs[i].target.description = golden.job.target.description;
     }
-    golden->report = &golden->reports.list[0];
-    *golden->report = (struct report){.format = &report_influx,
-                                      .plan = &golden->plan,
-                                      .output = golden->plan.output.list,
-                                      .jobs = jobs,
-                                      .count = count,
-                                      .target = &jobs[0].target.description,
-                                      .wall = golden_wall};
+    golden.report = &golden.reports.list[0];
+    *golden.report = (struct report){.format = &report_influx,
+                                     .plan = &golden.plan,
+                                     .output = golden.plan.output.list,
+                                     .jobs = jobs,
+                                     .count = count,
+                                     .target = &jobs[0].target.description,
+                                     .wall = golden_wall};
 }
 
 /* Fails unless what REPORT has added is EXPECTED; empties it. */
@@ -62,16 +62,13 @@ requests_of(int count)
 }
 
 /* The numbers of the raw line of test_raw.c. */
-static void
-figures_are_those_of_a_raw_line_with_times_in_seconds(void **state)
+TEST(figures_are_those_of_a_raw_line_with_times_in_seconds)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = golden_stats();
     stats.latency.sum = 4500000;
     stats.failed = 2;
     stats.missed = 3;
-    prepare(&golden, 1);
+    prepare(1);
     golden.plan.output.percentiles = (struct percentiles){.given = true};
     assert_period(golden.report, &stats,
                   TMP " min=0.000590800,avg=0.000500000,max=0.000685012,"
@@ -80,26 +77,20 @@ figures_are_those_of_a_raw_line_with_times_in_seconds(void **state)
 }
 
 /* Of ten none lies above the 99th percentile; nearest ranks, in the middle of a step. */
-static void
-percentiles_are_those_that_the_requests_know(void **state)
+TEST(percentiles_are_those_that_the_requests_know)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = requests_of(10);
-    prepare(&golden, 1);
+    prepare(1);
     assert_period(golden.report, &stats,
                   TMP " p50=0.004997120,p90=0.009011200,min=0.001000000,avg=0.005500000,"
                       "max=0.010000000,mdev=0.002872281,iops=181.818182,bps=744727,"
                       "count=10i,failed=0i,missed=0i" STAMP);
 }
 
-static void
-percentiles_have_the_names_that_were_given(void **state)
+TEST(percentiles_have_the_names_that_were_given)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = requests_of(1);
-    prepare(&golden, 1);
+    prepare(1);
     golden.plan.output.percentiles =
         (struct percentiles){2, true, {{999000000, "99.9"}, {250000000, "25.0"}}};
     golden.report->format->period(golden.report, &stats, 7);
@@ -108,26 +99,20 @@ percentiles_have_the_names_that_were_given(void **state)
     buffer_free(&golden.report->text);
 }
 
-static void
-nothing_that_counts_has_counts_alone(void **state)
+TEST(nothing_that_counts_has_counts_alone)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {.requests = 3, .failed = 2, .missed = 7};
-    prepare(&golden, 1);
+    prepare(1);
     assert_period(golden.report, &stats, TMP " count=0i,failed=2i,missed=7i" STAMP);
 }
 
-static void
-large_numbers_are_whole(void **state)
+TEST(large_numbers_are_whole)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {.latency = {.count = 1, .sum = INT64_MAX},
                           .failed = INT64_MAX,
                           .missed = INT64_MAX};
     stats.latency.min = stats.latency.max = INT64_MAX;
-    prepare(&golden, 1);
+    prepare(1);
     golden.plan.output.percentiles.count = 0;
     assert_period(golden.report, &stats,
                   TMP " min=9223372036.854775807,avg=9223372036.854775807,"
@@ -138,10 +123,8 @@ large_numbers_are_whole(void **state)
 
 /* Commas, spaces and equals signs have a backslash; a backslash is in octal where parsers
  * differ on it, as is what would end the line or is no UTF-8. */
-static void
-paths_are_escaped(void **state)
+TEST(paths_are_escaped)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"/a b", "/a\\ b"},
         {"a,b=c d", "a\\,b\\=c\\ d"},
@@ -167,9 +150,8 @@ paths_are_escaped(void **state)
     };
     struct stats stats = {0};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct golden golden;
         char expected[128];
-        prepare(&golden, 1);
+        prepare(1);
         jobs[0].target.description.path = cases[i][0];
         snprintf(expected, sizeof(expected),
                  "ioping,path=%s,operation=read,mode=direct count=0i,failed=0i,missed=0i"
@@ -179,10 +161,8 @@ paths_are_escaped(void **state)
     }
 }
 
-static void
-operation_and_mode_are_tags(void **state)
+TEST(operation_and_mode_are_tags)
 {
-    (void)state;
     static const struct {
         enum plan_load load;
         enum io_mode mode;
@@ -194,8 +174,7 @@ operation_and_mode_are_tags(void **state)
     };
     struct stats stats = {0};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct golden golden;
-        prepare(&golden, 1);
+        prepare(1);
         golden.plan.workload.load = cases[i].load;
         jobs[0].target.description.mode = cases[i].mode;
         golden.report->format->period(golden.report, &stats, 7);
@@ -204,26 +183,20 @@ operation_and_mode_are_tags(void **state)
     }
 }
 
-static void
-a_phase_is_a_tag(void **state)
+TEST(a_phase_is_a_tag)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {0};
-    prepare(&golden, 1);
+    prepare(1);
     golden.report->phase = PHASE_LOADED;
     assert_period(golden.report, &stats,
                   TMP ",phase=loaded count=0i,failed=0i,missed=0i" STAMP);
 }
 
 /* Else a database would take them for one series. */
-static void
-a_target_that_is_named_again_has_its_number(void **state)
+TEST(a_target_that_is_named_again_has_its_number)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {0};
-    prepare(&golden, 3);
+    prepare(3);
     jobs[1].target.description.path = "/mnt";
     assert_period(golden.report, &stats, TMP " count=0i,failed=0i,missed=0i" STAMP);
     golden.report->target = &jobs[1].target.description;
@@ -259,14 +232,11 @@ write_and_read(void)
 
 /* Operations have what is theirs of failed and missed ones, parts are a measurement of
  * their own; all lines of a record have its time, and of a step its value. */
-static void
-what_is_apart_has_a_line_of_its_own(void **state)
+TEST(what_is_apart_has_a_line_of_its_own)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = write_and_read();
     struct job_step step = {.value = 4096, .verdict = SLO_MET};
-    prepare(&golden, 1);
+    prepare(1);
     golden.plan.workload.load = LOAD_READ_WRITE;
     golden.plan.output.percentiles.count = 0;
     assert_period(
@@ -304,10 +274,8 @@ what_is_apart_has_a_line_of_its_own(void **state)
 
 /* A time in seconds, all else a number; `kept` where there are limits, and it is known.
  */
-static void
-a_step_has_its_value_and_what_it_keeps(void **state)
+TEST(a_step_has_its_value_and_what_it_keeps)
 {
-    (void)state;
     static const struct {
         enum sweep_kind kind;
         int limits;
@@ -326,9 +294,8 @@ a_step_has_its_value_and_what_it_keeps(void **state)
     };
     struct stats stats = {0};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct golden golden;
         struct job_step step = {.value = 4096, .verdict = cases[i].verdict};
-        prepare(&golden, 1);
+        prepare(1);
         golden.plan.sweep.kind = cases[i].kind;
         golden.plan.statistics.slos.count = cases[i].limits;
         golden.report->format->step(golden.report, &step, &stats, 7);
@@ -337,12 +304,9 @@ a_step_has_its_value_and_what_it_keeps(void **state)
     }
 }
 
-static void
-the_highest_step_has_a_line_if_there_is_one(void **state)
+TEST(the_highest_step_has_a_line_if_there_is_one)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden, 1);
+    prepare(1);
     golden.plan.sweep.kind = jobs[0].plan.sweep.kind = SWEEP_DEPTH;
     jobs[0].highest = -1;
     golden.report->format->highest(golden.report, &jobs[0]);
@@ -351,24 +315,4 @@ the_highest_step_has_a_line_if_there_is_one(void **state)
     jobs[0].highest = 0;
     golden.report->format->highest(golden.report, &jobs[0]);
     assert_added(golden.report, TMP " highest_depth=16i" STAMP);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_are_those_of_a_raw_line_with_times_in_seconds),
-        cmocka_unit_test(percentiles_are_those_that_the_requests_know),
-        cmocka_unit_test(percentiles_have_the_names_that_were_given),
-        cmocka_unit_test(nothing_that_counts_has_counts_alone),
-        cmocka_unit_test(large_numbers_are_whole),
-        cmocka_unit_test(paths_are_escaped),
-        cmocka_unit_test(operation_and_mode_are_tags),
-        cmocka_unit_test(a_phase_is_a_tag),
-        cmocka_unit_test(a_target_that_is_named_again_has_its_number),
-        cmocka_unit_test(what_is_apart_has_a_line_of_its_own),
-        cmocka_unit_test(a_step_has_its_value_and_what_it_keeps),
-        cmocka_unit_test(the_highest_step_has_a_line_if_there_is_one),
-    };
-    return cmocka_run_group_tests_name("influx", tests, NULL, NULL);
 }

@@ -5,13 +5,13 @@
 
 /* The target of the example in section 5 of the contract. */
 static void
-prepare(struct golden *golden)
+prepare(void)
 {
-    golden_prepare(golden, FORMAT_JSON);
-    golden->job.target.description.path = ".";
-    snprintf(golden->job.target.description.device,
-             sizeof(golden->job.target.description.device), "/dev/vda");
-    golden->job.target.description.size = 270553174016;
+    golden_prepare(FORMAT_JSON);
+    golden.job.target.description.path = ".";
+    snprintf(golden.job.target.description.device,
+             sizeof(golden.job.target.description.device), "/dev/vda");
+    golden.job.target.description.size = 270553174016;
 }
 
 static struct sample
@@ -61,116 +61,92 @@ assert_jq_lines(const char *filter)
     command_free(&result);
 }
 
-static void
-a_request_is_that_of_the_contract(void **state)
+TEST(a_request_is_that_of_the_contract)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden);
-    golden_begin(&golden);
-    golden_sample(&golden, sample_of(1, VERDICT_WARMUP));
-    golden_end(&golden, "json_io");
+    prepare();
+    golden_begin();
+    golden_sample(sample_of(1, VERDICT_WARMUP));
+    golden_end("json_io");
     assert_jq("length == 1 and .[0].io.notice == \"warmup\"");
 }
 
-static void
-statistics_are_those_of_the_contract(void **state)
+TEST(statistics_are_those_of_the_contract)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = contract_stats();
-    prepare(&golden);
-    golden_begin(&golden);
-    golden_summary(&golden, &stats, 20158762);
-    golden_end(&golden, "json_stat");
+    prepare();
+    golden_begin();
+    golden_summary(&stats, 20158762);
+    golden_end("json_stat");
     assert_jq("length == 1 and .[0].stat.count == 2 and .[0].load.count == 3");
 }
 
-static void
-an_empty_array_is_closed(void **state)
+TEST(an_empty_array_is_closed)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden);
-    golden_begin(&golden);
-    golden_end(&golden, "json_empty");
+    prepare();
+    golden_begin();
+    golden_end("json_empty");
     assert_jq("length == 0");
 }
 
-static void
-records_are_separated(void **state)
+TEST(records_are_separated)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = contract_stats();
-    prepare(&golden);
-    golden_begin(&golden);
-    golden_sample(&golden, sample_of(1, VERDICT_WARMUP));
-    golden_period(&golden, &stats, 20158762);
-    golden_summary(&golden, &stats, 20158762);
-    golden_end(&golden, "json_three");
+    prepare();
+    golden_begin();
+    golden_sample(sample_of(1, VERDICT_WARMUP));
+    golden_period(&stats, 20158762);
+    golden_summary(&stats, 20158762);
+    golden_end("json_three");
     assert_jq("length == 3 and .[0].io and .[1].stat and .[2].stat");
 }
 
-static void
-a_request_has_notice_only_if_there_is_one(void **state)
+TEST(a_request_has_notice_only_if_there_is_one)
 {
-    (void)state;
-    struct golden golden;
     struct sample failed = sample_of(3, VERDICT_ERROR);
     struct sample written = sample_of(1, VERDICT_NONE);
     struct sample late = sample_of(4, VERDICT_TIMEOUT);
-    prepare(&golden);
+    prepare();
     golden.job.target.description.mode = IO_MODE_NOCACHE;
-    golden_begin(&golden);
+    golden_begin();
     written.operation = OPERATION_WRITE;
-    golden_sample(&golden, written);
-    golden_sample(&golden, sample_of(2, VERDICT_SLOW));
+    golden_sample(written);
+    golden_sample(sample_of(2, VERDICT_SLOW));
     failed.error = EIO;
     failed.bytes = late.bytes = 0;
-    golden_sample(&golden, failed);
-    golden_sample(&golden, late);
-    golden_end(&golden, "json_notices");
+    golden_sample(failed);
+    golden_sample(late);
+    golden_end("json_notices");
     assert_jq("map(.io.ignored) == [false, false, true, true]");
 }
 
-static void
-failures_and_modes_are_told(void **state)
+TEST(failures_and_modes_are_told)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {.requests = 2, .failed = 2, .missed = 31};
-    prepare(&golden);
+    prepare();
     golden.job.target.description.mode = IO_MODE_CACHED;
-    golden_begin(&golden);
-    golden_summary(&golden, &stats, 0);
-    golden_end(&golden, "json_failed");
+    golden_begin();
+    golden_summary(&stats, 0);
+    golden_end("json_failed");
     assert_jq(".[0].load.failed == 2 and .[0].target.mode == \"cached\"");
 }
 
 /* 2e9 / 3 and 5e9 / 7 bytes a second; ioping 1.3 rounds to the nearest. */
-static void
-bytes_per_second_are_rounded(void **state)
+TEST(bytes_per_second_are_rounded)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {.latency = {.count = 1, .sum = 3, .min = 3, .max = 3},
                           .bytes = 2,
                           .requests = 1,
                           .all_bytes = 5};
     stats.latency.mean = 3;
-    prepare(&golden);
-    golden_begin(&golden);
-    golden_summary(&golden, &stats, 7);
-    golden_end(&golden, "json_rounded");
+    prepare();
+    golden_begin();
+    golden_summary(&stats, 7);
+    golden_end("json_rounded");
 }
 
-static void
-texts_are_escaped(void **state)
+TEST(texts_are_escaped)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden);
+    prepare();
     golden.job.target.description.path =
         "q\" b\\ n\n t\t e\x1b d\x7f u\xc3\xa9 \xf0\x9f\x98\x80 x\xff "
         "c\xc3 s\xed\xa0\x80 o\xc0\xaf k\xc2\x9b /";
@@ -178,18 +154,15 @@ texts_are_escaped(void **state)
              sizeof(golden.job.target.description.fstype), "a\"b");
     snprintf(golden.job.target.description.device,
              sizeof(golden.job.target.description.device), "host:/\\\n");
-    golden_begin(&golden);
-    golden_sample(&golden, sample_of(1, VERDICT_NONE));
-    golden_end(&golden, "json_escapes");
+    golden_begin();
+    golden_sample(sample_of(1, VERDICT_NONE));
+    golden_end("json_escapes");
     assert_jq(".[0].target.device == \"host:/\\\\\\n\"");
 }
 
 /* A request of each kind: with a flush, with none, a read, and a flush that failed. */
-static void
-a_write_has_the_time_of_its_flush(void **state)
+TEST(a_write_has_the_time_of_its_flush)
 {
-    (void)state;
-    struct golden golden;
     struct sample flushed = sample_of(1, VERDICT_NONE), bare, failed;
     flushed.operation = OPERATION_WRITE;
     bare = failed = flushed;
@@ -200,13 +173,13 @@ a_write_has_the_time_of_its_flush(void **state)
     failed.verdict = VERDICT_ERROR;
     failed.error = EIO;
     failed.bytes = 0;
-    prepare(&golden);
-    golden_begin(&golden);
-    golden_sample(&golden, flushed);
-    golden_sample(&golden, bare);
-    golden_sample(&golden, sample_of(3, VERDICT_NONE));
-    golden_sample(&golden, failed);
-    golden_end(&golden, "json_sync");
+    prepare();
+    golden_begin();
+    golden_sample(flushed);
+    golden_sample(bare);
+    golden_sample(sample_of(3, VERDICT_NONE));
+    golden_sample(failed);
+    golden_end("json_sync");
     assert_jq("map(.io.sync) == [80120, null, null, 121239]");
 }
 
@@ -232,97 +205,80 @@ stats_of(uint64_t count)
 }
 
 static void
-summarize(struct golden *golden, struct stats stats)
+summarize(struct stats stats)
 {
-    golden_summary(golden, &stats, 1000);
+    golden_summary(&stats, 1000);
 }
 
 /* They take 1, 9, 99 and 999 requests. */
-static void
-percentiles_are_those_that_are_known(void **state)
+TEST(percentiles_are_those_that_are_known)
 {
     static const uint64_t counts[] = {0, 1, 8, 9, 98, 99, 998, 999, 1000};
     (void)state;
-    struct golden golden;
-    prepare(&golden);
-    golden_format(&golden, FORMAT_NDJSON);
+    prepare();
+    golden_format(FORMAT_NDJSON);
     golden.plan.output.percentiles = percentiles_default;
-    golden_begin(&golden);
+    golden_begin();
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-        summarize(&golden, stats_of(counts[i]));
-    golden_end(&golden, "ndjson_percentiles");
+        summarize(stats_of(counts[i]));
+    golden_end("ndjson_percentiles");
     assert_jq_lines("map(.stat.percentiles | length) == [0, 1, 1, 2, 2, 3, 3, 4, 4]");
 }
 
 /* Percentiles keep the order and the words of the list, however few requests there are.
  */
-static void
-percentiles_are_those_of_the_list(void **state)
+TEST(percentiles_are_those_of_the_list)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden);
-    golden_format(&golden, FORMAT_NDJSON);
+    prepare();
+    golden_format(FORMAT_NDJSON);
     assert_null(percentiles_parse("99.9999999,5,50.0", &golden.plan.output.percentiles));
-    golden_begin(&golden);
+    golden_begin();
     for (uint64_t count = 0; count < 4; count++)
-        summarize(&golden, stats_of(count));
-    golden_end(&golden, "ndjson_percentiles_list");
+        summarize(stats_of(count));
+    golden_end("ndjson_percentiles_list");
     assert_jq_lines("map(.stat.percentiles.\"50.0\") == [null, 100, 20, 20]");
 }
 
-static void
-there_may_be_no_percentiles(void **state)
+TEST(there_may_be_no_percentiles)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden);
-    golden_format(&golden, FORMAT_NDJSON);
+    prepare();
+    golden_format(FORMAT_NDJSON);
     assert_null(percentiles_parse("none", &golden.plan.output.percentiles));
-    golden_begin(&golden);
-    summarize(&golden, stats_of(1000));
-    golden_end(&golden, "ndjson_percentiles_none");
+    golden_begin();
+    summarize(stats_of(1000));
+    golden_end("ndjson_percentiles_none");
     assert_jq_lines("map(.stat.percentiles) == [null]");
 }
 
 /* Steps of one ns, of 8 (around 1500), and the last, from 2^42 - 2^34. */
-static void
-the_histogram_has_the_steps_that_are_not_empty(void **state)
+TEST(the_histogram_has_the_steps_that_are_not_empty)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = stats_of(12);
     stats.latencies.bins[3 * 128 + 1496 / 8] = 18000000000000000000u;
     stats.latencies.bins[HISTOGRAM_BINS - 1] = 3;
-    prepare(&golden);
+    prepare();
     golden.options.given[OPTION_HISTOGRAM] = 1;
-    golden_begin(&golden);
-    summarize(&golden, stats);
-    golden_end(&golden, "json_histogram");
+    golden_begin();
+    summarize(stats);
+    golden_end("json_histogram");
     assert_jq(".[0].stat.histogram | map(.le) == [1, 20, 100, 1504, 4398046511104]");
 }
 
-static void
-what_is_empty_is_closed(void **state)
+TEST(what_is_empty_is_closed)
 {
-    (void)state;
-    struct golden golden;
     struct stats none = {0};
-    prepare(&golden);
+    prepare();
     golden.plan.output.percentiles = percentiles_default;
     golden.options.given[OPTION_HISTOGRAM] = 1;
-    golden_begin(&golden);
-    golden_summary(&golden, &none, 0);
-    golden_end(&golden, "json_empty_stat");
+    golden_begin();
+    golden_summary(&none, 0);
+    golden_end("json_empty_stat");
     assert_jq(".[0].stat | .percentiles == {} and .histogram == []");
 }
 
 /* Percentiles and histogram are then those with the waits. */
-static void
-corrected_is_said(void **state)
+TEST(corrected_is_said)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = stats_of(2);
     stats.every = 30;
     add(&stats.corrected, 100, 1);
@@ -330,44 +286,38 @@ corrected_is_said(void **state)
     add(&stats.corrected, 40, 1);
     add(&stats.corrected, 20, 1);
     add(&stats.corrected, 10, 1);
-    prepare(&golden);
+    prepare();
     golden.plan.output.percentiles = percentiles_default;
     golden.options.given[OPTION_HISTOGRAM] = 1;
-    golden_begin(&golden);
-    summarize(&golden, stats);
-    golden_end(&golden, "json_corrected");
+    golden_begin();
+    summarize(stats);
+    golden_end("json_corrected");
     assert_jq(".[0].stat | .corrected and .percentiles == {\"50\": 40}");
 }
 
 /* The records of json_three. */
-static void
-records_may_have_a_line_each(void **state)
+TEST(records_may_have_a_line_each)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = contract_stats();
-    prepare(&golden);
-    golden_format(&golden, FORMAT_NDJSON);
-    golden_begin(&golden);
-    golden_sample(&golden, sample_of(1, VERDICT_WARMUP));
-    golden_period(&golden, &stats, 20158762);
-    golden_summary(&golden, &stats, 20158762);
-    golden_end(&golden, "ndjson_three");
+    prepare();
+    golden_format(FORMAT_NDJSON);
+    golden_begin();
+    golden_sample(sample_of(1, VERDICT_WARMUP));
+    golden_period(&stats, 20158762);
+    golden_summary(&stats, 20158762);
+    golden_end("ndjson_three");
     assert_jq_lines("length == 3 and .[0].io and .[1].stat and .[2].stat");
 }
 
 /* Eight at a time, for the requests alone. */
-static void
-rates_of_stat_are_over_the_busy_time(void **state)
+TEST(rates_of_stat_are_over_the_busy_time)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = contract_stats();
     stats.busy = stats.latency.sum / 8;
-    prepare(&golden);
-    golden_begin(&golden);
-    golden_summary(&golden, &stats, 20158762);
-    golden_end(&golden, "json_busy");
+    prepare();
+    golden_begin();
+    golden_summary(&stats, 20158762);
+    golden_end("json_busy");
     assert_jq(".[0].load.iops == 148.818663");
 }
 
@@ -375,29 +325,24 @@ static void
 step_twice(enum format format, enum sweep_kind kind, int64_t first, int64_t second,
            const char *name)
 {
-    struct golden golden;
     struct stats stats = contract_stats();
-    prepare(&golden);
-    golden_format(&golden, format);
+    prepare();
+    golden_format(format);
     golden.plan.sweep.kind = kind;
-    golden_begin(&golden);
-    golden_step(&golden, first, &stats, 20158762);
-    golden_step(&golden, second, &stats, 20158762);
-    golden_end(&golden, name);
+    golden_begin();
+    golden_step(first, &stats, 20158762);
+    golden_step(second, &stats, 20158762);
+    golden_end(name);
 }
 
-static void
-a_step_has_what_was_swept(void **state)
+TEST(a_step_has_what_was_swept)
 {
-    (void)state;
     step_twice(FORMAT_JSON, SWEEP_SIZE, 4096, 2147479552, "json_sweep");
     assert_jq("map(.sweep) == [{size: 4096}, {size: 2147479552}]");
 }
 
-static void
-a_step_may_be_a_line(void **state)
+TEST(a_step_may_be_a_line)
 {
-    (void)state;
     step_twice(FORMAT_NDJSON, SWEEP_THREADS, 1, 1024, "ndjson_sweep_threads");
     assert_jq_lines("map(.sweep) == [{threads: 1}, {threads: 1024}]");
     step_twice(FORMAT_NDJSON, SWEEP_DEPTH, 3, 128, "ndjson_sweep_depth");
@@ -406,46 +351,39 @@ a_step_may_be_a_line(void **state)
     assert_jq_lines("map(.sweep) == [{interval: 1000000}, {interval: 16000000}]");
 }
 
-static void
-a_line_has_no_line_breaks_from_texts(void **state)
+TEST(a_line_has_no_line_breaks_from_texts)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {0};
-    prepare(&golden);
-    golden_format(&golden, FORMAT_NDJSON);
+    prepare();
+    golden_format(FORMAT_NDJSON);
     golden.options.given[OPTION_HISTOGRAM] = 1;
     golden.job.target.description.path = "a\nb\r\"\xe2\x80\xa8";
-    golden_begin(&golden);
-    golden_summary(&golden, &stats, 0);
-    golden_end(&golden, "ndjson_escapes");
+    golden_begin();
+    golden_summary(&stats, 0);
+    golden_end("ndjson_escapes");
     assert_jq_lines("length == 1 and (.[0].target.path | startswith(\"a\\nb\\r\\\"\"))");
 }
 
 /* No brackets, no empty line. */
-static void
-no_record_is_no_line(void **state)
+TEST(no_record_is_no_line)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden);
-    golden_format(&golden, FORMAT_NDJSON);
-    golden_begin(&golden);
-    golden_end(&golden, "empty");
+    prepare();
+    golden_format(FORMAT_NDJSON);
+    golden_begin();
+    golden_end("empty");
 }
 
 static void
 step_judged(enum format format, int highest, const char *name)
 {
     static const enum slo_verdict verdicts[] = {SLO_MET, SLO_BROKEN, SLO_UNKNOWN};
-    struct golden golden;
     struct stats stats = contract_stats();
-    prepare(&golden);
-    golden_format(&golden, format);
+    prepare();
+    golden_format(format);
     golden.plan.sweep.kind = SWEEP_DEPTH;
     assert_null(slos_add(&golden.plan.statistics.slos, "p99=1ms"));
     assert_null(slos_add(&golden.plan.statistics.slos, "max=10ms"));
-    golden_begin(&golden);
+    golden_begin();
     for (int i = 0; i < 3; i++) {
         struct job_step *step = &golden.job.steps[i];
         *step = (struct job_step){.value = 1 << i, .verdict = verdicts[i]};
@@ -453,14 +391,12 @@ step_judged(enum format format, int highest, const char *name)
     }
     golden.job.highest = highest;
     golden.observer.highest(&golden.reports, &golden.job);
-    golden_end(&golden, name);
+    golden_end(name);
 }
 
 /* And a record of its own has the highest that did. */
-static void
-steps_say_if_they_kept_the_limits(void **state)
+TEST(steps_say_if_they_kept_the_limits)
 {
-    (void)state;
     step_judged(FORMAT_JSON, 0, "json_sweep_slo");
     assert_jq("map(.kept) == [true, false, null, null] and (.[3] | has(\"kept\") | not) "
               "and .[3].highest == {depth: 1, limit: \"p99=1ms,max=10ms\"}");
@@ -486,24 +422,21 @@ mixed(int count, int64_t every)
 }
 
 static void
-begin_mixed(struct golden *golden)
+begin_mixed(void)
 {
-    prepare(golden);
-    golden->plan.workload.load = LOAD_READ_WRITE;
-    golden->plan.output.percentiles = percentiles_default;
-    golden->options.given[OPTION_HISTOGRAM] = 1;
-    golden_begin(golden);
+    prepare();
+    golden.plan.workload.load = LOAD_READ_WRITE;
+    golden.plan.output.percentiles = percentiles_default;
+    golden.options.given[OPTION_HISTOGRAM] = 1;
+    golden_begin();
 }
 
-static void
-reads_writes_and_flushes_have_figures_of_their_own(void **state)
+TEST(reads_writes_and_flushes_have_figures_of_their_own)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = mixed(10, 0);
-    begin_mixed(&golden);
-    golden_summary(&golden, &stats, 20158762);
-    golden_end(&golden, "json_both");
+    begin_mixed();
+    golden_summary(&stats, 20158762);
+    golden_end("json_both");
     assert_jq(".[0].stat | .count == .read.count + .write.count "
               "and .size == .read.size + .write.size "
               "and .time == .read.time + .write.time and .sync.count == 10");
@@ -514,28 +447,22 @@ reads_writes_and_flushes_have_figures_of_their_own(void **state)
 }
 
 /* Before any request, and where no flush comes after writes. */
-static void
-an_operation_may_have_no_requests(void **state)
+TEST(an_operation_may_have_no_requests)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {.both = true};
-    begin_mixed(&golden);
-    golden_period(&golden, &stats, 0);
-    golden_end(&golden, "json_both_nothing");
+    begin_mixed();
+    golden_period(&stats, 0);
+    golden_end("json_both_nothing");
     assert_jq(".[0].stat | .read.count == 0 and .write.max == 0 and .sync == null");
 }
 
 /* Each write waits for 40 us and less; flushes do not. */
-static void
-corrected_is_said_of_each_operation(void **state)
+TEST(corrected_is_said_of_each_operation)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = mixed(2, 40000);
-    begin_mixed(&golden);
-    golden_summary(&golden, &stats, 20158762);
-    golden_end(&golden, "json_both_corrected");
+    begin_mixed();
+    golden_summary(&stats, 20158762);
+    golden_end("json_both_corrected");
     assert_jq(".[0].stat | [.corrected, .read.corrected, .write.corrected, "
               ".sync.corrected] == [true, true, true, null]");
     assert_jq(".[0].stat | (.read.histogram | map(.count) | add) == 4 "
@@ -543,64 +470,27 @@ corrected_is_said_of_each_operation(void **state)
 }
 
 /* Limits or not: a rate is kept if it is answered. */
-static void
-rates_say_what_was_due_and_what_was_answered(void **state)
+TEST(rates_say_what_was_due_and_what_was_answered)
 {
-    (void)state;
     for (int limited = 0; limited < 2; limited++) {
-        struct golden golden;
         struct stats stats = contract_stats();
-        prepare(&golden);
-        golden_format(&golden, FORMAT_NDJSON);
+        prepare();
+        golden_format(FORMAT_NDJSON);
         golden.plan.sweep.kind = SWEEP_RATE;
         if (limited)
             assert_null(slos_add(&golden.plan.statistics.slos, "p99=1ms"));
         golden.job.plan = golden.plan;
-        golden_begin(&golden);
+        golden_begin();
         struct job_step *step = golden.job.steps;
         *step = (struct job_step){.value = 49000, .rate = 48000};
         golden.observer.step(&golden.reports, &golden.job, step, &stats, 20158762);
         golden.job.step_count = 1;
         golden.job.highest = 0;
         golden.observer.highest(&golden.reports, &golden.job);
-        golden_end(&golden, limited ? "ndjson_sweep_rate_slo" : "ndjson_sweep_rate");
+        golden_end(limited ? "ndjson_sweep_rate_slo" : "ndjson_sweep_rate");
         assert_jq_lines(limited ? ".[0].sweep == {rate: 49000} and .[0].kept and "
                                   ".[1].highest == {rate: 48000, limit: \"p99=1ms\"}"
                                 : ".[0].sweep == {rate: 49000} and .[0].kept and "
                                   ".[1].highest == {rate: 48000}");
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_is_that_of_the_contract),
-        cmocka_unit_test(statistics_are_those_of_the_contract),
-        cmocka_unit_test(an_empty_array_is_closed),
-        cmocka_unit_test(records_are_separated),
-        cmocka_unit_test(a_request_has_notice_only_if_there_is_one),
-        cmocka_unit_test(failures_and_modes_are_told),
-        cmocka_unit_test(bytes_per_second_are_rounded),
-        cmocka_unit_test(texts_are_escaped),
-        cmocka_unit_test(a_write_has_the_time_of_its_flush),
-        cmocka_unit_test(percentiles_are_those_that_are_known),
-        cmocka_unit_test(percentiles_are_those_of_the_list),
-        cmocka_unit_test(there_may_be_no_percentiles),
-        cmocka_unit_test(the_histogram_has_the_steps_that_are_not_empty),
-        cmocka_unit_test(what_is_empty_is_closed),
-        cmocka_unit_test(corrected_is_said),
-        cmocka_unit_test(records_may_have_a_line_each),
-        cmocka_unit_test(rates_of_stat_are_over_the_busy_time),
-        cmocka_unit_test(a_step_has_what_was_swept),
-        cmocka_unit_test(a_step_may_be_a_line),
-        cmocka_unit_test(a_line_has_no_line_breaks_from_texts),
-        cmocka_unit_test(no_record_is_no_line),
-        cmocka_unit_test(steps_say_if_they_kept_the_limits),
-        cmocka_unit_test(reads_writes_and_flushes_have_figures_of_their_own),
-        cmocka_unit_test(an_operation_may_have_no_requests),
-        cmocka_unit_test(corrected_is_said_of_each_operation),
-        cmocka_unit_test(rates_say_what_was_due_and_what_was_answered),
-    };
-    return cmocka_run_group_tests_name("json", tests, NULL, unmount_all);
 }

@@ -45,45 +45,36 @@ fill_job(int number, bool recorded)
 }
 
 static void
-begin(struct golden *golden, enum format format, bool recorded)
+begin(enum format format, bool recorded)
 {
     for (int i = 0; i < (int)LENGTH(devices); i++)
         fill_job(i, recorded);
-    golden_prepare(golden, format);
-    golden->plan.statistics.series = ROOM;
-    golden->plan.mode = recorded ? MODE_COMPARE : MODE_RUN;
-    golden_begin_of(golden, jobs, LENGTH(devices));
+    golden_prepare(format);
+    golden.plan.statistics.series = ROOM;
+    golden.plan.mode = recorded ? MODE_COMPARE : MODE_RUN;
+    golden_begin_of(jobs, LENGTH(devices));
 }
 
-static void
-each_target_has_its_change_from_the_fastest(void **state)
+TEST(each_target_has_its_change_from_the_fastest)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden, FORMAT_JSON, false);
+    begin(FORMAT_JSON, false);
     for (size_t i = 0; i < LENGTH(devices); i++)
         golden.observer.summary(&golden.reports, &jobs[i]);
     report_compare(&golden.reports);
-    golden_end(&golden, "json_change");
+    golden_end("json_change");
 }
 
 /* As a line each. */
-static void
-each_recorded_run_has_its_change_from_the_first(void **state)
+TEST(each_recorded_run_has_its_change_from_the_first)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden, FORMAT_NDJSON, true);
+    begin(FORMAT_NDJSON, true);
     report_recorded(&golden.reports, NULL);
-    golden_end(&golden, "ndjson_change");
+    golden_end("ndjson_change");
 }
 
-static void
-periods_have_no_change(void **state)
+TEST(periods_have_no_change)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden, FORMAT_NDJSON, false);
+    begin(FORMAT_NDJSON, false);
     for (size_t i = 0; i < LENGTH(devices); i++)
         golden.observer.period(&golden.reports, &jobs[i], &jobs[i].outcome.total, 1);
     size_t size;
@@ -94,15 +85,4 @@ periods_have_no_change(void **state)
     report_end(&golden.reports, &golden.outcome);
     dup2(golden.saved, 1);
     close(golden.saved);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_target_has_its_change_from_the_fastest),
-        cmocka_unit_test(each_recorded_run_has_its_change_from_the_first),
-        cmocka_unit_test(periods_have_no_change),
-    };
-    return cmocka_run_group_tests_name("json_change", tests, NULL, unmount_all);
 }

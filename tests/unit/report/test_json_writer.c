@@ -35,10 +35,8 @@ write_pair(struct json *json)
     json_close(json, '}');
 }
 
-static void
-values_are_separated_by_commas(void **state)
+TEST(values_are_separated_by_commas)
 {
-    (void)state;
     struct writing writing;
     write_pair(begin(&writing, false));
     end(&writing, "{\n  \"a\": 1,\n  \"b\": true\n}");
@@ -57,10 +55,8 @@ write_empty(struct json *json)
     json_close(json, '}');
 }
 
-static void
-what_is_empty_stays_in_one_line(void **state)
+TEST(what_is_empty_stays_in_one_line)
 {
-    (void)state;
     struct writing writing;
     write_empty(begin(&writing, false));
     end(&writing, "{\n  \"o\": {},\n  \"a\": []\n}");
@@ -90,10 +86,8 @@ write_nested(struct json *json)
     json_close(json, ']');
 }
 
-static void
-each_depth_is_indented_by_two(void **state)
+TEST(each_depth_is_indented_by_two)
 {
-    (void)state;
     struct writing writing;
     write_nested(begin(&writing, false));
     end(&writing, "[\n"
@@ -113,10 +107,8 @@ each_depth_is_indented_by_two(void **state)
     end(&writing, "[[{\"x\": [1, 2], \"y\": \"z\"}, {}], \"\"]");
 }
 
-static void
-a_value_may_be_json_already(void **state)
+TEST(a_value_may_be_json_already)
 {
-    (void)state;
     struct writing writing;
     struct json *json = begin(&writing, false);
     json_open(json, NULL, '[');
@@ -127,10 +119,8 @@ a_value_may_be_json_already(void **state)
 }
 
 /* The text before the first value stays as it is. */
-static void
-text_is_added(void **state)
+TEST(text_is_added)
 {
-    (void)state;
     struct writing writing;
     struct json *json = begin(&writing, true);
     buffer_text(&writing.text, "before ");
@@ -169,10 +159,8 @@ static const struct {
     {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd"}, /* a surrogate */
 };
 
-static void
-strings_are_escaped(void **state)
+TEST(strings_are_escaped)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
         char expected[256];
         struct writing writing;
@@ -185,10 +173,8 @@ strings_are_escaped(void **state)
 }
 
 /* Not only what fits into the room for a number. */
-static void
-a_long_string_is_whole(void **state)
+TEST(a_long_string_is_whole)
 {
-    (void)state;
     struct writing writing;
     char value[5001], expected[10003];
     memset(value, '"', 5000);
@@ -199,19 +185,4 @@ a_long_string_is_whole(void **state)
     expected[10002] = '\0';
     json_string(begin(&writing, true), NULL, value);
     end(&writing, expected);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_separated_by_commas),
-        cmocka_unit_test(what_is_empty_stays_in_one_line),
-        cmocka_unit_test(each_depth_is_indented_by_two),
-        cmocka_unit_test(a_value_may_be_json_already),
-        cmocka_unit_test(text_is_added),
-        cmocka_unit_test(strings_are_escaped),
-        cmocka_unit_test(a_long_string_is_whole),
-    };
-    return cmocka_run_group_tests_name("json_writer", tests, NULL, NULL);
 }

@@ -24,18 +24,18 @@ record(struct stats *stats, int count, int64_t size, int64_t us)
 
 /* Prepares a report of a job with phases, none of which has begun. */
 static void
-prepare(struct golden *golden, enum format format)
+prepare(enum format format)
 {
-    golden_prepare(golden, format);
+    golden_prepare(format);
     memset(&phases, 0, sizeof(phases));
     memset(&load, 0, sizeof(load));
-    golden->plan.mode = MODE_PHASES;
-    golden->plan.ends.count = 100;
-    golden->plan.ends.work_time = INT64_MAX;
-    golden->plan.io.threads = golden->plan.pace.burst = 1;
-    golden->plan.output.percentiles = percentiles_default;
-    golden->job.stats = &golden->job.total;
-    golden->job.phases = &phases;
+    golden.plan.mode = MODE_PHASES;
+    golden.plan.ends.count = 100;
+    golden.plan.ends.work_time = INT64_MAX;
+    golden.plan.io.threads = golden.plan.pace.burst = 1;
+    golden.plan.output.percentiles = percentiles_default;
+    golden.job.stats = &golden.job.total;
+    golden.job.phases = &phases;
     phases.background = &load;
     load.plan = (struct plan){.path = "/mnt/a \"b\"",
                               .mode = MODE_BACKGROUND,
@@ -47,7 +47,7 @@ prepare(struct golden *golden, enum format format)
 
 /* Ends PHASE with COUNT requests, and tells of it. */
 static void
-end_phase(struct golden *golden, enum phase phase, int count, int64_t us)
+end_phase(enum phase phase, int count, int64_t us)
 {
     struct job_phase *past = &phases.list[phase];
     phases.current = phase;
@@ -58,64 +58,54 @@ end_phase(struct golden *golden, enum phase phase, int count, int64_t us)
         record(&load.outcome.total, 122, 1 << 20, 10);
         load.outcome.time = 2 * SECOND;
     }
-    assert_int_equal(golden->observer.phase(&golden->reports, &golden->job, phase), 0);
+    assert_int_equal(golden.observer.phase(&golden.reports, &golden.job, phase), 0);
 }
 
 static void
-end_all(struct golden *golden)
+end_all(void)
 {
-    end_phase(golden, PHASE_IDLE, 100, 1);
-    end_phase(golden, PHASE_LOADED, 200, 100);
-    end_phase(golden, PHASE_RECOVERED, 99, 2);
+    end_phase(PHASE_IDLE, 100, 1);
+    end_phase(PHASE_LOADED, 200, 100);
+    end_phase(PHASE_RECOVERED, 99, 2);
 }
 
-static void
-records_have_the_phase(void **state)
+TEST(records_have_the_phase)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden, FORMAT_JSON);
-    golden_begin(&golden);
+    prepare(FORMAT_JSON);
+    golden_begin();
     phases.current = PHASE_IDLE;
-    golden_sample(&golden, (struct sample){.index = 1,
-                                           .latency = 1000,
-                                           .size = 4096,
-                                           .bytes = 4096,
-                                           .verdict = VERDICT_NONE});
-    end_all(&golden);
-    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
-    golden_end(&golden, "phases_json");
+    golden_sample((struct sample){.index = 1,
+                                  .latency = 1000,
+                                  .size = 4096,
+                                  .bytes = 4096,
+                                  .verdict = VERDICT_NONE});
+    end_all();
+    golden_summary(&phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end("phases_json");
 }
 
-static void
-raw_lines_end_with_the_phase(void **state)
+TEST(raw_lines_end_with_the_phase)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden, FORMAT_RAW);
-    golden_begin(&golden);
+    prepare(FORMAT_RAW);
+    golden_begin();
     phases.current = PHASE_IDLE;
-    golden_period(&golden, &(struct stats){.requests = 3}, SECOND);
-    end_all(&golden);
-    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
-    golden_end(&golden, "phases_raw");
+    golden_period(&(struct stats){.requests = 3}, SECOND);
+    end_all();
+    golden_summary(&phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end("phases_raw");
 }
 
-static void
-a_table_has_a_row_for_each_phase(void **state)
+TEST(a_table_has_a_row_for_each_phase)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden, FORMAT_HUMAN);
-    golden_begin(&golden);
-    end_all(&golden);
-    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
-    golden_end(&golden, "phases_human");
+    prepare(FORMAT_HUMAN);
+    golden_begin();
+    end_all();
+    golden_summary(&phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end("phases_human");
 }
 
 /* Without what tells least of a phase. */
-static void
-a_terminal_has_the_columns_that_fit(void **state)
+TEST(a_terminal_has_the_columns_that_fit)
 {
     static const struct {
         const char *has, *lacks;
@@ -129,10 +119,9 @@ a_terminal_has_the_columns_that_fit(void **state)
         {"\nload\n        p50 ", "bandwidth", 1, 80, true},
     };
     (void)state;
-    struct golden golden;
-    prepare(&golden, FORMAT_HUMAN);
-    golden_begin(&golden);
-    end_all(&golden);
+    prepare(FORMAT_HUMAN);
+    golden_begin();
+    end_all();
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct buffer text = {0};
         golden.plan.statistics.breakdown = cases[i].breakdown;
@@ -149,35 +138,29 @@ a_terminal_has_the_columns_that_fit(void **state)
         buffer_free(&text);
     }
     golden.plan.statistics.breakdown = false;
-    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
-    golden_end(&golden, "phases_human");
+    golden_summary(&phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end("phases_human");
 }
 
 /* As after a signal. The ratio is not known, as one of the two is not. */
-static void
-a_table_has_the_phases_that_were(void **state)
+TEST(a_table_has_the_phases_that_were)
 {
-    (void)state;
-    struct golden golden;
-    prepare(&golden, FORMAT_HUMAN);
+    prepare(FORMAT_HUMAN);
     golden.plan.output.percentiles = (struct percentiles){.given = true};
-    golden_begin(&golden);
-    end_phase(&golden, PHASE_IDLE, 0, 1);
+    golden_begin();
+    end_phase(PHASE_IDLE, 0, 1);
     load.plan.io.threads = 16;
     load.plan.workload.linear = true;
-    end_phase(&golden, PHASE_LOADED, 200, 100);
-    golden_summary(&golden, &phases.list[PHASE_IDLE].stats, SECOND);
-    golden_end(&golden, "phases_human_two");
+    end_phase(PHASE_LOADED, 200, 100);
+    golden_summary(&phases.list[PHASE_IDLE].stats, SECOND);
+    golden_end("phases_human_two");
 }
 
 /* The present phase is that of the load. */
-static void
-metrics_are_those_of_each_phase(void **state)
+TEST(metrics_are_those_of_each_phase)
 {
-    (void)state;
-    struct golden golden;
     struct buffer text = {0};
-    prepare(&golden, FORMAT_HUMAN);
+    prepare(FORMAT_HUMAN);
     phases.list[PHASE_IDLE].ended = true;
     phases.current = PHASE_LOADED;
     phases.list[PHASE_IDLE].stats.requests = 7;
@@ -196,13 +179,10 @@ metrics_are_those_of_each_phase(void **state)
 }
 
 /* As in the file that is there before the first request. */
-static void
-metrics_begin_with_the_first_phase(void **state)
+TEST(metrics_begin_with_the_first_phase)
 {
-    (void)state;
-    struct golden golden;
     struct buffer text = {0};
-    prepare(&golden, FORMAT_HUMAN);
+    prepare(FORMAT_HUMAN);
     prometheus_format(&text, &golden.plan, &golden.job, 1, 0, 0);
     assert_contains(text.text, "\nioping_requests_total" LABELS "\"idle\"} 0\n#");
     assert_contains(text.text,
@@ -212,14 +192,11 @@ metrics_begin_with_the_first_phase(void **state)
 }
 
 /* Half of the second phase: it began a second late, and has been there for one. */
-static void
-progress_is_that_of_all_phases(void **state)
+TEST(progress_is_that_of_all_phases)
 {
-    (void)state;
-    struct golden golden;
     struct status_facts facts;
     struct buffer text = {0};
-    prepare(&golden, FORMAT_HUMAN);
+    prepare(FORMAT_HUMAN);
     phases.current = PHASE_LOADED;
     golden.job.total.requests = 50;
     phases.all.requests = 150;
@@ -239,15 +216,12 @@ progress_is_that_of_all_phases(void **state)
 }
 
 /* The phase that goes on has the total; one that has not begun has no line. */
-static void
-interim_statistics_are_those_of_each_phase(void **state)
+TEST(interim_statistics_are_those_of_each_phase)
 {
-    (void)state;
-    struct golden golden;
     char path[1100];
     size_t size;
-    prepare(&golden, FORMAT_RAW);
-    golden_begin(&golden);
+    prepare(FORMAT_RAW);
+    golden_begin();
     phases.list[PHASE_IDLE].ended = true;
     record(&phases.list[PHASE_IDLE].stats, 2, 4096, 10);
     phases.current = PHASE_LOADED;
@@ -264,22 +238,5 @@ interim_statistics_are_those_of_each_phase(void **state)
         text, "idle: 2 requests, min/avg/max/mdev = 10 us / 15 us / 20 us / 5 us\n"
               "loaded: 1 requests, min/avg/max/mdev = 1 ms / 1 ms / 1 ms / 0 ns\n");
     free(text);
-    golden_end(&golden, "empty");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_have_the_phase),
-        cmocka_unit_test(raw_lines_end_with_the_phase),
-        cmocka_unit_test(a_table_has_a_row_for_each_phase),
-        cmocka_unit_test(a_terminal_has_the_columns_that_fit),
-        cmocka_unit_test(a_table_has_the_phases_that_were),
-        cmocka_unit_test(metrics_are_those_of_each_phase),
-        cmocka_unit_test(metrics_begin_with_the_first_phase),
-        cmocka_unit_test(progress_is_that_of_all_phases),
-        cmocka_unit_test(interim_statistics_are_those_of_each_phase),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    golden_end("empty");
 }

@@ -41,22 +41,21 @@ format_all(struct buffer *text, const struct plan *plan, const struct shown *lis
 
 /* Formats the metrics of one target. */
 static void
-format(struct buffer *text, const struct golden *golden, const struct stats *stats,
-       int64_t last)
+format(struct buffer *text, const struct stats *stats, int64_t last)
 {
-    const struct shown shown = {&golden->job.target.description, stats, last};
-    format_all(text, &golden->plan, &shown, 1);
+    const struct shown shown = {&golden.job.target.description, stats, last};
+    format_all(text, &golden.plan, &shown, 1);
 }
 
 /* Begins the file, at the begin of 1970. */
 static int
-begin_export(struct export *export, const struct golden *golden, const struct shown *list,
-             int count, struct error *error)
+begin_export(struct export *export, const struct shown *list, int count,
+             struct error *error)
 {
     struct buffer text = {0};
     const struct job *jobs = jobs_of(list, count);
-    int status = export_begin(export, &golden->plan, jobs, count, NULL, error);
-    prometheus_format(&text, &golden->plan, jobs, count, 0, 0);
+    int status = export_begin(export, &golden.plan, jobs, count, NULL, error);
+    prometheus_format(&text, &golden.plan, jobs, count, 0, 0);
     if (status == 0 && export->writer)
         status = export_first(export, 1, &text, error);
     buffer_free(&text);
@@ -64,41 +63,40 @@ begin_export(struct export *export, const struct golden *golden, const struct sh
 }
 
 static int
-begin_all(const struct golden *golden, const struct shown *list, int count,
-          struct error *error)
+begin_all(const struct shown *list, int count, struct error *error)
 {
     struct export export;
-    int status = begin_export(&export, golden, list, count, error);
+    int status = begin_export(&export, list, count, error);
     export_end(&export);
     return status;
 }
 
 static int
-begin(const struct golden *golden, struct error *error)
+begin(struct error *error)
 {
     struct stats nothing = {0};
-    const struct shown shown = {&golden->job.target.description, &nothing, 0};
-    return begin_all(golden, &shown, 1, error);
+    const struct shown shown = {&golden.job.target.description, &nothing, 0};
+    return begin_all(&shown, 1, error);
 }
 
 static void
-keep_all(const struct golden *golden, const struct shown *list, int count)
+keep_all(const struct shown *list, int count)
 {
     struct export export;
     struct error error;
     struct buffer text = {0};
-    assert_int_equal(begin_export(&export, golden, list, count, &error), 0);
-    format_all(&text, &golden->plan, list, count);
+    assert_int_equal(begin_export(&export, list, count, &error), 0);
+    format_all(&text, &golden.plan, list, count);
     export_hand_over(&export, 1, &text, true);
     assert_true(export_end(&export));
     assert_int_equal(export.error, 0);
 }
 
 static void
-keep(const struct golden *golden, const struct stats *stats, int64_t last)
+keep(const struct stats *stats, int64_t last)
 {
-    const struct shown shown = {&golden->job.target.description, stats, last};
-    keep_all(golden, &shown, 1);
+    const struct shown shown = {&golden.job.target.description, stats, last};
+    keep_all(&shown, 1);
 }
 
 static struct sample
@@ -135,64 +133,47 @@ mixed_stats(bool flushed)
 static void
 compare(struct buffer *text, const char *name)
 {
-    char path[1100];
-    size_t size;
-    const char *source = getenv("IOPING_SOURCE");
-    snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
-    char *expected = golden_read(path, &size);
     assert_false(text->failed);
-    if (text->length != size || memcmp(text->text, expected, size) != 0)
-        fail_msg("%s: expected:\n%s\nwritten:\n%s", name, expected, text->text);
+    golden_compare(text->text, text->length, name);
     buffer_free(text);
-    free(expected);
 }
 
 static void
-check(const struct golden *golden, const struct stats *stats, int64_t last,
-      const char *name)
+check(const struct stats *stats, int64_t last, const char *name)
 {
     struct buffer text = {0};
-    format(&text, golden, stats, last);
+    format(&text, stats, last);
     compare(&text, name);
 }
 
-static void
-before_the_first_request_all_is_zero(void **state)
+TEST(before_the_first_request_all_is_zero)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {0};
-    golden_prepare(&golden, FORMAT_HUMAN);
-    check(&golden, &stats, 0, "prometheus_nothing");
+    golden_prepare(FORMAT_HUMAN);
+    check(&stats, 0, "prometheus_nothing");
 }
 
-static void
-limits_belong_to_their_buckets(void **state)
+TEST(limits_belong_to_their_buckets)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = mixed_stats(false);
-    golden_prepare(&golden, FORMAT_HUMAN);
-    check(&golden, &stats, NS_1970, "prometheus_read");
+    golden_prepare(FORMAT_HUMAN);
+    check(&stats, NS_1970, "prometheus_read");
 }
 
 /* As a user writes times: in as few digits as say them exactly. Of 1.000001 and 2 ms, in
  * whose steps of 8.2 and 16.4 us a bound of 1.5 and of 2.001 ms lies, none is below. */
-static void
-bounds_of_ones_own_are_exact_and_for_all_histograms(void **state)
+TEST(bounds_of_ones_own_are_exact_and_for_all_histograms)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {0};
     struct buffer text = {0};
     struct sample sample = sample_of(2002000, 1500000, VERDICT_NONE);
     stats_record(&stats, &sample);
     const struct buckets own = {
         6, {1, 1500000, 2001000, 5000000, 1000000000, 3599123456789}};
-    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     golden.plan.workload.load = LOAD_WRITE;
     golden.plan.output.buckets = &own;
-    format(&text, &golden, &stats, 0);
+    format(&text, &stats, 0);
     assert_matches(text.text, "^[^\n]*\n[^\n]*\n"
                               "[^\n]*,le=\"1e-09\"\\} 0\n"
                               "[^\n]*,le=\"0\\.0015\"\\} 0\n"
@@ -207,32 +188,27 @@ bounds_of_ones_own_are_exact_and_for_all_histograms(void **state)
     buffer_free(&text);
 }
 
-static void
-flushes_have_a_histogram_of_their_own(void **state)
+TEST(flushes_have_a_histogram_of_their_own)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = mixed_stats(true);
-    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     golden.plan.workload.load = LOAD_WRITE;
     golden.job.target.description.mode = IO_MODE_NOCACHE;
-    check(&golden, &stats, NS_1970, "prometheus_write");
+    check(&stats, NS_1970, "prometheus_write");
 }
 
 static char *
-metrics_of(const struct golden *golden)
+metrics_of(void)
 {
     struct buffer text = {0};
     struct stats stats = {0};
-    format(&text, golden, &stats, 0);
+    format(&text, &stats, 0);
     assert_false(text.failed);
     return text.text;
 }
 
-static void
-only_flushed_writes_have_that(void **state)
+TEST(only_flushed_writes_have_that)
 {
-    (void)state;
     static const struct {
         enum plan_load load;
         bool cached, flushes;
@@ -245,11 +221,10 @@ only_flushed_writes_have_that(void **state)
         {LOAD_READ_WRITE, true, false, "operation=\"write\""},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct golden golden;
-        golden_prepare(&golden, FORMAT_HUMAN);
+        golden_prepare(FORMAT_HUMAN);
         golden.plan.workload.load = cases[i].load;
         golden.plan.io.cached = cases[i].cached;
-        char *text = metrics_of(&golden);
+        char *text = metrics_of();
         assert_contains(text, cases[i].label);
         if (cases[i].flushes)
             assert_contains(text, "\nioping_sync_duration_seconds_count{");
@@ -259,27 +234,22 @@ only_flushed_writes_have_that(void **state)
     }
 }
 
-static void
-corrections_do_not_change_what_was_measured(void **state)
+TEST(corrections_do_not_change_what_was_measured)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {.every = 1000000};
     struct sample sample = sample_of(50000000, 0, VERDICT_NONE);
     struct buffer text = {0};
     stats_record(&stats, &sample);
-    golden_prepare(&golden, FORMAT_HUMAN);
-    format(&text, &golden, &stats, 0);
+    golden_prepare(FORMAT_HUMAN);
+    format(&text, &stats, 0);
     assert_contains(text.text, ",le=\"+Inf\"} 1\n");
     buffer_free(&text);
 }
 
 /* Quotes, backslashes and newlines; what is no UTF-8 or no character to be seen is
  * replaced. */
-static void
-labels_are_escaped(void **state)
+TEST(labels_are_escaped)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"/a b", "{target=\"/a b\",device="},
         {"a\"b\\c\nd", "{target=\"a\\\"b\\\\c\\nd\",device="},
@@ -294,45 +264,38 @@ labels_are_escaped(void **state)
         {"", "{target=\"\",device="},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct golden golden;
-        golden_prepare(&golden, FORMAT_HUMAN);
+        golden_prepare(FORMAT_HUMAN);
         golden.job.target.description.path = cases[i][0];
         snprintf(golden.job.target.description.device,
                  sizeof(golden.job.target.description.device), "a\"b");
         snprintf(golden.job.target.description.fstype,
                  sizeof(golden.job.target.description.fstype), "c\\d");
-        char *text = metrics_of(&golden);
+        char *text = metrics_of();
         assert_contains(text, cases[i][1]);
         assert_contains(text, ",device=\"a\\\"b\",fstype=\"c\\\\d\",operation=");
         free(text);
     }
 }
 
-static void
-modes_are_words(void **state)
+TEST(modes_are_words)
 {
-    (void)state;
     static const char *const words[] = {[IO_MODE_DIRECT] = ",mode=\"direct\"}",
                                         [IO_MODE_NOCACHE] = ",mode=\"nocache\"}",
                                         [IO_MODE_CACHED] = ",mode=\"cached\"}"};
     for (int i = 0; i < 3; i++) {
-        struct golden golden;
-        golden_prepare(&golden, FORMAT_HUMAN);
+        golden_prepare(FORMAT_HUMAN);
         golden.job.target.description.mode = (enum io_mode)i;
-        char *text = metrics_of(&golden);
+        char *text = metrics_of();
         assert_contains(text, words[i]);
         free(text);
     }
 }
 
 /* The collector reads the series of all files in its folder together. */
-static void
-every_series_names_its_target(void **state)
+TEST(every_series_names_its_target)
 {
-    (void)state;
-    struct golden golden;
-    golden_prepare(&golden, FORMAT_HUMAN);
-    char *text = metrics_of(&golden), *rest;
+    golden_prepare(FORMAT_HUMAN);
+    char *text = metrics_of(), *rest;
     for (char *line = strtok_r(text, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest))
         if (line[0] != '#')
@@ -344,14 +307,11 @@ static const struct description other = {
     .path = "/mnt/b", .fstype = "xfs", .device = "/dev/vdb1", .mode = IO_MODE_DIRECT};
 
 /* The one that has not begun has no time of a last request. */
-static void
-a_metric_has_the_series_of_all_targets_in_one_group(void **state)
+TEST(a_metric_has_the_series_of_all_targets_in_one_group)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = mixed_stats(true), nothing = {0};
     struct buffer text = {0};
-    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     golden.plan.workload.load = LOAD_WRITE;
     golden.job.target.description.mode = IO_MODE_NOCACHE;
     const struct shown targets[] = {{&golden.job.target.description, &stats, NS_1970},
@@ -360,14 +320,11 @@ a_metric_has_the_series_of_all_targets_in_one_group(void **state)
     compare(&text, "prometheus_two");
 }
 
-static void
-the_same_target_again_has_a_number(void **state)
+TEST(the_same_target_again_has_a_number)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = mixed_stats(false), nothing = {0};
     struct buffer text = {0};
-    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     const struct description again = golden.job.target.description;
     const struct shown targets[] = {{&golden.job.target.description, &stats, NS_1970},
                                     {&other, &nothing, 0},
@@ -378,10 +335,8 @@ the_same_target_again_has_a_number(void **state)
 }
 
 /* Targets differ by their labels alone. */
-static void
-numbers_are_for_labels_that_are_the_same(void **state)
+TEST(numbers_are_for_labels_that_are_the_same)
 {
-    (void)state;
     static const struct {
         const char *path;
         enum io_mode mode;
@@ -408,16 +363,13 @@ numbers_are_for_labels_that_are_the_same(void **state)
     }
 }
 
-static void
-counters_have_all_their_digits(void **state)
+TEST(counters_have_all_their_digits)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = {.requests = UINT64_MAX, .missed = 10000000000000000001u};
     struct buffer text = {0};
     stats.latency.sum = LARGE + 1;
-    golden_prepare(&golden, FORMAT_HUMAN);
-    format(&text, &golden, &stats, LARGE + 5000);
+    golden_prepare(FORMAT_HUMAN);
+    format(&text, &stats, LARGE + 5000);
     assert_contains(text.text, "\"} 18446744073709551615\n");
     assert_contains(text.text, "\"} 10000000000000000001\n");
     assert_contains(text.text, "\"} 9000000000.000000001\n");
@@ -426,18 +378,15 @@ counters_have_all_their_digits(void **state)
 }
 
 /* One waits for 2.5 s, the other was sent after the statistics were put together. */
-static void
-requests_under_way_have_their_number_and_age(void **state)
+TEST(requests_under_way_have_their_number_and_age)
 {
-    (void)state;
-    struct golden golden;
     static struct stats nothing;
     static struct job jobs[2];
     struct buffer text = {0};
     jobs[0].stats = jobs[1].stats = &nothing;
     jobs[0].under_way = (struct job_under_way){3, 1000000000};
     jobs[1].under_way = (struct job_under_way){1, 3500000001};
-    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     jobs[0].target.description = golden.job.target.description;
     jobs[1].target.description = other;
     prometheus_format(&text, &golden.plan, jobs, 2, 3500000000, NS_1970);
@@ -449,97 +398,63 @@ requests_under_way_have_their_number_and_age(void **state)
     buffer_free(&text);
 }
 
-static void
-what_cannot_be_exported_is_an_error_of_preparation(void **state)
+TEST(what_cannot_be_exported_is_an_error_of_preparation)
 {
-    (void)state;
-    struct golden golden;
     struct error error = {0};
     char path[1100];
-    golden_prepare(&golden, FORMAT_HUMAN);
-    assert_int_equal(begin(&golden, &error), 0);
+    golden_prepare(FORMAT_HUMAN);
+    assert_int_equal(begin(&error), 0);
     snprintf(path, sizeof(path), "%s/missing/a.prom", scratch());
     output_add(&golden.plan, FORMAT_PROMETHEUS, path);
-    assert_int_equal(begin(&golden, &error), -1);
+    assert_int_equal(begin(&error), -1);
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_string_equal(error.what, path);
     assert_string_equal(error.why, "No such file or directory");
 }
 
-static void
-the_file_has_what_is_formatted(void **state)
+TEST(the_file_has_what_is_formatted)
 {
-    (void)state;
-    struct golden golden;
     struct error error = {0};
     size_t size;
     char path[1100];
-    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     snprintf(path, sizeof(path), "%s/a.prom", scratch());
     output_add(&golden.plan, FORMAT_PROMETHEUS, path);
-    assert_int_equal(begin(&golden, &error), 0);
-    char *text = golden_read(path, &size), *expected = metrics_of(&golden);
+    assert_int_equal(begin(&error), 0);
+    char *text = golden_read(path, &size), *expected = metrics_of();
     assert_string_equal(text, expected);
     free(text);
     free(expected);
     struct stats stats = {.requests = 12345};
-    keep(&golden, &stats, NS_1970);
+    keep(&stats, NS_1970);
     text = golden_read(path, &size);
     assert_contains(text, "} 12345\n");
     assert_contains(text, "} 1795247457.055062\n");
     free(text);
 }
 
-static void
-the_file_has_all_targets_from_the_beginning(void **state)
+TEST(the_file_has_all_targets_from_the_beginning)
 {
-    (void)state;
-    struct golden golden;
     struct error error = {0};
     size_t size;
     char path[1100];
     struct stats stats = {.requests = 12345}, more = {.requests = 67890};
-    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     snprintf(path, sizeof(path), "%s/two.prom", scratch());
     output_add(&golden.plan, FORMAT_PROMETHEUS, path);
     struct stats nothing = {0};
     const struct shown none[] = {{&golden.job.target.description, &nothing, 0},
                                  {&other, &nothing, 0}};
-    assert_int_equal(begin_all(&golden, none, 2, &error), 0);
+    assert_int_equal(begin_all(none, 2, &error), 0);
     char *text = golden_read(path, &size);
     assert_matches(text, "\nioping_requests_total\\{target=\"/tmp\"[^\n]* 0\n"
                          "ioping_requests_total\\{target=\"/mnt/b\"[^\n]* 0\n#");
     free(text);
     const struct shown targets[] = {{&golden.job.target.description, &stats, NS_1970},
                                     {&other, &more, NS_1970}};
-    keep_all(&golden, targets, 2);
+    keep_all(targets, 2);
     text = golden_read(path, &size);
     assert_matches(text, "\nioping_requests_total\\{target=\"/tmp\"[^\n]* 12345\n"
                          "ioping_requests_total\\{target=\"/mnt/b\"[^\n]* 67890\n#");
     free(text);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_the_first_request_all_is_zero),
-        cmocka_unit_test(limits_belong_to_their_buckets),
-        cmocka_unit_test(bounds_of_ones_own_are_exact_and_for_all_histograms),
-        cmocka_unit_test(flushes_have_a_histogram_of_their_own),
-        cmocka_unit_test(only_flushed_writes_have_that),
-        cmocka_unit_test(corrections_do_not_change_what_was_measured),
-        cmocka_unit_test(labels_are_escaped),
-        cmocka_unit_test(modes_are_words),
-        cmocka_unit_test(every_series_names_its_target),
-        cmocka_unit_test(a_metric_has_the_series_of_all_targets_in_one_group),
-        cmocka_unit_test(the_same_target_again_has_a_number),
-        cmocka_unit_test(numbers_are_for_labels_that_are_the_same),
-        cmocka_unit_test(counters_have_all_their_digits),
-        cmocka_unit_test(requests_under_way_have_their_number_and_age),
-        cmocka_unit_test(what_cannot_be_exported_is_an_error_of_preparation),
-        cmocka_unit_test(the_file_has_what_is_formatted),
-        cmocka_unit_test(the_file_has_all_targets_from_the_beginning),
-    };
-    return cmocka_run_group_tests_name("prometheus", tests, NULL, unmount_all);
 }

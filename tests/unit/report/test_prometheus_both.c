@@ -35,13 +35,12 @@ mixed(int count)
 static void
 write_metrics(const struct stats *stats, const char *name)
 {
-    struct golden golden;
     static struct stats nothing;
     static struct job jobs[2];
-    golden_prepare(&golden, FORMAT_HUMAN);
+    golden_prepare(FORMAT_HUMAN);
     golden.plan.workload.load = LOAD_READ_WRITE;
     golden.plan.statistics.breakdown = true;
-    golden_begin(&golden);
+    golden_begin();
     jobs[0].stats = stats;
     jobs[0].under_way = (struct job_under_way){1, SECOND};
     jobs[1].stats = &nothing;
@@ -49,13 +48,11 @@ write_metrics(const struct stats *stats, const char *name)
         golden.job.target.description;
     prometheus_format(&golden.report->text, &golden.plan, jobs, 2, 3 * SECOND,
                       3 * SECOND);
-    golden_end(&golden, name);
+    golden_end(name);
 }
 
-static void
-each_operation_has_its_series(void **state)
+TEST(each_operation_has_its_series)
 {
-    (void)state;
     struct stats stats = mixed(21);
     write_metrics(&stats, "prometheus_both");
     struct result result = command("grep -v '^#' output | sed 's/ [^ ]*$//' | sort | "
@@ -65,10 +62,8 @@ each_operation_has_its_series(void **state)
     command_free(&result);
 }
 
-static void
-promtool_takes_it(void **state)
+TEST(promtool_takes_it)
 {
-    (void)state;
     need_program("promtool");
     struct stats stats = mixed(21);
     write_metrics(&stats, "prometheus_both");
@@ -76,14 +71,4 @@ promtool_takes_it(void **state)
     if (result.status != 0 || *result.err)
         fail_msg("promtool: %d: %s%s", result.status, result.out, result.err);
     command_free(&result);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_operation_has_its_series),
-        cmocka_unit_test(promtool_takes_it),
-    };
-    return cmocka_run_group_tests_name("prometheus_both", tests, NULL, unmount_all);
 }

@@ -25,10 +25,8 @@ stats_of(uint64_t count, int64_t sum, int64_t bytes)
                           .all_bytes = bytes};
 }
 
-static void
-among_others_the_target_comes_last(void **state)
+TEST(among_others_the_target_comes_last)
 {
-    (void)state;
     struct stats stats = {0};
     const struct description target = {.path = "/mnt/a b\n"};
     struct report report = {.count = 2, .target = &target};
@@ -37,10 +35,8 @@ among_others_the_target_comes_last(void **state)
     buffer_free(&report.text);
 }
 
-static void
-a_line_is_that_of_the_contract(void **state)
+TEST(a_line_is_that_of_the_contract)
 {
-    (void)state;
     struct stats stats = stats_of(1, 580777, 4096);
     stats.requests = 2;
     stats.all_bytes = 8192;
@@ -48,62 +44,49 @@ a_line_is_that_of_the_contract(void **state)
                 "1 580777 1722 7052621 580777 580777 580777 0 2 1000832419\n");
 }
 
-static void
-a_line_has_ten_integers(void **state)
+TEST(a_line_has_ten_integers)
 {
-    (void)state;
     struct stats stats = golden_stats();
     stats.latency.sum = 4500000;
     assert_line(&stats, 9000912345,
                 "9 4500000 2000 8192000 590800 500000 685012 26501 10 9000912345\n");
 }
 
-static void
-nothing_is_all_zero(void **state)
+TEST(nothing_is_all_zero)
 {
-    (void)state;
     struct stats stats = {0};
     assert_line(&stats, 0, "0 0 0 0 0 0 0 0 0 0\n");
 }
 
-static void
-failed_requests_count_in_the_ninth_only(void **state)
+TEST(failed_requests_count_in_the_ninth_only)
 {
-    (void)state;
     struct stats stats = {.requests = 3, .failed = 2, .all_bytes = 4096};
     assert_line(&stats, 7, "0 0 0 0 0 0 0 0 3 7\n");
 }
 
-static void
-large_numbers_are_whole(void **state)
+TEST(large_numbers_are_whole)
 {
-    (void)state;
     struct stats stats = stats_of(1000000000, 1000000000000000000, 4096000000000);
     assert_line(&stats, INT64_MAX,
                 "1000000000 1000000000000000000 1 4096 1000000000000000000 1000000000 "
                 "1000000000000000000 0 1000000000 9223372036854775807\n");
 }
 
-static void
-the_report_has_periods_and_summary_but_no_samples(void **state)
+TEST(the_report_has_periods_and_summary_but_no_samples)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = golden_stats();
     stats.latency.sum = 4500000;
-    golden_prepare(&golden, FORMAT_RAW);
-    golden_begin(&golden);
-    golden_sample(&golden, (struct sample){.index = 1, .size = 512, .bytes = 512});
-    golden_period(&golden, &stats, 1000);
-    golden_summary(&golden, &stats, 2000);
-    golden_end(&golden, "raw_report");
+    golden_prepare(FORMAT_RAW);
+    golden_begin();
+    golden_sample((struct sample){.index = 1, .size = 512, .bytes = 512});
+    golden_period(&stats, 1000);
+    golden_summary(&stats, 2000);
+    golden_end("raw_report");
 }
 
 /* The third and the fourth field are the rates. */
-static void
-rates_are_over_the_busy_time(void **state)
+TEST(rates_are_over_the_busy_time)
 {
-    (void)state;
     struct stats stats = golden_stats();
     stats.latency.sum = 4500000;
     stats.busy = 4500000 / 8;
@@ -111,39 +94,33 @@ rates_are_over_the_busy_time(void **state)
                 "9 4500000 16000 65536000 590800 500000 685012 26501 10 9000912345\n");
 }
 
-static void
-a_step_has_its_value_before_the_ten(void **state)
+TEST(a_step_has_its_value_before_the_ten)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = golden_stats();
     stats.latency.sum = 4500000;
-    golden_prepare(&golden, FORMAT_RAW);
+    golden_prepare(FORMAT_RAW);
     golden.plan.sweep.kind = SWEEP_SIZE;
-    golden_begin(&golden);
-    golden_step(&golden, 512, &stats, 9000912345);
-    golden_step(&golden, 1073741824, &stats, 9000912345);
-    golden_end(&golden, "raw_sweep");
+    golden_begin();
+    golden_step(512, &stats, 9000912345);
+    golden_step(1073741824, &stats, 9000912345);
+    golden_end("raw_sweep");
 }
 
 /* A descriptor that cannot be written to fails every time; the first is told. */
-static void
-a_stream_that_fails_gives_its_errno(void **state)
+TEST(a_stream_that_fails_gives_its_errno)
 {
-    (void)state;
     static const enum format formats[] = {FORMAT_HUMAN, FORMAT_RAW, FORMAT_JSON};
     for (size_t i = 0; i < 3; i++) {
-        struct golden golden;
         struct stats stats = golden_stats();
-        golden_prepare(&golden, formats[i]);
-        golden_begin(&golden);
+        golden_prepare(formats[i]);
+        golden_begin();
         dup2(golden.saved, 1);
         close(golden.saved);
         golden.report->stream = open(golden.path, O_RDONLY);
-        int first = golden_summary(&golden, &stats, 1);
+        int first = golden_summary(&stats, 1);
         close(golden.report->stream);
         golden.report->stream = open("/dev/full", O_WRONLY);
-        int second = golden_summary(&golden, &stats, 1);
+        int second = golden_summary(&stats, 1);
         struct outcome outcome = {0};
         report_end(&golden.reports, &outcome);
         close(golden.report->stream);
@@ -154,14 +131,11 @@ a_stream_that_fails_gives_its_errno(void **state)
     }
 }
 
-static void
-a_full_device_is_told(void **state)
+TEST(a_full_device_is_told)
 {
-    (void)state;
-    struct golden golden;
     struct sample sample = {.index = 1, .size = 512, .bytes = 512};
-    golden_prepare(&golden, FORMAT_HUMAN);
-    golden_begin(&golden);
+    golden_prepare(FORMAT_HUMAN);
+    golden_begin();
     dup2(golden.saved, 1);
     close(golden.saved);
     golden.report->stream = open("/dev/full", O_WRONLY);
@@ -172,16 +146,13 @@ a_full_device_is_told(void **state)
     close(golden.report->stream);
 }
 
-static void
-interim_statistics_go_to_stderr(void **state)
+TEST(interim_statistics_go_to_stderr)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = golden_stats();
     char path[1100];
     size_t size;
-    golden_prepare(&golden, FORMAT_RAW);
-    golden_begin(&golden);
+    golden_prepare(FORMAT_RAW);
+    golden_begin();
     snprintf(path, sizeof(path), "%s/errors", scratch());
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), saved = dup(2);
     fflush(stderr);
@@ -191,7 +162,7 @@ interim_statistics_go_to_stderr(void **state)
     dup2(saved, 2);
     close(saved);
     close(fd);
-    golden_end(&golden, "empty");
+    golden_end("empty");
     char *text = golden_read(path, &size);
     assert_string_equal(
         text,
@@ -199,42 +170,18 @@ interim_statistics_go_to_stderr(void **state)
     free(text);
 }
 
-static void
-a_highest_rate_without_limits_has_a_dash_in_their_place(void **state)
+TEST(a_highest_rate_without_limits_has_a_dash_in_their_place)
 {
-    (void)state;
-    struct golden golden;
     struct stats stats = golden_stats();
-    golden_prepare(&golden, FORMAT_RAW);
+    golden_prepare(FORMAT_RAW);
     golden.plan.sweep.kind = SWEEP_RATE;
     golden.job.plan = golden.plan;
-    golden_begin(&golden);
+    golden_begin();
     struct job_step *step = golden.job.steps;
     *step = (struct job_step){.value = 49000, .rate = 48000};
     golden.job.step_count = 1;
     golden.observer.step(&golden.reports, &golden.job, step, &stats, 9000912345);
     golden.job.highest = 0;
     golden.observer.highest(&golden.reports, &golden.job);
-    golden_end(&golden, "raw_sweep_rate");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_that_of_the_contract),
-        cmocka_unit_test(among_others_the_target_comes_last),
-        cmocka_unit_test(a_line_has_ten_integers),
-        cmocka_unit_test(nothing_is_all_zero),
-        cmocka_unit_test(failed_requests_count_in_the_ninth_only),
-        cmocka_unit_test(large_numbers_are_whole),
-        cmocka_unit_test(the_report_has_periods_and_summary_but_no_samples),
-        cmocka_unit_test(rates_are_over_the_busy_time),
-        cmocka_unit_test(a_step_has_its_value_before_the_ten),
-        cmocka_unit_test(a_stream_that_fails_gives_its_errno),
-        cmocka_unit_test(a_full_device_is_told),
-        cmocka_unit_test(interim_statistics_go_to_stderr),
-        cmocka_unit_test(a_highest_rate_without_limits_has_a_dash_in_their_place),
-    };
-    return cmocka_run_group_tests_name("raw", tests, NULL, unmount_all);
+    golden_end("raw_sweep_rate");
 }

@@ -85,10 +85,12 @@ choose_locale(void **state)
     return setenv("LC_ALL", "C", 1);
 }
 
-static void
-it_is_drawn_late_and_again_when_it_changes(void **state)
+FIXTURE(NULL, release_stderr)
+
+GROUP_SETUP(choose_locale)
+
+TEST(it_is_drawn_late_and_again_when_it_changes)
 {
-    (void)state;
     struct plan plan = plain();
     struct stats *stats = equal();
     const struct job job = {.stats = stats};
@@ -109,10 +111,8 @@ it_is_drawn_late_and_again_when_it_changes(void **state)
     free(stats);
 }
 
-static void
-it_is_hidden_once_and_comes_back(void **state)
+TEST(it_is_hidden_once_and_comes_back)
 {
-    (void)state;
     struct plan plan = plain();
     struct stats *stats = equal();
     const struct job job = {.stats = stats};
@@ -137,23 +137,9 @@ it_is_hidden_once_and_comes_back(void **state)
 }
 
 /* Not of a file; on terminals see the tests of the whole program. */
-static void
-without_a_terminal_none_is_wanted(void **state)
+TEST(without_a_terminal_none_is_wanted)
 {
-    (void)state;
     setenv("TERM", "xterm", 1);
     catch_stderr();
     assert_false(status_possible());
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(it_is_drawn_late_and_again_when_it_changes,
-                                  release_stderr),
-        cmocka_unit_test_teardown(it_is_hidden_once_and_comes_back, release_stderr),
-        cmocka_unit_test_teardown(without_a_terminal_none_is_wanted, release_stderr),
-    };
-    return cmocka_run_group_tests_name("status", tests, choose_locale, unmount_all);
 }

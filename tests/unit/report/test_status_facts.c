@@ -58,10 +58,8 @@ gathered(const struct plan *plan, const struct stats *stats, int targets, int64_
     return facts;
 }
 
-static void
-a_run_without_an_end_has_no_share_and_no_rest(void **state)
+TEST(a_run_without_an_end_has_no_share_and_no_rest)
 {
-    (void)state;
     struct plan plan = plain();
     struct stats *stats = seen(3, 1);
     plan.pace.interval = SECOND;
@@ -73,10 +71,8 @@ a_run_without_an_end_has_no_share_and_no_rest(void **state)
     free(stats);
 }
 
-static void
-latencies_are_known_once_there_are_enough(void **state)
+TEST(latencies_are_known_once_there_are_enough)
 {
-    (void)state;
     static const struct {
         int count, failed;
         int64_t p50, p99, max;
@@ -103,10 +99,8 @@ latencies_are_known_once_there_are_enough(void **state)
 }
 
 /* Two with 100 requests of 1 to 100 ms, one with 200 of a second: half of all 400. */
-static void
-several_targets_are_taken_together(void **state)
+TEST(several_targets_are_taken_together)
 {
-    (void)state;
     struct plan plan = plain();
     struct status_facts facts;
     struct stats *both = seen(100, 1), *slow = seen(0, 0);
@@ -131,10 +125,8 @@ several_targets_are_taken_together(void **state)
 }
 
 /* One target has failed after two of 100 requests; the other has done 50. */
-static void
-one_that_is_done_is_not_waited_for(void **state)
+TEST(one_that_is_done_is_not_waited_for)
 {
-    (void)state;
     struct plan plan = plain();
     struct status_facts facts;
     struct stats *early = seen(1, 1), *late = seen(49, 1);
@@ -152,10 +144,8 @@ one_that_is_done_is_not_waited_for(void **state)
 }
 
 /* Facts that need no merged statistics are known. */
-static void
-without_memory_several_targets_have_no_percentiles(void **state)
+TEST(without_memory_several_targets_have_no_percentiles)
 {
-    (void)state;
     struct plan plan = plain();
     struct stats *stats = seen(100, 1);
     struct status status = {.plan = &plan, .targets = 2, .began = BEGAN};
@@ -172,10 +162,8 @@ without_memory_several_targets_have_no_percentiles(void **state)
 }
 
 /* 100 reads of 1 ms, 99 writes of 2 ms with or without waits; together twice of each. */
-static void
-reads_and_writes_are_apart(void **state)
+TEST(reads_and_writes_are_apart)
 {
-    (void)state;
     struct plan plan = plain();
     struct stats *stats = seen(0, 0);
     stats->both = true;
@@ -199,10 +187,8 @@ reads_and_writes_are_apart(void **state)
     free(stats);
 }
 
-static void
-corrected_statistics_give_corrected_percentiles(void **state)
+TEST(corrected_statistics_give_corrected_percentiles)
 {
-    (void)state;
     struct plan plan = plain();
     struct stats *stats = seen(0, 0);
     stats->every = 100 * MS;
@@ -250,10 +236,8 @@ check_course(const struct course *course)
 
 #define YEARS (INT64_MAX / 4)
 
-static void
-the_end_is_that_of_the_clock_or_of_the_last_request(void **state)
+TEST(the_end_is_that_of_the_clock_or_of_the_last_request)
 {
-    (void)state;
     static const struct course cases[] = {
         /* Limited by time. */
         {0, 4 * SECOND, 0, 1, 1, 1, 9, SECOND, 0.25, 3 * SECOND},
@@ -285,10 +269,8 @@ the_end_is_that_of_the_clock_or_of_the_last_request(void **state)
 }
 
 /* The last of them ends the run; one that has not begun to answer may take for ever. */
-static void
-the_slowest_target_decides_what_is_left(void **state)
+TEST(the_slowest_target_decides_what_is_left)
 {
-    (void)state;
     struct plan plan = plain();
     struct status_facts facts;
     struct stats *stats[] = {seen(50, 0), seen(20, 0), seen(0, 0)};
@@ -311,10 +293,8 @@ the_slowest_target_decides_what_is_left(void **state)
 }
 
 /* Steps of 2.2 s, their beginning included. */
-static void
-a_sweep_goes_through_all_steps_of_all_targets(void **state)
+TEST(a_sweep_goes_through_all_steps_of_all_targets)
 {
-    (void)state;
     static const struct {
         int targets, target, number, count;
         int64_t since;
@@ -354,10 +334,8 @@ a_sweep_goes_through_all_steps_of_all_targets(void **state)
 }
 
 /* Of 1, 2 and 4 ms, each with 30 requests after one. */
-static void
-steps_of_a_sweep_of_intervals_differ_in_length(void **state)
+TEST(steps_of_a_sweep_of_intervals_differ_in_length)
 {
-    (void)state;
     struct plan plan = plain();
     struct stats *stats = seen(5, 0);
     struct job snapshot = {.stats = stats};
@@ -377,23 +355,4 @@ steps_of_a_sweep_of_intervals_differ_in_length(void **state)
         status_close(status);
     }
     free(stats);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_without_an_end_has_no_share_and_no_rest),
-        cmocka_unit_test(latencies_are_known_once_there_are_enough),
-        cmocka_unit_test(several_targets_are_taken_together),
-        cmocka_unit_test(without_memory_several_targets_have_no_percentiles),
-        cmocka_unit_test(reads_and_writes_are_apart),
-        cmocka_unit_test(corrected_statistics_give_corrected_percentiles),
-        cmocka_unit_test(the_end_is_that_of_the_clock_or_of_the_last_request),
-        cmocka_unit_test(the_slowest_target_decides_what_is_left),
-        cmocka_unit_test(a_sweep_goes_through_all_steps_of_all_targets),
-        cmocka_unit_test(one_that_is_done_is_not_waited_for),
-        cmocka_unit_test(steps_of_a_sweep_of_intervals_differ_in_length),
-    };
-    return cmocka_run_group_tests_name("status_facts", tests, NULL, NULL);
 }

@@ -40,10 +40,8 @@ check_line(const struct status_facts *facts, int columns, bool utf8, const char 
     buffer_free(&text);
 }
 
-static void
-a_narrow_terminal_shows_what_matters_most(void **state)
+TEST(a_narrow_terminal_shows_what_matters_most)
 {
-    (void)state;
     static const struct {
         int columns;
         const char *ascii, *utf8;
@@ -84,10 +82,8 @@ a_narrow_terminal_shows_what_matters_most(void **state)
 }
 
 /* Sweeps, ends that are not known, and values at the ends of their ranges. */
-static void
-no_line_reaches_the_last_column(void **state)
+TEST(no_line_reaches_the_last_column)
 {
-    (void)state;
     struct status_facts cases[5];
     for (size_t i = 0; i < LENGTH(cases); i++)
         cases[i] = example();
@@ -114,10 +110,8 @@ no_line_reaches_the_last_column(void **state)
 #define REST "  999.9 k requests  p50 -  p99 -  max -"
 
 /* The bar has 20 columns of eight eighths. */
-static void
-the_bar_is_full_when_all_is_done(void **state)
+TEST(the_bar_is_full_when_all_is_done)
 {
-    (void)state;
     static const struct {
         double share;
         const char *ascii, *utf8;
@@ -143,10 +137,8 @@ the_bar_is_full_when_all_is_done(void **state)
     }
 }
 
-static void
-what_is_not_known_is_a_dash_or_left_out(void **state)
+TEST(what_is_not_known_is_a_dash_or_left_out)
 {
-    (void)state;
     struct status_facts facts = example();
     facts.p99 = facts.left = -1;
     facts.failed = 0;
@@ -164,10 +156,8 @@ what_is_not_known_is_a_dash_or_left_out(void **state)
     check_line(&facts, 3, false, "");
 }
 
-static void
-corrected_percentiles_are_called_so(void **state)
+TEST(corrected_percentiles_are_called_so)
 {
-    (void)state;
     struct status_facts facts = example();
     facts.corrected = true;
     facts.share = facts.left = -1;
@@ -177,10 +167,8 @@ corrected_percentiles_are_called_so(void **state)
 }
 
 /* Those of writes are dropped with those of reads, in the room of any terminal. */
-static void
-reads_and_writes_have_percentiles_of_their_own(void **state)
+TEST(reads_and_writes_have_percentiles_of_their_own)
 {
-    (void)state;
     struct status_facts facts = example();
     facts.both = true;
     facts.failed = 0;
@@ -199,10 +187,8 @@ reads_and_writes_have_percentiles_of_their_own(void **state)
                "corrected p99 read 1.44 ms write -  max 3.20 ms");
 }
 
-static void
-times_are_no_finer_than_one_can_follow(void **state)
+TEST(times_are_no_finer_than_one_can_follow)
 {
-    (void)state;
     static const struct {
         int64_t time;
         const char *elapsed, *left;
@@ -227,10 +213,8 @@ times_are_no_finer_than_one_can_follow(void **state)
     }
 }
 
-static void
-a_sweep_says_where_it_is(void **state)
+TEST(a_sweep_says_where_it_is)
 {
-    (void)state;
     static const struct {
         enum sweep_kind kind;
         int target, targets, number, count;
@@ -261,10 +245,8 @@ a_sweep_says_where_it_is(void **state)
 }
 
 /* The step goes last: how far all is matters more. */
-static void
-a_sweep_fits_a_narrow_terminal(void **state)
+TEST(a_sweep_fits_a_narrow_terminal)
 {
-    (void)state;
     struct status_facts facts = example();
     facts.swept = SWEEP_DEPTH;
     facts.place = (struct status_place){.number = 3, .count = 7, .value = 8};
@@ -272,21 +254,4 @@ a_sweep_fits_a_narrow_terminal(void **state)
     check_line(&facts, 30, false, "depth 8 (4/7)  [##-----]  31%");
     check_line(&facts, 20, false, "[###---------]  31%");
     check_line(&facts, 10, false, " 31%");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_narrow_terminal_shows_what_matters_most),
-        cmocka_unit_test(no_line_reaches_the_last_column),
-        cmocka_unit_test(the_bar_is_full_when_all_is_done),
-        cmocka_unit_test(what_is_not_known_is_a_dash_or_left_out),
-        cmocka_unit_test(corrected_percentiles_are_called_so),
-        cmocka_unit_test(reads_and_writes_have_percentiles_of_their_own),
-        cmocka_unit_test(times_are_no_finer_than_one_can_follow),
-        cmocka_unit_test(a_sweep_says_where_it_is),
-        cmocka_unit_test(a_sweep_fits_a_narrow_terminal),
-    };
-    return cmocka_run_group_tests_name("status_line", tests, NULL, NULL);
 }

@@ -18,107 +18,87 @@ rising(int count)
 }
 
 static void
-begin(struct golden *golden, enum sweep_kind kind, const char *percentiles)
+begin(enum sweep_kind kind, const char *percentiles)
 {
-    struct percentiles *list = &golden->plan.output.percentiles;
-    golden_prepare(golden, FORMAT_HUMAN);
-    golden->plan.sweep.kind = kind;
+    struct percentiles *list = &golden.plan.output.percentiles;
+    golden_prepare(FORMAT_HUMAN);
+    golden.plan.sweep.kind = kind;
     *list = percentiles_default;
     if (percentiles)
         assert_null(percentiles_parse(percentiles, list));
-    golden_begin(golden);
+    golden_begin();
 }
 
 /* A step of COUNT rising requests. */
 static void
-add_step(struct golden *golden, int64_t value, int count, int64_t time)
+add_step(int64_t value, int count, int64_t time)
 {
     struct stats stats = rising(count);
-    assert_int_equal(golden_step(golden, value, &stats, time), 0);
+    assert_int_equal(golden_step(value, &stats, time), 0);
 }
 
-static void
-the_head_is_there_before_the_first_step_ends(void **state)
+TEST(the_head_is_there_before_the_first_step_ends)
 {
-    (void)state;
-    struct golden golden;
     size_t size;
-    begin(&golden, SWEEP_SIZE, NULL);
+    begin(SWEEP_SIZE, NULL);
     char *text = golden_read(golden.path, &size);
-    golden_end(&golden, "sweep_head");
+    golden_end("sweep_head");
     assert_non_null(strstr(text, "\n--- /tmp (ext4 /dev/vda1 39.3 GiB) "));
     assert_non_null(strstr(text, " bandwidth        avg        p50        p99  "));
     assert_int_equal(text[size - 1], '\n');
     free(text);
 }
 
-static void
-each_row_is_there_once_the_next_step_begins(void **state)
+TEST(each_row_is_there_once_the_next_step_begins)
 {
-    (void)state;
-    struct golden golden;
     size_t size;
-    begin(&golden, SWEEP_SIZE, NULL);
-    add_step(&golden, 512, 1, 100000);
+    begin(SWEEP_SIZE, NULL);
+    add_step(512, 1, 100000);
     golden.observer.step_begin(&golden.reports, &golden.job, 4096, 1, 4);
     char *text = golden_read(golden.path, &size);
     assert_non_null(strstr(text, "     512 B     10 k "));
     free(text);
-    add_step(&golden, 4096, 3, 1500000);
-    add_step(&golden, 1572864, 100, 505000000);
-    add_step(&golden, 2147479552, 0, SECOND);
-    golden_end(&golden, "sweep_size");
+    add_step(4096, 3, 1500000);
+    add_step(1572864, 100, 505000000);
+    add_step(2147479552, 0, SECOND);
+    golden_end("sweep_size");
 }
 
-static void
-threads_are_plain_numbers(void **state)
+TEST(threads_are_plain_numbers)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden, SWEEP_THREADS, NULL);
-    add_step(&golden, 1, 100, 505000000);
-    add_step(&golden, 1024, 0, SECOND);
-    golden_end(&golden, "sweep_threads");
+    begin(SWEEP_THREADS, NULL);
+    add_step(1, 100, 505000000);
+    add_step(1024, 0, SECOND);
+    golden_end("sweep_threads");
 }
 
-static void
-depths_are_plain_numbers(void **state)
+TEST(depths_are_plain_numbers)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden, SWEEP_DEPTH, NULL);
-    add_step(&golden, 3, 3, 1500000);
-    add_step(&golden, 4096, 100, 505000000);
-    golden_end(&golden, "sweep_depth");
+    begin(SWEEP_DEPTH, NULL);
+    add_step(3, 3, 1500000);
+    add_step(4096, 100, 505000000);
+    golden_end("sweep_depth");
 }
 
 /* However few the requests are, as long as there is one. */
-static void
-percentiles_asked_for_have_columns_in_their_order(void **state)
+TEST(percentiles_asked_for_have_columns_in_their_order)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden, SWEEP_SIZE, "99.9,50,0.001");
-    add_step(&golden, 4096, 3, 1500000);
-    add_step(&golden, 8192, 0, SECOND);
-    golden_end(&golden, "sweep_percentiles");
+    begin(SWEEP_SIZE, "99.9,50,0.001");
+    add_step(4096, 3, 1500000);
+    add_step(8192, 0, SECOND);
+    golden_end("sweep_percentiles");
 }
 
-static void
-there_may_be_no_percentiles(void **state)
+TEST(there_may_be_no_percentiles)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden, SWEEP_SIZE, "none");
-    add_step(&golden, 4096, 100, 505000000);
-    golden_end(&golden, "sweep_percentiles_none");
+    begin(SWEEP_SIZE, "none");
+    add_step(4096, 100, 505000000);
+    golden_end("sweep_percentiles_none");
 }
 
 /* The 4 requests that count would be 64000 per second by themselves. */
-static void
-a_row_has_the_rates_of_the_clock(void **state)
+TEST(a_row_has_the_rates_of_the_clock)
 {
-    (void)state;
     struct plan plan = {.sweep.kind = SWEEP_DEPTH};
     struct stats stats = {.busy = 62500};
     struct sample sample = {.size = 4096, .bytes = 4096, .latency = 1000000};
@@ -161,10 +141,8 @@ static const int64_t times[] = {
     0,           999,         1001,          999999,        999999999,       1000000001,
     59999999999, 60000000001, 3599999999999, 3600000000001, 3599639999999999};
 
-static void
-no_value_is_too_wide_for_its_column(void **state)
+TEST(no_value_is_too_wide_for_its_column)
 {
-    (void)state;
     struct plan plan = {.sweep.kind = SWEEP_SIZE};
     struct buffer text = {0};
     table_head(&text, &plan, 0);
@@ -185,10 +163,8 @@ no_value_is_too_wide_for_its_column(void **state)
 }
 
 /* The most decimals that are parsed; a row has its values under the names. */
-static void
-no_percentile_is_too_wide_for_its_column(void **state)
+TEST(no_percentile_is_too_wide_for_its_column)
 {
-    (void)state;
     struct plan plan = {.sweep.kind = SWEEP_THREADS};
     struct buffer text = {0};
     struct stats stats = {0};
@@ -204,10 +180,8 @@ no_percentile_is_too_wide_for_its_column(void **state)
     buffer_free(&text);
 }
 
-static void
-a_table_has_room_for_sixteen_percentiles(void **state)
+TEST(a_table_has_room_for_sixteen_percentiles)
 {
-    (void)state;
     struct plan plan = {.sweep.kind = SWEEP_DEPTH};
     struct buffer text = {0};
     struct stats stats = rising(3);
@@ -223,50 +197,46 @@ a_table_has_room_for_sixteen_percentiles(void **state)
 
 /* The second broke it, the third had too few requests to know. */
 static void
-add_judged(struct golden *golden, int highest)
+add_judged(int highest)
 {
     static const enum slo_verdict verdicts[] = {SLO_MET, SLO_BROKEN, SLO_UNKNOWN};
     struct stats stats = rising(100);
-    struct job *job = &golden->job;
-    job->plan = golden->plan;
+    struct job *job = &golden.job;
+    job->plan = golden.plan;
     for (int i = 0; i < 3; i++) {
         job->steps[i] = (struct job_step){
             .value = 8192 << i, .iops = 48000, .bps = 196608000, .verdict = verdicts[i]};
         job->step_count = i + 1;
-        assert_int_equal(golden->observer.step(&golden->reports, job, &job->steps[i],
-                                               &stats, 505000000),
-                         0);
+        assert_int_equal(
+            golden.observer.step(&golden.reports, job, &job->steps[i], &stats, 505000000),
+            0);
     }
     job->highest = highest;
-    golden->observer.highest(&golden->reports, job);
+    golden.observer.highest(&golden.reports, job);
 }
 
 static void
-limit(struct golden *golden, enum format format, enum sweep_kind kind, enum color color)
+limit(enum format format, enum sweep_kind kind, enum color color)
 {
-    golden_prepare(golden, format);
-    golden->plan.sweep.kind = kind;
-    golden->options.color = color;
-    assert_null(slos_add(&golden->plan.statistics.slos, "p99=1ms"));
-    assert_null(slos_add(&golden->plan.statistics.slos, "iops=10k"));
-    golden_begin(golden);
+    golden_prepare(format);
+    golden.plan.sweep.kind = kind;
+    golden.options.color = color;
+    assert_null(slos_add(&golden.plan.statistics.slos, "p99=1ms"));
+    assert_null(slos_add(&golden.plan.statistics.slos, "iops=10k"));
+    golden_begin();
 }
 
-static void
-steps_that_broke_a_limit_say_so(void **state)
+TEST(steps_that_broke_a_limit_say_so)
 {
-    (void)state;
-    struct golden golden;
-    limit(&golden, FORMAT_HUMAN, SWEEP_DEPTH, COLOR_NEVER);
-    add_judged(&golden, 0);
-    golden_end(&golden, "sweep_slo");
-    limit(&golden, FORMAT_HUMAN, SWEEP_SIZE, COLOR_ALWAYS);
-    add_judged(&golden, 0);
-    golden_end(&golden, "sweep_slo_color");
+    limit(FORMAT_HUMAN, SWEEP_DEPTH, COLOR_NEVER);
+    add_judged(0);
+    golden_end("sweep_slo");
+    limit(FORMAT_HUMAN, SWEEP_SIZE, COLOR_ALWAYS);
+    add_judged(0);
+    golden_end("sweep_slo_color");
 }
 
-static void
-the_last_line_has_the_highest_that_keeps_the_limits(void **state)
+TEST(the_last_line_has_the_highest_that_keeps_the_limits)
 {
     static const struct {
         enum sweep_kind kind;
@@ -300,35 +270,27 @@ the_last_line_has_the_highest_that_keeps_the_limits(void **state)
     }
 }
 
-static void
-a_pipe_has_the_highest_in_a_line_of_its_own_kind(void **state)
+TEST(a_pipe_has_the_highest_in_a_line_of_its_own_kind)
 {
-    (void)state;
-    struct golden golden;
-    limit(&golden, FORMAT_RAW, SWEEP_DEPTH, COLOR_NEVER);
-    add_judged(&golden, 0);
-    golden_end(&golden, "raw_sweep_slo");
-    limit(&golden, FORMAT_RAW, SWEEP_SIZE, COLOR_NEVER);
-    add_judged(&golden, -1);
-    golden_end(&golden, "raw_sweep_slo_none");
+    limit(FORMAT_RAW, SWEEP_DEPTH, COLOR_NEVER);
+    add_judged(0);
+    golden_end("raw_sweep_slo");
+    limit(FORMAT_RAW, SWEEP_SIZE, COLOR_NEVER);
+    add_judged(-1);
+    golden_end("raw_sweep_slo_none");
 }
 
-static void
-intervals_are_times(void **state)
+TEST(intervals_are_times)
 {
-    (void)state;
-    struct golden golden;
-    begin(&golden, SWEEP_INTERVAL, NULL);
-    add_step(&golden, 16 * MS, 30, 480 * MS);
-    add_step(&golden, SECOND, 30, 30 * SECOND);
-    golden_end(&golden, "sweep_interval");
+    begin(SWEEP_INTERVAL, NULL);
+    add_step(16 * MS, 30, 480 * MS);
+    add_step(SECOND, 30, 30 * SECOND);
+    golden_end("sweep_interval");
 }
 
 /* 500 requests of 1 ms to 500 ms per second: 125 of them under way in the mean. */
-static void
-rates_have_columns_of_their_own(void **state)
+TEST(rates_have_columns_of_their_own)
 {
-    (void)state;
     struct plan plan = {.sweep.kind = SWEEP_RATE};
     struct buffer text = {0};
     struct stats stats = rising(500);
@@ -353,10 +315,8 @@ rates_have_columns_of_their_own(void **state)
 }
 
 /* As head and row have the same columns, one with a verdict at the end. */
-static void
-a_narrow_terminal_lacks_the_least_useful_columns(void **state)
+TEST(a_narrow_terminal_lacks_the_least_useful_columns)
 {
-    (void)state;
     static const struct {
         enum sweep_kind kind;
         bool breakdown, limited;
@@ -398,10 +358,8 @@ a_narrow_terminal_lacks_the_least_useful_columns(void **state)
     }
 }
 
-static void
-the_last_line_of_rates_has_what_was_answered(void **state)
+TEST(the_last_line_of_rates_has_what_was_answered)
 {
-    (void)state;
     static const struct {
         int highest;
         bool limited;
@@ -427,29 +385,4 @@ the_last_line_of_rates_has_what_was_answered(void **state)
         assert_string_equal(text.text, cases[i].line);
         buffer_free(&text);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_head_is_there_before_the_first_step_ends),
-        cmocka_unit_test(each_row_is_there_once_the_next_step_begins),
-        cmocka_unit_test(threads_are_plain_numbers),
-        cmocka_unit_test(depths_are_plain_numbers),
-        cmocka_unit_test(percentiles_asked_for_have_columns_in_their_order),
-        cmocka_unit_test(there_may_be_no_percentiles),
-        cmocka_unit_test(a_row_has_the_rates_of_the_clock),
-        cmocka_unit_test(no_value_is_too_wide_for_its_column),
-        cmocka_unit_test(no_percentile_is_too_wide_for_its_column),
-        cmocka_unit_test(a_table_has_room_for_sixteen_percentiles),
-        cmocka_unit_test(steps_that_broke_a_limit_say_so),
-        cmocka_unit_test(the_last_line_has_the_highest_that_keeps_the_limits),
-        cmocka_unit_test(a_pipe_has_the_highest_in_a_line_of_its_own_kind),
-        cmocka_unit_test(intervals_are_times),
-        cmocka_unit_test(rates_have_columns_of_their_own),
-        cmocka_unit_test(a_narrow_terminal_lacks_the_least_useful_columns),
-        cmocka_unit_test(the_last_line_of_rates_has_what_was_answered),
-    };
-    return cmocka_run_group_tests_name("table", tests, NULL, unmount_all);
 }

@@ -58,62 +58,43 @@ draw(const struct bin *bins, bool corrected, int columns, bool utf8)
 static void
 check(const struct bin *bins, bool corrected, int columns, bool utf8, const char *name)
 {
-    char path[1100];
-    size_t size;
-    const char *source = getenv("IOPING_SOURCE");
-    snprintf(path, sizeof(path), "%s/tests/golden/%s", source ? source : ".", name);
-    char *expected = golden_read(path, &size);
     char *text = draw(bins, corrected, columns, utf8);
-    if (strcmp(text, expected) != 0)
-        fail_msg("%s: expected:%s\ndrawn:%s", name, expected, text);
+    golden_compare(text, strlen(text), name);
     free(text);
-    free(expected);
 }
 
-static void
-an_empty_histogram_has_no_rows(void **state)
+TEST(an_empty_histogram_has_no_rows)
 {
-    (void)state;
     static const struct bin none[] = {{0}};
     assert_null(draw(none, false, 80, false));
 }
 
-static void
-one_value_has_one_row(void **state)
+TEST(one_value_has_one_row)
 {
-    (void)state;
     static const struct bin one[] = {{123456, 1}, {0}};
     check(one, false, 80, false, "text_histogram_one_value");
 }
 
-static void
-few_octaves_have_finer_rows(void **state)
+TEST(few_octaves_have_finer_rows)
 {
-    (void)state;
     check(few, false, 80, false, "text_histogram_finer");
 }
 
-static void
-many_octaves_have_a_row_each(void **state)
+TEST(many_octaves_have_a_row_each)
 {
-    (void)state;
     check(many, false, 80, false, "text_histogram_octaves");
 }
 
-static void
-thirty_octaves_are_shown_as_they_are(void **state)
+TEST(thirty_octaves_are_shown_as_they_are)
 {
-    (void)state;
     struct bin bins[31] = {{0}};
     for (int i = 0; i < 30; i++)
         bins[i] = (struct bin){1LL << (i + 4), (uint64_t)i + 5};
     check(bins, false, 80, false, "text_histogram_thirty");
 }
 
-static void
-huge_counts_take_their_room_from_the_bar(void **state)
+TEST(huge_counts_take_their_room_from_the_bar)
 {
-    (void)state;
     static const struct bin huge[] = {{400 * US, 18446744073709551u},
                                       {900 * US, 1},
                                       {1800 * US, 9999999999999999u},
@@ -121,31 +102,23 @@ huge_counts_take_their_room_from_the_bar(void **state)
     check(huge, false, 80, false, "text_histogram_huge");
 }
 
-static void
-a_corrected_one_says_so(void **state)
+TEST(a_corrected_one_says_so)
 {
-    (void)state;
     check(few, true, 80, false, "text_histogram_corrected");
 }
 
-static void
-blocks_are_drawn_in_eighths(void **state)
+TEST(blocks_are_drawn_in_eighths)
 {
-    (void)state;
     check(few, false, 80, true, "text_histogram_utf8");
 }
 
-static void
-the_bar_has_four_columns_at_least(void **state)
+TEST(the_bar_has_four_columns_at_least)
 {
-    (void)state;
     check(few, false, 40, false, "text_histogram_narrow");
 }
 
-static void
-a_wide_terminal_is_used(void **state)
+TEST(a_wide_terminal_is_used)
 {
-    (void)state;
     check(many, false, 200, true, "text_histogram_wide");
 }
 
@@ -163,10 +136,8 @@ widest_line(const char *text)
     return widest;
 }
 
-static void
-no_line_is_wider_than_the_terminal(void **state)
+TEST(no_line_is_wider_than_the_terminal)
 {
-    (void)state;
     static const struct bin thousands[] = {
         {9 * US, 99999}, {59 * 60000 * MS, 1}, {70 * 60000 * MS, 899999}, {0}};
     const struct bin *const histograms[] = {few, many, thousands};
@@ -179,10 +150,8 @@ no_line_is_wider_than_the_terminal(void **state)
 }
 
 /* The head is as wide as the rows. */
-static void
-counts_of_eight_digits_fit_into_sixty_columns(void **state)
+TEST(counts_of_eight_digits_fit_into_sixty_columns)
 {
-    (void)state;
     static const struct bin bins[] = {{400 * US, 12345678}, {900 * US, 1}, {0}};
     char *text = draw(bins, false, 60, false);
     assert_in_range(widest_line(text), 1, 60);
@@ -190,10 +159,8 @@ counts_of_eight_digits_fit_into_sixty_columns(void **state)
 }
 
 /* Each row's count is what the row's bounds hold, and the last share is all. */
-static void
-counts_add_up_and_the_shares_end_in_all(void **state)
+TEST(counts_add_up_and_the_shares_end_in_all)
 {
-    (void)state;
     static const struct {
         const struct bin *bins;
         unsigned long long sum;
@@ -218,8 +185,7 @@ counts_add_up_and_the_shares_end_in_all(void **state)
 }
 
 /* Finer rows would all be "12.1 ms - 12.1 ms". */
-static void
-rows_are_as_fine_as_their_bounds_differ_in_print(void **state)
+TEST(rows_are_as_fine_as_their_bounds_differ_in_print)
 {
     static const struct bin close[] = {{12100 * US, 20}, {12200 * US, 20}, {0}};
     (void)state;
@@ -227,26 +193,4 @@ rows_are_as_fine_as_their_bounds_differ_in_print(void **state)
     assert_contains(text, "\n  12.1 ms -   12.2 ms     20   50.0 %");
     assert_contains(text, "\n  12.2 ms -   12.3 ms     20   50.0 %");
     free(text);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_histogram_has_no_rows),
-        cmocka_unit_test(one_value_has_one_row),
-        cmocka_unit_test(few_octaves_have_finer_rows),
-        cmocka_unit_test(many_octaves_have_a_row_each),
-        cmocka_unit_test(thirty_octaves_are_shown_as_they_are),
-        cmocka_unit_test(huge_counts_take_their_room_from_the_bar),
-        cmocka_unit_test(a_corrected_one_says_so),
-        cmocka_unit_test(blocks_are_drawn_in_eighths),
-        cmocka_unit_test(the_bar_has_four_columns_at_least),
-        cmocka_unit_test(a_wide_terminal_is_used),
-        cmocka_unit_test(no_line_is_wider_than_the_terminal),
-        cmocka_unit_test(counts_of_eight_digits_fit_into_sixty_columns),
-        cmocka_unit_test(rows_are_as_fine_as_their_bounds_differ_in_print),
-        cmocka_unit_test(counts_add_up_and_the_shares_end_in_all),
-    };
-    return cmocka_run_group_tests_name("text_histogram", tests, NULL, unmount_all);
 }
