@@ -6,10 +6,8 @@
 #include "run/run.h"
 
 /* Whoever takes the last number says when, and of several the latest holds. */
-static void
-a_group_ends_with_its_last_number_or_its_stop(void **state)
+TEST(a_group_ends_with_its_last_number_or_its_stop)
 {
-    (void)state;
     struct worker_group group = {.size = 2, .count = 3};
     uint64_t first;
     assert_int_equal(worker_group_take(&group, 2, 10, &first), 2);
@@ -30,10 +28,8 @@ a_group_ends_with_its_last_number_or_its_stop(void **state)
 
 /* One is stuck from its second request until all numbers are long taken. Its points that
  * another has sent nothing for are missed up to when the last was sent. */
-static void
-a_worker_that_is_stuck_to_the_end_misses_its_points(void **state)
+TEST(a_worker_that_is_stuck_to_the_end_misses_its_points)
 {
-    (void)state;
     struct setup setup;
     const struct run_observer observer = {.self = &setup, .sample = setup_listen};
     struct error error;
@@ -71,14 +67,4 @@ a_worker_that_is_stuck_to_the_end_misses_its_points(void **state)
     assert_in_range(most, 1400 * MS, stuck->latency * 11 / 10);
     assert_in_range(least, (stuck->idle - INTERVAL) * 9 / 10,
                     (stuck->idle + 4 * INTERVAL) * 11 / 10);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_group_ends_with_its_last_number_or_its_stop),
-        cmocka_unit_test(a_worker_that_is_stuck_to_the_end_misses_its_points),
-    };
-    return cmocka_run_group_tests_name("missed", tests, NULL, NULL);
 }

@@ -66,10 +66,8 @@ find(const struct heard *heard, int64_t point, int64_t interval)
 }
 
 /* 20 of them, of which each takes as long as ten intervals. */
-static void
-requests_start_when_they_are_due_answered_or_not(void **state)
+TEST(requests_start_when_they_are_due_answered_or_not)
 {
-    (void)state;
     struct setup setup;
     struct heard heard = {0};
     begin(&setup, 1, 8);
@@ -87,10 +85,8 @@ requests_start_when_they_are_due_answered_or_not(void **state)
 
 /* Nothing is under way then, so if one is late, that is not the target's time. A machine
  * that is late by an interval makes exceptions. */
-static void
-a_request_that_waits_for_none_counts_from_when_it_is_sent(void **state)
+TEST(a_request_that_waits_for_none_counts_from_when_it_is_sent)
 {
-    (void)state;
     struct setup setup;
     struct heard heard = {0};
     int exact = 0;
@@ -104,10 +100,8 @@ a_request_that_waits_for_none_counts_from_when_it_is_sent(void **state)
 
 /* One place: behind a request of 300 ms the others are late, and their times say how
  * much. None of them is lost, though the end has come before they are sent. */
-static void
-times_count_from_when_a_request_was_due(void **state)
+TEST(times_count_from_when_a_request_was_due)
 {
-    (void)state;
     struct setup setup;
     struct heard heard = {0};
     begin(&setup, 1, 1);
@@ -124,10 +118,8 @@ times_count_from_when_a_request_was_due(void **state)
 
 /* A deadline ends what would never end: it is as far from the end as the end from the
  * begin. */
-static void
-what_cannot_be_sent_until_the_deadline_is_missed(void **state)
+TEST(what_cannot_be_sent_until_the_deadline_is_missed)
 {
-    (void)state;
     struct setup setup;
     struct heard heard = {0};
     begin(&setup, 1, 1);
@@ -139,10 +131,8 @@ what_cannot_be_sent_until_the_deadline_is_missed(void **state)
 }
 
 /* The first request of one of them is held until the others are all done. */
-static void
-none_waits_for_a_worker_that_is_busy_while_another_is_free(void **state)
+TEST(none_waits_for_a_worker_that_is_busy_while_another_is_free)
 {
-    (void)state;
     struct setup setup;
     struct heard heard = {.enough = 19};
     begin(&setup, 2, 1);
@@ -155,10 +145,8 @@ none_waits_for_a_worker_that_is_busy_while_another_is_free(void **state)
     assert_int_equal(job->total.missed, 0);
 }
 
-static void
-workers_share_the_arrivals(void **state)
+TEST(workers_share_the_arrivals)
 {
-    (void)state;
     struct setup setup;
     struct heard heard = {0};
     begin(&setup, 4, 2);
@@ -172,10 +160,8 @@ workers_share_the_arrivals(void **state)
 }
 
 /* What is due before the settling is over does not count, whenever it ends. */
-static void
-requests_of_the_settling_do_not_count(void **state)
+TEST(requests_of_the_settling_do_not_count)
 {
-    (void)state;
     struct setup setup;
     struct heard heard = {0};
     begin(&setup, 1, 1);
@@ -195,10 +181,8 @@ requests_of_the_settling_do_not_count(void **state)
 }
 
 /* The same requests, whoever sends them. */
-static void
-random_arrivals_are_those_of_the_seed(void **state)
+TEST(random_arrivals_are_those_of_the_seed)
 {
-    (void)state;
     static struct heard heard;
     int64_t starts[2][SEEN];
     int counts[2];
@@ -228,10 +212,8 @@ random_arrivals_are_those_of_the_seed(void **state)
 }
 
 /* Of eight all but one have nothing to do, and end before the settling does. */
-static void
-workers_that_have_nothing_to_do_take_no_time(void **state)
+TEST(workers_that_have_nothing_to_do_take_no_time)
 {
-    (void)state;
     struct setup setup;
     struct heard heard = {0};
     const struct run_observer observer = {.self = &heard, .sample = hear};
@@ -247,21 +229,4 @@ workers_that_have_nothing_to_do_take_no_time(void **state)
     assert_int_equal(setup.job->total.requests, 1);
     assert_in_range(setup.job->outcome.time, 0,
                     setup.job->outcome.ended - setup.job->group.begin - 300 * MS);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_start_when_they_are_due_answered_or_not),
-        cmocka_unit_test(a_request_that_waits_for_none_counts_from_when_it_is_sent),
-        cmocka_unit_test(times_count_from_when_a_request_was_due),
-        cmocka_unit_test(what_cannot_be_sent_until_the_deadline_is_missed),
-        cmocka_unit_test(none_waits_for_a_worker_that_is_busy_while_another_is_free),
-        cmocka_unit_test(workers_share_the_arrivals),
-        cmocka_unit_test(requests_of_the_settling_do_not_count),
-        cmocka_unit_test(workers_that_have_nothing_to_do_take_no_time),
-        cmocka_unit_test(random_arrivals_are_those_of_the_seed),
-    };
-    return cmocka_run_group_tests_name("open_loop", tests, NULL, NULL);
 }

@@ -1,10 +1,8 @@
 /* The loop of one worker on the fake engine, with one request at a time. */
 #include "setup.h"
 
-static void
-stops_after_the_count(void **state)
+TEST(stops_after_the_count)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 7);
     setup_run(&setup);
@@ -15,10 +13,8 @@ stops_after_the_count(void **state)
     assert_int_equal(setup.worker.failed.index, 0);
 }
 
-static void
-samples_tell_what_the_engine_was_asked(void **state)
+TEST(samples_tell_what_the_engine_was_asked)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 4);
     setup.options.given[OPTION_READ_WRITE] = 1;
@@ -45,10 +41,8 @@ samples_tell_what_the_engine_was_asked(void **state)
     assert_true(setup.worker.ended >= end);
 }
 
-static void
-the_latency_covers_the_request(void **state)
+TEST(the_latency_covers_the_request)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 2);
     fake_engine.answers[2].takes = 5 * MS;
@@ -57,10 +51,8 @@ the_latency_covers_the_request(void **state)
     assert_true(setup.worker.total.latency.max == setup.seen[1].latency);
 }
 
-static void
-the_engine_gets_descriptor_flags_and_aligned_memory(void **state)
+TEST(the_engine_gets_descriptor_flags_and_aligned_memory)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 1);
     setup.target.fd = 77;
@@ -77,10 +69,8 @@ the_engine_gets_descriptor_flags_and_aligned_memory(void **state)
     assert_int_equal(fake_engine.closed, 1);
 }
 
-static void
-an_engine_that_cannot_open_is_an_error(void **state)
+TEST(an_engine_that_cannot_open_is_an_error)
 {
-    (void)state;
     struct setup setup;
     struct error error = {0};
     setup_begin(&setup, 1);
@@ -92,10 +82,8 @@ an_engine_that_cannot_open_is_an_error(void **state)
     assert_int_equal(fake_engine.closed, 0);
 }
 
-static void
-warmup_stays_out_of_the_statistics(void **state)
+TEST(warmup_stays_out_of_the_statistics)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 5);
     setup.options.warmup = 2;
@@ -109,10 +97,8 @@ warmup_stays_out_of_the_statistics(void **state)
 
 /* Seven that take next to nothing, unless the machine is late, then one that takes much
  * longer. */
-static void
-a_slow_request_is_called_so(void **state)
+TEST(a_slow_request_is_called_so)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 8);
     setup.options.warmup = 1;
@@ -127,10 +113,8 @@ a_slow_request_is_called_so(void **state)
     assert_true(late || setup.seen[7].verdict == VERDICT_SLOW);
 }
 
-static void
-the_listener_can_end_the_run(void **state)
+TEST(the_listener_can_end_the_run)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 10);
     setup.stop_after = 3;
@@ -140,10 +124,8 @@ the_listener_can_end_the_run(void **state)
     assert_int_equal(setup.worker.failed.index, 0);
 }
 
-static void
-nobody_needs_to_listen(void **state)
+TEST(nobody_needs_to_listen)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 4);
     setup_open(&setup);
@@ -154,10 +136,8 @@ nobody_needs_to_listen(void **state)
     assert_int_equal(setup.seen_count, 0);
 }
 
-static void
-a_tiny_work_time_ends_it_after_the_first_request(void **state)
+TEST(a_tiny_work_time_ends_it_after_the_first_request)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 0);
     setup.options.work_time = 1;
@@ -166,10 +146,8 @@ a_tiny_work_time_ends_it_after_the_first_request(void **state)
 }
 
 /* The worker does not sleep until a point that it will not serve. */
-static void
-a_request_due_at_the_end_is_not_sent(void **state)
+TEST(a_request_due_at_the_end_is_not_sent)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 0);
     setup.options.interval = 3600000 * MS;
@@ -179,10 +157,8 @@ a_request_due_at_the_end_is_not_sent(void **state)
     assert_true(setup.worker.ended < setup.worker.began + 3600000 * MS);
 }
 
-static void
-requests_wait_for_their_point(void **state)
+TEST(requests_wait_for_their_point)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 4);
     setup.options.interval = 20 * MS;
@@ -197,10 +173,8 @@ hash_of(const struct fake_call *call)
     return call->first * 31 + call->last;
 }
 
-static void
-no_two_writes_store_the_same_data(void **state)
+TEST(no_two_writes_store_the_same_data)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 10);
     setup.options.given[OPTION_WRITE] = 3;
@@ -211,10 +185,8 @@ no_two_writes_store_the_same_data(void **state)
             assert_true(fake_engine.calls[i].first != fake_engine.calls[k].first);
 }
 
-static void
-the_same_seed_writes_the_same_data(void **state)
+TEST(the_same_seed_writes_the_same_data)
 {
-    (void)state;
     struct setup setup;
     uint64_t data[3][2];
     static const int64_t seeds[] = {5, 5, 6};
@@ -232,10 +204,8 @@ the_same_seed_writes_the_same_data(void **state)
 }
 
 /* The second write takes longer than its flush, the third the other way round. */
-static void
-the_flush_is_a_part_of_the_latency(void **state)
+TEST(the_flush_is_a_part_of_the_latency)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 3);
     setup.options.given[OPTION_WRITE] = 3;
@@ -257,10 +227,8 @@ the_flush_is_a_part_of_the_latency(void **state)
 }
 
 /* Reads beside them, writes that are not flushed, and those that moved too little. */
-static void
-only_flushed_writes_have_a_part_of_their_own(void **state)
+TEST(only_flushed_writes_have_a_part_of_their_own)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 4);
     setup.options.given[OPTION_READ_WRITE] = 3;
@@ -284,10 +252,8 @@ only_flushed_writes_have_a_part_of_their_own(void **state)
     assert_int_equal(setup.seen[0].sync, 0);
 }
 
-static void
-the_last_request_is_remembered_by_its_end(void **state)
+TEST(the_last_request_is_remembered_by_its_end)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 3);
     fake_engine.answers[3].takes = 5 * MS;
@@ -297,10 +263,8 @@ the_last_request_is_remembered_by_its_end(void **state)
 }
 
 /* Every 20 ms, one of 110 ms: waits of 90, 70, 50, 30 and 10 ms at least. */
-static void
-waits_are_recorded_only_when_asked_for(void **state)
+TEST(waits_are_recorded_only_when_asked_for)
 {
-    (void)state;
     struct setup setup;
     for (int corrected = 0; corrected < 2; corrected++) {
         setup_begin(&setup, 3);
@@ -316,10 +280,8 @@ waits_are_recorded_only_when_asked_for(void **state)
     }
 }
 
-static void
-nothing_waits_after_the_last_request_or_the_end(void **state)
+TEST(nothing_waits_after_the_last_request_or_the_end)
 {
-    (void)state;
     struct setup setup;
     setup_begin(&setup, 2);
     setup.options.interval = 250 * MS;
@@ -334,31 +296,4 @@ nothing_waits_after_the_last_request_or_the_end(void **state)
     fake_engine.answers[1].takes = 220 * MS;
     setup_run(&setup);
     assert_int_equal(setup.worker.total.corrected.count, 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stops_after_the_count),
-        cmocka_unit_test(samples_tell_what_the_engine_was_asked),
-        cmocka_unit_test(the_latency_covers_the_request),
-        cmocka_unit_test(the_engine_gets_descriptor_flags_and_aligned_memory),
-        cmocka_unit_test(an_engine_that_cannot_open_is_an_error),
-        cmocka_unit_test(warmup_stays_out_of_the_statistics),
-        cmocka_unit_test(a_slow_request_is_called_so),
-        cmocka_unit_test(the_listener_can_end_the_run),
-        cmocka_unit_test(nobody_needs_to_listen),
-        cmocka_unit_test(a_tiny_work_time_ends_it_after_the_first_request),
-        cmocka_unit_test(a_request_due_at_the_end_is_not_sent),
-        cmocka_unit_test(requests_wait_for_their_point),
-        cmocka_unit_test(no_two_writes_store_the_same_data),
-        cmocka_unit_test(the_same_seed_writes_the_same_data),
-        cmocka_unit_test(the_flush_is_a_part_of_the_latency),
-        cmocka_unit_test(only_flushed_writes_have_a_part_of_their_own),
-        cmocka_unit_test(the_last_request_is_remembered_by_its_end),
-        cmocka_unit_test(waits_are_recorded_only_when_asked_for),
-        cmocka_unit_test(nothing_waits_after_the_last_request_or_the_end),
-    };
-    return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
 }
