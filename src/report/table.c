@@ -77,13 +77,6 @@ measure_percentiles(const struct plan *plan)
     return width;
 }
 
-static int
-measure_row(const struct widths *widths, const struct plan *plan)
-{
-    return WIDTH_SWEPT + widths->rate + widths->speed + widths->average + widths->max +
-           measure_percentiles(plan) + (plan->statistics.slos.count ? WIDTH_VERDICT : 0);
-}
-
 /* Returns the widths for a terminal of COLUMNS, 0 for what goes elsewhere. A bandwidth is
  * a rate times the size: a table has room for one of them as long as for any. */
 static struct widths
@@ -95,8 +88,13 @@ find_widths(const struct plan *plan, int columns)
     int *const least_useful[] = {
         &widths.average, plan->sweep.kind == SWEEP_SIZE ? &widths.rate : &widths.speed,
         &widths.max};
-    for (int i = 0; columns && i < 3 && measure_row(&widths, plan) > columns; i++)
+    int width = WIDTH_SWEPT + widths.rate + widths.speed + widths.average + widths.max +
+                measure_percentiles(plan) +
+                (plan->statistics.slos.count ? WIDTH_VERDICT : 0);
+    for (int i = 0; columns && i < 3 && width > columns; i++) {
+        width -= *least_useful[i];
         *least_useful[i] = 0;
+    }
     return widths;
 }
 
@@ -146,23 +144,6 @@ add_device_cells(struct buffer *text, const struct stats *stats)
                  distribution_percentile(device, &list->list[i]));
 }
 
-/* Adds the rate that was offered and what of it was achieved, and how many requests
- * waited for an answer in the mean: by Little's law ("A proof for the queuing formula L =
- * lambda W", Operations Research 9, 1961) the sum of their times per time. */
-static void
-add_rate(struct buffer *text, const struct job_step *step, const struct stats *stats,
-         int64_t time, const struct widths *widths)
-{
-    double in_use = (double)stats->latency.sum / (double)(time ? time : 1);
-    add_value(text, WIDTH_SWEPT, UNITS_COUNT, step->value, "");
-    add_value(text, WIDTH_SWEPT, UNITS_COUNT,
-              (int64_t)(stats_rate((double)stats->requests, time) + 0.5), "");
-    if (widths->speed && in_use < 1000)
-        buffer_format(text, "%*.2f", widths->speed, in_use);
-    else
-        add_value(text, widths->speed, UNITS_COUNT, (int64_t)(in_use + 0.5), "");
-}
-
 /* Adds the names of percentiles and of the maximum. */
 static void
 add_names(struct buffer *text, const struct plan *plan, int max)
@@ -205,13 +186,21 @@ table_row(struct buffer *text, const struct plan *plan, const struct job_step *s
     const struct widths widths = find_widths(plan, columns);
     const struct latencies all = latencies_of(stats, SCOPE_ALL);
     enum scope scope = SCOPE_ALL;
+    double rate = stats_rate((double)stats->requests, time);
     char value[UNITS_TEXT];
+    add_text(text, WIDTH_SWEPT, sweep_format(plan->sweep.kind, step->value, value));
     if (plan->sweep.kind == SWEEP_RATE) {
-        add_rate(text, step, stats, time, &widths);
+        /* How many requests waited for an answer in the mean: by Little's law ("A proof
+         * for the queuing formula L = lambda W", Operations Research 9, 1961) the sum of
+         * their times per time. */
+        double in_use = (double)stats->latency.sum / (double)(time ? time : 1);
+        add_value(text, WIDTH_SWEPT, UNITS_COUNT, (int64_t)(rate + 0.5), "");
+        if (widths.speed && in_use < 1000)
+            buffer_format(text, "%*.2f", widths.speed, in_use);
+        else
+            add_value(text, widths.speed, UNITS_COUNT, (int64_t)(in_use + 0.5), "");
     } else {
-        add_text(text, WIDTH_SWEPT, sweep_format(plan->sweep.kind, step->value, value));
-        add_value(text, widths.rate, UNITS_COUNT,
-                  (int64_t)stats_rate((double)stats->requests, time), "");
+        add_value(text, widths.rate, UNITS_COUNT, (int64_t)rate, "");
         add_value(text, widths.speed, UNITS_SIZE,
                   (int64_t)stats_rate((double)stats->all_bytes, time), "/s");
     }
@@ -234,56 +223,41 @@ table_row(struct buffer *text, const struct plan *plan, const struct job_step *s
     }
 }
 
-/* Adds the highest rate, of which requests have the plan's size. */
-static void
-add_highest_rate(struct buffer *text, const struct job *job)
-{
-    const struct slos *slos = &job->plan.statistics.slos;
-    bool found = job->highest >= 0;
-    buffer_text(text, found ? "highest rate that " : "no rate ");
-    buffer_text(text, slos->count ? "keeps " : "was achieved");
-    slos_text(slos, text);
-    if (found) {
-        int64_t rate = job->steps[job->highest].rate;
-        buffer_text(text, ": ");
-        units_add(text, UNITS_COUNT, rate);
-        buffer_text(text, " iops (");
-        units_add(text, UNITS_SIZE,
-                  units_scale(rate, job->plan.workload.request_size, 1));
-        buffer_text(text, "/s)");
-    }
-    buffer_text(text, "\n");
-}
-
 void
 table_highest(struct buffer *text, const struct job *job)
 {
     enum sweep_kind kind = job->plan.sweep.kind;
+    const struct slos *slos = &job->plan.statistics.slos;
+    bool found = job->highest >= 0;
+    const struct job_step *step = found ? &job->steps[job->highest] : NULL;
     char value[UNITS_TEXT];
-    if (kind == SWEEP_RATE) {
-        add_highest_rate(text, job);
-        return;
-    }
-    if (job->highest < 0) {
+    if (kind == SWEEP_RATE)
+        buffer_format(text, "%s%s", found ? "highest rate that " : "no rate ",
+                      slos->count ? "keeps " : "was achieved");
+    else if (found)
+        buffer_format(text, "%s that keeps ", sweep_highest(kind));
+    else
         buffer_format(text, "no %s %s ", sweep_noun(kind),
                       job->outcome.verdict == SLO_UNKNOWN ? "is known to keep" : "keeps");
-        slos_text(&job->plan.statistics.slos, text);
-        buffer_text(text, "\n");
-        return;
+    slos_text(slos, text);
+    if (found && kind == SWEEP_RATE) { /* of which requests have the plan's size */
+        buffer_text(text, ": ");
+        units_add(text, UNITS_COUNT, step->rate);
+        buffer_text(text, " iops (");
+        units_add(text, UNITS_SIZE,
+                  units_scale(step->rate, job->plan.workload.request_size, 1));
+        buffer_text(text, "/s)");
+    } else if (found) {
+        buffer_format(text, ": %s", sweep_format(kind, step->value, value));
     }
-    const struct job_step *step = &job->steps[job->highest];
-    buffer_format(text, "%s that keeps ", sweep_highest(kind));
-    slos_text(&job->plan.statistics.slos, text);
-    buffer_format(text, ": %s", sweep_format(kind, step->value, value));
-    if (kind == SWEEP_INTERVAL) { /* which is the rate */
-        buffer_text(text, "\n");
-        return;
+    if (found && kind != SWEEP_RATE && kind != SWEEP_INTERVAL) { /* which is a rate */
+        buffer_text(text, " (");
+        units_add(text, UNITS_COUNT, (int64_t)step->iops);
+        buffer_text(text, " iops, ");
+        units_add(text, UNITS_SIZE, (int64_t)step->bps);
+        buffer_text(text, "/s)");
     }
-    buffer_text(text, " (");
-    units_add(text, UNITS_COUNT, (int64_t)step->iops);
-    buffer_text(text, " iops, ");
-    units_add(text, UNITS_SIZE, (int64_t)step->bps);
-    buffer_text(text, "/s)\n");
+    buffer_text(text, "\n");
 }
 
 /* The shape of the table of phases: widths of columns, 0 for one that is left out. */
@@ -291,14 +265,6 @@ struct shape {
     bool alone; /* a name has a line of its own */
     int name, requests, ratio, bandwidth;
 };
-
-/* Returns how wide a line of the table is. */
-static int
-measure_line(const struct shape *shape, const struct plan *plan)
-{
-    return shape->name + shape->requests + WIDTH_TIME + shape->ratio + shape->bandwidth +
-           measure_percentiles(plan);
-}
 
 /* Returns the shape for names of NAME columns on a terminal of COLUMNS, 0 for what goes
  * elsewhere: the first that fits, or else the last. */
@@ -313,8 +279,11 @@ find_shape(const struct plan *plan, int name, int columns)
         {true, 0, 0, WIDTH_RATIO - 1, WIDTH_BANDWIDTH - 1},
         {true, 0, 0, WIDTH_RATIO - 1, 0},
     };
-    int i = 0;
-    while (columns && i < 4 && measure_line(&shapes[i], plan) > columns)
+    int i = 0, percentiles = measure_percentiles(plan);
+    while (columns && i < 4 &&
+           shapes[i].name + shapes[i].requests + WIDTH_TIME + shapes[i].ratio +
+                   shapes[i].bandwidth + percentiles >
+               columns)
         i++;
     return shapes[i];
 }
@@ -328,36 +297,26 @@ add_first(struct buffer *text, const struct shape *shape, const char *name,
                   shape->requests, shape->requests ? requests : "");
 }
 
-/* Adds how many times the p99 of LATENCIES is that of IDLE, a dash where one is not
- * known. */
-static void
-add_ratio(struct buffer *text, int width, const struct latencies *latencies,
-          const struct latencies *idle)
-{
-    const struct percentile *p99 = &percentiles_common.list[1];
-    uint64_t needs = percentile_needs(p99);
-    char cell[32] = "-";
-    double least = (double)latencies_percentile(idle, p99);
-    if (latencies->moments->count >= needs && idle->moments->count >= needs && least > 0)
-        snprintf(cell, sizeof(cell), "%.2fx",
-                 (double)latencies_percentile(latencies, p99) / least);
-    buffer_format(text, "%*s", width, cell);
-}
-
-/* Adds what a phase has of SCOPE, with NAME before it. */
+/* Adds what a phase has of SCOPE, with NAME before it, and how many times its p99 is that
+ * of the idle one, a dash where one is not known. */
 static void
 add_requests(struct buffer *text, const struct plan *plan,
              const struct job_phases *phases, enum phase phase, enum scope scope,
              const char *name, const struct shape *shape)
 {
-    char requests[24];
     const struct latencies latencies = latencies_of(&phases->list[phase].stats, scope),
                            idle = latencies_of(&phases->list[PHASE_IDLE].stats, scope);
-    snprintf(requests, sizeof(requests), "%llu",
-             (unsigned long long)latencies.moments->count);
+    const struct percentile *p99 = &percentiles_common.list[1];
+    uint64_t needs = percentile_needs(p99), count = latencies.moments->count;
+    double least = (double)latencies_percentile(&idle, p99);
+    char requests[24], ratio[32] = "-";
+    snprintf(requests, sizeof(requests), "%llu", (unsigned long long)count);
     add_first(text, shape, name, requests);
     add_cells(text, plan, &latencies, WIDTH_TIME);
-    add_ratio(text, shape->ratio, &latencies, &idle);
+    if (count >= needs && idle.moments->count >= needs && least > 0)
+        snprintf(ratio, sizeof(ratio), "%.2fx",
+                 (double)latencies_percentile(&latencies, p99) / least);
+    buffer_format(text, "%*s", shape->ratio, ratio);
 }
 
 /* Adds the rows of PHASE; LOAD is what it is called. */
