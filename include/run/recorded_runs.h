@@ -35,7 +35,6 @@ struct recorded_runs {
 
     const char *path;    /* "-": standard input */
     int first;           /* of its rows; those after it are its own */
-    int last;            /* the row of the line before; COUNT: there was none */
     uint64_t line;       /* number of the last that was read */
     struct buffer begun; /* a line whose end is yet to come */
 };

@@ -54,7 +54,7 @@ void
 recorded_runs_begin(struct recorded_runs *runs, const char *path)
 {
     runs->path = path;
-    runs->first = runs->last = runs->count;
+    runs->first = runs->count;
     runs->line = 0;
     buffer_clear(&runs->begun);
 }
@@ -125,15 +125,6 @@ refuse_line(const struct recorded_runs *runs, const char *bytes, size_t length,
                                       : "ioping -print-count 1 -quiet prints raw lines");
 }
 
-static int
-refuse_period(const struct recorded_runs *runs, int64_t count, struct error *error)
-{
-    error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
-              "line %llu is of %lld requests, as -p %lld prints",
-              (unsigned long long)runs->line, (long long)count, (long long)count);
-    return error_advise(error, "percentiles need a line for each: -print-count 1");
-}
-
 /* Returns whether a label may be what ioping prints: it escapes control characters. Of
  * more numbers a line was cut short, and another follows. */
 static bool
@@ -156,12 +147,15 @@ has_label(const struct recorded_label *label, const struct line *line)
            (line->length == 0 || memcmp(label->text, line->label, line->length) == 0);
 }
 
-/* Makes a row for LINE. Returns 0, or -1 with ERROR. */
+/* Returns the row of LINE, which is made where there is none; -1 with ERROR. */
 static int
-add_row(struct recorded_runs *runs, const struct line *line, struct error *error)
+find_row(struct recorded_runs *runs, const struct line *line, struct error *error)
 {
     struct recorded_label *label = &runs->labels[runs->count];
     struct job *job = &runs->jobs[runs->count];
+    for (int i = runs->first; i < runs->count; i++)
+        if (has_label(&runs->labels[i], line))
+            return i;
     if (runs->count == TARGETS_MOST) {
         error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
                   "line %llu: more than %d targets in all",
@@ -182,39 +176,7 @@ add_row(struct recorded_runs *runs, const struct line *line, struct error *error
     job->stats = &job->outcome.total;
     if (job->track)
         track_start(job->track, 0, 0);
-    runs->last = runs->count++;
-    return 0;
-}
-
-/* Makes the row of LINE, which is mostly that of the line before, the last. Returns 0, or
- * -1 with ERROR. */
-static int
-find_row(struct recorded_runs *runs, const struct line *line, struct error *error)
-{
-    if (runs->last < runs->count && has_label(&runs->labels[runs->last], line))
-        return 0;
-    for (int i = runs->first; i < runs->count; i++) {
-        if (!has_label(&runs->labels[i], line))
-            continue;
-        runs->last = i;
-        return 0;
-    }
-    return add_row(runs, line, error);
-}
-
-/* Adds a request that counts; START is ns after the begin of its run. */
-static void
-add_request(struct job *job, int64_t start, int64_t latency, int64_t bytes)
-{
-    const struct sample sample = {.start = start,
-                                  .latency = latency,
-                                  .size = bytes,
-                                  .bytes = bytes,
-                                  .verdict = VERDICT_NONE};
-    stats_record(&job->outcome.total, &sample);
-    series_record(&job->series, sample.start, sample.latency);
-    if (job->track)
-        track_record(job->track, &sample);
+    return runs->count++;
 }
 
 /* Returns false if the sums of the row grow beyond all that can be. */
@@ -229,10 +191,18 @@ add_fields(struct job *job, const int64_t *fields)
         bytes > (double)(MOST - total->bytes))
         return false;
     job->outcome.time += fields[CLOCK];
-    if (fields[COUNT])
-        add_request(job, time_later(job->outcome.time - latency, 0), latency,
-                    (int64_t)bytes);
     total->requests += (uint64_t)(requests - fields[COUNT]);
+    if (!fields[COUNT])
+        return true;
+    const struct sample sample = {.start = time_later(job->outcome.time - latency, 0),
+                                  .latency = latency,
+                                  .size = (int64_t)bytes,
+                                  .bytes = (int64_t)bytes,
+                                  .verdict = VERDICT_NONE};
+    stats_record(total, &sample);
+    series_record(&job->series, sample.start, sample.latency);
+    if (job->track)
+        track_record(job->track, &sample);
     return true;
 }
 
@@ -249,13 +219,19 @@ add_line(struct recorded_runs *runs, const char *bytes, size_t length,
     if (length > RECORDED_LINE || !read_line(bytes, bytes + length, &line) ||
         !is_label(line.label, line.length) || !is_consistent(line.fields))
         return refuse_line(runs, bytes, length, error);
-    if (line.fields[COUNT] > 1)
-        return refuse_period(runs, line.fields[COUNT], error);
-    if (find_row(runs, &line, error) < 0)
+    if (line.fields[COUNT] > 1) {
+        long long count = line.fields[COUNT];
+        error_set(error, EXIT_PREPARE, recorded_runs_source(runs),
+                  "line %llu is of %lld requests, as -p %lld prints",
+                  (unsigned long long)runs->line, count, count);
+        return error_advise(error, "percentiles need a line for each: -print-count 1");
+    }
+    int row = find_row(runs, &line, error);
+    if (row < 0)
         return -1;
-    if (!add_fields(&runs->jobs[runs->last], line.fields))
-        return refuse_line(runs, bytes, length, error);
-    return 0;
+    return add_fields(&runs->jobs[row], line.fields)
+               ? 0
+               : refuse_line(runs, bytes, length, error);
 }
 
 /* Stores SIZE BYTES of a line whose end is yet to come. Returns 0, or -1 with ERROR. */
@@ -293,27 +269,6 @@ recorded_runs_add(struct recorded_runs *runs, const char *bytes, size_t size,
     return bytes == end ? 0 : store(runs, bytes, (size_t)(end - bytes), error);
 }
 
-/* Names row INDEX of the present file, which has several. Returns 0, or -1 with ERROR.
- */
-static int
-name_row(struct recorded_runs *runs, int index, struct error *error)
-{
-    struct recorded_label *label = &runs->labels[index];
-    size_t size = strlen(runs->path) + label->length + sizeof(": ");
-    char *name;
-    runs->names[index] = label->text ? label->text : runs->path;
-    if (!label->text || runs->files == 1)
-        return 0;
-    name = malloc(size);
-    if (!name)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
-    snprintf(name, size, "%s: %s", runs->path, label->text);
-    free(label->text);
-    label->text = name;
-    runs->names[index] = name;
-    return 0;
-}
-
 int
 recorded_runs_end(struct recorded_runs *runs, struct error *error)
 {
@@ -325,11 +280,21 @@ recorded_runs_end(struct recorded_runs *runs, struct error *error)
         error_set(error, EXIT_PREPARE, recorded_runs_source(runs), "is empty");
         return error_advise(error, "ioping -print-count 1 -quiet prints raw lines");
     }
-    for (int i = runs->first; i < runs->count; i++)
-        if (runs->count - runs->first > 1 && name_row(runs, i, error) < 0)
-            return -1;
-    if (runs->count - runs->first == 1)
-        runs->names[runs->first] = runs->path;
+    bool several = runs->count - runs->first > 1;
+    for (int i = runs->first; i < runs->count; i++) {
+        struct recorded_label *label = &runs->labels[i];
+        if (several && label->text && runs->files > 1) {
+            size_t size = strlen(runs->path) + label->length + sizeof(": ");
+            char *name = malloc(size);
+            if (!name)
+                return error_set(error, EXIT_PREPARE, NULL,
+                                 "no memory for the comparison");
+            snprintf(name, size, "%s: %s", runs->path, label->text);
+            free(label->text);
+            label->text = name;
+        }
+        runs->names[i] = several && label->text ? label->text : runs->path;
+    }
     return 0;
 }
 

@@ -32,7 +32,7 @@ struct compare {
     struct recorded_runs runs;
     struct comparison_row *rows; /* of the runs, if a limit is relative; or NULL */
     struct reports reports;
-    char *block;
+    char block[BLOCK];
     _Atomic(const char *) path; /* of the file that is being read */
     atomic_bool reading;        /* who makes it false says how it ended */
     atomic_bool done;
@@ -74,29 +74,22 @@ read_file(struct compare *compare, const char *path, struct error *error)
     return status;
 }
 
-/* Returns the first limit that is relative; NULL: there is none. */
-static const struct slo *
-find_relative(const struct slos *slos)
-{
-    for (int i = 0; i < slos->count; i++)
-        if (slos->list[i].relative)
-            return &slos->list[i];
-    return NULL;
-}
-
 /* Compares the rows with the first where a limit is relative to that. Returns 0, or -1
  * with ERROR. */
 static int
 fill_rows(struct compare *compare, struct error *error)
 {
     const struct recorded_runs *runs = &compare->runs;
-    const struct slo *relative = find_relative(&compare->plan->statistics.slos);
+    const struct slos *slos = &compare->plan->statistics.slos;
     char name[SLO_NAME];
-    if (!relative)
+    int at = 0;
+    while (at < slos->count && !slos->list[at].relative)
+        at++;
+    if (at == slos->count)
         return 0;
     if (runs->count < 2) {
         error_set(error, EXIT_USAGE, "-slo", "%s: there is nothing to be relative to",
-                  slo_name(relative, name));
+                  slo_name(&slos->list[at], name));
         return error_advise(error, "name a second file, or give a time");
     }
     compare->rows = calloc((size_t)runs->count, sizeof(*compare->rows));
@@ -106,8 +99,7 @@ fill_rows(struct compare *compare, struct error *error)
             .stats = &runs->jobs[i].outcome.total,
             .series = &runs->jobs[i].series,
         };
-    if (compare->rows && comparison_fill(compare->rows, runs->count,
-                                         &compare->plan->statistics.slos, false) == 0)
+    if (compare->rows && comparison_fill(compare->rows, runs->count, slos, false) == 0)
         return 0;
     return error_set(error, EXIT_PREPARE, NULL, "no memory for the comparison");
 }
@@ -248,56 +240,35 @@ supervise(struct compare *compare)
     }
 }
 
-/* Returns NULL without memory. */
-static struct compare *
-compare_make(const struct plan *plan)
-{
-    struct compare *compare = calloc(1, sizeof(*compare));
-    if (!compare)
-        return NULL;
-    compare->plan = plan;
-    compare->supervisor = os_thread_self();
-    atomic_init(&compare->path, plan->path);
-    atomic_init(&compare->reading, true);
-    compare->block = malloc(BLOCK);
-    if (compare->block)
-        return compare;
-    free(compare);
-    return NULL;
-}
-
-static void
-compare_free(struct compare *compare)
-{
-    recorded_runs_close(&compare->runs);
-    free(compare->rows);
-    free(compare->block);
-    free(compare);
-}
-
 int
 session_compare(const struct plan *plan)
 {
-    struct compare *compare = compare_make(plan);
+    struct compare *compare = calloc(1, sizeof(*compare));
     struct os_thread worker;
     struct error error;
     if (!compare) {
         error_set(&error, EXIT_PREPARE, NULL, "no memory for the comparison");
         return console_error(&error);
     }
+    compare->plan = plan;
+    compare->supervisor = os_thread_self();
+    atomic_init(&compare->path, plan->path);
+    atomic_init(&compare->reading, true);
     unsigned signals = os_signals_block();
     int started = os_thread_start(&worker, work, compare);
     int code = errno;
     os_signals_unblock(signals);
-    if (started < 0) {
+    if (started == 0) {
+        supervise(compare);
+        os_thread_join(&worker);
+    } else {
         error_set(&error, EXIT_PREPARE, NULL, "no thread for the comparison: %s",
                   strerror(code));
-        compare_free(compare);
-        return console_error(&error);
+        compare->status = console_error(&error);
     }
-    supervise(compare);
-    os_thread_join(&worker);
     int status = compare->status;
-    compare_free(compare);
+    recorded_runs_close(&compare->runs);
+    free(compare->rows);
+    free(compare);
     return status;
 }
