@@ -104,18 +104,9 @@ is_extreme(double ratio)
     return ratio >= 10 || (ratio > 0 && ratio < 0.01);
 }
 
-/* Shows a ratio as a factor, of two digits at least, or as a change in percent. */
-static void
-show_change(char *cell, double ratio, bool factor)
-{
-    if (factor)
-        snprintf(cell, CELL, "%.*fx", find_decimals(ratio), ratio);
-    else /* 0 is added so that nothing is not -0 */
-        snprintf(cell, CELL, "%+.1f %%", round((ratio - 1) * 1000) / 10 + 0.0);
-}
-
-/* Shows a bound in the same way but for the percent sign, rounded away from the ratio by
- * what is more than an error of the arithmetic; nothing if it is open. */
+/* Shows a bound as a factor, or as a change in percent without the sign, rounded away
+ * from the ratio by what is more than an error of the arithmetic; nothing if it is open.
+ */
 static void
 show_bound(char *text, double bound, bool factor, bool upper)
 {
@@ -136,24 +127,14 @@ comparison_describe(double ratio, const struct interval *bounds, char *change, c
     bool factor =
         is_extreme(ratio) || within || (bounds->known && is_extreme(bounds->low));
     char low[BOUND], high[BOUND];
-    show_change(change, ratio, factor);
+    if (factor)
+        snprintf(change, CELL, "%.*fx", find_decimals(ratio), ratio);
+    else /* 0 is added so that nothing is not -0 */
+        snprintf(change, CELL, "%+.1f %%", round((ratio - 1) * 1000) / 10 + 0.0);
     show_bound(low, bounds->low, factor, false);
     show_bound(high, bounds->high, factor, true);
     snprintf(text, CELL, bounds->known && (*low || *high) ? "(%s..%s)" : "(?)", low,
              high);
-}
-
-static void
-show_ratio(struct table *table, char (*cells)[CELL], double ratio,
-           const struct interval *bounds)
-{
-    static const struct interval none;
-    bool differs = interval_differs(bounds);
-    table->same |= bounds->known && !differs;
-    table->unknown |= !bounds->known;
-    comparison_describe(ratio, differs ? bounds : &none, cells[0], cells[1]);
-    if (bounds->known && !differs)
-        put(cells[1], "(~)");
 }
 
 /* Fills the cells that each operation has as well. */
@@ -179,6 +160,7 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
           bool first)
 {
     static const int changes[] = {CHANGE50, CHANGE99};
+    static const struct interval none;
     const struct latencies all = latencies_of(row->stats, SCOPE_ALL);
     char(*cells)[CELL] = line->cells;
     fill_times(line, &all);
@@ -187,9 +169,17 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
         return;
     units_format(UNITS_COUNT, (int64_t)stats_iops(row->stats), cells[IOPS]);
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
+        const struct interval *bounds = &row->bounds[i];
+        bool differs = interval_differs(bounds), same = bounds->known && !differs;
+        char(*change)[CELL] = &cells[changes[i]];
         if (first || row->ratios[i] <= 0)
             continue;
-        show_ratio(table, &cells[changes[i]], row->ratios[i], &row->bounds[i]);
+        comparison_describe(row->ratios[i], differs ? bounds : &none, change[0],
+                            change[1]);
+        if (same)
+            put(change[1], "(~)");
+        table->same |= same;
+        table->unknown |= !bounds->known;
     }
 }
 
@@ -294,29 +284,6 @@ fill_table(struct table *table, const struct comparison_row *rows,
     return !failed && !head->name.failed;
 }
 
-static void
-add_table(struct buffer *text, const struct table *table, const char *with, bool color)
-{
-    if (with) {
-        buffer_text(text, "--- comparison with ");
-        buffer_escaped(text, with);
-        buffer_text(text, " ---\n");
-    } else {
-        buffer_format(text, "\n--- comparison%s ---\n",
-                      table->ordered ? ", fastest first" : "");
-    }
-    for (int i = 0; i < table->count; i++)
-        add_line(text, table, &table->lines[i], color);
-    if (table->both)
-        buffer_text(text, "changes are of reads and writes together\n");
-    if (table->same)
-        buffer_text(text, "~ no difference that this many requests can show (95 %)\n");
-    if (table->unknown)
-        buffer_text(
-            text,
-            "? not known: too few independent requests, or corrected percentiles\n");
-}
-
 void
 comparison_format(struct buffer *text, const struct comparison_row *rows, int count,
                   const char *with, const struct slos *slos, bool color, int limit)
@@ -333,7 +300,20 @@ comparison_format(struct buffer *text, const struct comparison_row *rows, int co
         measure(&table);
         if (limit)
             fit(&table, limit);
-        add_table(text, &table, with, color);
+        buffer_text(text, with ? "--- comparison with " : "\n--- comparison");
+        buffer_escaped(text, with ? with : table.ordered ? ", fastest first" : "");
+        buffer_text(text, " ---\n");
+        for (int i = 0; i < table.count; i++)
+            add_line(text, &table, &table.lines[i], color);
+        if (both)
+            buffer_text(text, "changes are of reads and writes together\n");
+        if (table.same)
+            buffer_text(text,
+                        "~ no difference that this many requests can show (95 %)\n");
+        if (table.unknown)
+            buffer_text(
+                text,
+                "? not known: too few independent requests, or corrected percentiles\n");
     }
     for (int i = 0; table.lines && i < table.count; i++)
         buffer_free(&table.lines[i].name);

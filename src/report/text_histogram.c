@@ -78,16 +78,6 @@ text_histogram_bar(struct buffer *text, int length, int width, const char *rest,
         buffer_text(text, rest);
 }
 
-/* Adds a bar of COUNT out of MOST, padded to WIDTH columns; a COUNT above 0
- * stays visible. */
-static void
-add_bar(struct buffer *text, uint64_t count, uint64_t most, int width, bool utf8)
-{
-    double share = (double)count / (double)most;
-    int length = (int)(share * width * text_histogram_units(utf8) + 0.5);
-    text_histogram_bar(text, count && !length ? 1 : length, width, " ", utf8);
-}
-
 static double
 percent(uint64_t share, uint64_t whole)
 {
@@ -116,7 +106,10 @@ text_histogram_add(struct buffer *text, const struct histogram *histogram, bool 
         units_format(UNITS_TIME, histogram_below((row + 1) * rows.bins), to);
         buffer_format(text, "%9s - %9s  %*" PRIu64 "  %5.1f %%  ", from, to, digits,
                       count, percent(count, histogram->count));
-        add_bar(text, count, rows.most, width, utf8);
+        int length =
+            (int)((double)count / (double)rows.most * width * text_histogram_units(utf8) +
+                  0.5); /* a count above 0 stays visible */
+        text_histogram_bar(text, count && !length ? 1 : length, width, " ", utf8);
         buffer_format(text, "  %5.1f %%\n", percent(sum, histogram->count));
     }
 }
