@@ -161,24 +161,31 @@ windows_path_utf8(const WCHAR *text)
     return bytes;
 }
 
-/* Random characters of a set in which no two are the same to the system. */
-static void
-vary(WCHAR *six)
+HANDLE
+windows_path_open(const char *path, DWORD access, DWORD how, DWORD flags)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    unsigned value = 0;
-    rand_s(&value);
-    for (int i = 0; i < 6; i++, value /= 36)
-        six[i] = (WCHAR)letters[value % 36];
+    WCHAR *wide = windows_path_wide(path);
+    if (!wide)
+        return INVALID_HANDLE_VALUE;
+    HANDLE file = CreateFileW(wide, access, WINDOWS_SHARE, NULL, how, flags, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        windows_error_fail();
+    free(wide);
+    return file;
 }
 
+/* The characters are of a set in which no two are the same to the system. */
 HANDLE
 windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name)
 {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
     HANDLE file = INVALID_HANDLE_VALUE;
     *name = windows_path_wide(path);
     for (int i = 0; *name && file == INVALID_HANDLE_VALUE && i < TRIES; i++) {
-        vary(*name + wcslen(*name) - 6);
+        unsigned value = 0;
+        rand_s(&value);
+        for (WCHAR *at = *name + wcslen(*name) - 6; *at; at++, value /= 36)
+            *at = (WCHAR)letters[value % 36];
         file = CreateFileW(*name, access, WINDOWS_SHARE, NULL, CREATE_NEW, flags, NULL);
         if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS)
             break;
@@ -199,6 +206,15 @@ windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name)
 static struct windows_file files[COUNT];
 static int lowest = FIRST; /* none below is free */
 static SRWLOCK lock = SRWLOCK_INIT;
+
+void
+windows_file_drop(const struct windows_file *file)
+{
+    CloseHandle(file->handle);
+    if (file->deleter)
+        CloseHandle(file->deleter);
+    free(file->path);
+}
 
 int
 windows_handle_add(const struct windows_file *file)
@@ -250,10 +266,7 @@ os_file_close(int fd)
     if (fd < lowest)
         lowest = fd;
     ReleaseSRWLockExclusive(&lock);
-    CloseHandle(file.handle);
-    if (file.deleter)
-        CloseHandle(file.deleter);
-    free(file.path);
+    windows_file_drop(&file);
 }
 
 /* File systems hide the last sectors of their volume without this request. */

@@ -28,6 +28,10 @@ char *windows_path_utf8(const WCHAR *text);
  */
 HANDLE windows_path_create(const char *path, DWORD access, DWORD flags, WCHAR **name);
 
+/* Opens PATH, in UTF-8, as CreateFileW does with ACCESS, HOW and FLAGS: a handle;
+ * INVALID_HANDLE_VALUE with errno if there is none. */
+HANDLE windows_path_open(const char *path, DWORD access, DWORD how, DWORD flags);
+
 /*
  * Descriptors: a handle cannot be switched to direct I/O, only replaced by another, so
  * the program has a number that stays the same.
@@ -38,6 +42,9 @@ struct windows_file {
     WCHAR *path;    /* of a device; NULL: it is a file */
     DWORD access, flags;
 };
+
+/* Closes and frees what FILE has; its handle may be INVALID_HANDLE_VALUE. */
+void windows_file_drop(const struct windows_file *file);
 
 /* A descriptor for FILE, which owns its handles and path; -1 with errno: none is left. */
 int windows_handle_add(const struct windows_file *file);

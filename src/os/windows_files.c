@@ -149,25 +149,18 @@ is_in_use(HANDLE device)
     return false;
 }
 
-/* Makes a new descriptor of FILE, or closes it. */
+/* Makes a new descriptor of FILE if that has a handle and CODE is 0, or drops it. */
 static int
-add_file(struct windows_file *file)
+add_file(const struct windows_file *file, int code)
 {
-    int fd = windows_handle_add(file);
+    int fd = -1;
+    if (file->handle == INVALID_HANDLE_VALUE)
+        code = code ? code : errno;
+    else if (!code && (fd = windows_handle_add(file)) < 0)
+        code = errno;
     if (fd >= 0)
         return fd;
-    CloseHandle(file->handle);
-    if (file->deleter)
-        CloseHandle(file->deleter);
-    free(file->path);
-    return -1;
-}
-
-static int
-refuse(struct windows_file *file, int code)
-{
-    CloseHandle(file->handle);
-    free(file->path);
+    windows_file_drop(file);
     return os_fail(code);
 }
 
@@ -180,17 +173,16 @@ describe(unsigned flags)
                                  .flags = durable ? FILE_FLAG_WRITE_THROUGH : 0};
 }
 
-/* The system calls directories forbidden. */
-static void
+/* Returns why PATH could not be opened: the system calls directories forbidden. */
+static int
 explain(const WCHAR *path)
 {
     DWORD error = GetLastError();
     DWORD attributes = GetFileAttributesW(path);
     if (error == ERROR_ACCESS_DENIED && attributes != INVALID_FILE_ATTRIBUTES &&
         attributes & FILE_ATTRIBUTE_DIRECTORY)
-        errno = EISDIR;
-    else
-        errno = windows_error_code(error);
+        return EISDIR;
+    return windows_error_code(error);
 }
 
 int
@@ -208,26 +200,20 @@ os_file_open(const char *path, unsigned flags)
         return -1;
     file.handle =
         CreateFileW(file.path, file.access, WINDOWS_SHARE, NULL, how, own, NULL);
-    if (file.handle == INVALID_HANDLE_VALUE) {
-        explain(file.path);
-        free(file.path);
-        return -1;
-    }
+    if (file.handle == INVALID_HANDLE_VALUE)
+        return add_file(&file, explain(file.path));
     if (flags & OS_OPEN_CREATE && is_link(file.handle))
-        return refuse(&file, ELOOP);
+        return add_file(&file, ELOOP);
     if (GetFileInformationByHandle(file.handle, &status)) {
         free(file.path);
         file.path = NULL;
-        return add_file(&file);
+        return add_file(&file, 0);
     }
     if (!(flags & OS_OPEN_CREATE) && flags & OS_OPEN_EXCLUSIVE && is_in_use(file.handle))
-        return refuse(&file, EBUSY);
+        return add_file(&file, EBUSY);
     CloseHandle(file.handle);
     file.handle = windows_handle_device(file.path, file.access, file.flags);
-    if (file.handle != INVALID_HANDLE_VALUE)
-        return add_file(&file);
-    free(file.path);
-    return -1;
+    return add_file(&file, 0);
 }
 
 /*
@@ -253,11 +239,9 @@ os_file_temporary(const char *path, unsigned flags)
     if (file.deleter == INVALID_HANDLE_VALUE)
         return -1;
     file.handle = ReOpenFile(file.deleter, file.access, WINDOWS_SHARE, file.flags);
-    if (file.handle != INVALID_HANDLE_VALUE)
-        return add_file(&file);
-    windows_error_fail();
-    CloseHandle(file.deleter);
-    return -1;
+    if (file.handle == INVALID_HANDLE_VALUE)
+        windows_error_fail();
+    return add_file(&file, 0);
 }
 
 /* A handle serves one request at a time. */
@@ -271,15 +255,20 @@ os_file_reopen(int fd)
     file.deleter = NULL;
     file.path = NULL;
     file.handle = windows_handle_reopen(shared, shared->flags);
-    if (file.handle == INVALID_HANDLE_VALUE)
-        return -1;
-    return add_file(&file);
+    return add_file(&file, 0);
 }
 
-/* Replaces the handle by one with other FLAGS. */
+/* Replaces the handle of a file by one with other flags: without those of MASK, with
+ * MORE. Disks and volumes have none of them, as they are not cached. */
 static int
-change(struct windows_file *file, DWORD flags)
+change(int fd, DWORD mask, DWORD more)
 {
+    struct windows_file *file = windows_handle_file(fd);
+    if (!file)
+        return -1;
+    DWORD flags = (file->flags & ~mask) | more;
+    if (file->path || flags == file->flags)
+        return 0;
     HANDLE other = windows_handle_reopen(file, flags);
     if (other == INVALID_HANDLE_VALUE)
         return -1;
@@ -289,27 +278,16 @@ change(struct windows_file *file, DWORD flags)
     return 0;
 }
 
-/* Disks and volumes are not cached. */
 int
 os_file_direct(int fd, bool on)
 {
-    struct windows_file *file = windows_handle_file(fd);
-    if (!file)
-        return -1;
-    DWORD flags = file->flags & ~(DWORD)FILE_FLAG_NO_BUFFERING;
-    if (on)
-        flags |= FILE_FLAG_NO_BUFFERING;
-    return file->path || flags == file->flags ? 0 : change(file, flags);
+    return change(fd, FILE_FLAG_NO_BUFFERING, on ? FILE_FLAG_NO_BUFFERING : 0);
 }
 
 /* The advice holds for all requests by this descriptor, whatever the range. */
 int
 os_file_random(int fd, int64_t offset, int64_t length)
 {
-    struct windows_file *file = windows_handle_file(fd);
     (void)offset, (void)length;
-    if (!file)
-        return -1;
-    DWORD flags = file->flags | FILE_FLAG_RANDOM_ACCESS;
-    return file->path || flags == file->flags ? 0 : change(file, flags);
+    return change(fd, 0, FILE_FLAG_RANDOM_ACCESS);
 }

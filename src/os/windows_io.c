@@ -69,28 +69,15 @@ os_file_folio_max(void)
     return 256 << 10;
 }
 
-/*
- * Returns OS_STORAGE_INLINE if a file is so small that its data is among the metadata: it
- * has no clusters, and is not sparse.
- */
-static int
-ask_inline(HANDLE handle)
-{
-    STARTING_VCN_INPUT_BUFFER from = {0};
-    RETRIEVAL_POINTERS_BUFFER map;
-    DWORD size;
-    if (DeviceIoControl(handle, FSCTL_GET_RETRIEVAL_POINTERS, &from, sizeof(from), &map,
-                        sizeof(map), &size, NULL) ||
-        GetLastError() == ERROR_MORE_DATA)
-        return 0;
-    return GetLastError() == ERROR_HANDLE_EOF ? OS_STORAGE_INLINE : -1;
-}
-
-/* A file is stored in one way as a whole. */
+/* A file is stored in one way as a whole. One that has no clusters, and is not sparse, is
+ * so small that its data is among the metadata. */
 int
 os_file_storage(int fd, int64_t offset, int64_t length)
 {
     BY_HANDLE_FILE_INFORMATION status;
+    STARTING_VCN_INPUT_BUFFER from = {0};
+    RETRIEVAL_POINTERS_BUFFER map;
+    DWORD size;
     HANDLE handle = windows_handle_of(fd);
     (void)offset, (void)length;
     if (!GetFileInformationByHandle(handle, &status))
@@ -98,9 +85,13 @@ os_file_storage(int fd, int64_t offset, int64_t length)
     DWORD attributes = status.dwFileAttributes;
     if (attributes & (FILE_ATTRIBUTE_COMPRESSED | FILE_ATTRIBUTE_ENCRYPTED))
         return OS_STORAGE_ENCODED;
-    if (attributes & FILE_ATTRIBUTE_SPARSE_FILE)
+    if (attributes & FILE_ATTRIBUTE_SPARSE_FILE ||
+        (!status.nFileSizeHigh && !status.nFileSizeLow) ||
+        DeviceIoControl(handle, FSCTL_GET_RETRIEVAL_POINTERS, &from, sizeof(from), &map,
+                        sizeof(map), &size, NULL) ||
+        GetLastError() == ERROR_MORE_DATA)
         return 0;
-    return status.nFileSizeHigh || status.nFileSizeLow ? ask_inline(handle) : 0;
+    return GetLastError() == ERROR_HANDLE_EOF ? OS_STORAGE_INLINE : -1;
 }
 
 /* The system demands sectors. For inline and encoded data it accepts requests too, but

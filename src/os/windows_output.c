@@ -127,14 +127,9 @@ int
 os_stream_open(const char *path)
 {
     struct windows_file file = {.access = GENERIC_WRITE};
-    WCHAR *wide = windows_path_wide(path);
-    if (!wide)
-        return -1;
-    file.handle =
-        CreateFileW(wide, file.access, WINDOWS_SHARE, NULL, OPEN_ALWAYS, 0, NULL);
-    free(wide);
+    file.handle = windows_path_open(path, file.access, OPEN_ALWAYS, 0);
     if (file.handle == INVALID_HANDLE_VALUE)
-        return windows_error_fail();
+        return -1;
     int stream = windows_handle_add(&file);
     if (stream < 0)
         CloseHandle(file.handle);
@@ -162,12 +157,8 @@ os_stream_is_file(int stream, int fd)
 bool
 os_stream_is_path(int stream, const char *path)
 {
-    WCHAR *wide = windows_path_wide(path);
-    if (!wide)
-        return false;
-    HANDLE file = CreateFileW(wide, FILE_READ_ATTRIBUTES, WINDOWS_SHARE, NULL,
-                              OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
-    free(wide);
+    HANDLE file = windows_path_open(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING,
+                                    FILE_FLAG_BACKUP_SEMANTICS);
     bool same =
         file != INVALID_HANDLE_VALUE && is_same(windows_handle_stream(stream), file);
     if (file != INVALID_HANDLE_VALUE)
@@ -238,37 +229,41 @@ os_locale_utf8(void)
     return is_console(windows_handle_stream(1)) || GetConsoleOutputCP() == CP_UTF8;
 }
 
-/* A link, a directory, or a file of something else must not be lost. */
-static bool
-is_replaceable(const WCHAR *path, const char *start)
+/* Returns 0 if an open file is regular and begins with START, else errno: ENOENT if it is
+ * empty. A link, a directory, or a file of something else must not be lost. */
+static int
+check_ours(HANDLE file, const char *start)
 {
-    char head[64] = "";
-    DWORD attributes = GetFileAttributesW(path), got = 0;
-    if (attributes == INVALID_FILE_ATTRIBUTES)
-        return true;
-    if (attributes &
-        (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE | FILE_ATTRIBUTE_REPARSE_POINT))
-        return false;
+    BY_HANDLE_FILE_INFORMATION status;
+    char head[64];
+    DWORD length = (DWORD)strlen(start), got = 0;
+    if (!GetFileInformationByHandle(file, &status) ||
+        status.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE |
+                                   FILE_ATTRIBUTE_REPARSE_POINT))
+        return EEXIST;
+    if (!ReadFile(file, head, length, &got, NULL))
+        return windows_error_code(GetLastError());
+    bool ours = got == length && memcmp(head, start, length) == 0;
+    return ours ? 0 : got == 0 ? ENOENT : EEXIST;
+}
+
+static bool
+is_replaceable(const char *path, const char *start)
+{
     HANDLE file =
-        CreateFileW(path, GENERIC_READ, WINDOWS_SHARE, NULL, OPEN_EXISTING, 0, NULL);
-    if (file == INVALID_HANDLE_VALUE)
-        return false;
-    bool read = ReadFile(file, head, sizeof(head), &got, NULL);
-    CloseHandle(file);
-    size_t length = strlen(start);
-    return read && (got == 0 || (got >= length && memcmp(head, start, length) == 0));
+        windows_path_open(path, GENERIC_READ, OPEN_EXISTING,
+                          FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT);
+    int code = file == INVALID_HANDLE_VALUE ? errno : check_ours(file, start);
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
+    return code == 0 || code == ENOENT;
 }
 
 static int
 write_file(HANDLE file, const char *bytes, size_t size, bool durable)
 {
-    while (size > 0) {
-        DWORD done, most = size < 1 << 30 ? (DWORD)size : 1 << 30;
-        if (!WriteFile(file, bytes, most, &done, NULL))
-            return windows_error_fail();
-        bytes += done;
-        size -= done;
-    }
+    if (write_bytes(file, bytes, size) < 0)
+        return -1;
     return !durable || FlushFileBuffers(file) ? 0 : windows_error_fail();
 }
 
@@ -290,36 +285,27 @@ move(const WCHAR *from, const WCHAR *to, bool durable)
     }
 }
 
-/* Returns 0, or errno. */
-static int
-replace(const char *path, const WCHAR *wide, const char *bytes, size_t size, bool durable)
-{
-    char name[4096];
-    WCHAR *beside;
-    if (snprintf(name, sizeof(name), "%s.XXXXXX", path) >= (int)sizeof(name))
-        return ENAMETOOLONG;
-    HANDLE file = windows_path_create(name, GENERIC_WRITE, 0, &beside);
-    if (file == INVALID_HANDLE_VALUE)
-        return errno;
-    int failed = write_file(file, bytes, size, durable) < 0 ? errno : 0;
-    CloseHandle(file);
-    if (!failed)
-        failed = move(beside, wide, durable);
-    if (failed)
-        DeleteFileW(beside);
-    free(beside);
-    return failed;
-}
-
 int
 os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                 bool durable)
 {
-    WCHAR *wide = windows_path_wide(path);
-    if (!wide)
+    char name[4096];
+    WCHAR *beside;
+    if (!is_replaceable(path, start))
+        return os_fail(EEXIST);
+    if (snprintf(name, sizeof(name), "%s.XXXXXX", path) >= (int)sizeof(name))
+        return os_fail(ENAMETOOLONG);
+    HANDLE file = windows_path_create(name, GENERIC_WRITE, 0, &beside);
+    if (file == INVALID_HANDLE_VALUE)
         return -1;
-    int failed =
-        is_replaceable(wide, start) ? replace(path, wide, bytes, size, durable) : EEXIST;
+    int failed = write_file(file, bytes, size, durable) < 0 ? errno : 0;
+    CloseHandle(file);
+    WCHAR *wide = windows_path_wide(path);
+    if (!failed)
+        failed = wide ? move(beside, wide, durable) : errno;
+    if (failed)
+        DeleteFileW(beside);
+    free(beside);
     free(wide);
     return failed ? os_fail(failed) : 0;
 }
@@ -331,52 +317,24 @@ os_file_clean(const char *path, const char *start)
     (void)path, (void)start;
 }
 
-/* Moves to the end of a file that begins with START. Returns where that is, or -1 with
- * errno. */
-static int64_t
-find_end(HANDLE file, const char *start)
-{
-    char head[64];
-    DWORD length = (DWORD)strlen(start), got = 0;
-    LARGE_INTEGER end;
-    if (!ReadFile(file, head, length, &got, NULL))
-        return windows_error_fail();
-    if (got != length || memcmp(head, start, length) != 0)
-        return os_fail(got == 0 ? ENOENT : EEXIST);
-    if (!SetFilePointerEx(file, (LARGE_INTEGER){0}, &end, FILE_END))
-        return windows_error_fail();
-    return end.QuadPart;
-}
-
-/* Cuts off what could be written of a text that has no room as a whole. Returns 0, or
- * errno. */
-static int
-append(HANDLE file, const char *bytes, size_t size, const char *start, bool durable)
-{
-    int64_t end = find_end(file, start);
-    if (end >= 0 && write_file(file, bytes, size, durable) == 0)
-        return 0;
-    int failed = errno;
-    LARGE_INTEGER before = {.QuadPart = end};
-    if (end >= 0 && SetFilePointerEx(file, before, NULL, FILE_BEGIN))
-        SetEndOfFile(file);
-    return failed;
-}
-
+/* What could be written of a text that has no room as a whole is cut off. */
 int
 os_file_append(const char *path, const char *bytes, size_t size, const char *start,
                bool durable)
 {
-    WCHAR *wide = windows_path_wide(path);
-    if (!wide)
+    LARGE_INTEGER end;
+    HANDLE file = windows_path_open(path, GENERIC_READ | GENERIC_WRITE, OPEN_EXISTING,
+                                    FILE_FLAG_OPEN_REPARSE_POINT);
+    if (file == INVALID_HANDLE_VALUE)
         return -1;
-    HANDLE file = CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, WINDOWS_SHARE, NULL,
-                              OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
-    int failed = file == INVALID_HANDLE_VALUE  ? windows_error_code(GetLastError())
-                 : is_replaceable(wide, start) ? append(file, bytes, size, start, durable)
-                                               : EEXIST;
-    if (file != INVALID_HANDLE_VALUE)
-        CloseHandle(file);
-    free(wide);
+    int failed = check_ours(file, start);
+    if (!failed && !SetFilePointerEx(file, (LARGE_INTEGER){0}, &end, FILE_END))
+        failed = windows_error_code(GetLastError());
+    if (!failed && write_file(file, bytes, size, durable) < 0) {
+        failed = errno;
+        if (SetFilePointerEx(file, end, NULL, FILE_BEGIN))
+            SetEndOfFile(file);
+    }
+    CloseHandle(file);
     return failed ? os_fail(failed) : 0;
 }

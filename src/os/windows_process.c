@@ -59,14 +59,6 @@ ignore_invalid(const wchar_t *expression, const wchar_t *function, const wchar_t
     (void)expression, (void)function, (void)file, (void)line, (void)reserved;
 }
 
-static void
-free_all(char **arguments)
-{
-    for (size_t i = 0; arguments && arguments[i]; i++)
-        free(arguments[i]);
-    free(arguments);
-}
-
 /*
  * The arguments of main are in the system's own code page, which has not all letters.
  * This is also the first chance to turn off dialogs about a disk that is not in its
@@ -84,10 +76,8 @@ os_process_arguments(int *argc, char ***argv)
         return -1;
     for (int i = 0; i < __argc; i++) {
         arguments[i] = windows_path_utf8(__wargv[i]);
-        if (!arguments[i]) {
-            free_all(arguments);
+        if (!arguments[i])
             return -1;
-        }
     }
     *argc = __argc;
     *argv = arguments;
@@ -181,19 +171,6 @@ write_closing(void *argument)
     return 0;
 }
 
-/* A thread of its own writes the closing byte and the last line, as there may be no
- * reader any more. */
-static void
-end_at_once(void)
-{
-    HANDLE writer = NULL;
-    if (atomic_load(&closing_byte) || atomic_load(&last_line))
-        writer = CreateThread(NULL, 0, write_closing, NULL, 0, NULL);
-    if (writer)
-        WaitForSingleObject(writer, DEADLINE_TIDYING / MS);
-    TerminateProcess(GetCurrentProcess(), (UINT)atomic_load(&last_status));
-}
-
 static void
 ask_to_stop(int signo)
 {
@@ -203,23 +180,23 @@ ask_to_stop(int signo)
     SetEvent(arrived);
 }
 
+/* A thread of its own writes the closing byte and the last line, as there may be no
+ * reader any more. */
 static void
 on_interrupt(void)
 {
     int64_t now = os_clock_now(), before = atomic_load(&interrupted);
-    if (before && now - before > OS_SIGNAL_SAME)
-        end_at_once();
+    if (before && now - before > OS_SIGNAL_SAME) {
+        HANDLE writer = NULL;
+        if (atomic_load(&closing_byte) || atomic_load(&last_line))
+            writer = CreateThread(NULL, 0, write_closing, NULL, 0, NULL);
+        if (writer)
+            WaitForSingleObject(writer, DEADLINE_TIDYING / MS);
+        TerminateProcess(GetCurrentProcess(), (UINT)atomic_load(&last_status));
+    }
     if (!before)
         atomic_store(&interrupted, now);
     ask_to_stop(SIGINT);
-}
-
-/* The system ends the program as soon as this returns, or after some seconds. */
-static void
-on_close(void)
-{
-    ask_to_stop(SIGTERM);
-    Sleep(INFINITE);
 }
 
 static BOOL WINAPI
@@ -236,7 +213,8 @@ on_control(DWORD event)
     case CTRL_CLOSE_EVENT:
     case CTRL_LOGOFF_EVENT:
     case CTRL_SHUTDOWN_EVENT:
-        on_close();
+        ask_to_stop(SIGTERM);
+        Sleep(INFINITE); /* the program ends as this returns, or after some seconds */
         return TRUE;
     default:
         return FALSE;

@@ -76,10 +76,14 @@ shorten(WCHAR *root)
         wmemmove(root, root + 4, length - 4 + 1);
 }
 
-/* The volume by the place where it is mounted, most often a letter. */
-static void
-name_device(HANDLE file, struct os_mount *mount)
+/* The volume is named by the place where it is mounted, most often a letter. */
+int
+os_mount_name(int fd, struct os_mount *mount)
 {
+    HANDLE file = windows_handle_of(fd);
+    WCHAR name[32];
+    if (GetVolumeInformationByHandleW(file, NULL, 0, NULL, NULL, NULL, name, 32))
+        copy_name(name, mount->fstype, sizeof(mount->fstype));
     DWORD room = GetFinalPathNameByHandleW(file, NULL, 0, 0);
     WCHAR *path = room ? malloc((room + 1) * sizeof(*path)) : NULL;
     WCHAR *root = room ? malloc((room + 2) * sizeof(*root)) : NULL;
@@ -90,16 +94,6 @@ name_device(HANDLE file, struct os_mount *mount)
     }
     free(path);
     free(root);
-}
-
-int
-os_mount_name(int fd, struct os_mount *mount)
-{
-    HANDLE file = windows_handle_of(fd);
-    WCHAR name[32];
-    if (GetVolumeInformationByHandleW(file, NULL, 0, NULL, NULL, NULL, name, 32))
-        copy_name(name, mount->fstype, sizeof(mount->fstype));
-    name_device(file, mount);
     return 0;
 }
 
