@@ -41,19 +41,10 @@ struct told {
     int judged, highest;     /* calls, and the step of the last; -1: none */
     int count_of_steps;      /* that there should be, as it was told */
     int64_t value_of_step;
-    bool out_of_order;                  /* steps did not begin and end in turn */
-    void (*at_hang)(struct told *told); /* NULL: nothing */
-    int (*at_step)(struct told *told);
+    bool out_of_order;     /* steps did not begin and end in turn */
+    void (*at_hang)(void); /* NULL: nothing */
+    int (*at_step)(void);
 };
-
-/* Too large for a stack. */
-static inline struct told *
-told_begin(void)
-{
-    static struct told told;
-    memset(&told, 0, sizeof(told));
-    return &told;
-}
 
 static inline void
 enter(struct told *told)
@@ -145,7 +136,7 @@ on_step(void *self, const struct job *job, const struct job_step *step,
     told->step_config = fake_engine.config;
     stats_merge(&told->merged, stats);
     leave(told);
-    return told->at_step ? told->at_step(told) : 0;
+    return told->at_step ? told->at_step() : 0;
 }
 
 static inline void
@@ -177,12 +168,27 @@ on_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
     }
     told->hangs++;
     if (told->at_hang)
-        told->at_hang(told);
+        told->at_hang();
 }
 
-/* Returns an observer that records its calls in TOLD. */
+static struct told *told; /* of the test that runs, empty at its begin */
+
+/* Empties the record. */
+static inline int
+told_begin(void **state)
+{
+    static struct told record; /* too large for a stack */
+    (void)state;
+    told = &record;
+    memset(told, 0, sizeof(*told));
+    return 0;
+}
+
+FIXTURE(told_begin, NULL)
+
+/* Returns an observer that records its calls. */
 static inline struct run_observer
-observer_of(struct told *told)
+observer_of(void)
 {
     return (struct run_observer){
         .self = told,
@@ -198,20 +204,20 @@ observer_of(struct told *told)
 }
 
 static inline struct outcome *
-try_run(struct setup *setup, struct told *told, int status, struct error *error)
+try_run(int status, struct error *error)
 {
-    const struct run_observer observer = observer_of(told);
-    struct run_task task = setup_task(setup, &observer);
+    const struct run_observer observer = observer_of();
+    struct run_task task = setup_task(&setup, &observer);
     os_signals_install();
     assert_int_equal(run_execute(&task, error), status);
-    return &setup->job->outcome;
+    return &setup.job->outcome;
 }
 
 static inline struct outcome *
-run(struct setup *setup, struct told *told)
+run(void)
 {
     struct error error;
-    return try_run(setup, told, 0, &error);
+    return try_run(0, &error);
 }
 
 /* Runs BODY in a child: the signal cannot be taken back, and the worker never ends. */
@@ -249,7 +255,7 @@ sent_by_all(void)
 
 /* Sends SIGINT at the first hang and lets held requests go on. */
 static inline void
-interrupt(struct told *told)
+interrupt(void)
 {
     if (told->hangs == 1)
         raise(SIGINT);

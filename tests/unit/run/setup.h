@@ -125,4 +125,6 @@ setup_run(struct setup *setup)
     setup_close(setup);
 }
 
+static struct setup setup; /* of the test that runs */
+
 #endif

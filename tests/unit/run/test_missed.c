@@ -30,7 +30,6 @@ TEST(a_group_ends_with_its_last_number_or_its_stop)
  * another has sent nothing for are missed up to when the last was sent. */
 TEST(a_worker_that_is_stuck_to_the_end_misses_its_points)
 {
-    struct setup setup;
     const struct run_observer observer = {.self = &setup, .sample = setup_listen};
     struct error error;
     setup_begin(&setup, 30);

@@ -25,32 +25,31 @@ hear(void *self, const struct job *job, const struct sample *sample)
 }
 
 static void
-begin(struct setup *setup, int threads, int depth)
+begin(int threads, int depth)
 {
     os_signals_install();
-    setup_begin(setup, 0);
-    setup->options.threads = threads;
-    setup->options.depth = depth;
-    setup->options.given[OPTION_URING] = 1;
-    setup->options.hang = 0;
+    setup_begin(&setup, 0);
+    setup.options.threads = threads;
+    setup.options.depth = depth;
+    setup.options.given[OPTION_URING] = 1;
+    setup.options.hang = 0;
 }
 
 /* Runs an open loop for WORK_TIME. Returns the job, which has ended. */
 static const struct job *
-run_open_loop(struct setup *setup, struct heard *heard, int64_t interval,
-              int64_t work_time)
+run_open_loop(struct heard *heard, int64_t interval, int64_t work_time)
 {
     const struct run_observer observer = {.self = heard, .sample = hear};
-    struct run_task task = setup_task(setup, &observer);
+    struct run_task task = setup_task(&setup, &observer);
     struct error error;
-    struct plan *plan = &setup->job->plan;
+    struct plan *plan = &setup.job->plan;
     memset(heard, 0, offsetof(struct heard, enough));
     plan->pace.open_loop = true;
     plan->pace.interval = interval;
     plan->ends.work_time = work_time;
     plan->output.requests = true;
     assert_int_equal(run_execute(&task, &error), 0);
-    return setup->job;
+    return setup.job;
 }
 
 /* Returns the sample that began at its due time POINT, or, if a sleep was too long,
@@ -68,11 +67,10 @@ find(const struct heard *heard, int64_t point, int64_t interval)
 /* 20 of them, of which each takes as long as ten intervals. */
 TEST(requests_start_when_they_are_due_answered_or_not)
 {
-    struct setup setup;
     struct heard heard = {0};
-    begin(&setup, 1, 8);
+    begin(1, 8);
     fake_engine.takes = 50 * MS;
-    const struct job *job = run_open_loop(&setup, &heard, 20 * MS, 400 * MS);
+    const struct job *job = run_open_loop(&heard, 20 * MS, 400 * MS);
     assert_int_equal(heard.count, 20);
     assert_int_equal(job->total.missed, 0);
     assert_in_range(fake_engine.most_under_way, 2, 8);
@@ -87,11 +85,10 @@ TEST(requests_start_when_they_are_due_answered_or_not)
  * that is late by an interval makes exceptions. */
 TEST(a_request_that_waits_for_none_counts_from_when_it_is_sent)
 {
-    struct setup setup;
     struct heard heard = {0};
     int exact = 0;
-    begin(&setup, 1, 1);
-    const struct job *job = run_open_loop(&setup, &heard, 10 * MS, 300 * MS);
+    begin(1, 1);
+    const struct job *job = run_open_loop(&heard, 10 * MS, 300 * MS);
     assert_int_equal(heard.count, 30);
     for (int i = 1; i < 30; i++)
         exact += (heard.list[i].start - job->group.begin) % (10 * MS) == 0;
@@ -102,11 +99,10 @@ TEST(a_request_that_waits_for_none_counts_from_when_it_is_sent)
  * much. None of them is lost, though the end has come before they are sent. */
 TEST(times_count_from_when_a_request_was_due)
 {
-    struct setup setup;
     struct heard heard = {0};
-    begin(&setup, 1, 1);
+    begin(1, 1);
     fake_engine.answers[3].takes = 100 * MS; /* far from the deadline */
-    const struct job *job = run_open_loop(&setup, &heard, 10 * MS, 200 * MS);
+    const struct job *job = run_open_loop(&heard, 10 * MS, 200 * MS);
     assert_int_equal(heard.count, 20);
     assert_int_equal(job->total.missed, 0);
     for (int i = 3; i < 12; i++) {
@@ -120,11 +116,10 @@ TEST(times_count_from_when_a_request_was_due)
  * begin. */
 TEST(what_cannot_be_sent_until_the_deadline_is_missed)
 {
-    struct setup setup;
     struct heard heard = {0};
-    begin(&setup, 1, 1);
+    begin(1, 1);
     fake_engine.takes = 50 * MS;
-    const struct job *job = run_open_loop(&setup, &heard, 10 * MS, 200 * MS);
+    const struct job *job = run_open_loop(&heard, 10 * MS, 200 * MS);
     assert_in_range(heard.count, 1, 9); /* 400 ms have room for eight */
     assert_int_equal(heard.count + (int)job->total.missed, 20);
     assert_true(job->outcome.time >= 400 * MS);
@@ -133,12 +128,11 @@ TEST(what_cannot_be_sent_until_the_deadline_is_missed)
 /* The first request of one of them is held until the others are all done. */
 TEST(none_waits_for_a_worker_that_is_busy_while_another_is_free)
 {
-    struct setup setup;
     struct heard heard = {.enough = 19};
-    begin(&setup, 2, 1);
+    begin(2, 1);
     fake_engine.queues[0].scripted = true;
     fake_engine.queues[0].answers[1].held = true;
-    const struct job *job = run_open_loop(&setup, &heard, 100 * MS, 2 * SECOND);
+    const struct job *job = run_open_loop(&heard, 100 * MS, 2 * SECOND);
     assert_int_equal(heard.count, 20);
     assert_int_equal(fake_engine.queues[0].requests, 1);
     assert_int_equal(fake_engine.queues[1].requests, 19);
@@ -147,12 +141,11 @@ TEST(none_waits_for_a_worker_that_is_busy_while_another_is_free)
 
 TEST(workers_share_the_arrivals)
 {
-    struct setup setup;
     struct heard heard = {0};
-    begin(&setup, 4, 2);
+    begin(4, 2);
     fake_engine.takes = 15 * MS;
     fake_engine.gather = 4;
-    const struct job *job = run_open_loop(&setup, &heard, 25 * MS, 400 * MS);
+    const struct job *job = run_open_loop(&heard, 25 * MS, 400 * MS);
     assert_int_equal(heard.count, 16);
     assert_int_equal(job->total.missed, 0);
     for (int i = 0; i < 16; i++)
@@ -162,9 +155,8 @@ TEST(workers_share_the_arrivals)
 /* What is due before the settling is over does not count, whenever it ends. */
 TEST(requests_of_the_settling_do_not_count)
 {
-    struct setup setup;
     struct heard heard = {0};
-    begin(&setup, 1, 1);
+    begin(1, 1);
     fake_engine.answers[5].takes = 200 * MS;
     const struct run_observer observer = {.self = &heard, .sample = hear};
     struct run_task task = setup_task(&setup, &observer);
@@ -187,9 +179,8 @@ TEST(random_arrivals_are_those_of_the_seed)
     int64_t starts[2][SEEN];
     int counts[2];
     for (int i = 0; i < 2; i++) {
-        struct setup setup;
         const struct run_observer observer = {.self = &heard, .sample = hear};
-        begin(&setup, 1, 1);
+        begin(1, 1);
         fake_engine.answers[1].takes = 250 * MS; /* all others wait */
         memset(&heard, 0, sizeof(heard));
         struct run_task task = setup_task(&setup, &observer);
@@ -214,11 +205,10 @@ TEST(random_arrivals_are_those_of_the_seed)
 /* Of eight all but one have nothing to do, and end before the settling does. */
 TEST(workers_that_have_nothing_to_do_take_no_time)
 {
-    struct setup setup;
     struct heard heard = {0};
     const struct run_observer observer = {.self = &heard, .sample = hear};
     struct error error;
-    begin(&setup, 8, 1);
+    begin(8, 1);
     struct run_task task = setup_task(&setup, &observer);
     struct plan *plan = &setup.job->plan;
     plan->pace.open_loop = true;

@@ -5,7 +5,6 @@
 
 /* What was told of phases. */
 struct phases {
-    struct told told;
     enum phase begun[SAID], ended[SAID];
     int begins, ends;
     uint64_t requests[SAID]; /* of the phase */
@@ -46,23 +45,23 @@ on_phase(void *self, const struct job *job, enum phase phase)
 
 /* Runs setup with a load of TEXT; returns what became of that. */
 static int
-try_phases(struct setup *setup, const char *text)
+try_phases(const char *text)
 {
     struct error error;
-    struct run_observer observer = observer_of(&phases.told);
+    struct run_observer observer = observer_of();
     memset(&phases, 0, sizeof(phases));
     memset(jobs, 0, sizeof(jobs));
     observer.sample = on_numbered;
     observer.phase_begin = on_phase_begin;
     observer.phase = on_phase;
-    setup->options.given[OPTION_LOAD] = 1;
-    assert_null(background_parse(text, &setup->options.background));
-    assert_int_equal(plan_make(&setup->options, 1, &setup->plan, &error), 0);
-    assert_int_equal(outputs_plan(&setup->options, &setup->plan, &error), 0);
-    setup->plan.output.requests = true;
+    setup.options.given[OPTION_LOAD] = 1;
+    assert_null(background_parse(text, &setup.options.background));
+    assert_int_equal(plan_make(&setup.options, 1, &setup.plan, &error), 0);
+    assert_int_equal(outputs_plan(&setup.options, &setup.plan, &error), 0);
+    setup.plan.output.requests = true;
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(job_init(&jobs[i], &setup->plan, i), 0);
-        jobs[i].target = setup->target;
+        assert_int_equal(job_init(&jobs[i], &setup.plan, i), 0);
+        jobs[i].target = setup.target;
     }
     jobs[1].plan.io.engine = jobs[1].active.io.engine = &engine_fake;
     struct run_task task = {.engine = &engine_fake,
@@ -76,9 +75,9 @@ try_phases(struct setup *setup, const char *text)
 
 /* The same, which ends well; returns the job. */
 static struct job *
-run_phases(struct setup *setup, const char *text)
+run_phases(const char *text)
 {
-    assert_int_equal(try_phases(setup, text), 0);
+    assert_int_equal(try_phases(text), 0);
     return jobs;
 }
 
@@ -95,18 +94,17 @@ assert_phases(int count)
 
 TEST(each_phase_has_all_requests)
 {
-    struct setup setup;
     setup_begin(&setup, 5);
     fake_engine.takes = 20 * MS; /* a busy machine lets the load begin meanwhile */
-    struct job *job = run_phases(&setup, "read,threads=2");
+    struct job *job = run_phases("read,threads=2");
     assert_phases(3);
     for (int i = 0; i < 3; i++)
         assert_int_equal(phases.requests[i], 5);
     assert_int_equal(job->outcome.total.requests, 15);
     assert_int_equal(phases.numbered, 15);
     assert_false(phases.again);
-    assert_int_equal(phases.told.summaries, 1);
-    assert_int_equal(phases.told.summary.requests, 15);
+    assert_int_equal(told->summaries, 1);
+    assert_int_equal(told->summary.requests, 15);
     assert_int_equal(job->outcome.failed.index, 0);
     assert_int_equal(jobs[1].outcome.failed.index, 0);
     assert_true(jobs[1].outcome.total.requests > 0);
@@ -120,11 +118,10 @@ TEST(each_phase_has_all_requests)
  * less time. */
 TEST(a_load_settles_before_it_is_measured)
 {
-    struct setup setup;
     setup_begin(&setup, 40);
     setup.options.interval = 10 * MS;
     fake_engine.takes = MS;
-    run_phases(&setup, "read,rate=100");
+    run_phases("read,rate=100");
     int64_t began = jobs[1].group.begin, load = jobs[1].outcome.time;
     assert_true(jobs[0].phases->list[PHASE_LOADED].time >= 390 * MS);
     assert_true(load > 0);
@@ -137,13 +134,12 @@ TEST(a_load_settles_before_it_is_measured)
 /* The 11th begins as it has settled, and outlasts the phase. */
 TEST(a_load_is_measured_until_it_is_stopped)
 {
-    struct setup setup;
     setup_begin(&setup, 20);
     setup.options.interval = 10 * MS;
     fake_engine.takes = MS;
     fake_engine.queues[1].scripted = true;
     fake_engine.queues[1].answers[11].takes = 3 * SECOND;
-    run_phases(&setup, "read,rate=10");
+    run_phases("read,rate=10");
     const struct outcome *load = &jobs[1].outcome;
     assert_true(load->total.latency.max >= 3 * SECOND);
     assert_true(load->time > 0);
@@ -155,7 +151,6 @@ TEST(a_load_is_measured_until_it_is_stopped)
 /* The load has the second queue of those that are open. */
 TEST(a_load_that_fails_ends_all)
 {
-    struct setup setup;
     setup_begin(&setup, 0);
     setup.options.work_time = 100 * MS;
     setup.options.given[OPTION_WORK_TIME] = 1;
@@ -163,7 +158,7 @@ TEST(a_load_that_fails_ends_all)
     fake_engine.takes = MS;
     fake_engine.queues[1].scripted = true;
     fake_engine.queues[1].answers[3].error = EIO;
-    run_phases(&setup, "read,rate=100");
+    run_phases("read,rate=100");
     assert_phases(2);
     assert_int_equal(jobs[0].outcome.failed.index, 0);
     assert_int_equal(jobs[1].outcome.failed.index, 3);
@@ -175,15 +170,14 @@ TEST(a_load_that_fails_ends_all)
 
 TEST(a_failure_of_a_request_ends_all)
 {
-    struct setup setup;
     setup_begin(&setup, 5);
     fake_engine.queues[0].scripted = true;
     fake_engine.queues[0].answers[3].error = EIO;
-    run_phases(&setup, "read,rate=100");
+    run_phases("read,rate=100");
     assert_phases(1);
     assert_int_equal(jobs[0].outcome.failed.index, 3);
     assert_false(jobs[1].begun);
-    assert_int_equal(phases.told.summaries, 1);
+    assert_int_equal(told->summaries, 1);
     job_free(&jobs[0]);
     job_free(&jobs[1]);
 }
@@ -191,13 +185,12 @@ TEST(a_failure_of_a_request_ends_all)
 /* The metrics and the plot in the end have what there was, and nothing of the load. */
 TEST(a_phase_that_cannot_begin_has_no_statistics)
 {
-    struct setup setup;
     setup_begin(&setup, 5);
     fake_engine.broken = true;
     fake_engine.sound = 1;
-    assert_int_equal(try_phases(&setup, "read,rate=100"), -1);
+    assert_int_equal(try_phases("read,rate=100"), -1);
     assert_int_equal(phases.ends, 1);
-    assert_int_equal(phases.told.summary.requests, 5);
+    assert_int_equal(told->summary.requests, 5);
     assert_int_equal(jobs[0].phases->current, PHASE_IDLE);
     assert_non_null(job_phase_stats(&jobs[0], PHASE_IDLE));
     assert_null(job_phase_stats(&jobs[0], PHASE_LOADED));

@@ -29,24 +29,15 @@ struct told {
     int exports_before_summary;
     uint64_t hang_index[SAID];
     int64_t hang_time[SAID];
-    void (*at_hang)(struct told *told); /* NULL: nothing */
-    bool (*enough)(struct told *told);  /* lets the request go that is held */
-    bool end_with_enough;               /* no more periods can be written then */
+    void (*at_hang)(void); /* NULL: nothing */
+    bool (*enough)(void);  /* lets the request go that is held */
+    bool end_with_enough;  /* no more periods can be written then */
 };
-
-/* Too large for a stack. */
-static struct told *
-told_begin(void)
-{
-    static struct told told;
-    memset(&told, 0, sizeof(told));
-    return &told;
-}
 
 static void
 let_go_if_enough(struct told *told)
 {
-    if (told->enough && told->enough(told))
+    if (told->enough && told->enough())
         atomic_store(&fake_engine.go, true);
 }
 
@@ -72,7 +63,7 @@ on_period(void *self, const struct job *job, const struct stats *stats, int64_t 
     }
     told->period_count++;
     let_go_if_enough(told);
-    return told->end_with_enough && told->enough(told) ? -1 : 0;
+    return told->end_with_enough && told->enough() ? -1 : 0;
 }
 
 static int
@@ -143,12 +134,26 @@ on_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
     }
     told->hangs++;
     if (told->at_hang)
-        told->at_hang(told);
+        told->at_hang();
     let_go_if_enough(told);
 }
 
+static struct told *told; /* of the test that runs, empty at its begin */
+
+static int
+told_begin(void **state)
+{
+    static struct told record; /* too large for a stack */
+    (void)state;
+    told = &record;
+    memset(told, 0, sizeof(*told));
+    return 0;
+}
+
+FIXTURE(told_begin, NULL)
+
 static struct outcome
-run(struct setup *setup, struct told *told)
+run(void)
 {
     struct error error;
     struct run_observer observer = {
@@ -159,8 +164,8 @@ run(struct setup *setup, struct told *told)
         .interim = on_interim,
         .hang = on_hang,
     };
-    struct run_task task = setup_task(setup, &observer);
-    const struct output metrics = output_of(&setup->plan, FORMAT_PROMETHEUS);
+    struct run_task task = setup_task(&setup, &observer);
+    const struct output metrics = output_of(&setup.plan, FORMAT_PROMETHEUS);
     if (metrics.every) {
         told->export_every = metrics.every;
         observer.due = on_due;
@@ -169,16 +174,14 @@ run(struct setup *setup, struct told *told)
     }
     os_signals_install();
     assert_int_equal(run_execute(&task, &error), 0);
-    return setup->job->outcome;
+    return setup.job->outcome;
 }
 
 TEST(it_ends_with_the_worker_and_its_statistics)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     setup_begin(&setup, 7);
     fake_engine.answers[7].error = EIO;
-    struct outcome outcome = run(&setup, told);
+    struct outcome outcome = run();
     assert_int_equal(told->samples, 7);
     assert_int_equal(told->summaries, 1);
     assert_int_equal(told->summary.requests, 7);
@@ -191,8 +194,6 @@ TEST(it_ends_with_the_worker_and_its_statistics)
 
 TEST(a_broken_engine_is_an_error)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     struct run_observer observer = {.self = told};
     struct error error;
     setup_begin(&setup, 1);
@@ -205,22 +206,20 @@ TEST(a_broken_engine_is_an_error)
 
 /* A period with the first request, which may have started late, and two without any. */
 static bool
-one_and_two_empty(struct told *told)
+one_and_two_empty(void)
 {
     return told->periods_sum == 1 && told->empty_since >= 2;
 }
 
 TEST(periods_come_at_their_time_while_nothing_is_due)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->enough = one_and_two_empty;
     told->end_with_enough = true;
     setup_begin(&setup, 2);
     setup.options.interval = 3600000 * MS;
     setup.options.print_interval = 20 * MS;
-    run(&setup, told);
-    assert_true(one_and_two_empty(told));
+    run();
+    assert_true(one_and_two_empty());
     int64_t until = 0;
     for (int i = 0; i < told->period_count && i < SAID; i++) {
         until += told->period_times[i];
@@ -230,19 +229,17 @@ TEST(periods_come_at_their_time_while_nothing_is_due)
 
 TEST(periods_come_also_while_a_request_is_under_way)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->enough = one_and_two_empty;
     setup_begin(&setup, 2);
     setup.options.print_interval = 20 * MS;
     fake_engine.answers[2].held = true;
-    run(&setup, told);
+    run();
     assert_true(atomic_load(&fake_engine.go));
     assert_int_equal(told->summary.requests, 2);
 }
 
 static bool
-eleven_in_periods(struct told *told)
+eleven_in_periods(void)
 {
     return told->periods_sum >= 11;
 }
@@ -250,15 +247,13 @@ eleven_in_periods(struct told *told)
 /* The last request takes so long that a period ends with all that was before it. */
 TEST(every_request_is_in_one_period)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->enough = eleven_in_periods;
     setup_begin(&setup, 12);
     setup.options.interval = MS;
     setup.options.print_interval = 5 * MS;
     setup.options.given[OPTION_QUIET] = 1;
     fake_engine.answers[12].held = true;
-    run(&setup, told);
+    run();
     assert_int_equal(told->periods_sum, 11);
     assert_int_equal(told->samples, 0);
     assert_int_equal(told->summaries, 0);
@@ -269,12 +264,11 @@ TEST(a_period_ends_before_a_request_that_is_due_then)
 {
     int one = 0;
     for (int tries = 0; tries < 4 && one < 5; tries++) {
-        struct setup setup;
-        struct told *told = told_begin();
+        told_begin(NULL);
         setup_begin(&setup, 6);
         setup.options.interval = 250 * MS;
         setup.options.print_interval = 250 * MS;
-        run(&setup, told);
+        run();
         for (one = 0; one < 5 && told->periods[one].requests == 1;)
             one++;
     }
@@ -282,7 +276,7 @@ TEST(a_period_ends_before_a_request_that_is_due_then)
 }
 
 static bool
-one_in_two(struct told *told)
+one_in_two(void)
 {
     return told->periods_sum == 1 && told->period_count >= 2;
 }
@@ -290,43 +284,39 @@ one_in_two(struct told *told)
 /* Nothing would be due for an hour. */
 TEST(a_period_that_cannot_be_written_ends_it)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->enough = one_in_two;
     told->end_with_enough = true;
     setup_begin(&setup, 0);
     setup.options.interval = 3600000 * MS;
     setup.options.print_interval = 10 * MS;
-    struct outcome outcome = run(&setup, told);
+    struct outcome outcome = run();
     assert_int_equal(told->period_count >= 2, 1);
     assert_int_equal(outcome.total.requests, 1);
     assert_int_equal(outcome.waiting, 0);
 }
 
 static bool
-one_interim(struct told *told)
+one_interim(void)
 {
     return told->interims > 0;
 }
 
 TEST(a_signal_asks_for_statistics_once)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->enough = one_interim;
     setup_begin(&setup, 3);
     setup.options.interval = 20 * MS;
     fake_engine.answers[2].held = true;
     os_signals_install();
     raise(SIGUSR1);
-    run(&setup, told);
+    run();
     assert_int_equal(told->interims, 1);
     assert_int_equal(told->samples, 3);
 }
 
 /* The request that was told of last, the first time that it was. */
 static uint64_t
-new_hang(const struct told *told)
+new_hang(void)
 {
     int last = told->hangs - 1;
     if (last >= SAID ||
@@ -337,22 +327,20 @@ new_hang(const struct told *told)
 
 /* Others than the third may have been slow. */
 static void
-ask_for_statistics(struct told *told)
+ask_for_statistics(void)
 {
-    if (new_hang(told) == 3)
+    if (new_hang() == 3)
         raise(SIGUSR1);
 }
 
 TEST(statistics_can_be_asked_for_while_a_request_hangs)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->at_hang = ask_for_statistics;
     told->enough = one_interim;
     setup_begin(&setup, 3);
     setup.options.hang = 20 * MS;
     fake_engine.answers[3].held = true;
-    run(&setup, told);
+    run();
     assert_int_equal(told->interims, 1);
     assert_int_equal(told->interim.requests, 2);
     assert_int_equal(told->interim.latency.count, 2);
@@ -360,7 +348,7 @@ TEST(statistics_can_be_asked_for_while_a_request_hangs)
 }
 
 static bool
-two_hangs(struct told *told)
+two_hangs(void)
 {
     int count = 0;
     for (int i = 0; i < told->hangs && i < SAID; i++)
@@ -370,13 +358,11 @@ two_hangs(struct told *told)
 
 TEST(a_stuck_request_is_told_of_while_it_is_stuck)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->enough = two_hangs;
     setup_begin(&setup, 3);
     setup.options.hang = 200 * MS;
     fake_engine.answers[2].held = true;
-    run(&setup, told);
+    run();
     assert_in_range(told->hangs, 2, SAID);
     int count = 0;
     for (int i = 0; i < told->hangs; i++) {
@@ -390,26 +376,23 @@ TEST(a_stuck_request_is_told_of_while_it_is_stuck)
 
 TEST(nobody_is_told_with_a_limit_of_0)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     setup_begin(&setup, 2);
     setup.options.hang = 0;
     fake_engine.answers[2].takes = 100 * MS;
-    run(&setup, told);
+    run();
     assert_int_equal(told->hangs, 0);
 }
 
 static void
-interrupt(struct told *told)
+interrupt(void)
 {
-    if (new_hang(told) == 3)
+    if (new_hang() == 3)
         raise(SIGINT);
 }
 
 static bool
-is_interrupted(struct told *told)
+is_interrupted(void)
 {
-    (void)told;
     return os_signals_stop() != 0;
 }
 
@@ -443,14 +426,12 @@ in_child(void (*body)(void))
 static void
 interrupt_a_request_that_never_returns(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->at_hang = interrupt;
     setup_begin(&setup, 0);
     setup.options.interval = 100 * MS;
     setup.options.hang = 350 * MS;
     fake_engine.answers[3].takes = 3600000 * MS;
-    struct outcome outcome = run(&setup, told);
+    struct outcome outcome = run();
     REQUIRE(outcome.waiting >= 700 * MS && outcome.waiting <= told->summary_time);
     REQUIRE(told->summaries == 1);
     REQUIRE(told->summary.latency.count == 2);
@@ -466,13 +447,11 @@ interrupt_a_request_that_never_returns(void)
 static void
 return_after_all(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->at_hang = interrupt;
     setup_begin(&setup, 0);
     setup.options.hang = 10 * MS;
     fake_engine.answers[3].held = true;
-    struct outcome outcome = run(&setup, told);
+    struct outcome outcome = run();
     REQUIRE(outcome.waiting);
     atomic_store(&fake_engine.go, true);
     while (!atomic_load(&fake_engine.let_go))
@@ -502,22 +481,20 @@ ask_slowly(int fd, int64_t offset, int64_t length)
 }
 
 static bool
-one_hang(struct told *told)
+one_hang(void)
 {
     return told->hangs > 0;
 }
 
 TEST(what_hangs_before_a_request_is_told_of)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     setup_begin(&setup, 1);
     setup.options.hang = 20 * MS;
     setup.target.description.mode = IO_MODE_NOCACHE;
     setup.target.resident = ask_slowly;
     told->enough = one_hang;
     int64_t before = os_clock_now();
-    run(&setup, told);
+    run();
     assert_true(told->hangs >= 1);
     assert_int_equal(told->hang_index[0], 1);
     assert_true(told->summary.latency.max <= os_clock_now() - before - asked);
@@ -531,14 +508,12 @@ TEST(an_interrupt_ends_it_though_a_request_never_returns)
 static void
 interrupt_a_request_that_returns_soon(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->at_hang = interrupt;
     told->enough = is_interrupted;
     setup_begin(&setup, 0);
     setup.options.hang = 10 * MS;
     fake_engine.answers[3].held = true;
-    struct outcome outcome = run(&setup, told);
+    struct outcome outcome = run();
     if (outcome.waiting)
         _exit(LATE);
     REQUIRE(told->summary.latency.count == 3);
@@ -565,15 +540,13 @@ terminate(void *argument)
 static void
 interrupt_a_pause(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     struct os_thread thread;
     setup_begin(&setup, 0);
     setup.options.interval = 3600000 * MS;
     fake_engine.answers[1].held = true;
     atomic_store(&fake_engine.go, true);
     REQUIRE(os_thread_start(&thread, terminate, NULL) == 0);
-    struct outcome outcome = run(&setup, told);
+    struct outcome outcome = run();
     os_thread_join(&thread);
     REQUIRE(outcome.waiting == 0);
     REQUIRE(told->summary.requests == 1);
@@ -588,13 +561,11 @@ TEST(a_signal_ends_the_pause_before_the_next_request)
 static void
 interrupt_before_the_run(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     setup_begin(&setup, 5);
     setup.options.threads = 3;
     os_signals_install();
     raise(SIGINT);
-    struct outcome outcome = run(&setup, told);
+    struct outcome outcome = run();
     REQUIRE(outcome.waiting == 0);
     REQUIRE(told->summaries == 1);
     REQUIRE(told->summary.requests == 0);
@@ -608,14 +579,14 @@ TEST(a_signal_before_the_run_leaves_nothing_to_do)
 }
 
 static void
-setup_export(struct setup *setup, int64_t interval)
+setup_export(int64_t interval)
 {
-    setup->options.prometheus = "nowhere.prom";
-    setup->options.every = interval;
+    setup.options.prometheus = "nowhere.prom";
+    setup.options.every = interval;
 }
 
 static const struct stats *
-last_exported(const struct told *told, int64_t *at)
+last_exported(int64_t *at)
 {
     int last = (told->exports < SAID ? told->exports : SAID) - 1;
     assert_true(last >= 0);
@@ -624,21 +595,19 @@ last_exported(const struct told *told, int64_t *at)
 }
 
 static bool
-three_exports(struct told *told)
+three_exports(void)
 {
     return told->exports_of_two >= 3;
 }
 
 TEST(metrics_are_exported_at_their_time_and_at_the_end)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     setup_begin(&setup, 4);
     setup.options.interval = 400 * MS;
-    setup_export(&setup, 20 * MS);
+    setup_export(20 * MS);
     int64_t end, before = os_clock_now();
-    run(&setup, told);
-    assert_int_equal(last_exported(told, &end)->requests, 4);
+    run();
+    assert_int_equal(last_exported(&end)->requests, 4);
     assert_true(told->exports >= 3);
     assert_true(told->exports <= (end - before) / (20 * MS) + 1);
     assert_int_equal(told->exports_before_summary, told->exports);
@@ -652,16 +621,14 @@ TEST(metrics_are_exported_at_their_time_and_at_the_end)
 /* Each version of the file counts all requests since the start. */
 TEST(metrics_are_of_the_whole_run)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     setup_begin(&setup, 100);
     setup.options.interval = MS;
-    setup_export(&setup, 10 * MS);
+    setup_export(10 * MS);
     fake_engine.answers[5].error = EIO;
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
-    run(&setup, told);
+    run();
     int64_t end;
-    const struct stats *last = last_exported(told, &end);
+    const struct stats *last = last_exported(&end);
     for (int i = 1; i < told->exports && i < SAID; i++)
         assert_true(told->exported[i].requests >= told->exported[i - 1].requests);
     assert_memory_equal(last, &told->summary, sizeof(*last));
@@ -672,30 +639,26 @@ TEST(metrics_are_of_the_whole_run)
 
 TEST(metrics_are_exported_while_a_request_hangs)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->enough = three_exports;
     setup_begin(&setup, 3);
-    setup_export(&setup, 20 * MS);
+    setup_export(20 * MS);
     fake_engine.answers[3].held = true;
-    run(&setup, told);
+    run();
     assert_true(atomic_load(&fake_engine.go));
     assert_int_equal(told->summary.requests, 3);
     int64_t end;
-    assert_int_equal(last_exported(told, &end)->requests, 3);
+    assert_int_equal(last_exported(&end)->requests, 3);
 }
 
 static void
 interrupt_an_export_of_metrics(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->at_hang = interrupt;
     setup_begin(&setup, 0);
     setup.options.hang = 10 * MS;
-    setup_export(&setup, 3600000 * MS);
+    setup_export(3600000 * MS);
     fake_engine.answers[3].takes = 3600000 * MS;
-    struct outcome outcome = run(&setup, told);
+    struct outcome outcome = run();
     REQUIRE(outcome.waiting >= 700 * MS);
     REQUIRE(told->exports == 1);
     REQUIRE(told->exported[0].requests == 3 && told->exported[0].latency.count == 2);
@@ -710,12 +673,10 @@ TEST(metrics_are_exported_when_a_request_is_given_up)
 
 TEST(nothing_is_exported_without_a_file)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     setup_begin(&setup, 3);
     setup.options.interval = 20 * MS;
     setup.options.print_interval = 10 * MS;
-    run(&setup, told);
+    run();
     assert_int_equal(told->exports, 0);
     assert_true(told->period_count > 0);
 }

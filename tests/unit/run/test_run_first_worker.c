@@ -5,8 +5,6 @@
 #include "os/thread.h"
 
 struct trial {
-    struct setup setup;
-    struct told *told;
     struct run_observer observer;
     struct os_thread supervisor;
     unsigned signals;
@@ -34,23 +32,22 @@ static void
 begin(struct trial *trial, int64_t count, int threads, int depth)
 {
     memset(trial, 0, sizeof(*trial));
-    trial->told = told_begin();
-    setup_begin(&trial->setup, count);
-    trial->setup.options.threads = threads;
-    trial->setup.options.depth = depth;
-    trial->setup.options.given[OPTION_URING] = 1;
-    trial->setup.options.hang = 0;
-    trial->observer = observer_of(trial->told);
+    told_begin(NULL);
+    setup_begin(&setup, count);
+    setup.options.threads = threads;
+    setup.options.depth = depth;
+    setup.options.given[OPTION_URING] = 1;
+    setup.options.hang = 0;
+    trial->observer = observer_of();
 }
 
 /* Runs the first worker on this thread, and the supervisor on another. */
 static void
 run_both(struct trial *trial)
 {
-    struct setup *setup = &trial->setup;
     struct error error;
-    struct run_task task = setup_task(setup, &trial->observer);
-    outcome = &setup->job->outcome;
+    struct run_task task = setup_task(&setup, &trial->observer);
+    outcome = &setup.job->outcome;
     os_signals_install();
     trial->signals = os_signals_block();
     assert_int_equal(os_thread_start(&trial->supervisor, supervise_it, trial), 0);
@@ -70,17 +67,17 @@ TEST(it_does_what_any_run_does)
         struct trial trial;
         begin(&trial, 60, cases[i][0], cases[i][1]);
         run_both(&trial);
-        assert_int_equal(trial.told->samples, 60);
+        assert_int_equal(told->samples, 60);
         for (int k = 1; k <= 60; k++)
-            assert_int_equal(trial.told->times[k], 1);
-        assert_int_equal(trial.told->summaries, 1);
-        assert_int_equal(trial.told->summary.requests, 60);
+            assert_int_equal(told->times[k], 1);
+        assert_int_equal(told->summaries, 1);
+        assert_int_equal(told->summary.requests, 60);
         assert_int_equal(outcome->total.latency.count, 60);
         assert_int_equal(outcome->waiting, 0);
         assert_int_equal(sent_by_all(), 60);
         assert_int_equal(fake_engine.begun, cases[i][0]);
         assert_int_equal(fake_engine.closed, cases[i][0]);
-        assert_false(trial.told->together);
+        assert_false(told->together);
     }
 }
 
@@ -88,12 +85,13 @@ TEST(it_does_what_any_run_does)
 static void
 end_after_giving_up(struct trial *trial)
 {
+    (void)trial;
     REQUIRE(outcome->waiting > 0);
     REQUIRE(outcome->left == 1);
-    REQUIRE(trial->told->summaries == 1);
-    REQUIRE(trial->told->hang_index[0] == 3);
-    REQUIRE(trial->told->summary.requests == 3);
-    REQUIRE(trial->told->summary.latency.count == 2);
+    REQUIRE(told->summaries == 1);
+    REQUIRE(told->hang_index[0] == 3);
+    REQUIRE(told->summary.requests == 3);
+    REQUIRE(told->summary.latency.count == 2);
     REQUIRE(fake_engine.closed == 0);
     _exit(0);
 }
@@ -103,9 +101,9 @@ get_stuck(void)
 {
     struct trial trial;
     begin(&trial, 0, 1, 1);
-    trial.told->at_hang = interrupt;
+    told->at_hang = interrupt;
     trial.after = end_after_giving_up;
-    trial.setup.options.hang = 50 * MS;
+    setup.options.hang = 50 * MS;
     fake_engine.queues[0].scripted = true;
     fake_engine.queues[0].answers[3].takes = 3600000 * MS;
     run_both(&trial);
@@ -123,7 +121,7 @@ stop_while_resting(void)
 {
     struct trial trial;
     begin(&trial, 0, 1, 1);
-    trial.setup.options.interval = 3600000 * MS;
+    setup.options.interval = 3600000 * MS;
     pid_t child = fork();
     if (child == 0) {
         os_sleep_until(os_clock_now() + 300 * MS);
@@ -147,9 +145,8 @@ TEST(what_cannot_be_opened_is_an_error)
     struct error error;
     begin(&trial, 1, 1, 1);
     fake_engine.broken = true;
-    struct setup *setup = &trial.setup;
     trial.supervisor = os_thread_self();
-    struct run_task task = setup_task(setup, &trial.observer);
+    struct run_task task = setup_task(&setup, &trial.observer);
     assert_null(run_open(&task, &trial.supervisor, &error));
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_int_equal(sent_by_all(), 0);

@@ -6,13 +6,13 @@
 #define FOR_EVER (3600000 * MS)
 
 static void
-begin(struct setup *setup, int64_t count, int threads, int depth)
+begin(int64_t count, int threads, int depth)
 {
-    setup_begin(setup, count);
-    setup->options.threads = threads;
-    setup->options.depth = depth;
-    setup->options.given[OPTION_URING] = 1;
-    setup->options.interval = 20 * MS;
+    setup_begin(&setup, count);
+    setup.options.threads = threads;
+    setup.options.depth = depth;
+    setup.options.given[OPTION_URING] = 1;
+    setup.options.interval = 20 * MS;
 }
 
 /* The NUMBERth request of one WORKER takes so long. */
@@ -33,7 +33,7 @@ hold(int worker, int number)
 
 /* Counts the requests with two hang messages: no late machine causes all of these. */
 static int
-told_twice(const struct told *told)
+told_twice(void)
 {
     uint64_t found[SAID];
     int said = told->hangs < SAID ? told->hangs : SAID, count = 0;
@@ -55,26 +55,25 @@ static int must_send[3];
 
 /* Messages about a hanging request repeat, so that this is called again. */
 static void
-interrupt_when_sure(struct told *told)
+interrupt_when_sure(void)
 {
     bool sent = true;
     for (int i = 0; i < 3; i++)
         sent &= fake_engine.queues[i].requests >= must_send[i];
-    if (sent && told_twice(told) >= 1 && !os_signals_stop())
+    if (sent && told_twice() >= 1 && !os_signals_stop())
         raise(SIGINT);
 }
 
 static void
 give_up_one_of_three(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
-    begin(&setup, 0, 3, 1);
+    begin(0, 3, 1);
     setup.options.hang = 200 * MS;
     hang(1, 2, FOR_EVER);
     must_send[0] = must_send[1] = must_send[2] = 2;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     const struct fake_queue *queues = fake_engine.queues;
     REQUIRE(outcome->waiting >= 700 * MS && outcome->waiting <= told->summary_time);
     REQUIRE(outcome->left == 1);
@@ -101,16 +100,15 @@ TEST(an_interrupt_gives_up_only_the_one_that_is_stuck)
 static void
 give_up_a_full_queue_of_one_of_two(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
-    begin(&setup, 0, 2, 3);
+    begin(0, 2, 3);
     setup.options.hang = 50 * MS;
     fake_engine.takes = 5 * MS;
     for (int i = 1; i <= 3; i++)
         hang(1, i, FOR_EVER);
     must_send[1] = 3;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     REQUIRE(outcome->waiting >= 700 * MS);
     REQUIRE(outcome->left == 3);
     REQUIRE(told->left.count == 3);
@@ -130,14 +128,13 @@ TEST(all_that_is_stuck_in_a_queue_is_counted)
 static void
 give_up_a_part_of_a_queue(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
-    begin(&setup, 0, 1, 8);
+    begin(0, 1, 8);
     setup.options.hang = 200 * MS;
     hang(0, 2, FOR_EVER);
     must_send[0] = 4;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     REQUIRE(outcome->waiting >= 700 * MS);
     REQUIRE(outcome->left == 1);
     REQUIRE(fake_engine.queues[0].requests > 3);
@@ -155,15 +152,14 @@ TEST(a_queue_that_is_not_full_is_given_up_as_well)
 static void
 give_up_a_worker_that_is_sending(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
-    begin(&setup, 0, 1, 8);
+    begin(0, 1, 8);
     setup.options.hang = 200 * MS;
     hang(0, 2, FOR_EVER);
     fake_engine.queues[0].answers[2].late = true;
     must_send[0] = 2;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     REQUIRE(outcome->left == 1);
     REQUIRE(told->summary.requests == 2);
     int64_t due = outcome->waiting - DEADLINE_GRACE; /* until the interrupt */
@@ -182,16 +178,15 @@ TEST(points_that_nobody_was_there_to_send_are_missed)
 static void
 give_up_two_of_three(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
-    begin(&setup, 0, 3, 1);
+    begin(0, 3, 1);
     setup.options.hang = 100 * MS;
     hang(0, 15, FOR_EVER);
     hang(2, 1, FOR_EVER);
     fake_engine.gather = 3;
     must_send[0] = 15;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     REQUIRE(outcome->left == 2);
     REQUIRE(fake_engine.closed == 1);
     REQUIRE(outcome->waiting >= 1000 * MS);
@@ -205,7 +200,7 @@ TEST(the_longest_of_several_stuck_ones_is_told)
 }
 
 static void
-ask_for_statistics(struct told *told)
+ask_for_statistics(void)
 {
     if (told->hangs == 1)
         raise(SIGUSR1);
@@ -213,13 +208,11 @@ ask_for_statistics(struct told *told)
 
 TEST(statistics_of_all_can_be_had_while_one_hangs)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->at_hang = ask_for_statistics;
-    begin(&setup, 200, 3, 1);
+    begin(200, 3, 1);
     setup.options.hang = 200 * MS;
     hold(1, 2);
-    run(&setup, told);
+    run();
     assert_int_equal(told->interims, 1);
     assert_in_range(told->interim.requests, 0, 199);
     assert_int_equal(told->interim.latency.count, told->interim.requests);
@@ -231,23 +224,21 @@ TEST(statistics_of_all_can_be_had_while_one_hangs)
 }
 
 static void
-let_go_of_two(struct told *told)
+let_go_of_two(void)
 {
-    if (told_twice(told) >= 2)
+    if (told_twice() >= 2)
         atomic_store(&fake_engine.go, true);
 }
 
 /* Each of the two that are stuck is told of, and nothing before its time. */
 TEST(what_hangs_is_told_of_each_worker)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 60, 3, 1);
+    begin(60, 3, 1);
     setup.options.hang = 100 * MS;
     hold(0, 2);
     hold(2, 4);
     told->at_hang = let_go_of_two;
-    run(&setup, told);
+    run();
     bool slowest = false;
     assert_in_range(told->hangs, 2, SAID);
     for (int i = 0; i < told->hangs; i++) {
@@ -255,7 +246,7 @@ TEST(what_hangs_is_told_of_each_worker)
         slowest |= told->hang_index[i] == told->slowest.index;
     }
     assert_true(slowest);
-    assert_true(told_twice(told) >= 2);
+    assert_true(told_twice() >= 2);
 }
 
 /* The second ends at some 720 ms; the third, then the oldest, is older than the limit. A
@@ -264,13 +255,12 @@ TEST(the_oldest_request_of_a_queue_is_told_of)
 {
     unsigned found = 0; /* a bit for each that was told of */
     for (int tries = 0; tries < 4 && (found & 0xc) != 0xc; tries++) {
-        struct setup setup;
-        struct told *told = told_begin();
-        begin(&setup, 3, 1, 3);
+        told_begin(NULL);
+        begin(3, 1, 3);
         setup.options.hang = 150 * MS;
         hang(0, 2, 700 * MS);
         hang(0, 3, 1600 * MS);
-        run(&setup, told);
+        run();
         assert_in_range(told->hangs, 0, SAID);
         found = 0;
         for (int i = 0; i < told->hangs; i++) {
@@ -285,13 +275,11 @@ TEST(the_oldest_request_of_a_queue_is_told_of)
 
 TEST(periods_come_while_one_hangs)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 30, 2, 1);
+    begin(30, 2, 1);
     setup.options.print_interval = 30 * MS;
     hold(0, 1);
     told->enough_periods = 4;
-    run(&setup, told);
+    run();
     assert_true(told->periods >= 4);
     assert_int_equal(told->period_sum + told->since_period, 30);
     assert_false(told->uneven);

@@ -5,20 +5,20 @@
 #include <errno.h>
 
 static void
-begin(struct setup *setup, enum sweep_kind kind, int64_t from, int64_t to)
+begin(enum sweep_kind kind, int64_t from, int64_t to)
 {
-    setup_begin(setup, 0);
-    setup->options.sweep = (struct sweep){kind, from, to};
-    setup->options.given[OPTION_SWEEP] = 1;
-    setup->options.work_time = 20 * MS;
-    setup->options.given[OPTION_URING] = 1;
-    setup->options.hang = 0;
-    setup->target.block = 512;
+    setup_begin(&setup, 0);
+    setup.options.sweep = (struct sweep){kind, from, to};
+    setup.options.given[OPTION_SWEEP] = 1;
+    setup.options.work_time = 20 * MS;
+    setup.options.given[OPTION_URING] = 1;
+    setup.options.hang = 0;
+    setup.target.block = 512;
     fake_engine.takes = MS;
 }
 
 static void
-assert_values(const struct told *told, const int64_t *values, int count)
+assert_values(const int64_t *values, int count)
 {
     assert_int_equal(told->steps, count);
     assert_false(told->out_of_order);
@@ -29,18 +29,16 @@ assert_values(const struct told *told, const int64_t *values, int count)
 /* Once more with more time if a late machine left a worker without a request. */
 TEST(the_total_is_that_of_all_steps)
 {
-    struct told *told;
     const struct outcome *outcome;
     static const int64_t values[] = {1, 2, 4, 5};
     int64_t each = 20 * MS;
     do {
-        struct setup setup;
-        told = told_begin();
-        begin(&setup, SWEEP_THREADS, 1, 5);
+        told_begin(NULL);
+        begin(SWEEP_THREADS, 1, 5);
         setup.options.work_time = each;
-        outcome = run(&setup, told);
+        outcome = run();
     } while (told->step.requests < 5 && (each *= 5) < 5000 * MS);
-    assert_values(told, values, 4);
+    assert_values(values, 4);
     assert_int_equal(told->stepping, 4);
     assert_int_equal(told->count_of_steps, 4);
     int64_t time = 0;
@@ -69,17 +67,16 @@ TEST(the_total_is_that_of_all_steps)
 /* Each worker sends its first request long before that. */
 TEST(what_is_sent_while_it_settles_is_not_in_a_step)
 {
-    struct setup setup;
-    begin(&setup, SWEEP_THREADS, 2, 4);
+    begin(SWEEP_THREADS, 2, 4);
     setup.options.work_time = 1000 * MS; /* 100 ms to settle */
     fake_engine.takes = 20 * MS;
-    const struct outcome *outcome = run(&setup, told_begin());
+    const struct outcome *outcome = run();
     assert_true(outcome->total.requests > 0);
     assert_true(outcome->total.requests + 2 + 4 <= (uint64_t)sent_by_all());
 }
 
 static int
-check_size(struct told *told)
+check_size(void)
 {
     int64_t value = told->values[told->steps - 1];
     assert_int_equal(told->step.all_bytes, (int64_t)told->step.requests * value);
@@ -93,20 +90,19 @@ static void
 assert_sizes(struct sweep sizes, int64_t fits, int64_t work_size, const int64_t *values,
              int count)
 {
-    struct told *told = told_begin();
+    told_begin(NULL);
     int64_t early = 1;
     for (int64_t time = 20 * MS; early && time <= 2000 * MS; time *= 10) {
-        struct setup setup;
-        told = told_begin();
+        told_begin(NULL);
         told->at_step = check_size;
-        begin(&setup, SWEEP_SIZE, sizes.from, sizes.to);
+        begin(SWEEP_SIZE, sizes.from, sizes.to);
         setup.options.work_time = time;
         setup.options.work_size = fits;
         setup.target.work_size = work_size;
-        early = run(&setup, told)->early;
+        early = run()->early;
     }
     assert_int_equal(early, 0);
-    assert_values(told, values, count);
+    assert_values(values, count);
 }
 
 TEST(sizes_go_from_what_fits_to_the_working_set)
@@ -133,7 +129,7 @@ TEST(sizes_that_are_given_are_those_of_the_steps)
 static bool late; /* a step ended before all that it may have under way was */
 
 static int
-check_depth(struct told *told)
+check_depth(void)
 {
     int64_t value = told->values[told->steps - 1];
     assert_int_equal(told->step_config.depth, value);
@@ -149,26 +145,24 @@ check_depth(struct told *told)
 TEST(depths_are_those_of_the_steps)
 {
     static const int64_t values[] = {1, 2, 4, 6};
-    struct told *told;
     int64_t each = 20 * MS;
     do {
-        struct setup setup;
-        told = told_begin();
+        told_begin(NULL);
         told->at_step = check_depth;
-        begin(&setup, SWEEP_DEPTH, 1, 6);
+        begin(SWEEP_DEPTH, 1, 6);
         setup.options.threads = 2;
         setup.options.work_time = each;
         late = false;
-        run(&setup, told);
+        run();
     } while (late && (each *= 5) < 5000 * MS);
     assert_false(late);
-    assert_values(told, values, 4);
+    assert_values(values, 4);
 }
 
 /* From the second step on no request ends before its time does. A late machine may send
  * it when the step has begun; then there is a row with no more than that. */
 static int
-slow_down(struct told *told)
+slow_down(void)
 {
     fake_engine.takes = 400 * MS;
     assert_true(told->steps < 2 ||
@@ -177,7 +171,7 @@ slow_down(struct told *told)
 }
 
 static int
-slow_down_or_expect_a_request(struct told *told)
+slow_down_or_expect_a_request(void)
 {
     fake_engine.takes = 400 * MS;
     assert_true(told->step.requests >= 1);
@@ -186,15 +180,13 @@ slow_down_or_expect_a_request(struct told *told)
 
 TEST(sizes_end_early_when_a_worker_gets_no_request)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     static const int64_t values[] = {4096, 8192, 16384, 32768, 65536};
     told->at_step = slow_down_or_expect_a_request;
-    begin(&setup, SWEEP_SIZE, 4096, 65536);
+    begin(SWEEP_SIZE, 4096, 65536);
     setup.options.work_time = 300 * MS;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     assert_in_range(told->steps, 0, 4);
-    assert_values(told, values, told->steps);
+    assert_values(values, told->steps);
     assert_int_equal(outcome->early, values[told->steps]);
     assert_int_equal(outcome->failed.index, 0);
     assert_int_equal(outcome->waiting, 0);
@@ -203,19 +195,17 @@ TEST(sizes_end_early_when_a_worker_gets_no_request)
 
 TEST(only_sizes_end_early)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     static const int64_t values[] = {1, 2};
     told->at_step = slow_down;
-    begin(&setup, SWEEP_THREADS, 1, 2);
+    begin(SWEEP_THREADS, 1, 2);
     setup.options.work_time = 300 * MS;
-    const struct outcome *outcome = run(&setup, told);
-    assert_values(told, values, 2);
+    const struct outcome *outcome = run();
+    assert_values(values, 2);
     assert_int_equal(outcome->early, 0);
 }
 
 static int
-fail_the_next(struct told *told)
+fail_the_next(void)
 {
     struct fake_queue *queue = &fake_engine.queues[0];
     if (told->steps > 1)
@@ -228,14 +218,12 @@ fail_the_next(struct told *told)
 
 TEST(a_failure_ends_it_with_the_step_so_far)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     static const int64_t values[] = {4096, 8192};
     told->at_step = fail_the_next;
-    begin(&setup, SWEEP_SIZE, 4096, 32768);
+    begin(SWEEP_SIZE, 4096, 32768);
     setup.options.work_time = 1000 * MS;
-    const struct outcome *outcome = run(&setup, told);
-    assert_values(told, values, 2);
+    const struct outcome *outcome = run();
+    assert_values(values, 2);
     assert_int_equal(outcome->failed.error, EIO);
     assert_int_equal(outcome->failed.index, 3);
     assert_int_equal(outcome->early, 0);
@@ -246,25 +234,23 @@ TEST(a_failure_ends_it_with_the_step_so_far)
 }
 
 static int
-refuse_the_second(struct told *told)
+refuse_the_second(void)
 {
     return told->steps == 2 ? -1 : 0;
 }
 
 TEST(a_row_that_cannot_be_written_ends_it)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     static const int64_t values[] = {1, 2};
     told->at_step = refuse_the_second;
-    begin(&setup, SWEEP_THREADS, 1, 8);
-    run(&setup, told);
-    assert_values(told, values, 2);
+    begin(SWEEP_THREADS, 1, 8);
+    run();
+    assert_values(values, 2);
     assert_int_equal(fake_engine.opened, 3);
 }
 
 static int
-break_the_engine(struct told *told)
+break_the_engine(void)
 {
     (void)told;
     fake_engine.broken = true;
@@ -274,14 +260,12 @@ break_the_engine(struct told *told)
 
 TEST(a_step_that_cannot_begin_is_an_error)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     struct error error;
     static const int64_t values[] = {1};
     told->at_step = break_the_engine;
-    begin(&setup, SWEEP_THREADS, 1, 8);
-    try_run(&setup, told, -1, &error);
-    assert_values(told, values, 1);
+    begin(SWEEP_THREADS, 1, 8);
+    try_run(-1, &error);
+    assert_values(values, 1);
     assert_broken(&error);
     assert_int_equal(fake_engine.opened, 2);
     assert_int_equal(fake_engine.closed, 2);
@@ -293,13 +277,12 @@ TEST(a_step_that_cannot_begin_is_an_error)
 static void
 keep_offsets(int64_t seed, int64_t offsets[3][KEPT])
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, SWEEP_DEPTH, KEPT, 8);
+    told_begin(NULL);
+    begin(SWEEP_DEPTH, KEPT, 8);
     fake_engine.takes = 5 * MS;
     setup.options.entropy = seed;
     setup.target.work_size = 1LL << 40;
-    run(&setup, told);
+    run();
     for (int i = 0; i < 3; i++) {
         int first = i ? told->step_requests[i - 1] : 0;
         assert_true(told->step_requests[i] >= first + KEPT);
@@ -322,7 +305,7 @@ TEST(a_seed_reproduces_the_offsets_of_each_step)
 }
 
 static int
-interrupt_after_two(struct told *told)
+interrupt_after_two(void)
 {
     if (told->steps == 2)
         raise(SIGINT);
@@ -332,11 +315,10 @@ interrupt_after_two(struct told *told)
 static void
 interrupt_between_steps(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_step = interrupt_after_two;
-    begin(&setup, SWEEP_THREADS, 1, 8);
-    const struct outcome *outcome = run(&setup, told);
+    begin(SWEEP_THREADS, 1, 8);
+    const struct outcome *outcome = run();
     REQUIRE(told->steps == 2);
     REQUIRE(outcome->total.requests == told->merged.requests);
     REQUIRE(outcome->failed.index == 0 && outcome->waiting == 0);
@@ -352,14 +334,13 @@ TEST(an_interrupt_ends_it_with_the_steps_so_far)
 static void
 interrupt_within_a_step(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_hang = interrupt;
-    begin(&setup, SWEEP_THREADS, 1, 8);
+    begin(SWEEP_THREADS, 1, 8);
     setup.options.hang = 50 * MS;
     setup.options.work_time = 3600000 * MS;
     fake_engine.answers[3].held = true;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     REQUIRE(told->hangs > 0);
     REQUIRE(told->steps == 0);
     REQUIRE(outcome->failed.index == 0 && outcome->waiting == 0);
@@ -377,7 +358,7 @@ static int stuck_worker, stuck_request;
 
 /* A late machine does not cause two messages about the same request. */
 static void
-interrupt_when_sure(struct told *told)
+interrupt_when_sure(void)
 {
     const uint64_t *last = &told->hang_index[told->hangs - 1];
     if (told->hangs > 1 && (told->hangs > SAID || last[0] == last[-1]) &&
@@ -389,15 +370,14 @@ interrupt_when_sure(struct told *told)
 static void
 give_up_a_step_that_settles(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
-    begin(&setup, SWEEP_THREADS, 1, 8);
+    begin(SWEEP_THREADS, 1, 8);
     setup.options.hang = 50 * MS;
     setup.options.work_time = 36000000 * MS;
     fake_engine.answers[3].takes = 3600000 * MS;
     stuck_request = 3;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     REQUIRE(outcome->waiting >= 700 * MS);
     REQUIRE(outcome->left == 1);
     REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
@@ -415,10 +395,9 @@ TEST(a_step_that_is_stuck_while_it_settles_took_no_time)
 static void
 give_up_a_step(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
-    begin(&setup, SWEEP_THREADS, 2, 8);
+    begin(SWEEP_THREADS, 2, 8);
     setup.options.hang = 100 * MS;
     setup.options.work_time = 2000 * MS; /* 200 ms to settle */
     fake_engine.takes = 30 * MS;         /* so that the tenth comes later */
@@ -426,7 +405,7 @@ give_up_a_step(void)
     fake_engine.queues[1].answers[10].takes = 3600000 * MS;
     stuck_worker = 1;
     stuck_request = 10;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     REQUIRE(outcome->waiting >= 700 * MS);
     REQUIRE(outcome->left == 1);
     REQUIRE(fake_engine.opened == 2 && fake_engine.closed == 1);
@@ -467,14 +446,12 @@ count_tick(void *self, const struct job *jobs, int count, int64_t now)
 /* The next tick stays due from step to step. */
 TEST(ticks_may_come_less_often_than_there_are_steps)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     struct error error;
-    struct run_observer observer = observer_of(told);
+    struct run_observer observer = observer_of();
     memset(&ticking, 0, sizeof(ticking));
     observer.due = tick_due;
     observer.tick = count_tick;
-    begin(&setup, SWEEP_THREADS, 1, 8);
+    begin(SWEEP_THREADS, 1, 8);
     struct run_task task = setup_task(&setup, &observer);
     assert_int_equal(run_execute(&task, &error), 0);
     assert_int_equal(told->steps, 4);
@@ -485,7 +462,7 @@ TEST(ticks_may_come_less_often_than_there_are_steps)
 static int64_t later;
 
 static int
-take_longer(struct told *told)
+take_longer(void)
 {
     (void)told;
     fake_engine.takes = later;
@@ -494,42 +471,38 @@ take_longer(struct told *told)
 
 /* The fastest request tells, since a busy machine may hold up any. */
 static const struct outcome *
-run_limited(struct told *told)
+run_limited(void)
 {
-    struct setup setup;
     told->at_step = take_longer;
-    begin(&setup, SWEEP_THREADS, 1, 4);
+    begin(SWEEP_THREADS, 1, 4);
     assert_null(slos_add(&setup.options.slos, "min=100ms"));
     setup.options.work_time = 500 * MS;
-    return run(&setup, told);
+    return run();
 }
 
 TEST(the_highest_that_keeps_the_limits_is_told)
 {
-    struct told *told = told_begin();
     later = 120 * MS;
-    const struct outcome *outcome = run_limited(told);
+    const struct outcome *outcome = run_limited();
     assert_int_equal(told->steps, 3);
     assert_int_equal(told->judged, 1);
     assert_int_equal(told->highest, 0);
     assert_int_equal(outcome->verdict, SLO_MET);
     assert_int_equal(outcome_status(outcome), EXIT_DONE);
-    told = told_begin();
+    told_begin(NULL);
     later = MS;
-    outcome = run_limited(told);
+    outcome = run_limited();
     assert_int_equal(told->highest, 2);
     assert_int_equal(outcome_status(outcome), EXIT_DONE);
 }
 
 TEST(a_step_with_a_failure_keeps_no_limit)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     told->at_step = fail_the_next;
-    begin(&setup, SWEEP_THREADS, 1, 8);
+    begin(SWEEP_THREADS, 1, 8);
     assert_null(slos_add(&setup.options.slos, "min=1h"));
     setup.options.work_time = 1000 * MS;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     assert_int_equal(told->steps, 2);
     assert_int_equal(told->judged, 1);
     assert_int_equal(told->highest, 0);
@@ -541,15 +514,14 @@ TEST(a_step_with_a_failure_keeps_no_limit)
 static void
 interrupt_the_first_step(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_hang = interrupt;
-    begin(&setup, SWEEP_THREADS, 1, 8);
+    begin(SWEEP_THREADS, 1, 8);
     assert_null(slos_add(&setup.options.slos, "min=1h"));
     setup.options.hang = 50 * MS;
     setup.options.work_time = 3600000 * MS;
     fake_engine.answers[3].held = true;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     REQUIRE(told->steps == 0 && told->judged == 0);
     REQUIRE(outcome->verdict == SLO_UNKNOWN);
     REQUIRE(outcome_status(outcome) == EXIT_LIMIT);
@@ -564,12 +536,11 @@ TEST(limits_of_no_step_are_not_known)
 static void
 interrupt_what_broke_its_limits(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
+    told_begin(NULL);
     told->at_step = interrupt_after_two;
-    begin(&setup, SWEEP_THREADS, 1, 8);
+    begin(SWEEP_THREADS, 1, 8);
     assert_null(slos_add(&setup.options.slos, "iops=1P"));
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     REQUIRE(told->steps == 2 && told->judged == 1 && told->highest == -1);
     REQUIRE(setup.job->steps[1].verdict == SLO_BROKEN);
     REQUIRE(outcome->verdict == SLO_UNKNOWN);
@@ -583,47 +554,41 @@ TEST(limits_of_steps_left_out_are_not_known)
 
 TEST(limits_that_all_steps_broke_are_known)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, SWEEP_THREADS, 1, 8);
+    begin(SWEEP_THREADS, 1, 8);
     assert_null(slos_add(&setup.options.slos, "iops=1P"));
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     assert_int_equal(told->steps, 4);
     assert_int_equal(outcome->verdict, SLO_BROKEN);
 }
 
 TEST(without_limits_nothing_is_judged)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, SWEEP_THREADS, 1, 2);
-    const struct outcome *outcome = run(&setup, told);
+    begin(SWEEP_THREADS, 1, 2);
+    const struct outcome *outcome = run();
     assert_int_equal(told->judged, 0);
     assert_int_equal(outcome_status(outcome), EXIT_DONE);
 }
 
 static void
-begin_intervals(struct setup *setup, int64_t from, int64_t to)
+begin_intervals(int64_t from, int64_t to)
 {
-    begin(setup, SWEEP_INTERVAL, from, to);
-    setup->options.given[OPTION_INTERVAL] = 0;
+    begin(SWEEP_INTERVAL, from, to);
+    setup.options.given[OPTION_INTERVAL] = 0;
 }
 
 /* Again if a late machine sent it when the step had begun. */
 TEST(the_first_request_of_an_interval_is_not_in_its_step)
 {
-    struct told *told;
     static const int64_t values[] = {10 * MS, 20 * MS};
     const struct outcome *outcome;
     int tries = 0;
     do {
-        struct setup setup;
-        told = told_begin();
-        begin_intervals(&setup, 10 * MS, 20 * MS);
-        outcome = run(&setup, told);
+        told_begin(NULL);
+        begin_intervals(10 * MS, 20 * MS);
+        outcome = run();
         assert_int_equal(setup.job->active.pace.interval, 20 * MS);
     } while (outcome->total.requests + 2 > (uint64_t)sent_by_all() && ++tries < 5);
-    assert_values(told, values, 2);
+    assert_values(values, 2);
     assert_int_equal(outcome->total.requests + 2, sent_by_all());
     assert_true(told->step.requests >= 30 && told->step.requests <= 31);
     assert_true(told->step_times[1] >= 29 * 20 * MS);
@@ -633,12 +598,10 @@ TEST(the_first_request_of_an_interval_is_not_in_its_step)
 /* They outlast their interval, so in its time there is room for 12 of them. */
 TEST(a_step_of_slow_requests_has_as_many)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin_intervals(&setup, 10 * MS, 10 * MS);
+    begin_intervals(10 * MS, 10 * MS);
     setup.options.work_time = MS;
     fake_engine.takes = 25 * MS;
-    run(&setup, told);
+    run();
     assert_int_equal(told->steps, 1);
     assert_int_equal(told->step.latency.count, 30);
     assert_true(told->step_times[0] >= 30 * 25 * MS);
@@ -649,14 +612,14 @@ TEST(no_rate_is_more_than_what_was_due)
 {
     int fewer = 0;
     for (int seed = 1; seed <= 6; seed++) {
-        struct setup setup;
-        begin(&setup, SWEEP_RATE, 1000, 1000);
+        begin(SWEEP_RATE, 1000, 1000);
         setup.options.given[OPTION_INTERVAL] = 0;
         setup.options.given[OPTION_POISSON] = 1;
         setup.options.depth = 8;
         setup.options.entropy = seed;
         fake_engine.takes = 0;
-        run(&setup, told_begin());
+        told_begin(NULL);
+        run();
         for (int i = 0; i < setup.job->step_count; i++) {
             const struct job_step *step = &setup.job->steps[i];
             fewer += step->iops < 950;

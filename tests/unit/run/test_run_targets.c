@@ -6,7 +6,6 @@
 #define TARGETS 3
 
 static struct {
-    struct setup setup;
     struct job jobs[TARGETS];
     struct run_observer observer;
     struct run_task task;
@@ -21,13 +20,13 @@ static struct {
 } all;
 
 /* One for each target, so that the calls of all can be told apart. */
-static struct told told[TARGETS];
+static struct told each_told[TARGETS];
 static atomic_bool inside;
 
 static int
 tell_alone(void *self, const struct job *job, const struct sample *sample)
 {
-    struct told *one = &told[job->index];
+    struct told *one = &each_told[job->index];
     (void)self;
     one->together |= atomic_exchange(&inside, true);
     int status = on_sample(one, job, sample);
@@ -41,14 +40,14 @@ tell_summary(void *self, const struct job *job)
     char digit[2] = {(char)('0' + job->index), '\0'};
     (void)self;
     strcat(all.order, digit);
-    return on_summary(&told[job->index], job);
+    return on_summary(&each_told[job->index], job);
 }
 
 static void
 tell_hang(void *self, const struct job *job, uint64_t index, int64_t waited)
 {
     (void)self;
-    on_hang(&told[job->index], job, index, waited);
+    on_hang(&each_told[job->index], job, index, waited);
 }
 
 static void
@@ -108,11 +107,11 @@ static void
 begin(int64_t count)
 {
     memset(&all, 0, sizeof(all));
-    memset(told, 0, sizeof(told));
-    setup_begin(&all.setup, count);
-    all.setup.options.targets[1] = all.setup.options.targets[2] = "nowhere";
-    all.setup.options.target_count = TARGETS;
-    all.setup.options.hang = 0;
+    memset(each_told, 0, sizeof(each_told));
+    setup_begin(&setup, count);
+    setup.options.targets[1] = setup.options.targets[2] = "nowhere";
+    setup.options.target_count = TARGETS;
+    setup.options.hang = 0;
 }
 
 static int
@@ -128,11 +127,11 @@ execute(struct error *error)
         .interrupt = on_rest,
         .end = on_end,
     };
-    assert_int_equal(plan_make(&all.setup.options, 1, &all.setup.plan, error), 0);
-    assert_int_equal(outputs_plan(&all.setup.options, &all.setup.plan, error), 0);
+    assert_int_equal(plan_make(&setup.options, 1, &setup.plan, error), 0);
+    assert_int_equal(outputs_plan(&setup.options, &setup.plan, error), 0);
     for (int i = 0; i < TARGETS; i++) {
-        assert_int_equal(job_init(&all.jobs[i], &all.setup.plan, i), 0);
-        all.jobs[i].target = all.setup.target;
+        assert_int_equal(job_init(&all.jobs[i], &setup.plan, i), 0);
+        all.jobs[i].target = setup.target;
     }
     all.task = (struct run_task){.engine = &engine_fake,
                                  .jobs = all.jobs,
@@ -152,17 +151,17 @@ run_all(void)
 TEST(the_count_is_that_of_each)
 {
     begin(50);
-    all.setup.options.threads = 2;
+    setup.options.threads = 2;
     run_all();
     for (int i = 0; i < TARGETS; i++) {
-        assert_int_equal(told[i].samples, 50);
-        assert_int_equal(told[i].summaries, 1);
-        assert_int_equal(told[i].summary.requests, 50);
+        assert_int_equal(each_told[i].samples, 50);
+        assert_int_equal(each_told[i].summaries, 1);
+        assert_int_equal(each_told[i].summary.requests, 50);
         assert_int_equal(all.jobs[i].outcome.total.requests, 50);
         assert_int_equal(all.jobs[i].outcome.waiting, 0);
         for (int k = 1; k <= 50; k++)
-            assert_int_equal(told[i].times[k], 1);
-        assert_false(told[i].together);
+            assert_int_equal(each_told[i].times[k], 1);
+        assert_false(each_told[i].together);
     }
     assert_string_equal(all.order, "012");
     assert_int_equal(fake_engine.opened, 2 * TARGETS);
@@ -187,9 +186,8 @@ TEST(the_first_does_what_it_would_do_alone)
     begin(64);
     run_all();
     memcpy(offsets, fake_engine.queues[0].offsets, sizeof(offsets));
-    struct setup setup;
     setup_begin(&setup, 64);
-    run(&setup, told_begin());
+    run();
     assert_memory_equal(offsets, fake_engine.queues[0].offsets, sizeof(offsets));
 }
 
@@ -262,9 +260,8 @@ TEST(one_that_cannot_begin_keeps_all_from_it)
 
 /* The others have ended, not only sent their last, while one hangs in its second. */
 static void
-interrupt_when_others_are_done(struct told *one)
+interrupt_when_others_are_done(void)
 {
-    (void)one;
     bool done = fake_engine.queues[1].requests == 2 &&
                 all.jobs[0].outcome.total.requests == 4 &&
                 all.jobs[2].outcome.total.requests == 4;
@@ -277,18 +274,18 @@ static void
 leave_one_hanging(void)
 {
     begin(4);
-    all.setup.options.hang = MS;
+    setup.options.hang = MS;
     for (int i = 0; i < TARGETS; i++)
         fake_engine.queues[i].scripted = true;
     fake_engine.queues[1].answers[2].held = true;
-    told[1].at_hang = interrupt_when_others_are_done;
+    each_told[1].at_hang = interrupt_when_others_are_done;
     run_all();
     REQUIRE(strcmp(all.order, "012") == 0);
-    REQUIRE(told[0].samples == 4 && told[2].samples == 4);
-    REQUIRE(told[1].samples == 1);
+    REQUIRE(each_told[0].samples == 4 && each_told[2].samples == 4);
+    REQUIRE(each_told[1].samples == 1);
     REQUIRE(all.jobs[0].outcome.waiting == 0 && all.jobs[2].outcome.waiting == 0);
     REQUIRE(all.jobs[1].outcome.waiting > 0 && all.jobs[1].outcome.left == 1);
-    REQUIRE(told[1].summary.requests == 2);
+    REQUIRE(each_told[1].summary.requests == 2);
     REQUIRE(all.rests == 1);
 }
 

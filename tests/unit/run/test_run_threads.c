@@ -6,18 +6,18 @@
 #define HOUR (3600000 * MS)
 
 static void
-begin(struct setup *setup, int64_t count, int threads, int depth)
+begin(int64_t count, int threads, int depth)
 {
-    setup_begin(setup, count);
-    setup->options.threads = threads;
-    setup->options.depth = depth;
-    setup->options.given[OPTION_URING] = 1;
-    setup->options.hang = 0;
+    setup_begin(&setup, count);
+    setup.options.threads = threads;
+    setup.options.depth = depth;
+    setup.options.given[OPTION_URING] = 1;
+    setup.options.hang = 0;
 }
 
 /* Fails unless requests 1 to COUNT were told of, each once. */
 static void
-assert_told_once(const struct told *told, int count)
+assert_told_once(int count)
 {
     assert_int_equal(told->samples, count);
     for (int i = 1; i < REQUESTS; i++)
@@ -31,12 +31,11 @@ TEST(the_count_is_that_of_the_whole_run)
         int threads, depth, count;
     } cases[] = {{2, 1, 100}, {4, 1, 101}, {8, 1, 3}, {3, 4, 200}, {4, 8, 5}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct setup setup;
-        struct told *told = told_begin();
-        begin(&setup, cases[i].count, cases[i].threads, cases[i].depth);
+        told_begin(NULL);
+        begin(cases[i].count, cases[i].threads, cases[i].depth);
         fake_engine.takes = MS / 4;
-        const struct outcome *outcome = run(&setup, told);
-        assert_told_once(told, cases[i].count);
+        const struct outcome *outcome = run();
+        assert_told_once(cases[i].count);
         assert_int_equal(sent_by_all(), cases[i].count);
         assert_int_equal(told->summary.requests, cases[i].count);
         assert_int_equal(outcome->total.latency.count, cases[i].count);
@@ -50,12 +49,11 @@ TEST(the_count_is_that_of_the_whole_run)
 
 TEST(all_take_part_at_their_depth)
 {
-    struct setup setup;
-    begin(&setup, 300, 3, 4);
+    begin(300, 3, 4);
     fake_engine.patient = true;
     fake_engine.takes = 2 * MS;
     fake_engine.gather = 3;
-    const struct outcome *outcome = run(&setup, told_begin());
+    const struct outcome *outcome = run();
     for (int i = 0; i < 3; i++) {
         assert_true(fake_engine.queues[i].requests > 0);
         assert_in_range(fake_engine.queues[i].most_under_way, 1, 4);
@@ -69,13 +67,12 @@ TEST(all_take_part_at_their_depth)
 TEST(nobody_needs_to_hear_of_requests)
 {
     for (int depth = 1; depth <= 3; depth += 2) {
-        struct setup setup;
-        struct told *told = told_begin();
-        begin(&setup, 0, 3, depth);
+        told_begin(NULL);
+        begin(0, 3, depth);
         setup.options.given[OPTION_QUIET] = 1;
         setup.options.work_time = 50 * MS;
         fake_engine.takes = MS;
-        const struct outcome *outcome = run(&setup, told);
+        const struct outcome *outcome = run();
         assert_int_equal(told->samples, 0);
         assert_int_equal(told->summaries, 1);
         assert_true(sent_by_all() >= 3);
@@ -87,22 +84,19 @@ TEST(nobody_needs_to_hear_of_requests)
 
 TEST(a_count_is_exact_though_nobody_hears_of_requests)
 {
-    struct setup setup;
-    begin(&setup, 1500, 4, 2);
+    begin(1500, 4, 2);
     setup.options.given[OPTION_QUIET] = 1;
-    const struct outcome *outcome = run(&setup, told_begin());
+    const struct outcome *outcome = run();
     assert_int_equal(outcome->total.requests, 1500);
     assert_int_equal(sent_by_all(), 1500);
 }
 
 TEST(the_first_requests_of_the_run_are_its_warmup)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 30, 3, 1);
+    begin(30, 3, 1);
     setup.options.warmup = 5;
     fake_engine.takes = MS / 4;
-    run(&setup, told);
+    run();
     assert_int_equal(told->warmups, 0x3e); /* 1 to 5 */
     assert_int_equal(told->summary.latency.count, 25);
     assert_int_equal(told->summary.requests, 30);
@@ -111,11 +105,10 @@ TEST(the_first_requests_of_the_run_are_its_warmup)
 TEST(periods_of_a_count_add_up)
 {
     for (int depth = 1; depth <= 4; depth += 3) {
-        struct setup setup;
-        struct told *told = told_begin();
-        begin(&setup, 2000, 4, depth);
+        told_begin(NULL);
+        begin(2000, 4, depth);
         setup.options.print_count = 10;
-        run(&setup, told);
+        run();
         assert_int_equal(told->periods, 200);
         assert_int_equal(told->period_sum, 2000);
         assert_false(told->uneven);
@@ -126,13 +119,12 @@ TEST(periods_of_a_count_add_up)
 TEST(periods_of_a_time_add_up)
 {
     for (int depth = 1; depth <= 3; depth += 2) {
-        struct setup setup;
-        struct told *told = told_begin();
-        begin(&setup, 90, 3, depth);
+        told_begin(NULL);
+        begin(90, 3, depth);
         setup.options.interval = 5 * MS;
         setup.options.print_interval = 20 * MS;
         fake_engine.takes = MS;
-        run(&setup, told);
+        run();
         assert_true(told->periods >= 3);
         assert_int_equal(told->period_sum + told->since_period, 90);
         assert_false(told->uneven);
@@ -144,15 +136,13 @@ TEST(periods_of_a_time_add_up)
 /* The others would sleep for an hour. */
 TEST(the_failure_of_one_ends_all)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 0, 3, 1);
+    begin(0, 3, 1);
     setup.options.interval = HOUR;
     fake_engine.queues[1].scripted = true;
     fake_engine.queues[1].answers[1] =
         (struct fake_answer){.error = EIO, .takes = 30 * MS};
     fake_engine.gather = 3;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     assert_int_equal(outcome->failed.error, EIO);
     assert_true(outcome->failed.latency >= 30 * MS);
     assert_int_equal(outcome->total.requests, 3);
@@ -166,8 +156,7 @@ TEST(the_failure_of_one_ends_all)
  * the second worker is the first to fail. */
 TEST(the_earliest_failure_is_told)
 {
-    struct setup setup;
-    begin(&setup, 0, 3, 2);
+    begin(0, 3, 2);
     setup.options.interval = HOUR;
     static const struct fake_answer answers[] = {{.error = EIO, .takes = 200 * MS},
                                                  {.error = ENOSPC, .takes = 50 * MS},
@@ -177,8 +166,7 @@ TEST(the_earliest_failure_is_told)
         fake_engine.queues[i].answers[1] = answers[i];
     }
     fake_engine.gather = 3;
-    struct told *told = told_begin();
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     assert_int_equal(outcome->failed.index, told->first_failed.index);
     assert_int_equal(outcome->failed.error, told->first_failed.error);
     assert_int_equal(outcome->total.failed + outcome->total.latency.count,
@@ -188,14 +176,13 @@ TEST(the_earliest_failure_is_told)
 
 TEST(an_ignored_failure_ends_nobody)
 {
-    struct setup setup;
-    begin(&setup, 60, 3, 1);
+    begin(60, 3, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     fake_engine.takes = MS;
     fake_engine.queues[1].scripted = true;
     fake_engine.queues[1].answers[1].error = EIO;
     fake_engine.gather = 3;
-    const struct outcome *outcome = run(&setup, told_begin());
+    const struct outcome *outcome = run();
     assert_int_equal(outcome->total.requests, 60);
     assert_int_equal(outcome->total.failed, 1);
     assert_int_equal(outcome->failed.error, EIO);
@@ -203,13 +190,11 @@ TEST(an_ignored_failure_ends_nobody)
 
 TEST(an_engine_that_does_not_open_closes_those_that_did)
 {
-    struct setup setup;
-    struct told *told = told_begin();
     struct error error;
-    begin(&setup, 60, 4, 1);
+    begin(60, 4, 1);
     fake_engine.broken = true;
     fake_engine.sound = 2;
-    try_run(&setup, told, -1, &error);
+    try_run(-1, &error);
     assert_int_equal(error.status, EXIT_PREPARE);
     assert_broken(&error);
     assert_int_equal(fake_engine.opened, 2);
@@ -220,11 +205,10 @@ TEST(an_engine_that_does_not_open_closes_those_that_did)
 
 TEST(linear_workers_start_at_different_offsets)
 {
-    struct setup setup;
-    begin(&setup, 100, 4, 1);
+    begin(100, 4, 1);
     setup.options.given[OPTION_LINEAR] = setup.options.given[OPTION_SIZE] = 1;
     fake_engine.takes = MS;
-    run(&setup, told_begin());
+    run();
     for (int i = 0; i < 4; i++) {
         const struct fake_queue *queue = &fake_engine.queues[i];
         for (int k = 0; k < queue->requests; k++)
@@ -239,15 +223,14 @@ TEST(linear_workers_start_at_different_offsets)
 static bool
 try_offsets(int threads, int depth, int64_t seed, int64_t time)
 {
-    struct setup setup;
-    begin(&setup, 0, threads, depth);
+    begin(0, threads, depth);
     setup.target.work_size = 1LL << 40;
     setup.options.entropy = seed;
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.work_time = time;
     setup.options.given[OPTION_QUIET] = 1;
     fake_engine.takes = MS;
-    run(&setup, told_begin());
+    run();
     for (int i = 0; i < threads; i++)
         if (fake_engine.queues[i].requests < KEPT)
             return false;

@@ -6,15 +6,15 @@
 #define TIMEOUT (500 * MS)
 
 static void
-begin(struct setup *setup, int64_t count, int threads, int depth)
+begin(int64_t count, int threads, int depth)
 {
-    setup_begin(setup, count);
-    setup->options.threads = threads;
-    setup->options.depth = depth;
-    setup->options.given[OPTION_URING] = 1;
-    setup->options.given[OPTION_TIMEOUT] = 1;
-    setup->options.interval = 20 * MS;
-    setup->options.timeout = TIMEOUT;
+    setup_begin(&setup, count);
+    setup.options.threads = threads;
+    setup.options.depth = depth;
+    setup.options.given[OPTION_URING] = 1;
+    setup.options.given[OPTION_TIMEOUT] = 1;
+    setup.options.interval = 20 * MS;
+    setup.options.timeout = TIMEOUT;
 }
 
 /* The NUMBERth request of one WORKER takes so long. */
@@ -27,7 +27,7 @@ take(int worker, int number, int64_t time)
 
 /* Whatever is told, the sums are of what was sent. */
 static void
-require_sums(const struct told *told)
+require_sums(void)
 {
     REQUIRE(told->summaries == 1);
     REQUIRE(!told->together);
@@ -37,15 +37,14 @@ require_sums(const struct told *told)
 static void
 outlast_the_work_time(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 0, 2, 1);
+    told_begin(NULL);
+    begin(0, 2, 1);
     setup.options.timeout = INT64_MAX;
     setup.options.work_time = 200 * MS;
     setup.options.hang = 300 * MS;
     take(1, 2, FOR_EVER);
-    const struct outcome *outcome = run(&setup, told);
-    require_sums(told);
+    const struct outcome *outcome = run();
+    require_sums();
     REQUIRE(fake_engine.queues[1].requests == 2);
     REQUIRE(outcome->waiting > 300 * MS && outcome->waiting <= outcome->time);
     REQUIRE(outcome->time >= 500 * MS);
@@ -62,7 +61,7 @@ TEST(what_is_under_way_after_the_work_time_is_given_up)
 }
 
 static void
-let_go(struct told *told)
+let_go(void)
 {
     if (told->hangs >= 3)
         atomic_store(&fake_engine.go, true);
@@ -70,14 +69,12 @@ let_go(struct told *told)
 
 TEST(a_count_waits_for_its_requests)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 3, 1, 1);
+    begin(3, 1, 1);
     setup.options.timeout = INT64_MAX;
     setup.options.hang = 50 * MS;
     told->at_hang = let_go;
     fake_engine.answers[2].held = true;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     assert_int_equal(outcome->waiting, 0);
     assert_false(outcome->stuck);
     assert_int_equal(told->summary.latency.count, 3);
@@ -87,12 +84,11 @@ TEST(a_count_waits_for_its_requests)
 static void
 time_out_in_a_call(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 0, 1, 1);
+    told_begin(NULL);
+    begin(0, 1, 1);
     take(0, 2, FOR_EVER);
-    const struct outcome *outcome = run(&setup, told);
-    require_sums(told);
+    const struct outcome *outcome = run();
+    require_sums();
     REQUIRE(fake_engine.queues[0].requests == 2);
     REQUIRE(told->samples == 2 && told->times[2] == 1);
     REQUIRE(told->slowest.index == 2 && told->slowest.verdict == VERDICT_TIMEOUT);
@@ -113,12 +109,11 @@ TEST(a_request_without_an_answer_ends_the_run)
 static void
 time_out_in_a_queue(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 0, 1, 4);
+    told_begin(NULL);
+    begin(0, 1, 4);
     take(0, 2, FOR_EVER);
-    const struct outcome *outcome = run(&setup, told);
-    require_sums(told);
+    const struct outcome *outcome = run();
+    require_sums();
     REQUIRE(fake_engine.queues[0].requests > 2);
     REQUIRE(told->times[2] == 1);
     REQUIRE(outcome->failed.index == 2 && outcome->failed.verdict == VERDICT_TIMEOUT);
@@ -137,14 +132,13 @@ TEST(a_request_of_a_queue_ends_the_run_too)
 static void
 time_out_while_sending(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 0, 1, 8);
+    told_begin(NULL);
+    begin(0, 1, 8);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     take(0, 2, FOR_EVER);
     fake_engine.queues[0].answers[2].late = true;
-    const struct outcome *outcome = run(&setup, told);
-    require_sums(told);
+    const struct outcome *outcome = run();
+    require_sums();
     REQUIRE(told->summary.requests == 2 && told->summary.failed == 1);
     REQUIRE(told->samples == 2);
     REQUIRE(outcome->failed.index == 2 && outcome->failed.latency >= TIMEOUT);
@@ -159,15 +153,14 @@ TEST(a_loop_that_is_stuck_itself_is_helped)
 static void
 lose_one_of_three(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 0, 3, 1);
+    told_begin(NULL);
+    begin(0, 3, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.work_time = 2000 * MS;
     take(1, 2, FOR_EVER);
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     const struct fake_queue *queues = fake_engine.queues;
-    require_sums(told);
+    require_sums();
     REQUIRE(outcome->time >= 1900 * MS);
     REQUIRE(queues[1].requests == 2);
     REQUIRE(queues[0].requests > 2 && queues[2].requests > 2);
@@ -180,13 +173,12 @@ lose_one_of_three(void)
 
 /* Runs two workers by system calls, the second of one of which takes so long. */
 static void
-lose_a_call(struct told *told, int64_t takes)
+lose_a_call(int64_t takes)
 {
     static struct io_engine calls;
-    struct setup setup;
-    const struct run_observer observer = observer_of(told);
+    const struct run_observer observer = observer_of();
     struct error error;
-    begin(&setup, 0, 2, 1);
+    begin(0, 2, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.work_time = 2500 * MS;
     take(1, 2, takes);
@@ -203,16 +195,16 @@ lose_a_call(struct told *told, int64_t takes)
 static void
 answer_what_was_lost(void)
 {
-    struct told *told = told_begin();
-    lose_a_call(told, 2 * TIMEOUT);
+    told_begin(NULL);
+    lose_a_call(2 * TIMEOUT);
     REQUIRE(told->left.count == 0 && told->left.oldest == 0);
 }
 
 static void
 leave_what_was_lost(void)
 {
-    struct told *told = told_begin();
-    lose_a_call(told, FOR_EVER);
+    told_begin(NULL);
+    lose_a_call(FOR_EVER);
     REQUIRE(told->left.count == 1 && told->left.oldest > 0);
 }
 
@@ -230,13 +222,12 @@ TEST(the_other_workers_may_go_on)
 static void
 lose_one_place(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 60, 1, 3);
+    told_begin(NULL);
+    begin(60, 1, 3);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     take(0, 2, FOR_EVER);
-    const struct outcome *outcome = run(&setup, told);
-    require_sums(told);
+    const struct outcome *outcome = run();
+    require_sums();
     REQUIRE(told->summary.requests == 60);
     REQUIRE(told->samples == 60 && told->times[2] == 1);
     REQUIRE(told->summary.failed >= 1);
@@ -253,17 +244,16 @@ TEST(the_other_places_of_a_queue_may_go_on)
 static void
 lose_all(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 0, 2, 2);
+    told_begin(NULL);
+    begin(0, 2, 2);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     for (int i = 1; i <= 2; i++) {
         take(0, i, FOR_EVER);
         take(1, i, FOR_EVER);
     }
     fake_engine.queues[1].answers[1].late = true;
-    const struct outcome *outcome = run(&setup, told);
-    require_sums(told);
+    const struct outcome *outcome = run();
+    require_sums();
     REQUIRE(fake_engine.queues[0].requests == 2);
     REQUIRE(told->summary.failed >= 3 && told->summary.latency.count == 0);
     REQUIRE(outcome->stuck);
@@ -278,9 +268,8 @@ TEST(the_run_ends_when_nothing_can_go_on)
 static void
 time_out_in_a_step(void)
 {
-    struct setup setup;
-    struct told *told = told_begin();
-    begin(&setup, 0, 1, 1);
+    told_begin(NULL);
+    begin(0, 1, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.sweep = (struct sweep){SWEEP_DEPTH, 1, 8};
     setup.options.given[OPTION_SWEEP] = 1;
@@ -289,7 +278,7 @@ time_out_in_a_step(void)
     setup.options.threads = setup.options.depth = 0;
     fake_engine.takes = MS;
     fake_engine.answers[3].takes = FOR_EVER;
-    const struct outcome *outcome = run(&setup, told);
+    const struct outcome *outcome = run();
     REQUIRE(told->steps == 1 && told->step.failed <= 1);
     REQUIRE(outcome->failed.index == 3 && outcome->failed.verdict == VERDICT_TIMEOUT);
     REQUIRE(outcome->stuck);

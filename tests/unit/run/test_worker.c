@@ -3,7 +3,6 @@
 
 TEST(stops_after_the_count)
 {
-    struct setup setup;
     setup_begin(&setup, 7);
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRRRRRR");
@@ -15,7 +14,6 @@ TEST(stops_after_the_count)
 
 TEST(samples_tell_what_the_engine_was_asked)
 {
-    struct setup setup;
     setup_begin(&setup, 4);
     setup.options.given[OPTION_READ_WRITE] = 1;
     setup.options.given[OPTION_LINEAR] = 1;
@@ -43,7 +41,6 @@ TEST(samples_tell_what_the_engine_was_asked)
 
 TEST(the_latency_covers_the_request)
 {
-    struct setup setup;
     setup_begin(&setup, 2);
     fake_engine.answers[2].takes = 5 * MS;
     setup_run(&setup);
@@ -53,7 +50,6 @@ TEST(the_latency_covers_the_request)
 
 TEST(the_engine_gets_descriptor_flags_and_aligned_memory)
 {
-    struct setup setup;
     setup_begin(&setup, 1);
     setup.target.fd = 77;
     setup.target.alignment = 65536;
@@ -71,7 +67,6 @@ TEST(the_engine_gets_descriptor_flags_and_aligned_memory)
 
 TEST(an_engine_that_cannot_open_is_an_error)
 {
-    struct setup setup;
     struct error error = {0};
     setup_begin(&setup, 1);
     fake_engine.broken = true;
@@ -84,7 +79,6 @@ TEST(an_engine_that_cannot_open_is_an_error)
 
 TEST(warmup_stays_out_of_the_statistics)
 {
-    struct setup setup;
     setup_begin(&setup, 5);
     setup.options.warmup = 2;
     setup_run(&setup);
@@ -99,7 +93,6 @@ TEST(warmup_stays_out_of_the_statistics)
  * longer. */
 TEST(a_slow_request_is_called_so)
 {
-    struct setup setup;
     setup_begin(&setup, 8);
     setup.options.warmup = 1;
     for (int i = 2; i <= 7; i++)
@@ -115,7 +108,6 @@ TEST(a_slow_request_is_called_so)
 
 TEST(the_listener_can_end_the_run)
 {
-    struct setup setup;
     setup_begin(&setup, 10);
     setup.stop_after = 3;
     setup_run(&setup);
@@ -126,7 +118,6 @@ TEST(the_listener_can_end_the_run)
 
 TEST(nobody_needs_to_listen)
 {
-    struct setup setup;
     setup_begin(&setup, 4);
     setup_open(&setup);
     setup.worker.reports = false;
@@ -138,7 +129,6 @@ TEST(nobody_needs_to_listen)
 
 TEST(a_tiny_work_time_ends_it_after_the_first_request)
 {
-    struct setup setup;
     setup_begin(&setup, 0);
     setup.options.work_time = 1;
     setup_run(&setup);
@@ -148,7 +138,6 @@ TEST(a_tiny_work_time_ends_it_after_the_first_request)
 /* The worker does not sleep until a point that it will not serve. */
 TEST(a_request_due_at_the_end_is_not_sent)
 {
-    struct setup setup;
     setup_begin(&setup, 0);
     setup.options.interval = 3600000 * MS;
     setup.options.work_time = 3600000 * MS;
@@ -159,7 +148,6 @@ TEST(a_request_due_at_the_end_is_not_sent)
 
 TEST(requests_wait_for_their_point)
 {
-    struct setup setup;
     setup_begin(&setup, 4);
     setup.options.interval = 20 * MS;
     setup_run(&setup);
@@ -175,7 +163,6 @@ hash_of(const struct fake_call *call)
 
 TEST(no_two_writes_store_the_same_data)
 {
-    struct setup setup;
     setup_begin(&setup, 10);
     setup.options.given[OPTION_WRITE] = 3;
     setup.target.flush = false;
@@ -187,7 +174,6 @@ TEST(no_two_writes_store_the_same_data)
 
 TEST(the_same_seed_writes_the_same_data)
 {
-    struct setup setup;
     uint64_t data[3][2];
     static const int64_t seeds[] = {5, 5, 6};
     for (int i = 0; i < 3; i++) {
@@ -206,7 +192,6 @@ TEST(the_same_seed_writes_the_same_data)
 /* The second write takes longer than its flush, the third the other way round. */
 TEST(the_flush_is_a_part_of_the_latency)
 {
-    struct setup setup;
     setup_begin(&setup, 3);
     setup.options.given[OPTION_WRITE] = 3;
     fake_engine.answers[2].takes = 50 * MS;
@@ -229,7 +214,6 @@ TEST(the_flush_is_a_part_of_the_latency)
 /* Reads beside them, writes that are not flushed, and those that moved too little. */
 TEST(only_flushed_writes_have_a_part_of_their_own)
 {
-    struct setup setup;
     setup_begin(&setup, 4);
     setup.options.given[OPTION_READ_WRITE] = 3;
     setup_run(&setup);
@@ -254,7 +238,6 @@ TEST(only_flushed_writes_have_a_part_of_their_own)
 
 TEST(the_last_request_is_remembered_by_its_end)
 {
-    struct setup setup;
     setup_begin(&setup, 3);
     fake_engine.answers[3].takes = 5 * MS;
     setup_run(&setup);
@@ -265,7 +248,6 @@ TEST(the_last_request_is_remembered_by_its_end)
 /* Every 20 ms, one of 110 ms: waits of 90, 70, 50, 30 and 10 ms at least. */
 TEST(waits_are_recorded_only_when_asked_for)
 {
-    struct setup setup;
     for (int corrected = 0; corrected < 2; corrected++) {
         setup_begin(&setup, 3);
         setup.options.interval = 20 * MS;
@@ -282,7 +264,6 @@ TEST(waits_are_recorded_only_when_asked_for)
 
 TEST(nothing_waits_after_the_last_request_or_the_end)
 {
-    struct setup setup;
     setup_begin(&setup, 2);
     setup.options.interval = 250 * MS;
     setup.options.given[OPTION_CORRECTED] = 1;

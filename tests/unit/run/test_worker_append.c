@@ -26,20 +26,19 @@ __wrap_target_empty(const struct target *target)
 
 /* COUNT requests, BLOCKS of which the file has room for, and a rest. */
 static void
-prepare(struct setup *setup, int count, int64_t blocks)
+prepare(int count, int64_t blocks)
 {
     memset(&file, 0, sizeof(file));
-    setup_begin(setup, count);
-    setup->options.given[OPTION_WRITE] = 1;
-    setup->options.given[OPTION_APPEND] = 1;
-    setup->target.kind = OS_DIRECTORY;
-    setup->target.work_size = blocks * SIZE + SIZE - 1;
+    setup_begin(&setup, count);
+    setup.options.given[OPTION_WRITE] = 1;
+    setup.options.given[OPTION_APPEND] = 1;
+    setup.target.kind = OS_DIRECTORY;
+    setup.target.work_size = blocks * SIZE + SIZE - 1;
 }
 
 TEST(the_file_is_emptied_before_the_first_append_and_when_it_is_full)
 {
-    struct setup setup;
-    prepare(&setup, 7, 3);
+    prepare(7, 3);
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WFWFWFWFWFWFWF");
     for (int i = 0; i < 7; i++) {
@@ -53,8 +52,7 @@ TEST(the_file_is_emptied_before_the_first_append_and_when_it_is_full)
 
 TEST(a_file_of_one_block_is_emptied_each_time)
 {
-    struct setup setup;
-    prepare(&setup, 4, 1);
+    prepare(4, 1);
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WFWFWFWF");
     assert_int_equal(file.count, 4);
@@ -63,8 +61,7 @@ TEST(a_file_of_one_block_is_emptied_each_time)
 /* A flush goes in the place of the write, which is not to overwrite what is there. */
 TEST(a_file_that_cannot_be_emptied_fails_the_request)
 {
-    struct setup setup;
-    prepare(&setup, 6, 2);
+    prepare(6, 2);
     file.errors[1] = EIO;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WFWFF");
@@ -76,8 +73,7 @@ TEST(a_file_that_cannot_be_emptied_fails_the_request)
 
 TEST(the_next_request_tries_to_empty_it_again)
 {
-    struct setup setup;
-    prepare(&setup, 6, 4);
+    prepare(6, 4);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     file.errors[0] = EIO;
     setup_run(&setup);
@@ -94,8 +90,7 @@ TEST(the_next_request_tries_to_empty_it_again)
  */
 TEST(appends_go_on_behind_one_that_failed)
 {
-    struct setup setup;
-    prepare(&setup, 3, 8);
+    prepare(3, 8);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     fake_engine.answers[2].error = ENOSPC;
     setup_run(&setup);
@@ -106,8 +101,7 @@ TEST(appends_go_on_behind_one_that_failed)
 
 TEST(its_time_is_in_no_sample_and_its_grid_points_are_not_missed)
 {
-    struct setup setup;
-    prepare(&setup, 3, 1);
+    prepare(3, 1);
     setup.options.interval = 2 * MS;
     file.takes = SECOND;
     setup_run(&setup);

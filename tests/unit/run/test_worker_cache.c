@@ -15,21 +15,20 @@ fake_resident(int fd, int64_t offset, int64_t length)
 }
 
 static void
-run_nocache(struct setup *setup, int resident, enum io_mode mode, enum option_id load)
+run_nocache(int resident, enum io_mode mode, enum option_id load)
 {
     resident_asked = 0;
     resident_answers = resident;
-    setup_begin(setup, 1);
-    setup->options.given[load] = 3;
-    setup->target.description.mode = mode;
-    setup->target.resident = fake_resident;
-    setup_run(setup);
+    setup_begin(&setup, 1);
+    setup.options.given[load] = 3;
+    setup.target.description.mode = mode;
+    setup.target.resident = fake_resident;
+    setup_run(&setup);
 }
 
 TEST(a_read_whose_pages_stay_in_the_cache_does_not_count)
 {
-    struct setup setup;
-    run_nocache(&setup, 100, IO_MODE_NOCACHE, OPTION_QUIET);
+    run_nocache(100, IO_MODE_NOCACHE, OPTION_QUIET);
     assert_int_equal(setup.seen[0].verdict, VERDICT_CACHED);
     assert_int_equal(setup.worker.total.cached, 1);
     assert_int_equal(setup.worker.total.latency.count, 0);
@@ -38,9 +37,8 @@ TEST(a_read_whose_pages_stay_in_the_cache_does_not_count)
 
 TEST(a_read_whose_pages_could_be_dropped_counts)
 {
-    struct setup setup;
     for (int resident = 0; resident < 3; resident++) {
-        run_nocache(&setup, resident, IO_MODE_NOCACHE, OPTION_QUIET);
+        run_nocache(resident, IO_MODE_NOCACHE, OPTION_QUIET);
         assert_int_equal(resident_asked, resident + 1);
         assert_int_equal(setup.seen[0].verdict, VERDICT_NONE);
         assert_int_equal(setup.worker.total.latency.count, 1);
@@ -49,7 +47,6 @@ TEST(a_read_whose_pages_could_be_dropped_counts)
 
 TEST(writes_and_other_modes_do_not_look_at_the_cache)
 {
-    struct setup setup;
     static const struct {
         enum io_mode mode;
         enum option_id load;
@@ -57,7 +54,7 @@ TEST(writes_and_other_modes_do_not_look_at_the_cache)
                  {IO_MODE_DIRECT, OPTION_QUIET},
                  {IO_MODE_CACHED, OPTION_QUIET}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        run_nocache(&setup, 100, cases[i].mode, cases[i].load);
+        run_nocache(100, cases[i].mode, cases[i].load);
         assert_int_equal(resident_asked, 0);
         assert_int_equal(setup.seen[0].verdict, VERDICT_NONE);
     }
@@ -71,7 +68,6 @@ TEST(a_read_for_which_no_device_read_does_not_count)
         enum verdict verdict;
     } cases[] = {{OPTION_QUIET, VERDICT_CACHED}, {OPTION_WRITE, VERDICT_NONE}};
     for (int i = 0; i < 2; i++) {
-        struct setup setup;
         setup_begin(&setup, 1);
         setup.options.given[cases[i].load] = 3;
         setup.target.description.mode = IO_MODE_NOCACHE;

@@ -5,13 +5,13 @@
 #include <errno.h>
 
 static void
-begin_deep(struct setup *setup, int64_t count, int depth)
+begin_deep(int64_t count, int depth)
 {
-    setup_begin(setup, count);
-    setup->options.depth = depth;
-    setup->options.given[OPTION_URING] = 1;
-    setup->options.given[OPTION_LINEAR] = 1;
-    setup->options.given[OPTION_SIZE] = 1;
+    setup_begin(&setup, count);
+    setup.options.depth = depth;
+    setup.options.given[OPTION_URING] = 1;
+    setup.options.given[OPTION_LINEAR] = 1;
+    setup.options.given[OPTION_SIZE] = 1;
     fake_engine.patient = true;
 }
 
@@ -24,19 +24,19 @@ answers_take(const int *ms, int count)
 
 /* Fails unless the requests were told in this order. */
 static void
-assert_order(const struct setup *setup, const int *indexes, int count)
+assert_order(const int *indexes, int count)
 {
-    assert_int_equal(setup->seen_count, count);
+    assert_int_equal(setup.seen_count, count);
     for (int i = 0; i < count; i++)
-        assert_int_equal(setup->seen[i].index, indexes[i]);
+        assert_int_equal(setup.seen[i].index, indexes[i]);
 }
 
 static const struct sample *
-find_sample(const struct setup *setup, uint64_t index)
+find_sample(uint64_t index)
 {
-    for (int i = 0; i < setup->seen_count; i++)
-        if (setup->seen[i].index == index)
-            return &setup->seen[i];
+    for (int i = 0; i < setup.seen_count; i++)
+        if (setup.seen[i].index == index)
+            return &setup.seen[i];
     fail_msg("request %d was not told of", (int)index);
     return NULL;
 }
@@ -51,8 +51,7 @@ TEST(as_many_as_the_depth_are_under_way_and_no_more)
 {
     static const int depths[] = {1, 2, 3, 8};
     for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
-        struct setup setup;
-        begin_deep(&setup, 40, depths[i]);
+        begin_deep(40, depths[i]);
         setup_run(&setup);
         assert_int_equal(fake_engine.config.depth, depths[i]);
         assert_int_equal(fake_engine.most_under_way, depths[i]);
@@ -68,8 +67,7 @@ TEST(the_count_is_exact_below_and_above_the_depth)
         int count, depth, most;
     } cases[] = {{3, 8, 3}, {1, 4, 1}, {4, 4, 4}, {5, 4, 4}, {10, 4, 4}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct setup setup;
-        begin_deep(&setup, cases[i].count, cases[i].depth);
+        begin_deep(cases[i].count, cases[i].depth);
         setup_run(&setup);
         assert_int_equal(fake_engine.count, cases[i].count);
         assert_int_equal(setup.seen_count, cases[i].count);
@@ -79,9 +77,8 @@ TEST(the_count_is_exact_below_and_above_the_depth)
 
 TEST(every_slot_has_a_buffer_of_its_own)
 {
-    struct setup setup;
     unsigned inflight = 0;
-    begin_deep(&setup, 12, 4);
+    begin_deep(12, 4);
     setup.options.given[OPTION_WRITE] = 3;
     setup.target.flush = false;
     setup_run(&setup);
@@ -96,26 +93,24 @@ TEST(every_slot_has_a_buffer_of_its_own)
 /* A few requests are sent together; the first waits until the last is sent. */
 TEST(what_is_sent_together_starts_together)
 {
-    struct setup setup;
     static const int takes[] = {40, 10, 30, 20};
-    begin_deep(&setup, 4, 4);
+    begin_deep(4, 4);
     answers_take(takes, 4);
     setup_run(&setup);
-    int64_t start = find_sample(&setup, 1)->start;
+    int64_t start = find_sample(1)->start;
     assert_true(start >= setup.worker.began);
-    assert_true(find_sample(&setup, 2)->start == start);
-    assert_true(find_sample(&setup, 3)->start == start);
-    assert_true(find_sample(&setup, 4)->start > start);
+    assert_true(find_sample(2)->start == start);
+    assert_true(find_sample(3)->start == start);
+    assert_true(find_sample(4)->start > start);
 }
 
 TEST(they_are_told_in_the_order_of_their_end)
 {
-    struct setup setup;
     static const int takes[] = {40, 10, 30, 20}, order[] = {2, 4, 3, 1};
-    begin_deep(&setup, 4, 4);
+    begin_deep(4, 4);
     answers_take(takes, 4);
     setup_run(&setup);
-    assert_order(&setup, order, 4);
+    assert_order(order, 4);
     int64_t last = 0, least = INT64_MAX, most = 0;
     for (int i = 0; i < 4; i++) {
         const struct sample *sample = &setup.seen[i];
@@ -133,13 +128,13 @@ TEST(they_are_told_in_the_order_of_their_end)
 
 /* As in a run of several, of which the group's lock is a sign. */
 static void
-run_with_busy_time(struct setup *setup)
+run_with_busy_time(void)
 {
-    setup_open(setup);
-    setup->job->group.busy_lock = os_lock_make();
-    worker_run(&setup->worker);
-    os_lock_free(setup->job->group.busy_lock);
-    setup_close(setup);
+    setup_open(&setup);
+    setup.job->group.busy_lock = os_lock_make();
+    worker_run(&setup.worker);
+    os_lock_free(setup.job->group.busy_lock);
+    setup_close(&setup);
 }
 
 /* The time in which any that counts was under way. */
@@ -147,11 +142,10 @@ TEST(the_group_has_the_busy_time)
 {
     static const int takes[][4] = {{40, 10, 30, 20}, {20, 20, 20, 20}, {20, 40, 40, 20}};
     for (size_t k = 0; k < sizeof(takes) / sizeof(takes[0]); k++) {
-        struct setup setup;
-        begin_deep(&setup, 4, 4);
+        begin_deep(4, 4);
         answers_take(takes[k], 4);
-        run_with_busy_time(&setup);
-        int64_t whole = end_of(&setup.seen[3]) - find_sample(&setup, 1)->start;
+        run_with_busy_time();
+        int64_t whole = end_of(&setup.seen[3]) - find_sample(1)->start;
         assert_int_equal(busy_time(&setup.job->group.busy), whole);
     }
 }
@@ -159,27 +153,24 @@ TEST(the_group_has_the_busy_time)
 /* Warm-up requests and pauses are no busy time. */
 TEST(what_does_not_count_is_not_busy)
 {
-    struct setup setup;
-    begin_deep(&setup, 4, 1);
+    begin_deep(4, 1);
     setup.options.interval = 10 * MS;
     setup.options.warmup = 2;
     fake_engine.answers[3].takes = 5 * MS;
-    run_with_busy_time(&setup);
+    run_with_busy_time();
     assert_int_equal(busy_time(&setup.job->group.busy),
-                     find_sample(&setup, 3)->latency + find_sample(&setup, 4)->latency);
+                     find_sample(3)->latency + find_sample(4)->latency);
 }
 
 TEST(warmup_goes_by_number_not_by_end)
 {
-    struct setup setup;
     static const int takes[] = {40, 30, 20, 10};
-    begin_deep(&setup, 4, 4);
+    begin_deep(4, 4);
     setup.options.warmup = 2;
     answers_take(takes, 4);
     setup_run(&setup);
     for (uint64_t i = 1; i <= 4; i++)
-        assert_int_equal(find_sample(&setup, i)->verdict,
-                         i <= 2 ? VERDICT_WARMUP : VERDICT_NONE);
+        assert_int_equal(find_sample(i)->verdict, i <= 2 ? VERDICT_WARMUP : VERDICT_NONE);
     assert_int_equal(setup.worker.total.latency.count, 2);
     assert_int_equal(setup.worker.total.requests, 4);
 }
@@ -187,16 +178,15 @@ TEST(warmup_goes_by_number_not_by_end)
 /* All four are under way when the second fails. */
 TEST(after_a_failure_all_are_waited_for_and_none_is_sent)
 {
-    struct setup setup;
     static const int takes[] = {60, 20, 40, 80}, order[] = {2, 3, 1, 4};
-    begin_deep(&setup, 20, 4);
+    begin_deep(20, 4);
     answers_take(takes, 4);
     fake_engine.answers[2].error = EIO;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRRR");
-    assert_order(&setup, order, 4);
+    assert_order(order, 4);
     for (uint64_t i = 1; i <= 4; i++) {
-        const struct sample *sample = find_sample(&setup, i);
+        const struct sample *sample = find_sample(i);
         assert_true(sample->latency >= takes[i - 1] * MS);
         assert_int_equal(sample->offset, (int64_t)(i - 1) * SIZE);
         assert_int_equal(sample->error, i == 2 ? EIO : 0);
@@ -208,15 +198,14 @@ TEST(after_a_failure_all_are_waited_for_and_none_is_sent)
     assert_int_equal(setup.worker.total.failed, 1);
     assert_int_equal(setup.worker.total.latency.count, 3);
     assert_int_equal(setup.worker.total.all_bytes, 3 * SIZE);
-    assert_true(setup.worker.ended >= end_of(find_sample(&setup, 4)));
+    assert_true(setup.worker.ended >= end_of(find_sample(4)));
     assert_true(atomic_load(&setup.job->group.stop));
 }
 
 TEST(the_first_to_fail_is_kept)
 {
-    struct setup setup;
     static const int takes[] = {40, 10, 20};
-    begin_deep(&setup, 3, 3);
+    begin_deep(3, 3);
     answers_take(takes, 3);
     fake_engine.answers[1].error = EIO;
     fake_engine.answers[3].error = ENOSPC;
@@ -228,9 +217,8 @@ TEST(the_first_to_fail_is_kept)
 
 TEST(a_failure_can_be_ignored_in_a_full_queue)
 {
-    struct setup setup;
     static const int takes[] = {30, 10, 20, 30};
-    begin_deep(&setup, 12, 4);
+    begin_deep(12, 4);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     answers_take(takes, 4);
     fake_engine.answers[2].error = EIO;
@@ -244,15 +232,14 @@ TEST(a_failure_can_be_ignored_in_a_full_queue)
 
 TEST(all_that_was_under_way_fails_with_the_engine)
 {
-    struct setup setup;
     static const int takes[] = {50, 10, 50}, order[] = {1, 2, 3};
-    begin_deep(&setup, 20, 3);
+    begin_deep(20, 3);
     answers_take(takes, 3);
     fake_engine.answers[2].error = ENODEV;
     fake_engine.answers[2].lost = true;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRR");
-    assert_order(&setup, order, 3);
+    assert_order(order, 3);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(setup.seen[i].error, ENODEV);
         assert_int_equal(setup.seen[i].bytes, 0);
@@ -264,26 +251,24 @@ TEST(all_that_was_under_way_fails_with_the_engine)
 
 TEST(the_listener_ends_it_and_all_are_waited_for)
 {
-    struct setup setup;
     static const int takes[] = {60, 20, 40}, order[] = {2, 3, 1};
-    begin_deep(&setup, 20, 3);
+    begin_deep(20, 3);
     setup.stop_after = 1;
     answers_take(takes, 3);
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRR");
-    assert_order(&setup, order, 3);
+    assert_order(order, 3);
     assert_int_equal(setup.worker.failed.index, 0);
     assert_int_equal(setup.worker.total.latency.count, 3);
 }
 
 TEST(the_others_go_on_while_one_hangs)
 {
-    struct setup setup;
     static const int order[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 1};
-    begin_deep(&setup, 10, 3);
+    begin_deep(10, 3);
     fake_engine.answers[1].takes = 1500 * MS;
     setup_run(&setup);
-    assert_order(&setup, order, 10);
+    assert_order(order, 10);
     assert_true(setup.seen[9].latency >= 1500 * MS);
     assert_int_equal(setup.worker.total.latency.max, setup.seen[9].latency);
     for (int i = 0; i < 9; i++)
@@ -293,20 +278,19 @@ TEST(the_others_go_on_while_one_hangs)
 /* The second, due at 20 ms, ends after all others were due. */
 TEST(a_stall_does_not_silence_the_grid)
 {
-    struct setup setup;
     static const int order[] = {1, 3, 4, 5, 6, 7, 8, 2};
-    begin_deep(&setup, 8, 8);
+    begin_deep(8, 8);
     setup.options.interval = 20 * MS;
     fake_engine.answers[2].takes = 1500 * MS;
     setup_run(&setup);
-    assert_order(&setup, order, 8);
+    assert_order(order, 8);
     for (uint64_t i = 1; i <= 8; i++) {
-        const struct sample *sample = find_sample(&setup, i);
+        const struct sample *sample = find_sample(i);
         assert_true(sample->start >= setup.worker.began + 20 * MS * (int64_t)(i - 1));
         assert_true(sample->start < end_of(&setup.seen[7]));
     }
     /* Being late for a whole interval moves all that follow. */
-    bool late = find_sample(&setup, 8)->start >= setup.worker.began + 160 * MS;
+    bool late = find_sample(8)->start >= setup.worker.began + 160 * MS;
     assert_true(late || setup.worker.total.missed == 0);
 }
 
@@ -314,51 +298,48 @@ TEST(a_stall_does_not_silence_the_grid)
  * 200, 300 and 400 ms. */
 TEST(points_that_were_slept_through_are_missed)
 {
-    struct setup setup;
-    begin_deep(&setup, 4, 8);
+    begin_deep(4, 8);
     setup.options.interval = 100 * MS;
     fake_engine.answers[2].takes = 350 * MS;
     fake_engine.answers[2].late = true;
     setup_run(&setup);
-    const struct sample *third = find_sample(&setup, 3), *fourth = find_sample(&setup, 4);
-    assert_true(third->start >= end_of(find_sample(&setup, 2)));
+    const struct sample *third = find_sample(3), *fourth = find_sample(4);
+    assert_true(third->start >= end_of(find_sample(2)));
     assert_true(third->missed >= 3);
-    assert_true(fourth->start >= end_of(find_sample(&setup, 2)) + 100 * MS);
+    assert_true(fourth->start >= end_of(find_sample(2)) + 100 * MS);
     assert_true(setup.worker.total.missed >= 3);
 }
 
 TEST(points_that_were_slept_through_before_the_last_request_are_missed)
 {
-    struct setup setup;
-    begin_deep(&setup, 3, 8);
+    begin_deep(3, 8);
     setup.options.interval = 100 * MS;
     fake_engine.answers[2].takes = 350 * MS;
     fake_engine.answers[2].late = true;
     setup_run(&setup);
-    assert_true(find_sample(&setup, 3)->missed >= 3);
+    assert_true(find_sample(3)->missed >= 3);
 }
 
 /* Sent at 0 and 20 ms, so the points from 40 ms on are missed until the first ends. */
 TEST(points_that_pass_while_all_slots_are_taken_are_missed)
 {
-    struct setup setup;
-    begin_deep(&setup, 5, 2);
+    begin_deep(5, 2);
     setup.options.interval = 20 * MS;
     fake_engine.answers[1].takes = 1000 * MS;
     fake_engine.answers[2].takes = 1500 * MS;
     setup_run(&setup);
-    const struct sample *first = find_sample(&setup, 1);
+    const struct sample *first = find_sample(1);
     int64_t end = end_of(first), late = end - (setup.worker.began + 40 * MS);
     assert_true(late >= 960 * MS);
     /* If the machine was late with the second, it is another grid. */
-    if (find_sample(&setup, 2)->missed == 0) {
+    if (find_sample(2)->missed == 0) {
         assert_int_equal(first->missed, (late - 1) / (20 * MS) + 1);
         assert_true(first->missed >= 48);
     }
     /* The grid is now that of the end of the first. */
-    assert_true(find_sample(&setup, 3)->start >= end);
-    assert_true(find_sample(&setup, 4)->start >= end + 20 * MS);
-    assert_true(find_sample(&setup, 5)->start >= end + 40 * MS);
+    assert_true(find_sample(3)->start >= end);
+    assert_true(find_sample(4)->start >= end + 20 * MS);
+    assert_true(find_sample(5)->start >= end + 40 * MS);
     uint64_t sum = 0;
     for (int i = 0; i < setup.seen_count; i++)
         sum += setup.seen[i].missed;
@@ -368,11 +349,10 @@ TEST(points_that_pass_while_all_slots_are_taken_are_missed)
 /* Once more if a machine was so late that the second passed points by itself. */
 TEST(nothing_is_missed_under_a_limit_or_after_the_last)
 {
-    struct setup setup;
     for (int limited = 0; limited < 2; limited++) {
         int tries = 0;
         do {
-            begin_deep(&setup, limited ? 4 : 2, 2);
+            begin_deep(limited ? 4 : 2, 2);
             if (limited) {
                 setup.options.given[OPTION_RATE_LIMIT] = 1;
                 setup.options.rate_limit = 50;
@@ -389,8 +369,7 @@ TEST(nothing_is_missed_under_a_limit_or_after_the_last)
 /* Six at a point, of which four fit at a time. */
 TEST(a_burst_larger_than_the_depth_is_sent_as_slots_become_free)
 {
-    struct setup setup;
-    begin_deep(&setup, 12, 4);
+    begin_deep(12, 4);
     setup.options.interval = 1000 * MS;
     setup.options.given[OPTION_BURST] = 1;
     setup.options.burst = 6;
@@ -410,10 +389,9 @@ TEST(a_burst_larger_than_the_depth_is_sent_as_slots_become_free)
  * in which the writes end: 2, 4, 3 and 1. */
 TEST(each_write_is_flushed_in_its_own_slot)
 {
-    struct setup setup;
     static const int takes[] = {80, 20, 60, 40}, order[] = {2, 4, 3, 1};
     static const int flush_takes[] = {40, 120, 100, 10};
-    begin_deep(&setup, 4, 4);
+    begin_deep(4, 4);
     setup.options.given[OPTION_WRITE] = 3;
     answers_take(takes, 4);
     for (int i = 0; i < 4; i++)
@@ -425,7 +403,7 @@ TEST(each_write_is_flushed_in_its_own_slot)
                          fake_engine.calls[order[i] - 1].request.slot);
     int64_t longest = 0;
     for (uint64_t i = 1; i <= 4; i++) {
-        const struct sample *sample = find_sample(&setup, i);
+        const struct sample *sample = find_sample(i);
         assert_true(sample->sync >= flush_takes[i - 1] * MS);
         assert_true(sample->latency - sample->sync >= takes[i - 1] * MS);
         assert_int_equal(sample->bytes, SIZE);
@@ -439,9 +417,8 @@ TEST(each_write_is_flushed_in_its_own_slot)
 
 TEST(a_failed_flush_fails_its_own_write)
 {
-    struct setup setup;
     static const int takes[] = {80, 20, 60, 40};
-    begin_deep(&setup, 20, 4);
+    begin_deep(20, 4);
     setup.options.given[OPTION_WRITE] = 3;
     answers_take(takes, 4);
     fake_engine.flushes[1].takes = 1500 * MS; /* of request 2 */
@@ -454,15 +431,14 @@ TEST(a_failed_flush_fails_its_own_write)
     assert_int_equal(setup.worker.total.latency.count, 3);
     assert_int_equal(setup.seen[3].index, 2);
     assert_true(setup.seen[3].sync >= 1500 * MS);
-    assert_int_equal(find_sample(&setup, 4)->bytes, 0);
+    assert_int_equal(find_sample(4)->bytes, 0);
 }
 
 /* At 0, 200 and 400 ms, or fewer if the machine is that late; that of 600 ms would be at
  * the end. */
 TEST(the_time_ends_it_and_all_are_waited_for)
 {
-    struct setup setup;
-    begin_deep(&setup, 0, 4);
+    begin_deep(0, 4);
     setup.options.interval = 200 * MS;
     setup.options.work_time = 600 * MS;
     fake_engine.answers[2].takes = 700 * MS;
@@ -470,14 +446,13 @@ TEST(the_time_ends_it_and_all_are_waited_for)
     assert_in_range(fake_engine.count, 2, 3);
     assert_true(fake_engine.count == 3 || setup.worker.total.missed > 0);
     assert_int_equal(setup.worker.total.latency.count, fake_engine.count);
-    assert_true(find_sample(&setup, 2)->latency >= 700 * MS);
+    assert_true(find_sample(2)->latency >= 700 * MS);
     assert_true(setup.worker.ended >= setup.worker.began + 900 * MS);
 }
 
 TEST(a_tiny_time_ends_it_after_what_is_sent_together)
 {
-    struct setup setup;
-    begin_deep(&setup, 0, 4);
+    begin_deep(0, 4);
     setup.options.work_time = 1;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRR");
@@ -487,8 +462,7 @@ TEST(a_tiny_time_ends_it_after_what_is_sent_together)
 /* All complete before the next are sent, so that the queue is never full. */
 TEST(the_time_ends_it_though_the_queue_is_never_full)
 {
-    struct setup setup;
-    begin_deep(&setup, 0, 8);
+    begin_deep(0, 8);
     fake_engine.patient = false;
     setup.options.work_time = 5 * MS;
     setup.options.given[OPTION_QUIET] = 1;

@@ -5,7 +5,6 @@
 
 TEST(the_first_failure_stops_the_run)
 {
-    struct setup setup;
     setup_begin(&setup, 6);
     fake_engine.answers[3].error = EIO;
     setup_run(&setup);
@@ -20,7 +19,6 @@ TEST(the_first_failure_stops_the_run)
 
 TEST(a_failure_during_warmup_stops_it_too)
 {
-    struct setup setup;
     setup_begin(&setup, 6);
     setup.options.warmup = 3;
     fake_engine.answers[1].error = EIO;
@@ -31,7 +29,6 @@ TEST(a_failure_during_warmup_stops_it_too)
 
 TEST(errors_can_be_ignored_and_the_first_is_kept)
 {
-    struct setup setup;
     setup_begin(&setup, 6);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     fake_engine.answers[2].error = EIO;
@@ -48,7 +45,6 @@ TEST(errors_can_be_ignored_and_the_first_is_kept)
 
 TEST(a_request_that_cannot_be_reaped_failed)
 {
-    struct setup setup;
     setup_begin(&setup, 3);
     fake_engine.answers[2] = (struct fake_answer){.error = ENOMEM, .lost = true};
     setup_run(&setup);
@@ -60,7 +56,6 @@ TEST(a_request_that_cannot_be_reaped_failed)
 
 TEST(would_wait_is_no_failure_under_nowait)
 {
-    struct setup setup;
     setup_begin(&setup, 5);
     setup.options.given[OPTION_NOWAIT] = 1;
     fake_engine.answers[2].error = EAGAIN;
@@ -75,7 +70,6 @@ TEST(would_wait_is_no_failure_under_nowait)
 
 TEST(would_wait_is_a_failure_otherwise)
 {
-    struct setup setup;
     setup_begin(&setup, 5);
     fake_engine.answers[2].error = EAGAIN;
     setup_run(&setup);
@@ -85,7 +79,6 @@ TEST(would_wait_is_a_failure_otherwise)
 
 TEST(other_errors_stop_it_under_nowait)
 {
-    struct setup setup;
     setup_begin(&setup, 5);
     setup.options.given[OPTION_NOWAIT] = 1;
     fake_engine.answers[2].error = EIO;
@@ -96,7 +89,6 @@ TEST(other_errors_stop_it_under_nowait)
 
 TEST(a_short_completion_is_a_failure)
 {
-    struct setup setup;
     setup_begin(&setup, 5);
     fake_engine.answers[2].missing = 512;
     setup_run(&setup);
@@ -122,7 +114,6 @@ TEST(each_write_is_flushed_but_no_read)
         {OPTION_READ_WRITE, false, "WRWR"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct setup setup;
         setup_begin(&setup, 4);
         setup.options.given[cases[i].load] = 3;
         setup.target.flush = cases[i].flush;
@@ -135,7 +126,6 @@ TEST(each_write_is_flushed_but_no_read)
 
 TEST(the_latency_of_a_write_covers_its_flush)
 {
-    struct setup setup;
     setup_begin(&setup, 2);
     setup.options.given[OPTION_WRITE] = 3;
     fake_engine.answers[2].takes = 3 * MS;
@@ -149,7 +139,6 @@ TEST(a_failed_or_short_write_is_not_flushed)
 {
     static const struct fake_answer answers[] = {{.error = ENOSPC}, {.missing = 1}};
     for (size_t i = 0; i < 2; i++) {
-        struct setup setup;
         setup_begin(&setup, 3);
         setup.options.given[OPTION_WRITE] = 3;
         setup.options.given[OPTION_IGNORE_ERROR] = 1;
@@ -163,7 +152,6 @@ TEST(a_failed_or_short_write_is_not_flushed)
 
 TEST(a_failed_flush_is_a_failed_write)
 {
-    struct setup setup;
     setup_begin(&setup, 3);
     setup.options.given[OPTION_WRITE] = 3;
     fake_engine.flushes[2].error = EIO;
@@ -193,7 +181,6 @@ TEST(buffers_are_freed_unless_something_is_under_way)
 {
     static char *left; /* without it they would be lost */
     for (int busy = 0; busy < 2; busy++) {
-        struct setup setup;
         setup_begin(&setup, 3);
         setup_open(&setup);
         left = setup.worker.memory;

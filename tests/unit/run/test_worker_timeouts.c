@@ -5,14 +5,14 @@
 #define TIMEOUT (200 * MS)
 
 static void
-begin(struct setup *setup, int64_t count, int depth)
+begin(int64_t count, int depth)
 {
-    setup_begin(setup, count);
-    setup->options.depth = depth;
-    setup->options.given[OPTION_URING] = 1;
-    setup->options.given[OPTION_TIMEOUT] = 1;
-    setup->options.given[OPTION_IGNORE_ERROR] = 1;
-    setup->options.timeout = TIMEOUT;
+    setup_begin(&setup, count);
+    setup.options.depth = depth;
+    setup.options.given[OPTION_URING] = 1;
+    setup.options.given[OPTION_TIMEOUT] = 1;
+    setup.options.given[OPTION_IGNORE_ERROR] = 1;
+    setup.options.timeout = TIMEOUT;
     fake_engine.patient = true;
 }
 
@@ -25,8 +25,7 @@ is_timeout(const struct sample *sample)
 /* Both places are lost for a while. */
 TEST(a_late_answer_gives_its_place_back_and_is_no_news)
 {
-    struct setup setup;
-    begin(&setup, 6, 2);
+    begin(6, 2);
     fake_engine.answers[1].takes = fake_engine.answers[2].takes = 3 * TIMEOUT;
     setup_run(&setup);
     const struct worker *worker = &setup.worker;
@@ -48,8 +47,7 @@ TEST(a_late_answer_gives_its_place_back_and_is_no_news)
 /* It is in its buffer still, so no other may have its slot. */
 TEST(a_lost_place_is_not_used)
 {
-    struct setup setup;
-    begin(&setup, 30, 3);
+    begin(30, 3);
     setup.options.interval = 20 * MS;
     fake_engine.answers[2].takes = FOR_EVER;
     setup_run(&setup);
@@ -63,8 +61,7 @@ TEST(a_lost_place_is_not_used)
 
 TEST(without_any_place_its_time_ends_it)
 {
-    struct setup setup;
-    begin(&setup, 0, 2);
+    begin(0, 2);
     setup.options.work_time = 3 * TIMEOUT;
     fake_engine.takes = FOR_EVER;
     setup_run(&setup);
@@ -78,8 +75,7 @@ TEST(without_any_place_its_time_ends_it)
 /* The queue of depth one waits for its end, as a system call does. */
 TEST(an_answer_that_comes_too_late_has_failed)
 {
-    struct setup setup;
-    begin(&setup, 3, 1);
+    begin(3, 1);
     fake_engine.answers[2].takes = TIMEOUT;
     setup_run(&setup);
     assert_int_equal(setup.seen_count, 3);
@@ -90,8 +86,7 @@ TEST(an_answer_that_comes_too_late_has_failed)
 
 TEST(without_ignore_it_ends_the_job)
 {
-    struct setup setup;
-    begin(&setup, 0, 2);
+    begin(0, 2);
     setup.options.given[OPTION_IGNORE_ERROR] = 0;
     setup.options.interval = 10 * MS;
     fake_engine.answers[3].takes = FOR_EVER;
@@ -105,8 +100,7 @@ TEST(without_ignore_it_ends_the_job)
 /* The time is that of both, and no flush follows a write that comes back late. */
 TEST(a_flush_belongs_to_its_write)
 {
-    struct setup setup;
-    begin(&setup, 2, 2);
+    begin(2, 2);
     setup.options.given[OPTION_WRITE] = 3;
     fake_engine.flushes[1].takes = FOR_EVER;
     setup_run(&setup);
@@ -119,8 +113,7 @@ TEST(a_flush_belongs_to_its_write)
 
 TEST(a_late_write_is_not_flushed)
 {
-    struct setup setup;
-    begin(&setup, 1, 2);
+    begin(1, 2);
     setup.options.given[OPTION_WRITE] = 3;
     setup.options.work_time = 4 * TIMEOUT;
     setup.options.count = 3;
@@ -133,8 +126,7 @@ TEST(a_late_write_is_not_flushed)
 /* Each point of the grid is sent or missed, once. */
 TEST(points_without_a_place_are_missed)
 {
-    struct setup setup;
-    begin(&setup, 4, 2);
+    begin(4, 2);
     setup.options.interval = 50 * MS;
     fake_engine.answers[1].takes = fake_engine.answers[2].takes = 5 * TIMEOUT;
     setup_run(&setup);

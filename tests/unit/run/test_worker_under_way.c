@@ -8,14 +8,14 @@
 
 /* A worker of DEPTH whose first requests, 20, 21 and so on, were sent every 10 ms. */
 static void
-open_with(struct setup *setup, int depth, int sent)
+open_with(int depth, int sent)
 {
-    setup_begin(setup, 0);
-    setup->options.depth = depth;
-    setup->options.given[OPTION_URING] = 1;
-    setup->options.interval = 10 * MS;
-    setup_open(setup);
-    struct worker *worker = &setup->worker;
+    setup_begin(&setup, 0);
+    setup.options.depth = depth;
+    setup.options.given[OPTION_URING] = 1;
+    setup.options.interval = 10 * MS;
+    setup_open(&setup);
+    struct worker *worker = &setup.worker;
     worker->began = START;
     schedule_start(&worker->schedule, worker->plan, 0, &worker->group->arrival, START,
                    START);
@@ -29,8 +29,7 @@ open_with(struct setup *setup, int depth, int sent)
 
 TEST(the_oldest_is_the_one_sent_first_of_those_under_way)
 {
-    struct setup setup;
-    open_with(&setup, 3, 3);
+    open_with(3, 3);
     static const uint64_t oldest[] = {20, 22, 0};
     static const int released[] = {1, 0, 2};
     for (int i = 0; i < 3; i++) {
@@ -54,8 +53,7 @@ missed_at(struct worker *worker, int64_t now)
 
 TEST(points_are_missed_until_now_or_the_end)
 {
-    struct setup setup;
-    open_with(&setup, 2, 2);
+    open_with(2, 2);
     struct worker *worker = &setup.worker;
     assert_int_equal(missed_at(worker, START + 20 * MS), 0);
     assert_int_equal(missed_at(worker, START + 55 * MS), 4);
@@ -80,8 +78,7 @@ TEST(what_is_given_up_was_sent)
     } cases[] = {{true, 1, 1, 5}, {true, 2, 2, 4},  {true, 3, 2, 4},
                  {true, 4, 4, 2}, {false, 3, 2, 0}, {false, 2, 0, 0}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct setup setup;
-        open_with(&setup, cases[i].depth, cases[i].sent);
+        open_with(cases[i].depth, cases[i].sent);
         setup.worker.sending = cases[i].sending;
         setup.worker.total.requests = 100;
         setup.worker.total.missed = 7;
@@ -97,8 +94,7 @@ TEST(what_is_given_up_was_sent)
 /* Points of requests sent before the worker's time began are not counted. */
 TEST(points_missed_before_what_is_given_up_are_kept)
 {
-    struct setup setup;
-    open_with(&setup, 4, 3);
+    open_with(4, 3);
     struct worker *worker = &setup.worker;
     for (int i = 0; i < 3; i++)
         worker->inflight.list[i].sample.missed = 1ULL << i;
@@ -112,8 +108,7 @@ TEST(points_missed_before_what_is_given_up_are_kept)
 /* As one that ends by itself then; else it would have taken less than no time. */
 TEST(what_is_given_up_before_its_time_began_took_none)
 {
-    struct setup setup;
-    open_with(&setup, 2, 2);
+    open_with(2, 2);
     setup.worker.began = START + 1000 * MS;
     worker_abandon(&setup.worker, START + 55 * MS);
     assert_true(setup.worker.ended >= setup.worker.began);
@@ -124,7 +119,6 @@ TEST(what_is_given_up_before_its_time_began_took_none)
  * 200 ms after the beginning. */
 TEST(what_is_sent_while_it_settles_is_not_recorded)
 {
-    struct setup setup;
     for (int depth = 1; depth <= 2; depth++) {
         setup_begin(&setup, 0);
         setup.options.depth = depth;
@@ -151,7 +145,6 @@ TEST(what_is_sent_while_it_settles_is_not_recorded)
 
 TEST(a_failure_while_it_settles_is_kept)
 {
-    struct setup setup;
     setup_begin(&setup, 0);
     setup.options.work_time = 3600000 * MS;
     fake_engine.answers[2].error = EIO;
@@ -170,7 +163,6 @@ TEST(a_failure_while_it_settles_is_kept)
 /* A request takes a number that no other worker gets. */
 TEST(numbers_are_those_of_the_group)
 {
-    struct setup setup;
     setup_begin(&setup, 10);
     setup_open(&setup);
     setup.job->group.size = 2;
@@ -185,7 +177,6 @@ TEST(numbers_are_those_of_the_group)
 
 TEST(it_begins_when_the_group_does)
 {
-    struct setup setup;
     setup_begin(&setup, 1);
     setup_open(&setup);
     setup.job->group.begin = os_clock_now() + 300 * MS;
