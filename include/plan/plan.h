@@ -33,8 +33,8 @@ struct plan_output {
                                        * that goes to a file; exported files; the rest */
     int count;
     int streams; /* those that are printed, the first of all; the last on stdout */
-    bool requests, summary;  /* one of them has these */
-    bool track;              /* one needs tracks of the run (stats/track.h), */
+    bool requests, periods, summary; /* one of them has these */
+    bool track;                      /* one needs tracks of the run (stats/track.h), */
     bool names;              /* and one names of targets before the first request */
     const char *time_format; /* strftime(3) format before each line; NULL: none */
     int64_t burst;           /* a blank line after so many requests; 0: never */
@@ -44,13 +44,6 @@ struct plan_output {
     struct percentiles percentiles;
     const struct buckets *buckets; /* of histograms; the options' */
 };
-
-/* Returns whether requests are put together to periods. */
-static inline bool
-plan_has_periods(const struct plan_output *output)
-{
-    return output->print_count || output->print_interval || output->rest;
-}
 
 /* What requests do, and to what of the target. Sizes and offsets are bytes. */
 struct plan_workload {

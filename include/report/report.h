@@ -38,7 +38,7 @@ struct report {
     int64_t due;           /* of the next, monotonic; 0: an interval after the begin */
     int64_t (*wall)(void); /* ns since 1970 */
     struct buffer text;    /* of the current record */
-    uint64_t records;      /* written before it; JSON */
+    bool follows;          /* another in the array: JSON */
     bool begun;            /* OPEN was called */
     bool terminal; /* the output goes to one; else the summary is that of ioping 1.3 */
     int columns;   /* of the terminal, 80 without one */
@@ -57,9 +57,9 @@ struct reports {
     const struct report *screen; /* that on standard output */
     int file;                    /* a stream, which the first goes to; 0: there is none */
     bool made;                   /* its file was not there before */
-    bool over;   /* a run, or a sweep, has come to its end, and exported files have not */
-    bool stuck;  /* the thread that writes these is */
-    bool failed; /* a report has an error */
+    bool over;  /* a run, or a sweep, has come to its end, and exported files have not */
+    bool stuck; /* the thread that writes these is */
+    int failed; /* -1: one that is printed has an error; else 0 */
     struct notes notes; /* on the end */
     struct export export;
     struct status *status; /* the status line; NULL: none */

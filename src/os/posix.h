@@ -71,10 +71,10 @@ bool posix_monitor_has_abandoned(void);
 bool posix_monitor_is_followed(void);
 bool posix_monitor_follow(void);
 
-/* Count the writes to a standard stream, or to the file that posix_monitor_file names,
- * for the monitor: one that has begun and does not end is stuck. Any thread. */
-void posix_monitor_write_begin(int stream);
-void posix_monitor_write_end(int stream);
+/* Counts a write to a standard stream, or to the file that posix_monitor_file names, for
+ * the monitor, when it begins and when it has ENDED: one that does not is stuck. Any
+ * thread. */
+void posix_monitor_count(int stream, bool ended);
 
 /* Has writes to descriptor FD, whose file is PATH, counted too; -1: no longer. */
 void posix_monitor_file(int fd, const char *path);

@@ -162,29 +162,14 @@ posix_monitor_file(int fd, const char *path)
     atomic_store(&file, fd);
 }
 
-/* Returns where the writes to a stream are counted; -1: nowhere. */
-static int
-place_of(int stream)
+void
+posix_monitor_count(int stream, bool ended)
 {
     if (stream == atomic_load(&file))
-        return 0;
-    return stream > 0 && stream < STREAMS ? stream : -1;
-}
-
-void
-posix_monitor_write_begin(int stream)
-{
-    int place = place_of(stream);
-    if (place >= 0)
-        atomic_fetch_add(&page->begun[place], 1);
-}
-
-void
-posix_monitor_write_end(int stream)
-{
-    int place = place_of(stream);
-    if (place >= 0)
-        atomic_fetch_add(&page->ended[place], 1);
+        stream = 0;
+    else if (stream <= 0 || stream >= STREAMS)
+        return;
+    atomic_fetch_add(ended ? &page->ended[stream] : &page->begun[stream], 1);
 }
 
 void

@@ -84,10 +84,10 @@ wait_writable(int stream)
 static ssize_t
 write_some(int stream, const char *bytes, size_t size)
 {
-    posix_monitor_write_begin(stream);
+    posix_monitor_count(stream, false);
     ssize_t done = write(stream, bytes, size);
     int code = errno;
-    posix_monitor_write_end(stream);
+    posix_monitor_count(stream, true);
     errno = code;
     return done;
 }
@@ -248,9 +248,9 @@ int
 os_stream_close(int stream)
 {
     posix_inherited_output(0);
-    posix_monitor_write_begin(stream);
+    posix_monitor_count(stream, false);
     int status = close(stream), code = errno;
-    posix_monitor_write_end(stream);
+    posix_monitor_count(stream, true);
     posix_monitor_file(-1, NULL);
     errno = code;
     return status < 0 && code != EINTR ? -1 : 0;

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The labels of targets, each the same in all its lines, are the state. */
+/* The state is the labels of targets, each the same in all its lines. */
 static void
 open_labels(struct report *report)
 {
@@ -37,26 +37,18 @@ close_labels(struct report *report)
     free(labels);
 }
 
-static struct buffer *
-label_of(struct report *report)
+static const char *
+label_of(const struct report *report)
 {
-    return &((struct buffer *)report->state)[report->job->index];
-}
-
-static void
-add_label(struct report *report)
-{
-    const struct buffer *label = report->state ? label_of(report) : NULL;
-    if (label)
-        buffer_add(&report->text, label->text, label->length);
+    const struct buffer *labels = report->state;
+    const char *label = labels ? labels[report->job->index].text : NULL;
+    return label ? label : "";
 }
 
 static void
 add_head(struct report *report, const char *what)
 {
-    buffer_text(&report->text, "\n--- ");
-    add_label(report);
-    buffer_format(&report->text, " ioping %s ---\n", what);
+    buffer_format(&report->text, "\n--- %s ioping %s ---\n", label_of(report), what);
 }
 
 /* Returns how wide tables may be; 0: as wide as they are. */
@@ -69,13 +61,11 @@ width_of_tables(const struct report *report)
 static void
 human_begin(struct report *report)
 {
-    struct buffer label = {0};
+    struct buffer label = {0}, *labels = report->state;
     description_label(report->target, &label);
-    if (!label.failed && report->state) {
-        buffer_escaped(label_of(report), label.text);
-        report->text.failed |= label_of(report)->failed;
-    }
-    report->text.failed |= label.failed;
+    if (labels && !label.failed)
+        buffer_escaped(&labels[report->job->index], label.text);
+    report->text.failed |= label.failed || !*label_of(report);
     buffer_free(&label);
     if (report->plan->sweep.kind == SWEEP_NONE)
         return;
@@ -107,8 +97,6 @@ static void
 add_split(struct buffer *text, const struct sample *sample)
 {
     const struct split *split = &sample->split;
-    if (split->result != SPLIT_DONE)
-        return;
     for (enum part part = 0; part < PARTS; part++)
         add_part(text, part_name(part), split->part[part]);
     if (sample->sync)
@@ -134,27 +122,26 @@ static void
 human_sample(struct report *report, const struct sample *sample)
 {
     struct buffer *text = &report->text;
-    char number[16];
+    char number[16], size[UNITS_TEXT], time[UNITS_TEXT];
     const struct sample judged = judge(report, sample);
     const char *notice = sample_notice(&judged, number);
+    int64_t burst = report->plan->output.burst;
     if (report->plan->output.time_format)
         add_time(report);
-    units_add(text, UNITS_SIZE, sample->bytes);
-    buffer_text(text, sample->operation == OPERATION_WRITE ? " >>> " : " <<< ");
-    add_label(report);
-    buffer_format(text, ": request=%llu time%c", (unsigned long long)sample->index,
-                  sample->verdict == VERDICT_TIMEOUT ? '>' : '=');
-    units_add(text, UNITS_TIME, sample->latency);
-    add_split(text, sample);
+    buffer_format(text, "%s %s %s: request=%llu time%c%s",
+                  units_format(UNITS_SIZE, sample->bytes, size),
+                  sample->operation == OPERATION_WRITE ? ">>>" : "<<<", label_of(report),
+                  (unsigned long long)sample->index,
+                  sample->verdict == VERDICT_TIMEOUT ? '>' : '=',
+                  units_format(UNITS_TIME, sample->latency, time));
+    if (sample->split.result == SPLIT_DONE)
+        add_split(text, sample);
     if (notice) {
         buffer_text(text, " (");
         color_add(text, report->color, color_of(judged.verdict), notice);
         buffer_text(text, ")");
     }
-    buffer_text(text, "\n");
-    if (report->plan->output.burst &&
-        sample->index % (uint64_t)report->plan->output.burst == 0)
-        buffer_text(text, "\n");
+    buffer_text(text, burst && sample->index % (uint64_t)burst == 0 ? "\n\n" : "\n");
 }
 
 static void

@@ -49,8 +49,9 @@ open_record(struct report *report)
     int64_t wall = report->wall();
     os_clock_local(wall, &local);
     strftime(local_text, sizeof(local_text), "%Y-%m-%dT%H:%M:%S%z", &local);
-    if (report->records && !json.one_line)
+    if (report->follows && !json.one_line)
         buffer_text(&report->text, ",");
+    report->follows = true;
     json_open(&json, NULL, '{');
     json_value(&json, "timestamp", "%" PRId64 ".%06" PRId64, wall / SECOND,
                wall % SECOND / US);

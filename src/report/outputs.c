@@ -102,6 +102,7 @@ add_output(struct plan *plan, const struct output_kind *kind, const char *path, 
         output->rest |= kind->rest;
     }
     output->requests |= one->requests;
+    output->periods |= periods;
     output->summary |= one->summary;
     output->track |= kind->track;
     output->names |= kind->names;

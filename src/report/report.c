@@ -27,46 +27,31 @@ goes(const struct report *report)
     return report->output->kind->goes;
 }
 
-/* Writes the text. Once the output has failed, nothing more is written to it. */
-static void
-write_text(struct reports *reports, struct report *report)
-{
-    if (report->text.failed && !report->error)
-        report->error = ENOMEM;
-    if (report->text.length && !report->error) {
-        status_pause(report->status);
-        if (os_stream_write(report->stream, report->text.text, report->text.length) < 0)
-            report->error = errno;
-        status_resume(report->status);
-    }
-    buffer_clear(&report->text);
-    reports->failed |= report->error != 0;
-}
-
-/* Has the text go where that of its output does; to files until the end of the run. */
+/* Has the text go where that of its output does, to files until the end of the run. Once
+ * the output has failed, nothing more is written to it. */
 static void
 flush(struct reports *reports, struct report *report)
 {
-    if (goes(report) == OUTPUT_STREAM)
-        write_text(reports, report);
-    else if (reports->export.writer && (report->text.length || report->text.failed))
-        export_hand_over(&reports->export, (int)(report - reports->list), &report->text,
-                         false);
-}
-
-/* Writes the text as a record. */
-static void
-end_record(struct reports *reports, struct report *report)
-{
-    report->records++;
-    flush(reports, report);
-}
-
-/* Returns 0, or -1 if what is printed has failed. */
-static int
-status_of(const struct reports *reports)
-{
-    return reports->failed ? -1 : 0;
+    struct buffer *text = &report->text;
+    if (report->output->kind->goes != OUTPUT_STREAM) {
+        if (reports->export.writer && (text->length || text->failed))
+            export_hand_over(&reports->export, (int)(report - reports->list), text,
+                             false);
+        return;
+    }
+    if (text->failed && !report->error)
+        report->error = ENOMEM;
+    if (text->length && !report->error) {
+        if (report->status)
+            status_pause(report->status);
+        if (os_stream_write(report->stream, text->text, text->length) < 0)
+            report->error = errno;
+        if (report->status)
+            status_resume(report->status);
+    }
+    buffer_clear(text);
+    if (report->error)
+        reports->failed = -1;
 }
 
 /* Selects the current target of report NUMBER, which it returns. */
@@ -161,7 +146,7 @@ static void
 summarize(struct reports *reports, struct report *report, const struct job *job)
 {
     report->format->summary(report, &job->outcome.total, job->outcome.time);
-    end_record(reports, report);
+    flush(reports, report);
 }
 
 static void
@@ -185,7 +170,7 @@ on_begin(void *self, const struct job *job)
     }
     for (int i = 0; i < reports->count; i++)
         begin_job(reports, select_job(reports, i, job));
-    return status_of(reports);
+    return reports->failed;
 }
 
 static int
@@ -197,9 +182,9 @@ on_sample(void *self, const struct job *job, const struct sample *sample)
             continue;
         struct report *report = select_job(reports, i, job);
         report->format->sample(report, sample);
-        end_record(reports, report);
+        flush(reports, report);
     }
-    return status_of(reports);
+    return reports->failed;
 }
 
 static int
@@ -211,9 +196,9 @@ on_period(void *self, const struct job *job, const struct stats *stats, int64_t 
         if (!report->output->periods)
             continue;
         report->format->period(report, stats, time);
-        end_record(reports, report);
+        flush(reports, report);
     }
-    return status_of(reports);
+    return reports->failed;
 }
 
 static const char *
@@ -246,7 +231,7 @@ on_summary(void *self, const struct job *job)
         if (report < reports->screen) /* people read that, and no more follows it */
             note_failures(reports);
     }
-    return status_of(reports);
+    return reports->failed;
 }
 
 /* The record is written when the next step begins, or after the remarks on the end. */
@@ -259,9 +244,8 @@ on_step(void *self, const struct job *job, const struct job_step *step,
         struct report *report = select_job(reports, i, job);
         if (report->format->step)
             report->format->step(report, step, stats, time);
-        report->records++;
     }
-    return status_of(reports);
+    return reports->failed;
 }
 
 static int
@@ -274,9 +258,9 @@ on_phase(void *self, const struct job *job, enum phase phase)
         if (!report->output->summary || !report->format->phase)
             continue;
         report->format->phase(report, &job->phases->list[phase], background);
-        end_record(reports, report);
+        flush(reports, report);
     }
-    return status_of(reports);
+    return reports->failed;
 }
 
 static void
@@ -287,7 +271,7 @@ on_highest(void *self, const struct job *job)
         struct report *report = select_job(reports, i, job);
         if (report->format->highest)
             report->format->highest(report, job);
-        end_record(reports, report);
+        flush(reports, report);
     }
 }
 
@@ -352,7 +336,7 @@ on_step_begin(void *self, const struct job *job, int64_t value, int number, int 
     begin_part(reports, job,
                &(struct report_part){
                    .name = name, .value = value, .number = number, .count = count});
-    return status_of(reports);
+    return reports->failed;
 }
 
 static void
@@ -553,11 +537,10 @@ end_report(struct reports *reports, struct report *report)
     if (report->begun && report->format->end)
         report->format->end(report);
     if (printed)
-        write_text(reports, report);
+        flush(reports, report);
     if (printed && report->output->path && os_stream_close(report->stream) < 0 &&
         !report->error)
         report->error = errno;
-    reports->failed |= report->error != 0;
     if (report->format->close)
         report->format->close(report);
     free(report->own);

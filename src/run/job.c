@@ -162,8 +162,7 @@ open_worker(struct job *job, struct error *error)
         return -1;
     }
     thread->gate = job->run->gate;
-    thread->worker.reports =
-        job->active.output.requests || plan_has_periods(&job->active.output);
+    thread->worker.reports = job->active.output.requests || job->active.output.periods;
     thread->worker.medians = job->run->task.observer->medians;
     job->threads[job->group.size++] = thread;
     return 0;

@@ -76,7 +76,7 @@ notify_sample_locked(struct job *job, struct worker *worker, const struct sample
     if (output->requests &&
         note_output(job, observer->sample(observer->self, job, sample)) < 0)
         return -1;
-    if (plan_has_periods(output))
+    if (output->periods)
         record_in_period(job, &worker->period, sample);
     if (output->print_count && sample_counts(sample) &&
         job->period.latency.count >= (uint64_t)output->print_count)

@@ -163,7 +163,7 @@ check_kinds(const struct options *options, const struct plan *plan)
     MUST(!compares || (plan->statistics.series > 0 && !output_of(plan, FORMAT_HDR).kind));
     MUST((format_of(plan) == FORMAT_CHECK) == checks);
     MUST((format_of(plan) == FORMAT_INFLUX) == influx);
-    MUST(!checks || !(plan->output.list[0].path || plan_has_periods(&plan->output)));
+    MUST(!checks || !(plan->output.list[0].path || plan->output.periods));
     MUST(!checks || plan->ends.timeout < INT64_MAX);
     const struct output *printed = &plan->output.list[0];
     MUST(!(checks || influx) || !(printed->requests || printed->summary));
