@@ -235,6 +235,15 @@ in_child(void (*body)(void))
     assert_int_equal(status, 0);
 }
 
+/* A test whose body runs in a child. */
+#define TEST_IN_CHILD(name)         \
+    static void name##_there(void); \
+    TEST(name)                      \
+    {                               \
+        in_child(name##_there);     \
+    }                               \
+    static void name##_there(void)
+
 #define REQUIRE(condition)                                                  \
     do {                                                                    \
         if (!(condition)) {                                                 \

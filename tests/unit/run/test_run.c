@@ -416,6 +416,15 @@ in_child(void (*body)(void))
     assert_int_equal(status, 0);
 }
 
+/* A test whose body runs in a child. */
+#define TEST_IN_CHILD(name)         \
+    static void name##_there(void); \
+    TEST(name)                      \
+    {                               \
+        in_child(name##_there);     \
+    }                               \
+    static void name##_there(void)
+
 #define REQUIRE(condition) \
     do {                   \
         if (!(condition))  \
@@ -423,8 +432,7 @@ in_child(void (*body)(void))
     } while (0)
 
 /* Nothing is due any more after the interrupt, 350 ms after the third was sent. */
-static void
-interrupt_a_request_that_never_returns(void)
+TEST_IN_CHILD(an_interrupt_ends_it_though_a_request_never_returns)
 {
     told->at_hang = interrupt;
     setup_begin(&setup, 0);
@@ -444,8 +452,7 @@ interrupt_a_request_that_never_returns(void)
 }
 
 /* The request returns after it was given up: nothing of the run may move. */
-static void
-return_after_all(void)
+TEST_IN_CHILD(a_request_that_was_given_up_stays_so)
 {
     told->at_hang = interrupt;
     setup_begin(&setup, 0);
@@ -459,11 +466,6 @@ return_after_all(void)
     os_sleep_until(os_clock_now() + 200 * MS);
     REQUIRE(told->samples == 2);
     REQUIRE(fake_engine.closed == 0);
-}
-
-TEST(a_request_that_was_given_up_stays_so)
-{
-    in_child(return_after_all);
 }
 
 static int64_t asked; /* for so long */
@@ -500,13 +502,7 @@ TEST(what_hangs_before_a_request_is_told_of)
     assert_true(told->summary.latency.max <= os_clock_now() - before - asked);
 }
 
-TEST(an_interrupt_ends_it_though_a_request_never_returns)
-{
-    in_child(interrupt_a_request_that_never_returns);
-}
-
-static void
-interrupt_a_request_that_returns_soon(void)
+TEST_IN_CHILD(an_interrupt_waits_a_moment_for_the_request)
 {
     told->at_hang = interrupt;
     told->enough = is_interrupted;
@@ -521,11 +517,6 @@ interrupt_a_request_that_returns_soon(void)
     REQUIRE(fake_engine.closed == 1);
 }
 
-TEST(an_interrupt_waits_a_moment_for_the_request)
-{
-    in_child(interrupt_a_request_that_returns_soon);
-}
-
 /* Some time after the first request. */
 static void *
 terminate(void *argument)
@@ -537,8 +528,7 @@ terminate(void *argument)
     return argument;
 }
 
-static void
-interrupt_a_pause(void)
+TEST_IN_CHILD(a_signal_ends_the_pause_before_the_next_request)
 {
     struct os_thread thread;
     setup_begin(&setup, 0);
@@ -553,13 +543,7 @@ interrupt_a_pause(void)
     REQUIRE(fake_engine.closed == 1);
 }
 
-TEST(a_signal_ends_the_pause_before_the_next_request)
-{
-    in_child(interrupt_a_pause);
-}
-
-static void
-interrupt_before_the_run(void)
+TEST_IN_CHILD(a_signal_before_the_run_leaves_nothing_to_do)
 {
     setup_begin(&setup, 5);
     setup.options.threads = 3;
@@ -571,11 +555,6 @@ interrupt_before_the_run(void)
     REQUIRE(told->summary.requests == 0);
     REQUIRE(told->summary_time >= 0);
     REQUIRE(fake_engine.opened > 0 && fake_engine.closed == fake_engine.opened);
-}
-
-TEST(a_signal_before_the_run_leaves_nothing_to_do)
-{
-    in_child(interrupt_before_the_run);
 }
 
 static void
@@ -650,8 +629,7 @@ TEST(metrics_are_exported_while_a_request_hangs)
     assert_int_equal(last_exported(&end)->requests, 3);
 }
 
-static void
-interrupt_an_export_of_metrics(void)
+TEST_IN_CHILD(metrics_are_exported_when_a_request_is_given_up)
 {
     told->at_hang = interrupt;
     setup_begin(&setup, 0);
@@ -664,11 +642,6 @@ interrupt_an_export_of_metrics(void)
     REQUIRE(told->exported[0].requests == 3 && told->exported[0].latency.count == 2);
     REQUIRE(told->exported_at[0] - told->exported[0].last >= outcome.waiting);
     REQUIRE(told->summaries == 1);
-}
-
-TEST(metrics_are_exported_when_a_request_is_given_up)
-{
-    in_child(interrupt_an_export_of_metrics);
 }
 
 TEST(nothing_is_exported_without_a_file)

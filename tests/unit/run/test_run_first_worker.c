@@ -96,8 +96,7 @@ end_after_giving_up(struct trial *trial)
     _exit(0);
 }
 
-static void
-get_stuck(void)
+TEST_IN_CHILD(a_first_worker_that_is_stuck_is_given_up)
 {
     struct trial trial;
     begin(&trial, 0, 1, 1);
@@ -110,14 +109,8 @@ get_stuck(void)
     _exit(1);
 }
 
-TEST(a_first_worker_that_is_stuck_is_given_up)
-{
-    in_child(get_stuck);
-}
-
 /* Stops the run in the hour of rest between two requests. */
-static void
-stop_while_resting(void)
+TEST_IN_CHILD(a_signal_ends_the_pause_of_the_first_worker)
 {
     struct trial trial;
     begin(&trial, 0, 1, 1);
@@ -132,11 +125,6 @@ stop_while_resting(void)
     REQUIRE(outcome->total.requests <= 1);
     REQUIRE(outcome->waiting == 0);
     REQUIRE(fake_engine.closed == 1);
-}
-
-TEST(a_signal_ends_the_pause_of_the_first_worker)
-{
-    in_child(stop_while_resting);
 }
 
 TEST(what_cannot_be_opened_is_an_error)

@@ -64,10 +64,8 @@ interrupt_when_sure(void)
         raise(SIGINT);
 }
 
-static void
-give_up_one_of_three(void)
+TEST_IN_CHILD(an_interrupt_gives_up_only_the_one_that_is_stuck)
 {
-    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
     begin(0, 3, 1);
     setup.options.hang = 200 * MS;
@@ -92,15 +90,8 @@ give_up_one_of_three(void)
     REQUIRE(!told->together);
 }
 
-TEST(an_interrupt_gives_up_only_the_one_that_is_stuck)
+TEST_IN_CHILD(all_that_is_stuck_in_a_queue_is_counted)
 {
-    in_child(give_up_one_of_three);
-}
-
-static void
-give_up_a_full_queue_of_one_of_two(void)
-{
-    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
     begin(0, 2, 3);
     setup.options.hang = 50 * MS;
@@ -119,16 +110,9 @@ give_up_a_full_queue_of_one_of_two(void)
     REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 3);
 }
 
-TEST(all_that_is_stuck_in_a_queue_is_counted)
-{
-    in_child(give_up_a_full_queue_of_one_of_two);
-}
-
 /* A free slot does not help those that are taken. */
-static void
-give_up_a_part_of_a_queue(void)
+TEST_IN_CHILD(a_queue_that_is_not_full_is_given_up_as_well)
 {
-    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
     begin(0, 1, 8);
     setup.options.hang = 200 * MS;
@@ -142,17 +126,10 @@ give_up_a_part_of_a_queue(void)
     REQUIRE(told->summary.latency.count == told->summary.requests - 1);
 }
 
-TEST(a_queue_that_is_not_full_is_given_up_as_well)
-{
-    in_child(give_up_a_part_of_a_queue);
-}
-
 /* The second, due 20 ms after the first, does not come back from being sent: no slot is
  * lacking, but nobody is there to use it. */
-static void
-give_up_a_worker_that_is_sending(void)
+TEST_IN_CHILD(points_that_nobody_was_there_to_send_are_missed)
 {
-    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
     begin(0, 1, 8);
     setup.options.hang = 200 * MS;
@@ -168,17 +145,10 @@ give_up_a_worker_that_is_sending(void)
     REQUIRE(told->summary.missed <= (uint64_t)(due / (20 * MS)) + 10);
 }
 
-TEST(points_that_nobody_was_there_to_send_are_missed)
-{
-    in_child(give_up_a_worker_that_is_sending);
-}
-
 /* The time is that of the longest, which began with the run: at least 280 ms before the
  * other and the interrupt. */
-static void
-give_up_two_of_three(void)
+TEST_IN_CHILD(the_longest_of_several_stuck_ones_is_told)
 {
-    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
     begin(0, 3, 1);
     setup.options.hang = 100 * MS;
@@ -192,11 +162,6 @@ give_up_two_of_three(void)
     REQUIRE(outcome->waiting >= 1000 * MS);
     REQUIRE(outcome->waiting <= outcome->time);
     REQUIRE(told->summary.latency.count == (uint64_t)sent_by_all() - 2);
-}
-
-TEST(the_longest_of_several_stuck_ones_is_told)
-{
-    in_child(give_up_two_of_three);
 }
 
 static void

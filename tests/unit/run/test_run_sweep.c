@@ -252,7 +252,6 @@ TEST(a_row_that_cannot_be_written_ends_it)
 static int
 break_the_engine(void)
 {
-    (void)told;
     fake_engine.broken = true;
     fake_engine.sound = fake_engine.opened + 1;
     return 0;
@@ -312,10 +311,8 @@ interrupt_after_two(void)
     return 0;
 }
 
-static void
-interrupt_between_steps(void)
+TEST_IN_CHILD(an_interrupt_ends_it_with_the_steps_so_far)
 {
-    told_begin(NULL);
     told->at_step = interrupt_after_two;
     begin(SWEEP_THREADS, 1, 8);
     const struct outcome *outcome = run();
@@ -325,16 +322,9 @@ interrupt_between_steps(void)
     REQUIRE(outcome_status(outcome) == EXIT_DONE);
 }
 
-TEST(an_interrupt_ends_it_with_the_steps_so_far)
-{
-    in_child(interrupt_between_steps);
-}
-
 /* No row for a step that is not complete. */
-static void
-interrupt_within_a_step(void)
+TEST_IN_CHILD(an_interrupt_ends_a_step_without_its_row)
 {
-    told_begin(NULL);
     told->at_hang = interrupt;
     begin(SWEEP_THREADS, 1, 8);
     setup.options.hang = 50 * MS;
@@ -346,11 +336,6 @@ interrupt_within_a_step(void)
     REQUIRE(outcome->failed.index == 0 && outcome->waiting == 0);
     REQUIRE(outcome_status(outcome) == EXIT_DONE);
     REQUIRE(fake_engine.opened == 1);
-}
-
-TEST(an_interrupt_ends_a_step_without_its_row)
-{
-    in_child(interrupt_within_a_step);
 }
 
 /* The worker that hangs, and its request; set by the test. */
@@ -367,10 +352,8 @@ interrupt_when_sure(void)
 }
 
 /* The run is given up while the step settles, for an hour. */
-static void
-give_up_a_step_that_settles(void)
+TEST_IN_CHILD(a_step_that_is_stuck_while_it_settles_took_no_time)
 {
-    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
     begin(SWEEP_THREADS, 1, 8);
     setup.options.hang = 50 * MS;
@@ -387,15 +370,8 @@ give_up_a_step_that_settles(void)
     REQUIRE(outcome->time >= 0);
 }
 
-TEST(a_step_that_is_stuck_while_it_settles_took_no_time)
+TEST_IN_CHILD(a_step_that_is_given_up_has_a_row)
 {
-    in_child(give_up_a_step_that_settles);
-}
-
-static void
-give_up_a_step(void)
-{
-    told_begin(NULL);
     told->at_hang = interrupt_when_sure;
     begin(SWEEP_THREADS, 2, 8);
     setup.options.hang = 100 * MS;
@@ -413,11 +389,6 @@ give_up_a_step(void)
     REQUIRE(told->step_times[0] >= outcome->waiting);
     REQUIRE(told->step.requests == told->step.latency.count + 1);
     REQUIRE(outcome->total.requests == told->step.requests);
-}
-
-TEST(a_step_that_is_given_up_has_a_row)
-{
-    in_child(give_up_a_step);
 }
 
 static struct {
@@ -464,7 +435,6 @@ static int64_t later;
 static int
 take_longer(void)
 {
-    (void)told;
     fake_engine.takes = later;
     return 0;
 }
@@ -511,10 +481,8 @@ TEST(a_step_with_a_failure_keeps_no_limit)
     assert_int_equal(outcome_status(outcome), EXIT_RUNTIME);
 }
 
-static void
-interrupt_the_first_step(void)
+TEST_IN_CHILD(limits_of_no_step_are_not_known)
 {
-    told_begin(NULL);
     told->at_hang = interrupt;
     begin(SWEEP_THREADS, 1, 8);
     assert_null(slos_add(&setup.options.slos, "min=1h"));
@@ -527,16 +495,9 @@ interrupt_the_first_step(void)
     REQUIRE(outcome_status(outcome) == EXIT_LIMIT);
 }
 
-TEST(limits_of_no_step_are_not_known)
-{
-    in_child(interrupt_the_first_step);
-}
-
 /* Steps that were left out may keep a limit that all so far broke. */
-static void
-interrupt_what_broke_its_limits(void)
+TEST_IN_CHILD(limits_of_steps_left_out_are_not_known)
 {
-    told_begin(NULL);
     told->at_step = interrupt_after_two;
     begin(SWEEP_THREADS, 1, 8);
     assert_null(slos_add(&setup.options.slos, "iops=1P"));
@@ -545,11 +506,6 @@ interrupt_what_broke_its_limits(void)
     REQUIRE(setup.job->steps[1].verdict == SLO_BROKEN);
     REQUIRE(outcome->verdict == SLO_UNKNOWN);
     REQUIRE(outcome_status(outcome) == EXIT_LIMIT);
-}
-
-TEST(limits_of_steps_left_out_are_not_known)
-{
-    in_child(interrupt_what_broke_its_limits);
 }
 
 TEST(limits_that_all_steps_broke_are_known)

@@ -270,8 +270,7 @@ interrupt_when_others_are_done(void)
     all.interrupted |= done;
 }
 
-static void
-leave_one_hanging(void)
+TEST_IN_CHILD(one_that_hangs_does_not_hold_up_the_others)
 {
     begin(4);
     setup.options.hang = MS;
@@ -287,9 +286,4 @@ leave_one_hanging(void)
     REQUIRE(all.jobs[1].outcome.waiting > 0 && all.jobs[1].outcome.left == 1);
     REQUIRE(each_told[1].summary.requests == 2);
     REQUIRE(all.rests == 1);
-}
-
-TEST(one_that_hangs_does_not_hold_up_the_others)
-{
-    in_child(leave_one_hanging);
 }

@@ -34,10 +34,8 @@ require_sums(void)
     REQUIRE(told->summary.requests == (uint64_t)sent_by_all());
 }
 
-static void
-outlast_the_work_time(void)
+TEST_IN_CHILD(what_is_under_way_after_the_work_time_is_given_up)
 {
-    told_begin(NULL);
     begin(0, 2, 1);
     setup.options.timeout = INT64_MAX;
     setup.options.work_time = 200 * MS;
@@ -53,11 +51,6 @@ outlast_the_work_time(void)
     REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
     REQUIRE(told->summary.latency.count == told->summary.requests - 1);
     REQUIRE(fake_engine.closed == 1);
-}
-
-TEST(what_is_under_way_after_the_work_time_is_given_up)
-{
-    in_child(outlast_the_work_time);
 }
 
 static void
@@ -81,10 +74,8 @@ TEST(a_count_waits_for_its_requests)
 }
 
 /* As one system call is, at a depth of one. */
-static void
-time_out_in_a_call(void)
+TEST_IN_CHILD(a_request_without_an_answer_ends_the_run)
 {
-    told_begin(NULL);
     begin(0, 1, 1);
     take(0, 2, FOR_EVER);
     const struct outcome *outcome = run();
@@ -101,15 +92,8 @@ time_out_in_a_call(void)
     REQUIRE(fake_engine.closed == 0);
 }
 
-TEST(a_request_without_an_answer_ends_the_run)
+TEST_IN_CHILD(a_request_of_a_queue_ends_the_run_too)
 {
-    in_child(time_out_in_a_call);
-}
-
-static void
-time_out_in_a_queue(void)
-{
-    told_begin(NULL);
     begin(0, 1, 4);
     take(0, 2, FOR_EVER);
     const struct outcome *outcome = run();
@@ -123,16 +107,9 @@ time_out_in_a_queue(void)
     REQUIRE(fake_engine.closed == 0);
 }
 
-TEST(a_request_of_a_queue_ends_the_run_too)
-{
-    in_child(time_out_in_a_queue);
-}
-
 /* The second does not come back from being sent, so its loop cannot see to it. */
-static void
-time_out_while_sending(void)
+TEST_IN_CHILD(a_loop_that_is_stuck_itself_is_helped)
 {
-    told_begin(NULL);
     begin(0, 1, 8);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     take(0, 2, FOR_EVER);
@@ -145,15 +122,8 @@ time_out_while_sending(void)
     REQUIRE(outcome->waiting == 0 && outcome->stuck);
 }
 
-TEST(a_loop_that_is_stuck_itself_is_helped)
+TEST_IN_CHILD(the_other_workers_may_go_on)
 {
-    in_child(time_out_while_sending);
-}
-
-static void
-lose_one_of_three(void)
-{
-    told_begin(NULL);
     begin(0, 3, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.work_time = 2000 * MS;
@@ -214,15 +184,8 @@ TEST(what_was_lost_in_a_call_is_under_way_until_it_is_answered)
     in_child(leave_what_was_lost);
 }
 
-TEST(the_other_workers_may_go_on)
+TEST_IN_CHILD(the_other_places_of_a_queue_may_go_on)
 {
-    in_child(lose_one_of_three);
-}
-
-static void
-lose_one_place(void)
-{
-    told_begin(NULL);
     begin(60, 1, 3);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     take(0, 2, FOR_EVER);
@@ -235,16 +198,9 @@ lose_one_place(void)
     REQUIRE(fake_engine.closed == 0);
 }
 
-TEST(the_other_places_of_a_queue_may_go_on)
-{
-    in_child(lose_one_place);
-}
-
 /* One worker in a call, one with both places of its queue. */
-static void
-lose_all(void)
+TEST_IN_CHILD(the_run_ends_when_nothing_can_go_on)
 {
-    told_begin(NULL);
     begin(0, 2, 2);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     for (int i = 1; i <= 2; i++) {
@@ -260,15 +216,8 @@ lose_all(void)
     REQUIRE(fake_engine.closed == 0);
 }
 
-TEST(the_run_ends_when_nothing_can_go_on)
+TEST_IN_CHILD(a_sweep_ends_with_the_step_that_lost_something)
 {
-    in_child(lose_all);
-}
-
-static void
-time_out_in_a_step(void)
-{
-    told_begin(NULL);
     begin(0, 1, 1);
     setup.options.given[OPTION_IGNORE_ERROR] = 1;
     setup.options.sweep = (struct sweep){SWEEP_DEPTH, 1, 8};
@@ -283,9 +232,4 @@ time_out_in_a_step(void)
     REQUIRE(outcome->failed.index == 3 && outcome->failed.verdict == VERDICT_TIMEOUT);
     REQUIRE(outcome->stuck);
     REQUIRE(outcome_status(outcome) == EXIT_RUNTIME);
-}
-
-TEST(a_sweep_ends_with_the_step_that_lost_something)
-{
-    in_child(time_out_in_a_step);
 }
