@@ -11,13 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A plot of a run needs its track; that of a sweep only the steps. */
-static bool
-is_tracked(const struct plan *plan)
-{
-    return plan->output.track && plan->sweep.kind == SWEEP_NONE;
-}
-
 int
 job_init(struct job *job, const struct plan *plan, int index)
 {
@@ -28,22 +21,22 @@ job_init(struct job *job, const struct plan *plan, int index)
         plan_target(plan, index, &job->plan);
     else
         plan_background(plan, &job->plan);
-    job->begin_notified =
-        job->plan.mode == MODE_BACKGROUND; /* observers need not know of it */
-    job->active = job->plan;
+    plan = &job->plan;
+    job->begin_notified = plan->mode == MODE_BACKGROUND; /* observers need not know it */
+    job->active = *plan;
     job->target.fd = -1;
     job->outcome.shape = job->target.shape;
-    job->outcome.slos = &job->plan.statistics.slos;
-    job->outcome.warnings = &job->plan.statistics.warnings;
-    job->outcome.breakdown = job->plan.statistics.breakdown;
+    job->outcome.slos = &plan->statistics.slos;
+    job->outcome.warnings = &plan->statistics.warnings;
+    job->outcome.breakdown = plan->statistics.breakdown;
     job->outcome.target = job_name(job);
     job->stats = &job->total;
-    plan = &job->plan;
-    if (is_tracked(plan))
-        job->track = os_memory_zeroed(sizeof(*job->track));
-    if (plan->mode == MODE_PHASES)
-        job->phases = os_memory_zeroed(sizeof(*job->phases));
-    if (!job->track != !is_tracked(plan) || !job->phases != (plan->mode != MODE_PHASES) ||
+    /* A plot of a run needs its track, that of a sweep only the steps. */
+    bool tracked = plan->output.track && plan->sweep.kind == SWEEP_NONE;
+    bool phased = plan->mode == MODE_PHASES;
+    job->track = tracked ? os_memory_zeroed(sizeof(*job->track)) : NULL;
+    job->phases = phased ? os_memory_zeroed(sizeof(*job->phases)) : NULL;
+    if ((tracked && !job->track) || (phased && !job->phases) ||
         worker_open_series(&job->series, plan, 1) < 0)
         return -1;
     job->outcome.series = plan->statistics.series ? &job->series : NULL;
@@ -147,35 +140,29 @@ job_prepare(struct job *job, struct run *run)
     return job->threads && !job->group.busy_lock == alone ? 0 : -1;
 }
 
-/* Opens one more worker, or nothing. */
-static int
-open_worker(struct job *job, struct error *error)
-{
-    struct worker_thread *thread = worker_thread_make(job);
-    if (!thread)
-        return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
-                         job->active.io.threads);
-    thread->worker.attribution = attribution_of(job);
-    if (worker_open(&thread->worker, job, job_engine(job, job->run->task.engine),
-                    job->group.size, error) < 0) {
-        worker_thread_free(thread);
-        return -1;
-    }
-    thread->gate = job->run->gate;
-    thread->worker.reports = job->active.output.requests || job->active.output.periods;
-    thread->worker.medians = job->run->task.observer->medians;
-    job->threads[job->group.size++] = thread;
-    return 0;
-}
-
 int
 job_open(struct job *job, struct error *error)
 {
-    int status = 0;
-    while (status == 0 && job->group.size < job->active.io.threads &&
-           (job->group.size == 0 || !os_signals_stop())) /* one, for its statistics */
-        status = open_worker(job, error);
-    return status;
+    const struct plan *plan = &job->active;
+    int *size = &job->group.size;
+    while (*size < plan->io.threads &&
+           (*size == 0 || !os_signals_stop())) { /* one, for its statistics */
+        struct worker_thread *thread = worker_thread_make(job);
+        if (!thread)
+            return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
+                             plan->io.threads);
+        thread->worker.attribution = attribution_of(job);
+        if (worker_open(&thread->worker, job, job_engine(job, job->run->task.engine),
+                        *size, error) < 0) {
+            worker_thread_free(thread);
+            return -1;
+        }
+        thread->gate = job->run->gate;
+        thread->worker.reports = plan->output.requests || plan->output.periods;
+        thread->worker.medians = job->run->task.observer->medians;
+        job->threads[(*size)++] = thread;
+    }
+    return 0;
 }
 
 void
@@ -355,17 +342,6 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
         outcome->ended = thread->worker.ended;
 }
 
-/* Returns when the time of JOB, which began at BEGAN, is over: that of a load as it is
- * stopped, since its last requests, and not the first, are counted whole. */
-static int64_t
-end_of(const struct job *job, int64_t began)
-{
-    int64_t ended = job->outcome.ended;
-    return job->plan.mode == MODE_BACKGROUND
-               ? time_later(worker_group_until(&job->group, ended), began)
-               : ended;
-}
-
 void
 job_collect(struct job *job)
 {
@@ -388,7 +364,10 @@ job_collect(struct job *job)
     for (int i = 0; i < job->group.size; i++)
         series_merge(&job->series, &job->threads[i]->worker.series);
     stats_merge(&outcome->total, &job->total);
-    outcome->time += end_of(job, began) - began;
+    int64_t end = outcome->ended;
+    if (job->plan.mode == MODE_BACKGROUND) /* its last requests are not counted whole */
+        end = time_later(worker_group_until(&job->group, end), began);
+    outcome->time += end - began;
 }
 
 bool

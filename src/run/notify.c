@@ -139,23 +139,16 @@ notify_end_period(struct job *job, int64_t now)
     return period_due(job);
 }
 
-/* Returns whether a worker was abandoned, which may hold the lock for ever. */
-static bool
-has_abandoned(const struct job *job)
-{
-    bool abandoned = false;
-    for (int i = 0; i < job->group.size; i++)
-        abandoned |= job->threads[i]->abandoned;
-    return abandoned;
-}
-
 int64_t
 notify_end_rest(struct job *job, int64_t now)
 {
+    bool abandoned = false; /* a worker that is may hold the lock for ever */
+    for (int i = 0; i < job->group.size; i++)
+        abandoned |= job->threads[i]->abandoned;
     if (!job->active.output.rest)
         return 0;
     if (!os_lock_try(job->run->lock))
-        return has_abandoned(job) ? 0 : now + SUPERVISE_RETRY;
+        return abandoned ? 0 : now + SUPERVISE_RETRY;
     if (job->period.requests > 0)
         end_period(job, now);
     os_lock_release(job->run->lock);

@@ -12,6 +12,7 @@
 #include "run_private.h"
 #include "search.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Of the requests that are due, so many at least are answered in the same time by a
@@ -23,25 +24,17 @@
 /* A sweep of sizes ends here, unless the user asks for more. */
 #define SIZE_MOST (256 << 20)
 
-/*
- * The smallest request: a logical block, but nothing larger than what is known to
- * fit and to be possible.
- */
-static int64_t
-smallest_size(const struct plan *plan, const struct target *target)
-{
-    int64_t first = plan_first(plan, target->work_size), other, size = 0;
-    int status = target->kind == OS_BLOCK ? os_device_size(target->fd, &other, &size)
-                                          : os_file_alignment(target->fd, &other, &size);
-    return status == 0 && size > 0 && size < first ? size : first;
-}
-
-/* The sizes from one end to the other, which the target decides. */
+/* The sizes from one end to the other, which the target decides: the smallest is a
+ * logical block, but nothing larger than what is known to fit and to be possible. */
 static struct sweep
 ends_of(const struct plan *plan, const struct target *target)
 {
     int64_t most = target->work_size < SIZE_MOST ? target->work_size : SIZE_MOST;
-    int64_t least = smallest_size(plan, target);
+    int64_t least = plan_first(plan, target->work_size), other, block = 0;
+    int status = target->kind == OS_BLOCK ? os_device_size(target->fd, &other, &block)
+                                          : os_file_alignment(target->fd, &other, &block);
+    if (status == 0 && block > 0 && block < least)
+        least = block;
     struct sweep sweep = {SWEEP_SIZE, least, least};
     while (sweep.to <= most / 2)
         sweep.to *= 2;
@@ -98,44 +91,20 @@ judge(const struct job *job, int64_t time, bool failed)
     return slos_check(&plan->statistics.slos, &job->total);
 }
 
-/* Returns how many requests per second were due in the present step, of RATE: at random
- * there may be fewer. */
-static double
-offered_of(const struct job *job, int64_t rate)
-{
-    const struct stats *stats = &job->total;
-    double due = stats_rate((double)(stats->requests + stats->missed), running_of(job));
-    return job->active.pace.poisson && due < (double)rate ? due : (double)rate;
-}
-
 /* Returns how much of a rate was answered: all of it if less than one request is lacking.
- */
+ * At random fewer may have been due. */
 static int64_t
 rate_of(const struct job *job, int64_t rate, int64_t time)
 {
     double share = job->active.pace.open_loop ? share_of(job, time) : 0;
-    double offered = offered_of(job, rate);
-    bool all = (1 - share) * (double)(job->total.requests + job->total.missed) < 1;
+    double due = (double)(job->total.requests + job->total.missed);
+    double offered = job->active.pace.poisson
+                         ? fmin(stats_rate(due, running_of(job)), (double)rate)
+                         : (double)rate;
+    bool all = (1 - share) * due < 1;
     if (all && offered >= (double)rate)
         return rate;
     return search_round(all ? offered : offered * share, 3);
-}
-
-/* Returns the numbers of the step that did VALUE in TIME, or FAILED. */
-static struct job_step
-make_step(const struct job *job, int64_t value, int64_t time, bool failed)
-{
-    const struct stats *stats = &job->total;
-    return (struct job_step){.value = value,
-                             .rate = rate_of(job, value, time),
-                             .requests = stats->latency.count,
-                             .failed = stats->failed,
-                             .iops = stats_rate((double)stats->requests, time),
-                             .bps = stats_rate((double)stats->all_bytes, time),
-                             .p50 = stats_p50(stats),
-                             .p99 = stats_p99(stats),
-                             .max = stats->latency.max,
-                             .verdict = judge(job, time, failed)};
 }
 
 /* Adds a step to those of the job, which rise; one of the same value is replaced. */
@@ -175,7 +144,16 @@ end_step(struct job *job, const struct run_observer *observer, int64_t value,
         return false;
     if (!failed || job->active.pace.open_loop) /* else the step ended before its time */
         time = time_of(job, time);
-    struct job_step step = make_step(job, value, time, failed);
+    const struct job_step step = {.value = value,
+                                  .rate = rate_of(job, value, time),
+                                  .requests = stats->latency.count,
+                                  .failed = stats->failed,
+                                  .iops = stats_rate((double)stats->requests, time),
+                                  .bps = stats_rate((double)stats->all_bytes, time),
+                                  .p50 = stats_p50(stats),
+                                  .p99 = stats_p99(stats),
+                                  .max = stats->latency.max,
+                                  .verdict = judge(job, time, failed)};
     add_step(job, &step);
     int status = observer->step(observer->self, job, &step, stats, time);
     if (status < 0 || failed)
