@@ -11,21 +11,12 @@
 #define ROWS_FEW 16 /* with fewer, rows are halved */
 #define BAR_LEAST 4
 
-/* Rows are equal numbers of bins of the histogram, hence equal fractions of octaves. */
-struct rows {
-    const struct histogram *histogram;
-    int bins;        /* in a row */
-    int first, last; /* rows that are not empty */
-    uint64_t most;   /* requests in any row */
-    int digits;      /* of that number */
-};
-
 static uint64_t
-count_row(const struct rows *rows, int row)
+count_row(const struct histogram *histogram, int bins, int row)
 {
     uint64_t count = 0;
-    for (int i = row * rows->bins; i < (row + 1) * rows->bins; i++)
-        count += rows->histogram->bins[i];
+    for (int i = row * bins; i < (row + 1) * bins; i++)
+        count += histogram->bins[i];
     return count;
 }
 
@@ -42,28 +33,6 @@ is_legible(int bins, int first, int last)
     return true;
 }
 
-static struct rows
-choose_rows(const struct histogram *histogram)
-{
-    struct rows rows = {.histogram = histogram, .bins = 1 << HISTOGRAM_BITS};
-    int first = 0, last = HISTOGRAM_BINS - 1;
-    while (!histogram->bins[first])
-        first++;
-    while (!histogram->bins[last])
-        last--;
-    while (rows.bins > 1 && last / (rows.bins / 2) - first / (rows.bins / 2) < ROWS_FEW &&
-           is_legible(rows.bins / 2, first, last))
-        rows.bins /= 2;
-    rows.first = first / rows.bins;
-    rows.last = last / rows.bins;
-    for (int row = rows.first; row <= rows.last; row++) {
-        uint64_t count = count_row(&rows, row);
-        rows.most = count > rows.most ? count : rows.most;
-    }
-    rows.digits = snprintf(NULL, 0, "%" PRIu64, rows.most);
-    return rows;
-}
-
 void
 text_histogram_bar(struct buffer *text, int length, int width, const char *rest,
                    bool utf8)
@@ -78,38 +47,45 @@ text_histogram_bar(struct buffer *text, int length, int width, const char *rest,
         buffer_text(text, rest);
 }
 
-static double
-percent(uint64_t share, uint64_t whole)
-{
-    return 100 * (double)share / (double)whole;
-}
-
+/* Rows are equal numbers of bins, hence equal fractions of octaves. */
 void
 text_histogram_add(struct buffer *text, const struct histogram *histogram, bool corrected,
                    int columns, bool utf8)
 {
+    char from[UNITS_TEXT], to[UNITS_TEXT];
+    int bins = 1 << HISTOGRAM_BITS, first = 0, last = HISTOGRAM_BINS - 1;
+    uint64_t most = 0, sum = 0;
     if (histogram->count == 0)
         return;
-    char from[UNITS_TEXT], to[UNITS_TEXT];
-    struct rows rows = choose_rows(histogram);
-    int digits = rows.digits > 5 ? rows.digits : 5;
+    while (!histogram->bins[first])
+        first++;
+    while (!histogram->bins[last])
+        last--;
+    while (bins > 1 && last / (bins / 2) - first / (bins / 2) < ROWS_FEW &&
+           is_legible(bins / 2, first, last))
+        bins /= 2;
+    for (int row = first / bins; row <= last / bins; row++) {
+        uint64_t count = count_row(histogram, bins, row);
+        most = count > most ? count : most;
+    }
+    int digits = snprintf(NULL, 0, "%" PRIu64, most);
+    digits = digits > 5 ? digits : 5;
     int width = columns - 43 - digits; /* without the bar */
     width = width > BAR_LEAST ? width : BAR_LEAST;
     buffer_text(text, corrected ? "\ncorrected for requests that were not sent\n" : "\n");
     buffer_format(text, "%9s   %9s  %*s    share  %*s   so far\n", "above", "up to",
                   digits, "count", width, "");
-    uint64_t sum = 0;
-    for (int row = rows.first; row <= rows.last; row++) {
-        uint64_t count = count_row(&rows, row);
+    for (int row = first / bins; row <= last / bins; row++) {
+        uint64_t count = count_row(histogram, bins, row);
+        double share = (double)count / (double)most, all = (double)histogram->count;
+        int length = (int)(share * width * text_histogram_units(utf8) + 0.5);
         sum += count;
-        units_format(UNITS_TIME, histogram_below(row * rows.bins), from);
-        units_format(UNITS_TIME, histogram_below((row + 1) * rows.bins), to);
+        units_format(UNITS_TIME, histogram_below(row * bins), from);
+        units_format(UNITS_TIME, histogram_below((row + 1) * bins), to);
         buffer_format(text, "%9s - %9s  %*" PRIu64 "  %5.1f %%  ", from, to, digits,
-                      count, percent(count, histogram->count));
-        int length =
-            (int)((double)count / (double)rows.most * width * text_histogram_units(utf8) +
-                  0.5); /* a count above 0 stays visible */
+                      count, 100 * (double)count / all);
+        /* a count above 0 stays visible */
         text_histogram_bar(text, count && !length ? 1 : length, width, " ", utf8);
-        buffer_format(text, "  %5.1f %%\n", percent(sum, histogram->count));
+        buffer_format(text, "  %5.1f %%\n", 100 * (double)sum / all);
     }
 }
