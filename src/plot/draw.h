@@ -64,28 +64,21 @@ plot_has_both(const struct plot *plot)
     return plot->plan->workload.load == LOAD_READ_WRITE;
 }
 
-/* The figures of requests that a plot has in words and in its table. */
-struct plot_figures {
-    uint64_t count, failed, missed; /* count: those that count */
-    int64_t p50, p99, max;          /* ns, of those that count */
-};
-
-/* Returns the figures of all requests, or of one operation. */
-struct plot_figures plot_figures_of(const struct stats *stats, enum scope scope);
-
 /* Returns the step with the highest rate that job INDEX keeps; NULL: none is known. */
 const struct job_step *plot_knee(const struct plot *plot, int index);
 
-/* Room for the classes of an element. */
-#define PLOT_CLASS 48
+/* The classes of an element, with blanks between. */
+struct plot_class {
+    char text[48];
+};
 
 /*
- * Writes the classes of what is drawn for TARGET in a ROLE such as "mark" into CLASS of
- * PLOT_CLASS bytes: with the colour and the dashes of that target or, if it is the only
- * one, in the colour of LINE, such as "p99". Returns CLASS.
+ * Returns the classes of what is drawn for TARGET in a ROLE such as "mark": with the
+ * colour and the dashes of that target or, if it is the only one, in the colour of LINE,
+ * such as "p99".
  */
-const char *plot_class(char *class, const struct plot *plot, const char *role,
-                       const char *line, int target);
+struct plot_class plot_class(const struct plot *plot, const char *role, const char *line,
+                             int target);
 
 /*
  * Returns how many parts of the time of requests are drawn, as stacked columns: those of
@@ -96,11 +89,15 @@ int plot_parts(const struct plot *plot);
 
 #define PLOT_PARTS (PARTS + 1) /* the most */
 
-/* Returns the name of a part, from 0. */
-const char *plot_part_name(int part);
+/* Returns the scope of a part, from 0. */
+static inline enum scope
+plot_part_scope(int part)
+{
+    return part < PARTS ? SCOPE_SUBMIT + (enum scope)part : SCOPE_SYNC;
+}
 
-/* Writes the classes of a part in a ROLE into CLASS of PLOT_CLASS bytes. Returns it. */
-const char *plot_part_class(char *class, const char *role, int part);
+/* Returns the classes of a part in a ROLE. */
+struct plot_class plot_part_class(const char *role, int part);
 
 /* Adds the name of a phase, not escaped; of that with a load what it is, such as "under
  * load: write 1 MiB depth 8". */

@@ -69,22 +69,6 @@ plot_has_data(const struct job *job)
     return job->stats && job->stats->latency.count > 0;
 }
 
-struct plot_figures
-plot_figures_of(const struct stats *stats, enum scope scope)
-{
-    const struct latencies latencies = latencies_of(stats, scope);
-    const struct percentile *list = percentiles_common.list;
-    const struct scope_counts counts = scope_counts_of(stats, scope);
-    return (struct plot_figures){
-        .count = latencies.moments->count,
-        .failed = counts.failed,
-        .missed = counts.missed,
-        .p50 = latencies_percentile(&latencies, &list[0]),
-        .p99 = latencies_percentile(&latencies, &list[1]),
-        .max = latencies.moments->max,
-    };
-}
-
 bool
 plot_is_clear(const struct plot *plot)
 {
@@ -102,26 +86,20 @@ plot_parts(const struct plot *plot)
     return stats->sync.count ? PLOT_PARTS : PARTS;
 }
 
-const char *
-plot_part_name(int part)
-{
-    return part < PARTS ? part_name((enum part)part) : "sync";
-}
-
-const char *
-plot_part_class(char *class, const char *role, int part)
+struct plot_class
+plot_part_class(const char *role, int part)
 {
     static const int colours[PLOT_PARTS] = {5, 4, 0, 2, 3};
-    snprintf(class, PLOT_CLASS, "%s t%d", role, colours[part]);
+    struct plot_class class;
+    snprintf(class.text, sizeof(class.text), "%s t%d", role, colours[part]);
     return class;
 }
 
 #define COLOURS 8
 #define DASHES 8
 
-const char *
-plot_class(char *class, const struct plot *plot, const char *role, const char *line,
-           int target)
+struct plot_class
+plot_class(const struct plot *plot, const char *role, const char *line, int target)
 {
     static const struct {
         const char *line;
@@ -129,12 +107,12 @@ plot_class(char *class, const struct plot *plot, const char *role, const char *l
     } alone[] = {{"", 0, 6},    {"p50", 2, 6},  {"p99", 3, 6},
                  {"max", 6, 6}, {"fail", 1, 1}, {"missed", 4, 4}};
     int colour = target % COLOURS, dashes = target / COLOURS % DASHES;
+    struct plot_class class;
     for (size_t i = 0; plot->count == 1 && i < sizeof(alone) / sizeof(alone[0]); i++)
         if (strcmp(alone[i].line, line) == 0)
             colour = plot_parts(plot) ? alone[i].over_parts : alone[i].colour;
-    int used = snprintf(class, PLOT_CLASS, "%s t%d", role, colour);
-    if (dashes)
-        snprintf(class + used, PLOT_CLASS - (size_t)used, " d%d", dashes);
+    snprintf(class.text, sizeof(class.text), dashes ? "%s t%d d%d" : "%s t%d", role,
+             colour, dashes);
     return class;
 }
 

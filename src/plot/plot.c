@@ -167,34 +167,33 @@ add_times(struct buffer *text, int64_t p50, int64_t p99, int64_t max)
 static void
 add_figures(struct buffer *text, const struct stats *stats)
 {
+    const struct percentile *list = percentiles_common.list;
     for (enum scope scope = SCOPE_ALL; scope <= SCOPE_WRITE;
          scope = scope_next(stats, scope)) {
-        struct plot_figures figures = plot_figures_of(stats, scope);
+        const struct latencies latencies = latencies_of(stats, scope);
+        const struct scope_counts counts = scope_counts_of(stats, scope);
+        const struct moments *moments = latencies.moments;
         if (scope != SCOPE_ALL)
             buffer_format(text, "; %s: ", scope_name(scope));
-        add_counts(text, figures.count, figures.failed, figures.missed);
-        if (figures.count)
-            add_times(text, figures.p50, figures.p99, figures.max);
+        add_counts(text, moments->count, counts.failed, counts.missed);
+        if (moments->count)
+            add_times(text, latencies_percentile(&latencies, &list[0]),
+                      latencies_percentile(&latencies, &list[1]), moments->max);
     }
 }
 
-/* Adds the means of the parts, such as ", on average submit 2 us, queue 1 us ...". */
-static void
-add_parts(struct buffer *text, const struct plot *plot, const struct stats *stats)
-{
-    for (int i = 0; i < plot_parts(plot); i++) {
-        const struct moments *part =
-            i < PARTS ? &stats->breakdown.parts[i].moments : &stats->sync;
-        buffer_format(text, "%s%s ", i ? ", " : ", on average ", plot_part_name(i));
-        units_add(text, UNITS_TIME, moments_average(part));
-    }
-}
-
+/* Adds the figures of a run, the means of the parts, such as ", on average submit 2 us,
+ * queue 1 us ...", and the figures of phases. */
 static void
 add_run(struct buffer *text, const struct plot *plot, const struct job *job)
 {
     add_figures(text, job->stats);
-    add_parts(text, plot, job->stats);
+    for (int i = 0; i < plot_parts(plot); i++) {
+        enum scope scope = plot_part_scope(i);
+        buffer_format(text, "%s%s ", i ? ", " : ", on average ", scope_name(scope));
+        units_add(text, UNITS_TIME,
+                  moments_average(latencies_of(job->stats, scope).moments));
+    }
     for (enum phase phase = PHASE_IDLE; job->phases && phase < PHASES; phase++) {
         const struct stats *stats = job_phase_stats(job, phase);
         if (!stats)

@@ -42,6 +42,7 @@
 
 /* A run while it is drawn. */
 struct run {
+    struct buffer *text;
     const struct plot *plot;
     struct plot_panel time, spread;
     int64_t span;        /* ns that the time axis covers */
@@ -140,17 +141,14 @@ y_of(const struct run *run, double latency)
 /* Draws p50 and p99 of a target as lines through a whole panel, unless targets are so
  * many that these would hide one another. */
 static void
-draw_percentiles(struct buffer *text, const struct run *run,
-                 const struct plot_panel *panel, int target)
+draw_percentiles(const struct run *run, const struct plot_panel *panel, int target)
 {
     static const char *const names[] = {"p50", "p99"};
     const struct stats *stats = run->plot->jobs[target].stats;
-    char class[PLOT_CLASS];
     for (int i = 0; i < 2 && plot_is_clear(run->plot); i++) {
         int64_t value = i ? stats_p99(stats) : stats_p50(stats);
-        plot_class(class, run->plot, names[i], names[i], target);
-        svg_rule(text, class, panel->x, y_of(run, (double)value), 'H',
-                 panel->x + panel->width);
+        svg_rule(run->text, plot_class(run->plot, names[i], names[i], target).text,
+                 panel->x, y_of(run, (double)value), 'H', panel->x + panel->width);
     }
 }
 
@@ -248,47 +246,47 @@ bin_x(const struct run *run, int bin, int bins)
 /* Adds steps through the bins FIRST to LAST to a path: to the right, begun with a move,
  * or BACK. */
 static void
-trace(struct buffer *text, const struct run *run, int first, int last, int bins,
-      enum level level, bool back)
+trace(const struct run *run, int first, int last, int bins, enum level level, bool back)
 {
     int way = back ? -1 : 1, end = back ? first : last;
     int i = back ? last : first;
-    svg_point(text, back ? 'L' : 'M', bin_x(run, i + back, bins), bin_y(run, i, level));
+    svg_point(run->text, back ? 'L' : 'M', bin_x(run, i + back, bins),
+              bin_y(run, i, level));
     for (;; i += way) {
-        svg_line(text, 'H', bin_x(run, i + !back, bins));
+        svg_line(run->text, 'H', bin_x(run, i + !back, bins));
         if (i == end)
             return;
-        svg_line(text, 'V', bin_y(run, i + way, level));
+        svg_line(run->text, 'V', bin_y(run, i + way, level));
     }
 }
 
 /* Draws the area between two levels, or a line if they are the same: for each stretch of
  * bins that are not empty. */
 static void
-draw_bins(struct buffer *text, const struct run *run, int bins, enum level lower,
-          enum level upper, const char *class)
+draw_bins(const struct run *run, int bins, enum level lower, enum level upper,
+          const char *class)
 {
-    svg_path(text, class);
+    svg_path(run->text, class);
     for (int first = 0, last; first < bins; first = last + 1) {
         last = first;
         if (!run->bins[first].count)
             continue;
         while (last + 1 < bins && run->bins[last + 1].count)
             last++;
-        trace(text, run, first, last, bins, upper, false);
+        trace(run, first, last, bins, upper, false);
         if (lower == upper)
             continue;
-        trace(text, run, first, last, bins, lower, true);
-        svg_close(text);
+        trace(run, first, last, bins, lower, true);
+        svg_close(run->text);
     }
-    svg_end(text);
+    svg_end(run->text);
 }
 
 /* The layers of a target; parts are stacked columns. */
 enum layer { LAYER_BAND, LAYER_PARTS, LAYER_MARKS, LAYER_MEAN, LAYERS };
 
 static void
-draw_layer(struct buffer *text, struct run *run, int target, enum layer layer)
+draw_layer(struct run *run, int target, enum layer layer)
 {
     static const char *const bands[] = {"band",    "band",    "band b2", "band b4",
                                         "band b4", "band b8", "band b8", "band b8",
@@ -296,29 +294,26 @@ draw_layer(struct buffer *text, struct run *run, int target, enum layer layer)
     const struct plot *plot = run->plot;
     const struct track *track = plot->jobs[target].track;
     int bins = layer == LAYER_MARKS ? 0 : fill_bins(run, target, layer == LAYER_PARTS);
-    char class[PLOT_CLASS];
     switch (layer) {
     case LAYER_BAND:
         if (plot_is_clear(plot))
-            draw_bins(text, run, bins, LEVEL_MIN, LEVEL_MAX,
-                      plot_class(class, plot, bands[plot->count], "", target));
+            draw_bins(run, bins, LEVEL_MIN, LEVEL_MAX,
+                      plot_class(plot, bands[plot->count], "", target).text);
         break;
     case LAYER_PARTS:
         for (int i = 0; i < plot_parts(plot); i++)
-            draw_bins(text, run, bins, (enum level)(LEVEL_PART + i),
-                      (enum level)(LEVEL_PART + i + 1),
-                      plot_part_class(class, "part", i));
+            draw_bins(run, bins, (enum level)(LEVEL_PART + i),
+                      (enum level)(LEVEL_PART + i + 1), plot_part_class("part", i).text);
         break;
     case LAYER_MARKS:
-        plot_class(class, plot, "mark", "", target);
         for (uint64_t i = 0; plot_run_has_marks(plot, target) && i < track->seen; i++)
-            svg_circle(text, class,
+            svg_circle(run->text, plot_class(plot, "mark", "", target).text,
                        plot_axis_at(&run->time.across, (double)track->marks[i].offset),
                        y_of(run, (double)track->marks[i].latency), RADIUS);
         break;
     default:
-        draw_bins(text, run, bins, LEVEL_MEAN, LEVEL_MEAN,
-                  plot_class(class, plot, "mean", "", target));
+        draw_bins(run, bins, LEVEL_MEAN, LEVEL_MEAN,
+                  plot_class(plot, "mean", "", target).text);
     }
 }
 
@@ -328,7 +323,7 @@ draw_layer(struct buffer *text, struct run *run, int target, enum layer layer)
  * another.
  */
 static void
-draw_exceptions(struct buffer *text, const struct run *run, int target, bool failures)
+draw_exceptions(const struct run *run, int target, bool failures)
 {
     const struct track *track = run->plot->jobs[target].track;
     const struct plot_axis *axis = &run->time.across;
@@ -337,8 +332,7 @@ draw_exceptions(struct buffer *text, const struct run *run, int target, bool fai
     stripes = count < stripes ? count : stripes;
     double bottom = PLOT_TOP + PLOT_HEIGHT, last = 0, pitch = stripes * CELL;
     double first = axis->from + (target % stripes + 0.5) * CELL;
-    char class[PLOT_CLASS];
-    plot_class(class, run->plot, name, name, target);
+    const struct plot_class class = plot_class(run->plot, name, name, target);
     for (int i = 0; i < track->used; i++) {
         const struct track_column *column = &track->columns[i];
         double x = plot_axis_at(axis, middle_of(track, i));
@@ -347,16 +341,16 @@ draw_exceptions(struct buffer *text, const struct run *run, int target, bool fai
         if (!(failures ? column->failed : column->missed) || place <= last)
             continue;
         if (failures)
-            plot_cross(text, class, place, bottom - 10);
+            plot_cross(run->text, class.text, place, bottom - 10);
         else
-            plot_triangle(text, class, place, bottom - 1.5);
+            plot_triangle(run->text, class.text, place, bottom - 1.5);
         last = place;
     }
 }
 
 /* Shades the time in which a load was there, and names it above. */
 static void
-draw_background(struct buffer *text, const struct run *run)
+draw_background(const struct run *run)
 {
     const struct svg_font font = {SVG_MIDDLE, PLOT_SMALL, "dim", false};
     const struct plot_panel *panel = &run->time;
@@ -374,32 +368,32 @@ draw_background(struct buffer *text, const struct run *run)
     double right = fmin(plot_axis_at(&panel->across, (double)ended), end);
     if (left >= right)
         return;
-    svg_rect(text, "load", left, panel->y, right - left, panel->height);
+    svg_rect(run->text, "load", left, panel->y, right - left, panel->height);
     plot_phase_name(&name, run->plot, PHASE_LOADED);
     double half = svg_width(name.failed ? "" : name.text, PLOT_SMALL) / 2;
-    svg_buffer(text, fmax(fmin((left + right) / 2, end - half), panel->x + half),
+    svg_buffer(run->text, fmax(fmin((left + right) / 2, end - half), panel->x + half),
                panel->y - LABEL_RISE, &font, &name);
 }
 
 /* A layer of all targets is drawn before the next, so that small marks stay visible. */
 static void
-draw_time(struct buffer *text, struct run *run)
+draw_time(struct run *run)
 {
     const struct plot *plot = run->plot;
-    plot_panel_draw(text, &run->time);
-    draw_background(text, run);
+    plot_panel_draw(run->text, &run->time);
+    draw_background(run);
     if (!run->data)
-        plot_panel_empty(text, &run->time);
+        plot_panel_empty(run->text, &run->time);
     for (enum layer layer = 0; layer < LAYERS; layer++)
         for (int i = 0; i < plot->count; i++)
             if (plot_has_data(&plot->jobs[i]))
-                draw_layer(text, run, i, layer);
+                draw_layer(run, i, layer);
     for (int i = 0; i < plot->count; i++)
         if (plot_has_data(&plot->jobs[i]))
-            draw_percentiles(text, run, &run->time, i);
+            draw_percentiles(run, &run->time, i);
     for (int i = 0; i < plot->count; i++) {
-        draw_exceptions(text, run, i, true);
-        draw_exceptions(text, run, i, false);
+        draw_exceptions(run, i, true);
+        draw_exceptions(run, i, false);
     }
 }
 
@@ -485,49 +479,48 @@ fit_spread(struct run *run)
 
 /* Draws the levels of the only target as bars, of several as outlines. */
 static void
-draw_levels(struct buffer *text, const struct run *run, int target)
+draw_levels(const struct run *run, int target)
 {
     const struct plot_panel *panel = &run->spread;
     double bottom = panel->up.from, height = (bottom - panel->up.to) / run->rows;
     double weight = weight_of(run, run->plot->jobs[target].stats);
     int first = 0, last = run->rows - 1;
-    char class[PLOT_CLASS];
     while (first < last && run->levels[first] <= 0)
         first++;
     while (last > first && run->levels[last] <= 0)
         last--;
     if (run->plot->count == 1) {
-        plot_class(class, run->plot, "bar", "", 0);
         for (int i = first; i <= last; i++) {
             double end = plot_axis_at(&panel->across, run->levels[i]);
             if (run->levels[i] > 0) /* a single request stays visible */
-                svg_rect(text, class, panel->x, bottom - (i + 1) * height + 0.5,
-                         fmax(end - panel->x, 1), height - 1);
+                svg_rect(run->text, plot_class(run->plot, "bar", "", 0).text, panel->x,
+                         bottom - (i + 1) * height + 0.5, fmax(end - panel->x, 1),
+                         height - 1);
         }
         return;
     }
-    svg_path(text, plot_class(class, run->plot, "outline", "", target));
-    svg_point(text, 'M', panel->x, bottom - first * height);
+    svg_path(run->text, plot_class(run->plot, "outline", "", target).text);
+    svg_point(run->text, 'M', panel->x, bottom - first * height);
     for (int i = first; i <= last; i++) {
-        svg_line(text, 'H', plot_axis_at(&panel->across, run->levels[i] * weight));
-        svg_line(text, 'V', bottom - (i + 1) * height);
+        svg_line(run->text, 'H', plot_axis_at(&panel->across, run->levels[i] * weight));
+        svg_line(run->text, 'V', bottom - (i + 1) * height);
     }
-    svg_line(text, 'H', panel->x);
-    svg_end(text);
+    svg_line(run->text, 'H', panel->x);
+    svg_end(run->text);
 }
 
 static void
-draw_spread(struct buffer *text, struct run *run)
+draw_spread(struct run *run)
 {
     if (run->data)
         fit_spread(run);
-    plot_panel_draw(text, &run->spread);
+    plot_panel_draw(run->text, &run->spread);
     for (int i = 0; i < run->plot->count; i++) {
         if (run->plot->jobs[i].stats->latency.count == 0)
             continue;
         fill_levels(run, &run->plot->jobs[i]);
-        draw_levels(text, run, i);
-        draw_percentiles(text, run, &run->spread, i);
+        draw_levels(run, i);
+        draw_percentiles(run, &run->spread, i);
     }
 }
 
@@ -550,13 +543,12 @@ insert_label(struct label *labels, int count, struct label label)
 /* Labels stand between the panels, each with a line to its percentile: moved down until
  * none overlap, then up until all stand above the lower edge. */
 static void
-draw_labels(struct buffer *text, const struct run *run)
+draw_labels(const struct run *run)
 {
     const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
     struct label labels[2 * LABELLED];
     double x = run->time.x + run->time.width;
     double most = run->time.y + run->time.height - 4 + PITCH;
-    char class[PLOT_CLASS];
     int count = 0;
     for (int i = 0; i < run->plot->count; i++) {
         const struct stats *stats = run->plot->jobs[i].stats;
@@ -573,11 +565,12 @@ draw_labels(struct buffer *text, const struct run *run)
         most = labels[i].y = fmin(labels[i].y, most - PITCH);
     for (int i = 0; i < count; i++) {
         const struct label *label = &labels[i];
-        svg_path(text, plot_class(class, run->plot, "lead", label->name, label->target));
-        svg_point(text, 'M', x + 2, label->at);
-        svg_point(text, 'L', x + 14, label->y);
-        svg_end(text);
-        svg_text(text, x + 18, label->y + 4, &font, label->name);
+        svg_path(run->text,
+                 plot_class(run->plot, "lead", label->name, label->target).text);
+        svg_point(run->text, 'M', x + 2, label->at);
+        svg_point(run->text, 'L', x + 14, label->y);
+        svg_end(run->text);
+        svg_text(run->text, x + 18, label->y + 4, &font, label->name);
     }
 }
 
@@ -589,12 +582,13 @@ plot_run_draw(struct buffer *text, const struct plot *plot)
         text->failed = true;
         return;
     }
+    run->text = text;
     run->plot = plot;
     survey(run);
     place_panels(run);
-    draw_time(text, run);
-    draw_spread(text, run);
+    draw_time(run);
+    draw_spread(run);
     if (plot->count <= LABELLED)
-        draw_labels(text, run);
+        draw_labels(run);
     free(run);
 }

@@ -58,8 +58,10 @@ find_range(const struct plot *plot, enum figure figure)
     return range;
 }
 
-/* Panels, and the figure that they have across. */
+/* A panel while it is drawn, and the figure that it has across. */
 struct chart {
+    struct buffer *text;
+    const struct plot *plot;
     struct plot_panel panel;
     enum figure across;
 };
@@ -85,17 +87,18 @@ struct curve {
 
 /* Draws the line, then the marks, then rings around those that broke a limit. */
 static void
-draw_curve(struct buffer *text, const struct plot *plot, const struct chart *chart,
-           int target, const struct curve *curve)
+draw_curve(const struct chart *chart, int target, const struct curve *curve)
 {
+    const struct plot *plot = chart->plot;
     const struct job *job = &plot->jobs[target];
-    char line[PLOT_CLASS], mark[PLOT_CLASS], ring[PLOT_CLASS];
+    struct buffer *text = chart->text;
+    const struct plot_class line = plot_class(plot, curve->role, curve->line, target);
+    const struct plot_class mark = plot_class(plot, curve->mark, curve->line, target);
+    const struct plot_class ring = plot_class(plot, "ring", "fail", target);
     char command = 'M';
     if (!plot_has_data(job))
         return;
-    plot_class(mark, plot, curve->mark, curve->line, target);
-    plot_class(ring, plot, "ring", "fail", target);
-    svg_path(text, plot_class(line, plot, curve->role, curve->line, target));
+    svg_path(text, line.text);
     for (int pass = 0; pass < 3; pass++) {
         for (int i = 0; i < job->step_count; i++) {
             const struct job_step *step = &job->steps[i];
@@ -105,9 +108,9 @@ draw_curve(struct buffer *text, const struct plot *plot, const struct chart *cha
             if (pass == 0)
                 svg_point(text, command, x, y);
             else if (pass == 1)
-                svg_circle(text, mark, x, y, curve->radius);
+                svg_circle(text, mark.text, x, y, curve->radius);
             else if (step->verdict == SLO_BROKEN)
-                svg_circle(text, ring, x, y, PLOT_RING);
+                svg_circle(text, ring.text, x, y, PLOT_RING);
             command = 'L';
         }
         if (pass == 0)
@@ -121,7 +124,9 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
 {
     const struct curve curve = {"outline", "mark", "", 3, figure};
     struct range sizes = find_range(plot, SWEPT), rates = find_range(plot, figure);
-    struct chart chart = {{.x = x,
+    struct chart chart = {text,
+                          plot,
+                          {.x = x,
                            .y = PLOT_TOP,
                            .width = 372,
                            .height = PLOT_HEIGHT,
@@ -147,7 +152,7 @@ draw_rates(struct buffer *text, const struct plot *plot, double x, const char *t
     if (!sizes.any)
         plot_panel_empty(text, panel);
     for (int i = 0; i < plot->count; i++)
-        draw_curve(text, plot, &chart, i, &curve);
+        draw_curve(&chart, i, &curve);
 }
 
 /* Pixels. */
@@ -239,10 +244,10 @@ static const struct curve curves[] = {
 #define CURVES (int)(sizeof(curves) / sizeof(curves[0]))
 
 static void
-draw_labels_of(struct buffer *text, const struct plot *plot, const struct chart *chart,
-               struct labels *labels, int target, enum figure up)
+draw_labels_of(const struct chart *chart, struct labels *labels, int target,
+               enum figure up)
 {
-    const struct job *job = &plot->jobs[target];
+    const struct job *job = &chart->plot->jobs[target];
     const struct svg_font font = {.size = PLOT_SMALL, .class = "dim"};
     for (int i = 0; i < job->step_count; i++) {
         const struct job_step *step = &job->steps[i];
@@ -250,17 +255,17 @@ draw_labels_of(struct buffer *text, const struct plot *plot, const struct chart 
         char shown[UNITS_TEXT];
         if (!step->requests)
             continue;
-        sweep_format(plot->plan->sweep.kind, step->value, shown);
+        sweep_format(chart->plot->plan->sweep.kind, step->value, shown);
         if (place_label(labels, svg_width(shown, PLOT_SMALL), PLOT_SMALL + 1, &x, &y))
-            svg_text(text, x, y, &font, shown);
+            svg_text(chart->text, x, y, &font, shown);
     }
 }
 
 /* Draws the swept values beside the points of SHOWN curves, those of the lowest first. */
 static void
-draw_labels(struct buffer *text, const struct plot *plot, const struct chart *chart,
-            int shown)
+draw_labels(const struct chart *chart, int shown)
 {
+    const struct plot *plot = chart->plot;
     const struct plot_panel *panel = &chart->panel;
     struct labels labels = {
         .frame = {panel->x + 2, panel->y + 2, panel->x + panel->width - 2,
@@ -268,7 +273,7 @@ draw_labels(struct buffer *text, const struct plot *plot, const struct chart *ch
         .boxes = calloc((size_t)plot->count * JOB_STEPS * CURVES * 2, sizeof(struct box)),
     };
     if (!labels.boxes) {
-        text->failed = true;
+        chart->text->failed = true;
         return;
     }
     for (int k = 0; k < plot->count * shown; k++) {
@@ -283,7 +288,7 @@ draw_labels(struct buffer *text, const struct plot *plot, const struct chart *ch
     }
     for (int curve = 0; curve < (plot->count > LABELLED ? 1 : shown); curve++)
         for (int i = 0; i < plot->count; i++)
-            draw_labels_of(text, plot, chart, &labels, i, curves[curve].up);
+            draw_labels_of(chart, &labels, i, curves[curve].up);
     free(labels.boxes);
 }
 
@@ -312,22 +317,21 @@ plot_knee(const struct plot *plot, int index)
 
 /* Draws limits, and the highest rates that keep them. */
 static void
-draw_limits(struct buffer *text, const struct plot *plot, const struct chart *chart,
-            const struct slos *limits)
+draw_limits(const struct chart *chart, const struct slos *limits)
 {
+    const struct plot *plot = chart->plot;
     const struct plot_panel *panel = &chart->panel;
-    char class[PLOT_CLASS];
-    plot_class(class, plot, "limit", "fail", plot->count > 1 ? PLOT_OF_ALL : 0);
+    const struct plot_class limit =
+        plot_class(plot, "limit", "fail", plot->count > 1 ? PLOT_OF_ALL : 0);
     for (int i = 0; i < limits->count; i++)
-        svg_rule(text, class, panel->x,
+        svg_rule(chart->text, limit.text, panel->x,
                  plot_axis_at(&panel->up, (double)limits->list[i].limit), 'H',
                  panel->x + panel->width);
     for (int i = 0; i < plot->count; i++) {
         const struct job_step *step = plot_knee(plot, i);
-        plot_class(class, plot, "knee", "p50", i);
         if (step)
-            svg_rule(text, class, x_of(chart, step), panel->y, 'V',
-                     panel->y + panel->height);
+            svg_rule(chart->text, plot_class(plot, "knee", "p50", i).text,
+                     x_of(chart, step), panel->y, 'V', panel->y + panel->height);
     }
 }
 
@@ -335,7 +339,9 @@ static void
 draw_saturation(struct buffer *text, const struct plot *plot)
 {
     bool paced = plot->plan->sweep.kind == SWEEP_INTERVAL;
-    struct chart chart = {{.x = PLOT_LEFT,
+    struct chart chart = {text,
+                          plot,
+                          {.x = PLOT_LEFT,
                            .y = PLOT_TOP,
                            .width = PLOT_WIDTH - PLOT_LEFT - 2 * PLOT_MARGIN,
                            .height = PLOT_HEIGHT,
@@ -371,12 +377,12 @@ draw_saturation(struct buffer *text, const struct plot *plot)
     plot_axis_fit(&panel->across, log_across ? across.least : 0, across.most, true);
     plot_axis_fit(&panel->up, log_up ? times.least : 0, times.most, true);
     plot_panel_draw(text, panel);
-    draw_limits(text, plot, &chart, &limits);
+    draw_limits(&chart, &limits);
     for (int i = 0; i < plot->count; i++)
         for (int curve = 0; curve < shown; curve++)
-            draw_curve(text, plot, &chart, i, &curves[curve]);
+            draw_curve(&chart, i, &curves[curve]);
     if (!paced)
-        draw_labels(text, plot, &chart, shown);
+        draw_labels(&chart, shown);
 }
 
 void

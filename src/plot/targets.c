@@ -87,24 +87,25 @@ entries_of(const struct plot *plot)
 
 /* Draws a sample, PLOT_SWATCH wide, beside a line of text at Y. */
 static void
-draw_swatch(struct buffer *text, enum entry entry, const char *class, double x, double y)
+draw_swatch(struct buffer *text, enum entry entry, struct plot_class class, double x,
+            double y)
 {
     double middle = x + PLOT_SWATCH / 2.0, above = y - 4;
     switch (entry) {
     case ENTRY_MARK:
-        svg_circle(text, class, middle, above, 2.5);
+        svg_circle(text, class.text, middle, above, 2.5);
         break;
     case ENTRY_BAND:
-        svg_rect(text, class, x, y - 9, PLOT_SWATCH, 10);
+        svg_rect(text, class.text, x, y - 9, PLOT_SWATCH, 10);
         break;
     case ENTRY_FAIL:
-        plot_cross(text, class, middle, y);
+        plot_cross(text, class.text, middle, y);
         break;
     case ENTRY_MISSED:
-        plot_triangle(text, class, middle, y);
+        plot_triangle(text, class.text, middle, y);
         break;
     default:
-        svg_rule(text, class, x, above, 'H', x + PLOT_SWATCH);
+        svg_rule(text, class.text, x, above, 'H', x + PLOT_SWATCH);
     }
 }
 
@@ -122,7 +123,7 @@ draw_entries(struct buffer *text, const struct plot *plot, unsigned found, doubl
 {
     bool sweep = plot->plan->sweep.kind != SWEEP_NONE;
     int target = plot->count > 1 ? PLOT_OF_ALL : 0;
-    char class[PLOT_CLASS], value[64];
+    char value[64];
     double x = PLOT_MARGIN;
     snprintf(value, sizeof(value), "numbers: %s", sweep_name(plot->plan->sweep.kind));
     for (enum entry entry = 0; entry < ENTRY_VALUE; entry++) {
@@ -132,9 +133,9 @@ draw_entries(struct buffer *text, const struct plot *plot, unsigned found, doubl
         if (!(found & 1u << entry))
             continue;
         if (role)
-            draw_swatch(text, entry, plot_class(class, plot, role, line, target), x, y);
+            draw_swatch(text, entry, plot_class(plot, role, line, target), x, y);
         if (mark)
-            svg_circle(text, plot_class(class, plot, mark, line, target),
+            svg_circle(text, plot_class(plot, mark, line, target).text,
                        x + PLOT_SWATCH / 2.0, y - 4, entries[entry].radius);
         x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y, entries[entry].name);
     }
@@ -225,18 +226,20 @@ draw_rows(struct buffer *text, const struct plot *plot, const struct job *job,
     }
     for (int i = 0; i < rows_each(plot); i++, y += PLOT_ROW) {
         enum scope scope = i == 0 ? SCOPE_ALL : i == 1 ? SCOPE_READ : SCOPE_WRITE;
-        struct plot_figures figures = {0};
-        if (plot->plan->sweep.kind == SWEEP_NONE)
-            figures = plot_figures_of(stats, scope);
-        bool any = figures.count > 0;
-        const int64_t values[COLUMNS] = {[COLUMN_REQUESTS] = (int64_t)figures.count,
-                                         [COLUMN_P50] = any ? figures.p50 : -1,
-                                         [COLUMN_P99] = any ? figures.p99 : -1,
-                                         [COLUMN_MAX] = any ? figures.max : -1,
-                                         [COLUMN_FAILED] = (int64_t)figures.failed,
-                                         [COLUMN_MISSED] = (int64_t)figures.missed,
-                                         [COLUMN_IOPS] = (int64_t)iops,
-                                         [COLUMN_BANDWIDTH] = (int64_t)bps};
+        int64_t values[COLUMNS] = {
+            [COLUMN_IOPS] = (int64_t)iops, [COLUMN_BANDWIDTH] = (int64_t)bps};
+        if (plot->plan->sweep.kind == SWEEP_NONE) {
+            const struct percentile *list = percentiles_common.list;
+            const struct latencies latencies = latencies_of(stats, scope);
+            const struct scope_counts counts = scope_counts_of(stats, scope);
+            bool any = latencies.moments->count > 0;
+            values[COLUMN_REQUESTS] = (int64_t)latencies.moments->count;
+            values[COLUMN_P50] = any ? latencies_percentile(&latencies, &list[0]) : -1;
+            values[COLUMN_P99] = any ? latencies_percentile(&latencies, &list[1]) : -1;
+            values[COLUMN_MAX] = any ? latencies.moments->max : -1;
+            values[COLUMN_FAILED] = (int64_t)counts.failed;
+            values[COLUMN_MISSED] = (int64_t)counts.missed;
+        }
         double left = draw_cells(text, values, shown, y);
         begin = i == 0 ? left : begin;
         if (i > 0)
@@ -295,7 +298,6 @@ void
 plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
 {
     unsigned found = entries_of(plot);
-    char class[PLOT_CLASS];
     double x = PLOT_MARGIN;
     y += PLOT_ROW;
     if (found) {
@@ -303,18 +305,18 @@ plot_targets_draw(struct buffer *text, const struct plot *plot, double y)
         y += 1.5 * PLOT_ROW;
     }
     for (int i = 0; i < plot_parts(plot); i++) {
-        plot_part_class(class, "k-part", i);
-        draw_swatch(text, ENTRY_BAND, class, x, y - PLOT_ROW / 2.0);
+        draw_swatch(text, ENTRY_BAND, plot_part_class("k-part", i), x,
+                    y - PLOT_ROW / 2.0);
         x = draw_entry_name(text, x + PLOT_SWATCH + SPACE / 2.0, y - PLOT_ROW / 2.0,
-                            plot_part_name(i));
+                            scope_name(plot_part_scope(i)));
     }
     y += plot_parts(plot) ? PLOT_ROW : 0;
     draw_table(text, plot, found, y);
     for (int i = 0; plot->count > 1 && i < plot->count; i++) {
         double row = y + (1 + i * rows_each(plot)) * PLOT_ROW;
-        plot_class(class, plot, "k-mean", "", i);
-        draw_swatch(text, ENTRY_MEAN, class, PLOT_MARGIN, row);
-        plot_class(class, plot, "k-mark", "", i);
-        draw_swatch(text, ENTRY_MARK, class, PLOT_MARGIN, row);
+        draw_swatch(text, ENTRY_MEAN, plot_class(plot, "k-mean", "", i), PLOT_MARGIN,
+                    row);
+        draw_swatch(text, ENTRY_MARK, plot_class(plot, "k-mark", "", i), PLOT_MARGIN,
+                    row);
     }
 }
