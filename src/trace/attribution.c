@@ -16,19 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCHES 32 /* logs that wait, at most */
+#define QUEUED_MOST 32 /* logs that wait */
 /* A record that another one has interrupted is visible only after that, so what is
  * missing is looked for again, so often and after so long (ns), for all of a log at a
  * time.
  */
 #define LOOKS 3
 #define LOOK_PAUSE (50 * US)
-
-/* A log that waits for the thread, or is free. */
-struct batch {
-    struct attribution_log log;
-    struct batch *next;
-};
 
 struct attribution_target {
     struct trace_target known;
@@ -43,9 +37,9 @@ struct attribution {
     struct attribution_target *targets;
     int target_count;
 
-    struct os_lock *queue_lock; /* of all that follows; acquired after the other */
-    struct batch *free, *first, **last;
-    struct batch *batches;
+    struct os_lock *queue_lock;    /* of all that follows; acquired after the other */
+    struct attribution_log *queue; /* a ring of logs that wait for the thread */
+    int first, queued;
     bool ending;
 
     struct os_thread thread;
@@ -144,7 +138,7 @@ attribution_record(struct attribution *attribution, const struct attribution_log
 
 /* Attributes records to all requests of LOG, under the lock, which the caller has. */
 static void
-attribution_log(struct attribution *attribution, struct attribution_log *log)
+attribute_log(struct attribution *attribution, struct attribution_log *log)
 {
     attribute_and_record(attribution, log, log->list, log->count, LOOK_PAUSE);
     log->count = 0;
@@ -156,23 +150,20 @@ attribution_take(struct attribution *attribution, struct attribution_log *log)
     if (log->count == 0)
         return;
     os_lock_acquire(attribution->queue_lock);
-    struct batch *batch = attribution->free;
-    if (batch) {
+    bool fits = attribution->queued < QUEUED_MOST;
+    if (fits) {
+        int last = (attribution->first + attribution->queued++) % QUEUED_MOST;
         size_t size = offsetof(struct attribution_log, list) +
                       (size_t)log->count * sizeof(log->list[0]);
-        attribution->free = batch->next;
-        memcpy(&batch->log, log, size);
-        batch->next = NULL;
-        *attribution->last = batch;
-        attribution->last = &batch->next;
+        memcpy(&attribution->queue[last], log, size);
         log->count = 0;
         os_lock_notify(attribution->queue_lock);
     }
     os_lock_release(attribution->queue_lock);
-    if (batch)
+    if (fits)
         return;
     os_lock_acquire(attribution->lock); /* the thread does not keep up */
-    attribution_log(attribution, log);
+    attribute_log(attribution, log);
     os_lock_release(attribution->lock);
 }
 
@@ -182,18 +173,14 @@ static bool
 attribute_next(struct attribution *attribution)
 {
     os_lock_acquire(attribution->queue_lock);
-    struct batch *batch = attribution->first;
-    if (batch)
-        attribution->first = batch->next;
-    if (!attribution->first)
-        attribution->last = &attribution->first;
+    bool any = attribution->queued > 0;
     os_lock_release(attribution->queue_lock);
-    if (!batch)
+    if (!any)
         return false;
-    attribution_log(attribution, &batch->log);
+    attribute_log(attribution, &attribution->queue[attribution->first]);
     os_lock_acquire(attribution->queue_lock);
-    batch->next = attribution->free;
-    attribution->free = batch;
+    attribution->first = (attribution->first + 1) % QUEUED_MOST;
+    attribution->queued--;
     os_lock_release(attribution->queue_lock);
     return true;
 }
@@ -207,7 +194,7 @@ attribution_add(struct attribution *attribution, int index, struct stats *stats,
         os_lock_acquire(attribution->lock);
     else if (!os_lock_try(attribution->lock))
         return false;
-    for (int i = 0; i < BATCHES && attribute_next(attribution); i++)
+    for (int i = 0; i < QUEUED_MOST && attribute_next(attribution); i++)
         ;
     breakdown_merge(&stats->breakdown, &target->breakdown);
     if (track && target->track)
@@ -232,9 +219,9 @@ static bool
 wait_for_log(struct attribution *attribution)
 {
     os_lock_acquire(attribution->queue_lock);
-    while (!attribution->first && !attribution->ending)
+    while (!attribution->queued && !attribution->ending)
         os_lock_wait(attribution->queue_lock);
-    bool more = attribution->first != NULL;
+    bool more = attribution->queued > 0;
     os_lock_release(attribution->queue_lock);
     return more;
 }
@@ -260,16 +247,11 @@ prepare(struct attribution *attribution, const struct trace_target *targets,
     bool all = records_open(&attribution->records, source) == 0;
     attribution->lock = os_lock_make();
     attribution->queue_lock = os_lock_make();
-    attribution->batches = os_memory_zeroed(BATCHES * sizeof(struct batch));
+    attribution->queue = os_memory_zeroed(QUEUED_MOST * sizeof(*attribution->queue));
     attribution->targets = os_memory_zeroed(count * sizeof(struct attribution_target));
-    if (!attribution->lock || !attribution->queue_lock || !attribution->batches ||
+    if (!attribution->lock || !attribution->queue_lock || !attribution->queue ||
         !attribution->targets)
         return -1;
-    attribution->last = &attribution->first;
-    for (int i = 0; i < BATCHES; i++) {
-        attribution->batches[i].next = attribution->free;
-        attribution->free = &attribution->batches[i];
-    }
     for (size_t i = 0; i < count; i++) {
         struct attribution_target *target = &attribution->targets[i];
         target->known = targets[i];
@@ -326,7 +308,7 @@ attribution_close(struct attribution *attribution)
     }
     os_memory_release(attribution->targets,
                       (size_t)attribution->target_count * sizeof(*attribution->targets));
-    os_memory_release(attribution->batches, BATCHES * sizeof(struct batch));
+    os_memory_release(attribution->queue, QUEUED_MOST * sizeof(*attribution->queue));
     records_close(&attribution->records);
     os_lock_free(attribution->queue_lock);
     os_lock_free(attribution->lock);
