@@ -108,41 +108,36 @@ os_file_open(const char *path, unsigned flags)
     return fd;
 }
 
-/* Makes a file of NAME, unless there is one. */
-static int
-create_named(const char *name, int mode)
-{
-    if (os_leftover_begin(name) < 0)
-        return -1;
-    int fd = open_path(name, mode | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
-    int code = errno;
-    if (fd < 0)
-        os_leftover_end();
-    errno = code;
-    return fd;
-}
-
 int
 posix_file_create(const char *prefix, int mode, char *name, size_t size)
 {
     struct random random;
-    int fd = -1;
+    int code = EEXIST;
     random_seed(&random, (uint64_t)os_clock_wall() ^ (uint64_t)getpid() << 32);
-    for (int tries = 0; tries < TRIES; tries++) {
+    for (int tries = 0; code == EEXIST && tries < TRIES; tries++) {
         unsigned number = (unsigned)random_next(&random) & 0xffffff;
         if (snprintf(name, size, "%s%06x", prefix, number) >= (int)size)
             return os_fail(ENAMETOOLONG);
-        fd = create_named(name, mode);
-        if (fd >= 0 || errno != EEXIST)
-            break;
+        if (os_leftover_begin(name) < 0)
+            return -1;
+        int fd = open_path(name, mode | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0)
+            return fd;
+        code = errno;
+        os_leftover_end();
     }
-    return fd;
+    return os_fail(code);
 }
 
-/* Makes a file under a random name and removes the name. */
-static int
-open_unlinked(const char *path, unsigned flags)
+/* Where no file can be made without a name, one gets a random name for a moment. */
+int
+os_file_temporary(const char *path, unsigned flags)
 {
+#ifdef O_TMPFILE /* a feature, not a system */
+    int unnamed = open_path(path, open_mode(flags) | O_RDWR | O_TMPFILE);
+    if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return unnamed;
+#endif
     char prefix[PATH_ROOM], name[PATH_ROOM];
     if (snprintf(prefix, sizeof(prefix), "%s/.ioping.", path) >= (int)sizeof(prefix))
         return os_fail(ENAMETOOLONG);
@@ -152,17 +147,6 @@ open_unlinked(const char *path, unsigned flags)
     unlink(name);
     os_leftover_end();
     return fd;
-}
-
-int
-os_file_temporary(const char *path, unsigned flags)
-{
-#ifdef O_TMPFILE /* a feature, not a system */
-    int fd = open_path(path, open_mode(flags) | O_RDWR | O_TMPFILE);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return fd;
-#endif
-    return open_unlinked(path, flags);
 }
 
 void
@@ -188,18 +172,7 @@ os_file_reopen(int fd)
 #define MAPPING MAP_SHARED
 #endif
 
-/* Systems differ in the signedness of the bytes of PRESENT, hence void. */
-static int
-ask_range(int fd, int64_t at, size_t size, void *present)
-{
-    void *map = mmap(NULL, size, PROT_READ, MAPPING, fd, at);
-    if (map == MAP_FAILED)
-        return -1;
-    int status = mincore(map, size, present);
-    munmap(map, size);
-    return status;
-}
-
+/* Systems differ in the signedness of the bytes that tell, hence void. */
 int
 posix_mincore(int fd, int64_t offset, int64_t length)
 {
@@ -209,7 +182,11 @@ posix_mincore(int fd, int64_t offset, int64_t length)
     for (int64_t at = offset / page * page; at < end; at += most) {
         size_t size = (size_t)(end - at < most ? end - at : most);
         size_t pages = (size + (size_t)page - 1) / (size_t)page;
-        if (ask_range(fd, at, size, present) < 0)
+        void *map = mmap(NULL, size, PROT_READ, MAPPING, fd, at);
+        int status = map == MAP_FAILED ? -1 : mincore(map, size, (void *)present);
+        if (map != MAP_FAILED)
+            munmap(map, size);
+        if (status < 0)
             return -1;
         for (size_t i = 0; i < pages; i++)
             if (present[i] & 1)

@@ -18,7 +18,6 @@
 #include "posix.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -200,12 +199,9 @@ os_process_last_line(const char *line, int status)
 void
 posix_last_line(void)
 {
-    struct pollfd stream = {.fd = STDOUT_FILENO, .events = POLLOUT};
     const char *line = atomic_exchange(&page->last_line, NULL);
-    if (line && poll(&stream, 1, 0) == 1 && stream.revents & POLLOUT) {
-        ssize_t written = write(STDOUT_FILENO, line, strlen(line));
-        (void)written;
-    }
+    if (line)
+        posix_descriptor_write(STDOUT_FILENO, line, strlen(line));
 }
 
 bool
@@ -255,29 +251,15 @@ posix_monitor_leave(void)
         kill(monitor, SIGCHLD);
 }
 
-/* Dies by signal NUMBER, without a dump of this process besides that of the child. */
-static _Noreturn void
-die(int signo)
-{
-    const struct rlimit none = {0, 0};
-    sigset_t set;
-    setrlimit(RLIMIT_CORE, &none);
-    signal(signo, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, signo);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    raise(signo);
-    _exit(128 + signo);
-}
-
+/* There is no dump of this process besides that of the child. */
 static _Noreturn void
 leave(int status, int signo)
 {
+    const struct rlimit none = {0, 0};
     posix_last_line();
     posix_leftover_start_removal(!child);
-    if (signo)
-        die(signo);
-    _exit(status);
+    setrlimit(RLIMIT_CORE, &none);
+    _exit(signo ? posix_process_die(signo) : status);
 }
 
 /* The progress of the child's output, as it was at the last look; times are monotonic. */
@@ -337,24 +319,13 @@ static void
 abandon_if_stuck(struct progress *progress, int64_t now)
 {
     static const char output[] = "ioping: standard output: " OUTPUT_STUCK "\n";
-    struct pollfd errors = {.fd = STDERR_FILENO, .events = POLLOUT};
     int stuck = look(progress, now);
     if (stuck < 0)
         return;
     const char *text = stuck == STDOUT_FILENO ? output : page->words;
-    if (stuck != STDERR_FILENO && poll(&errors, 1, 0) == 1 && errors.revents & POLLOUT) {
-        ssize_t written = write(STDERR_FILENO, text, strlen(text));
-        (void)written;
-    }
+    if (stuck != STDERR_FILENO)
+        posix_descriptor_write(STDERR_FILENO, text, strlen(text));
     abandon(EXIT_RUNTIME, deadly_signal());
-}
-
-/* Returns from when on output is not waited for. */
-static int64_t
-output_limit(void)
-{
-    int64_t limit = atomic_load(&page->limit), signal = atomic_load(&asked);
-    return signal ? time_earlier(limit, time_add(signal, DEADLINE_GRACE)) : limit;
 }
 
 /* Leaves as the child is killed by signal NUMBER. */
@@ -364,16 +335,6 @@ leave_killed(int signo)
     if (posix_answers())
         leave(posix_last_status(), 0); /* who killed it does not matter */
     leave(0, signo);
-}
-
-/* Waits for a signal: SIGCHLD of the child, or a user's. At most until WHEN. */
-static void
-wait_for_signal(int64_t when, const sigset_t *mask)
-{
-    int64_t left = time_earlier(when - os_clock_now(), TIME_WAIT_MOST);
-    struct timespec limit = time_spec(left);
-    if (left > 0)
-        pselect(0, NULL, NULL, NULL, &limit, mask);
 }
 
 /* Leaves as the child has ended, if it has. One that stopped itself goes on. */
@@ -426,14 +387,16 @@ leave_if_ending(int64_t now, int64_t *since)
     return end;
 }
 
-/* The handlers run only in wait_for_signal. */
+/* The handlers run only in pselect(2). */
 static _Noreturn void
 supervise_child(const sigset_t *mask)
 {
     struct progress progress = {0};
     int64_t ending = 0, killed = 0;
     for (;;) {
-        int64_t now = os_clock_now(), limit = output_limit();
+        int64_t now = os_clock_now(), limit = atomic_load(&page->limit);
+        if (atomic_load(&asked))
+            limit = time_earlier(limit, time_add(atomic_load(&asked), DEADLINE_GRACE));
         leave_if_ended();
         int64_t end = leave_if_ending(now, &ending);
         if (!ending)
@@ -450,8 +413,9 @@ supervise_child(const sigset_t *mask)
         }
         if (atomic_load(&again) && !ending)
             next = time_earlier(next, atomic_load(&again) + DEADLINE_GRACE);
-        wait_for_signal(time_earlier(time_earlier(next, end), now + DEADLINE_KILLED),
-                        mask);
+        next = time_earlier(time_earlier(next, end), now + DEADLINE_KILLED);
+        struct timespec left = time_spec(time_later(next - os_clock_now(), 0));
+        pselect(0, NULL, NULL, NULL, &left, mask);
     }
 }
 

@@ -48,14 +48,6 @@ os_stream_guard(void)
 #endif
 #define PAUSE 50 /* ms: a signal may reach another thread than the one that waits */
 
-/* Returns whether output is not waited for any more. */
-static bool
-is_late(int64_t now)
-{
-    int64_t asked = os_signals_asked();
-    return now >= posix_monitor_limit() || (asked && now >= asked + DEADLINE_GRACE);
-}
-
 /*
  * Waits until STREAM takes PIPE_BUF bytes without a wait, as another user of it may have
  * made it non-blocking, and because nobody may read messages: the supervisor writes those
@@ -69,8 +61,10 @@ wait_writable(int stream)
     struct pollfd wanted = {.fd = stream, .events = POLLOUT};
     int64_t began = os_clock_now(), now = began;
     while (poll(&wanted, 1, 0) != 1) {
-        if (is_late(now) &&
-            (atomic_load(&unread) || now - began >= DEADLINE_GRACE_LEAST)) {
+        int64_t asked = os_signals_asked();
+        bool late =
+            now >= posix_monitor_limit() || (asked && now >= asked + DEADLINE_GRACE);
+        if (late && (atomic_load(&unread) || now - began >= DEADLINE_GRACE_LEAST)) {
             atomic_store(&unread, true);
             return os_fail(ETIMEDOUT);
         }
@@ -81,17 +75,6 @@ wait_writable(int stream)
     return 0;
 }
 
-static ssize_t
-write_some(int stream, const char *bytes, size_t size)
-{
-    posix_monitor_count(stream, false);
-    ssize_t done = write(stream, bytes, size);
-    int code = errno;
-    posix_monitor_count(stream, true);
-    errno = code;
-    return done;
-}
-
 int
 os_stream_write(int stream, const char *bytes, size_t size)
 {
@@ -100,10 +83,12 @@ os_stream_write(int stream, const char *bytes, size_t size)
         size_t most = messages && size > PIPE_BUF ? PIPE_BUF : size;
         if (messages && wait_writable(stream) < 0)
             return -1;
-        ssize_t done = write_some(stream, bytes, most);
-        bool full = done < 0 && errno == EAGAIN;
-        if (full ? wait_writable(stream) < 0 : done < 0 && errno != EINTR)
-            return -1;
+        posix_monitor_count(stream, false);
+        ssize_t done = write(stream, bytes, most);
+        int code = done < 0 ? errno : 0;
+        posix_monitor_count(stream, true);
+        if (code == EAGAIN ? wait_writable(stream) < 0 : code && code != EINTR)
+            return code == EAGAIN ? -1 : os_fail(code);
         if (done <= 0)
             continue;
         bytes += done;
@@ -153,27 +138,19 @@ split_path(const char *path, char folder[PATH_ROOM])
     return name;
 }
 
-/* Returns whether users other than the owner of the folder of PATH may make files there,
- * whose state becomes that of FOLDER. */
-static bool
-is_shared(const char *path, struct stat *folder)
-{
-    char name[PATH_ROOM];
-    split_path(path, name);
-    return stat(name, folder) == 0 &&
-           (folder->st_mode & S_IWOTH ||
-            (folder->st_mode & S_IWGRP && folder->st_mode & S_ISVTX));
-}
-
 /* Opens a file for output, or makes it. As fs.protected_symlinks, _regular and _fifos of
  * Linux, proc(5), where these are off too: in a folder that all may write to, a name that
  * another user has put there is not followed, and nor are more names of a file. */
 static int
 open_output(const char *path)
 {
-    struct stat status, folder;
+    struct stat status, folder = {0};
     int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
-    if (is_shared(path, &folder)) {
+    char name[PATH_ROOM];
+    split_path(path, name);
+    if (stat(name, &folder) == 0 &&
+        (folder.st_mode & S_IWOTH ||
+         (folder.st_mode & S_IWGRP && folder.st_mode & S_ISVTX))) {
         bool there = lstat(path, &status) == 0;
         if (there && ((status.st_uid != geteuid() && status.st_uid != folder.st_uid) ||
                       (S_ISREG(status.st_mode) && status.st_nlink > 1)))
@@ -299,46 +276,23 @@ os_locale_utf8(void)
                        strncasecmp(codeset, ".utf8", 5) == 0);
 }
 
-/* Writes the file that FD is of, and closes it. Until it is whole only its owner may read
- * it. Returns 0, or the errno of the failure. */
+/* Returns 0 if an open file is regular and begins with START, as far as it goes if it may
+ * be CUT, else errno: ENOENT if it is empty, EEXIST if it is something else. */
 static int
-write_file(int fd, const char *bytes, size_t size, bool durable)
-{
-    int failed = os_stream_write(fd, bytes, size) < 0 || (durable && fsync(fd) < 0) ||
-                         fchmod(fd, 0644) < 0
-                     ? errno
-                     : 0;
-    if (close(fd) < 0 && !failed)
-        failed = errno;
-    return failed;
-}
-
-/* A name lasts once its directory is on the device. */
-static void
-flush_directory(const char *path)
-{
-    char folder[PATH_ROOM];
-    split_path(path, folder);
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
-}
-
-/* Returns whether an open file is regular and begins with START, as far as it goes if it
- * may be CUT. */
-static bool
-is_ours(int fd, const char *start, bool cut)
+check_ours(int fd, const char *start, bool cut)
 {
     struct stat status;
     char head[64];
     size_t length = strlen(start);
-    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-        return false;
+    if (fstat(fd, &status) < 0)
+        return errno;
+    if (!S_ISREG(status.st_mode))
+        return EEXIST;
     ssize_t got = read(fd, head, length);
-    return got == 0 || (got > 0 && (cut || (size_t)got == length) &&
-                        memcmp(head, start, (size_t)got) == 0);
+    if (got <= 0)
+        return got < 0 ? errno : ENOENT;
+    bool whole = cut || (size_t)got == length;
+    return whole && memcmp(head, start, (size_t)got) == 0 ? 0 : EEXIST;
 }
 
 /* A device, the target of a link, or a file of another kind must not be lost. */
@@ -351,10 +305,10 @@ is_replaceable(const char *path, const char *start)
     if (!S_ISREG(status.st_mode))
         return false;
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    bool replaceable = fd >= 0 && is_ours(fd, start, false);
+    int code = fd < 0 ? errno : check_ours(fd, start, false);
     if (fd >= 0)
         close(fd);
-    return replaceable;
+    return fd >= 0 && (code == 0 || code == ENOENT);
 }
 
 /* Locks an open file for its writer, which the end of the process ends. Returns whether
@@ -368,14 +322,6 @@ lock_file(int fd)
 
 /* Only while a file is being written it has this mode: one that somebody has moved away,
  * under a name with a date, is no leftover. */
-static bool
-is_leftover(const struct stat *status)
-{
-    return (status->st_mode & 07777) == 0600 && status->st_nlink == 1 &&
-           status->st_uid == geteuid() &&
-           time(NULL) - status->st_mtime > DEADLINE_LEFTOVER / SECOND;
-}
-
 static void
 remove_old(const char *path, const char *start)
 {
@@ -383,8 +329,11 @@ remove_old(const char *path, const char *start)
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (fstat(fd, &status) == 0 && is_leftover(&status) && is_ours(fd, start, true) &&
-        lock_file(fd))
+    bool old = fstat(fd, &status) == 0 && (status.st_mode & 07777) == 0600 &&
+               status.st_nlink == 1 && status.st_uid == geteuid() &&
+               time(NULL) - status.st_mtime > DEADLINE_LEFTOVER / SECOND;
+    int code = old ? check_ours(fd, start, true) : EEXIST;
+    if ((code == 0 || code == ENOENT) && lock_file(fd))
         unlink(path);
     close(fd);
 }
@@ -408,6 +357,8 @@ os_file_clean(const char *path, const char *start)
         closedir(list);
 }
 
+/* Until the file is whole only its owner may read it. A name lasts once its directory is
+ * on the device. */
 int
 os_file_replace(const char *path, const char *bytes, size_t size, const char *start,
                 bool durable)
@@ -422,7 +373,12 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
         return -1;
     os_leftover_made();
     lock_file(fd);
-    int failed = write_file(fd, bytes, size, durable);
+    int failed = os_stream_write(fd, bytes, size) < 0 || (durable && fsync(fd) < 0) ||
+                         fchmod(fd, 0644) < 0
+                     ? errno
+                     : 0;
+    if (close(fd) < 0 && !failed)
+        failed = errno;
     if (!failed && rename(beside, path) < 0)
         failed = errno;
     if (failed)
@@ -430,43 +386,16 @@ os_file_replace(const char *path, const char *bytes, size_t size, const char *st
     os_leftover_end();
     if (failed)
         return os_fail(failed);
-    if (durable)
-        flush_directory(path);
+    split_path(path, beside);
+    int folder = durable ? open(beside, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (folder >= 0) {
+        fsync(folder);
+        close(folder);
+    }
     return 0;
 }
 
-/* Returns the size of an open file that begins with START, or -1 with errno. */
-static off_t
-size_of(int fd, const char *start)
-{
-    struct stat status;
-    char head[64];
-    size_t length = strlen(start);
-    if (fstat(fd, &status) < 0)
-        return -1;
-    if (!S_ISREG(status.st_mode))
-        return os_fail(EEXIST);
-    ssize_t got = read(fd, head, length);
-    if (got == (ssize_t)length && memcmp(head, start, length) == 0)
-        return status.st_size;
-    return got < 0 ? -1 : os_fail(got == 0 ? ENOENT : EEXIST);
-}
-
-/* Cuts off what could be written of a text that has no room as a whole. */
-static int
-append(int fd, off_t end, const char *bytes, size_t size, bool durable)
-{
-    int failed = end < 0 ? errno : 0;
-    if (!failed && os_stream_write(fd, bytes, size) < 0) {
-        failed = errno;
-        if (ftruncate(fd, end) < 0)
-            failed = errno;
-    }
-    if (!failed && durable && fsync(fd) < 0)
-        failed = errno;
-    return failed;
-}
-
+/* What could be written of a text that has no room as a whole is cut off. */
 int
 os_file_append(const char *path, const char *bytes, size_t size, const char *start,
                bool durable)
@@ -474,7 +403,15 @@ os_file_append(const char *path, const char *bytes, size_t size, const char *sta
     int fd = open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ELOOP || errno == EISDIR || errno == ENXIO ? os_fail(EEXIST) : -1;
-    int failed = append(fd, size_of(fd, start), bytes, size, durable);
+    int failed = check_ours(fd, start, false);
+    off_t end = failed ? 0 : lseek(fd, 0, SEEK_END);
+    if (!failed && os_stream_write(fd, bytes, size) < 0) {
+        failed = errno;
+        if (ftruncate(fd, end) < 0)
+            failed = errno;
+    }
+    if (!failed && durable && fsync(fd) < 0)
+        failed = errno;
     if (close(fd) < 0 && !failed)
         failed = errno;
     return failed ? os_fail(failed) : 0;

@@ -91,6 +91,29 @@ posix_inherited_list(void)
             inherited[inherited_count++] = i;
 }
 
+void
+posix_descriptor_write(int fd, const char *bytes, size_t size)
+{
+    struct pollfd ready = {.fd = fd, .events = POLLOUT};
+    if (poll(&ready, 1, 0) == 1 && ready.revents & POLLOUT) {
+        ssize_t written = write(fd, bytes, size);
+        (void)written;
+    }
+}
+
+/* Process 1 of a container does not die by a signal: its status says the same. */
+int
+posix_process_die(int signo)
+{
+    sigset_t set;
+    signal(signo, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, signo);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    raise(signo);
+    return 128 + signo;
+}
+
 /* Descriptors that are closed with them, and 0 for none. A handler of signals may read
  * them while another thread changes them. */
 #define ADDED 4096

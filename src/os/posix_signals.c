@@ -17,32 +17,19 @@
 #include "posix.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/select.h>
 #include <time.h>
 #include <unistd.h>
 
-static atomic_int stop_signal;            /* atomic, because other threads read it */
-static _Atomic int64_t resumed;           /* see os_process_resumed */
-static atomic_bool resuming;              /* that is about to change */
-static _Atomic int64_t asked;             /* when a signal first asked to stop, ns */
-static volatile sig_atomic_t interrupted; /* when by SIGINT first, in_ms; 0: not yet */
+static atomic_int stop_signal;      /* atomic, because other threads read it */
+static _Atomic int64_t resumed;     /* see os_process_resumed */
+static atomic_bool resuming;        /* that is about to change */
+static _Atomic int64_t asked;       /* when a signal first asked to stop, ns */
+static _Atomic int64_t interrupted; /* when by SIGINT first; 0: not yet */
 static volatile sig_atomic_t report_wanted;
 static volatile sig_atomic_t arrived; /* one of these, since the last wait */
 static volatile sig_atomic_t closing_byte, closing_stream;
-
-/* Writes the closing byte if that needs no wait: the reader may be gone. */
-static void
-write_closing(void)
-{
-    char last[2] = {(char)closing_byte, '\n'};
-    struct pollfd stream = {.fd = (int)closing_stream, .events = POLLOUT};
-    if (last[0] && poll(&stream, 1, 0) == 1) {
-        ssize_t written = write(stream.fd, last, sizeof(last));
-        (void)written;
-    }
-}
 
 /* Lets go of all that is the caller's before the process, which the kernel may hold, ends
  * with STATUS or, if that is not 0, by signal NUMBER. Every call here is safe in the
@@ -57,30 +44,23 @@ let_go(int status, int signo)
     posix_monitor_leave();
 }
 
-/* A time that fits sig_atomic_t: 31 bits of milliseconds, and never 0. */
-static int
-in_ms(int64_t time)
-{
-    return (int)(time / MS & INT32_MAX) | 1;
-}
-
 /* A SIGINT after another signal does not change what the parent learns, see
  * os_signals_end. */
 static void
 on_stop(int signo)
 {
-    int64_t time = os_clock_now(), never = 0;
-    int now = in_ms(time);
-    atomic_compare_exchange_strong(&asked, &never, time);
-    if (signo == SIGINT && interrupted &&
-        ((now - interrupted) & INT32_MAX) > OS_SIGNAL_SAME / MS) {
-        write_closing();
+    int64_t now = os_clock_now(), never = 0, before = atomic_load(&interrupted);
+    atomic_compare_exchange_strong(&asked, &never, now);
+    if (signo == SIGINT && before && now - before > OS_SIGNAL_SAME) {
+        const char last[2] = {(char)closing_byte, '\n'};
+        if (last[0])
+            posix_descriptor_write((int)closing_stream, last, sizeof(last));
         posix_last_line();
         let_go(posix_last_status(), 0);
         _exit(posix_last_status());
     }
-    if (signo == SIGINT && !interrupted)
-        interrupted = now;
+    if (signo == SIGINT && !before)
+        atomic_store(&interrupted, now);
     if (signo != SIGINT || !stop_signal)
         stop_signal = signo;
     arrived = 1;
@@ -173,18 +153,13 @@ install(int signo, void (*handler)(int, siginfo_t *, void *))
     sigaction(signo, &action, NULL);
 }
 
-static bool
-is_ignored(int signo)
-{
-    struct sigaction action;
-    return sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 void
 os_signals_install(void)
 {
+    struct sigaction hangup = {0};
+    sigaction(SIGHUP, NULL, &hangup);
     for (size_t i = 0; i < USER_SIGNALS; i++)
-        if (user_signals[i].signo != SIGHUP || !is_ignored(SIGHUP)) /* nohup */
+        if (user_signals[i].signo != SIGHUP || hangup.sa_handler != SIG_IGN) /* nohup */
             install(user_signals[i].signo, on_signal);
     install(POSIX_SIGNAL_WAKE, on_wake);
     sigset_t wake;
@@ -229,18 +204,6 @@ os_signals_unblock(unsigned set)
 }
 
 #define FOLLOW_PACE (100 * MS) /* from one look at the monitor to the next */
-
-/* Shortens a wait: the kernel may add a thousandth to it, and the rest is waited next. */
-static struct timespec
-shorten_wait(int64_t left)
-{
-    int64_t most = posix_monitor_is_followed() ? FOLLOW_PACE : TIME_WAIT_MOST;
-    if (left > 10 * MS)
-        left -= left / 500;
-    if (left > most)
-        left = most;
-    return time_spec(left);
-}
 
 static bool
 is_pending(int signo)
@@ -295,12 +258,15 @@ os_signals_resumed(void)
     return os_process_resumed();
 }
 
-/* Waits in pselect(2) for LEFT ns, with MASK. Returns whether a signal has come. A short
- * wait may end without a context switch, and a stop then has it end late. */
+/* Waits in pselect(2) for LEFT ns at the most, with MASK: the kernel may add a thousandth
+ * to it, and the rest is waited next. Returns whether a signal has come. A short wait may
+ * end without a context switch, and a stop then has it end late. */
 static bool
 wait_for_signal(int64_t left, const sigset_t *mask)
 {
-    struct timespec limit = shorten_wait(left);
+    int64_t most = posix_monitor_is_followed() ? FOLLOW_PACE : TIME_WAIT_MOST;
+    int64_t shorter = left > 10 * MS ? left - left / 500 : left;
+    struct timespec limit = time_spec(time_earlier(shorter, most));
     int64_t began = os_clock_now();
     bool woken = pselect(0, NULL, NULL, NULL, &limit, mask) < 0;
     count_switches(1);
@@ -385,21 +351,12 @@ deadly_signal(void)
     return deadly && !posix_answers() ? stop_signal : 0;
 }
 
-/* Process 1 of a container does not die by a signal: its status says the same. */
 int
 os_signals_end(int status)
 {
     int signo = deadly_signal();
-    sigset_t set;
     posix_monitor_notify(status, signo);
-    if (!signo)
-        return status;
-    signal(signo, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, signo);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    raise(signo);
-    return 128 + signo;
+    return signo ? posix_process_die(signo) : status;
 }
 
 _Noreturn void

@@ -13,22 +13,15 @@
 
 #define STACK (512 << 10) /* the default may be more than memory is allowed */
 
-/* Threads here allocate little: no memory pool for each of them. */
-static void
-share_pool(void)
-{
-#ifdef M_ARENA_MAX
-    mallopt(M_ARENA_MAX, 1);
-#endif
-}
-
 int
 os_thread_start(struct os_thread *thread, void *(*body)(void *), void *argument)
 {
     pthread_t id;
     pthread_attr_t attributes;
     sigset_t before;
-    share_pool();
+#ifdef M_ARENA_MAX /* threads here allocate little: no memory pool for each of them */
+    mallopt(M_ARENA_MAX, 1);
+#endif
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
     posix_signals_block(&before);
