@@ -77,9 +77,14 @@ struct arrivals {
     int64_t (*gap)(const struct schedule *schedule, int64_t at);
 };
 
-/* When the requests of a worker are due, and which were missed: neither sent nor to be
- * sent. Pure: it runs on whatever clock it is given. */
+/* Which requests of a worker are next, when they are due, and which were missed: neither
+ * sent nor to be sent. Pure: it runs on whatever clock it is given. */
 struct schedule {
+    struct pattern pattern;
+    uint64_t ordinal;  /* of the next request */
+    uint64_t ordinals; /* how many the worker has */
+    bool sending;      /* more requests follow those in flight */
+
     const struct arrivals *arrivals;
     int64_t begin;        /* the first may be due then; above 0 */
     int64_t counted;      /* what is due earlier does not count: the settling */
@@ -105,8 +110,9 @@ struct schedule {
 };
 
 /*
- * Starts SCHEDULE for worker INDEX, from 0, of PLAN, which is ready at NOW; BEGIN is the
- * common begin of all workers. SHARED belongs to all of them and is 0 at first.
+ * Starts SCHEDULE, whose pattern has started, for worker INDEX, from 0, of PLAN, which is
+ * ready at NOW; BEGIN is the common begin of all workers. SHARED belongs to all of them
+ * and is 0 at first.
  */
 void schedule_start(struct schedule *schedule, const struct plan *plan, int index,
                     _Atomic int64_t *shared, int64_t begin, int64_t now);

@@ -151,7 +151,7 @@ job_open(struct job *job, struct error *error)
         if (!thread)
             return error_set(error, EXIT_PREPARE, NULL, "no memory for %d threads",
                              plan->io.threads);
-        thread->worker.attribution = attribution_of(job);
+        thread->worker.account.attribution = attribution_of(job);
         if (worker_open(&thread->worker, job, job_engine(job, job->run->task.engine),
                         *size, error) < 0) {
             worker_thread_free(thread);
@@ -316,7 +316,7 @@ job_notify_failure(struct job *job)
 static bool
 is_stuck(const struct worker_thread *thread)
 {
-    return thread->abandoned || thread->worker.inflight.lost > 0;
+    return thread->abandoned || thread->worker.queue.inflight.lost > 0;
 }
 
 /* Adds what THREAD has left behind to the outcome; FAILED becomes its failure if that is
@@ -325,7 +325,7 @@ static void
 collect_thread(struct outcome *outcome, struct worker_thread *thread,
                struct sample *failed)
 {
-    const struct sample *own = &thread->worker.failed;
+    const struct sample *own = &thread->worker.account.failed;
     if (!thread->abandoned)
         worker_thread_join(thread);
     outcome->stuck |= is_stuck(thread);
@@ -336,10 +336,10 @@ collect_thread(struct outcome *outcome, struct worker_thread *thread,
     if (thread->waiting > outcome->waiting)
         outcome->waiting = thread->waiting;
     outcome->left += thread->left;
-    if (thread->worker.holes > outcome->holes)
-        outcome->holes = thread->worker.holes;
-    if (thread->worker.ended > outcome->ended)
-        outcome->ended = thread->worker.ended;
+    if (thread->worker.account.holes > outcome->holes)
+        outcome->holes = thread->worker.account.holes;
+    if (thread->worker.account.ended > outcome->ended)
+        outcome->ended = thread->worker.account.ended;
 }
 
 void
@@ -352,7 +352,7 @@ job_collect(struct job *job)
     for (int i = 0; i < job->group.size; i++) {
         struct worker_thread *thread = job->threads[i];
         collect_thread(outcome, thread, &failed);
-        began = time_earlier(began, thread->worker.began);
+        began = time_earlier(began, thread->worker.account.began);
     }
     if (!outcome->failed.index)
         outcome->failed = failed;
@@ -362,7 +362,7 @@ job_collect(struct job *job)
     job->done = true;
     job_add_up(job);
     for (int i = 0; i < job->group.size; i++)
-        series_merge(&job->series, &job->threads[i]->worker.series);
+        series_merge(&job->series, &job->threads[i]->worker.account.series);
     stats_merge(&outcome->total, &job->total);
     int64_t end = outcome->ended;
     if (job->plan.mode == MODE_BACKGROUND) /* its last requests are not counted whole */

@@ -7,15 +7,10 @@
  * sent together, few at a time, start at the same time, and those that are reaped
  * together end at the same time.
  *
- * In an open loop the workers take due times from their group, each as soon as it has a
- * place for a request, so that none waits for a worker that is busy while another is
- * free; what is due earlier than it can be sent waits there. Its time counts from when it
- * was due, for all but its sample: the watch for stalls, timeouts and stops go by when it
- * was sent. The time in which a worker wakes up from its own sleep is not the target's: a
- * worker alone sleeps until shortly before the next request is due, and then looks at the
- * clock and the engine again and again; where that is late all the same, or there are
- * more workers, a request counts from when it is sent unless the next is due by then. So
- * it does when nothing else was under way, as then the system alone can have been late.
+ * The schedule says when a request is due, and from when its time counts if it is sent
+ * late; that is so for its sample alone: the watch for stalls, timeouts and stops go by
+ * when it was sent. Where the time counts from when it was due, a worker alone sleeps
+ * until shortly before that, and then looks at the clock and the engine again and again.
  *
  * A rapid request passes all of this: what is outside of the stamps is short, since
  * it lowers the rate that the engine could reach.
@@ -27,18 +22,199 @@
 #include "os/os.h"
 #include "os/process.h"
 #include "os/storage.h"
+#include "run_private.h"
 
 #include <errno.h>
 
 #define TOGETHER 3 /* requests with one stamp; the first waits until the last is sent */
-/* Without a free place the loop looks so often (ns) whether the run ends. */
+/* Without a free slot the loop looks so often (ns) whether the run ends. */
 #define LOST_LOOK (20 * MS)
+/* Shorter times (ns) are not examined for a stop of the process. */
+#define STOP_SHORTEST MS
+/* Storage that finds blocks that are the same looks at so many bytes. */
+#define DEDUPLICATION_UNIT 4096
+
+/* Returns whether the process was, or may have been, stopped between START and NOW. */
+static inline bool
+was_stopped(int64_t start, int64_t now)
+{
+    return now - start >= STOP_SHORTEST && os_process_stopped(start);
+}
+
+/* Returns whether no more requests are to be sent. The signal itself is looked at too, as
+ * the supervisor may be busy when it comes. */
+static inline bool
+is_stopped(const struct worker *worker)
+{
+    return atomic_load_explicit(&worker->group->stop, memory_order_relaxed) ||
+           os_signals_stop();
+}
+
+/* Returns whether a request that is due at WHEN comes too late for the run at NOW. */
+static inline bool
+is_over(const struct worker *worker, int64_t when, int64_t now)
+{
+    const struct schedule *schedule = &worker->schedule;
+    return when >= schedule->end || now >= schedule->deadline || is_stopped(worker) ||
+           (schedule->ordinals == 0 && worker_group_is_done(worker->group));
+}
+
+/* Returns until when requests were due at NOW: until then, the end of the work time, the
+ * last ordinal of the group or its stop. */
+static inline int64_t
+due_until(const struct worker *worker, int64_t now)
+{
+    return worker_group_until(worker->group, time_earlier(now, worker->schedule.end));
+}
+
+/*
+ * Counts COUNT requests that the schedule says were missed: for SAMPLE, which is not
+ * recorded yet, or, NULL, in the statistics. Those that the process missed itself as it
+ * was stopped do not count.
+ */
+static void
+miss(struct worker *worker, struct sample *sample, uint64_t count)
+{
+    const struct schedule *schedule = &worker->schedule;
+    struct worker_account *account = &worker->account;
+    if (count == 0 || os_process_stopped(schedule->missed_since))
+        return;
+    if (sample) {
+        sample->missed += count;
+        return;
+    }
+    stats_miss(&account->total, schedule->pattern.operation, count);
+    if (account->track)
+        track_miss(account->track, schedule->missed_since - schedule->interval, count);
+}
+
+/* Passes over requests that are due at WHEN or later and stay so, if the process was
+ * stopped while they waited to be sent until NOW. Returns whether that is so. */
+static bool
+pass_stopped(struct worker *worker, int64_t when, int64_t now)
+{
+    if (!was_stopped(when, now))
+        return false;
+    int64_t resumed = os_process_resumed();
+    worker->account.total.passed +=
+        schedule_stopped(&worker->schedule, resumed > when ? resumed : now);
+    return true;
+}
+
+/* Gives up at NOW what was due and not sent; LAST: no other worker will send it. */
+static void
+miss_rest(struct worker *worker, int64_t now, bool last)
+{
+    struct schedule *schedule = &worker->schedule;
+    if (last && schedule->stays)
+        pass_stopped(worker, schedule_next(schedule, now), now);
+    miss(worker, NULL, schedule_end(schedule, due_until(worker, now), last));
+}
+
+/* Moves the busy spans to those of the group, for a moment under their lock. */
+static void
+share_busy(struct worker *worker)
+{
+    struct worker_group *group = worker->group;
+    if (!group->busy_lock || worker->account.busy.count == 0)
+        return;
+    os_lock_acquire(group->busy_lock);
+    busy_log_move(&worker->account.busy, &group->busy);
+    os_lock_release(group->busy_lock);
+}
+
+void
+worker_share(struct worker *worker)
+{
+    share_busy(worker);
+    if (worker->account.attribution)
+        attribution_take(worker->account.attribution, worker->account.log);
+}
+
+/* Has records attributed to SAMPLE, which is judged: at once if it is reported, else some
+ * time. */
+static void
+attribute(struct worker *worker, struct sample *sample)
+{
+    struct attribution_log *log = worker->account.log;
+    if (sample_failed(sample))
+        return;
+    if (worker->reports) {
+        attribution_record(worker->account.attribution, log, sample);
+    } else if (sample_counts(sample)) {
+        log->list[log->count++] = *sample;
+        if (log->count == log->room)
+            attribution_take(worker->account.attribution, log);
+    }
+}
+
+/* Adds SAMPLE, which began after the settling, to the statistics. */
+static inline void
+record(struct worker *worker, struct sample *sample)
+{
+    struct worker_account *account = &worker->account;
+    bool counts = sample_counts(sample);
+    stats_record(&account->total, sample);
+    if (worker->group->busy_lock && sample_is_busy(sample)) {
+        if (account->busy.count == BUSY_LOG)
+            share_busy(worker);
+        busy_log_add(&account->busy, sample->start, sample->start + sample->latency,
+                     counts);
+    }
+    if (account->attribution)
+        attribute(worker, sample);
+    if (counts)
+        series_record(&account->series, sample->start, sample->latency);
+}
+
+/* Returns whether the run goes on after a request that failed. */
+static bool
+goes_on_after(struct worker *worker, const struct sample *sample)
+{
+    bool ignored = worker->plan->ends.ignore_error;
+    if (sample->error == EAGAIN && worker->plan->io.rw_flags & OS_RW_NOWAIT)
+        return true;
+    if (worker->account.failed.index == 0)
+        worker->account.failed = *sample;
+    if (sample->timed_out && !ignored)
+        atomic_store(&worker->job->run->timed_out, true);
+    return ignored;
+}
+
+/* Judges SAMPLE and records it. Returns whether the run goes on. */
+static inline bool
+digest(struct worker *worker, struct sample *sample)
+{
+    struct worker_account *account = &worker->account;
+    stats_judge(&worker->plan->statistics.limits, sample);
+    if (sample->start >= account->began)
+        record(worker, sample);
+    if (account->track)
+        track_record(account->track, sample);
+    if (worker->reports)
+        stats_compare(&account->total, sample);
+    sample->median = worker->medians ? stats_median(&account->total, sample) : 0;
+    return !sample_failed(sample) || goes_on_after(worker, sample);
+}
+
+/* Reports a sample that is recorded; ends the job unless the run GOES_ON, or if that
+ * cannot be written. */
+static inline void
+conclude(struct worker *worker, const struct sample *sample, bool goes_on)
+{
+    if (worker->reports && notify_sample(worker->job, worker, sample) < 0)
+        goes_on = false;
+    if (goes_on)
+        return;
+    worker->schedule.sending = false;
+    worker_group_stop(worker->group, sample->start + sample->latency);
+}
 
 /* Returns the start of the oldest request in flight; 0: none was sent. */
-static int64_t
+static inline int64_t
 oldest_start(const struct worker *worker)
 {
-    return worker->inflight.ends.younger->sample.start;
+    return worker->queue.inflight.ends.younger->sample.start;
 }
 
 /* Evicts a block from the page cache, which may hang like a request. Returns whether the
@@ -55,77 +231,115 @@ is_cached(struct worker *worker, int64_t offset, int64_t now)
     return cached;
 }
 
+/*
+ * Has ENTRY, a write that is not sent yet, extend the working file, which is emptied
+ * first where that holds its block already, outside of any request. What is due from NOW
+ * until then is not missed. Sets `unsent` if that fails: a hole is behind the next block
+ * then, but those that follow extend the file too.
+ */
+static void
+append(struct worker *worker, struct inflight_request *entry, int64_t now)
+{
+    const struct sample *sample = &entry->sample;
+    int64_t *appended = &worker->queue.appended;
+    bool extends = *appended >= 0 && sample->offset >= *appended;
+    entry->unsent = 0;
+    *appended = sample->offset + sample->size;
+    if (extends)
+        return;
+    handoff_release(&worker->handoff, now);
+    entry->unsent = target_empty(worker->target);
+    handoff_acquire(&worker->handoff, now);
+    schedule_skip(&worker->schedule, os_clock_now());
+    if (!entry->unsent)
+        return;
+    entry->request.operation = IO_FLUSH;
+    *appended = -1;
+}
+
+/* Changes some bits of every page of what ENTRY writes, so that no two writes store the
+ * same data. */
+static void
+refresh(struct worker_queue *queue, const struct inflight_request *entry)
+{
+    int64_t size = entry->sample.size;
+    char *buffer = queue->memory + queue->buffer_size * (size_t)entry->request.slot;
+    for (int64_t at = 0; at < size; at += DEDUPLICATION_UNIT) {
+        int64_t left = size - at;
+        random_fill(&queue->data, buffer + at, left < 8 ? (size_t)left : 8);
+    }
+}
+
 /* Hands a request to the engine, which sends it in the next reap, shortly after NOW. */
 static void
 submit_request(struct worker *worker, int64_t now)
 {
-    struct inflight_request *entry = inflight_take(&worker->inflight);
+    struct worker_queue *queue = &worker->queue;
+    struct schedule *schedule = &worker->schedule;
+    struct inflight_request *entry = inflight_take(&queue->inflight);
     struct sample *sample = &entry->sample;
     uint64_t missed;
-    entry->due = schedule_sent(&worker->schedule, now, &missed);
+    entry->due = schedule_sent(schedule, now, &missed);
     sample->missed = 0;
-    worker_miss(worker, sample, missed);
+    if (missed)
+        miss(worker, sample, missed);
     entry->written = 0;
-    worker->submits = true;
+    queue->submits = true;
     sample->start = 0; /* not yet sent */
     sample->split.result = SPLIT_NOT_TRIED;
-    sample->index = worker->next++;
-    worker->left--;
-    sample->offset = pattern_next(&worker->pattern, &sample->operation);
+    sample->index = schedule->ordinal++;
+    schedule->ordinals--;
+    sample->offset = pattern_next(&schedule->pattern, &sample->operation);
     sample->cached = false;
     entry->request.operation = IO_READ;
     entry->request.offset = sample->offset;
     if (sample->operation == OPERATION_WRITE) {
         entry->request.operation = IO_WRITE;
-        worker_refresh(worker, entry);
+        refresh(queue, entry);
         if (worker->plan->workload.append)
-            worker_append(worker, entry, now);
+            append(worker, entry, now);
     } else if (worker->target->description.mode == IO_MODE_NOCACHE) {
         sample->cached = is_cached(worker, sample->offset, now);
         if (worker->target->counts_sectors)
-            worker->sectors = os_thread_sectors();
+            queue->sectors = os_thread_sectors();
     }
-    worker->engine->submit(worker->queue, &entry->request);
-}
-
-/* The signal itself is looked at too, as the supervisor may be busy when it comes. */
-static bool
-is_stopped(const struct worker *worker)
-{
-    return atomic_load_explicit(&worker->group->stop, memory_order_relaxed) ||
-           os_signals_stop();
+    queue->engine->submit(queue->io, &entry->request);
 }
 
 /*
- * Takes a number for the next request, due at WHEN, unless there is one; false: none is
- * left. Numbers that nobody sees are taken in batches.
+ * Takes an ordinal for the next request, due at WHEN, unless there is one; false: none is
+ * left. Ordinals that nobody sees are taken in batches.
  */
-static bool
-take_number(struct worker *worker, int64_t when)
+static inline bool
+take_ordinal(struct worker *worker, int64_t when)
 {
-    if (worker->left > 0)
+    struct schedule *schedule = &worker->schedule;
+    if (schedule->ordinals > 0)
         return true;
     bool matters = worker->reports || worker->group->count < UINT64_MAX ||
-                   worker->next <= worker->plan->statistics.limits.warmup;
-    worker->left =
-        worker_group_take(worker->group, matters ? 1 : 16, when, &worker->next);
-    return worker->left > 0;
+                   schedule->ordinal <= worker->plan->statistics.limits.warmup;
+    schedule->ordinals =
+        worker_group_take(worker->group, matters ? 1 : 16, when, &schedule->ordinal);
+    return schedule->ordinals > 0;
 }
 
 /* Ends a period that is due. Returns whether the run goes on. */
-static bool
-tell_due(struct worker *worker, int64_t now)
+static inline bool
+end_period(struct worker *worker, int64_t now)
 {
     return now < atomic_load_explicit(&worker->group->due, memory_order_relaxed) ||
            notify_due(worker->job, now) == 0;
 }
 
-/* Returns whether a request that is due at WHEN comes too late for the run at NOW. */
-static bool
-is_over(const struct worker *worker, int64_t when, int64_t now)
+/* Puts off the end of the work time to after WHEN, when a request is due, unless as many
+ * were sent in it as the plan wants at the least. */
+static void
+extend(struct worker *worker, int64_t when)
 {
-    return when >= worker->schedule.end || now >= worker->schedule.deadline ||
-           is_stopped(worker) || worker_is_done(worker);
+    if (worker->account.total.requests >= worker->plan->ends.least)
+        return;
+    worker->schedule.end = time_add(when, 1);
+    atomic_store_explicit(&worker->over, worker->schedule.end, memory_order_relaxed);
 }
 
 /*
@@ -135,23 +349,25 @@ is_over(const struct worker *worker, int64_t when, int64_t now)
 static int64_t
 submit_due(struct worker *worker, int64_t now)
 {
-    int most = worker->inflight.under_way + TOGETHER;
-    while (worker->sending && worker->inflight.under_way < worker->inflight.count) {
-        int64_t when = schedule_due(&worker->schedule, now);
-        if (worker->inflight.under_way == most)
+    struct inflight *inflight = &worker->queue.inflight;
+    struct schedule *schedule = &worker->schedule;
+    int most = inflight->under_way + TOGETHER;
+    while (schedule->sending && inflight->under_way < inflight->count) {
+        int64_t when = schedule_due(schedule, now);
+        if (inflight->under_way == most)
             return IO_AT_ONCE;
-        if (when >= worker->schedule.end)
-            worker_extend(worker, when);
+        if (when >= schedule->end)
+            extend(worker, when);
         if (is_over(worker, when, now))
-            worker->sending = false;
+            schedule->sending = false;
         else if (when > now)
             return when;
-        else if (worker_pass_stopped(worker, when, now))
+        else if (schedule->stays && pass_stopped(worker, when, now))
             continue;
-        else if (tell_due(worker, now) && take_number(worker, when))
+        else if (end_period(worker, now) && take_ordinal(worker, when))
             submit_request(worker, now);
         else
-            worker->sending = false;
+            schedule->sending = false;
     }
     return INT64_MAX;
 }
@@ -178,70 +394,51 @@ wait_until(struct worker *worker, int64_t when, int64_t now)
     return now;
 }
 
-/* Reports a sample that is recorded; ends the job unless the run GOES_ON, or if that
- * cannot be written. */
-static void
-tell(struct worker *worker, const struct sample *sample, bool goes_on)
-{
-    if (worker->reports && notify_sample(worker->job, worker, sample) < 0)
-        goes_on = false;
-    if (goes_on)
-        return;
-    worker->sending = false;
-    worker_group_stop(worker->group, sample->start + sample->latency);
-}
-
-/* Counts the grid points that passed because the request that ended at NOW took the last
- * free place, and makes room for the next one: its last `idle` are after the end of the
- * run. */
-static void
-count_waits(struct worker *worker, struct sample *sample, int64_t now)
-{
-    if (worker->inflight.under_way < worker->inflight.count)
-        return;
-    int64_t until = worker_until(worker, now);
-    worker_miss(worker, sample, schedule_freed(&worker->schedule, until, now));
-    sample->idle = now - until;
-}
-
 /* Submits the flush that belongs to a write, whose sample ends with it. Returns false if
  * there is none. */
 static bool
 flush_written(struct worker *worker, const struct io_completion *done, int64_t now)
 {
-    struct inflight_request *entry = &worker->inflight.list[done->slot];
+    struct worker_queue *queue = &worker->queue;
+    struct inflight_request *entry = &queue->inflight.list[done->slot];
     if (entry->sample.operation == OPERATION_READ || !worker->target->flush ||
         entry->written || entry->lost || done->error || done->bytes < entry->sample.size)
         return false;
     entry->written = now;
     entry->sample.bytes = done->bytes;
     entry->request.operation = IO_FLUSH;
-    worker->submits = true;
-    worker->engine->submit(worker->queue, &entry->request);
+    queue->submits = true;
+    queue->engine->submit(queue->io, &entry->request);
     return true;
 }
 
-/* Submits the flushes of COUNT requests that are done. Returns the number of those that
- * have ended, which come first then. */
-static int
-send_flushes(struct worker *worker, int count, int64_t now)
+/* Makes room for the next request when the one of SAMPLE has ended at NOW, NULL: a lost
+ * one; if it took the last free slot, what was missed because of that counts, and its
+ * last `idle` are after the end of the run. */
+static inline void
+free_slot(struct worker *worker, struct sample *sample, int64_t now)
 {
-    struct io_completion *done = worker->inflight.done;
-    int ended = 0;
-    for (int i = 0; i < count; i++)
-        if (!flush_written(worker, &done[i], now))
-            done[ended++] = done[i];
-    return ended;
+    if (worker->queue.inflight.under_way < worker->queue.inflight.count)
+        return;
+    int64_t until = due_until(worker, now);
+    uint64_t missed = schedule_freed(&worker->schedule, until, now);
+    if (missed)
+        miss(worker, sample, missed);
+    if (sample)
+        sample->idle = now - until;
 }
 
-/* Completes the sample of a request that ended at NOW, and frees the request. */
-static void
+/* Completes the sample of a request that ended at NOW, and frees the request. The answer
+ * of one that was lost is no news. */
+static inline void
 complete(struct worker *worker, const struct io_completion *done, int64_t now)
 {
-    struct inflight_request *entry = &worker->inflight.list[done->slot];
+    struct worker_queue *queue = &worker->queue;
+    struct inflight_request *entry = &queue->inflight.list[done->slot];
     struct sample *sample = &entry->sample;
     if (entry->lost) {
-        worker_take_late(worker, entry, now);
+        free_slot(worker, NULL, now);
+        inflight_regain(&queue->inflight, entry);
         return;
     }
     sample->latency = now - sample->start;
@@ -249,16 +446,51 @@ complete(struct worker *worker, const struct io_completion *done, int64_t now)
     sample->error = entry->unsent ? entry->unsent : done->error;
     if (done->error || !entry->written)
         sample->bytes = done->bytes;
-    sample->stopped = worker_was_stopped(entry->due ? entry->due : sample->start, now);
+    sample->stopped = was_stopped(entry->due ? entry->due : sample->start, now);
     sample->timed_out = sample->latency >= worker->plan->ends.timeout && !sample->stopped;
     if (worker->target->counts_sectors && sample->operation == OPERATION_READ)
-        sample->cached = os_thread_sectors() == worker->sectors;
-    count_waits(worker, sample, now);
+        sample->cached = os_thread_sectors() == queue->sectors;
+    free_slot(worker, sample, now);
     if (sample->stopped)
         sample->missed = 0;
     inflight_count_from_due(entry, now);
-    tell(worker, sample, worker_digest(worker, sample));
-    inflight_release(&worker->inflight, entry);
+    conclude(worker, sample, digest(worker, sample));
+    inflight_release(&queue->inflight, entry);
+}
+
+/* Completes COUNT requests that were done at NOW, except for writes that a flush follows.
+ */
+static void
+complete_all(struct worker *worker, int count, int64_t now)
+{
+    struct io_completion *done = worker->queue.inflight.done;
+    bool writes = worker->plan->workload.load != LOAD_READ;
+    int ended = writes ? 0 : count;
+    for (int i = 0; writes && i < count; i++) /* all flushes are sent first */
+        if (!flush_written(worker, &done[i], now))
+            done[ended++] = done[i];
+    while (ended-- > 0)
+        complete(worker, done++, now);
+}
+
+bool
+worker_time_out_request(struct worker *worker, struct inflight_request *entry,
+                        int64_t start, int64_t now)
+{
+    struct inflight *inflight = &worker->queue.inflight;
+    struct sample *sample = &entry->sample;
+    sample->start = start;
+    sample->latency = now - start;
+    sample->sync = entry->written ? now - entry->written : 0;
+    sample->bytes = 0;
+    sample->error = 0;
+    sample->stopped = false;
+    sample->timed_out = true;
+    if (inflight->under_way == inflight->count)
+        miss(worker, sample, schedule_skip(&worker->schedule, due_until(worker, now)));
+    inflight_lose(inflight, entry);
+    inflight_count_from_due(entry, now);
+    return digest(worker, sample);
 }
 
 /* Returns since when a request that started at START waits: the time before the process
@@ -275,120 +507,92 @@ static void
 time_out_requests(struct worker *worker, int64_t now)
 {
     for (;;) {
-        struct inflight_request *entry = worker->inflight.ends.younger;
+        struct inflight_request *entry = worker->queue.inflight.ends.younger;
         int64_t start = entry->sample.start, since = waits_since(start);
         if (!start || now - since < worker->plan->ends.timeout ||
             os_process_stopped(since))
             return;
-        tell(worker, &entry->sample, worker_time_out_request(worker, entry, start, now));
+        conclude(worker, &entry->sample,
+                 worker_time_out_request(worker, entry, start, now));
     }
 }
 
-/* Returns until when to wait from NOW on, WHEN at the most: until the request in flight
- * since SINCE times out. */
-static int64_t
-limit_wait(const struct worker *worker, int64_t since, int64_t now, int64_t when)
-{
-    int64_t late = time_add(waits_since(since), worker->plan->ends.timeout);
-    return time_earlier(when, late > now ? late : now + MS);
-}
-
-/* Fails all requests in flight with errno NUMBER, since the engine is of no use any more.
- * Returns their number. */
+/* Fails all requests in flight with errno CODE, since the engine is of no use any more.
+ * Returns how many. */
 static int
-fail_all(struct worker *worker, int number)
+fail_all(struct worker *worker, int code)
 {
-    const struct inflight_request *ends = &worker->inflight.ends;
+    struct inflight *inflight = &worker->queue.inflight;
     int count = 0;
-    for (const struct inflight_request *entry = ends->younger; entry != ends;
-         entry = entry->younger)
-        worker->inflight.done[count++] =
-            (struct io_completion){.slot = entry->request.slot, .error = number};
-    worker->sending = false;
+    for (const struct inflight_request *entry = inflight->ends.younger;
+         entry != &inflight->ends; entry = entry->younger)
+        inflight->done[count++] =
+            (struct io_completion){.slot = entry->request.slot, .error = code};
+    worker->schedule.sending = false;
     return count;
 }
 
-/* Completes COUNT requests that were done at NOW, except for writes that a flush follows.
- */
-static void
-complete_all(struct worker *worker, int count, int64_t now)
+/* Returns until when to wait in the kernel at NOW if the next request is due at WHEN: at
+ * the most until the one in flight since SINCE times out. */
+static inline int64_t
+wait_end(const struct worker *worker, int64_t since, int64_t when, int64_t now)
 {
-    const struct io_completion *done = worker->inflight.done;
-    if (worker->plan->workload.load != LOAD_READ)
-        count = send_flushes(worker, count, now);
-    while (count-- > 0)
-        complete(worker, done++, now);
-}
-
-/* Returns until when to wait in the kernel at NOW if the next request is due at WHEN. */
-static int64_t
-wait_end(const struct worker *worker, int64_t when, int64_t now)
-{
-    int64_t spin = worker->schedule.spin;
-    if (when == INT64_MAX || !spin)
+    int64_t spin = worker->schedule.spin, timeout = worker->plan->ends.timeout;
+    if (when < INT64_MAX && spin)
+        when = when - spin > now ? when - spin : IO_AT_ONCE;
+    if (timeout == INT64_MAX)
         return when;
-    return when - spin > now ? when - spin : IO_AT_ONCE;
+    int64_t late = time_add(waits_since(since), timeout);
+    return time_earlier(when, late > now ? late : now + MS);
 }
 
-/* Sends the submitted requests and waits for completions, until WHEN. Returns the time.
- */
+/* Sends the submitted requests and waits for completions, until WHEN, when the next is
+ * due. Returns the time. */
 static int64_t
 reap(struct worker *worker, int64_t when)
 {
-    bool limited = worker->plan->ends.timeout < INT64_MAX;
+    struct worker_queue *queue = &worker->queue;
+    struct inflight *inflight = &queue->inflight;
     int64_t since = oldest_start(worker);
     int64_t start = os_clock_now();
     since = since ? since : start;
-    int64_t due = when;
-    when = wait_end(worker, when, start);
-    if (limited)
-        when = limit_wait(worker, since, start, when);
+    int64_t end = wait_end(worker, since, when, start);
     handoff_release(&worker->handoff, since);
-    int count = worker->engine->reap(worker->queue, worker->inflight.done, when);
+    int count = queue->engine->reap(queue->io, inflight->done, end);
     int64_t now = os_clock_now();
-    int number = count < 0 ? errno : 0;
+    int code = count < 0 ? errno : 0;
     handoff_acquire(&worker->handoff, since);
-    worker->schedule.slept = now >= due && when != IO_AT_ONCE && !worker->submits;
-    worker->submits = false;
-    struct inflight *inflight = &worker->inflight;
+    worker->schedule.slept = now >= when && end != IO_AT_ONCE && !queue->submits;
+    queue->submits = false;
     for (struct inflight_request *entry = inflight->ends.older;
          entry != &inflight->ends && !entry->sample.start; entry = entry->older)
         entry->sample.start = start;
-    if (count < 0)
-        count = fail_all(worker, number);
-    complete_all(worker, count, now);
-    if (limited)
+    complete_all(worker, count < 0 ? fail_all(worker, code) : count, now);
+    if (worker->plan->ends.timeout < INT64_MAX)
         time_out_requests(worker, now);
     return now;
 }
 
-/* Waits a moment for a late answer, as no place is free; nothing else is under way.
+/* Waits a moment for a late answer, as no slot is free; nothing else is under way.
  * Returns the time. */
 static int64_t
-await_place(struct worker *worker, int64_t now)
+await_slot(struct worker *worker, int64_t now)
 {
+    struct worker_queue *queue = &worker->queue;
     int64_t last = atomic_load_explicit(&worker->over, memory_order_relaxed);
     if (is_over(worker, schedule_next(&worker->schedule, now), now)) {
-        worker->sending = false;
+        worker->schedule.sending = false;
         return now;
     }
     worker_share(worker);
     handoff_release(&worker->handoff, HANDOFF_LOST);
-    int count = worker->engine->reap(worker->queue, worker->inflight.done,
-                                     time_earlier(last, now + LOST_LOOK));
+    int count = queue->engine->reap(queue->io, queue->inflight.done,
+                                    time_earlier(last, now + LOST_LOOK));
     handoff_acquire(&worker->handoff, HANDOFF_LOST);
     now = os_clock_now();
-    worker->sending = count >= 0;
+    worker->schedule.sending = count >= 0;
     complete_all(worker, count, now);
     return now;
-}
-
-/* Returns when the track of the job began: with its first phase. */
-static int64_t
-began_of(const struct worker *worker)
-{
-    const struct job_phases *phases = worker->job->phases;
-    return phases && phases->began ? phases->began : worker->group->begin;
 }
 
 /* Prepares the loop and waits for the common begin. Returns the time. */
@@ -396,25 +600,27 @@ static int64_t
 begin(struct worker *worker)
 {
     const struct plan *plan = worker->plan;
-    if (worker->engine->begin)
-        worker->engine->begin(worker->queue); /* if it fails, so does reap */
-    os_clock_sharpen();
-    worker->sending = true;
-    worker->schedule.end = worker->schedule.deadline = INT64_MAX;
-    int64_t now = wait_until(worker, worker->group->begin, os_clock_now());
+    const struct job_phases *phases = worker->job->phases;
+    struct worker_account *account = &worker->account;
     struct schedule *schedule = &worker->schedule;
-    schedule_start(schedule, plan, worker->number, &worker->group->arrival,
-                   worker->group->begin, now);
-    worker->began = schedule->counted;
+    int64_t begin = worker->group->begin;
+    int64_t first = phases && phases->began ? phases->began : begin; /* of all phases */
+    if (worker->queue.engine->begin)
+        worker->queue.engine->begin(worker->queue.io); /* if it fails, so does reap */
+    os_clock_sharpen();
+    schedule->end = schedule->deadline = INT64_MAX;
+    int64_t now = wait_until(worker, begin, os_clock_now());
+    schedule_start(schedule, plan, worker->index, &worker->group->arrival, begin, now);
+    account->began = schedule->counted;
     atomic_store_explicit(&worker->over,
                           schedule->stays ? schedule->deadline : schedule->end,
                           memory_order_relaxed);
-    if (worker->track)
-        track_start(worker->track, began_of(worker), plan->pace.interval);
-    if (worker->log) {
-        attribution_begin(worker->attribution, worker->log);
-        worker->log->began = began_of(worker);
-        worker->log->every = plan->pace.interval;
+    if (account->track)
+        track_start(account->track, first, plan->pace.interval);
+    if (account->log) {
+        attribution_begin(account->attribution, account->log);
+        account->log->began = first;
+        account->log->every = plan->pace.interval;
     }
     return now;
 }
@@ -425,37 +631,57 @@ static void
 find_holes(struct worker *worker)
 {
     int64_t now = os_clock_now();
-    if (worker->inflight.lost)
+    if (worker->queue.inflight.lost)
         return;
     atomic_store_explicit(&worker->over, now, memory_order_relaxed);
     handoff_release(&worker->handoff, now);
     double holes = target_new_holes(&worker->job->target, worker->plan);
     handoff_acquire(&worker->handoff, now);
-    worker->holes = holes;
+    worker->account.holes = holes;
 }
 
 void
 worker_run(struct worker *worker)
 {
+    struct worker_queue *queue = &worker->queue;
+    struct worker_account *account = &worker->account;
     int64_t now = begin(worker);
     for (;;) {
         int64_t when = submit_due(worker, now);
-        if (inflight_live(&worker->inflight))
+        if (inflight_live(&queue->inflight))
             now = reap(worker, when);
-        else if (!worker->sending)
+        else if (!worker->schedule.sending)
             break;
-        else if (worker->inflight.lost == worker->inflight.count)
-            now = await_place(worker, now);
+        else if (queue->inflight.lost == queue->inflight.count)
+            now = await_slot(worker, now);
         else
             now = wait_until(worker, when, now);
     }
-    if (worker->engine->end)
-        worker->engine->end(worker->queue);
-    worker->ended = os_clock_now();
-    worker_miss_rest(worker, worker->ended,
-                     now >= worker->schedule.deadline || is_stopped(worker));
-    if (worker->ended < worker->began)
-        worker->ended = worker->began; /* nothing that counts was due */
+    if (queue->engine->end)
+        queue->engine->end(queue->io);
+    account->ended = os_clock_now();
+    miss_rest(worker, account->ended,
+              now >= worker->schedule.deadline || is_stopped(worker));
+    account->ended = time_later(account->ended, account->began); /* if nothing counts */
     worker_share(worker);
     find_holes(worker);
+}
+
+void
+worker_abandon(struct worker *worker, int64_t now)
+{
+    struct worker_account *account = &worker->account;
+    const struct inflight_request *ends = &worker->queue.inflight.ends;
+    for (const struct inflight_request *entry = ends->younger; entry != ends;
+         entry = entry->younger) {
+        int64_t start = entry->sample.start;
+        if ((start ? start : now) >= account->began)
+            stats_abandon(&account->total, &entry->sample);
+    }
+    if (worker->schedule.sending) /* else nothing was due any more */
+        miss_rest(worker, now,
+                  now >= worker->schedule.deadline || atomic_load(&worker->group->stop));
+    if (!account->ended) /* else all that it sent has */
+        account->ended = now;
+    account->began = time_earlier(account->began, now);
 }

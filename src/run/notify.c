@@ -39,7 +39,7 @@ end_period(struct job *job, int64_t now)
     if (now < job->period_began)
         now = job->period_began;
     for (int i = 0; i < job->group.size; i++) {
-        struct busy_log *log = &job->threads[i]->worker.period;
+        struct busy_log *log = &job->threads[i]->worker.account.period;
         busy_log_move(log, &job->period_busy);
         log->count = 0;
     }
@@ -77,7 +77,7 @@ notify_sample_locked(struct job *job, struct worker *worker, const struct sample
         note_output(job, observer->sample(observer->self, job, sample)) < 0)
         return -1;
     if (output->periods)
-        record_in_period(job, &worker->period, sample);
+        record_in_period(job, &worker->account.period, sample);
     if (output->print_count && sample_counts(sample) &&
         job->period.latency.count >= (uint64_t)output->print_count)
         return end_period(job, sample->start + sample->latency);

@@ -193,6 +193,8 @@ schedule_start(struct schedule *schedule, const struct plan *plan, int index,
     int64_t point = time_add(now, share * index), counted = first + plan->ends.settle;
     int64_t end = time_add(counted, plan->ends.work_time);
     *schedule = (struct schedule){
+        .pattern = schedule->pattern,
+        .sending = true,
         .arrivals = row,
         .begin = first,
         .counted = counted,

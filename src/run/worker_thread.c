@@ -16,9 +16,10 @@ worker_thread_make(const struct job *job)
     if (!thread)
         return NULL;
     if (job->track)
-        worker->track = os_memory_zeroed(sizeof(*worker->track));
-    if (worker_open_series(&worker->series, &job->active, job->active.io.threads) == 0 &&
-        !worker->track == !job->track)
+        worker->account.track = os_memory_zeroed(sizeof(*worker->account.track));
+    if (worker_open_series(&worker->account.series, &job->active,
+                           job->active.io.threads) == 0 &&
+        !worker->account.track == !job->track)
         return thread;
     worker_thread_free(thread);
     return NULL;
@@ -27,8 +28,9 @@ worker_thread_make(const struct job *job)
 void
 worker_thread_free(struct worker_thread *thread)
 {
-    os_memory_release(thread->worker.track, sizeof(*thread->worker.track));
-    worker_close_series(&thread->worker.series);
+    os_memory_release(thread->worker.account.track,
+                      sizeof(*thread->worker.account.track));
+    worker_close_series(&thread->worker.account.series);
     os_memory_release(thread, sizeof(*thread));
 }
 
@@ -36,7 +38,7 @@ bool
 worker_thread_work(struct worker_thread *thread)
 {
     struct worker *worker = &thread->worker;
-    bool own = !worker->reports && !worker->attribution && os_thread_unshare();
+    bool own = !worker->reports && !worker->account.attribution && os_thread_unshare();
     if (thread->gate) {
         os_lock_acquire(thread->gate);
         os_lock_release(thread->gate);
@@ -106,7 +108,7 @@ worker_thread_check(struct worker_thread *thread, int64_t resumed, int64_t now,
     if (waited && !handoff_lock(&thread->worker.handoff, &still)) {
         waited = since = 0;
     } else if (waited) {
-        *index = thread->worker.inflight.ends.younger->sample.index; /* 0: none */
+        *index = thread->worker.queue.inflight.ends.younger->sample.index; /* 0: none */
         handoff_unlock(&thread->worker.handoff, still);
         waited = still == start && *index ? waited : 0;
     }
@@ -138,7 +140,7 @@ static bool
 is_answered(const struct worker_thread *thread)
 {
     const struct worker *worker = &thread->worker;
-    return thread->abandoned && !worker->engine->many &&
+    return thread->abandoned && !worker->queue.engine->many &&
            atomic_load(&worker->handoff.waited_for);
 }
 
@@ -150,12 +152,12 @@ worker_thread_merge(struct worker_thread *thread, struct stats *total,
     bool empty = worker_thread_is_over(thread);
     if (!empty && !handoff_lock(&thread->worker.handoff, &since))
         return false;
-    stats_merge(total, &thread->worker.total);
+    stats_merge(total, &thread->worker.account.total);
     worker_share(&thread->worker);
     if (track)
-        track_merge(track, thread->worker.track);
+        track_merge(track, thread->worker.account.track);
     if (!is_answered(thread))
-        add_under_way(under_way, &thread->worker.inflight, since);
+        add_under_way(under_way, &thread->worker.queue.inflight, since);
     if (!empty)
         handoff_unlock(&thread->worker.handoff, since);
     return true;
@@ -174,7 +176,7 @@ worker_thread_wake(struct worker_thread *thread)
 static void
 abandon(struct worker_thread *thread, int64_t since, int64_t now)
 {
-    const struct inflight *inflight = &thread->worker.inflight;
+    const struct inflight *inflight = &thread->worker.queue.inflight;
     int64_t start = inflight->ends.younger->sample.start;
     int64_t waiting = now - (start ? start : since);
     thread->abandoned = true;
@@ -203,7 +205,7 @@ worker_thread_abandon(struct worker_thread *thread, int64_t now)
 static void
 fail_late(struct worker *worker, int64_t since, int64_t late, int64_t now, bool notifies)
 {
-    const struct inflight_request *ends = &worker->inflight.ends;
+    const struct inflight_request *ends = &worker->queue.inflight.ends;
     int64_t unsent = ends->younger->sample.start ? now : since;
     while (ends->younger != ends) {
         struct inflight_request *entry = ends->younger;

@@ -7,9 +7,9 @@ TEST(stops_after_the_count)
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRRRRRR");
     assert_int_equal(setup.seen_count, 7);
-    assert_int_equal(setup.worker.total.requests, 7);
-    assert_int_equal(setup.worker.total.all_bytes, 7 * SIZE);
-    assert_int_equal(setup.worker.failed.index, 0);
+    assert_int_equal(setup.worker.account.total.requests, 7);
+    assert_int_equal(setup.worker.account.total.all_bytes, 7 * SIZE);
+    assert_int_equal(setup.worker.account.failed.index, 0);
 }
 
 TEST(samples_tell_what_the_engine_was_asked)
@@ -22,7 +22,7 @@ TEST(samples_tell_what_the_engine_was_asked)
     setup.target.flush = false;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WRWR");
-    int64_t end = setup.worker.began;
+    int64_t end = setup.worker.account.began;
     for (int i = 0; i < 4; i++) {
         const struct io_request *request = &fake_engine.calls[i].request;
         const struct sample *sample = &setup.seen[i];
@@ -36,7 +36,7 @@ TEST(samples_tell_what_the_engine_was_asked)
         assert_true(sample->start >= end);
         end = sample->start + sample->latency;
     }
-    assert_true(setup.worker.ended >= end);
+    assert_true(setup.worker.account.ended >= end);
 }
 
 TEST(the_latency_covers_the_request)
@@ -45,7 +45,7 @@ TEST(the_latency_covers_the_request)
     fake_engine.answers[2].takes = 5 * MS;
     setup_run(&setup);
     assert_true(setup.seen[1].latency >= 5 * MS);
-    assert_true(setup.worker.total.latency.max == setup.seen[1].latency);
+    assert_true(setup.worker.account.total.latency.max == setup.seen[1].latency);
 }
 
 TEST(the_engine_gets_descriptor_flags_and_aligned_memory)
@@ -85,8 +85,8 @@ TEST(warmup_stays_out_of_the_statistics)
     assert_int_equal(setup.seen[0].verdict, VERDICT_WARMUP);
     assert_int_equal(setup.seen[1].verdict, VERDICT_WARMUP);
     assert_int_equal(setup.seen[2].verdict, VERDICT_NONE);
-    assert_int_equal(setup.worker.total.latency.count, 3);
-    assert_int_equal(setup.worker.total.requests, 5);
+    assert_int_equal(setup.worker.account.total.latency.count, 3);
+    assert_int_equal(setup.worker.account.total.requests, 5);
 }
 
 /* Seven that take next to nothing, unless the machine is late, then one that takes much
@@ -112,8 +112,8 @@ TEST(the_listener_can_end_the_run)
     setup.stop_after = 3;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRR");
-    assert_int_equal(setup.worker.total.requests, 3);
-    assert_int_equal(setup.worker.failed.index, 0);
+    assert_int_equal(setup.worker.account.total.requests, 3);
+    assert_int_equal(setup.worker.account.failed.index, 0);
 }
 
 TEST(nobody_needs_to_listen)
@@ -123,7 +123,7 @@ TEST(nobody_needs_to_listen)
     setup.worker.reports = false;
     worker_run(&setup.worker);
     setup_close(&setup);
-    assert_int_equal(setup.worker.total.requests, 4);
+    assert_int_equal(setup.worker.account.total.requests, 4);
     assert_int_equal(setup.seen_count, 0);
 }
 
@@ -143,7 +143,7 @@ TEST(a_request_due_at_the_end_is_not_sent)
     setup.options.work_time = 3600000 * MS;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "R");
-    assert_true(setup.worker.ended < setup.worker.began + 3600000 * MS);
+    assert_true(setup.worker.account.ended < setup.worker.account.began + 3600000 * MS);
 }
 
 TEST(requests_wait_for_their_point)
@@ -152,7 +152,7 @@ TEST(requests_wait_for_their_point)
     setup.options.interval = 20 * MS;
     setup_run(&setup);
     for (int i = 0; i < 4; i++)
-        assert_true(setup.seen[i].start >= setup.worker.began + 20 * MS * i);
+        assert_true(setup.seen[i].start >= setup.worker.account.began + 20 * MS * i);
 }
 
 static uint64_t
@@ -204,11 +204,11 @@ TEST(the_flush_is_a_part_of_the_latency)
     assert_true(slow_write->latency - slow_write->sync >= 50 * MS);
     assert_true(slow_flush->sync >= 50 * MS);
     assert_true(slow_flush->latency > slow_flush->sync);
-    assert_int_equal(setup.worker.total.sync.count, 3);
-    assert_int_equal(setup.worker.total.syncs.count, 3);
-    assert_int_equal(setup.worker.total.sync.max, slow_flush->sync > slow_write->sync
-                                                      ? slow_flush->sync
-                                                      : slow_write->sync);
+    assert_int_equal(setup.worker.account.total.sync.count, 3);
+    assert_int_equal(setup.worker.account.total.syncs.count, 3);
+    assert_int_equal(setup.worker.account.total.sync.max,
+                     slow_flush->sync > slow_write->sync ? slow_flush->sync
+                                                         : slow_write->sync);
 }
 
 /* Reads beside them, writes that are not flushed, and those that moved too little. */
@@ -221,13 +221,13 @@ TEST(only_flushed_writes_have_a_part_of_their_own)
     assert_true(setup.seen[0].sync > 0 && setup.seen[2].sync > 0);
     assert_int_equal(setup.seen[1].sync, 0);
     assert_int_equal(setup.seen[3].sync, 0);
-    assert_int_equal(setup.worker.total.sync.count, 2);
+    assert_int_equal(setup.worker.account.total.sync.count, 2);
     setup_begin(&setup, 2);
     setup.options.given[OPTION_WRITE] = 3;
     setup.target.flush = false;
     setup_run(&setup);
     assert_int_equal(setup.seen[0].sync, 0);
-    assert_int_equal(setup.worker.total.sync.count, 0);
+    assert_int_equal(setup.worker.account.total.sync.count, 0);
     setup_begin(&setup, 2);
     setup.options.given[OPTION_WRITE] = 3;
     fake_engine.answers[1].missing = 1;
@@ -241,8 +241,9 @@ TEST(the_last_request_is_remembered_by_its_end)
     setup_begin(&setup, 3);
     fake_engine.answers[3].takes = 5 * MS;
     setup_run(&setup);
-    assert_true(setup.worker.total.last == setup.seen[2].start + setup.seen[2].latency);
-    assert_true(setup.worker.total.last <= setup.worker.ended);
+    assert_true(setup.worker.account.total.last ==
+                setup.seen[2].start + setup.seen[2].latency);
+    assert_true(setup.worker.account.total.last <= setup.worker.account.ended);
 }
 
 /* Every 20 ms, one of 110 ms: waits of 90, 70, 50, 30 and 10 ms at least. */
@@ -254,11 +255,11 @@ TEST(waits_are_recorded_only_when_asked_for)
         setup.options.given[OPTION_CORRECTED] = (uint16_t)corrected;
         fake_engine.answers[2].takes = 110 * MS;
         setup_run(&setup);
-        assert_int_equal(setup.worker.total.latencies.count, 3);
+        assert_int_equal(setup.worker.account.total.latencies.count, 3);
         if (corrected)
-            assert_in_range(setup.worker.total.corrected.count, 8, 1000);
+            assert_in_range(setup.worker.account.total.corrected.count, 8, 1000);
         else
-            assert_int_equal(setup.worker.total.corrected.count, 0);
+            assert_int_equal(setup.worker.account.total.corrected.count, 0);
     }
 }
 
@@ -269,12 +270,12 @@ TEST(nothing_waits_after_the_last_request_or_the_end)
     setup.options.given[OPTION_CORRECTED] = 1;
     fake_engine.answers[2].takes = 600 * MS;
     setup_run(&setup);
-    assert_int_equal(setup.worker.total.corrected.count, 2);
+    assert_int_equal(setup.worker.account.total.corrected.count, 2);
     setup_begin(&setup, 0);
     setup.options.interval = 50 * MS;
     setup.options.work_time = 20 * MS;
     setup.options.given[OPTION_CORRECTED] = 1;
     fake_engine.answers[1].takes = 220 * MS;
     setup_run(&setup);
-    assert_int_equal(setup.worker.total.corrected.count, 1);
+    assert_int_equal(setup.worker.account.total.corrected.count, 1);
 }

@@ -68,7 +68,7 @@ TEST(a_file_that_cannot_be_emptied_fails_the_request)
     assert_int_equal(setup.seen_count, 3);
     assert_int_equal(setup.seen[2].error, EIO);
     assert_int_equal(setup.seen[2].bytes, 0);
-    assert_int_equal(setup.worker.failed.index, 3);
+    assert_int_equal(setup.worker.account.failed.index, 3);
 }
 
 TEST(the_next_request_tries_to_empty_it_again)
@@ -79,7 +79,7 @@ TEST(the_next_request_tries_to_empty_it_again)
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "FWFWFWFWFWF");
     assert_int_equal(setup.seen[0].error, EIO);
-    assert_int_equal(setup.worker.total.failed, 1);
+    assert_int_equal(setup.worker.account.total.failed, 1);
     assert_int_equal(fake_engine.queues[0].offsets[0], SIZE);
     assert_int_equal(file.count, 3);
     assert_int_equal(file.calls[1], 1);
@@ -109,5 +109,5 @@ TEST(its_time_is_in_no_sample_and_its_grid_points_are_not_missed)
     assert_in_range(setup.seen[1].start - setup.seen[0].start, SECOND, INT64_MAX);
     for (int i = 0; i < 3; i++)
         assert_in_range(setup.seen[i].latency, 0, SECOND - 1);
-    assert_in_range(setup.worker.total.missed, 0, 249); /* not 499 */
+    assert_in_range(setup.worker.account.total.missed, 0, 249); /* not 499 */
 }

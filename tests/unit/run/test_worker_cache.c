@@ -30,9 +30,9 @@ TEST(a_read_whose_pages_stay_in_the_cache_does_not_count)
 {
     run_nocache(100, IO_MODE_NOCACHE, OPTION_QUIET);
     assert_int_equal(setup.seen[0].verdict, VERDICT_CACHED);
-    assert_int_equal(setup.worker.total.cached, 1);
-    assert_int_equal(setup.worker.total.latency.count, 0);
-    assert_int_equal(setup.worker.failed.index, 0);
+    assert_int_equal(setup.worker.account.total.cached, 1);
+    assert_int_equal(setup.worker.account.total.latency.count, 0);
+    assert_int_equal(setup.worker.account.failed.index, 0);
 }
 
 TEST(a_read_whose_pages_could_be_dropped_counts)
@@ -41,7 +41,7 @@ TEST(a_read_whose_pages_could_be_dropped_counts)
         run_nocache(resident, IO_MODE_NOCACHE, OPTION_QUIET);
         assert_int_equal(resident_asked, resident + 1);
         assert_int_equal(setup.seen[0].verdict, VERDICT_NONE);
-        assert_int_equal(setup.worker.total.latency.count, 1);
+        assert_int_equal(setup.worker.account.total.latency.count, 1);
     }
 }
 

@@ -56,8 +56,8 @@ TEST(as_many_as_the_depth_are_under_way_and_no_more)
         assert_int_equal(fake_engine.config.depth, depths[i]);
         assert_int_equal(fake_engine.most_under_way, depths[i]);
         assert_int_equal(fake_engine.count, 40);
-        assert_int_equal(setup.worker.total.requests, 40);
-        assert_int_equal(setup.worker.total.latency.count, 40);
+        assert_int_equal(setup.worker.account.total.requests, 40);
+        assert_int_equal(setup.worker.account.total.latency.count, 40);
     }
 }
 
@@ -98,7 +98,7 @@ TEST(what_is_sent_together_starts_together)
     answers_take(takes, 4);
     setup_run(&setup);
     int64_t start = find_sample(1)->start;
-    assert_true(start >= setup.worker.began);
+    assert_true(start >= setup.worker.account.began);
     assert_true(find_sample(2)->start == start);
     assert_true(find_sample(3)->start == start);
     assert_true(find_sample(4)->start > start);
@@ -121,9 +121,9 @@ TEST(they_are_told_in_the_order_of_their_end)
         least = time_earlier(least, sample->latency);
         most = time_later(most, sample->latency);
     }
-    assert_int_equal(setup.worker.total.latency.min, least);
-    assert_int_equal(setup.worker.total.latency.max, most);
-    assert_int_equal(setup.worker.total.last, last);
+    assert_int_equal(setup.worker.account.total.latency.min, least);
+    assert_int_equal(setup.worker.account.total.latency.max, most);
+    assert_int_equal(setup.worker.account.total.last, last);
 }
 
 /* As in a run of several, of which the group's lock is a sign. */
@@ -171,8 +171,8 @@ TEST(warmup_goes_by_number_not_by_end)
     setup_run(&setup);
     for (uint64_t i = 1; i <= 4; i++)
         assert_int_equal(find_sample(i)->verdict, i <= 2 ? VERDICT_WARMUP : VERDICT_NONE);
-    assert_int_equal(setup.worker.total.latency.count, 2);
-    assert_int_equal(setup.worker.total.requests, 4);
+    assert_int_equal(setup.worker.account.total.latency.count, 2);
+    assert_int_equal(setup.worker.account.total.requests, 4);
 }
 
 /* All four are under way when the second fails. */
@@ -192,13 +192,13 @@ TEST(after_a_failure_all_are_waited_for_and_none_is_sent)
         assert_int_equal(sample->error, i == 2 ? EIO : 0);
         assert_int_equal(sample->bytes, i == 2 ? 0 : SIZE);
     }
-    assert_int_equal(setup.worker.failed.index, 2);
-    assert_int_equal(setup.worker.failed.error, EIO);
-    assert_int_equal(setup.worker.total.requests, 4);
-    assert_int_equal(setup.worker.total.failed, 1);
-    assert_int_equal(setup.worker.total.latency.count, 3);
-    assert_int_equal(setup.worker.total.all_bytes, 3 * SIZE);
-    assert_true(setup.worker.ended >= end_of(find_sample(4)));
+    assert_int_equal(setup.worker.account.failed.index, 2);
+    assert_int_equal(setup.worker.account.failed.error, EIO);
+    assert_int_equal(setup.worker.account.total.requests, 4);
+    assert_int_equal(setup.worker.account.total.failed, 1);
+    assert_int_equal(setup.worker.account.total.latency.count, 3);
+    assert_int_equal(setup.worker.account.total.all_bytes, 3 * SIZE);
+    assert_true(setup.worker.account.ended >= end_of(find_sample(4)));
     assert_true(atomic_load(&setup.job->group.stop));
 }
 
@@ -210,9 +210,9 @@ TEST(the_first_to_fail_is_kept)
     fake_engine.answers[1].error = EIO;
     fake_engine.answers[3].error = ENOSPC;
     setup_run(&setup);
-    assert_int_equal(setup.worker.failed.index, 3);
-    assert_int_equal(setup.worker.failed.error, ENOSPC);
-    assert_int_equal(setup.worker.total.failed, 2);
+    assert_int_equal(setup.worker.account.failed.index, 3);
+    assert_int_equal(setup.worker.account.failed.error, ENOSPC);
+    assert_int_equal(setup.worker.account.total.failed, 2);
 }
 
 TEST(a_failure_can_be_ignored_in_a_full_queue)
@@ -224,9 +224,9 @@ TEST(a_failure_can_be_ignored_in_a_full_queue)
     fake_engine.answers[2].error = EIO;
     setup_run(&setup);
     assert_int_equal(fake_engine.count, 12);
-    assert_int_equal(setup.worker.total.failed, 1);
-    assert_int_equal(setup.worker.total.latency.count, 11);
-    assert_int_equal(setup.worker.failed.index, 2);
+    assert_int_equal(setup.worker.account.total.failed, 1);
+    assert_int_equal(setup.worker.account.total.latency.count, 11);
+    assert_int_equal(setup.worker.account.failed.index, 2);
     assert_false(atomic_load(&setup.job->group.stop));
 }
 
@@ -245,8 +245,8 @@ TEST(all_that_was_under_way_fails_with_the_engine)
         assert_int_equal(setup.seen[i].bytes, 0);
         assert_true(setup.seen[i].latency >= 10 * MS);
     }
-    assert_int_equal(setup.worker.failed.index, 1);
-    assert_int_equal(setup.worker.total.failed, 3);
+    assert_int_equal(setup.worker.account.failed.index, 1);
+    assert_int_equal(setup.worker.account.total.failed, 3);
 }
 
 TEST(the_listener_ends_it_and_all_are_waited_for)
@@ -258,8 +258,8 @@ TEST(the_listener_ends_it_and_all_are_waited_for)
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRR");
     assert_order(order, 3);
-    assert_int_equal(setup.worker.failed.index, 0);
-    assert_int_equal(setup.worker.total.latency.count, 3);
+    assert_int_equal(setup.worker.account.failed.index, 0);
+    assert_int_equal(setup.worker.account.total.latency.count, 3);
 }
 
 TEST(the_others_go_on_while_one_hangs)
@@ -270,7 +270,7 @@ TEST(the_others_go_on_while_one_hangs)
     setup_run(&setup);
     assert_order(order, 10);
     assert_true(setup.seen[9].latency >= 1500 * MS);
-    assert_int_equal(setup.worker.total.latency.max, setup.seen[9].latency);
+    assert_int_equal(setup.worker.account.total.latency.max, setup.seen[9].latency);
     for (int i = 0; i < 9; i++)
         assert_true(end_of(&setup.seen[i]) < end_of(&setup.seen[9]));
 }
@@ -286,12 +286,13 @@ TEST(a_stall_does_not_silence_the_grid)
     assert_order(order, 8);
     for (uint64_t i = 1; i <= 8; i++) {
         const struct sample *sample = find_sample(i);
-        assert_true(sample->start >= setup.worker.began + 20 * MS * (int64_t)(i - 1));
+        assert_true(sample->start >=
+                    setup.worker.account.began + 20 * MS * (int64_t)(i - 1));
         assert_true(sample->start < end_of(&setup.seen[7]));
     }
     /* Being late for a whole interval moves all that follow. */
-    bool late = find_sample(8)->start >= setup.worker.began + 160 * MS;
-    assert_true(late || setup.worker.total.missed == 0);
+    bool late = find_sample(8)->start >= setup.worker.account.began + 160 * MS;
+    assert_true(late || setup.worker.account.total.missed == 0);
 }
 
 /* The second ends at 450 ms, before which the worker is not back to send what was due at
@@ -307,7 +308,7 @@ TEST(points_that_were_slept_through_are_missed)
     assert_true(third->start >= end_of(find_sample(2)));
     assert_true(third->missed >= 3);
     assert_true(fourth->start >= end_of(find_sample(2)) + 100 * MS);
-    assert_true(setup.worker.total.missed >= 3);
+    assert_true(setup.worker.account.total.missed >= 3);
 }
 
 TEST(points_that_were_slept_through_before_the_last_request_are_missed)
@@ -329,7 +330,7 @@ TEST(points_that_pass_while_all_slots_are_taken_are_missed)
     fake_engine.answers[2].takes = 1500 * MS;
     setup_run(&setup);
     const struct sample *first = find_sample(1);
-    int64_t end = end_of(first), late = end - (setup.worker.began + 40 * MS);
+    int64_t end = end_of(first), late = end - (setup.worker.account.began + 40 * MS);
     assert_true(late >= 960 * MS);
     /* If the machine was late with the second, it is another grid. */
     if (find_sample(2)->missed == 0) {
@@ -343,7 +344,7 @@ TEST(points_that_pass_while_all_slots_are_taken_are_missed)
     uint64_t sum = 0;
     for (int i = 0; i < setup.seen_count; i++)
         sum += setup.seen[i].missed;
-    assert_int_equal(setup.worker.total.missed, sum);
+    assert_int_equal(setup.worker.account.total.missed, sum);
 }
 
 /* Once more if a machine was so late that the second passed points by itself. */
@@ -361,8 +362,8 @@ TEST(nothing_is_missed_under_a_limit_or_after_the_last)
             }
             fake_engine.answers[1].takes = fake_engine.answers[2].takes = 100 * MS;
             setup_run(&setup);
-        } while (!limited && setup.worker.total.missed > 0 && ++tries < 5);
-        assert_int_equal(setup.worker.total.missed, 0);
+        } while (!limited && setup.worker.account.total.missed > 0 && ++tries < 5);
+        assert_int_equal(setup.worker.account.total.missed, 0);
     }
 }
 
@@ -377,12 +378,12 @@ TEST(a_burst_larger_than_the_depth_is_sent_as_slots_become_free)
     assert_int_equal(fake_engine.most_under_way, 4);
     assert_int_equal(setup.seen_count, 12);
     for (int i = 0; i < 12; i++) {
-        int64_t since = setup.seen[i].start - setup.worker.began;
+        int64_t since = setup.seen[i].start - setup.worker.account.began;
         assert_true(since >= (i < 6 ? 0 : 1000 * MS));
         assert_true(i >= 6 || since < 1000 * MS);
     }
-    bool late = setup.seen[11].start - setup.worker.began >= 2000 * MS;
-    assert_true(late || setup.worker.total.missed == 0);
+    bool late = setup.seen[11].start - setup.worker.account.began >= 2000 * MS;
+    assert_true(late || setup.worker.account.total.missed == 0);
 }
 
 /* Times of the writes and of the flushes, by request. The flushes are sent in the order
@@ -411,8 +412,8 @@ TEST(each_write_is_flushed_in_its_own_slot)
             longest = sample->sync;
     }
     assert_int_equal(fake_engine.most_under_way, 4);
-    assert_int_equal(setup.worker.total.sync.count, 4);
-    assert_int_equal(setup.worker.total.sync.max, longest);
+    assert_int_equal(setup.worker.account.total.sync.count, 4);
+    assert_int_equal(setup.worker.account.total.sync.max, longest);
 }
 
 TEST(a_failed_flush_fails_its_own_write)
@@ -426,9 +427,9 @@ TEST(a_failed_flush_fails_its_own_write)
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WWWWFFFF");
     assert_int_equal(setup.seen_count, 4);
-    assert_int_equal(setup.worker.failed.index, 4);
-    assert_int_equal(setup.worker.total.failed, 1);
-    assert_int_equal(setup.worker.total.latency.count, 3);
+    assert_int_equal(setup.worker.account.failed.index, 4);
+    assert_int_equal(setup.worker.account.total.failed, 1);
+    assert_int_equal(setup.worker.account.total.latency.count, 3);
     assert_int_equal(setup.seen[3].index, 2);
     assert_true(setup.seen[3].sync >= 1500 * MS);
     assert_int_equal(find_sample(4)->bytes, 0);
@@ -444,10 +445,10 @@ TEST(the_time_ends_it_and_all_are_waited_for)
     fake_engine.answers[2].takes = 700 * MS;
     setup_run(&setup);
     assert_in_range(fake_engine.count, 2, 3);
-    assert_true(fake_engine.count == 3 || setup.worker.total.missed > 0);
-    assert_int_equal(setup.worker.total.latency.count, fake_engine.count);
+    assert_true(fake_engine.count == 3 || setup.worker.account.total.missed > 0);
+    assert_int_equal(setup.worker.account.total.latency.count, fake_engine.count);
     assert_true(find_sample(2)->latency >= 700 * MS);
-    assert_true(setup.worker.ended >= setup.worker.began + 900 * MS);
+    assert_true(setup.worker.account.ended >= setup.worker.account.began + 900 * MS);
 }
 
 TEST(a_tiny_time_ends_it_after_what_is_sent_together)
@@ -456,7 +457,7 @@ TEST(a_tiny_time_ends_it_after_what_is_sent_together)
     setup.options.work_time = 1;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRR");
-    assert_int_equal(setup.worker.total.requests, 3);
+    assert_int_equal(setup.worker.account.total.requests, 3);
 }
 
 /* All complete before the next are sent, so that the queue is never full. */
@@ -471,5 +472,5 @@ TEST(the_time_ends_it_though_the_queue_is_never_full)
     worker_run(&setup.worker);
     setup_close(&setup);
     assert_in_range(fake_engine.most_under_way, 1, 3);
-    assert_true(setup.worker.ended >= setup.worker.began + 5 * MS);
+    assert_true(setup.worker.account.ended >= setup.worker.account.began + 5 * MS);
 }

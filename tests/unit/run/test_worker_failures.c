@@ -11,10 +11,10 @@ TEST(the_first_failure_stops_the_run)
     assert_string_equal(fake_engine_story(), "RRR");
     assert_int_equal(setup.seen_count, 3);
     assert_int_equal(setup.seen[2].verdict, VERDICT_ERROR);
-    assert_int_equal(setup.worker.failed.index, 3);
-    assert_int_equal(setup.worker.failed.error, EIO);
-    assert_int_equal(setup.worker.total.failed, 1);
-    assert_int_equal(setup.worker.total.latency.count, 2);
+    assert_int_equal(setup.worker.account.failed.index, 3);
+    assert_int_equal(setup.worker.account.failed.error, EIO);
+    assert_int_equal(setup.worker.account.total.failed, 1);
+    assert_int_equal(setup.worker.account.total.latency.count, 2);
 }
 
 TEST(a_failure_during_warmup_stops_it_too)
@@ -24,7 +24,7 @@ TEST(a_failure_during_warmup_stops_it_too)
     fake_engine.answers[1].error = EIO;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "R");
-    assert_int_equal(setup.worker.failed.index, 1);
+    assert_int_equal(setup.worker.account.failed.index, 1);
 }
 
 TEST(errors_can_be_ignored_and_the_first_is_kept)
@@ -35,10 +35,10 @@ TEST(errors_can_be_ignored_and_the_first_is_kept)
     fake_engine.answers[4].error = ENOSPC;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRRRRR");
-    assert_int_equal(setup.worker.failed.index, 2);
-    assert_int_equal(setup.worker.failed.error, EIO);
-    assert_int_equal(setup.worker.total.failed, 2);
-    assert_int_equal(setup.worker.total.latency.count, 4);
+    assert_int_equal(setup.worker.account.failed.index, 2);
+    assert_int_equal(setup.worker.account.failed.error, EIO);
+    assert_int_equal(setup.worker.account.total.failed, 2);
+    assert_int_equal(setup.worker.account.total.latency.count, 4);
     assert_int_equal(setup.seen[3].error, ENOSPC);
     assert_int_equal(setup.seen[4].error, 0);
 }
@@ -49,9 +49,9 @@ TEST(a_request_that_cannot_be_reaped_failed)
     fake_engine.answers[2] = (struct fake_answer){.error = ENOMEM, .lost = true};
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RR");
-    assert_int_equal(setup.worker.failed.index, 2);
-    assert_int_equal(setup.worker.failed.error, ENOMEM);
-    assert_int_equal(setup.worker.failed.bytes, 0);
+    assert_int_equal(setup.worker.account.failed.index, 2);
+    assert_int_equal(setup.worker.account.failed.error, ENOMEM);
+    assert_int_equal(setup.worker.account.failed.bytes, 0);
 }
 
 TEST(would_wait_is_no_failure_under_nowait)
@@ -62,9 +62,9 @@ TEST(would_wait_is_no_failure_under_nowait)
     fake_engine.answers[4].error = EAGAIN;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RRRRR");
-    assert_int_equal(setup.worker.failed.index, 0);
-    assert_int_equal(setup.worker.total.failed, 2);
-    assert_int_equal(setup.worker.total.latency.count, 3);
+    assert_int_equal(setup.worker.account.failed.index, 0);
+    assert_int_equal(setup.worker.account.total.failed, 2);
+    assert_int_equal(setup.worker.account.total.latency.count, 3);
     assert_int_equal(setup.seen[1].verdict, VERDICT_ERROR);
 }
 
@@ -74,7 +74,7 @@ TEST(would_wait_is_a_failure_otherwise)
     fake_engine.answers[2].error = EAGAIN;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RR");
-    assert_int_equal(setup.worker.failed.index, 2);
+    assert_int_equal(setup.worker.account.failed.index, 2);
 }
 
 TEST(other_errors_stop_it_under_nowait)
@@ -84,7 +84,7 @@ TEST(other_errors_stop_it_under_nowait)
     fake_engine.answers[2].error = EIO;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RR");
-    assert_int_equal(setup.worker.failed.index, 2);
+    assert_int_equal(setup.worker.account.failed.index, 2);
 }
 
 TEST(a_short_completion_is_a_failure)
@@ -93,12 +93,12 @@ TEST(a_short_completion_is_a_failure)
     fake_engine.answers[2].missing = 512;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "RR");
-    assert_int_equal(setup.worker.failed.index, 2);
-    assert_int_equal(setup.worker.failed.verdict, VERDICT_SHORT);
-    assert_int_equal(setup.worker.failed.bytes, SIZE - 512);
-    assert_int_equal(setup.worker.failed.error, 0);
-    assert_int_equal(setup.worker.total.failed, 1);
-    assert_int_equal(setup.worker.total.all_bytes, 2 * SIZE - 512);
+    assert_int_equal(setup.worker.account.failed.index, 2);
+    assert_int_equal(setup.worker.account.failed.verdict, VERDICT_SHORT);
+    assert_int_equal(setup.worker.account.failed.bytes, SIZE - 512);
+    assert_int_equal(setup.worker.account.failed.error, 0);
+    assert_int_equal(setup.worker.account.total.failed, 1);
+    assert_int_equal(setup.worker.account.total.all_bytes, 2 * SIZE - 512);
 }
 
 TEST(each_write_is_flushed_but_no_read)
@@ -119,8 +119,8 @@ TEST(each_write_is_flushed_but_no_read)
         setup.target.flush = cases[i].flush;
         setup_run(&setup);
         assert_string_equal(fake_engine_story(), cases[i].story);
-        assert_int_equal(setup.worker.total.requests, 4);
-        assert_int_equal(setup.worker.total.bytes, 4 * SIZE);
+        assert_int_equal(setup.worker.account.total.requests, 4);
+        assert_int_equal(setup.worker.account.total.bytes, 4 * SIZE);
     }
 }
 
@@ -145,8 +145,8 @@ TEST(a_failed_or_short_write_is_not_flushed)
         fake_engine.answers[2] = answers[i];
         setup_run(&setup);
         assert_string_equal(fake_engine_story(), "WFWWF");
-        assert_int_equal(setup.worker.failed.index, 2);
-        assert_int_equal(setup.worker.failed.error, answers[i].error);
+        assert_int_equal(setup.worker.account.failed.index, 2);
+        assert_int_equal(setup.worker.account.failed.error, answers[i].error);
     }
 }
 
@@ -157,10 +157,10 @@ TEST(a_failed_flush_is_a_failed_write)
     fake_engine.flushes[2].error = EIO;
     setup_run(&setup);
     assert_string_equal(fake_engine_story(), "WFWF");
-    assert_int_equal(setup.worker.failed.index, 2);
-    assert_int_equal(setup.worker.failed.error, EIO);
-    assert_int_equal(setup.worker.failed.verdict, VERDICT_ERROR);
-    assert_int_equal(setup.worker.total.all_bytes, SIZE);
+    assert_int_equal(setup.worker.account.failed.index, 2);
+    assert_int_equal(setup.worker.account.failed.error, EIO);
+    assert_int_equal(setup.worker.account.failed.verdict, VERDICT_ERROR);
+    assert_int_equal(setup.worker.account.total.all_bytes, SIZE);
 }
 
 void __real_os_memory_free(void *memory);
@@ -183,7 +183,7 @@ TEST(buffers_are_freed_unless_something_is_under_way)
     for (int busy = 0; busy < 2; busy++) {
         setup_begin(&setup, 3);
         setup_open(&setup);
-        left = setup.worker.memory;
+        left = setup.worker.queue.memory;
         awaited = left;
         freed = 0;
         fake_engine.answers[2] = (struct fake_answer){.error = EBADF, .lost = true};

@@ -36,12 +36,13 @@ TEST(a_late_answer_gives_its_place_back_and_is_no_news)
     assert_true(is_timeout(&setup.seen[0]) && is_timeout(&setup.seen[1]));
     for (int i = 2; i < 6; i++)
         assert_true(setup.seen[i].start >= setup.seen[0].start + 3 * TIMEOUT);
-    assert_int_equal(worker->total.requests, 6);
-    assert_in_range(worker->total.failed, 2, 6);
-    assert_int_equal(worker->total.latency.count, 6 - worker->total.failed);
-    assert_int_equal(worker->inflight.under_way, 0);
-    assert_int_equal(worker->inflight.lost, 0);
-    assert_int_equal(worker->failed.index, 1);
+    assert_int_equal(worker->account.total.requests, 6);
+    assert_in_range(worker->account.total.failed, 2, 6);
+    assert_int_equal(worker->account.total.latency.count,
+                     6 - worker->account.total.failed);
+    assert_int_equal(worker->queue.inflight.under_way, 0);
+    assert_int_equal(worker->queue.inflight.lost, 0);
+    assert_int_equal(worker->account.failed.index, 1);
 }
 
 /* It is in its buffer still, so no other may have its slot. */
@@ -55,8 +56,8 @@ TEST(a_lost_place_is_not_used)
     assert_int_equal(setup.seen_count, 30);
     for (int i = 2; i < 30; i++)
         assert_int_not_equal(fake_engine.calls[i].request.slot, slot);
-    assert_int_equal(setup.worker.inflight.lost, 1);
-    assert_int_equal(setup.worker.inflight.under_way, 1);
+    assert_int_equal(setup.worker.queue.inflight.lost, 1);
+    assert_int_equal(setup.worker.queue.inflight.under_way, 1);
 }
 
 TEST(without_any_place_its_time_ends_it)
@@ -66,10 +67,10 @@ TEST(without_any_place_its_time_ends_it)
     fake_engine.takes = FOR_EVER;
     setup_run(&setup);
     assert_int_equal(fake_engine.requests, 2);
-    assert_int_equal(setup.worker.inflight.lost, 2);
-    assert_int_equal(setup.worker.total.requests, 2);
-    assert_int_equal(setup.worker.total.failed, 2);
-    assert_true(setup.worker.ended >= setup.worker.began + 3 * TIMEOUT);
+    assert_int_equal(setup.worker.queue.inflight.lost, 2);
+    assert_int_equal(setup.worker.account.total.requests, 2);
+    assert_int_equal(setup.worker.account.total.failed, 2);
+    assert_true(setup.worker.account.ended >= setup.worker.account.began + 3 * TIMEOUT);
 }
 
 /* The queue of depth one waits for its end, as a system call does. */
@@ -80,8 +81,8 @@ TEST(an_answer_that_comes_too_late_has_failed)
     setup_run(&setup);
     assert_int_equal(setup.seen_count, 3);
     assert_true(is_timeout(&setup.seen[1]));
-    assert_int_equal(setup.worker.inflight.lost, 0);
-    assert_int_equal(setup.worker.failed.verdict, VERDICT_TIMEOUT);
+    assert_int_equal(setup.worker.queue.inflight.lost, 0);
+    assert_int_equal(setup.worker.account.failed.verdict, VERDICT_TIMEOUT);
 }
 
 TEST(without_ignore_it_ends_the_job)
@@ -93,8 +94,9 @@ TEST(without_ignore_it_ends_the_job)
     setup_run(&setup);
     assert_true(atomic_load(&setup.job->group.stop));
     assert_true(atomic_load(&setup.run.timed_out));
-    assert_int_equal(setup.worker.inflight.lost, setup.worker.inflight.under_way);
-    assert_true(is_timeout(&setup.worker.failed));
+    assert_int_equal(setup.worker.queue.inflight.lost,
+                     setup.worker.queue.inflight.under_way);
+    assert_true(is_timeout(&setup.worker.account.failed));
 }
 
 /* The time is that of both, and no flush follows a write that comes back late. */
@@ -105,10 +107,10 @@ TEST(a_flush_belongs_to_its_write)
     fake_engine.flushes[1].takes = FOR_EVER;
     setup_run(&setup);
     assert_int_equal(fake_engine.requests, 2);
-    assert_true(is_timeout(&setup.worker.failed));
-    assert_true(setup.worker.failed.sync > 0);
-    assert_true(setup.worker.failed.sync <= setup.worker.failed.latency);
-    assert_int_equal(setup.worker.failed.bytes, 0);
+    assert_true(is_timeout(&setup.worker.account.failed));
+    assert_true(setup.worker.account.failed.sync > 0);
+    assert_true(setup.worker.account.failed.sync <= setup.worker.account.failed.latency);
+    assert_int_equal(setup.worker.account.failed.bytes, 0);
 }
 
 TEST(a_late_write_is_not_flushed)
@@ -132,5 +134,5 @@ TEST(points_without_a_place_are_missed)
     setup_run(&setup);
     assert_int_equal(setup.seen_count, 4);
     int64_t points = (setup.seen[2].start - setup.seen[0].start) / (50 * MS);
-    assert_in_range(setup.worker.total.missed, points - 3, points + 1);
+    assert_in_range(setup.worker.account.total.missed, points - 3, points + 1);
 }

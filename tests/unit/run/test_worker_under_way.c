@@ -16,11 +16,11 @@ open_with(int depth, int sent)
     setup.options.interval = 10 * MS;
     setup_open(&setup);
     struct worker *worker = &setup.worker;
-    worker->began = START;
+    worker->account.began = START;
     schedule_start(&worker->schedule, worker->plan, 0, &worker->group->arrival, START,
                    START);
     for (int i = 0; i < sent; i++) {
-        struct sample *sample = &inflight_take(&worker->inflight)->sample;
+        struct sample *sample = &inflight_take(&worker->queue.inflight)->sample;
         sample->index = 20 + (uint64_t)i;
         sample->start = START + 10 * MS * i;
         schedule_sent(&worker->schedule, sample->start, &sample->missed);
@@ -33,22 +33,23 @@ TEST(the_oldest_is_the_one_sent_first_of_those_under_way)
     static const uint64_t oldest[] = {20, 22, 0};
     static const int released[] = {1, 0, 2};
     for (int i = 0; i < 3; i++) {
-        struct inflight *inflight = &setup.worker.inflight;
+        struct inflight *inflight = &setup.worker.queue.inflight;
         inflight_release(inflight, &inflight->list[released[i]]);
-        assert_int_equal(setup.worker.inflight.ends.younger->sample.index, oldest[i]);
+        assert_int_equal(setup.worker.queue.inflight.ends.younger->sample.index,
+                         oldest[i]);
     }
     setup_close(&setup);
 }
 
-/* Returns how many are missed if it has nothing to send until NOW; WORKER goes on. */
+/* Returns how many WORKER has missed if it is abandoned at NOW; it goes on. */
 static uint64_t
 missed_at(struct worker *worker, int64_t now)
 {
     struct schedule before = worker->schedule;
-    uint64_t missed = worker->total.missed;
-    worker_miss_rest(worker, now, true);
+    uint64_t missed = worker->account.total.missed;
+    worker_abandon(worker, now);
     worker->schedule = before;
-    return worker->total.missed - missed;
+    return worker->account.total.missed - missed;
 }
 
 TEST(points_are_missed_until_now_or_the_end)
@@ -79,14 +80,14 @@ TEST(what_is_given_up_was_sent)
                  {true, 4, 4, 2}, {false, 3, 2, 0}, {false, 2, 0, 0}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         open_with(cases[i].depth, cases[i].sent);
-        setup.worker.sending = cases[i].sending;
-        setup.worker.total.requests = 100;
-        setup.worker.total.missed = 7;
+        setup.worker.schedule.sending = cases[i].sending;
+        setup.worker.account.total.requests = 100;
+        setup.worker.account.total.missed = 7;
         worker_abandon(&setup.worker, START + 55 * MS);
-        assert_int_equal(setup.worker.total.requests, 100 + cases[i].sent);
-        assert_int_equal(setup.worker.total.latency.count, 0);
-        assert_int_equal(setup.worker.total.missed, 7 + cases[i].missed);
-        assert_int_equal(setup.worker.ended, START + 55 * MS);
+        assert_int_equal(setup.worker.account.total.requests, 100 + cases[i].sent);
+        assert_int_equal(setup.worker.account.total.latency.count, 0);
+        assert_int_equal(setup.worker.account.total.missed, 7 + cases[i].missed);
+        assert_int_equal(setup.worker.account.ended, START + 55 * MS);
         setup_close(&setup);
     }
 }
@@ -97,11 +98,12 @@ TEST(points_missed_before_what_is_given_up_are_kept)
     open_with(4, 3);
     struct worker *worker = &setup.worker;
     for (int i = 0; i < 3; i++)
-        worker->inflight.list[i].sample.missed = 1ULL << i;
-    worker->began = START + 5 * MS;
+        worker->queue.inflight.list[i].sample.missed = 1ULL << i;
+    worker->account.began = START + 5 * MS;
+    worker->schedule.sending = false; /* nothing is due any more */
     worker_abandon(worker, START + 55 * MS);
-    assert_int_equal(worker->total.requests, 2);
-    assert_int_equal(worker->total.missed, 2 + 4);
+    assert_int_equal(worker->account.total.requests, 2);
+    assert_int_equal(worker->account.total.missed, 2 + 4);
     setup_close(&setup);
 }
 
@@ -109,9 +111,9 @@ TEST(points_missed_before_what_is_given_up_are_kept)
 TEST(what_is_given_up_before_its_time_began_took_none)
 {
     open_with(2, 2);
-    setup.worker.began = START + 1000 * MS;
+    setup.worker.account.began = START + 1000 * MS;
     worker_abandon(&setup.worker, START + 55 * MS);
-    assert_true(setup.worker.ended >= setup.worker.began);
+    assert_true(setup.worker.account.ended >= setup.worker.account.began);
     setup_close(&setup);
 }
 
@@ -130,16 +132,16 @@ TEST(what_is_sent_while_it_settles_is_not_recorded)
         int64_t before = os_clock_now();
         worker_run(&setup.worker);
         setup_close(&setup);
-        assert_true(setup.worker.began >= before + 100 * MS);
+        assert_true(setup.worker.account.began >= before + 100 * MS);
         assert_in_range(setup.seen_count, 2, 5); /* 2 if the machine is late */
-        assert_true(setup.seen[0].start < setup.worker.began);
+        assert_true(setup.seen[0].start < setup.worker.account.began);
         uint64_t recorded = 0;
         for (int i = 0; i < setup.seen_count; i++)
-            recorded += setup.seen[i].start >= setup.worker.began;
+            recorded += setup.seen[i].start >= setup.worker.account.began;
         assert_true(recorded > 0 && recorded < (uint64_t)setup.seen_count);
-        assert_int_equal(setup.worker.total.requests, recorded);
-        assert_int_equal(setup.worker.total.latency.count, recorded);
-        assert_int_equal(setup.worker.total.all_bytes, recorded * SIZE);
+        assert_int_equal(setup.worker.account.total.requests, recorded);
+        assert_int_equal(setup.worker.account.total.latency.count, recorded);
+        assert_int_equal(setup.worker.account.total.all_bytes, recorded * SIZE);
     }
 }
 
@@ -153,11 +155,11 @@ TEST(a_failure_while_it_settles_is_kept)
     worker_run(&setup.worker);
     setup_close(&setup);
     assert_string_equal(fake_engine_story(), "RR");
-    assert_int_equal(setup.worker.total.requests, 0);
-    assert_int_equal(setup.worker.total.failed, 0);
-    assert_int_equal(setup.worker.failed.index, 2);
-    assert_int_equal(setup.worker.failed.error, EIO);
-    assert_true(setup.worker.began == setup.worker.ended);
+    assert_int_equal(setup.worker.account.total.requests, 0);
+    assert_int_equal(setup.worker.account.total.failed, 0);
+    assert_int_equal(setup.worker.account.failed.index, 2);
+    assert_int_equal(setup.worker.account.failed.error, EIO);
+    assert_true(setup.worker.account.began == setup.worker.account.ended);
 }
 
 /* A request takes a number that no other worker gets. */
@@ -182,6 +184,6 @@ TEST(it_begins_when_the_group_does)
     setup.job->group.begin = os_clock_now() + 300 * MS;
     worker_run(&setup.worker);
     setup_close(&setup);
-    assert_true(setup.worker.began == setup.job->group.begin);
+    assert_true(setup.worker.account.began == setup.job->group.begin);
     assert_true(setup.seen[0].start >= setup.job->group.begin);
 }
