@@ -98,72 +98,51 @@ find_widths(const struct plan *plan, int columns)
     return widths;
 }
 
-/* Adds a time, or a dash for one that is not known. */
+/* Adds a time, a dash for one that is not known, or in the head its NAME. */
 static void
-add_cell(struct buffer *text, int width, bool known, int64_t time)
+add_time(struct buffer *text, int width, const char *name, bool known, int64_t time)
 {
-    if (known)
+    if (!name && known)
         add_value(text, width, UNITS_TIME, time, "");
     else
-        add_text(text, width, "-");
+        add_text(text, width, name ? name : "-");
 }
 
-/* Adds the percentiles that were asked for, and the maximum. */
-static void
-add_cells(struct buffer *text, const struct plan *plan, const struct latencies *latencies,
-          int max)
-{
-    const struct percentiles *list = percentiles_of(plan);
-    uint64_t count = latencies->moments->count;
-    unsigned shown = percentiles_shown(list, count);
-    for (int i = 0; i < list->count; i++)
-        add_cell(text, width_of(&list->list[i]), shown & 1u << i,
-                 latencies_percentile(latencies, &list->list[i]));
-    add_cell(text, max, count > 0, latencies->moments->max);
-}
-
-/* Adds the average and those. */
+/* Adds the average, the percentiles that were asked for, and the maximum; without
+ * LATENCIES the names of them. */
 static void
 add_times(struct buffer *text, const struct plan *plan, const struct latencies *latencies,
-          const struct widths *widths)
-{
-    const struct moments *moments = latencies->moments;
-    add_cell(text, widths->average, moments->count > 0, moments_average(moments));
-    add_cells(text, plan, latencies, widths->max);
-}
-
-/* Adds the percentiles of the device, of those requests that were split. */
-static void
-add_device_cells(struct buffer *text, const struct stats *stats)
-{
-    const struct distribution *device = &stats->breakdown.parts[PART_DEVICE];
-    const struct percentiles *list = &percentiles_common;
-    unsigned shown = percentiles_shown(list, device->moments.count);
-    for (int i = 0; i < list->count; i++)
-        add_cell(text, WIDTH_DEVICE, shown & 1u << i,
-                 distribution_percentile(device, &list->list[i]));
-}
-
-/* Adds the names of percentiles and of the maximum. */
-static void
-add_names(struct buffer *text, const struct plan *plan, int max)
+          int average, int max)
 {
     const struct percentiles *list = percentiles_of(plan);
+    const struct moments none = {0}, *moments = latencies ? latencies->moments : &none;
+    unsigned shown = percentiles_shown(list, moments->count);
+    bool head = !latencies, any = moments->count > 0;
+    add_time(text, average, head ? "avg" : NULL, any, moments_average(moments));
     for (int i = 0; i < list->count; i++) {
         char name[24];
         snprintf(name, sizeof(name), "p%s", list->list[i].name);
-        buffer_format(text, "%*s", width_of(&list->list[i]), name);
+        add_time(text, width_of(&list->list[i]), head ? name : NULL, shown & 1u << i,
+                 head ? 0 : latencies_percentile(latencies, &list->list[i]));
     }
-    add_text(text, max, "max");
+    add_time(text, max, head ? "max" : NULL, any, moments->max);
 }
 
+/* Adds the percentiles of the device, of those requests that were split; without STATS
+ * the names of them. */
 static void
-add_device_names(struct buffer *text, const struct plan *plan)
+add_device(struct buffer *text, const struct plan *plan, const struct stats *stats)
 {
-    if (plan->statistics.breakdown)
-        buffer_format(text, "%*s%*s", WIDTH_DEVICE, "device p50", WIDTH_DEVICE,
-                      "device p99");
-    buffer_text(text, "\n");
+    const struct percentiles *list = &percentiles_common;
+    for (int i = 0; plan->statistics.breakdown && i < list->count; i++) {
+        const struct distribution *device =
+            stats ? &stats->breakdown.parts[PART_DEVICE] : NULL;
+        bool known = device && percentiles_shown(list, device->moments.count) & 1u << i;
+        char name[24];
+        snprintf(name, sizeof(name), "device p%s", list->list[i].name);
+        add_time(text, WIDTH_DEVICE, device ? NULL : name, known,
+                 device ? distribution_percentile(device, &list->list[i]) : 0);
+    }
 }
 
 void
@@ -174,9 +153,32 @@ table_head(struct buffer *text, const struct plan *plan, int columns)
     add_text(text, WIDTH_SWEPT, offered ? "offered" : sweep_name(plan->sweep.kind));
     add_text(text, widths.rate, offered ? "achieved" : "iops");
     add_text(text, widths.speed, offered ? "in use" : "bandwidth");
-    add_text(text, widths.average, "avg");
-    add_names(text, plan, widths.max);
-    add_device_names(text, plan);
+    add_times(text, plan, NULL, widths.average, widths.max);
+    add_device(text, plan, NULL);
+    buffer_text(text, "\n");
+}
+
+/* Adds the step and its rates over TIME ns. */
+static void
+add_rates(struct buffer *text, const struct plan *plan, const struct job_step *step,
+          const struct stats *stats, int64_t time, const struct widths *widths)
+{
+    double rate = stats_rate((double)stats->requests, time);
+    double speed = stats_rate((double)stats->all_bytes, time);
+    /* How many requests waited for an answer in the mean: by Little's law ("A proof for
+     * the queuing formula L = lambda W", Operations Research 9, 1961) the sum of their
+     * times per time. */
+    double in_use = (double)stats->latency.sum / (double)(time ? time : 1);
+    bool offered = plan->sweep.kind == SWEEP_RATE;
+    char value[UNITS_TEXT];
+    add_text(text, WIDTH_SWEPT, sweep_format(plan->sweep.kind, step->value, value));
+    add_value(text, widths->rate, UNITS_COUNT, (int64_t)(rate + (offered ? 0.5 : 0)), "");
+    if (!offered)
+        add_value(text, widths->speed, UNITS_SIZE, (int64_t)speed, "/s");
+    else if (widths->speed && in_use < 1000)
+        buffer_format(text, "%*.2f", widths->speed, in_use);
+    else
+        add_value(text, widths->speed, UNITS_COUNT, (int64_t)(in_use + 0.5), "");
 }
 
 void
@@ -184,41 +186,22 @@ table_row(struct buffer *text, const struct plan *plan, const struct job_step *s
           const struct stats *stats, int64_t time, bool color, int columns)
 {
     const struct widths widths = find_widths(plan, columns);
-    const struct latencies all = latencies_of(stats, SCOPE_ALL);
-    enum scope scope = SCOPE_ALL;
-    double rate = stats_rate((double)stats->requests, time);
-    char value[UNITS_TEXT];
-    add_text(text, WIDTH_SWEPT, sweep_format(plan->sweep.kind, step->value, value));
-    if (plan->sweep.kind == SWEEP_RATE) {
-        /* How many requests waited for an answer in the mean: by Little's law ("A proof
-         * for the queuing formula L = lambda W", Operations Research 9, 1961) the sum of
-         * their times per time. */
-        double in_use = (double)stats->latency.sum / (double)(time ? time : 1);
-        add_value(text, WIDTH_SWEPT, UNITS_COUNT, (int64_t)(rate + 0.5), "");
-        if (widths.speed && in_use < 1000)
-            buffer_format(text, "%*.2f", widths.speed, in_use);
+    for (enum scope scope = SCOPE_ALL; scope <= SCOPE_WRITE;
+         scope = scope_next(stats, scope)) {
+        const struct latencies latencies = latencies_of(stats, scope);
+        if (scope == SCOPE_ALL)
+            add_rates(text, plan, step, stats, time, &widths);
         else
-            add_value(text, widths.speed, UNITS_COUNT, (int64_t)(in_use + 0.5), "");
-    } else {
-        add_value(text, widths.rate, UNITS_COUNT, (int64_t)rate, "");
-        add_value(text, widths.speed, UNITS_SIZE,
-                  (int64_t)stats_rate((double)stats->all_bytes, time), "/s");
-    }
-    add_times(text, plan, &all, &widths);
-    if (plan->statistics.breakdown)
-        add_device_cells(text, stats);
-    if (step->verdict != SLO_MET)
-        buffer_text(text, "  ");
-    if (step->verdict == SLO_BROKEN)
-        color_add(text, color, TONE_FAILED, "FAIL");
-    if (step->verdict == SLO_UNKNOWN)
-        buffer_text(text, "?");
-    buffer_text(text, "\n");
-    while (scope_is_operation(scope = scope_next(stats, scope))) {
-        const struct latencies own = latencies_of(stats, scope);
-        buffer_format(text, "%*s%*s", WIDTH_SWEPT, scope_name(scope),
-                      widths.rate + widths.speed, "");
-        add_times(text, plan, &own, &widths);
+            buffer_format(text, "%*s%*s", WIDTH_SWEPT, scope_name(scope),
+                          widths.rate + widths.speed, "");
+        add_times(text, plan, &latencies, widths.average, widths.max);
+        if (scope == SCOPE_ALL) {
+            add_device(text, plan, stats);
+            buffer_text(text, step->verdict == SLO_UNKNOWN ? "  ?" : "");
+            buffer_text(text, step->verdict == SLO_BROKEN ? "  " : "");
+            if (step->verdict == SLO_BROKEN)
+                color_add(text, color, TONE_FAILED, "FAIL");
+        }
         buffer_text(text, "\n");
     }
 }
@@ -297,54 +280,45 @@ add_first(struct buffer *text, const struct shape *shape, const char *name,
                   shape->requests, shape->requests ? requests : "");
 }
 
-/* Adds what a phase has of SCOPE, with NAME before it, and how many times its p99 is that
- * of the idle one, a dash where one is not known. */
-static void
-add_requests(struct buffer *text, const struct plan *plan,
-             const struct job_phases *phases, enum phase phase, enum scope scope,
-             const char *name, const struct shape *shape)
-{
-    const struct latencies latencies = latencies_of(&phases->list[phase].stats, scope),
-                           idle = latencies_of(&phases->list[PHASE_IDLE].stats, scope);
-    const struct percentile *p99 = &percentiles_common.list[1];
-    uint64_t needs = percentile_needs(p99), count = latencies.moments->count;
-    double least = (double)latencies_percentile(&idle, p99);
-    char requests[24], ratio[32] = "-";
-    snprintf(requests, sizeof(requests), "%llu", (unsigned long long)count);
-    add_first(text, shape, name, requests);
-    add_cells(text, plan, &latencies, WIDTH_TIME);
-    if (count >= needs && idle.moments->count >= needs && least > 0)
-        snprintf(ratio, sizeof(ratio), "%.2fx",
-                 (double)latencies_percentile(&latencies, p99) / least);
-    buffer_format(text, "%*s", shape->ratio, ratio);
-}
-
-/* Adds the rows of PHASE; LOAD is what it is called. */
+/* Adds the rows of PHASE; LOAD is what it is called. Each has how many times its p99 is
+ * that of the idle phase, a dash where one is not known. */
 static void
 add_phase(struct buffer *text, const struct plan *plan, const struct job_phases *phases,
           enum phase phase, const char *load, const struct shape *shape)
 {
     const struct stats *stats = &phases->list[phase].stats;
     const struct outcome *background = &phases->background->outcome;
-    enum scope scope = SCOPE_ALL;
-    const char *name = phase == PHASE_IDLE     ? "none"
-                       : phase == PHASE_LOADED ? load
-                                               : "none, after";
-    add_requests(text, plan, phases, phase, scope, name, shape);
-    if (shape->bandwidth && phase == PHASE_LOADED)
-        add_value(
-            text, shape->bandwidth, UNITS_SIZE,
-            (int64_t)stats_rate((double)background->total.all_bytes, background->time),
-            "/s");
-    else if (shape->bandwidth)
-        buffer_format(text, "%*s", shape->bandwidth, "-");
-    if (plan->statistics.breakdown)
-        add_device_cells(text, stats);
-    buffer_text(text, "\n");
-    while (scope_is_operation(scope = scope_next(stats, scope))) {
-        char own[16];
-        snprintf(own, sizeof(own), "  %s", scope_name(scope));
-        add_requests(text, plan, phases, phase, scope, own, shape);
+    const struct percentile *p99 = &percentiles_common.list[1];
+    for (enum scope scope = SCOPE_ALL; scope <= SCOPE_WRITE;
+         scope = scope_next(stats, scope)) {
+        const struct latencies latencies = latencies_of(stats, scope);
+        const struct latencies idle =
+            latencies_of(&phases->list[PHASE_IDLE].stats, scope);
+        uint64_t needs = percentile_needs(p99), count = latencies.moments->count;
+        double least = (double)latencies_percentile(&idle, p99);
+        char requests[24], operation[16], ratio[32] = "-";
+        snprintf(requests, sizeof(requests), "%llu", (unsigned long long)count);
+        snprintf(operation, sizeof(operation), "  %s", scope_name(scope));
+        add_first(text, shape,
+                  scope != SCOPE_ALL      ? operation
+                  : phase == PHASE_IDLE   ? "none"
+                  : phase == PHASE_LOADED ? load
+                                          : "none, after",
+                  requests);
+        add_times(text, plan, &latencies, 0, WIDTH_TIME);
+        if (count >= needs && idle.moments->count >= needs && least > 0)
+            snprintf(ratio, sizeof(ratio), "%.2fx",
+                     (double)latencies_percentile(&latencies, p99) / least);
+        add_text(text, shape->ratio, ratio);
+        if (scope == SCOPE_ALL && phase == PHASE_LOADED)
+            add_value(text, shape->bandwidth, UNITS_SIZE,
+                      (int64_t)stats_rate((double)background->total.all_bytes,
+                                          background->time),
+                      "/s");
+        else if (scope == SCOPE_ALL)
+            add_text(text, shape->bandwidth, "-");
+        if (scope == SCOPE_ALL)
+            add_device(text, plan, stats);
         buffer_text(text, "\n");
     }
 }
@@ -360,10 +334,11 @@ phases_table(struct buffer *text, const struct plan *plan,
     struct shape shape =
         find_shape(plan, (int)load.length > least ? (int)load.length : least, columns);
     add_first(text, &shape, "load", "requests");
-    add_names(text, plan, WIDTH_TIME);
-    buffer_format(text, "%*s%*s", shape.ratio, "p99 vs idle", shape.bandwidth,
-                  shape.bandwidth ? "load bandwidth" : "");
-    add_device_names(text, plan);
+    add_times(text, plan, NULL, 0, WIDTH_TIME);
+    add_text(text, shape.ratio, "p99 vs idle");
+    add_text(text, shape.bandwidth, "load bandwidth");
+    add_device(text, plan, NULL);
+    buffer_text(text, "\n");
     for (enum phase phase = PHASE_IDLE; phase < PHASES; phase++)
         if (phases->list[phase].ended && !load.failed)
             add_phase(text, plan, phases, phase, load.text, &shape);
