@@ -61,4 +61,79 @@ planned_refused(const char *line, const char *expected)
     assert_false(error.usage);
 }
 
+/* A line, and some members of its plan with their values, as in "interval=0 burst=1"
+ * (max: INT64_MAX, umax: UINT64_MAX, seed: SEED), or how it is refused. */
+struct planned_row {
+    const char *line, *expected;
+};
+
+/* Returns the member of PLAN whose path ends in NAME. */
+static inline uint64_t
+planned_member(const struct plan *plan, const char *name, size_t length)
+{
+    static const struct {
+        const char *name;
+        size_t offset, size;
+    } members[] = {
+#define MEMBER(group, name)                               \
+    {#group "." #name, offsetof(struct plan, group.name), \
+     sizeof(((struct plan *)0)->group.name)}
+        MEMBER(ends, count),
+        MEMBER(ends, grace),
+        MEMBER(ends, least),
+        MEMBER(ends, patience),
+        MEMBER(ends, settle),
+        MEMBER(ends, timeout),
+        MEMBER(ends, work_time),
+        MEMBER(output, burst),
+        MEMBER(output, requests),
+        MEMBER(output, summary),
+        MEMBER(pace, burst),
+        MEMBER(pace, interval),
+        MEMBER(pace, limited),
+        MEMBER(statistics, corrected),
+        MEMBER(statistics.limits, warmup),
+        MEMBER(statistics, series),
+        MEMBER(statistics.slos, count),
+        MEMBER(workload, linear),
+        MEMBER(workload, request_size),
+        MEMBER(workload, scratch_size),
+        MEMBER(workload, seed),
+        MEMBER(workload, work_size),
+    };
+    for (size_t i = 0; i < LENGTH(members); i++) {
+        const void *member = (const char *)plan + members[i].offset;
+        size_t all = strlen(members[i].name);
+        const char *end = members[i].name + all - (length < all ? length : all);
+        if (strncmp(end, name, length) == 0 && (length == all || end[-1] == '.'))
+            return members[i].size == sizeof(bool)  ? *(const bool *)member
+                   : members[i].size == sizeof(int) ? *(const unsigned *)member
+                                                    : *(const uint64_t *)member;
+    }
+    fail_msg("no member: %s", name);
+    return 0;
+}
+
+/* Fails the test unless the plan of LINE has what is EXPECTED. */
+static inline void
+planned_has(const char *line, const char *expected)
+{
+    struct plan plan = planned(line);
+    for (const char *at = expected; *at; at += strspn(at, " ")) {
+        const char *equals = strchr(at, '=');
+        assert_non_null(equals);
+        uint64_t value = planned_member(&plan, at, (size_t)(equals - at));
+        uint64_t right = strtoull(equals + 1, NULL, 10);
+        if (equals[1] == 'm')
+            right = INT64_MAX;
+        else if (equals[1] == 'u')
+            right = UINT64_MAX;
+        else if (equals[1] == 's')
+            right = SEED;
+        if (value != right)
+            fail_msg("ioping %s: %s: %llu", line, at, (unsigned long long)value);
+        at = equals + strcspn(equals, " ");
+    }
+}
+
 #endif

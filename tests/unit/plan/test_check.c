@@ -17,36 +17,6 @@ TEST(a_check_prints_nothing_but_its_line)
     }
 }
 
-TEST(a_check_always_ends)
-{
-    static const struct {
-        const char *line;
-        int64_t work_time, timeout;
-    } cases[] = {
-        {"-check .", 10 * SECOND, 10 * SECOND},
-        {"-check -w 0 .", 10 * SECOND, 10 * SECOND},
-        {"-check -w 7 -timeout 2s .", 7 * SECOND, 2 * SECOND},
-        {"-check -w 7 -c 3 .", 7 * SECOND, 10 * SECOND},
-        {"-check -R .", 3 * SECOND, 10 * SECOND},
-        {"-check -c 100 .", 110 * SECOND, 10 * SECOND},
-        {"-check -c 100 -i 10ms .", 11 * SECOND, 10 * SECOND},
-        {"-check -c 100 -i 0 .", 10 * SECOND, 10 * SECOND},
-        {"-check -c 100 -b 10 .", 20 * SECOND, 10 * SECOND},
-        {"-check -c 9E .", INT64_MAX, 10 * SECOND},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct plan plan = planned(cases[i].line);
-        if (plan.ends.work_time != cases[i].work_time ||
-            plan.ends.timeout != cases[i].timeout ||
-            plan.ends.patience != cases[i].timeout)
-            fail_msg("ioping %s: %lld, %lld, %lld", cases[i].line,
-                     (long long)plan.ends.work_time, (long long)plan.ends.timeout,
-                     (long long)plan.ends.patience);
-    }
-    assert_true(planned("-q .").ends.work_time == INT64_MAX);
-    assert_true(planned("-q .").ends.timeout == INT64_MAX);
-}
-
 TEST(warnings_are_limits_of_their_own)
 {
     struct plan plan = planned("-check -warn p99=5ms -slo p99=20ms -warn iops=9 .");
@@ -76,21 +46,44 @@ TEST(other_outputs_are_refused)
     }
 }
 
-TEST(a_warning_needs_a_check)
+static const struct planned_row plans[] = {
+    /* A check always ends. */
+    {"-check .", "work_time=10000000000 patience=10000000000"},
+    {"-check -w 0 .", "work_time=10000000000 patience=10000000000"},
+    {"-check -w 7 -timeout 2s .", "work_time=7000000000 patience=2000000000"},
+    {"-check -w 7 -c 3 .", "work_time=7000000000 patience=10000000000"},
+    {"-check -R .", "work_time=3000000000 patience=10000000000"},
+    {"-check -c 100 .", "work_time=110000000000 patience=10000000000"},
+    {"-check -c 100 -i 10ms .", "work_time=11000000000 patience=10000000000"},
+    {"-check -c 100 -i 0 .", "work_time=10000000000 patience=10000000000"},
+    {"-check -c 100 -b 10 .", "work_time=20000000000 patience=10000000000"},
+    {"-check -c 9E .", "work_time=max patience=10000000000"},
+    {"-q .", "work_time=max timeout=max"},
+};
+
+TEST(options_become_a_plan)
 {
-    planned_refused("-warn p99=1 .",
-                    "ioping: -warn: needs -check; add it, or leave this out\n");
+    for (size_t i = 0; i < LENGTH(plans); i++)
+        planned_has(plans[i].line, plans[i].expected);
 }
 
-TEST(what_a_warning_is_about_has_to_be_there)
+static const struct planned_row refusals[] = {
+    /* A warning needs a check. */
+    {"-warn p99=1 .", "ioping: -warn: needs -check; add it, or leave this out\n"},
+    /* What a warning is about has to be there. */
+    {"-check -warn device-p99=1ms .",
+     "ioping: -warn: device-p99 needs -breakdown; add -breakdown, or "
+     "limit the whole time\n"},
+    {"-check -warn loaded-p99=1ms .",
+     "ioping: -warn: loaded-p99 needs -load; limit the whole run\n"},
+    {"-check -slo idle-p99=1ms .",
+     "ioping: -slo: idle-p99 needs -load; limit the whole run\n"},
+    {"-check -warn p99=+10% .",
+     "ioping: -warn: p99 is relative, and needs -compare; give a time\n"},
+};
+
+TEST(what_cannot_be_planned_is_refused)
 {
-    planned_refused("-check -warn device-p99=1ms .",
-                    "ioping: -warn: device-p99 needs -breakdown; add -breakdown, or "
-                    "limit the whole time\n");
-    planned_refused("-check -warn loaded-p99=1ms .",
-                    "ioping: -warn: loaded-p99 needs -load; limit the whole run\n");
-    planned_refused("-check -slo idle-p99=1ms .",
-                    "ioping: -slo: idle-p99 needs -load; limit the whole run\n");
-    planned_refused("-check -warn p99=+10% .",
-                    "ioping: -warn: p99 is relative, and needs -compare; give a time\n");
+    for (size_t i = 0; i < LENGTH(refusals); i++)
+        planned_refused(refusals[i].line, refusals[i].expected);
 }

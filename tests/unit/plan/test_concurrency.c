@@ -53,95 +53,75 @@ TEST(depth_needs_an_engine_that_does_not_wait)
     planned_refused("-sweep threads -depth 4 .", "ioping: -depth: " ADD_ENGINE);
 }
 
-TEST(there_is_one_engine)
+static const struct planned_row plans[] = {
+    /* Limits are for all workers together. */
+    {"-r 10 -threads 1 .", "interval=100000000"},
+    {"-r 10 -threads 4 .", "interval=400000000"},
+    {"-r 3 -threads 2 .", "interval=666666666"},
+    {"-r 10 -threads 4 -b 5 .", "interval=2000000000"},
+    {"-l 1m -threads 4 .", "interval=15625000"},
+    {"-l 1m -s 8k -threads 4 .", "interval=31250000"},
+    {"-l 1m -threads 4 -b 10 .", "interval=156250000"},
+    {"-l 1m -r 10 -threads 3 .", "interval=300000000"},
+    {"-R -r 100 -threads 8 .", "interval=80000000"},
+    {"-r 1k -threads 1024 .", "interval=1024000000"},
+    {"-r 10 -threads 4 -i 1s .", "interval=1000000000"},
+    {"-r 10 -threads 4 -i 100ms .", "interval=400000000"},
+    {"-r 1 -threads 2 -b 9223372036854775807 .", "interval=max"},
+    /* Depth does not lengthen the interval of a limit. */
+    {"-r 10 -U -depth 16 .", "interval=100000000"},
+    {"-r 10 -U -depth 16 -threads 2 .", "interval=200000000"},
+    {"-l 1m -A -depth 16 -b 2 .", "interval=7812500"},
+    /* An interval is that of each worker. */
+    {"-i 5ms -threads 4 .", "interval=5000000 limited=0"},
+    {"-threads 4 .", "interval=1000000000"},
+    {"-i 5ms -threads 4 -b 3 .", "interval=5000000"},
+    {"-i 0 -threads 4 .", "interval=0"},
+    /* What is limited depends on the workers. 100 ms are enough for one worker, and too
+       little for two. */
+    {"-i 100ms -r 10 -threads 1 .", "limited=0"},
+    {"-i 100ms -r 10 -threads 2 .", "limited=1"},
+    {"-i 200ms -r 10 -threads 2 .", "limited=0"},
+    /* Count time and warmup are those of the run. */
+    {"-c 10 -w 3 -a 2 -threads 4 -U -depth 8 .",
+     "count=10 work_time=3000000000 warmup=2 settle=0"},
+    /* Corrections are for requests that wait for each other. */
+    {"-corrected -U -depth 1 .", "corrected=1000000000"},
+    {"-corrected -threads 4 -i 5ms .", "corrected=5000000"},
+    /* Corrections under a limit of all workers are refused. */
+    {"-corrected -i 200ms -r 10 -threads 2 .", "corrected=200000000"},
+};
+
+TEST(options_become_a_plan)
 {
-    static const char expected[] =
-        "ioping: -uring: cannot be done together with -async; leave out one of them\n";
-    planned_refused("-A -U .", expected);
-    planned_refused("-UA -depth 4 .", expected);
+    for (size_t i = 0; i < LENGTH(plans); i++)
+        planned_has(plans[i].line, plans[i].expected);
 }
 
-TEST(limits_are_for_all_workers_together)
-{
-    static const struct {
-        const char *line;
-        int64_t interval;
-    } cases[] = {
-        {"-r 10 -threads 1 .", 100000000},
-        {"-r 10 -threads 4 .", 400000000},
-        {"-r 3 -threads 2 .", 666666666},
-        {"-r 10 -threads 4 -b 5 .", 2000000000},
-        {"-l 1m -threads 4 .", 15625000},
-        {"-l 1m -s 8k -threads 4 .", 31250000},
-        {"-l 1m -threads 4 -b 10 .", 156250000},
-        {"-l 1m -r 10 -threads 3 .", 300000000},
-        {"-R -r 100 -threads 8 .", 80000000},
-        {"-r 1k -threads 1024 .", 1024000000},
-        {"-r 10 -threads 4 -i 1s .", 1000000000},
-        {"-r 10 -threads 4 -i 100ms .", 400000000},
-        {"-r 1 -threads 2 -b 9223372036854775807 .", INT64_MAX},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        int64_t interval = planned(cases[i].line).pace.interval;
-        if (interval != cases[i].interval)
-            fail_msg("ioping %s: %lld", cases[i].line, (long long)interval);
-    }
-}
+static const struct planned_row refusals[] = {
+    /* There is one engine. */
+    {"-A -U .",
+     "ioping: -uring: cannot be done together with -async; leave out one of them\n"},
+    {"-UA -depth 4 .",
+     "ioping: -uring: cannot be done together with -async; leave out one of them\n"},
+    /* Corrections are for requests that wait for each other. */
+    {"-corrected -U -depth 2 .",
+     "ioping: -corrected: requests do not wait for each other with -depth; leave out "
+     "one of them\n"},
+    {"-A -depth 8 -i 1ms -corrected .",
+     "ioping: -corrected: requests do not wait for each other with -depth; leave out "
+     "one of them\n"},
+    {"-R -U -depth 2 -corrected .",
+     "ioping: -corrected: requests do not wait for each other with -depth; leave out "
+     "one of them\n"},
+    /* Corrections under a limit of all workers are refused. */
+    {"-corrected -i 100ms -r 10 -threads 2 .",
+     "ioping: -corrected: under a limit no request is ever due; give one "
+     "with -i\n"},
+};
 
-TEST(depth_does_not_lengthen_the_interval_of_a_limit)
+TEST(what_cannot_be_planned_is_refused)
 {
-    assert_int_equal(planned("-r 10 -U -depth 16 .").pace.interval, 100000000);
-    assert_int_equal(planned("-r 10 -U -depth 16 -threads 2 .").pace.interval, 200000000);
-    assert_int_equal(planned("-l 1m -A -depth 16 -b 2 .").pace.interval, 7812500);
-}
-
-TEST(an_interval_is_that_of_each_worker)
-{
-    struct plan plan = planned("-i 5ms -threads 4 .");
-    assert_int_equal(plan.pace.interval, 5000000);
-    assert_false(plan.pace.limited);
-    assert_int_equal(planned("-threads 4 .").pace.interval, 1000000000);
-    assert_int_equal(planned("-i 5ms -threads 4 -b 3 .").pace.interval, 5000000);
-    assert_int_equal(planned("-i 0 -threads 4 .").pace.interval, 0);
-}
-
-/* 100 ms are enough for one worker, and too little for two. */
-TEST(what_is_limited_depends_on_the_workers)
-{
-    assert_false(planned("-i 100ms -r 10 -threads 1 .").pace.limited);
-    assert_true(planned("-i 100ms -r 10 -threads 2 .").pace.limited);
-    assert_false(planned("-i 200ms -r 10 -threads 2 .").pace.limited);
-}
-
-TEST(count_time_and_warmup_are_those_of_the_run)
-{
-    struct plan plan = planned("-c 10 -w 3 -a 2 -threads 4 -U -depth 8 .");
-    assert_int_equal(plan.ends.count, 10);
-    assert_int_equal(plan.ends.work_time, 3000000000);
-    assert_int_equal(plan.statistics.limits.warmup, 2);
-    assert_int_equal(plan.ends.settle, 0);
-}
-
-TEST(corrections_are_for_requests_that_wait_for_each_other)
-{
-    assert_int_equal(planned("-corrected -U -depth 1 .").statistics.corrected,
-                     1000000000);
-    assert_int_equal(planned("-corrected -threads 4 -i 5ms .").statistics.corrected,
-                     5000000);
-    static const char expected[] =
-        "ioping: -corrected: requests do not wait for each other with -depth; leave out "
-        "one of them\n";
-    planned_refused("-corrected -U -depth 2 .", expected);
-    planned_refused("-A -depth 8 -i 1ms -corrected .", expected);
-    planned_refused("-R -U -depth 2 -corrected .", expected);
-}
-
-TEST(corrections_under_a_limit_of_all_workers_are_refused)
-{
-    planned_refused("-corrected -i 100ms -r 10 -threads 2 .",
-                    "ioping: -corrected: under a limit no request is ever due; give one "
-                    "with -i\n");
-    assert_int_equal(
-        planned("-corrected -i 200ms -r 10 -threads 2 .").statistics.corrected,
-        200000000);
+    for (size_t i = 0; i < LENGTH(refusals); i++)
+        planned_refused(refusals[i].line, refusals[i].expected);
 }

@@ -59,142 +59,6 @@ TEST(values_are_taken_over)
     assert_int_equal(plan.pace.interval, 9000);
 }
 
-TEST(zero_count_and_zero_time_have_no_limit)
-{
-    assert_true(planned("-c 0 .").ends.count == UINT64_MAX);
-    assert_true(planned("-w 0 .").ends.work_time == INT64_MAX);
-    assert_true(planned("-R -w 0 .").ends.work_time == INT64_MAX);
-}
-
-TEST(what_is_under_way_at_the_end_has_as_long_as_hang_says)
-{
-    assert_int_equal(planned(".").ends.grace, 5000000000);
-    assert_int_equal(planned("-hang 2 .").ends.grace, 2000000000);
-    assert_int_equal(planned("-hang 0 .").ends.grace, 5000000000);
-    assert_int_equal(planned("-hang 5ms .").ends.grace, 750000000);
-}
-
-TEST(a_timeout_or_the_end_of_the_work_time_bounds_the_opening)
-{
-    assert_true(planned(".").ends.timeout == INT64_MAX);
-    assert_true(planned(".").ends.patience == INT64_MAX);
-    assert_true(planned("-R .").ends.patience == INT64_MAX);
-    assert_int_equal(planned("-timeout 2 .").ends.timeout, 2000000000);
-    assert_int_equal(planned("-timeout 2 -w 60 .").ends.patience, 2000000000);
-    assert_int_equal(planned("-w 3 -hang 2 .").ends.patience, 5000000000);
-    assert_int_equal(planned("-w 3 -hang 0 .").ends.patience, 8000000000);
-}
-
-TEST(rapid_changes_only_what_is_not_given)
-{
-    static const struct {
-        const char *line;
-        int64_t interval, work_time, scratch_size;
-    } cases[] = {
-        {"-R .", 0, 3000000000, 67108864},
-        {"-i 1 -R .", 1000000000, 3000000000, 67108864},
-        {"-R -i 5ms .", 5000000, 3000000000, 67108864},
-        {"-R -w 10 .", 0, 10000000000, 67108864},
-        {"-R -S 1m .", 0, 3000000000, 1048576},
-        {"-R -c 5 .", 0, 3000000000, 67108864},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct plan plan = planned(cases[i].line);
-        assert_int_equal(plan.pace.interval, cases[i].interval);
-        assert_int_equal(plan.ends.work_time, cases[i].work_time);
-        assert_int_equal(plan.workload.scratch_size, cases[i].scratch_size);
-        assert_false(plan.output.requests);
-        assert_true(plan.output.summary);
-    }
-    assert_int_equal(planned("-R .").workload.work_size, 0);
-    assert_int_equal(planned("-R -S 1m .").workload.work_size, 1048576);
-    assert_int_equal(planned("-R -c 5 .").ends.count, 5);
-}
-
-TEST(linear_requests_are_256k_unless_given)
-{
-    assert_true(planned("-L .").workload.linear);
-    assert_int_equal(planned("-L .").workload.request_size, 262144);
-    assert_int_equal(planned("-L -s 4k .").workload.request_size, 4096);
-    assert_int_equal(planned("-s 1m -L .").workload.request_size, 1048576);
-    assert_int_equal(planned("-RL .").workload.request_size, 262144);
-    assert_int_equal(planned("-R .").workload.request_size, 4096);
-}
-
-TEST(the_default_working_set_holds_a_request)
-{
-    assert_int_equal(planned("-s 1m .").workload.scratch_size, 1048576);
-    assert_int_equal(planned("-s 2m .").workload.scratch_size, 2097152);
-    assert_int_equal(planned("-s 2m .").workload.work_size, 0);
-    assert_int_equal(planned("-R -s 64m .").workload.scratch_size, 67108864);
-    assert_int_equal(planned("-R -s 65m .").workload.scratch_size, 68157440);
-    assert_int_equal(planned("-S 0 .").workload.scratch_size, 1048576);
-    assert_int_equal(planned("-R -S 0 .").workload.scratch_size, 67108864);
-    assert_int_equal(planned("-s 2m -S 1m .").workload.scratch_size, 1048576);
-}
-
-TEST(limits_become_the_larger_interval)
-{
-    static const struct {
-        const char *line;
-        int64_t interval;
-    } cases[] = {
-        {"-r 10 .", 100000000},
-        {"-r 3 .", 333333333},
-        {"-r 10 -i 0 .", 100000000},
-        {"-r 10 -i 10ms .", 100000000},
-        {"-i 1 -r 10 .", 1000000000},
-        {"-r 10 -b 5 .", 500000000},
-        {"-l 1m .", 3906250},
-        {"-l 1m -s 8k .", 7812500},
-        {"-l 1m -b 10 .", 39062500},
-        {"-l 1m -L .", 250000000},
-        {"-l 1m -i 1 .", 1000000000},
-        {"-l 1m -i 1us .", 3906250},
-        {"-l 1m -r 10 .", 100000000},
-        {"-r 10 -l 4k .", 1000000000},
-        {"-r 10 -l 4k -i 2 .", 2000000000},
-        {"-R -r 100 .", 10000000},
-        {"-R -l 4m .", 976562},
-        {"-b 5 .", 1000000000},
-        {"-r 1 -b 9223372036854775807 .", INT64_MAX},
-        {"-l 1 -b 9223372036854775807 .", INT64_MAX},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        int64_t interval = planned(cases[i].line).pace.interval;
-        if (interval != cases[i].interval)
-            fail_msg("ioping %s: %lld", cases[i].line, (long long)interval);
-    }
-}
-
-TEST(only_an_interval_of_ones_own_makes_requests_due)
-{
-    static const struct {
-        const char *line;
-        bool limited;
-    } cases[] = {{".", false},
-                 {"-i 1ms .", false},
-                 {"-i 0 .", false},
-                 {"-r 10 .", true},
-                 {"-l 1k .", true},
-                 {"-i 1s -r 10 .", false},
-                 {"-i 1ms -r 10 .", true},
-                 {"-i 1 -r 1 .", false}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        if (planned(cases[i].line).pace.limited != cases[i].limited)
-            fail_msg("ioping %s", cases[i].line);
-}
-
-TEST(a_burst_of_zero_is_one_request)
-{
-    struct plan plan = planned("-b 0 .");
-    assert_int_equal(plan.pace.burst, 1);
-    assert_int_equal(plan.output.burst, 0);
-    plan = planned("-b 7 .");
-    assert_int_equal(plan.pace.burst, 7);
-    assert_int_equal(plan.output.burst, 7);
-}
-
 TEST(each_write_option_is_a_consent)
 {
     static const struct {
@@ -290,13 +154,6 @@ TEST(time_stamps_only_when_asked_for)
     assert_string_equal(planned("-I%s .").output.time_format, "%s");
 }
 
-TEST(a_seed_of_zero_is_the_one_offered)
-{
-    assert_true(planned("-e 0 .").workload.seed == SEED);
-    assert_int_equal(planned("-e 1 .").workload.seed, 1);
-    assert_true(planned("-e 9223372036854775807 .").workload.seed == INT64_MAX);
-}
-
 TEST(the_distribution_is_told_as_asked_for)
 {
     struct plan plan = planned(".");
@@ -317,65 +174,6 @@ TEST(the_distribution_is_told_as_asked_for)
     plan = planned("-percentiles none .");
     assert_int_equal(plan.output.percentiles.count, 0);
     assert_true(plan.output.percentiles.given);
-}
-
-TEST(corrections_are_for_the_interval_that_is_kept)
-{
-    static const struct {
-        const char *line;
-        int64_t every;
-    } cases[] = {
-        {"-corrected .", 1000000000},
-        {"-corrected -i 100ms .", 100000000},
-        {"-corrected -R -i 5ms .", 5000000},
-        {"-i 2 -r 50 -corrected .", 2000000000},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        assert_int_equal(planned(cases[i].line).statistics.corrected, cases[i].every);
-}
-
-TEST(limits_of_parts_without_a_breakdown_are_refused)
-{
-    planned_refused("-slo p99=1ms -slo device-p99=1ms .",
-                    "ioping: -slo: device-p99 needs -breakdown; add -breakdown, or limit "
-                    "the whole time\n");
-    planned_refused("-slo submit-max=1 .",
-                    "ioping: -slo: submit-max needs -breakdown; add -breakdown, or limit "
-                    "the whole time\n");
-}
-
-TEST(limits_of_operations_that_are_not_mixed_are_refused)
-{
-    planned_refused("-slo read-p99=1ms .", "ioping: -slo: read-p99 needs -G; add -G, or "
-                                           "limit all requests\n");
-    planned_refused("-W -slo write-max=1 .", "ioping: -slo: write-max needs -G; add -G, "
-                                             "or limit all requests\n");
-    assert_int_equal(
-        planned("-G -slo read-p99=1ms -slo write-max=1 .").statistics.slos.count, 2);
-}
-
-TEST(limits_of_flushes_without_any_are_refused)
-{
-    static const char none[] = "ioping: -slo: sync-p99 needs writes, which are flushed; "
-                               "add -W or -G, or limit the whole time\n",
-                      cached[] = "ioping: -slo: sync-p99 needs flushes, and -C does "
-                                 "without; leave out -C, or limit the whole time\n";
-    planned_refused("-slo sync-p99=1ms .", none);
-    planned_refused("-C -slo sync-p99=1ms .", none);
-    planned_refused("-W -C -slo sync-p99=1ms .", cached);
-    planned_refused("-G -CD -slo sync-p99=1ms .", cached);
-    assert_int_equal(planned("-W -slo sync-p99=1ms .").statistics.slos.count, 1);
-    assert_int_equal(planned("-G -Y -slo sync-p99=1ms .").statistics.slos.count, 1);
-}
-
-TEST(corrections_without_an_interval_are_refused)
-{
-    planned_refused("-corrected -i 0 .",
-                    "ioping: -corrected: without an interval no request is ever due; "
-                    "give one with -i\n");
-    planned_refused("-R -corrected -q .",
-                    "ioping: -corrected: without an interval no request is ever due; "
-                    "give one with -i\n");
 }
 
 /* Both are made at the same interval unless the files have their own. */
@@ -440,18 +238,6 @@ TEST(a_log_has_a_line_every_second_or_interval_or_step)
     assert_int_equal(output_of(&plan, FORMAT_PROMETHEUS).every, 15000000000);
     plan = planned("-sweep size -hdr a.hlog .");
     assert_int_equal(output_of(&plan, FORMAT_HDR).every, 0);
-}
-
-TEST(exported_files_have_names_of_their_own)
-{
-    planned_refused("-hdr a -plot a .",
-                    "ioping: -hdr: a is the file of -plot too; name another file\n");
-    planned_refused(
-        "-prometheus a -hdr a .",
-        "ioping: -hdr: a is the file of -prometheus too; name another file\n");
-    planned_refused(
-        "-plot b -prometheus b -hdr a .",
-        "ioping: -plot: b is the file of -prometheus too; name another file\n");
 }
 
 TEST(bounds_without_metrics_are_refused)
@@ -574,41 +360,172 @@ TEST(a_log_is_written_from_its_beginning_whatever_else_is_said)
     "ioping: -append: cannot be done together with -sweep; leave out one of " \
     "them\n"
 
-TEST(what_a_log_does_not_have_is_refused)
+static const struct planned_row plans[] = {
+    /* Zero count and zero time have no limit. */
+    {"-c 0 .", "count=umax"},
+    {"-w 0 .", "work_time=max"},
+    {"-R -w 0 .", "work_time=max"},
+    /* What is under way at the end has as long as hang says. */
+    {".", "grace=5000000000"},
+    {"-hang 2 .", "grace=2000000000"},
+    {"-hang 0 .", "grace=5000000000"},
+    {"-hang 5ms .", "grace=750000000"},
+    /* A timeout or the end of the work time bounds the opening. */
+    {".", "timeout=max patience=max"},
+    {"-R .", "patience=max"},
+    {"-timeout 2 .", "timeout=2000000000"},
+    {"-timeout 2 -w 60 .", "patience=2000000000"},
+    {"-w 3 -hang 2 .", "patience=5000000000"},
+    {"-w 3 -hang 0 .", "patience=8000000000"},
+    /* Rapid changes only what is not given. */
+    {"-R .",
+     "interval=0 work_time=3000000000 scratch_size=67108864 requests=0 summary=1"},
+    {"-i 1 -R .", "interval=1000000000 work_time=3000000000 scratch_size=67108864 "
+                  "requests=0 summary=1"},
+    {"-R -i 5ms .",
+     "interval=5000000 work_time=3000000000 scratch_size=67108864 requests=0 summary=1"},
+    {"-R -w 10 .",
+     "interval=0 work_time=10000000000 scratch_size=67108864 requests=0 summary=1"},
+    {"-R -S 1m .",
+     "interval=0 work_time=3000000000 scratch_size=1048576 requests=0 summary=1"},
+    {"-R -c 5 .",
+     "interval=0 work_time=3000000000 scratch_size=67108864 requests=0 summary=1"},
+    {"-R .", "work_size=0"},
+    {"-R -S 1m .", "work_size=1048576"},
+    {"-R -c 5 .", "count=5"},
+    /* Linear requests are 256k unless given. */
+    {"-L .", "linear=1 request_size=262144"},
+    {"-L -s 4k .", "request_size=4096"},
+    {"-s 1m -L .", "request_size=1048576"},
+    {"-RL .", "request_size=262144"},
+    {"-R .", "request_size=4096"},
+    /* The default working set holds a request. */
+    {"-s 1m .", "scratch_size=1048576"},
+    {"-s 2m .", "scratch_size=2097152 work_size=0"},
+    {"-R -s 64m .", "scratch_size=67108864"},
+    {"-R -s 65m .", "scratch_size=68157440"},
+    {"-S 0 .", "scratch_size=1048576"},
+    {"-R -S 0 .", "scratch_size=67108864"},
+    {"-s 2m -S 1m .", "scratch_size=1048576"},
+    /* Limits become the larger interval. */
+    {"-r 10 .", "interval=100000000"},
+    {"-r 3 .", "interval=333333333"},
+    {"-r 10 -i 0 .", "interval=100000000"},
+    {"-r 10 -i 10ms .", "interval=100000000"},
+    {"-i 1 -r 10 .", "interval=1000000000"},
+    {"-r 10 -b 5 .", "interval=500000000"},
+    {"-l 1m .", "interval=3906250"},
+    {"-l 1m -s 8k .", "interval=7812500"},
+    {"-l 1m -b 10 .", "interval=39062500"},
+    {"-l 1m -L .", "interval=250000000"},
+    {"-l 1m -i 1 .", "interval=1000000000"},
+    {"-l 1m -i 1us .", "interval=3906250"},
+    {"-l 1m -r 10 .", "interval=100000000"},
+    {"-r 10 -l 4k .", "interval=1000000000"},
+    {"-r 10 -l 4k -i 2 .", "interval=2000000000"},
+    {"-R -r 100 .", "interval=10000000"},
+    {"-R -l 4m .", "interval=976562"},
+    {"-b 5 .", "interval=1000000000"},
+    {"-r 1 -b 9223372036854775807 .", "interval=max"},
+    {"-l 1 -b 9223372036854775807 .", "interval=max"},
+    /* Only an interval of ones own makes requests due. */
+    {".", "limited=0"},
+    {"-i 1ms .", "limited=0"},
+    {"-i 0 .", "limited=0"},
+    {"-r 10 .", "limited=1"},
+    {"-l 1k .", "limited=1"},
+    {"-i 1s -r 10 .", "limited=0"},
+    {"-i 1ms -r 10 .", "limited=1"},
+    {"-i 1 -r 1 .", "limited=0"},
+    /* A burst of zero is one request. */
+    {"-b 0 .", "pace.burst=1 output.burst=0"},
+    {"-b 7 .", "pace.burst=7 output.burst=7"},
+    /* A seed of zero is the one offered. */
+    {"-e 0 .", "seed=seed"},
+    {"-e 1 .", "seed=1"},
+    {"-e 9223372036854775807 .", "seed=max"},
+    /* Corrections are for the interval that is kept. */
+    {"-corrected .", "corrected=1000000000"},
+    {"-corrected -i 100ms .", "corrected=100000000"},
+    {"-corrected -R -i 5ms .", "corrected=5000000"},
+    {"-i 2 -r 50 -corrected .", "corrected=2000000000"},
+    /* Limits of operations that are not mixed are refused. */
+    {"-G -slo read-p99=1ms -slo write-max=1 .", "slos.count=2"},
+    /* Limits of flushes without any are refused. */
+    {"-W -slo sync-p99=1ms .", "slos.count=1"},
+    {"-G -Y -slo sync-p99=1ms .", "slos.count=1"},
+    /* A series is kept where it tells how certain something is. Where targets are
+       compared, or a percentile is limited, of requests of one kind; all targets together
+       have room for as many as four. */
+    {".", "series=0"},
+    {"-slo max=1ms .", "series=0"},
+    {"-slo iops=1 .", "series=0"},
+    {"-slo max=1ms -slo p99=1ms .", "series=32768"},
+    {"a b", "series=32768"},
+    {"a b c d", "series=32768"},
+    {"a b c d e", "series=26214"},
+    {"a b c d e f g h", "series=16384"},
+    {"-sweep size a b", "series=0"},
+    {"-sweep rate -slo p99=1ms a", "series=0"},
+    {"-load write -c 100 -slo p99=1ms .", "series=0"},
+};
+
+TEST(options_become_a_plan)
 {
-    planned_refused("-append .",
-                    "ioping: -append: needs -write; add it, or leave this out\n");
-    planned_refused("-G -append .", "ioping: -read-write" APPEND);
-    planned_refused("-WG -append .", "ioping: -read-write" APPEND);
-    planned_refused("-Wk -append .", "ioping: -keep" APPEND);
-    planned_refused("-W -append -o 4k .", "ioping: -work-offset" APPEND);
-    planned_refused("-W -append -threads 2 .", "ioping: -threads" APPEND);
-    planned_refused("-W -append -depth 2 .", "ioping: -depth" APPEND);
-    planned_refused("-WU -append -depth 2 .", "ioping: -depth" APPEND);
-    planned_refused("-W -append -sweep threads .", SWEEP);
-    planned_refused("-WU -append -sweep depth .", SWEEP);
+    for (size_t i = 0; i < LENGTH(plans); i++)
+        planned_has(plans[i].line, plans[i].expected);
 }
 
-/* Where targets are compared, or a percentile is limited, of requests of one kind; all
- * targets together have room for as many as four. */
-TEST(a_series_is_kept_where_it_tells_how_certain_something_is)
+static const struct planned_row refusals[] = {
+    /* Limits of parts without a breakdown are refused. */
+    {"-slo p99=1ms -slo device-p99=1ms .",
+     "ioping: -slo: device-p99 needs -breakdown; add -breakdown, or limit "
+     "the whole time\n"},
+    {"-slo submit-max=1 .",
+     "ioping: -slo: submit-max needs -breakdown; add -breakdown, or limit "
+     "the whole time\n"},
+    /* Limits of operations that are not mixed are refused. */
+    {"-slo read-p99=1ms .", "ioping: -slo: read-p99 needs -G; add -G, or "
+                            "limit all requests\n"},
+    {"-W -slo write-max=1 .", "ioping: -slo: write-max needs -G; add -G, "
+                              "or limit all requests\n"},
+    /* Limits of flushes without any are refused. */
+    {"-slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs writes, which are flushed; "
+                            "add -W or -G, or limit the whole time\n"},
+    {"-C -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs writes, which are flushed; "
+                               "add -W or -G, or limit the whole time\n"},
+    {"-W -C -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs flushes, and -C does "
+                                  "without; leave out -C, or limit the whole time\n"},
+    {"-G -CD -slo sync-p99=1ms .", "ioping: -slo: sync-p99 needs flushes, and -C does "
+                                   "without; leave out -C, or limit the whole time\n"},
+    /* Corrections without an interval are refused. */
+    {"-corrected -i 0 .",
+     "ioping: -corrected: without an interval no request is ever due; "
+     "give one with -i\n"},
+    {"-R -corrected -q .",
+     "ioping: -corrected: without an interval no request is ever due; "
+     "give one with -i\n"},
+    /* Exported files have names of their own. */
+    {"-hdr a -plot a .", "ioping: -hdr: a is the file of -plot too; name another file\n"},
+    {"-prometheus a -hdr a .",
+     "ioping: -hdr: a is the file of -prometheus too; name another file\n"},
+    {"-plot b -prometheus b -hdr a .",
+     "ioping: -plot: b is the file of -prometheus too; name another file\n"},
+    /* What a log does not have is refused. */
+    {"-append .", "ioping: -append: needs -write; add it, or leave this out\n"},
+    {"-G -append .", "ioping: -read-write" APPEND},
+    {"-WG -append .", "ioping: -read-write" APPEND},
+    {"-Wk -append .", "ioping: -keep" APPEND},
+    {"-W -append -o 4k .", "ioping: -work-offset" APPEND},
+    {"-W -append -threads 2 .", "ioping: -threads" APPEND},
+    {"-W -append -depth 2 .", "ioping: -depth" APPEND},
+    {"-WU -append -depth 2 .", "ioping: -depth" APPEND},
+    {"-W -append -sweep threads .", SWEEP},
+    {"-WU -append -sweep depth .", SWEEP},
+};
+
+TEST(what_cannot_be_planned_is_refused)
 {
-    static const struct {
-        const char *line;
-        int series;
-    } cases[] = {
-        {".", 0},
-        {"-slo max=1ms .", 0},
-        {"-slo iops=1 .", 0},
-        {"-slo max=1ms -slo p99=1ms .", 32768},
-        {"a b", 32768},
-        {"a b c d", 32768},
-        {"a b c d e", 26214},
-        {"a b c d e f g h", 16384},
-        {"-sweep size a b", 0},
-        {"-sweep rate -slo p99=1ms a", 0},
-        {"-load write -c 100 -slo p99=1ms .", 0},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        assert_int_equal(planned(cases[i].line).statistics.series, cases[i].series);
+    for (size_t i = 0; i < LENGTH(refusals); i++)
+        planned_refused(refusals[i].line, refusals[i].expected);
 }

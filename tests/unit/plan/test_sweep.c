@@ -45,60 +45,6 @@ TEST(steps_have_no_delay_and_no_lines_of_requests)
     }
 }
 
-TEST(a_step_lasts_two_seconds_unless_given)
-{
-    static const struct {
-        const char *line;
-        int64_t work_time, settle;
-    } cases[] = {
-        {"-sweep size .", 2000000000, 200000000},
-        {"-sweep threads -R .", 2000000000, 200000000},
-        {"-sweep size -w 10 .", 10000000000, 1000000000},
-        {"-w 1/2 -sweep threads .", 500000000, 50000000},
-        {"-U -sweep depth -w 1ms .", 1000000, 100000},
-        {"-sweep size -w 9ns .", 9, 0},
-        {"-sweep size -R -w 3 .", 3000000000, 300000000},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct plan plan = planned(cases[i].line);
-        if (plan.ends.work_time != cases[i].work_time ||
-            plan.ends.settle != cases[i].settle)
-            fail_msg("ioping %s: %lld, %lld", cases[i].line,
-                     (long long)plan.ends.work_time, (long long)plan.ends.settle);
-    }
-}
-
-/* The time before it is warm-up enough. */
-TEST(no_request_of_a_step_is_warm_up_unless_given)
-{
-    assert_int_equal(planned("-sweep size .").statistics.limits.warmup, 0);
-    assert_int_equal(planned("-sweep size -a 5 .").statistics.limits.warmup, 5);
-    assert_int_equal(planned("-a 1 -sweep threads .").statistics.limits.warmup, 1);
-    assert_int_equal(planned("-a 0 -sweep threads .").statistics.limits.warmup, 0);
-}
-
-TEST(the_target_is_opened_for_the_smallest_request)
-{
-    static const struct {
-        const char *line;
-        int64_t size;
-    } cases[] = {
-        {"-sweep size .", 4096},
-        {"-sweep size -L .", 4096},
-        {"-sweep size=512..8k .", 512},
-        {"-L -sweep size=1m..8m .", 1048576},
-        {"-sweep threads .", 4096},
-        {"-sweep threads -L .", 262144},
-        {"-sweep threads -s 64k .", 65536},
-        {"-U -s 1k -sweep depth .", 1024},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        int64_t size = planned(cases[i].line).workload.request_size;
-        if (size != cases[i].size)
-            fail_msg("ioping %s: %lld", cases[i].line, (long long)size);
-    }
-}
-
 /* Nothing is smaller than 512 bytes, whether it fits or not. */
 TEST(the_first_size_fits_unless_it_is_given)
 {
@@ -129,36 +75,6 @@ TEST(the_first_size_fits_unless_it_is_given)
         if (size != cases[i].size)
             fail_msg("ioping %s, %lld: %lld", cases[i].line,
                      (long long)cases[i].work_size, (long long)size);
-    }
-}
-
-/* 64 MiB, or what the largest request needs, or as much as the user says. */
-TEST(a_directory_has_room_for_the_largest_request)
-{
-    static const struct {
-        const char *line;
-        int64_t scratch, work;
-    } cases[] = {
-        {"-sweep size .", 67108864, 0},
-        {"-sweep threads .", 67108864, 0},
-        {"-U -sweep depth .", 67108864, 0},
-        {"-sweep size=4k..64m .", 67108864, 0},
-        {"-sweep size=4k..256m .", 268435456, 0},
-        {"-sweep size=4k..67108865 .", 67108865, 0},
-        {"-sweep threads -s 128m .", 134217728, 0},
-        {"-sweep size -S 1m .", 1048576, 1048576},
-        {"-sweep size=4k..256m -S 1m .", 1048576, 1048576},
-        {"-S 1g -sweep size=4k..256m .", 1073741824, 1073741824},
-        {"-sweep threads -S 8m .", 8388608, 8388608},
-        {"-sweep size=4k..256m -S 0 .", 268435456, 0},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct plan plan = planned(cases[i].line);
-        if (plan.workload.scratch_size != cases[i].scratch ||
-            plan.workload.work_size != cases[i].work)
-            fail_msg("ioping %s: %lld, %lld", cases[i].line,
-                     (long long)plan.workload.scratch_size,
-                     (long long)plan.workload.work_size);
     }
 }
 
@@ -328,33 +244,6 @@ TEST(a_step_of_an_interval_has_thirty_requests_and_two_seconds)
     assert_int_equal(planned("-sweep threads .").ends.least, 0);
 }
 
-TEST(limits_on_percentiles_want_as_many_requests_as_they_need)
-{
-    static const struct {
-        const char *line;
-        uint64_t least;
-    } cases[] = {
-        {"-sweep interval -slo p50=1ms -slo max=1s .", 30},
-        {"-sweep interval -slo p99=1ms .", 99},
-        {"-sweep interval -slo p99=1ms -threads 3 .", 33},
-        {"-sweep interval -slo p99=1ms -threads 8 .", 30},
-        {"-sweep interval -slo p99.9=1ms -slo p90=1ms .", 999},
-        {"-sweep interval -slo p99.9999=1ms .", 1000},
-        {"-sweep threads -slo p99=1ms .", 0},
-        {"-sweep interval -slo p99=1ms -a 5 .", 104},
-        {"-sweep interval -slo p99=1ms -a 10k .", 1000},
-        {"-sweep interval -slo avg=1ms -a 50 .", 30},
-        {"-sweep interval -W -slo sync-p99=1ms .", 99},
-        {"-sweep interval -G -slo p99=1ms .", 100},
-        {"-sweep interval -G -slo read-p99=1ms .", 198},
-        {"-sweep interval -G -slo write-p90=1ms -slo sync-p99=1ms .", 198},
-        {"-sweep interval -G -slo read-p99=1ms -threads 3 .", 66},
-        {"-sweep interval -G -slo read-p99.9=1ms .", 1000},
-    };
-    for (size_t i = 0; i < LENGTH(cases); i++)
-        assert_int_equal(planned(cases[i].line).ends.least, cases[i].least);
-}
-
 /* All of whose times are whole intervals, and of which 30 count. */
 TEST(a_step_of_a_rate_is_an_open_loop)
 {
@@ -462,4 +351,67 @@ TEST(what_makes_no_sense_with_rates_is_refused)
         "-sweep rate -slo p99=1ms -slo iops=1k .",
         "ioping: -slo: -sweep rate decides iops by itself; limit a time, such "
         "as p99=1ms\n");
+}
+
+static const struct planned_row plans[] = {
+    /* A step lasts two seconds unless given. */
+    {"-sweep size .", "work_time=2000000000 settle=200000000"},
+    {"-sweep threads -R .", "work_time=2000000000 settle=200000000"},
+    {"-sweep size -w 10 .", "work_time=10000000000 settle=1000000000"},
+    {"-w 1/2 -sweep threads .", "work_time=500000000 settle=50000000"},
+    {"-U -sweep depth -w 1ms .", "work_time=1000000 settle=100000"},
+    {"-sweep size -w 9ns .", "work_time=9 settle=0"},
+    {"-sweep size -R -w 3 .", "work_time=3000000000 settle=300000000"},
+    /* No request of a step is warm up unless given. The time before it is warm-up enough.
+     */
+    {"-sweep size .", "warmup=0"},
+    {"-sweep size -a 5 .", "warmup=5"},
+    {"-a 1 -sweep threads .", "warmup=1"},
+    {"-a 0 -sweep threads .", "warmup=0"},
+    /* The target is opened for the smallest request. */
+    {"-sweep size .", "request_size=4096"},
+    {"-sweep size -L .", "request_size=4096"},
+    {"-sweep size=512..8k .", "request_size=512"},
+    {"-L -sweep size=1m..8m .", "request_size=1048576"},
+    {"-sweep threads .", "request_size=4096"},
+    {"-sweep threads -L .", "request_size=262144"},
+    {"-sweep threads -s 64k .", "request_size=65536"},
+    {"-U -s 1k -sweep depth .", "request_size=1024"},
+    /* A directory has room for the largest request. 64 MiB, or what the largest request
+       needs, or as much as the user says. */
+    {"-sweep size .", "scratch_size=67108864 work_size=0"},
+    {"-sweep threads .", "scratch_size=67108864 work_size=0"},
+    {"-U -sweep depth .", "scratch_size=67108864 work_size=0"},
+    {"-sweep size=4k..64m .", "scratch_size=67108864 work_size=0"},
+    {"-sweep size=4k..256m .", "scratch_size=268435456 work_size=0"},
+    {"-sweep size=4k..67108865 .", "scratch_size=67108865 work_size=0"},
+    {"-sweep threads -s 128m .", "scratch_size=134217728 work_size=0"},
+    {"-sweep size -S 1m .", "scratch_size=1048576 work_size=1048576"},
+    {"-sweep size=4k..256m -S 1m .", "scratch_size=1048576 work_size=1048576"},
+    {"-S 1g -sweep size=4k..256m .", "scratch_size=1073741824 work_size=1073741824"},
+    {"-sweep threads -S 8m .", "scratch_size=8388608 work_size=8388608"},
+    {"-sweep size=4k..256m -S 0 .", "scratch_size=268435456 work_size=0"},
+    /* Limits on percentiles want as many requests as they need. */
+    {"-sweep interval -slo p50=1ms -slo max=1s .", "least=30"},
+    {"-sweep interval -slo p99=1ms .", "least=99"},
+    {"-sweep interval -slo p99=1ms -threads 3 .", "least=33"},
+    {"-sweep interval -slo p99=1ms -threads 8 .", "least=30"},
+    {"-sweep interval -slo p99.9=1ms -slo p90=1ms .", "least=999"},
+    {"-sweep interval -slo p99.9999=1ms .", "least=1000"},
+    {"-sweep threads -slo p99=1ms .", "least=0"},
+    {"-sweep interval -slo p99=1ms -a 5 .", "least=104"},
+    {"-sweep interval -slo p99=1ms -a 10k .", "least=1000"},
+    {"-sweep interval -slo avg=1ms -a 50 .", "least=30"},
+    {"-sweep interval -W -slo sync-p99=1ms .", "least=99"},
+    {"-sweep interval -G -slo p99=1ms .", "least=100"},
+    {"-sweep interval -G -slo read-p99=1ms .", "least=198"},
+    {"-sweep interval -G -slo write-p90=1ms -slo sync-p99=1ms .", "least=198"},
+    {"-sweep interval -G -slo read-p99=1ms -threads 3 .", "least=66"},
+    {"-sweep interval -G -slo read-p99.9=1ms .", "least=1000"},
+};
+
+TEST(options_become_a_plan)
+{
+    for (size_t i = 0; i < LENGTH(plans); i++)
+        planned_has(plans[i].line, plans[i].expected);
 }
