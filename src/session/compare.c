@@ -120,51 +120,41 @@ read_all(struct compare *compare, struct error *error)
     return fill_rows(compare, error);
 }
 
-/* Notes what became of the limit AT of SLOS, which is relative to the first row, unless
- * it is runs. Returns the status. */
-static int
-explain_relative(const struct slos *slos, int at, const struct comparison_row *row,
-                 const struct comparison_row *first, struct notes *notes)
-{
-    const struct slo *slo = &slos->list[at];
-    const struct comparison_verdict *is = &row->limits[at];
-    bool less = is->ratio <= 1 + (double)slo->limit / SLO_WHOLE;
-    char name[SLO_NAME], limit[UNITS_TEXT];
-    char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
-    slo_name(slo, name);
-    slo_limit(slo, limit);
-    comparison_describe(is->ratio, &is->bounds, change, bounds);
-    if (is->verdict == SLO_MET)
-        return EXIT_DONE;
-    if (is->bounds.known)
-        notes_add(notes, row->name, "%s = %s %s %s %s", name, change, bounds,
-                  is->verdict == SLO_BROKEN ? "exceeds"
-                  : less                    ? "is not certain to keep"
-                                            : "is not certain to exceed",
-                  limit);
-    else
-        notes_add(notes, row->name, "%s is not certain: %s", name,
-                  comparison_counts(first) &&
-                          stats_percentile(first->stats, &slo->percentile) == 0
-                      ? "nothing is relative to 0 ns"
-                      : "too few independent requests");
-    return is->verdict == SLO_BROKEN ? EXIT_LIMIT : EXIT_UNCERTAIN;
-}
-
-/* Says what became of all limits that are relative. Returns the status. */
+/* Says what became of all limits that are relative to the first row, and are not met.
+ * Returns the status. */
 static int
 explain_changes(const struct compare *compare)
 {
     const struct slos *slos = &compare->plan->statistics.slos;
+    const struct comparison_row *first = compare->rows;
     struct notes notes = {0};
     int status = EXIT_DONE;
-    for (int i = 1; compare->rows && i < compare->runs.count; i++) {
-        for (int k = 0; k < slos->count; k++)
-            if (slos->list[k].relative)
-                status =
-                    outcome_worse(status, explain_relative(slos, k, &compare->rows[i],
-                                                           &compare->rows[0], &notes));
+    for (int i = 0; first && i < (compare->runs.count - 1) * slos->count; i++) {
+        const struct comparison_row *row = &first[1 + i / slos->count];
+        const struct slo *slo = &slos->list[i % slos->count];
+        const struct comparison_verdict *is = &row->limits[i % slos->count];
+        bool broken = is->verdict == SLO_BROKEN;
+        char name[SLO_NAME], limit[UNITS_TEXT];
+        char change[COMPARISON_TEXT], bounds[COMPARISON_TEXT];
+        if (!slo->relative || is->verdict == SLO_MET)
+            continue;
+        slo_name(slo, name);
+        comparison_describe(is->ratio, &is->bounds, change, bounds);
+        if (is->bounds.known)
+            notes_add(&notes, row->name, "%s = %s %s %s %s", name, change, bounds,
+                      broken ? "exceeds"
+                      : is->ratio <= 1 + (double)slo->limit / SLO_WHOLE
+                          ? "is not certain to keep"
+                          : "is not certain to exceed",
+                      slo_limit(slo, limit));
+        else
+            notes_add(&notes, row->name, "%s is not certain: %s", name,
+                      comparison_counts(first) &&
+                              stats_percentile(first->stats, &slo->percentile) == 0
+                          ? "nothing is relative to 0 ns"
+                          : "too few independent requests");
         console_notes(&notes);
+        status = outcome_worse(status, broken ? EXIT_LIMIT : EXIT_UNCERTAIN);
     }
     return status;
 }
