@@ -67,202 +67,182 @@ struct series {
 
 struct metrics {
     struct buffer *text;
-    const struct buckets *buckets;
-    const struct series *series; /* of operations */
+    const struct plan *plan;
+    const struct series *operations;
     int count;
     const struct series *targets; /* of what is not told apart */
     int target_count;
-    int64_t now;   /* monotonic */
-    int64_t epoch; /* of that clock, ns since 1970 */
+    int64_t now;                 /* monotonic */
+    int64_t epoch;               /* of that clock, ns since 1970 */
+    const char *name;            /* of the current metric, */
+    const struct series *series; /* of which this is the current one */
 };
 
 static void
-add_head(struct buffer *text, const char *name, const char *help, const char *type)
+add_count(const struct metrics *metrics, uint64_t value)
 {
-    buffer_format(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+    buffer_format(metrics->text, "%s{%s} %" PRIu64 "\n", metrics->name,
+                  metrics->series->labels.text, value);
 }
 
-/* Adds a metric of the counter at offset AT of a series. */
+/* Adds a TIME, ns, in seconds. */
 static void
-add_counter(const struct metrics *metrics, const char *name, const char *help, size_t at)
+add_time(const struct metrics *metrics, int64_t time)
 {
-    add_head(metrics->text, name, help, "counter");
-    for (int i = 0; i < metrics->count; i++) {
-        const struct series *series = &metrics->series[i];
-        const uint64_t *value = (const void *)((const char *)series + at);
-        buffer_format(metrics->text, "%s{%s} %" PRIu64 "\n", name, series->labels.text,
-                      *value);
-    }
+    buffer_format(metrics->text, "%s{%s} %" PRId64 ".%06" PRId64 "\n", metrics->name,
+                  metrics->series->labels.text, time / SECOND, time % SECOND / US);
 }
 
-/* Adds sum and count of a series, with MORE labels behind its own. */
+/* Adds sum and count of the series, with MORE labels behind its own. */
 static void
-add_totals(struct buffer *text, const char *labels, const char *more, const char *name,
-           const struct moments *moments)
+add_totals(const struct metrics *metrics, const char *more, const struct moments *moments)
 {
-    buffer_format(text, "%s_sum{%s%s} %" PRId64 ".%09" PRId64 "\n", name, labels, more,
-                  moments->sum / SECOND, moments->sum % SECOND);
-    buffer_format(text, "%s_count{%s%s} %" PRIu64 "\n", name, labels, more,
+    const char *name = metrics->name, *labels = metrics->series->labels.text;
+    buffer_format(metrics->text, "%s_sum{%s%s} %" PRId64 ".%09" PRId64 "\n", name, labels,
+                  more, moments->sum / SECOND, moments->sum % SECOND);
+    buffer_format(metrics->text, "%s_count{%s%s} %" PRIu64 "\n", name, labels, more,
                   moments->count);
 }
 
 /* Adds a histogram of the bounds that LE names. Fifteen digits are all that a bound has,
  * and as many as a double keeps. */
 static void
-add_distribution(const struct metrics *metrics, const char *labels, const char *name,
-                 const struct latencies *latencies)
+add_distribution(const struct metrics *metrics, const struct latencies *latencies)
 {
     const struct histogram *histogram = latencies->requests;
-    struct buffer *text = metrics->text;
-    for (int i = 0; i < metrics->buckets->count; i++) {
-        int64_t bound = metrics->buckets->list[i];
-        buffer_format(text, "%s_bucket{%s,le=\"%.15g\"} %" PRIu64 "\n", name, labels,
-                      (double)bound / SECOND, histogram_count(histogram, bound));
-    }
-    buffer_format(text, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels,
+    const struct buckets *buckets = metrics->plan->output.buckets;
+    const char *name = metrics->name, *labels = metrics->series->labels.text;
+    for (int i = 0; i < buckets->count; i++)
+        buffer_format(metrics->text, "%s_bucket{%s,le=\"%.15g\"} %" PRIu64 "\n", name,
+                      labels, (double)buckets->list[i] / SECOND,
+                      histogram_count(histogram, buckets->list[i]));
+    buffer_format(metrics->text, "%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels,
                   histogram->count);
-    add_totals(text, labels, "", name, latencies->moments);
+    add_totals(metrics, "", latencies->moments);
 }
 
 static void
 add_requests(const struct metrics *metrics)
 {
-    static const char name[] = "ioping_request_duration_seconds";
-    add_head(metrics->text, name, "Time of the requests that count.", "histogram");
-    for (int i = 0; i < metrics->count; i++) {
-        const struct series *series = &metrics->series[i];
-        add_distribution(metrics, series->labels.text, name, &series->latencies);
-    }
+    add_distribution(metrics, &metrics->series->latencies);
 }
 
 static void
 add_flushes(const struct metrics *metrics)
 {
-    static const char name[] = "ioping_sync_duration_seconds";
-    add_head(metrics->text, name,
-             "Time of the flush after a write, a part of the request's.", "histogram");
-    for (int i = 0; i < metrics->count; i++) {
-        const struct series *series = &metrics->series[i];
-        const struct latencies flushes = latencies_of(series->stats, SCOPE_SYNC);
-        if (series->operation == OPERATION_WRITE)
-            add_distribution(metrics, series->labels.text, name, &flushes);
-    }
+    const struct latencies flushes = latencies_of(metrics->series->stats, SCOPE_SYNC);
+    add_distribution(metrics, &flushes);
 }
 
-/* Adds the time of the last request of the targets that have one; no head without. */
-static void
-add_last(const struct metrics *metrics)
-{
-    static const char name[] = "ioping_last_request_timestamp_seconds";
-    bool begun = false;
-    for (int i = 0; i < metrics->count; i++) {
-        int64_t last = metrics->series[i].counts.last;
-        last = last ? last + metrics->epoch : 0;
-        if (last && !begun)
-            add_head(metrics->text, name, "When the last request ended, since 1970.",
-                     "gauge");
-        if (last)
-            buffer_format(metrics->text, "%s{%s} %" PRId64 ".%06" PRId64 "\n", name,
-                          metrics->series[i].labels.text, last / SECOND,
-                          last % SECOND / US);
-        begun |= last != 0;
-    }
-}
-
-/* Adds what has no answer at this time. */
-static void
-add_under_way(const struct metrics *metrics)
-{
-    static const char count[] = "ioping_requests_in_flight",
-                      age[] = "ioping_oldest_request_seconds";
-    add_head(metrics->text, count, "Requests that have no answer yet.", "gauge");
-    for (int i = 0; i < metrics->target_count; i++)
-        buffer_format(metrics->text, "%s{%s} %d\n", count,
-                      metrics->targets[i].labels.text,
-                      metrics->targets[i].job->under_way.count);
-    add_head(metrics->text, age, "Age of the oldest of them, 0 without one.", "gauge");
-    for (int i = 0; i < metrics->target_count; i++) {
-        int64_t since = metrics->targets[i].job->under_way.oldest;
-        int64_t waited = since && since < metrics->now ? metrics->now - since : 0;
-        buffer_format(metrics->text, "%s{%s} %" PRId64 ".%06" PRId64 "\n", age,
-                      metrics->targets[i].labels.text, waited / SECOND,
-                      waited % SECOND / US);
-    }
-}
-
-static void
-add_version(const struct metrics *metrics)
-{
-    static const char name[] = "ioping_build_info";
-    add_head(metrics->text, name, "The version of ioping.", "gauge");
-    for (int i = 0; i < metrics->target_count; i++)
-        buffer_format(metrics->text, "%s{version=\"" IOPING_VERSION "\",%s} 1\n", name,
-                      metrics->targets[i].labels.text);
-}
-
-/* Adds the parts of the time of requests: a summary without quantiles for each. */
+/* A summary without quantiles for each. */
 static void
 add_parts(const struct metrics *metrics)
 {
-    static const char name[] = "ioping_request_part_seconds";
-    add_head(metrics->text, name, "Parts of the time of requests that could be split.",
-             "summary");
-    for (int i = 0; i < metrics->count; i++) {
-        const struct series *series = &metrics->series[i];
-        for (enum part part = 0; part < PARTS; part++) {
-            char label[24];
-            snprintf(label, sizeof(label), ",part=\"%s\"", part_name(part));
-            add_totals(metrics->text, series->labels.text, label, name,
-                       &series->parts[part]);
-        }
+    for (enum part part = 0; part < PARTS; part++) {
+        char label[24];
+        snprintf(label, sizeof(label), ",part=\"%s\"", part_name(part));
+        add_totals(metrics, label, &metrics->series->parts[part]);
     }
 }
 
 static void
 add_sync_device(const struct metrics *metrics)
 {
-    static const char name[] = "ioping_sync_device_seconds";
-    add_head(metrics->text, name, "Time of the device for the flush after a write.",
-             "summary");
-    for (int i = 0; i < metrics->count; i++) {
-        const struct series *series = &metrics->series[i];
-        if (series->operation == OPERATION_WRITE)
-            add_totals(metrics->text, series->labels.text, "", name,
-                       &series->stats->breakdown.sync_device.moments);
+    add_totals(metrics, "", &metrics->series->stats->breakdown.sync_device.moments);
+}
+
+static void
+add_last(const struct metrics *metrics)
+{
+    add_time(metrics, metrics->series->counts.last + metrics->epoch);
+}
+
+static void
+add_under_way(const struct metrics *metrics)
+{
+    add_count(metrics, (uint64_t)metrics->series->job->under_way.count);
+}
+
+static void
+add_oldest(const struct metrics *metrics)
+{
+    int64_t since = metrics->series->job->under_way.oldest;
+    add_time(metrics, since && since < metrics->now ? metrics->now - since : 0);
+}
+
+static void
+add_version(const struct metrics *metrics)
+{
+    buffer_format(metrics->text, "%s{version=\"" IOPING_VERSION "\",%s} 1\n",
+                  metrics->name, metrics->series->labels.text);
+}
+
+/* Which series a metric is of. */
+enum { TARGETS = 1, FLUSHED = 2, SPLIT = 4, ENDED = 8 };
+
+static const struct metric {
+    const char *name, *help, *type;
+    unsigned of;                                /* OR-ed; 0: all operations */
+    void (*add)(const struct metrics *metrics); /* of the current series; NULL: */
+    size_t at;                                  /* it is the counter there */
+} list[] = {
+    {"ioping_request_duration_seconds", "Time of the requests that count.", "histogram",
+     0, add_requests, 0},
+    {"ioping_sync_duration_seconds",
+     "Time of the flush after a write, a part of the request's.", "histogram", FLUSHED,
+     add_flushes, 0},
+    {"ioping_request_part_seconds", "Parts of the time of requests that could be split.",
+     "summary", SPLIT, add_parts, 0},
+    {"ioping_sync_device_seconds", "Time of the device for the flush after a write.",
+     "summary", SPLIT | FLUSHED, add_sync_device, 0},
+    {"ioping_requests_split_total", "Requests that count whose time could be split.",
+     "counter", SPLIT, NULL, offsetof(struct series, split)},
+    {"ioping_requests_total", "All requests, warm-up and failed ones included.",
+     "counter", 0, NULL, offsetof(struct series, counts.requests)},
+    {"ioping_failed_requests_total", "Requests that failed.", "counter", 0, NULL,
+     offsetof(struct series, counts.failed)},
+    {"ioping_missed_requests_total",
+     "Requests that were due and not sent, because one took too long.", "counter", 0,
+     NULL, offsetof(struct series, counts.missed)},
+    {"ioping_last_request_timestamp_seconds", "When the last request ended, since 1970.",
+     "gauge", ENDED, add_last, 0},
+    {"ioping_requests_in_flight", "Requests that have no answer yet.", "gauge", TARGETS,
+     add_under_way, 0},
+    {"ioping_oldest_request_seconds", "Age of the oldest of them, 0 without one.",
+     "gauge", TARGETS, add_oldest, 0},
+    {"ioping_build_info", "The version of ioping.", "gauge", TARGETS, add_version, 0},
+};
+
+static bool
+is_of(const struct metric *metric, const struct plan *plan, const struct series *series)
+{
+    unsigned of = metric->of;
+    bool flushed = series->operation == OPERATION_WRITE && !plan->io.cached;
+    return (flushed || !(of & FLUSHED)) && (series->counts.last || !(of & ENDED)) &&
+           (plan->statistics.breakdown || !(of & SPLIT));
+}
+
+/* Adds METRIC, if it is of any series. */
+static void
+add_metric(struct metrics *metrics, const struct metric *metric)
+{
+    const struct series *all =
+        metric->of & TARGETS ? metrics->targets : metrics->operations;
+    int count = metric->of & TARGETS ? metrics->target_count : metrics->count;
+    for (int i = 0; i < count; i++) {
+        if (!is_of(metric, metrics->plan, &all[i]))
+            continue;
+        if (metrics->name != metric->name)
+            buffer_format(metrics->text, "# HELP %s %s\n# TYPE %s %s\n", metric->name,
+                          metric->help, metric->name, metric->type);
+        metrics->name = metric->name;
+        metrics->series = &all[i];
+        if (metric->add)
+            metric->add(metrics);
+        else
+            add_count(metrics, *(const uint64_t *)(const void *)((const char *)&all[i] +
+                                                                 metric->at));
     }
-}
-
-static void
-add_breakdown(const struct metrics *metrics, bool flushes)
-{
-    add_parts(metrics);
-    if (flushes)
-        add_sync_device(metrics);
-    add_counter(metrics, "ioping_requests_split_total",
-                "Requests that count whose time could be split.",
-                offsetof(struct series, split));
-}
-
-static void
-add_metrics(const struct metrics *metrics, const struct plan *plan)
-{
-    bool flushes = plan->workload.load != LOAD_READ && !plan->io.cached;
-    add_requests(metrics);
-    if (flushes)
-        add_flushes(metrics);
-    if (plan->statistics.breakdown)
-        add_breakdown(metrics, flushes);
-    add_counter(metrics, "ioping_requests_total",
-                "All requests, warm-up and failed ones included.",
-                offsetof(struct series, counts.requests));
-    add_counter(metrics, "ioping_failed_requests_total", "Requests that failed.",
-                offsetof(struct series, counts.failed));
-    add_counter(metrics, "ioping_missed_requests_total",
-                "Requests that were due and not sent, because one took too long.",
-                offsetof(struct series, counts.missed));
-    add_last(metrics);
-    add_under_way(metrics);
-    add_version(metrics);
 }
 
 /* Returns how many of the BEFORE series have these LABELS. */
@@ -339,31 +319,32 @@ make_all(struct series *next, const struct plan *plan, const struct job *job)
     return next;
 }
 
-/* Makes what metrics are of from LIST, which has room. Returns false if memory ran out.
+/* Makes what metrics are of from FIRST on, where is room. Returns false if memory ran
+ * out.
  */
 static bool
-fill_metrics(struct metrics *metrics, struct series *list, const struct plan *plan,
+fill_metrics(struct metrics *metrics, struct series *first, const struct plan *plan,
              const struct job *jobs, int count)
 {
     const char *operation = plan->workload.load == LOAD_READ_WRITE ? NULL
                             : plan->workload.load == LOAD_READ
                                 ? operations[OPERATION_READ]
                                 : operations[OPERATION_WRITE];
-    struct series *next = list;
+    struct series *next = first;
     for (int i = 0; i < count; i++)
         next = make_all(next, plan, &jobs[i]);
-    metrics->series = metrics->targets = list;
-    metrics->count = (int)(next - list);
+    metrics->operations = metrics->targets = first;
+    metrics->count = (int)(next - first);
     metrics->target_count = count;
     if (metrics->count == count)
-        return number_series(list, count);
+        return number_series(first, count);
     metrics->targets = next;
     for (int i = 0; i < count; i++) {
         next[i].job = &jobs[i];
         add_labels(&next[i].labels, &jobs[i].target.description, operation,
                    phase_of(&jobs[i]));
     }
-    return number_series(list, metrics->count) && number_series(next, count);
+    return number_series(first, metrics->count) && number_series(next, count);
 }
 
 #define SERIES_MOST 7 /* of a target: each operation in each phase, and both together */
@@ -373,16 +354,16 @@ prometheus_format(struct buffer *text, const struct plan *plan, const struct job
                   int count, int64_t now, int64_t wall)
 {
     int most = SERIES_MOST * count;
-    struct series *list = calloc((size_t)most, sizeof(*list));
+    struct series *series = calloc((size_t)most, sizeof(*series));
     struct metrics metrics = {
-        .text = text, .buckets = plan->output.buckets, .now = now, .epoch = wall - now};
-    if (list && fill_metrics(&metrics, list, plan, jobs, count))
-        add_metrics(&metrics, plan);
-    else
-        text->failed = true;
-    for (int i = 0; list && i < most; i++)
-        buffer_free(&list[i].labels);
-    free(list);
+        .text = text, .plan = plan, .now = now, .epoch = wall - now};
+    bool filled = series && fill_metrics(&metrics, series, plan, jobs, count);
+    for (size_t i = 0; filled && i < sizeof(list) / sizeof(list[0]); i++)
+        add_metric(&metrics, &list[i]);
+    text->failed |= !filled;
+    for (int i = 0; series && i < most; i++)
+        buffer_free(&series[i].labels);
+    free(series);
 }
 
 static void
