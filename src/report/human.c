@@ -85,24 +85,20 @@ add_time(struct report *report)
     buffer_text(&report->text, " ");
 }
 
-static void
-add_part(struct buffer *text, const char *name, int64_t time)
-{
-    buffer_format(text, " %s=", name);
-    units_add(text, UNITS_TIME, time);
-}
-
 /* Adds the parts of a request, which add up to its time with the flush after a write. */
 static void
 add_split(struct buffer *text, const struct sample *sample)
 {
     const struct split *split = &sample->split;
+    char time[UNITS_TEXT];
     for (enum part part = 0; part < PARTS; part++)
-        add_part(text, part_name(part), split->part[part]);
+        buffer_format(text, " %s=%s", part_name(part),
+                      units_format(UNITS_TIME, split->part[part], time));
     if (sample->sync)
-        add_part(text, "sync", sample->sync);
+        buffer_format(text, " sync=%s", units_format(UNITS_TIME, sample->sync, time));
     if (split->sync_device)
-        add_part(text, "sync-device", split->sync_device);
+        buffer_format(text, " sync-device=%s",
+                      units_format(UNITS_TIME, split->sync_device, time));
 }
 
 /* Returns SAMPLE with the verdict that is shown: on a terminal by the median, so that one
@@ -144,23 +140,18 @@ human_sample(struct report *report, const struct sample *sample)
     buffer_text(text, burst && sample->index % (uint64_t)burst == 0 ? "\n\n" : "\n");
 }
 
+/* Adds "10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s" and a newline. */
 static void
-human_period(struct report *report, const struct stats *stats, int64_t time)
+add_volume(struct buffer *text, uint64_t count, const char *in, int64_t time,
+           int64_t bytes, const char *done, double iops, double bps)
 {
-    raw_line(report, stats, time);
-}
-
-/* Adds ", 36 KiB read, 1.60 k iops, 6.26 MiB/s" and a newline. */
-static void
-add_volume(struct buffer *text, int64_t bytes, const char *done, double iops, double bps)
-{
-    buffer_text(text, ", ");
-    units_add(text, UNITS_SIZE, bytes);
-    buffer_format(text, "%s, ", done);
-    units_add(text, UNITS_COUNT, (int64_t)iops);
-    buffer_text(text, " iops, ");
-    units_add(text, UNITS_SIZE, (int64_t)bps);
-    buffer_text(text, "/s\n");
+    char texts[5][UNITS_TEXT];
+    buffer_format(text, "%s requests %s %s, %s%s, %s iops, %s/s\n",
+                  units_format(UNITS_COUNT, (int64_t)count, texts[0]), in,
+                  units_format(UNITS_TIME, time, texts[1]),
+                  units_format(UNITS_SIZE, bytes, texts[2]), done,
+                  units_format(UNITS_COUNT, (int64_t)iops, texts[3]),
+                  units_format(UNITS_SIZE, (int64_t)bps, texts[4]));
 }
 
 static void
@@ -182,31 +173,13 @@ add_extremes(struct buffer *text, const struct moments *latency)
     add_times(text, values, 4);
 }
 
-/*
- * Percentiles are shown on a terminal, or where -percentiles or -corrected asks for them:
- * ioping 1.3 has none, and programs that read its summary from a pipe count the lines.
- */
-static bool
-has_percentiles(const struct report *report, const struct stats *stats)
-{
-    const struct percentiles *list = &report->plan->output.percentiles;
-    return report->terminal || stats->every || (list->given && list->count > 0);
-}
-
-/* A summary of fewer requests has no line of percentiles unless it was asked for. */
-#define FEW 10
-
-/* Adds a line of percentiles, with NAME before it. */
+/* Adds the percentiles of LIST that are SHOWN, and their values. */
 static void
-add_percentiles_of(struct buffer *text, const char *name,
-                   const struct latencies *latencies, const struct percentiles *list)
+add_ranks(struct buffer *text, const struct latencies *latencies,
+          const struct percentiles *list, unsigned shown)
 {
     int64_t values[PERCENTILES_MOST];
-    unsigned shown = percentiles_shown(list, latencies->moments->count);
     int count = 0;
-    if (!shown || (!list->given && latencies->moments->count < FEW))
-        return;
-    buffer_text(text, name);
     for (int i = 0; i < list->count; i++) {
         if (!(shown & 1u << i))
             continue;
@@ -218,19 +191,19 @@ add_percentiles_of(struct buffer *text, const char *name,
     add_times(text, values, count);
 }
 
+/* A summary of fewer requests has no line of percentiles unless it was asked for. */
+#define FEW 10
+
+/* Adds a line of percentiles, with NAME before it. */
 static void
-add_percentiles(struct buffer *text, const struct stats *stats,
+add_percentiles(struct buffer *text, const char *name, const struct latencies latencies,
                 const struct percentiles *list)
 {
-    const struct latencies all = latencies_of(stats, SCOPE_ALL),
-                           reads = latencies_of(stats, SCOPE_READ),
-                           writes = latencies_of(stats, SCOPE_WRITE);
-    if (!stats->both) {
-        add_percentiles_of(text, "", &all, list);
+    unsigned shown = percentiles_shown(list, latencies.moments->count);
+    if (!shown || (!list->given && latencies.moments->count < FEW))
         return;
-    }
-    add_percentiles_of(text, "read ", &reads, list);
-    add_percentiles_of(text, "write ", &writes, list);
+    buffer_text(text, name);
+    add_ranks(text, &latencies, list, shown);
 }
 
 static void
@@ -254,38 +227,28 @@ add_syncs(struct buffer *text, const struct stats *stats)
  * values. */
 static void
 add_part_line(struct buffer *text, int width, const char *name,
-              const struct distribution *distribution, const struct percentiles *list)
+              const struct latencies latencies, const struct percentiles *list)
 {
-    int64_t values[PERCENTILES_MOST];
-    unsigned shown = percentiles_shown(list, distribution->moments.count);
-    int count = 0;
-    if (!list->given)
-        shown = (shown & SHOWN) | 1;
-    if (list->count == 0 || distribution->moments.count == 0)
+    unsigned shown = percentiles_shown(list, latencies.moments->count);
+    if (list->count == 0 || latencies.moments->count == 0)
         return;
     buffer_format(text, "%-*s", width, name);
-    for (int i = 0; i < list->count; i++) {
-        if (!(shown & 1u << i))
-            continue;
-        buffer_format(text, "%sp%s", count ? "/" : "", list->list[i].name);
-        values[count++] = distribution_percentile(distribution, &list->list[i]);
-    }
-    add_times(text, values, count);
+    add_ranks(text, &latencies, list, list->given ? shown : (shown & SHOWN) | 1);
 }
 
 static void
 add_slowest(struct buffer *text, const struct stats *stats)
 {
     const struct breakdown_request *slowest = &stats->breakdown.slowest;
+    char time[UNITS_TEXT];
     int percent;
     if (!slowest->index)
         return;
     const char *culprit = breakdown_culprit(&stats->breakdown, &percent);
     bool slower = stats->latency.max > slowest->latency;
-    buffer_format(text, "slowest%s: request=%llu ", slower ? " that was split" : "",
-                  (unsigned long long)slowest->index);
-    units_add(text, UNITS_TIME, slowest->latency);
-    buffer_format(text, ", of it %d %% %s\n", percent, culprit);
+    buffer_format(text, "slowest%s: request=%llu %s, of it %d %% %s\n",
+                  slower ? " that was split" : "", (unsigned long long)slowest->index,
+                  units_format(UNITS_TIME, slowest->latency, time), percent, culprit);
 }
 
 /* Adds where the time of the requests went, and how many could not be split. */
@@ -299,8 +262,10 @@ add_breakdown(struct buffer *text, const struct stats *stats,
     int width = (int)strlen(synced ? "sync device" : "submit") + GAP;
     uint64_t count = breakdown_count(breakdown);
     for (enum part part = 0; part < PARTS; part++)
-        add_part_line(text, width, part_name(part), &breakdown->parts[part], list);
-    add_part_line(text, width, "sync device", &breakdown->sync_device, list);
+        add_part_line(text, width, part_name(part),
+                      latencies_of(stats, SCOPE_SUBMIT + (enum scope)part), list);
+    add_part_line(text, width, "sync device", latencies_of(stats, SCOPE_SYNC_DEVICE),
+                  list);
     add_slowest(text, stats);
     if (count < stats->latency.count)
         buffer_format(text, "split %llu of %llu requests\n", (unsigned long long)count,
@@ -310,10 +275,10 @@ add_breakdown(struct buffer *text, const struct stats *stats,
 static void
 add_exception(struct buffer *text, uint64_t count, const char *what)
 {
-    if (count == 0)
-        return;
-    units_add(text, UNITS_COUNT, (int64_t)count);
-    buffer_format(text, " %s, ", what);
+    char number[UNITS_TEXT];
+    if (count)
+        buffer_format(text, "%s %s, ", units_format(UNITS_COUNT, (int64_t)count, number),
+                      what);
 }
 
 /* Adds the exceptions, off a terminal only those of ioping 1.3: the others are told on
@@ -333,12 +298,18 @@ add_exceptions(struct report *report, const struct stats *stats)
         add_exception(text, stats->missed, "missed");
 }
 
+static bool
+has_histogram(const struct report *report)
+{
+    return report->plan->options->given[OPTION_HISTOGRAM];
+}
+
 /* Adds the histogram of STATS, or one of each operation, if they were asked for; NAME, if
  * that is not empty, is what they are of. */
 static void
 add_histograms(struct report *report, const struct stats *stats, const char *name)
 {
-    if (!report->plan->options->given[OPTION_HISTOGRAM])
+    if (!has_histogram(report))
         return;
     for (enum scope scope = stats->both ? SCOPE_READ : SCOPE_ALL; scope <= SCOPE_WRITE;
          scope = scope_next(stats, scope)) {
@@ -369,31 +340,33 @@ human_summary(struct report *report, const struct stats *stats, int64_t time)
 {
     static const char *const done[] = {
         [LOAD_READ] = " read", [LOAD_WRITE] = " written", [LOAD_READ_WRITE] = ""};
+    const struct percentiles *list = &report->plan->output.percentiles;
     const struct moments *latency = &stats->latency;
     struct buffer *text = &report->text;
+    /* ioping 1.3 has none, and programs that read it from a pipe count the lines. */
+    bool ranked = report->terminal || stats->every || (list->given && list->count > 0);
     if (report->plan->mode == MODE_PHASES) {
         add_phases(report);
         return;
     }
     add_head(report, "statistics");
-    units_add(text, UNITS_COUNT, (int64_t)latency->count);
-    buffer_text(text, " requests completed in ");
-    units_add(text, UNITS_TIME, latency->sum);
-    add_volume(text, stats->bytes, done[report->load], stats_iops(stats),
-               stats_bps(stats));
+    add_volume(text, latency->count, "completed in", latency->sum, stats->bytes,
+               done[report->load], stats_iops(stats), stats_bps(stats));
     add_exceptions(report, stats);
     buffer_text(text, "generated ");
-    units_add(text, UNITS_COUNT, (int64_t)stats->requests);
-    buffer_text(text, " requests in ");
-    units_add(text, UNITS_TIME, time);
-    add_volume(text, stats->all_bytes, "", stats_rate((double)stats->requests, time),
+    add_volume(text, stats->requests, "in", time, stats->all_bytes, "",
+               stats_rate((double)stats->requests, time),
                stats_rate((double)stats->all_bytes, time));
-    if (has_percentiles(report, stats)) {
+    if (ranked)
         add_syncs(text, stats);
-        add_percentiles(text, stats, &report->plan->output.percentiles);
+    if (ranked && !stats->both)
+        add_percentiles(text, "", latencies_of(stats, SCOPE_ALL), list);
+    if (ranked && stats->both) {
+        add_percentiles(text, "read ", latencies_of(stats, SCOPE_READ), list);
+        add_percentiles(text, "write ", latencies_of(stats, SCOPE_WRITE), list);
     }
     if (report->plan->statistics.breakdown)
-        add_breakdown(text, stats, &report->plan->output.percentiles);
+        add_breakdown(text, stats, list);
     outcome_limits(&report->job->outcome, NULL, text);
     add_extremes(text, latency);
     add_histograms(report, stats, "");
@@ -405,25 +378,23 @@ add_distributions(struct report *report)
 {
     const struct percentiles *list = &report->plan->output.percentiles;
     struct buffer *text = &report->text;
-    if (list->given && list->count)
+    bool listed = list->given && list->count;
+    if (listed)
         buffer_text(text, "\n");
-    for (int i = 0; i < report->count && list->given && list->count; i++) {
-        const struct job *job = &report->jobs[i];
-        const struct latencies all = latencies_of(&job->outcome.total, SCOPE_ALL);
+    for (int i = 0; i < report->count && listed; i++) {
+        const struct latencies all =
+            latencies_of(&report->jobs[i].outcome.total, SCOPE_ALL);
         if (all.moments->count == 0)
             continue;
-        buffer_escaped(text, job->target.description.path);
-        add_percentiles_of(text, ": ", &all, list);
+        buffer_escaped(text, report->jobs[i].target.description.path);
+        add_percentiles(text, ": ", all, list);
     }
-    if (!report->plan->options->given[OPTION_HISTOGRAM])
-        return;
-    for (int i = 0; i < report->count; i++) {
-        const struct job *job = &report->jobs[i];
+    for (int i = 0; i < report->count && has_histogram(report); i++) {
         buffer_text(text, "\n");
-        buffer_escaped(text, job->target.description.path);
+        buffer_escaped(text, report->jobs[i].target.description.path);
         buffer_text(text, ":\n");
-        text_histogram_add(text, &job->outcome.total.latencies, false, report->columns,
-                           report->utf8);
+        text_histogram_add(text, &report->jobs[i].outcome.total.latencies, false,
+                           report->columns, report->utf8);
     }
 }
 
@@ -455,8 +426,9 @@ human_interim(struct buffer *text, const char *target, const struct stats *stats
         buffer_escaped(text, target);
         buffer_text(text, ": ");
     }
-    units_add(text, UNITS_COUNT, (int64_t)stats->requests);
-    buffer_text(text, " requests, ");
+    char number[UNITS_TEXT];
+    buffer_format(text, "%s requests, ",
+                  units_format(UNITS_COUNT, (int64_t)stats->requests, number));
     add_exception(text, stats->failed, "failed");
     add_extremes(text, &stats->latency);
 }
@@ -479,7 +451,7 @@ const struct report_format report_human = {
     .open = open_labels,
     .begin = human_begin,
     .sample = human_sample,
-    .period = human_period,
+    .period = raw_line,
     .summary = human_summary,
     .step = human_step,
     .highest = human_highest,
