@@ -230,28 +230,21 @@ add_stat(struct report *report, struct json *json, const struct stats *stats)
     json_close(json, '}');
 }
 
+/* Adds what was done by the clock; of a run that was RECORDED what raw lines tell. */
 static void
-add_load(struct json *json, const struct stats *stats, int64_t time)
+add_load(struct json *json, const struct stats *stats, int64_t time, bool recorded)
 {
     json_open(json, "load", '{');
     json_value(json, "count", "%" PRIu64, stats->requests);
-    json_value(json, "failed", "%" PRIu64, stats->failed);
-    json_value(json, "missed", "%" PRIu64, stats->missed);
-    json_value(json, "size", "%" PRId64, stats->all_bytes);
+    if (!recorded) {
+        json_value(json, "failed", "%" PRIu64, stats->failed);
+        json_value(json, "missed", "%" PRIu64, stats->missed);
+        json_value(json, "size", "%" PRId64, stats->all_bytes);
+    }
     json_value(json, "time", "%" PRId64, time);
     json_value(json, "iops", "%.6f", stats_rate((double)stats->requests, time));
-    json_value(json, "bps", "%.0f", stats_rate((double)stats->all_bytes, time));
-    json_close(json, '}');
-}
-
-/* Adds what raw lines tell of all requests. */
-static void
-add_kept_load(struct json *json, const struct stats *stats, int64_t time)
-{
-    json_open(json, "load", '{');
-    json_value(json, "count", "%" PRIu64, stats->requests);
-    json_value(json, "time", "%" PRId64, time);
-    json_value(json, "iops", "%.6f", stats_rate((double)stats->requests, time));
+    if (!recorded)
+        json_value(json, "bps", "%.0f", stats_rate((double)stats->all_bytes, time));
     json_close(json, '}');
 }
 
@@ -369,7 +362,7 @@ json_period(struct report *report, const struct stats *stats, int64_t time)
 {
     struct json json = open_record(report);
     add_stat(report, &json, stats);
-    add_load(&json, stats, time);
+    add_load(&json, stats, time, false);
     close_record(report, &json);
 }
 
@@ -378,10 +371,7 @@ json_summary(struct report *report, const struct stats *stats, int64_t time)
 {
     struct json json = open_record(report);
     add_stat(report, &json, stats);
-    if (report->target->recorded)
-        add_kept_load(&json, stats, time);
-    else
-        add_load(&json, stats, time);
+    add_load(&json, stats, time, report->target->recorded);
     add_limits(report, &json);
     add_change(report, &json, stats);
     close_record(report, &json);
@@ -398,7 +388,7 @@ json_step(struct report *report, const struct job_step *step, const struct stats
     if (report->plan->statistics.slos.count || report->plan->sweep.kind == SWEEP_RATE)
         json_value(&json, "kept", "%s", answers[step->verdict]);
     add_stat(report, &json, stats);
-    add_load(&json, stats, time);
+    add_load(&json, stats, time, false);
     close_record(report, &json);
 }
 
@@ -410,7 +400,6 @@ add_background(struct report *report, struct json *json, const struct job *backg
     const struct outcome *outcome = &background->outcome;
     const struct stats *stats = &outcome->total;
     const struct latencies latencies = latencies_of(stats, SCOPE_ALL);
-    const struct moments *latency = &stats->latency;
     json_open(json, "background", '{');
     json_string(json, "path", plan->path);
     json_string(json, "mode", description_mode(background->target.description.mode));
@@ -425,10 +414,7 @@ add_background(struct report *report, struct json *json, const struct job *backg
     json_value(json, "time", "%" PRId64, outcome->time);
     json_value(json, "iops", "%.6f", stats_rate((double)stats->requests, outcome->time));
     json_value(json, "bps", "%.0f", stats_rate((double)stats->all_bytes, outcome->time));
-    json_value(json, "min", "%" PRId64, latency->min);
-    json_value(json, "avg", "%" PRId64, moments_average(latency));
-    json_value(json, "max", "%" PRId64, latency->max);
-    add_percentiles(json, &latencies, &report->plan->output.percentiles);
+    add_figures(report, json, &latencies, true);
     json_close(json, '}');
 }
 
@@ -438,7 +424,7 @@ json_phase(struct report *report, const struct job_phase *phase,
 {
     struct json json = open_record(report);
     add_stat(report, &json, &phase->stats);
-    add_load(&json, &phase->stats, phase->time);
+    add_load(&json, &phase->stats, phase->time, false);
     if (background)
         add_background(report, &json, background);
     add_limits(report, &json);
