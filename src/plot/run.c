@@ -216,16 +216,10 @@ bin_y(const struct run *run, int number, enum level level)
 {
     const struct track_column *bin = &run->bins[number];
     double below = 0, all = 0, from = run->time.up.from;
-    switch (level) {
-    case LEVEL_MIN:
-        return y_of(run, (double)bin->min);
-    case LEVEL_MEAN:
-        return y_of(run, bin->sum / (double)bin->count);
-    case LEVEL_MAX:
-        return y_of(run, (double)bin->max);
-    case LEVEL_PART:
-        break;
-    }
+    if (level < LEVEL_PART)
+        return y_of(run, level == LEVEL_MIN   ? (double)bin->min
+                         : level == LEVEL_MAX ? (double)bin->max
+                                              : bin->sum / (double)bin->count);
     for (int i = 0; i < PLOT_PARTS; i++) {
         double part = i < PARTS ? bin->parts[i] : bin->sync;
         below += i < (int)(level - LEVEL_PART) ? part : 0;
@@ -294,27 +288,20 @@ draw_layer(struct run *run, int target, enum layer layer)
     const struct plot *plot = run->plot;
     const struct track *track = plot->jobs[target].track;
     int bins = layer == LAYER_MARKS ? 0 : fill_bins(run, target, layer == LAYER_PARTS);
-    switch (layer) {
-    case LAYER_BAND:
-        if (plot_is_clear(plot))
-            draw_bins(run, bins, LEVEL_MIN, LEVEL_MAX,
-                      plot_class(plot, bands[plot->count], "", target).text);
-        break;
-    case LAYER_PARTS:
-        for (int i = 0; i < plot_parts(plot); i++)
-            draw_bins(run, bins, (enum level)(LEVEL_PART + i),
-                      (enum level)(LEVEL_PART + i + 1), plot_part_class("part", i).text);
-        break;
-    case LAYER_MARKS:
-        for (uint64_t i = 0; plot_run_has_marks(plot, target) && i < track->seen; i++)
-            svg_circle(run->text, plot_class(plot, "mark", "", target).text,
-                       plot_axis_at(&run->time.across, (double)track->marks[i].offset),
-                       y_of(run, (double)track->marks[i].latency), RADIUS);
-        break;
-    default:
+    if (layer == LAYER_BAND && plot_is_clear(plot))
+        draw_bins(run, bins, LEVEL_MIN, LEVEL_MAX,
+                  plot_class(plot, bands[plot->count], "", target).text);
+    for (int i = 0; layer == LAYER_PARTS && i < plot_parts(plot); i++)
+        draw_bins(run, bins, (enum level)(LEVEL_PART + i),
+                  (enum level)(LEVEL_PART + i + 1), plot_part_class("part", i).text);
+    bool marks = layer == LAYER_MARKS && plot_run_has_marks(plot, target);
+    for (uint64_t i = 0; marks && i < track->seen; i++)
+        svg_circle(run->text, plot_class(plot, "mark", "", target).text,
+                   plot_axis_at(&run->time.across, (double)track->marks[i].offset),
+                   y_of(run, (double)track->marks[i].latency), RADIUS);
+    if (layer == LAYER_MEAN)
         draw_bins(run, bins, LEVEL_MEAN, LEVEL_MEAN,
                   plot_class(plot, "mean", "", target).text);
-    }
 }
 
 /*

@@ -91,22 +91,16 @@ draw_swatch(struct buffer *text, enum entry entry, struct plot_class class, doub
             double y)
 {
     double middle = x + PLOT_SWATCH / 2.0, above = y - 4;
-    switch (entry) {
-    case ENTRY_MARK:
+    if (entry == ENTRY_MARK)
         svg_circle(text, class.text, middle, above, 2.5);
-        break;
-    case ENTRY_BAND:
+    else if (entry == ENTRY_BAND)
         svg_rect(text, class.text, x, y - 9, PLOT_SWATCH, 10);
-        break;
-    case ENTRY_FAIL:
+    else if (entry == ENTRY_FAIL)
         plot_cross(text, class.text, middle, y);
-        break;
-    case ENTRY_MISSED:
+    else if (entry == ENTRY_MISSED)
         plot_triangle(text, class.text, middle, y);
-        break;
-    default:
+    else
         svg_rule(text, class.text, x, above, 'H', x + PLOT_SWATCH);
-    }
 }
 
 /* Writes NAME into the legend at X; returns where the next entry begins. */

@@ -137,23 +137,13 @@ measure(const struct slo *slo, const struct stats *stats)
 {
     const struct latencies latencies = latencies_of(stats, slo->scope);
     const struct moments *latency = latencies.moments;
-    switch (slo->metric) {
-    case SLO_MIN:
-        return latency->min;
-    case SLO_AVG:
-        return moments_average(latency);
-    case SLO_MAX:
-        return latency->max;
-    case SLO_MDEV:
-        return moments_deviation(latency);
-    case SLO_IOPS:
-        return (int64_t)stats_iops(stats);
-    case SLO_BPS:
-        return (int64_t)stats_bps(stats);
-    case SLO_PERCENTILE:
-        break;
-    }
-    return latencies_percentile(&latencies, &slo->percentile);
+    return slo->metric == SLO_MIN    ? latency->min
+           : slo->metric == SLO_AVG  ? moments_average(latency)
+           : slo->metric == SLO_MAX  ? latency->max
+           : slo->metric == SLO_MDEV ? moments_deviation(latency)
+           : slo->metric == SLO_IOPS ? (int64_t)stats_iops(stats)
+           : slo->metric == SLO_BPS  ? (int64_t)stats_bps(stats)
+                                     : latencies_percentile(&latencies, &slo->percentile);
 }
 
 #define TAIL 0.05      /* chance of what is not believed */
