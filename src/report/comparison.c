@@ -36,19 +36,13 @@ static const struct {
     const char *head;
     int gap, least; /* spaces before it, and its least width */
     bool left;      /* it begins there */
-    bool live;      /* not of files */
 } columns[COLUMNS] = {
-    [REQUESTS] = {"requests", 3, 8, false, false},
-    [P50] = {"p50", 3, 8, false, false},
-    [CHANGE50] = {"change", 3, 7, false, false},
-    [BOUNDS50] = {"", 1, 3, true, false},
-    [P99] = {"p99", 3, 8, false, false},
-    [CHANGE99] = {"change", 3, 7, false, false},
-    [BOUNDS99] = {"", 1, 3, true, false},
-    [MAX] = {"max", 3, 8, false, false},
-    [AVG] = {"avg", 3, 8, false, true},
-    [IOPS] = {"iops", 2, 0, false, true},
-    [SLO] = {"slo", 2, 0, false, false},
+    [REQUESTS] = {"requests", 3, 8, false}, [P50] = {"p50", 3, 8, false},
+    [CHANGE50] = {"change", 3, 7, false},   [BOUNDS50] = {"", 1, 3, true},
+    [P99] = {"p99", 3, 8, false},           [CHANGE99] = {"change", 3, 7, false},
+    [BOUNDS99] = {"", 1, 3, true},          [MAX] = {"max", 3, 8, false},
+    [AVG] = {"avg", 3, 8, false},           [IOPS] = {"iops", 2, 0, false},
+    [SLO] = {"slo", 2, 0, false},
 };
 
 static const char *const marks[] = {
@@ -66,22 +60,13 @@ struct line {
 struct table {
     struct line *lines; /* the first is the head */
     int count;
-    bool live, limited;
     bool both;          /* reads and writes are mixed: each row has three lines */
     bool ordered;       /* of two rows one is known to be faster */
     bool same, unknown; /* a ratio may be 1, or is not known */
     bool alone;         /* a name has a line of its own */
-    int name, widths[COLUMNS];
-    int closer;      /* by this the gaps are smaller */
+    int name, gaps[COLUMNS], widths[COLUMNS];
     unsigned hidden; /* columns, by bits */
 };
-
-static bool
-is_shown(const struct table *table, int column)
-{
-    return (table->live || !columns[column].live) && (table->limited || column != SLO) &&
-           !(table->hidden & 1u << column);
-}
 
 static void
 put(char *cell, const char *text)
@@ -155,19 +140,17 @@ fill_times(struct line *line, const struct latencies *latencies)
     units_format(UNITS_TIME, moments_average(latency), cells[AVG]);
 }
 
+/* Fills the cells of all requests of a row: those, and what it is compared in. */
 static void
 fill_line(struct table *table, struct line *line, const struct comparison_row *row,
           bool first)
 {
     static const int changes[] = {CHANGE50, CHANGE99};
     static const struct interval none;
-    const struct latencies all = latencies_of(row->stats, SCOPE_ALL);
     char(*cells)[CELL] = line->cells;
-    fill_times(line, &all);
     put(cells[SLO], marks[line->slo]);
-    if (!comparison_counts(row))
-        return;
-    units_format(UNITS_COUNT, (int64_t)stats_iops(row->stats), cells[IOPS]);
+    if (comparison_counts(row))
+        units_format(UNITS_COUNT, (int64_t)stats_iops(row->stats), cells[IOPS]);
     for (int i = 0; i < COMPARISON_FIGURES; i++) {
         const struct interval *bounds = &row->bounds[i];
         bool differs = interval_differs(bounds), same = bounds->known && !differs;
@@ -183,33 +166,25 @@ fill_line(struct table *table, struct line *line, const struct comparison_row *r
     }
 }
 
-static void
-widen(int *width, const char *text)
+static int
+larger(int a, int b)
 {
-    int needed = escape_count(text);
-    if (*width < needed)
-        *width = needed;
+    return a > b ? a : b;
 }
 
 static void
 measure(struct table *table)
 {
-    for (int i = 0; i < COLUMNS; i++)
-        table->widths[i] = columns[i].least;
-    for (int i = 0; i < table->count; i++) {
-        struct line *line = &table->lines[i];
-        widen(&table->name, line->name.text);
-        for (int k = 0; k < COLUMNS; k++)
-            widen(&table->widths[k], line->cells[k]);
+    for (int k = 0; k < COLUMNS; k++) {
+        table->gaps[k] = columns[k].gap;
+        table->widths[k] = columns[k].least;
     }
-}
-
-/* Returns the spaces before a column. */
-static int
-find_gap(const struct table *table, int column)
-{
-    return columns[column].gap > 2 ? columns[column].gap - table->closer
-                                   : columns[column].gap;
+    for (int i = 0; i < table->count; i++) {
+        const struct line *line = &table->lines[i];
+        table->name = larger(table->name, escape_count(line->name.text));
+        for (int k = 0; k < COLUMNS; k++)
+            table->widths[k] = larger(table->widths[k], escape_count(line->cells[k]));
+    }
 }
 
 static int
@@ -217,8 +192,8 @@ measure_line(const struct table *table)
 {
     int width = table->alone ? 0 : table->name;
     for (int i = 0; i < COLUMNS; i++)
-        if (is_shown(table, i))
-            width += find_gap(table, i) + table->widths[i];
+        if (!(table->hidden & 1u << i))
+            width += table->gaps[i] + table->widths[i];
     return width;
 }
 
@@ -229,7 +204,8 @@ fit(struct table *table, int limit)
     static const enum column least_useful[] = {IOPS, AVG, MAX, REQUESTS};
     if (measure_line(table) <= limit)
         return;
-    table->closer = 1;
+    for (int i = 0; i < COLUMNS; i++)
+        table->gaps[i] -= table->gaps[i] > 2;
     for (int i = 0; i < 4 && measure_line(table) > limit; i++)
         table->hidden |= 1u << least_useful[i];
     table->alone = measure_line(table) > limit;
@@ -248,9 +224,9 @@ add_line(struct buffer *text, const struct table *table, const struct line *line
     for (int i = 0; i < COLUMNS; i++) {
         const char *cell = line->cells[i];
         int rest = table->widths[i] - (int)strlen(cell);
-        if (!is_shown(table, i))
+        if (table->hidden & 1u << i)
             continue;
-        buffer_format(text, "%*s", find_gap(table, i) + (columns[i].left ? 0 : rest), "");
+        buffer_format(text, "%*s", table->gaps[i] + (columns[i].left ? 0 : rest), "");
         color_add(text, color, i == SLO ? tone : TONE_NONE, cell);
         buffer_format(text, "%*s", columns[i].left ? rest : 0, "");
     }
@@ -262,26 +238,28 @@ static bool
 fill_table(struct table *table, const struct comparison_row *rows,
            const struct slos *slos)
 {
-    struct line *head = table->lines, *line = head + 1;
-    bool failed = false;
-    buffer_text(&head->name, table->live ? "target" : "file");
+    struct line *line = table->lines + 1, *end = table->lines + table->count;
+    bool failed = table->lines->name.failed;
     for (int i = 0; i < COLUMNS; i++)
-        put(head->cells[i], columns[i].head);
-    for (int i = 0; line < head + table->count; i++) {
-        enum scope scope = SCOPE_ALL;
-        table->ordered |= rows[i].place > 1;
-        line->slo = comparison_check_all(slos, &rows[i], &rows[0]);
-        fill_line(table, line, &rows[i], i == 0);
-        buffer_escaped(&line->name, rows[i].name);
-        failed |= line++->name.failed;
-        while (table->both && (scope = scope_next(rows[i].stats, scope)) <= SCOPE_WRITE) {
-            const struct latencies own = latencies_of(rows[i].stats, scope);
-            fill_times(line, &own);
-            buffer_format(&line->name, "  %s", scope_name(scope));
-            failed |= line++->name.failed;
+        put(table->lines->cells[i], columns[i].head);
+    for (const struct comparison_row *row = rows; line < end; row++) {
+        table->ordered |= row->place > 1;
+        line->slo = comparison_check_all(slos, row, rows);
+        for (enum scope scope = SCOPE_ALL;
+             scope <= (table->both ? SCOPE_WRITE : SCOPE_ALL);
+             scope = scope_next(row->stats, scope), line++) {
+            const struct latencies latencies = latencies_of(row->stats, scope);
+            fill_times(line, &latencies);
+            if (scope == SCOPE_ALL) {
+                fill_line(table, line, row, row == rows);
+                buffer_escaped(&line->name, row->name);
+            } else {
+                buffer_format(&line->name, "  %s", scope_name(scope));
+            }
+            failed |= line->name.failed;
         }
     }
-    return !failed && !head->name.failed;
+    return !failed;
 }
 
 void
@@ -289,11 +267,11 @@ comparison_format(struct buffer *text, const struct comparison_row *rows, int co
                   const char *with, const struct slos *slos, bool color, int limit)
 {
     bool both = count > 0 && rows->stats->both;
-    struct table table = {.count = count * (both ? 3 : 1) + 1,
-                          .live = !with,
-                          .limited = slos->count > 0,
-                          .both = both};
+    struct table table = {.count = count * (both ? 3 : 1) + 1, .both = both};
+    table.hidden = (with ? 1u << AVG | 1u << IOPS : 0) | (slos->count ? 0 : 1u << SLO);
     table.lines = calloc((size_t)table.count, sizeof(*table.lines));
+    if (table.lines)
+        buffer_text(&table.lines->name, with ? "file" : "target");
     bool filled = table.lines && fill_table(&table, rows, slos);
     text->failed |= !filled;
     if (filled) {
